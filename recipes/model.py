@@ -1,0 +1,161 @@
+"""What a recipe is: one model, one engine, the services that serve it and what was corrected.
+
+Recipes are data (recipes/catalogue/); nothing of a particular cluster is in them.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic.alias_generators import to_camel
+
+from hardware import ArchitectureFamily
+from recipes.tensorrt_llm import TensorRtLlmOptions
+
+Role = Literal["frontend", "prefill", "decode"]
+PositiveInt = Annotated[int, Field(gt=0)]
+CommitHash = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+
+
+class _RecipePart(BaseModel):
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        alias_generator=to_camel,
+        validate_by_name=False,
+        validate_by_alias=True,
+    )
+
+
+class ModelFiles(_RecipePart):
+    """The checkpoint: which files of which revision."""
+
+    repository: str
+    """Repository on the Hugging Face hub."""
+    revision: CommitHash
+    """Pinned: a branch that moves would change the model under a running service."""
+    served_name: str
+    size_bytes: PositiveInt
+    """Bytes of the files that are downloaded, after the exclusions."""
+    excluded_files: tuple[str, ...]
+
+
+class Runtime(_RecipePart):
+    """The container image of frontend and workers."""
+
+    image: str
+    """Repository without a tag."""
+    version: str
+    platform_line: str
+    """Minor version of the Dynamo platform whose operator and flags the recipe is written for."""
+
+
+class Traffic(_RecipePart):
+    """The traffic the published sizes are meant for."""
+
+    input_tokens: PositiveInt
+    output_tokens: PositiveInt
+    concurrency: PositiveInt
+
+
+class Quantization(_RecipePart):
+    """Number formats of expert weights and activations."""
+
+    algorithm: str
+    architecture_families: tuple[ArchitectureFamily, ...]
+    """GPU families with kernels for the algorithm; on any other the worker stops at start."""
+
+
+class Vocabulary(_RecipePart):
+    """The tokenizer vocabulary that the harmony parsers load beside the model's own files."""
+
+    url: str
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class ModelCacheRecipe(_RecipePart):
+    """Where the model's files lie in every pod, and how they get there."""
+
+    mount_path: str
+    vocabulary: Vocabulary
+    vocabulary_directory: str
+    download_job_name: str
+    download_image: str
+    download_packages: tuple[str, ...]
+    download_memory_limit: str
+    download_environment: Mapping[str, str]
+
+
+class ServiceRecipe(_RecipePart):
+    """One service of the graph."""
+
+    service_name: str
+    role: Role
+    replicas: PositiveInt
+    gpus: Annotated[int, Field(ge=0)]
+    arguments: tuple[str, ...]
+    """Command-line flags beyond those that follow from the recipe, one flag or value an entry."""
+    environment: Mapping[str, str]
+    shared_memory: str | None = None
+    """Size of /dev/shm as a Kubernetes quantity."""
+    engine: TensorRtLlmOptions | None = None
+
+    @model_validator(mode="after")
+    def _engine_exactly_on_workers(self) -> "ServiceRecipe":
+        if self.role == "frontend":
+            if self.engine or self.gpus:
+                raise ValueError(f"{self.service_name}: a frontend has no engine and no GPUs")
+            return self
+        if self.engine is None:
+            raise ValueError(f"{self.service_name}: a {self.role} worker needs engine options")
+        if self.gpus != self.engine.gpus:
+            raise ValueError(
+                f"{self.service_name}: {self.gpus} GPUs, but the engine's parallelism takes {self.engine.gpus}"
+            )
+        return self
+
+
+class Correction(_RecipePart):
+    """One published value that was changed or is guarded, and why."""
+
+    id: Annotated[str, Field(pattern=r"^K[0-9]+$")]
+    setting: str
+    published: str
+    ours: str
+    why: str
+    source: str
+
+
+class Recipe(_RecipePart):
+    """A published way to serve a model, with every correction on record.
+
+    Raises:
+        pydantic.ValidationError: unknown keys, wrong types, or parts that contradict each other.
+
+    """
+
+    name: str
+    title: str
+    sources: tuple[str, ...]
+    model: ModelFiles
+    framework: Literal["tensorrt-llm"]
+    runtime: Runtime
+    graph_name: str
+    working_directory: str
+    traffic: Traffic
+    quantization: Quantization
+    model_cache: ModelCacheRecipe
+    services: tuple[ServiceRecipe, ...]
+    corrections: tuple[Correction, ...]
+
+    @property
+    def workers(self) -> tuple[ServiceRecipe, ...]:
+        """The services with GPUs, in published order."""
+        return tuple(service for service in self.services if service.engine is not None)
+
+    @property
+    def snapshot_path(self) -> str:
+        """Directory of the pinned revision in the mounted cache, in the hub's own layout."""
+        folder = "models--" + self.model.repository.replace("/", "--")
+        return f"{self.model_cache.mount_path}/hub/{folder}/snapshots/{self.model.revision}"

@@ -1,0 +1,66 @@
+"""What a person reads when the settings of a stack cannot be used."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_MAX_VALUE_LENGTH = 60
+_MAX_PROBLEMS_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, with everything that is needed to put it right."""
+
+    file: str
+    """The file to open, as the person would name it."""
+
+    key: str
+    """Dotted path below `dynamo-stack:settings`; empty for the file as a whole."""
+
+    value: object
+    """What stands there; None where nothing does."""
+
+    message: str
+
+    allowed: str | None = None
+    """What may stand there instead."""
+
+    suggestion: str | None = None
+    """The likeliest intention, as an instruction."""
+
+    def __str__(self) -> str:
+        """Return the block that is printed for this problem."""
+        place = f"{self.file}: {self.key}" if self.key else self.file
+        shown = f"{place} = {_shorten(self.value)}" if self.value is not None else place
+        lines = [shown, f"  {self.message}"]
+        if self.allowed:
+            lines.append(f"  allowed: {self.allowed}")
+        if self.suggestion:
+            lines.append(f"  try: {self.suggestion}")
+        return "\n".join(lines)
+
+
+class SettingsError(Exception):
+    """The settings cannot be used; `str()` is the complete text for a person.
+
+    Every problem that was found is reported at once: a person who fixes one typo should not meet the
+    next one only after another preview.
+    """
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        if not self.problems:
+            raise ValueError("a SettingsError needs at least one problem")
+        super().__init__(self._text())
+
+    def _text(self) -> str:
+        blocks = [str(problem) for problem in self.problems[:_MAX_PROBLEMS_SHOWN]]
+        hidden = len(self.problems) - _MAX_PROBLEMS_SHOWN
+        if hidden > 0:
+            blocks.append(f"… and {hidden} more; these first.")
+        return "\n".join(blocks)
+
+
+def _shorten(value: object) -> str:
+    shown = repr(value) if isinstance(value, str) else str(value)
+    return shown if len(shown) <= _MAX_VALUE_LENGTH else f"{shown[: _MAX_VALUE_LENGTH - 1]}…"
