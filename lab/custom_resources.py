@@ -1,0 +1,85 @@
+"""Complete CustomResourceDefinitions from the committed schema files.
+
+A schema file leaves the Kubernetes core types out: a node with `x-fact: core/v1 PodSpec` stands for that type. As it
+is, the API server would take anything inside a pod spec. `custom_resource_definition` puts the types back, so that a
+misspelt field inside a pod spec is seen as it is on a real cluster.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+CRDS_DIRECTORY = Path(__file__).parent / "fixtures" / "crds"
+CORE_TYPES_FILE = "core-v1.as-inlined.json"
+
+# The lab serves and stores one version. With both served and no conversion webhook behind them the API server converts
+# with strategy None and stores a v1beta1 graph as an empty spec (ai-dynamo/dynamo#10419).
+SERVED_SCHEMAS = ("dynamographdeployment.v1alpha1.dynamo-1.2.json",)
+
+_MARK = "x-fact"
+_CUT = "x-kubernetes-preserve-unknown-fields"
+
+
+def custom_resource_definitions() -> list[dict[str, Any]]:
+    """Every CustomResourceDefinition of the lab, each with its one served and stored version."""
+    return [custom_resource_definition(CRDS_DIRECTORY / name) for name in SERVED_SCHEMAS]
+
+
+def custom_resource_definition(schema_file: Path) -> dict[str, Any]:
+    """The CustomResourceDefinition that serves and stores the one version of this schema file.
+
+    Raises KeyError when the file names a core type that core-v1.as-inlined.json does not hold.
+    """
+    facts: dict[str, Any] = json.loads(schema_file.read_text(encoding="utf-8"))
+    version: dict[str, Any] = {
+        "name": facts["version"],
+        "served": True,
+        "storage": True,
+        "schema": {"openAPIV3Schema": _expand(facts["openAPIV3Schema"], _core_types(facts["xFactSet"]))},
+        "subresources": facts["subresources"],
+        "additionalPrinterColumns": facts["additionalPrinterColumns"],
+    }
+    if facts["deprecated"]:
+        version |= {"deprecated": True, "deprecationWarning": facts["deprecationWarning"]}
+    names = {key: facts[key] for key in ("kind", "listKind", "plural", "singular")}
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{facts['plural']}.{facts['group']}", "annotations": facts["annotations"]},
+        "spec": {
+            "group": facts["group"],
+            "names": names | {"shortNames": facts["shortNames"]},
+            "scope": facts["scope"],
+            "versions": [version],
+        },
+    }
+
+
+def _expand(node: Any, types: dict[str, Any]) -> Any:
+    """The node with every marked type, at any depth, put back."""
+    if isinstance(node, list):
+        return [_expand(item, types) for item in node]
+    if not isinstance(node, dict):
+        return node
+    expanded = {key: _expand(value, types) for key, value in node.items() if key != _MARK}
+    if _MARK not in node:
+        return expanded
+    expanded.pop(_CUT, None)
+    return _merge(_expand(types[node[_MARK]], types), expanded)
+
+
+def _merge(core: Any, node: Any) -> Any:
+    """What the schema file says on top of the core type: objects merge key by key, anything else is replaced."""
+    if not (isinstance(core, dict) and isinstance(node, dict)):
+        return node
+    return core | {key: _merge(core[key], value) if key in core else value for key, value in node.items()}
+
+
+@cache
+def _core_types(name: str) -> dict[str, Any]:
+    text = (CRDS_DIRECTORY / CORE_TYPES_FILE).read_text(encoding="utf-8")
+    types: dict[str, Any] = json.loads(text)["sets"][name]["types"]
+    return types
