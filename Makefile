@@ -1,0 +1,64 @@
+# The commands of README.md. Each one makes what it needs, so any of them works in a fresh clone.
+
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV := .venv
+RUN := $(VENV)/bin/python
+CODE := __main__.py cli components hardware lab policy recipes resource_graph rules stacks tests
+ENVIRONMENT := $(VENV)/.complete
+FAST := not engine and not lab
+
+.PHONY: help lab-up lab-down shell env tools check test bench format lock clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+lab-up: $(ENVIRONMENT) ## bring stack dev up on a simulated GB200/B200 cluster
+	@$(RUN) -m lab up
+
+lab-down: $(ENVIRONMENT) ## destroy the stack, then the simulated cluster
+	@$(RUN) -m lab down
+
+shell: $(ENVIRONMENT) ## a shell in the lab's sealed environment
+	@$(RUN) -m lab shell
+
+env: $(ENVIRONMENT) ## print the sealed environment as exports
+	@$(RUN) -m lab env
+
+tools: $(ENVIRONMENT) ## build the lab's tools (once per machine, about 12 min)
+	@$(RUN) -m lab tools
+
+check: $(ENVIRONMENT) ## format, lint, types and the tests that need Python packages alone
+	$(VENV)/bin/ruff format --check $(CODE)
+	$(VENV)/bin/ruff check $(CODE)
+	$(VENV)/bin/basedpyright --level error
+	$(VENV)/bin/pytest -q -n 2 -m "$(FAST)"
+
+test: check tools ## everything: check, then the tests on the real engine and the simulated cluster
+	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "not ($(FAST))" --durations 10
+
+bench: $(ENVIRONMENT) tools ## the numbers of docs/benchmarks.md, as JSON and as a table
+	@$(RUN) -m lab.bench
+
+format: $(ENVIRONMENT) ## format the code and sort its imports
+	$(VENV)/bin/ruff check --fix-only --select I $(CODE)
+	$(VENV)/bin/ruff format $(CODE)
+
+lock: $(ENVIRONMENT) ## renew requirements*.txt from pyproject.toml
+	@$(RUN) -m lab.lock
+
+clean: ## remove the environment and what tests left behind (not the built tools)
+	rm -rf $(VENV) .pytest_cache .hypothesis .ruff_cache .bench
+
+# uv installs a fixed set of hashed wheels in seconds; it comes from the package index like the rest.
+# The marker file is written last: an interrupted installation is done again.
+$(ENVIRONMENT): requirements-dev.txt requirements-uv.txt pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or 3.12"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))' || \
+		{ echo "make: Python 3.11 or 3.12 is needed, $(PYTHON) is another; try make PYTHON=python3.11"; exit 1; }
+	@echo "environment: installing the locked Python packages into $(VENV), usually 20 s" >&2
+	@$(PYTHON) -m venv $(VENV)
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.txt
+	@$(VENV)/bin/uv pip install --quiet --python $(RUN) --require-hashes -r requirements-dev.txt
+	@$(VENV)/bin/uv pip install --quiet --python $(RUN) --no-deps --no-build-isolation --editable .
+	@touch $@

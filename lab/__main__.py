@@ -1,0 +1,111 @@
+"""`python -m lab`: the commands behind the Makefile's targets."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from lab import cluster, report, stack
+from lab.directory import LabDirectory
+from lab.environment import exports, sealed_environment
+from lab.errors import LabError
+from lab.toolchain.build import ToolBuildError, build_missing, cache_directory
+from lab.toolchain.go import GoNotAvailableError
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
+console = Console()
+
+StackName = Annotated[str, typer.Option("--stack", help="The stack to bring up or take down.")]
+
+_NEXT = """[bold]What to type next[/bold]
+  make shell                      a shell in the lab's sealed environment; in it:
+    pulumi preview --stack dev      what would change (nothing, until you edit Pulumi.dev.yaml)
+    dynamo-stack explain dev        what runs where, why, and what it would cost
+    kubectl get pods -A             the simulated cluster
+  make lab-down                   destroys the stack, then the cluster"""
+
+
+@app.command()
+def tools() -> None:
+    """Build the lab's tools, once per machine."""
+    build_missing(cache_directory(), _say)
+    _say("tools are built")
+
+
+@app.command()
+def up(stack_name: StackName = "dev") -> None:
+    """Start the simulated cluster and bring the stack up on it."""
+    started = time.monotonic()
+    lab = LabDirectory.default()
+    cluster.up(lab, _say)
+    _say("cluster is up; `pulumi up` usually takes about 20 s")
+    try:
+        changes = stack.up(lab, stack_name)
+    except LabError:
+        console.print(report.pods_table(lab), report.graphs_table(lab))
+        raise
+    console.print(report.pods_table(lab), report.graphs_table(lab))
+    changed = {kind: number for kind, number in changes.items() if kind != "same"}
+    summary = ", ".join(f"{number} to {kind}" for kind, number in changed.items()) or "no change"
+    console.print(f"\nstack {stack_name}: {summary}; {time.monotonic() - started:.0f} s in all\n")
+    console.print(_NEXT)
+
+
+@app.command()
+def down(stack_name: StackName = "dev") -> None:
+    """Destroy the stack, then the cluster, then the lab's folder."""
+    lab = LabDirectory.default()
+    if not lab.root.exists():
+        _say("there is no lab")
+        return
+    if (lab.bin / "pulumi").exists() and cluster.is_running(lab) and not stack.destroy(lab, stack_name):
+        _say(f"stack {stack_name} could not be destroyed (see above); the cluster goes anyway, and all in it")
+    cluster.down(lab)
+    shutil.rmtree(lab.root)
+    _say("the lab is gone: no process, no cluster, no state")
+
+
+@app.command()
+def env() -> None:
+    """Print the sealed environment as shell exports."""
+    print(exports(LabDirectory.default()))
+
+
+@app.command()
+def shell() -> None:
+    """Open a shell in the sealed environment."""
+    lab = LabDirectory.default()
+    cluster.prepare(lab, _say)
+    program = "/bin/bash" if os.access("/bin/bash", os.X_OK) else "/bin/sh"
+    variables = sealed_environment(lab) | {"PS1": "(lab) \\w $ "}
+    # The shell replaces this process and gets only the sealed variables.
+    os.execve(program, [program, "--norc"] if program.endswith("bash") else [program], variables)  # noqa: S606 - a shell is what was asked for
+
+
+def _say(line: str) -> None:
+    console.print(f"[dim]lab:[/dim] {line}", highlight=False)
+
+
+def main() -> int:
+    """Runs a command; what a person can act on is printed without a traceback, with exit code 1."""
+    try:
+        app(standalone_mode=False)
+    except (LabError, ToolBuildError, GoNotAvailableError) as error:
+        console.print(f"[red]lab:[/red] {error}", highlight=False, markup=True)
+        return 1
+    except typer.Exit as ended:
+        return ended.exit_code
+    except (typer.Abort, KeyboardInterrupt):
+        console.print("\nlab: interrupted; running the command again continues")
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

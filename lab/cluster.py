@@ -1,0 +1,72 @@
+"""The simulated cluster as a whole: control plane, nodes, storage classes, charts, stand-ins."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+from lab import control_plane, plugins, processes
+from lab.charts import package_charts
+from lab.directory import REPOSITORY, LabDirectory
+from lab.environment import sealed_environment
+from lab.errors import LabError
+from lab.toolchain.build import build_missing, cache_directory, executables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_FIXTURES = REPOSITORY / "lab" / "fixtures"
+_CLUSTER_OBJECTS = ("nodes.yaml", "storage_classes.yaml")
+
+
+def prepare(lab: LabDirectory, say: Callable[[str], None]) -> None:
+    """Builds the tools and fills the lab's folders: all that pulumi needs, but no cluster yet."""
+    cache = cache_directory()
+    build_missing(cache, say)
+    lab.create()
+    plugins.install(lab, executables(cache))
+    package_charts(lab.charts)
+
+
+def up(lab: LabDirectory, say: Callable[[str], None]) -> None:
+    """Makes the cluster run, whatever state it was left in; run again, it changes nothing."""
+    prepare(lab, say)
+    done = control_plane.start(lab)
+    if done != "running":
+        say(f"control plane {done}")
+    if done == "created" and any(lab.backend.iterdir()):
+        # State that describes a cluster which is gone would make the next `up` update what is not there.
+        say("the stack state of an earlier cluster is discarded")
+        shutil.rmtree(lab.backend)
+        lab.backend.mkdir()
+    for name in _CLUSTER_OBJECTS:
+        _kubectl(lab, "apply", "--server-side", "--force-conflicts", "-f", str(_FIXTURES / name))
+    _kubectl(lab, "wait", "--for=condition=Ready", "node", "--all", "--timeout=60s")
+    for stand_in in processes.STAND_INS:
+        if processes.start(lab, stand_in):
+            say(f"{stand_in.name} (stand-in) started")
+
+
+def is_running(lab: LabDirectory) -> bool:
+    """Whether the cluster answers."""
+    return control_plane.is_answering(lab)
+
+
+def down(lab: LabDirectory) -> None:
+    """Ends every process of the lab and deletes the cluster. Fine when there is none."""
+    for stand_in in processes.STAND_INS:
+        processes.stop(lab, stand_in)
+    control_plane.stop_and_delete(lab)
+
+
+def _kubectl(lab: LabDirectory, *arguments: str) -> None:
+    answer = subprocess.run(
+        [str(lab.bin / "kubectl"), *arguments],
+        env=sealed_environment(lab),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if answer.returncode != 0:
+        raise LabError(f"`kubectl {arguments[0]}` failed:\n{answer.stderr.strip()}")

@@ -1,0 +1,1 @@
+"""Stand-in for pulumi-language-python, for machines that cannot fetch the vendor's executable."""

@@ -1,0 +1,59 @@
+"""Puts the tools, the language host and the provider stand-ins where the pulumi CLI looks for them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from lab.directory import LabDirectory
+
+_COMMAND = """#!/bin/sh
+# -P keeps the program's own folder off sys.path: its packages must not shadow the lab's.
+exec "{python}" -P -m {module} "$@"
+"""
+
+# Provider plugins by name: the module that stands in, and the wheel whose version it must report,
+# since the engine looks for exactly the version that the SDK asks for.
+_PROVIDERS = {"kubernetes": ("lab.kubernetes_provider", "pulumi-kubernetes")}
+
+
+def install(lab: LabDirectory, tools: Mapping[str, Path]) -> None:
+    """Fills the lab's bin folder and plugin folder; run again, it brings them up to date."""
+    lab.bin.mkdir(parents=True, exist_ok=True)
+    for name, path in tools.items():
+        _link(path, lab.bin / name)
+    # In the same folder as pulumi the host is taken as bundled; on PATH it would draw a warning.
+    _write_command(lab.bin / "pulumi-language-python", "lab.language_host")
+    for name, (module, wheel) in _PROVIDERS.items():
+        # A symlink to a folder is not found by the CLI: it must be a real one.
+        folder = lab.pulumi_home / "plugins" / f"resource-{name}-v{version(wheel)}"
+        folder.mkdir(parents=True, exist_ok=True)
+        _write_command(folder / f"pulumi-resource-{name}", module)
+
+
+def _link(source: Path, target: Path) -> None:
+    if target.exists() and os.path.samestat(source.stat(), target.stat()):
+        return
+    target.unlink(missing_ok=True)
+    try:
+        # Not a symlink: pulumi looks for its language hosts beside its own resolved path.
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def _write_command(path: Path, module: str) -> None:
+    text = _COMMAND.format(python=sys.executable, module=module)
+    if path.exists() and path.read_text() == text:
+        return
+    partial = path.with_suffix(".partial")
+    partial.write_text(text)
+    partial.chmod(0o755)
+    partial.rename(path)

@@ -1,0 +1,81 @@
+"""What a person sees after `make lab-up`: pods, nodes, GPUs, the graph's state, and why a pod waits."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from lab.environment import sealed_environment
+from lab.errors import LabError
+
+if TYPE_CHECKING:
+    from lab.directory import LabDirectory
+
+_GPU = "nvidia.com/gpu"
+_GRAPH = "dynamographdeployments.nvidia.com"
+
+
+def pods_table(lab: LabDirectory) -> Table:
+    """Every pod of the simulated cluster with its node, its GPUs and its phase."""
+    table = Table("namespace", "pod", "node", "GPUs", "state", title="Pods (simulated: no container runs)")
+    for pod in _items(lab, "pods"):
+        metadata, spec = pod["metadata"], pod["spec"]
+        table.add_row(
+            metadata["namespace"],
+            metadata["name"],
+            spec.get("nodeName", "-"),
+            str(_gpus(spec) or ""),
+            _state(pod),
+        )
+    return table
+
+
+def graphs_table(lab: LabDirectory) -> Table:
+    """Every graph with what its operator (a stand-in) says of it."""
+    table = Table("namespace", "graph", "state", "evidence", title="Graphs")
+    for graph in _items(lab, _GRAPH):
+        status = graph.get("status") or {}
+        ready = _condition(graph, "Ready")
+        is_ready = ready.get("status") == "True"
+        table.add_row(
+            graph["metadata"]["namespace"],
+            graph["metadata"]["name"],
+            f"{status.get('state', 'unknown')}" + ("" if is_ready else f": {ready.get('message', '')}"),
+            "scheduled (simulated)" if is_ready else "not ready",
+        )
+    return table
+
+
+def _items(lab: LabDirectory, kind: str) -> list[dict[str, Any]]:
+    answer = subprocess.run(
+        [str(lab.bin / "kubectl"), "get", kind, "--all-namespaces", "-o", "json"],
+        env=sealed_environment(lab),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if answer.returncode == 0:
+        return json.loads(answer.stdout)["items"]
+    if "doesn't have a resource type" in answer.stderr:
+        return []
+    raise LabError(f"`kubectl get {kind}` failed:\n{answer.stderr.strip()}")
+
+
+def _gpus(spec: dict[str, Any]) -> int:
+    limits = [container.get("resources", {}).get("limits", {}) for container in spec["containers"]]
+    return sum(int(limit.get(_GPU, 0)) for limit in limits)
+
+
+def _state(pod: dict[str, Any]) -> str:
+    phase = pod["status"].get("phase", "Unknown")
+    if phase != "Pending":
+        return phase
+    return f"Pending: {_condition(pod, 'PodScheduled').get('message', 'not scheduled yet')}"
+
+
+def _condition(item: dict[str, Any], name: str) -> dict[str, Any]:
+    conditions = (item.get("status") or {}).get("conditions") or []
+    return next((condition for condition in conditions if condition["type"] == name), {})

@@ -1,0 +1,139 @@
+"""Builds the lab's tools once per machine, into a cache that all checkouts share.
+
+Layout of the cache: `<cache>/tools/<module>-<fingerprint>/<executable>`. A module is built into a
+neighbouring `.partial` folder and renamed when it is whole, so an interrupted build is never taken
+for a finished one; what Go had compiled by then is in Go's own cache, so the next run resumes.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lab.toolchain.go import find_go
+from lab.toolchain.tools import TOOL_MODULES, ToolModule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_PROGRESS_EVERY_SECONDS = 30.0
+
+
+class ToolBuildError(Exception):
+    """A tool could not be built; the text says which one and what Go said."""
+
+
+def cache_directory() -> Path:
+    """Where built tools are kept: the user's cache folder, so that clones share them."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "dynamo-stack"
+
+
+def tool_directory(module: ToolModule, cache: Path) -> Path:
+    """The folder that holds the executables of `module`, whether built yet or not."""
+    return cache / "tools" / f"{module.name}-{module.fingerprint()}"
+
+
+def missing_modules(cache: Path) -> tuple[ToolModule, ...]:
+    """The modules whose executables are not all in the cache."""
+    return tuple(module for module in TOOL_MODULES if not _is_built(module, cache))
+
+
+def executables(cache: Path) -> dict[str, Path]:
+    """Every tool's name and path. Call build_missing first."""
+    return {
+        name: tool_directory(module, cache) / name for module in TOOL_MODULES for name in module.executables
+    }
+
+
+def build_missing(cache: Path, say: Callable[[str], None]) -> None:
+    """Builds what is not in the cache yet, saying what takes how long.
+
+    Raises ToolBuildError or GoNotAvailableError. Two callers at once build once: the second waits.
+    """
+    missing = missing_modules(cache)
+    if not missing:
+        return
+    minutes = sum(module.usual_seconds for module in missing) / 60
+    say(
+        f"building {len(missing)} tool modules from source, once per machine; "
+        f"usually {minutes:.0f} min on 2 cores"
+    )
+    go = find_go(cache)
+    for number, module in enumerate(missing, start=1):
+        with _locked(tool_directory(module, cache).with_suffix(".lock")):
+            if not _is_built(module, cache):
+                label = f"[{number}/{len(missing)}] {', '.join(module.executables)}"
+                _build(module, cache, go, label, say)
+
+
+def _is_built(module: ToolModule, cache: Path) -> bool:
+    directory = tool_directory(module, cache)
+    return all(os.access(directory / name, os.X_OK) for name in module.executables)
+
+
+def _build(module: ToolModule, cache: Path, go: Path, label: str, say: Callable[[str], None]) -> None:
+    target = tool_directory(module, cache)
+    partial = target.with_suffix(".partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    say(f"{label}: building, usually {module.usual_seconds} s from nothing")
+    started = time.monotonic()
+    with _regularly(lambda: say(f"{label}: still building, {time.monotonic() - started:.0f} s")):
+        for package, name in zip(module.packages, module.executables, strict=True):
+            _go_build(module, go, package, partial / name)
+    shutil.rmtree(target, ignore_errors=True)
+    partial.rename(target)
+    say(f"{label}: built in {time.monotonic() - started:.0f} s")
+
+
+def _go_build(module: ToolModule, go: Path, package: str, output: Path) -> None:
+    command = [str(go), "build", "-ldflags", " ".join(module.linker_flags)]
+    command += ["-tags", ",".join(module.tags), "-o", str(output), package]
+    environment = {
+        **os.environ,
+        "CGO_ENABLED": "0",
+        # Otherwise Go would fetch the toolchain named in a dependency's go.mod, which no lock pins.
+        "GOTOOLCHAIN": "local",
+        "GOFLAGS": "-mod=readonly -trimpath -buildvcs=false",
+        "GOWORK": "off",
+    }
+    answer = subprocess.run(
+        command, cwd=module.directory, env=environment, capture_output=True, text=True, check=False
+    )
+    if answer.returncode != 0:
+        raise ToolBuildError(
+            f"building {output.name} failed; running the command again resumes.\n{answer.stderr.strip()}"
+        )
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@contextmanager
+def _regularly(action: Callable[[], None]) -> Iterator[None]:
+    finished = threading.Event()
+
+    def repeat() -> None:
+        while not finished.wait(_PROGRESS_EVERY_SECONDS):
+            action()
+
+    thread = threading.Thread(target=repeat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        finished.set()
+        thread.join()

@@ -1,0 +1,57 @@
+"""Fixtures that several rooms' tests share."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lab import cluster
+from lab.directory import REPOSITORY
+from lab.toolchain.build import cache_directory, missing_modules
+from tests.support.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_PROGRAM = ("__main__.py", "Pulumi.yaml", "Pulumi.dev.yaml")
+_ROOMS = ("components", "hardware", "policy", "recipes", "resource_graph", "rules", "stacks", ".venv")
+
+
+@pytest.fixture(scope="session")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
+    """The pulumi CLI with the lab's plugins in a sealed environment; no cluster."""
+    missing = missing_modules(cache_directory())
+    if missing:
+        pytest.fail(f"tools not built: {', '.join(module.name for module in missing)}; run `make tools`")
+    sandbox = Sandbox.at(tmp_path_factory.mktemp("lab"))
+    cluster.prepare(sandbox.directory, say=print)
+    return sandbox
+
+
+@pytest.fixture(scope="session")
+def lab(engine: Sandbox) -> Iterator[Sandbox]:
+    """A running simulated cluster of this test process's own, with its stand-ins."""
+    try:
+        cluster.up(engine.directory, say=print)
+        yield engine
+    finally:
+        cluster.down(engine.directory)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of the Pulumi project whose stack files a test may change; the code is the repository's."""
+    return copy_project(tmp_path / "checkout")
+
+
+def copy_project(target: Path) -> Path:
+    """Copies the project's own files and links its rooms, so that tracked files never change."""
+    target.mkdir(parents=True)
+    for name in _PROGRAM:
+        shutil.copy(REPOSITORY / name, target / name)
+    for name in _ROOMS:
+        (target / name).symlink_to(REPOSITORY / name, target_is_directory=True)
+    return target
