@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
 from hardware import ArchitectureFamily
-from recipes.tensorrt_llm import TensorRtLlmOptions
+from recipes.consistency import contradictions
+from recipes.tensorrt_llm import TensorRtLlmOptions, WorkerRole
 
 Role = Literal["frontend", "prefill", "decode"]
 PositiveInt = Annotated[int, Field(gt=0)]
@@ -47,7 +48,7 @@ class Runtime(_RecipePart):
     image: str
     """Repository without a tag."""
     version: str
-    platform_line: str
+    platform_line: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+$")]
     """Minor version of the Dynamo platform whose operator and flags the recipe is written for."""
 
 
@@ -101,6 +102,18 @@ class ServiceRecipe(_RecipePart):
     """Size of /dev/shm as a Kubernetes quantity."""
     engine: TensorRtLlmOptions | None = None
 
+    @property
+    def worker_role(self) -> WorkerRole:
+        """prefill or decode.
+
+        Raises:
+            ValueError: the service is a frontend.
+
+        """
+        if self.role == "frontend":
+            raise ValueError(f"{self.service_name} is a frontend, not a worker")
+        return self.role
+
     @model_validator(mode="after")
     def _engine_exactly_on_workers(self) -> "ServiceRecipe":
         if self.role == "frontend":
@@ -111,7 +124,8 @@ class ServiceRecipe(_RecipePart):
             raise ValueError(f"{self.service_name}: a {self.role} worker needs engine options")
         if self.gpus != self.engine.gpus:
             raise ValueError(
-                f"{self.service_name}: {self.gpus} GPUs, but the engine's parallelism takes {self.engine.gpus}"
+                f"{self.service_name}: {self.gpus} GPUs, but the engine's parallelism "
+                f"takes {self.engine.gpus}"
             )
         return self
 
@@ -119,7 +133,7 @@ class ServiceRecipe(_RecipePart):
 class Correction(_RecipePart):
     """One published value that was changed or is guarded, and why."""
 
-    id: Annotated[str, Field(pattern=r"^K[0-9]+$")]
+    id: Annotated[str, Field(pattern=r"^[A-Z][0-9]+$")]
     setting: str
     published: str
     ours: str
@@ -148,6 +162,13 @@ class Recipe(_RecipePart):
     model_cache: ModelCacheRecipe
     services: tuple[ServiceRecipe, ...]
     corrections: tuple[Correction, ...]
+
+    @model_validator(mode="after")
+    def _refuse_contradictions(self) -> "Recipe":
+        found = contradictions(self)
+        if found:
+            raise ValueError("; ".join(found))
+        return self
 
     @property
     def workers(self) -> tuple[ServiceRecipe, ...]:

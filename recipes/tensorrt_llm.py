@@ -1,21 +1,26 @@
-"""TensorRT-LLM behind `python3 -m dynamo.trtllm`: typed options -> engine file.
+"""TensorRT-LLM behind `python3 -m dynamo.trtllm`: typed options -> command line, environment, engine file.
 
 Field names are the engine's own (`tensorrt_llm.llmapi.llm_args.TorchLlmArgs`), because the engine file is
 where they end up and where its documentation names them. The engine forbids unknown keys, so a key that
 is misspelt here would stop the worker at start; keys that this project does not model go into `extra`.
 """
 
-from collections.abc import Mapping
+import shlex
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+BACKEND_FRAMEWORK = "trtllm"
+"""What the graph's spec.backendFramework calls this engine."""
 
 DEFAULT_TOKENS_PER_BLOCK = 32
 """KvCacheConfig.tokens_per_block where the engine file does not set it."""
 
 PositiveInt = Annotated[int, Field(gt=0)]
 Fraction = Annotated[float, Field(gt=0, lt=1)]
+WorkerRole = Literal["prefill", "decode"]
 TransceiverBackend = Literal["DEFAULT", "UCX", "NIXL", "MOONCAKE", "MPI"]
 MoeBackend = Literal["AUTO", "CUTLASS", "CUTEDSL", "WIDEEP", "TRTLLM", "DEEPGEMM", "VANILLA", "TRITON"]
 
@@ -129,3 +134,31 @@ def engine_file(options: TensorRtLlmOptions) -> str:
     """
     content = options.model_dump(exclude_none=True, exclude={"extra"}) | dict(options.extra)
     return yaml.safe_dump(content, sort_keys=True, default_flow_style=False)
+
+
+def command_line(*, served_name: str, role: WorkerRole, arguments: Sequence[str]) -> str:
+    """Return the shell command of a worker; MODEL_PATH and ENGINE_ARGS come from its environment.
+
+    The engine file wins over flags, so nothing that is in the file is repeated as a flag.
+    """
+    parts = [
+        "python3 -m dynamo.trtllm",
+        '--model-path "${MODEL_PATH}"',
+        f'--served-model-name "{served_name}"',
+        '--extra-engine-args "${ENGINE_ARGS}"',
+        f"--disaggregation-mode {role}",
+    ]
+    return " ".join([*parts, shlex.join(arguments)] if arguments else parts)
+
+
+def environment(
+    *, served_name: str, engine_file_path: str, model_path: str, quantization_algorithm: str
+) -> dict[str, str]:
+    """Return the variables that the command line and the engine read."""
+    return {
+        # Blackwell's own default for an MXFP4 checkpoint; named so that a new default changes nothing.
+        "OVERRIDE_QUANT_ALGO": quantization_algorithm,
+        "SERVED_MODEL_NAME": served_name,
+        "ENGINE_ARGS": engine_file_path,
+        "MODEL_PATH": model_path,
+    }
