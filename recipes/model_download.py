@@ -9,9 +9,11 @@ from recipes.model import Recipe
 
 TOKEN_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
 
-_SCRIPT = Path(__file__).with_name("download_script.py")
+_VOCABULARY_SCRIPT = Path(__file__).with_name("vocabulary_script.py")
 _VOLUME = "model-cache"
-_PACKAGES_DIRECTORY = "/tmp/packages"  # noqa: S108 - inside the Job's container
+_SCRATCH_VOLUME = "scratch"
+_SCRATCH_DIRECTORY = "/scratch"
+_PACKAGES_DIRECTORY = f"{_SCRATCH_DIRECTORY}/packages"
 _ATTEMPTS = 3
 # The user of the runtime image and the group that the operator gives its volumes: what is downloaded
 # as this user can be read, and its lock files written, by the pods that serve it.
@@ -37,7 +39,7 @@ def download_job_spec(recipe: Recipe, claim_name: str, token_secret_name: str | 
                 "containers": [_container(recipe, token_secret_name)],
                 "volumes": [
                     {"name": _VOLUME, "persistentVolumeClaim": {"claimName": claim_name}},
-                    {"name": "scratch", "emptyDir": {}},
+                    {"name": _SCRATCH_VOLUME, "emptyDir": {}},
                 ],
             }
         },
@@ -46,14 +48,12 @@ def download_job_spec(recipe: Recipe, claim_name: str, token_secret_name: str | 
 
 def _container(recipe: Recipe, token_secret_name: str | None) -> dict[str, Any]:
     cache = recipe.model_cache
-    install = f"python3 -m pip install --quiet --target {_PACKAGES_DIRECTORY} "
-    install += shlex.join(cache.download_packages)
     return {
         "name": "download",
         "image": cache.download_image,
         "command": ["/bin/sh", "-ec"],
-        # The script is the shell's first argument: quoting it into the command would hide its text.
-        "args": [f'{install}\nexec python3 -c "$1"', "download", _SCRIPT.read_text(encoding="utf-8")],
+        # The script is the shell's first argument: quoted into the command it could not be read.
+        "args": [_shell_command(recipe), "download", _VOCABULARY_SCRIPT.read_text(encoding="utf-8")],
         "env": [*_variables(recipe), *_token(token_secret_name)],
         "resources": {
             "requests": {"memory": cache.download_memory_limit},
@@ -62,22 +62,35 @@ def _container(recipe: Recipe, token_secret_name: str | None) -> dict[str, Any]:
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         "volumeMounts": [
             {"name": _VOLUME, "mountPath": cache.mount_path},
-            {"name": "scratch", "mountPath": "/tmp"},  # noqa: S108 - inside the Job's container
+            {"name": _SCRATCH_VOLUME, "mountPath": _SCRATCH_DIRECTORY},
         ],
     }
+
+
+def _shell_command(recipe: Recipe) -> str:
+    install = ["python3", "-m", "pip", "install", "--quiet", "--target", _PACKAGES_DIRECTORY]
+    download = [f"{_PACKAGES_DIRECTORY}/bin/hf", "download", recipe.model.repository]
+    download += ["--revision", recipe.model.revision]
+    for pattern in recipe.model.excluded_files:
+        download += ["--exclude", pattern]
+    return "\n".join(
+        [
+            shlex.join([*install, *recipe.model_cache.download_packages]),
+            shlex.join(download),
+            'exec python3 -c "$1"',
+        ]
+    )
 
 
 def _variables(recipe: Recipe) -> list[dict[str, str]]:
     cache = recipe.model_cache
     variables = {
-        "MODEL_NAME": recipe.model.repository,
-        "MODEL_REVISION": recipe.model.revision,
-        "MODEL_EXCLUDED_FILES": ",".join(recipe.model.excluded_files),
         "VOCABULARY_URL": cache.vocabulary.url,
         "VOCABULARY_SHA256": cache.vocabulary.sha256,
         "VOCABULARY_FILE": f"{cache.vocabulary_directory}/{cache.vocabulary.url.rsplit('/', 1)[-1]}",
         "HF_HOME": cache.mount_path,
-        "HOME": "/tmp",  # noqa: S108 - the image has no home directory for this user
+        # The image has no home directory for this user.
+        "HOME": _SCRATCH_DIRECTORY,
         "PYTHONPATH": _PACKAGES_DIRECTORY,
         **cache.download_environment,
     }
