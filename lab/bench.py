@@ -1,0 +1,136 @@
+"""`python -m lab.bench`: how long the everyday commands take, beside what they may take.
+
+Whole processes, wall time, the median of several runs. Nothing fails on a slow machine: a figure over
+its budget is marked, and a person decides. The cold figures compile every tool and take a quarter of
+an hour, so they run only with --cold, in a clone with an empty HOME of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from lab.directory import REPOSITORY
+
+_MAKE = "make"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured command; seconds of wall time."""
+
+    name: str
+    budget_seconds: float
+    seconds: float
+    runs: int
+
+    @property
+    def is_within_budget(self) -> bool:
+        """Whether the median is not over the budget."""
+        return self.seconds <= self.budget_seconds
+
+
+def main(
+    cold: Annotated[bool, typer.Option(help="Also measure from nothing: compiles every tool.")] = False,
+    with_tests: Annotated[bool, typer.Option(help="Also measure make check and make test.")] = True,
+) -> None:
+    """Measure, print a table on the error stream and JSON on standard output."""
+    figures = [_render(), _lab_up_warm()]
+    if with_tests:
+        figures.append(_measure("make check, warm", 60, 1, [_MAKE, "check"]))
+        figures.append(_measure("make test, warm", 480, 1, [_MAKE, "test"]))
+    if cold:
+        figures.append(_lab_up_cold())
+    _print(figures)
+
+
+def _render() -> Figure:
+    command = [str(Path(sys.executable).with_name("dynamo-stack")), "render", "dev"]
+    _run(command)
+    return _measure("dynamo-stack render dev", 1.5, 5, command)
+
+
+def _lab_up_warm() -> Figure:
+    with tempfile.TemporaryDirectory() as folder:
+        variables = {"LAB_DIR": str(Path(folder) / "lab")}
+        try:
+            return _measure("make lab-up, tools built", 30, 1, [_MAKE, "lab-up"], variables)
+        finally:
+            _run([_MAKE, "lab-down"], variables)
+
+
+def _lab_up_cold() -> Figure:
+    folder = Path(tempfile.mkdtemp())
+    clone = folder / "clone"
+    variables = {"HOME": str(folder / "home")}
+    (folder / "home").mkdir()
+    try:
+        _run(["git", "clone", "--quiet", str(REPOSITORY), str(clone)])
+        figure = _measure(
+            "make lab-up, from nothing", 18 * 60, 1, [_MAKE, "-C", str(clone), "lab-up"], variables
+        )
+        _run([_MAKE, "-C", str(clone), "lab-down"], variables)
+    finally:
+        # Go writes its module cache read-only.
+        subprocess.run(["chmod", "-R", "u+w", str(folder)], check=False)
+        shutil.rmtree(folder, ignore_errors=True)
+    return figure
+
+
+def _measure(
+    name: str, budget: float, runs: int, command: list[str], variables: dict[str, str] | None = None
+) -> Figure:
+    seconds: list[float] = []
+    for _ in range(runs):
+        started = time.monotonic()
+        _run(command, variables)
+        seconds.append(time.monotonic() - started)
+    return Figure(name, budget, round(statistics.median(seconds), 2), runs)
+
+
+def _run(command: list[str], variables: dict[str, str] | None = None) -> None:
+    # A clone has settings of its own: those of the make that runs this one must not reach it.
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    answer = subprocess.run(
+        command,
+        cwd=REPOSITORY,
+        env=inherited | (variables or {}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if answer.returncode != 0:
+        print(answer.stdout + answer.stderr, file=sys.stderr)
+        print(
+            f"bench: `{' '.join(command)}` failed (exit {answer.returncode}); no figure is given",
+            file=sys.stderr,
+        )
+        raise SystemExit(1)
+
+
+def _print(figures: list[Figure]) -> None:
+    table = Table("command", "median s", "budget s", "runs", "")
+    for figure in figures:
+        mark = "" if figure.is_within_budget else "over budget"
+        table.add_row(
+            figure.name, f"{figure.seconds:.2f}", f"{figure.budget_seconds:.1f}", str(figure.runs), mark
+        )
+    Console(stderr=True).print(table)
+    print(json.dumps([asdict(figure) for figure in figures], indent=2))
+
+
+if __name__ == "__main__":
+    typer.run(main)

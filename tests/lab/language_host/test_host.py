@@ -1,0 +1,112 @@
+"""The language host's stand-in on toy programs, through the real pulumi CLI."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import venv
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.sandbox import Sandbox
+
+pytestmark = pytest.mark.engine
+
+
+def _project(folder: Path, program: str, runtime: str = "python") -> Path:
+    folder.mkdir()
+    (folder / "Pulumi.yaml").write_text(f"name: {folder.name}\nruntime: {runtime}\n")
+    (folder / "__main__.py").write_text(program)
+    return folder
+
+
+def test_a_program_exports_what_it_computed(engine: Sandbox, tmp_path: Path) -> None:
+    project = _project(tmp_path / "exports", "import pulumi\npulumi.export('answer', 42)\n")
+    engine.pulumi("stack", "init", "toy", cwd=project)
+    engine.pulumi("up", "--yes", "--stack", "toy", cwd=project)
+    assert engine.pulumi("stack", "output", "answer", "--stack", "toy", cwd=project).stdout.strip() == "42"
+
+
+def test_a_refusal_of_the_program_reaches_the_person_without_a_traceback(
+    engine: Sandbox, tmp_path: Path
+) -> None:
+    project = _project(
+        tmp_path / "refuses", "import pulumi\nraise pulumi.RunError('the cache is too small')\n"
+    )
+    engine.pulumi("stack", "init", "toy", cwd=project)
+    answer = engine.pulumi("preview", "--stack", "toy", cwd=project, check=False)
+    assert answer.returncode != 0
+    assert "error: the cache is too small" in answer.stdout
+    assert "Traceback" not in answer.stdout + answer.stderr
+
+
+def test_a_defect_of_the_program_shows_its_line(engine: Sandbox, tmp_path: Path) -> None:
+    project = _project(tmp_path / "breaks", "import pulumi\n\nboom = 1 / 0\n")
+    engine.pulumi("stack", "init", "toy", cwd=project)
+    answer = engine.pulumi("preview", "--stack", "toy", cwd=project, check=False)
+    assert answer.returncode != 0
+    assert "line 3" in answer.stdout
+    assert "ZeroDivisionError" in answer.stdout
+
+
+def test_a_program_runs_with_the_interpreter_of_its_virtualenv(engine: Sandbox, tmp_path: Path) -> None:
+    project = _project(
+        tmp_path / "virtualenv",
+        "import pulumi, sys\npulumi.export('prefix', sys.prefix)\n",
+        runtime="{name: python, options: {toolchain: pip, virtualenv: own}}",
+    )
+    venv.create(project / "own", with_pip=False)
+    # The new environment borrows the installed packages: what counts here is whose interpreter runs.
+    packages = next((project / "own").glob("lib/*/site-packages"))
+    (packages / "borrowed.pth").write_text(next(path for path in sys.path if path.endswith("site-packages")))
+    engine.pulumi("stack", "init", "toy", cwd=project)
+    engine.pulumi("up", "--yes", "--stack", "toy", cwd=project)
+    prefix = engine.pulumi("stack", "output", "prefix", "--stack", "toy", cwd=project).stdout.strip()
+    assert prefix == str(project / "own")
+
+
+def test_a_missing_virtualenv_is_named_with_the_command_that_makes_it(
+    engine: Sandbox, tmp_path: Path
+) -> None:
+    project = _project(
+        tmp_path / "missing", "", runtime="{name: python, options: {toolchain: pip, virtualenv: nowhere}}"
+    )
+    engine.pulumi("stack", "init", "toy", cwd=project)
+    answer = engine.pulumi("preview", "--stack", "toy", cwd=project, check=False)
+    assert answer.returncode != 0
+    assert "nowhere" in answer.stdout
+    assert "pulumi install" in answer.stdout
+
+
+def test_the_host_and_the_program_end_within_two_seconds_of_a_killed_engine(
+    engine: Sandbox, tmp_path: Path
+) -> None:
+    project = _project(tmp_path / "killed", "import time\nopen('started', 'w').close()\ntime.sleep(120)\n")
+    engine.pulumi("stack", "init", "toy", cwd=project)
+    pulumi = subprocess.Popen(
+        [str(engine.directory.bin / "pulumi"), "preview", "--stack", "toy", "--non-interactive"],
+        cwd=project,
+        env=engine.environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 30
+    while not (project / "started").exists():
+        assert time.monotonic() < deadline, "the program did not start"
+        pulumi.poll()
+    descendants = psutil.Process(pulumi.pid).children(recursive=True)
+    assert descendants
+    os.kill(pulumi.pid, signal.SIGKILL)
+    pulumi.wait()
+    _, alive = psutil.wait_procs(descendants, timeout=2)
+    for process in alive:
+        process.kill()
+    assert alive == []

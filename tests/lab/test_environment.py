@@ -1,0 +1,70 @@
+"""The seal: what a process in the lab can see of the person's own accounts and clusters."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from lab.directory import LabDirectory
+from lab.environment import exports, sealed_environment
+
+PLANTED = {
+    "AWS_PROFILE": "production",
+    "AWS_ACCESS_KEY_ID": "AKIAREALLOOKING",
+    "AWS_SESSION_TOKEN": "real-looking",
+    "AWS_WEB_IDENTITY_TOKEN_FILE": "/run/token",
+    "GOOGLE_APPLICATION_CREDENTIALS": "/home/me/gcp.json",
+    "KUBECONFIG": "/home/me/.kube/production",
+    "KUBERNETES_SERVICE_HOST": "10.0.0.1",
+    "PULUMI_ACCESS_TOKEN": "pul-real-looking",
+    "PULUMI_BACKEND_URL": "s3://production-state",
+    "PULUMI_CONFIG_PASSPHRASE": "production passphrase",
+    "HF_TOKEN": "hf_reallooking",
+    "HTTPS_PROXY": "http://user:password@proxy",
+    "PYTHONPATH": "/home/me/other",
+    "HOME": "/home/me",
+}
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> LabDirectory:
+    return LabDirectory(tmp_path / "lab")
+
+
+def test_no_planted_value_gets_into_the_sealed_environment(directory: LabDirectory) -> None:
+    sealed = sealed_environment(directory, PLANTED)
+    assert not set(PLANTED.values()) & set(sealed.values())
+
+
+@pytest.mark.parametrize(
+    "name", ["AWS_PROFILE", "AWS_SESSION_TOKEN", "PULUMI_ACCESS_TOKEN", "HF_TOKEN", "HTTPS_PROXY"]
+)
+def test_a_variable_that_names_an_account_is_absent(directory: LabDirectory, name: str) -> None:
+    assert name not in sealed_environment(directory, PLANTED)
+
+
+def test_every_file_and_folder_that_a_client_writes_lies_inside_the_lab(directory: LabDirectory) -> None:
+    sealed = sealed_environment(directory, PLANTED)
+    for name in ("HOME", "KUBECONFIG", "KUBECACHEDIR", "PULUMI_HOME", "HELM_CACHE_HOME", "AWS_CONFIG_FILE"):
+        assert Path(sealed[name]).is_relative_to(directory.root), name
+    assert sealed["PULUMI_BACKEND_URL"] == f"file://{directory.backend}"
+
+
+def test_the_terminal_settings_are_kept(directory: LabDirectory) -> None:
+    sealed = sealed_environment(directory, {"TERM": "xterm", "LANG": "C.UTF-8", "CI": "true"})
+    assert (sealed["TERM"], sealed["LANG"], sealed["CI"]) == ("xterm", "C.UTF-8", "true")
+
+
+def test_a_shell_that_evaluates_the_exports_has_lost_the_persons_credentials(
+    directory: LabDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in PLANTED.items():
+        if name not in {"HOME", "PYTHONPATH"}:
+            monkeypatch.setenv(name, value)
+    script = f"{exports(directory)}\nenv"
+    answer = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, check=True)
+    for name in ("AWS_PROFILE", "KUBERNETES_SERVICE_HOST", "PULUMI_ACCESS_TOKEN", "HF_TOKEN"):
+        assert f"{name}=" not in answer.stdout
+    assert f"KUBECONFIG={directory.kubeconfig}" in answer.stdout

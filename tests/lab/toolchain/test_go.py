@@ -1,0 +1,53 @@
+"""Which Go builds the tools."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lab.toolchain import go
+from lab.toolchain.go import GoNotAvailableError, find_go, go_version
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _fake_go(folder: Path, version: str) -> Path:
+    folder.mkdir(parents=True)
+    file = folder / "go"
+    file.write_text(f"#!/bin/sh\necho go version {version} linux/amd64\n")
+    file.chmod(0o755)
+    return file
+
+
+def test_the_machines_own_go_is_used_when_it_is_new_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = _fake_go(tmp_path / "bin", "go1.26.8")
+    monkeypatch.setenv("PATH", str(own.parent))
+    assert find_go(tmp_path / "cache") == own
+
+
+def test_a_go_that_is_too_old_is_passed_over_for_the_fetched_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = _fake_go(tmp_path / "bin", "go1.19.8")
+    fetched = _fake_go(tmp_path / "cache" / "go" / "go" / "bin", "go1.27.3")
+    monkeypatch.setenv("PATH", str(old.parent))
+    assert find_go(tmp_path / "cache") == fetched
+
+
+def test_what_does_not_run_has_no_version(tmp_path: Path) -> None:
+    assert go_version(tmp_path / "absent") == (0, 0)
+
+
+def test_a_failed_fetch_says_what_is_needed_and_what_the_installer_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    refused = subprocess.CompletedProcess([], 1, "", "ERROR: No matching distribution found")
+    monkeypatch.setattr(go.subprocess, "run", lambda *_, **__: refused)
+    with pytest.raises(GoNotAvailableError, match=r"needs Go 1\.26 or newer(?s:.)*No matching distribution"):
+        find_go(tmp_path / "cache")
