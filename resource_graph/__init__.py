@@ -1,0 +1,15 @@
+from resource_graph.graph import DuplicateResourceError, ResourceGraph
+from resource_graph.resource import CustomTimeouts, Origin, Resource
+from resource_graph.values import UNKNOWN, Unknown, Value, has_unknown
+
+__all__ = [
+    "UNKNOWN",
+    "CustomTimeouts",
+    "DuplicateResourceError",
+    "Origin",
+    "Resource",
+    "ResourceGraph",
+    "Unknown",
+    "Value",
+    "has_unknown",
+]

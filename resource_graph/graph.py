@@ -1,0 +1,140 @@
+"""The resources of one stack, or of a set of documents, with their edges."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from resource_graph.resource import Resource
+
+
+class DuplicateResourceError(Exception):
+    """Two resources have one URN: the engine would refuse the program."""
+
+    def __init__(self, urn: str) -> None:
+        super().__init__(f"duplicate resource URN {urn}: give one of the two another name")
+        self.urn = urn
+
+
+class ResourceGraph:
+    """Resources in the order in which they were declared.
+
+    Raises:
+        DuplicateResourceError: two resources have the same URN.
+    """
+
+    def __init__(self, resources: Iterable[Resource]) -> None:
+        self._by_urn: dict[str, Resource] = {}
+        self._by_type: dict[str, list[Resource]] = {}
+        self._children: dict[str, list[Resource]] = {}
+        self._position: dict[str, int] = {}
+        for resource in resources:
+            self._add(resource)
+
+    def __iter__(self) -> Iterator[Resource]:
+        return iter(self._by_urn.values())
+
+    def __len__(self) -> int:
+        return len(self._by_urn)
+
+    def find(self, urn: str) -> Resource | None:
+        """The resource with this URN, if there is one."""
+        return self._by_urn.get(urn)
+
+    def of_type(self, resource_type: str) -> Sequence[Resource]:
+        """All resources of one Pulumi type."""
+        return tuple(self._by_type.get(resource_type, ()))
+
+    def children(self, resource: Resource) -> Sequence[Resource]:
+        """The resources whose parent this one is."""
+        return tuple(self._children.get(resource.urn, ()))
+
+    def ancestors(self, resource: Resource) -> Iterator[Resource]:
+        """Its parent, the parent's parent, and so on."""
+        seen = {resource.urn}
+        current = resource
+        while current.parent is not None and current.parent not in seen:
+            parent = self._by_urn.get(current.parent)
+            if parent is None:
+                return
+            seen.add(parent.urn)
+            yield parent
+            current = parent
+
+    def kubernetes_objects(self, kind: str | None = None) -> Sequence[Resource]:
+        """Everything that is one Kubernetes object, of one kind or of any.
+
+        A Helm release is none: what it installs cannot be seen from here.
+        """
+        objects = (resource for resource in self if resource.kind is not None)
+        return tuple(resource for resource in objects if kind is None or resource.kind == kind)
+
+    def depends_on(self, dependent: Resource, dependency: Resource) -> bool:
+        """Whether the engine creates `dependency` before, and deletes it after, `dependent`.
+
+        Follows what the engine follows: dependencies, the provider, the parent with the parent's own
+        dependencies, and for a dependency on a component the component's earlier children
+        (pulumi/pulumi pkg/resource/graph/dependency_graph.go).
+        """
+        seen = {dependent.urn}
+        waiting = [dependent]
+        while waiting:
+            for urn in self._direct(waiting.pop()):
+                if urn == dependency.urn:
+                    return True
+                if urn not in seen and urn in self._by_urn:
+                    seen.add(urn)
+                    waiting.append(self._by_urn[urn])
+        return False
+
+    def in_creation_order(self) -> Sequence[Resource]:
+        """All resources, each after everything it depends on, otherwise in the order of declaration."""
+        ordered: dict[str, Resource] = {}
+        for resource in self:
+            self._visit(resource, ordered)
+        return tuple(ordered.values())
+
+    def _add(self, resource: Resource) -> None:
+        if resource.urn in self._by_urn:
+            raise DuplicateResourceError(resource.urn)
+        self._position[resource.urn] = len(self._by_urn)
+        self._by_urn[resource.urn] = resource
+        self._by_type.setdefault(resource.type, []).append(resource)
+        if resource.parent is not None:
+            self._children.setdefault(resource.parent, []).append(resource)
+
+    def _direct(self, resource: Resource) -> Iterator[str]:
+        if resource.parent is not None:
+            yield resource.parent
+        if resource.provider is not None:
+            yield resource.provider
+        for urn in sorted(resource.dependencies):
+            yield urn
+            target = self._by_urn.get(urn)
+            if target is not None and not target.custom:
+                yield from self._earlier_descendants(target, self._position[resource.urn])
+
+    def _earlier_descendants(self, component: Resource, position: int) -> Iterator[str]:
+        for child in self._children.get(component.urn, ()):
+            if self._position[child.urn] < position:
+                yield child.urn
+                yield from self._earlier_descendants(child, position)
+
+    def _visit(self, start: Resource, ordered: dict[str, Resource]) -> None:
+        # Iterative, so that a long chain of dependencies does not end in a RecursionError.
+        open_urns: set[str] = set()
+        stack: list[tuple[Resource, Iterator[str]]] = [(start, self._direct(start))]
+        open_urns.add(start.urn)
+        while stack:
+            resource, remaining = stack[-1]
+            following = next(
+                (
+                    self._by_urn[urn]
+                    for urn in remaining
+                    if urn in self._by_urn and urn not in ordered and urn not in open_urns
+                ),
+                None,
+            )
+            if following is None:
+                stack.pop()
+                ordered.setdefault(resource.urn, resource)
+                continue
+            open_urns.add(following.urn)
+            stack.append((following, self._direct(following)))

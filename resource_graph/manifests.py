@@ -1,0 +1,78 @@
+"""Anybody's Kubernetes YAML as a resource graph."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from resource_graph.graph import ResourceGraph
+from resource_graph.manifest_yaml import YamlDocument, YamlProblem, read_documents
+from resource_graph.resource import Origin, Resource
+from resource_graph.values import Value
+
+
+class ManifestError(Exception):
+    """A file cannot be read as Kubernetes objects; the text names file, document and line."""
+
+
+def read_manifests(paths: Sequence[Path]) -> ResourceGraph:
+    """All objects of all documents of the files, in order.
+
+    A document that is a List stands for its items. Documents have no edges, so nothing depends on
+    anything: a rule about order must leave such a graph undecided.
+
+    Raises:
+        ManifestError: a file is missing or unreadable, is not YAML, or holds something that is no
+            Kubernetes object.
+    """
+    return ResourceGraph(resource for path in paths for resource in _read_file(path))
+
+
+def _read_file(path: Path) -> Iterator[Resource]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ManifestError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ManifestError(f"{path}: not a UTF-8 text file (byte {error.start})") from error
+    try:
+        for document in read_documents(text):
+            origin = Origin(str(path), document.number, document.line)
+            yield from _objects(document, origin)
+    except YamlProblem as problem:
+        where = f"{path}, document {problem.document}, line {problem.line}"
+        raise ManifestError(f"{where}: {problem}") from problem
+
+
+def _objects(document: YamlDocument, origin: Origin) -> Iterator[Resource]:
+    content = document.content
+    items = content.get("items") if isinstance(content, Mapping) else None
+    if isinstance(content, Mapping) and content.get("kind") == "List" and isinstance(items, list):
+        for index, item in enumerate(items):
+            yield _object(item, origin, f"items[{index}] of the List")
+        return
+    yield _object(content, origin, "the document")
+
+
+def _object(content: Value, origin: Origin, what: str) -> Resource:
+    if not isinstance(content, Mapping):
+        raise ManifestError(f"{origin}: {what} is not a mapping, so it is no Kubernetes object")
+    api_version = _text(content, "apiVersion", origin, what)
+    kind = _text(content, "kind", origin, what)
+    metadata = content.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, Mapping) else None
+    shown_name = name if isinstance(name, str) and name else f"unnamed {kind}"
+    group = api_version if "/" in api_version else f"core/{api_version}"
+    return Resource(
+        urn=f"file:{origin.file}#{origin.document}/{what}/{kind}/{shown_name}",
+        type=f"kubernetes:{group}:{kind}",
+        name=shown_name,
+        inputs=content,
+        origin=origin,
+    )
+
+
+def _text(content: Mapping[str, Value], key: str, origin: Origin, what: str) -> str:
+    value = content.get(key)
+    if isinstance(value, str) and value:
+        return value
+    found = "it is missing" if key not in content else f"found {value!r}"
+    raise ManifestError(f"{origin}: {what} needs a text in {key}: {found}")

@@ -1,0 +1,194 @@
+"""Runs the real program without an engine and keeps what it registers.
+
+There is no second description of the stack: what `render`, `explain` and `check` show is what `pulumi up`
+would be asked for.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import Context
+from typing import Any, NoReturn, Protocol, cast
+
+from google.protobuf.struct_pb2 import Struct
+from pulumi._utils import ContextProperty
+from pulumi.runtime import Settings, configure, run_in_stack, set_all_config
+from pulumi.runtime.mocks import MockCallArgs, MockEngine, MockMonitor, MockResourceArgs, Mocks
+from pulumi.runtime.proto import resource_pb2
+
+from resource_graph.graph import DuplicateResourceError, ResourceGraph
+from resource_graph.resource import CustomTimeouts, Resource
+from resource_graph.urns import make_urn, provider_urn
+from resource_graph.wire import duration_seconds, plain_inputs
+
+
+class RecordingError(Exception):
+    """The program asked for something that only a real engine could answer."""
+
+
+def record(program: Callable[[], None], *, project: str, stack: str, preview: bool = True) -> ResourceGraph:
+    """The resources that the program registers, in order of registration.
+
+    Ids and other outputs that a provider would make up stay unknown. No configuration, environment or
+    state is read on the program's behalf, and nothing remains behind in the process: it can be called
+    again, also with other programs.
+
+    Raises:
+        DuplicateResourceError: two resources would have the same URN.
+        RecordingError: the program calls a provider function.
+        Exception: whatever the program itself raises.
+    """
+    monitor = _RecordingMonitor(project, stack)
+    fallbacks = _context_fallbacks()
+    try:
+        # A thread of its own has its own context variables and its own event loop, which is where the
+        # SDK keeps its state.
+        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="recorder") as thread:
+            thread.submit(_run, program, monitor, project, stack, preview).result()
+    finally:
+        _restore_context_fallbacks(fallbacks)
+    return ResourceGraph(monitor.recorded)
+
+
+class _RecordingMonitor(MockMonitor):
+    def __init__(self, project: str, stack: str) -> None:
+        super().__init__(_NoAnswers())
+        self._project = project
+        self._stack = stack
+        self._requests: dict[str, resource_pb2.RegisterResourceRequest] = {}
+        self.recorded: list[Resource] = []
+
+    def RegisterResource(  # noqa: N802 - the name of the remote procedure
+        self, request: resource_pb2.RegisterResourceRequest
+    ) -> resource_pb2.RegisterResourceResponse:
+        parent = self._requests.get(request.parent)
+        if parent is not None:
+            _inherit(request, parent)
+        urn = self.make_urn(request.parent, request.type, request.name)
+        self._keep(urn, request)
+        # What the program set itself is known in a preview, so it is handed back; everything else about
+        # the resource stays unknown.
+        return resource_pb2.RegisterResourceResponse(urn=urn, object=request.object, unknown=request.custom)
+
+    def ReadResource(  # noqa: N802 - the name of the remote procedure
+        self, request: resource_pb2.ReadResourceRequest
+    ) -> resource_pb2.ReadResourceResponse:
+        message = (
+            f"the program reads the existing {request.type} {request.id!r}: "
+            "what it is can be known only with a real engine"
+        )
+        raise RecordingError(message)
+
+    def make_urn(self, parent: str, type_: str, name: str) -> str:
+        return make_urn(
+            stack=self._stack,
+            project=self._project,
+            parent=parent or None,
+            resource_type=type_,
+            name=name,
+        )
+
+    def _keep(self, urn: str, request: resource_pb2.RegisterResourceRequest) -> None:
+        if urn in self._requests:
+            raise DuplicateResourceError(urn)
+        self._requests[urn] = request
+        self.recorded.append(_resource(urn, request))
+
+
+class _NoAnswers(Mocks):
+    def call(self, args: MockCallArgs) -> NoReturn:
+        message = f"the program calls the provider function {args.token}: only a real engine can answer it"
+        raise RecordingError(message)
+
+    def new_resource(self, args: MockResourceArgs) -> NoReturn:
+        message = f"no outputs are invented for {args.typ} {args.name}"
+        raise RecordingError(message)
+
+
+def _inherit(
+    request: resource_pb2.RegisterResourceRequest, parent: resource_pb2.RegisterResourceRequest
+) -> None:
+    # As the engine does before it looks at a registration (pulumi/pulumi
+    # pkg/resource/deploy/source_eval.go, inheritFromParent).
+    if not request.HasField("protect") and parent.HasField("protect"):
+        request.protect = parent.protect
+    if not request.HasField("retainOnDelete") and parent.HasField("retainOnDelete"):
+        request.retainOnDelete = parent.retainOnDelete
+
+
+def _resource(urn: str, request: resource_pb2.RegisterResourceRequest) -> Resource:
+    inputs = plain_inputs(request.object if request.HasField("object") else Struct())
+    property_dependencies = {
+        key: frozenset(dependencies.urns)
+        for key, dependencies in request.propertyDependencies.items()
+        if dependencies.urns
+    }
+    return Resource(
+        urn=urn,
+        type=request.type,
+        name=request.name,
+        inputs=inputs.values,
+        custom=request.custom,
+        parent=request.parent or None,
+        provider=provider_urn(request.provider),
+        dependencies=frozenset(request.dependencies).union(*property_dependencies.values()),
+        property_dependencies=property_dependencies,
+        protect=request.protect,
+        retain_on_delete=request.retainOnDelete,
+        custom_timeouts=CustomTimeouts(
+            create=duration_seconds(request.customTimeouts.create),
+            update=duration_seconds(request.customTimeouts.update),
+            delete=duration_seconds(request.customTimeouts.delete),
+        ),
+        secret_paths=inputs.secret_paths,
+    )
+
+
+def _run(
+    program: Callable[[], None], monitor: _RecordingMonitor, project: str, stack: str, preview: bool
+) -> None:
+    set_all_config({}, [])
+    configure(
+        Settings(
+            project=project,
+            stack=stack,
+            monitor=monitor,
+            engine=MockEngine(logging.getLogger(__name__)),
+            dry_run=preview,
+            organization="organization",
+        )
+    )
+    with asyncio.Runner() as runner:
+        # One worker: registrations arrive one after another, in the order of the program, every time.
+        runner.get_loop().set_default_executor(ThreadPoolExecutor(max_workers=1))
+        runner.run(run_in_stack(program))
+
+
+class _ContextSetting(Protocol):
+    def fget(self) -> Any: ...
+
+    def fset(self, v: Any) -> object: ...
+
+
+def _context_settings() -> Mapping[str, _ContextSetting]:
+    members = vars(Settings).items()
+    return {
+        name: cast("_ContextSetting", member)
+        for name, member in members
+        if isinstance(member, ContextProperty)
+    }
+
+
+def _context_fallbacks() -> dict[str, Any]:
+    # The SDK's settings are context variables, but the first value set in a fresh context also becomes
+    # the fallback of every other fresh context in the process. In a fresh context that fallback shows.
+    return Context().run(lambda: {name: setting.fget() for name, setting in _context_settings().items()})
+
+
+def _restore_context_fallbacks(fallbacks: Mapping[str, Any]) -> None:
+    def restore() -> None:
+        for name, setting in _context_settings().items():
+            setting.fset(fallbacks[name])
+
+    Context().run(restore)

@@ -1,0 +1,52 @@
+"""What a resource's inputs are made of, whichever adapter read them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
+
+
+class Unknown:
+    """The type of UNKNOWN.
+
+    It has no truth value: a rule that writes `if value:` would otherwise judge a value that only the
+    update will know, and call it passed.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+    def __bool__(self) -> bool:
+        message = "an unknown value is neither true nor false; compare it with UNKNOWN first"
+        raise TypeError(message)
+
+
+UNKNOWN: Final = Unknown()
+"""Stands for a value that is known only after the resource exists."""
+
+Value: TypeAlias = "bool | int | float | str | Unknown | Sequence[Value] | Mapping[str, Value] | None"
+
+
+def has_unknown(value: Value) -> bool:
+    """Whether the value is unknown, in whole or in any of its parts."""
+    return any(part is UNKNOWN for part in _parts(value))
+
+
+def whole_number(number: float) -> int | float:
+    """The number as an API server wants it: 1.0 becomes 1.
+
+    Pulumi's wire format has floating-point numbers only, and a Kubernetes API server refuses
+    `replicas: 1.0`.
+    """
+    return int(number) if number.is_integer() else number
+
+
+def _parts(value: Value) -> Iterator[Value]:
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from _parts(item)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for item in value:
+            yield from _parts(item)
+    else:
+        yield value
