@@ -85,7 +85,7 @@ def _lab_up_cold() -> Figure:
         _run([_MAKE, "-C", str(clone), "lab-down"], variables)
     finally:
         # Go writes its module cache read-only.
-        subprocess.run(["chmod", "-R", "u+w", str(folder)], check=False)
+        subprocess.run(["/bin/chmod", "-R", "u+w", str(folder)], check=False)
         shutil.rmtree(folder, ignore_errors=True)
     return figure
 
