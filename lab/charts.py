@@ -1,0 +1,89 @@
+"""The stand-in charts of the lab, packaged as a folder with an index by repository, name and version."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import yaml
+
+from lab.custom_resources import custom_resource_definitions
+
+CHARTS_DIRECTORY = Path(__file__).parent / "fixtures" / "charts"
+INDEX_FILE = "index.json"
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Where a chart comes from in the world, and which folder under fixtures/charts stands in for it."""
+
+    repository: str
+    name: str
+    version: str
+    has_crds: bool
+
+
+CHARTS = (Chart("https://helm.ngc.nvidia.com/nvidia/ai-dynamo", "dynamo-platform", "1.2.1", has_crds=True),)
+
+
+@dataclass(frozen=True)
+class IndexEntry:
+    """One line of index.json; `path` is the chart's folder, relative to the index."""
+
+    repository: str
+    name: str
+    version: str
+    path: str
+
+
+def package_charts(target: Path) -> None:
+    """Writes every stand-in chart and the index below `target`. Run again, it changes nothing.
+
+    A chart's folder name ends in a hash of its content, so a process that reads an older one is not disturbed.
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    entries = [_package(chart, target) for chart in CHARTS]
+    _write_if_changed(target / INDEX_FILE, json.dumps([asdict(entry) for entry in entries], indent=2) + "\n")
+    for folder in target.iterdir():
+        if folder.is_dir() and folder.name not in {entry.path for entry in entries}:
+            shutil.rmtree(folder)
+
+
+def _package(chart: Chart, target: Path) -> IndexEntry:
+    source = CHARTS_DIRECTORY / chart.name
+    files = {path.relative_to(source): path.read_bytes() for path in sorted(source.rglob("*")) if path.is_file()}
+    if chart.has_crds:
+        files |= _crd_files()
+    digest = hashlib.sha256()
+    for path, content in sorted(files.items()):
+        digest.update(f"{path} {len(content)}\n".encode() + content)
+    folder = target / f"{chart.name}-{chart.version}-{digest.hexdigest()[:8]}"
+    if not folder.exists():
+        _write_folder(folder, files)
+    return IndexEntry(chart.repository, chart.name, chart.version, folder.name)
+
+
+def _crd_files() -> dict[Path, bytes]:
+    """The chart's crds/ folder: Helm installs it at the first install and never looks at it again."""
+    return {
+        Path("crds") / f"{crd['metadata']['name']}.yaml": yaml.safe_dump(crd, sort_keys=True).encode()
+        for crd in custom_resource_definitions()
+    }
+
+
+def _write_folder(folder: Path, files: dict[Path, bytes]) -> None:
+    """All or nothing: an interrupted run must not leave a chart without half of its templates."""
+    staging = folder.with_name(f".{folder.name}.partial")
+    shutil.rmtree(staging, ignore_errors=True)
+    for path, content in files.items():
+        (staging / path).parent.mkdir(parents=True, exist_ok=True)
+        (staging / path).write_bytes(content)
+    staging.rename(folder)
+
+
+def _write_if_changed(path: Path, text: str) -> None:
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
