@@ -1,0 +1,102 @@
+"""What a rule is, and what it finds."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from resource_graph import Resource, ResourceGraph
+
+
+class Severity(Enum):
+    """What a failed finding means for whoever deploys.
+
+    Mandatory only where the reason was read in the engine's or operator's own code or seen in a run;
+    inferences and estimates are advisory.
+    """
+
+    MANDATORY = "mandatory"
+    ADVISORY = "advisory"
+
+
+class Status(Enum):
+    """How sure a finding is."""
+
+    FAILED = "failed"
+    UNDECIDED = "undecided"
+    """A value that the rule needs is unknown. Never a pass, and never a reason to stop a deployment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What a rule's check saw about one resource."""
+
+    resource: Resource
+    subject: str
+    """The part that it is about: a service of the graph, or the resource itself."""
+    message: str
+    """With the numbers that were compared."""
+    status: Status
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One thing that must hold for a deployment to start, fit or be taken down again."""
+
+    id: str
+    title: str
+    severity: Severity
+    reason: str
+    """What breaks otherwise."""
+    source: str
+    """Where that can be read."""
+    fix: str
+    check: Callable[[ResourceGraph], Iterable[Observation]]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An observation and the rule that it is about."""
+
+    rule: Rule
+    observation: Observation
+
+    @property
+    def urn(self) -> str:
+        """The resource in question."""
+        return self.observation.resource.urn
+
+    @property
+    def stops(self) -> bool:
+        """Whether this alone is a reason not to deploy."""
+        return self.rule.severity is Severity.MANDATORY and self.observation.status is Status.FAILED
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenRule:
+    """A rule that raised instead of judging; the deployment counts as unchecked."""
+
+    rule: Rule
+    error: Exception
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What all rules found in one graph."""
+
+    findings: tuple[Finding, ...]
+    broken: tuple[BrokenRule, ...]
+
+    @property
+    def stops(self) -> bool:
+        """Whether there is a reason not to deploy."""
+        return bool(self.broken) or any(finding.stops for finding in self.findings)
+
+
+def failed(resource: Resource, subject: str, message: str) -> Observation:
+    """The rule does not hold."""
+    return Observation(resource, subject, message, Status.FAILED)
+
+
+def undecided(resource: Resource, subject: str, message: str) -> Observation:
+    """Whether the rule holds cannot be told; the message says what is missing."""
+    return Observation(resource, subject, message, Status.UNDECIDED)

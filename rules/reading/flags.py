@@ -1,0 +1,69 @@
+"""Options of a command line, as Python's argparse reads them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rules.reading.shapes import Undecided
+from rules.reading.words import Word
+
+_SHORTEST_ABBREVIATION = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One option; `value` is None for a switch."""
+
+    name: str
+    value: Word | None
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """The options of one command."""
+
+    all: tuple[Flag, ...]
+    complete: bool
+    """False where an unknown word might hold further options."""
+
+    def value(self, name: str) -> str | None:
+        """The last value given to the option, as argparse takes it; None where it is not given.
+
+        Raises:
+            Undecided: the value is unknown, or another word might set it.
+        """
+        if not self.complete:
+            raise Undecided(f"a word of the command line is unknown and might set {name}")
+        found: Word | None = None
+        for flag in self.all:
+            if flag.name != name and len(flag.name) >= _SHORTEST_ABBREVIATION and name.startswith(flag.name):
+                raise Undecided(f"{flag.name} may be short for {name}")
+            if flag.name == name:
+                found = flag.value
+        if found is None:
+            return None
+        if not found.known:
+            raise Undecided(f"the value of {name} is unknown")
+        return found.text
+
+    def with_prefix(self, prefix: str) -> Sequence[Flag]:
+        """All options whose name starts so."""
+        return [flag for flag in self.all if flag.name.startswith(prefix)]
+
+
+def parse_flags(words: Sequence[Word]) -> Flags:
+    """Read `--name value`, `--name=value` and switches."""
+    flags: list[Flag] = []
+    complete = True
+    expecting = False
+    for word in words:
+        if word.text.startswith("--"):
+            name, equals, value = word.text.partition("=")
+            complete = complete and (word.known or bool(equals))
+            flags.append(Flag(name, Word(value, word.known) if equals else None))
+            expecting = not equals
+        elif expecting:
+            flags[-1] = Flag(flags[-1].name, word)
+            expecting = False
+        elif not word.known:
+            complete = False
+    return Flags(tuple(flags), complete)

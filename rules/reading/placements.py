@@ -1,0 +1,107 @@
+"""Which GPUs a worker can land on, as far as the graph says."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator, InstanceType
+from resource_graph import ResourceGraph, Value
+from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at
+from rules.reading.workers import Worker
+
+PRODUCT_LABEL = "nvidia.com/gpu.product"
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The pool that a component says its worker runs in."""
+
+    pool: str
+    instance_type: InstanceType
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """The accelerators that a worker can land on, and what says so."""
+
+    accelerators: tuple[Accelerator, ...]
+    source: str
+
+
+def read_placement(graph: ResourceGraph, worker: Worker) -> Placement:
+    """The worker's entry in the input `placement` of a component around its resource.
+
+    Raises:
+        Undecided: no component names a pool for it, or the pool's instance type is not in the registry.
+    """
+    for component in graph.ancestors(worker.resource):
+        if "placement" not in component.inputs:
+            continue
+        entry = mapping_at(component.inputs, "placement", worker.name)
+        pool, name = text_at(entry, "pool"), text_at(entry, "instanceType")
+        if pool is None or name is None:
+            raise Undecided(f"the placement of {component.name} names no pool for it")
+        return Placement(pool, _instance_type(pool, name))
+    raise Undecided("nothing says which pool it runs in")
+
+
+def read_landing(graph: ResourceGraph, worker: Worker) -> Landing:
+    """The accelerators of its pool, or without a pool those that its node selection allows.
+
+    Raises:
+        Undecided: neither says, or names a GPU that is not in the registry.
+    """
+    if any("placement" in component.inputs for component in graph.ancestors(worker.resource)):
+        placement = read_placement(graph, worker)
+        instance_type = placement.instance_type
+        return Landing((instance_type.accelerator,), f"pool {placement.pool} of {instance_type.name}")
+    products = _allowed_products(worker.pod)
+    if not products:
+        raise Undecided(f"neither a pool nor a node selection on {PRODUCT_LABEL} says which GPU it gets")
+    return Landing(
+        tuple(_accelerator(product) for product in products), f"{PRODUCT_LABEL} {', '.join(products)}"
+    )
+
+
+def _instance_type(pool: str, name: str) -> InstanceType:
+    instance_type = INSTANCE_TYPES.get(name)
+    if instance_type is None:
+        known = ", ".join(sorted(INSTANCE_TYPES))
+        raise Undecided(f"pool {pool} is of instance type {name}, which is not one of {known}")
+    return instance_type
+
+
+def _accelerator(product: str) -> Accelerator:
+    for accelerator in ACCELERATORS.values():
+        # Time slicing and MIG append to the label: NVIDIA-B200-SHARED.
+        if product == accelerator.product_label or product.startswith(f"{accelerator.product_label}-"):
+            return accelerator
+    known = ", ".join(sorted(accelerator.product_label for accelerator in ACCELERATORS.values()))
+    raise Undecided(f"its node selection names the GPU {product}, which is not one of {known}")
+
+
+def _allowed_products(pod: Mapping[str, Value]) -> Sequence[str]:
+    selected = text_at(pod, "nodeSelector", PRODUCT_LABEL)
+    if selected is not None:
+        return [selected]
+    terms = mappings_at(
+        pod,
+        "affinity",
+        "nodeAffinity",
+        "requiredDuringSchedulingIgnoredDuringExecution",
+        "nodeSelectorTerms",
+    )
+    # Terms are alternatives: one that says nothing about the product allows every product.
+    products_of_terms = [_products_of_term(term) for term in terms]
+    if not all(products_of_terms):
+        return []
+    return sorted({product for products in products_of_terms for product in products})
+
+
+def _products_of_term(term: Mapping[str, Value]) -> Sequence[str]:
+    for expression in mappings_at(term, "matchExpressions"):
+        if text_at(expression, "key") == PRODUCT_LABEL and text_at(expression, "operator") == "In":
+            products = texts_at(expression, "values")
+            if None in products:
+                raise Undecided(f"a value of {PRODUCT_LABEL} is known only after the update")
+            return [product for product in products if product is not None]
+    return []

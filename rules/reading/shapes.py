@@ -1,0 +1,107 @@
+"""Reads fields out of values that anybody may have written."""
+
+from collections.abc import Mapping, Sequence
+
+from resource_graph import UNKNOWN, Value
+
+
+class Undecided(Exception):  # noqa: N818 - no error: the rule says that it cannot judge, and why
+    """A value that is needed is unknown, absent from the graph or not of the expected shape."""
+
+
+def field(parent: Mapping[str, Value], *path: str) -> Value:
+    """The value at the path, None where a step is absent.
+
+    Raises:
+        Undecided: a step on the way is unknown or no mapping, or the value itself is unknown.
+    """
+    current: Value = parent
+    for index, key in enumerate(path):
+        if current is None:
+            return None
+        if not isinstance(current, Mapping):
+            raise Undecided(f"{_dotted(path[:index])} is {_shown(current)}, not a mapping")
+        current = current.get(key)
+        if current is UNKNOWN:
+            raise Undecided(f"{_dotted(path[: index + 1])} is known only after the update")
+    return current
+
+
+def mapping_at(parent: Mapping[str, Value], *path: str) -> Mapping[str, Value]:
+    """The mapping at the path, empty where it is absent."""
+    value = field(parent, *path)
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise Undecided(f"{_dotted(path)} is {_shown(value)}, not a mapping")
+    return value
+
+
+def mappings_at(parent: Mapping[str, Value], *path: str) -> Sequence[Mapping[str, Value]]:
+    """The list of mappings at the path, empty where it is absent."""
+    mappings: list[Mapping[str, Value]] = []
+    for index, item in enumerate(_items_at(parent, *path)):
+        if item is UNKNOWN:
+            raise Undecided(f"{_dotted(path)}[{index}] is known only after the update")
+        if not isinstance(item, Mapping):
+            raise Undecided(f"{_dotted(path)}[{index}] is {_shown(item)}, not a mapping")
+        mappings.append(item)
+    return mappings
+
+
+def texts_at(parent: Mapping[str, Value], *path: str) -> Sequence[str | None]:
+    """The list of texts at the path, empty where it is absent; None stands for an unknown one."""
+    texts: list[str | None] = []
+    for index, item in enumerate(_items_at(parent, *path)):
+        if item is not UNKNOWN and not isinstance(item, str):
+            raise Undecided(f"{_dotted(path)}[{index}] is {_shown(item)}, not a text")
+        texts.append(item if isinstance(item, str) else None)
+    return texts
+
+
+def text_at(parent: Mapping[str, Value], *path: str) -> str | None:
+    """The text at the path, None where it is absent."""
+    value = field(parent, *path)
+    if value is None or isinstance(value, str):
+        return value
+    raise Undecided(f"{_dotted(path)} is {_shown(value)}, not a text")
+
+
+def whole_number_at(parent: Mapping[str, Value], *path: str) -> int | None:
+    """The whole number at the path, also where it is written as a text; None where it is absent."""
+    value = field(parent, *path)
+    return None if value is None else whole_number(value, _dotted(path))
+
+
+def whole_number(value: Value, what: str) -> int:
+    """The value as a whole number.
+
+    Raises:
+        Undecided: it is none.
+    """
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        return int(value)
+    raise Undecided(f"{what} is {_shown(value)}, not a whole number")
+
+
+def _items_at(parent: Mapping[str, Value], *path: str) -> Sequence[Value]:
+    value = field(parent, *path)
+    if value is None:
+        return ()
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return value
+    raise Undecided(f"{_dotted(path)} is {_shown(value)}, not a list")
+
+
+def _dotted(path: Sequence[str]) -> str:
+    return ".".join(path)
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value, Mapping):
+        return "a mapping"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "a list"
+    return repr(value)
