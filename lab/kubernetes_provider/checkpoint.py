@@ -1,0 +1,55 @@
+"""What the engine's state keeps of an object: the live object and, beside it, the inputs it came from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lab.kubernetes_provider.values import Properties, plain_map, to_properties, to_property, with_secrets_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pulumi.provider.experimental.property_value import PropertyValue
+
+INPUTS = "__inputs"
+INITIAL_API_VERSION = "__initialApiVersion"
+FIELD_MANAGER = "__fieldManager"
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A recorded object, without secrets' marks."""
+
+    live: dict[str, Any]
+    inputs: dict[str, Any]
+    initial_api_version: str | None
+    field_manager: str | None
+
+    @classmethod
+    def parse(cls, state: Mapping[str, PropertyValue]) -> Checkpoint:
+        """Reads a state as record() wrote it; an empty state (an import) gives empty parts."""
+        live = plain_map(state)
+        inputs = live.pop(INPUTS, {})
+        return cls(
+            live=live,
+            inputs=inputs if isinstance(inputs, dict) else {},
+            initial_api_version=live.pop(INITIAL_API_VERSION, None),
+            field_manager=live.pop(FIELD_MANAGER, None),
+        )
+
+
+def record(
+    live: dict[str, Any],
+    inputs: dict[str, Any],
+    secrets_from: Mapping[str, PropertyValue],
+    *,
+    initial_api_version: str,
+    field_manager: str,
+) -> Properties:
+    """The state of an object; what is secret in `secrets_from` is secret in both of its halves."""
+    state = with_secrets_of(to_properties(live), secrets_from)
+    state[INPUTS] = to_property(with_secrets_of(to_properties(inputs), secrets_from))
+    state[INITIAL_API_VERSION] = to_property(initial_api_version)
+    state[FIELD_MANAGER] = to_property(field_manager)
+    return state

@@ -1,0 +1,72 @@
+"""Delete: a DELETE with its propagation policy, and the wait until the object is gone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lab.kubernetes_provider import checkpoint, object_annotations
+from lab.kubernetes_provider.checkpoint import Checkpoint
+from lab.kubernetes_provider.errors import InitializationError, NoMatchError, ProviderError, StatusError
+from lab.kubernetes_provider.naming import namespace_and_name, resource_id
+from lab.kubernetes_provider.waiting import CONDITION_TIMED_OUT, wait_until_gone
+
+if TYPE_CHECKING:
+    from lab.kubernetes_provider.session import Session
+    from lab.kubernetes_provider.values import Properties
+
+# For these alone skipAwait also skips the wait until they are gone.
+_SKIPPABLE = frozenset(
+    {"Namespace", "Pod", "ReplicationController", "DaemonSet", "Deployment", "StatefulSet", "Job"}
+)
+
+
+def delete(session: Session, urn: str, identifier: str, state: Properties, *, seconds: float) -> None:
+    """Deletes the object; one that is gone already is a success.
+
+    Raises InitializationError with the last known state when it was still there at the deadline.
+    """
+    recorded = Checkpoint.parse(state)
+    _, name = namespace_and_name(identifier)
+    cluster = session.cluster
+    target = {**recorded.live, "metadata": {**recorded.live["metadata"], "name": name}}
+    try:
+        live = cluster.get(target)
+        cluster.delete(target, propagation_policy=object_annotations.deletion_propagation(recorded.inputs))
+    except NoMatchError:
+        return
+    except StatusError as error:
+        if error.is_not_found:
+            return
+        raise
+    if recorded.live["kind"] in _SKIPPABLE and object_annotations.is_true(
+        recorded.inputs, object_annotations.SKIP_AWAIT
+    ):
+        return
+    left = wait_until_gone(
+        cluster,
+        live,
+        seconds=object_annotations.timeout_seconds(seconds, recorded.inputs),
+        cancelled=session.cancelled,
+    )
+    if left is None:
+        if live["kind"] == "CustomResourceDefinition":
+            cluster.forget_mappings()
+        return
+    _report(session, urn, recorded, left, state)
+
+
+def _report(
+    session: Session, urn: str, recorded: Checkpoint, left: dict[str, Any], state: Properties
+) -> None:
+    if session.cancelled.is_set():
+        raise ProviderError(f"Resource operation was cancelled for '{left['metadata']['name']}'")
+    finalizers = ", ".join(left["metadata"].get("finalizers") or [])
+    session.host.warning(urn, f"finalizers might be preventing deletion ({finalizers})")
+    last_state = checkpoint.record(
+        left,
+        recorded.inputs,
+        state,
+        initial_api_version=recorded.initial_api_version or left["apiVersion"],
+        field_manager=recorded.field_manager or "",
+    )
+    raise InitializationError(resource_id(left), CONDITION_TIMED_OUT, [], last_state)

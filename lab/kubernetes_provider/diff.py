@@ -1,0 +1,148 @@
+"""What differs between the recorded live state and new inputs, field by field.
+
+Old is the live object of the last update or refresh, cut down to the old inputs' shape; so a drift
+that a refresh has seen is a difference even where the program did not change.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, Final
+
+from lab.kubernetes_provider.forced_replacement import Path, forces_replacement
+from lab.kubernetes_provider.values import Unknown
+
+
+class Change(Enum):
+    """What happens to one field."""
+
+    ADD = "ADD"
+    DELETE = "DELETE"
+    UPDATE = "UPDATE"
+
+
+@dataclass(frozen=True)
+class FieldChange:
+    """One changed field; `replaces` when the object cannot keep its identity through it."""
+
+    change: Change
+    replaces: bool
+
+
+@dataclass
+class Difference:
+    """All changed fields by their property path."""
+
+    fields: dict[str, FieldChange] = field(default_factory=dict)
+
+    @property
+    def replaces(self) -> list[str]:
+        """The paths that force a replacement."""
+        return [path for path, change in self.fields.items() if change.replaces]
+
+
+class _Missing:
+    """The type of _MISSING: no such key, as opposed to a null."""
+
+
+_MISSING: Final = _Missing()
+_PLAIN_KEY = re.compile(r'[^."\[\]]+$')
+
+
+def difference(
+    old: dict[str, Any],
+    new: dict[str, Any],
+    forcing: tuple[str, ...] = (),
+    *,
+    old_inputs: dict[str, Any] | None = None,
+    ignored: list[str] | None = None,
+) -> Difference:
+    """Compares pruned live state with new inputs.
+
+    `old_inputs`, given for the SDK's kinds, tell an empty value that the API server dropped (it was
+    sent before and means nothing) from one that is new. `ignored` are property paths whose changes
+    do not count, nor those below them.
+    """
+    result = Difference()
+    _compare_maps((), old, new, old_inputs, result.fields, forcing)
+    for path in list(result.fields):
+        if any(_contains(ignore, path) for ignore in ignored or []):
+            del result.fields[path]
+    return result
+
+
+def path_text(path: Path) -> str:
+    """`spec.containers[0].image`, `metadata.annotations["a.b/c"]`."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif not _PLAIN_KEY.match(part):
+            escaped = part.replace('"', '\\"')
+            text += f'["{escaped}"]'
+        else:
+            text += f".{part}" if text else part
+    return text
+
+
+def _contains(ignored: str, path: str) -> bool:
+    return path == ignored or (path.startswith(ignored) and path[len(ignored)] in ".[")
+
+
+def _compare_maps(
+    path: Path,
+    old: dict[str, Any],
+    new: dict[str, Any],
+    old_inputs: dict[str, Any] | None,
+    found: dict[str, FieldChange],
+    forcing: tuple[str, ...],
+) -> None:
+    for key in sorted({*old, *new}):
+        given = old_inputs.get(key, _MISSING) if old_inputs is not None else None
+        _compare((*path, key), old.get(key, _MISSING), new.get(key, _MISSING), given, found, forcing)
+
+
+def _compare(
+    path: Path, old: Any, new: Any, old_input: Any, found: dict[str, FieldChange], forcing: tuple[str, ...]
+) -> None:
+    if isinstance(old, dict) and isinstance(new, dict):
+        _compare_maps(path, old, new, old_input if isinstance(old_input, dict) else None, found, forcing)
+        return
+    if isinstance(old, list) and isinstance(new, list):
+        for index in range(max(len(old), len(new))):
+            given = old_input[index] if isinstance(old_input, list) and index < len(old_input) else None
+            _compare((*path, index), _at(old, index), _at(new, index), given, found, forcing)
+        return
+    change = _change(old, new, old_input)
+    if change is None:
+        return
+    value = old if change is Change.DELETE else new
+    # An object without metadata has lost its name, whatever the table says.
+    replaces = forces_replacement(path, value, forcing) or (change is Change.DELETE and path == ("metadata",))
+    found[path_text(path)] = FieldChange(change, replaces)
+
+
+def _change(old: Any, new: Any, old_input: Any) -> Change | None:
+    if isinstance(new, _Missing):
+        return None if isinstance(old, _Missing) else Change.DELETE
+    if isinstance(old, _Missing):
+        dropped_by_server = old_input is not None and not isinstance(old_input, _Missing) and _is_empty(new)
+        return None if dropped_by_server else Change.ADD
+    if isinstance(new, Unknown) or type(old) is not type(new):
+        return None if _equal_numbers(old, new) else Change.UPDATE
+    return None if old == new else Change.UPDATE
+
+
+def _is_empty(value: Any) -> bool:
+    return not isinstance(value, Unknown) and (value is None or value in (False, 0, "", [], {}))
+
+
+def _equal_numbers(old: Any, new: Any) -> bool:
+    numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in (old, new))
+    return numbers and old == new
+
+
+def _at(values: list[Any], index: int) -> Any:
+    return values[index] if index < len(values) else _MISSING

@@ -1,0 +1,116 @@
+"""What can go wrong, with the vendor's wording where a person or a test may search for it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lab.kubernetes_provider.values import Properties
+
+_NOT_FOUND = 404
+_CONFLICT = 409
+_FORBIDDEN = 403
+
+
+class ProviderError(Exception):
+    """An operation failed and nothing about the resource needs to be recorded."""
+
+
+class StatusError(ProviderError):
+    """The API server's refusal: HTTP code, reason, message and causes of its Status object."""
+
+    def __init__(
+        self, code: int, reason: str, message: str, causes: list[dict[str, Any]] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
+        self.message = message
+        self.causes = causes or []
+
+    @classmethod
+    def from_response(cls, code: int, body: bytes) -> StatusError:
+        """Reads a Status object; anything else (a proxy's HTML page) is kept as text."""
+        text = body.decode(errors="replace")
+        try:
+            status = json.loads(text)
+        except ValueError:
+            return cls(code, "", text.strip() or f"the server answered with HTTP code {code}")
+        if not isinstance(status, dict):
+            return cls(code, "", text)
+        details = status.get("details") or {}
+        return cls(code, status.get("reason") or "", status.get("message") or text, details.get("causes"))
+
+    @property
+    def is_not_found(self) -> bool:
+        return self.code == _NOT_FOUND
+
+    @property
+    def is_already_exists(self) -> bool:
+        return self.code == _CONFLICT and self.reason == "AlreadyExists"
+
+    @property
+    def is_conflict(self) -> bool:
+        return self.code == _CONFLICT and self.reason == "Conflict"
+
+    @property
+    def is_forbidden(self) -> bool:
+        return self.code == _FORBIDDEN
+
+    @property
+    def is_missing_namespace(self) -> bool:
+        """The object's namespace does not exist, as opposed to the object or its kind."""
+        return self.is_not_found and self.message.startswith("namespaces ")
+
+    @property
+    def refuses_dry_run(self) -> bool:
+        """An admission webhook with side effects cannot take part in a dry run."""
+        return "does not support dry run" in self.message
+
+
+class NoMatchError(ProviderError):
+    """The API server serves no such kind (usually a custom resource without its definition)."""
+
+    def __init__(self, api_version: str, kind: str) -> None:
+        super().__init__(f'no matches for kind "{kind}" in version "{api_version}"')
+
+
+class UnreachableError(ProviderError):
+    """The API server does not answer."""
+
+
+class Gone(Exception):  # noqa: N818 - an outcome of Read, not a failure
+    """What should be read does not exist any more."""
+
+
+class NotReadyError(Exception):
+    """The object exists but did not become what the wait expects; `details` say why."""
+
+    def __init__(
+        self, message: str, details: list[str] | None = None, live: dict[str, Any] | None = None
+    ) -> None:
+        super().__init__(message)
+        self.details = details or []
+        self.live = live
+
+
+class InitializationError(Exception):
+    """A partial failure: the engine records the resource with these properties and its errors.
+
+    Becomes gRPC's ErrorResourceInitFailed; `inputs` are given by Read alone.
+    """
+
+    def __init__(
+        self,
+        resource_id: str,
+        message: str,
+        details: list[str],
+        properties: Properties,
+        inputs: Properties | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.resource_id = resource_id
+        self.reasons = [message, *details]
+        self.properties = properties
+        self.inputs = inputs

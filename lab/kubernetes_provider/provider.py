@@ -1,0 +1,156 @@
+"""The provider: each of the engine's calls, for an object or for a Helm release."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lab.kubernetes_provider import (
+    check,
+    config_diff,
+    create,
+    delete,
+    helm_release,
+    kinds,
+    read,
+    resource_diff,
+    settings,
+    update,
+)
+from lab.kubernetes_provider.errors import Gone, ProviderError
+from lab.kubernetes_provider.resource_diff import ResourceDiff
+from lab.kubernetes_provider.session import Session
+from lab.kubernetes_provider.values import Properties, plain_map
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lab.kubernetes_provider.host import Host
+    from lab.kubernetes_provider.naming import Autonaming
+
+_UNREACHABLE_READ = (
+    "failed to read resource state due to unreachable cluster. If the cluster was deleted, you can remove this "
+    "resource from Pulumi state by rerunning the operation with the PULUMI_K8S_DELETE_UNREACHABLE environment "
+    'variable set to "true"'
+)
+_UNREACHABLE_DELETE = (
+    "configured Kubernetes cluster is unreachable. If the cluster was deleted, you can remove this resource from "
+    "Pulumi state by rerunning the operation with the PULUMI_K8S_DELETE_UNREACHABLE environment variable set to "
+    '"true"'
+)
+
+
+class Provider:
+    """One configured provider; calls come from many threads at once."""
+
+    def __init__(self, host: Host, private_folder: Path) -> None:
+        self._host = host
+        self._private_folder = private_folder
+        self._session: Session | None = None
+
+    def check_config(self, new: Properties) -> list[check.Failure]:
+        """Reasons to refuse the provider's own inputs."""
+        return settings.refusals(plain_map(new))
+
+    def diff_config(self, old: Properties, new: Properties) -> config_diff.ConfigDiff:
+        """Whether the provider changed, and whether into one of another cluster."""
+        return config_diff.diff(plain_map(old), plain_map(new))
+
+    def configure(self, arguments: Properties) -> None:
+        """Connects. A cluster that cannot be reached is no error here. Raises NotLoopbackError."""
+        chosen = settings.Settings.from_inputs(plain_map(arguments))
+        self._session = Session.open(chosen, self._host, self._private_folder)
+
+    def cancel(self) -> None:
+        """Ends every wait that is under way."""
+        if self._session is not None:
+            self._session.cancelled.set()
+
+    def check(
+        self, urn: str, old: Properties, new: Properties, seed: bytes, autonaming: Autonaming
+    ) -> tuple[Properties, list[check.Failure]]:
+        """The inputs with name and namespace, and reasons to refuse them."""
+        if _is_release(urn):
+            return helm_release.check(self._configured, urn, old, new, seed)
+        return check.check(self._configured, urn, old, new, seed=seed, autonaming=autonaming)
+
+    def diff(self, urn: str, old_state: Properties, new: Properties, ignored: list[str]) -> ResourceDiff:
+        """What an update would change."""
+        if _is_release(urn):
+            found = helm_release.diff(old_state, new, ignored)
+            return ResourceDiff(found, found.replaces, delete_before_replace=False)
+        return resource_diff.diff(self._configured, urn, old_state, new, ignored)
+
+    def create(
+        self, urn: str, properties: Properties, *, seconds: float, preview: bool
+    ) -> tuple[str, Properties]:
+        """Creates, or in a preview tries to, and returns id and state."""
+        if _is_release(urn):
+            return helm_release.create(self._configured, urn, properties, preview=preview)
+        return create.create(self._configured, urn, properties, seconds=seconds, preview=preview)
+
+    def update(
+        self,
+        urn: str,
+        old_state: Properties,
+        properties: Properties,
+        *,
+        seconds: float,
+        ignored: list[str],
+        preview: bool,
+    ) -> Properties:
+        """Updates, or in a preview tries to, and returns the state."""
+        if _is_release(urn):
+            return helm_release.update(self._configured, properties, preview=preview)
+        return update.update(
+            self._configured, urn, old_state, properties, seconds=seconds, ignored=ignored, preview=preview
+        )
+
+    def read(
+        self, urn: str, identifier: str, state: Properties, old_inputs: Properties
+    ) -> tuple[Properties, Properties]:
+        """State and inputs. Raises Gone when there is nothing to read."""
+        session = self._configured
+        if session.is_unreachable:
+            session.host.warning(
+                urn, f"configured Kubernetes cluster is unreachable: {session.unreachable_reason}"
+            )
+            if session.settings.delete_unreachable:
+                session.host.info(
+                    urn, "Deleting the unreachable resource from Pulumi state (`deleteUnreachable`)"
+                )
+                raise Gone
+            if session.settings.skip_update_unreachable:
+                session.host.info(urn, "Keeping the recorded state (`skipUpdateUnreachable`)")
+                return state, old_inputs
+            raise ProviderError(_UNREACHABLE_READ)
+        if _is_release(urn):
+            return helm_release.read(session, identifier, state)
+        return read.read(session, urn, identifier, state, old_inputs)
+
+    def delete(self, urn: str, identifier: str, state: Properties, *, seconds: float) -> None:
+        """Deletes and waits until the resource is gone."""
+        session = self._configured
+        if _is_release(urn):
+            helm_release.delete(session, urn, state)
+            return
+        if session.is_unreachable:
+            session.host.warning(
+                urn, f"configured Kubernetes cluster is unreachable: {session.unreachable_reason}"
+            )
+            if session.settings.delete_unreachable:
+                session.host.info(
+                    urn, "Deleting the unreachable resource from Pulumi state (`deleteUnreachable`)"
+                )
+                return
+            raise ProviderError(_UNREACHABLE_DELETE)
+        delete.delete(session, urn, identifier, state, seconds=seconds)
+
+    @property
+    def _configured(self) -> Session:
+        if self._session is None:
+            raise ProviderError("the engine has not configured this provider")
+        return self._session
+
+
+def _is_release(urn: str) -> bool:
+    return check.token_of(urn) == kinds.RELEASE

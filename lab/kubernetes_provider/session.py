@@ -1,0 +1,72 @@
+"""What every operation of one configured provider works with."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from lab.kubernetes_provider.cluster import Cluster
+from lab.kubernetes_provider.errors import ProviderError, StatusError, UnreachableError
+from lab.kubernetes_provider.kubeconfig import KubeconfigError, Target, load, require_loopback, target
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lab.kubernetes_provider.host import Host
+    from lab.kubernetes_provider.settings import Settings
+
+
+@dataclass
+class Session:
+    """A provider after Configure: its cluster, or the reason why there is none."""
+
+    settings: Settings
+    host: Host
+    private_folder: Path
+    chosen: Target | None = None
+    connected: Cluster | None = None
+    unreachable_reason: str = ""
+    cancelled: threading.Event = field(default_factory=threading.Event)
+
+    @classmethod
+    def open(cls, settings: Settings, host: Host, private_folder: Path) -> Session:
+        """Connects; an unreadable kubeconfig or a silent server is remembered, not raised.
+
+        Raises NotLoopbackError: the seal is the one thing that stops an operation before it starts.
+        """
+        session = cls(settings, host, private_folder)
+        try:
+            session.chosen = target(load(settings.kubeconfig), settings.context, settings.cluster)
+        except KubeconfigError as error:
+            session.unreachable_reason = str(error)
+            return session
+        require_loopback(session.chosen)
+        try:
+            cluster = Cluster(session.chosen, private_folder, settings.request_timeout_seconds)
+            cluster.version()
+            session.connected = cluster
+        except (UnreachableError, StatusError) as error:
+            session.unreachable_reason = f"unable to load schema information from the API server: {error}"
+        except Exception as error:  # noqa: BLE001 - the client raises many types for a bad kubeconfig
+            session.unreachable_reason = (
+                f"unable to load Kubernetes client configuration from kubeconfig file: {error}"
+            )
+        return session
+
+    @property
+    def is_unreachable(self) -> bool:
+        return self.connected is None
+
+    @property
+    def cluster(self) -> Cluster:
+        """The cluster. Raises ProviderError with the reason when it cannot be reached."""
+        if self.connected is None:
+            raise ProviderError(f"configured Kubernetes cluster is unreachable: {self.unreachable_reason}")
+        return self.connected
+
+    @property
+    def default_namespace(self) -> str:
+        """For objects that name none: the provider's, the kubeconfig context's, "default"."""
+        from_context = self.chosen.namespace if self.chosen else None
+        return self.settings.namespace or from_context or "default"

@@ -1,0 +1,126 @@
+"""Pulumi property values as plain Python, and secrets carried from inputs to outputs.
+
+The engine sends trees of PropertyValue. Everything that looks at an object works on plain dicts,
+lists and scalars in which an unknown is UNKNOWN; what goes back to the engine gets its secrets from
+the inputs again, so that no code in between can lose one by forgetting it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from pulumi.provider.experimental.property_value import Computed, PropertyValue
+
+Properties = dict[str, PropertyValue]
+
+
+class Unknown:
+    """The type of UNKNOWN: a value that only an update can tell."""
+
+    def __repr__(self) -> str:
+        return "UNKNOWN"
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Unknown:
+        return self
+
+
+UNKNOWN: Final = Unknown()
+
+# The SDKs cannot spell these keys of a CustomResourceDefinition's schema with dashes.
+_DASHED_KEYS = {
+    key.replace("-", "_"): key
+    for key in (
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-int-or-string",
+        "x-kubernetes-list-map-keys",
+        "x-kubernetes-list-type",
+        "x-kubernetes-map-type",
+        "x-kubernetes-preserve-unknown-fields",
+        "x-kubernetes-validations",
+    )
+}
+_UNDERSCORED_KEYS = {dashed: underscored for underscored, dashed in _DASHED_KEYS.items()}
+
+
+def plain(value: PropertyValue) -> Any:
+    """The value without secrets and without null map entries; whole floats become integers."""
+    inner: Any = value.value
+    if isinstance(inner, Computed):
+        return UNKNOWN
+    if isinstance(inner, float):
+        # JSON numbers reach a plugin as floats; the API server refuses 1.0 where it wants an integer.
+        return int(inner) if inner.is_integer() else inner
+    if isinstance(inner, Mapping):
+        return plain_map(inner)
+    if isinstance(inner, Sequence) and not isinstance(inner, str):
+        return [plain(item) for item in inner]
+    return inner
+
+
+def plain_map(values: Mapping[str, PropertyValue]) -> dict[str, Any]:
+    """plain() for every entry that is not null."""
+    return {
+        _DASHED_KEYS.get(key, key): plain(value) for key, value in values.items() if value.value is not None
+    }
+
+
+def to_property(value: Any) -> PropertyValue:
+    """The property value of plain data, UNKNOWN included."""
+    if isinstance(value, PropertyValue):
+        return value
+    if isinstance(value, Unknown):
+        return PropertyValue.computed()
+    if isinstance(value, bool):
+        return PropertyValue(value)
+    if isinstance(value, int):
+        return PropertyValue(float(value))
+    if isinstance(value, Mapping):
+        return PropertyValue(to_properties(value))
+    if isinstance(value, list | tuple):
+        return PropertyValue([to_property(item) for item in value])
+    return PropertyValue(value)
+
+
+def to_properties(values: Mapping[str, Any]) -> Properties:
+    """to_property() for every entry."""
+    return {_UNDERSCORED_KEYS.get(key, key): to_property(value) for key, value in values.items()}
+
+
+def contains_unknown(value: Any) -> bool:
+    """Whether plain data holds an UNKNOWN at any depth."""
+    if isinstance(value, Unknown):
+        return True
+    if isinstance(value, Mapping):
+        return any(contains_unknown(item) for item in value.values())
+    if isinstance(value, list):
+        return any(contains_unknown(item) for item in value)
+    return False
+
+
+def with_secrets_of(outputs: Properties, inputs: Mapping[str, PropertyValue]) -> Properties:
+    """The outputs with every entry secret that is secret, or holds a secret outside a map, in the inputs.
+
+    A list with one secret becomes secret whole: its order may differ between input and output. The
+    data and stringData of a Secret are secret whatever the inputs say.
+    """
+    marked = dict(outputs)
+    for key, given in inputs.items():
+        if key in marked:
+            marked[key] = _with_secret_of(marked[key], given)
+    kind = marked.get("kind")
+    if kind is not None and kind.value == "Secret":
+        for key in ("data", "stringData"):
+            if key in marked:
+                marked[key] = marked[key].with_secret(is_secret=True)
+    return marked
+
+
+def _with_secret_of(output: PropertyValue, given: PropertyValue) -> PropertyValue:
+    if given.is_secret:
+        return output.with_secret(is_secret=True)
+    if isinstance(output.value, Mapping) and isinstance(given.value, Mapping):
+        return output.with_value(with_secrets_of(dict(output.value), given.value))
+    if given.contains_secret():
+        return output.with_secret(is_secret=True)
+    return output
