@@ -1,0 +1,84 @@
+"""A DynamoGraphDeployment with the engine files that its workers read."""
+
+from dataclasses import dataclass
+from typing import Any, TypedDict
+
+import pulumi
+from pulumi_kubernetes.apiextensions import CustomResource
+from pulumi_kubernetes.core.v1 import ConfigMap
+
+_DELETE_TIMEOUT = "600s"
+
+
+class Placement(TypedDict):
+    """The node pool that a worker was given, as rules read it."""
+
+    pool: str
+    instanceType: str
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class DynamoGraphArgs:
+    """Inputs of `DynamoGraph`."""
+
+    name: str
+    namespace: str
+    api_version: str
+    spec: dict[str, Any]
+    engine_config_map_name: str
+    """Ends in a hash of the content."""
+    engine_files: dict[str, str]
+    placement: dict[str, Placement]
+    """Service name in the graph -> its pool, for services with GPUs."""
+    ready_timeout_seconds: int
+
+
+class DynamoGraph(pulumi.ComponentResource):
+    """One graph; registered only when it is ready to serve, as far as its operator can tell."""
+
+    graph: CustomResource
+
+    def __init__(
+        self,
+        name: str,
+        args: DynamoGraphArgs,
+        *,
+        depends_on: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        inputs = {"name": args.name, "namespace": args.namespace, "placement": args.placement}
+        super().__init__("dynamo-stack:components:DynamoGraph", name, inputs, opts)
+        # A change of content changes the name, so the new object is made first, the graph's pods roll, and
+        # the old object goes last. Its logical name stays, which is what makes that one replacement.
+        files = ConfigMap(
+            f"{name}-engine-files",
+            metadata={"name": args.engine_config_map_name, "namespace": args.namespace},
+            data=args.engine_files,
+            immutable=True,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=depends_on),
+        )
+        waits = f"{args.ready_timeout_seconds}s"
+        self.graph = CustomResource(
+            name,
+            api_version=args.api_version,
+            kind="DynamoGraphDeployment",
+            metadata={
+                "name": args.name,
+                "namespace": args.namespace,
+                "annotations": {
+                    # The provider knows no readiness of custom resources of its own.
+                    "pulumi.com/waitFor": "condition=Ready",
+                    # Foreground deletion of a graph can loop for hours with its GPUs held
+                    # (ai-dynamo/dynamo#8204).
+                    "pulumi.com/deletionPropagationPolicy": "background",
+                },
+            },
+            spec=args.spec,
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=[*depends_on, files],
+                custom_timeouts=pulumi.CustomTimeouts(create=waits, update=waits, delete=_DELETE_TIMEOUT),
+            ),
+        )
+        self.register_outputs({"graphName": args.name})

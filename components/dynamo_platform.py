@@ -1,0 +1,88 @@
+"""The Dynamo platform: operator, webhooks, custom resource definitions and the bundled NATS server."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+from pulumi_kubernetes.helm.v3 import Release, RepositoryOptsArgs
+
+# Helm's own timer runs first, so that its message, which names what is missing, is the one that is seen.
+_ENGINE_MARGIN_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class DynamoPlatformArgs:
+    """Inputs of `DynamoPlatform`."""
+
+    release_name: str
+    namespace: str
+    chart: str
+    version: str
+    repository: str
+    nats_storage_class_name: str
+    timeout_seconds: int
+
+
+class DynamoPlatform(pulumi.ComponentResource):
+    """One Helm release, because the chart's definitions and certificates need Helm's own install."""
+
+    release: Release
+    """What every graph depends on: without the operator a graph is refused, or cannot be deleted."""
+
+    def __init__(
+        self,
+        name: str,
+        args: DynamoPlatformArgs,
+        *,
+        depends_on: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        inputs = {"chart": args.chart, "version": args.version, "namespace": args.namespace}
+        super().__init__("dynamo-stack:components:DynamoPlatform", name, inputs, opts)
+        waits = f"{args.timeout_seconds + _ENGINE_MARGIN_SECONDS}s"
+        self.release = Release(
+            name,
+            # An auto-named release gives every object in it a new name, and none could be found again.
+            name=args.release_name,
+            namespace=args.namespace,
+            chart=args.chart,
+            version=args.version,
+            repository_opts=RepositoryOptsArgs(repo=args.repository),
+            create_namespace=False,
+            timeout=args.timeout_seconds,
+            values=_values(args),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=depends_on,
+                custom_timeouts=pulumi.CustomTimeouts(create=waits, update=waits, delete=waits),
+            ),
+        )
+        self.register_outputs({"releaseName": args.release_name})
+
+
+def _values(args: DynamoPlatformArgs) -> dict[str, Any]:
+    """Return the values of the chart; every key that a later chart would turn around is written out.
+
+    The chart has no schema: an unknown key would pass in silence.
+    """
+    return {
+        "global": {
+            # Dynamo 1.2 sends its events through NATS. The chart bundles it by default through 1.3 and no
+            # longer from 1.4, so an upgrade would take it away from running workers (ai-dynamo/dynamo#11951).
+            "nats": {"install": True},
+            "etcd": {"install": False},
+            "grove": {"install": False},
+            "kai-scheduler": {"install": False},
+        },
+        "dynamo-operator": {
+            "discoveryBackend": "kubernetes",
+            # Lets the operator bring the definitions up to its own version at every start.
+            "upgradeCRD": True,
+        },
+        # Many clusters have no default class, and then NATS waits for its volume for ever.
+        "nats": {
+            "config": {
+                "jetstream": {"fileStore": {"pvc": {"storageClassName": args.nats_storage_class_name}}}
+            }
+        },
+    }

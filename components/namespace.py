@@ -1,0 +1,62 @@
+"""A namespace, with the optional Hugging Face token of the download."""
+
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_kubernetes.core.v1 import Namespace as KubernetesNamespace
+from pulumi_kubernetes.core.v1 import Secret
+
+TOKEN_SECRET_NAME = "hf-token-secret"  # noqa: S105 - the name of the Secret, not a token
+TOKEN_SECRET_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
+
+_DELETE_TIMEOUT = "600s"
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceArgs:
+    """Inputs of `Namespace`."""
+
+    name: str
+    hf_token: pulumi.Output[str] | None = None
+    """None where nothing needs a token."""
+    keep: bool = False
+    """Protect the namespace, and leave it in the cluster when it leaves the stack."""
+
+
+class Namespace(pulumi.ComponentResource):
+    """One namespace."""
+
+    namespace: KubernetesNamespace
+    """What everything in the namespace depends on."""
+    token_secret: Secret | None
+    token_secret_name: str | None
+    """Secret hf-token-secret with the key HF_TOKEN, where there is a token."""
+
+    def __init__(self, name: str, args: NamespaceArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        # The token is no input of the component: policies see component inputs, and state keeps them.
+        inputs = {"name": args.name, "hasToken": args.hf_token is not None}
+        super().__init__("dynamo-stack:components:Namespace", name, inputs, opts)
+        self.namespace = KubernetesNamespace(
+            name,
+            metadata={"name": args.name},
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                protect=args.keep,
+                retain_on_delete=args.keep,
+                custom_timeouts=pulumi.CustomTimeouts(delete=_DELETE_TIMEOUT),
+            ),
+        )
+        self.token_secret = None
+        if args.hf_token is not None:
+            self.token_secret = self._token(name, args.name, args.hf_token)
+        self.token_secret_name = TOKEN_SECRET_NAME if self.token_secret else None
+        self.register_outputs({"namespaceName": args.name})
+
+    def _token(self, name: str, namespace_name: str, hf_token: pulumi.Output[str]) -> Secret:
+        return Secret(
+            f"{name}-hf-token",
+            metadata={"name": TOKEN_SECRET_NAME, "namespace": namespace_name},
+            # Marked here too: a caller that forgot would put the token into state as plain text.
+            string_data={TOKEN_SECRET_KEY: pulumi.Output.secret(hf_token)},
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[self.namespace]),
+        )

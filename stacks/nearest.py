@@ -1,0 +1,14 @@
+"""What a person most likely meant."""
+
+import difflib
+from collections.abc import Iterable
+
+_ALIKE = 0.6
+
+
+def nearest(typed: str, known: Iterable[str]) -> str | None:
+    """Return the known word most like the typed one, or None when none is alike."""
+    words = list(known)
+    lowered = {word.lower(): word for word in words}
+    found = difflib.get_close_matches(typed.lower(), lowered, n=1, cutoff=_ALIKE)
+    return lowered[found[0]] if found else None
