@@ -1,5 +1,6 @@
 """The resources of one stack, or of a set of documents, with their edges."""
 
+import heapq
 from collections.abc import Iterable, Iterator, Sequence
 
 from resource_graph.resource import Resource
@@ -85,11 +86,28 @@ class ResourceGraph:
         return False
 
     def in_creation_order(self) -> Sequence[Resource]:
-        """All resources, each after everything it depends on, otherwise in the order of declaration."""
+        """All resources, each after everything it depends on, otherwise by URN.
+
+        Resources that wait for each other in a circle, which no engine accepts, come last.
+        """
+        waiting_for = {
+            resource.urn: {urn for urn in self._direct(resource) if urn in self._by_urn} for resource in self
+        }
+        dependents: dict[str, list[str]] = {}
+        for urn, dependencies in waiting_for.items():
+            for dependency in dependencies:
+                dependents.setdefault(dependency, []).append(urn)
+        ready = [urn for urn, dependencies in waiting_for.items() if not dependencies]
+        heapq.heapify(ready)
         ordered: dict[str, Resource] = {}
-        for resource in self:
-            self._visit(resource, ordered)
-        return tuple(ordered.values())
+        while ready:
+            done = heapq.heappop(ready)
+            ordered[done] = self._by_urn[done]
+            for urn in dependents.get(done, ()):
+                waiting_for[urn].discard(done)
+                if not waiting_for[urn]:
+                    heapq.heappush(ready, urn)
+        return tuple((ordered | self._by_urn).values())
 
     def _add(self, resource: Resource) -> None:
         if resource.urn in self._by_urn:
@@ -116,25 +134,3 @@ class ResourceGraph:
             if self._position[child.urn] < position:
                 yield child.urn
                 yield from self._earlier_descendants(child, position)
-
-    def _visit(self, start: Resource, ordered: dict[str, Resource]) -> None:
-        # Iterative, so that a long chain of dependencies does not end in a RecursionError.
-        open_urns: set[str] = set()
-        stack: list[tuple[Resource, Iterator[str]]] = [(start, self._direct(start))]
-        open_urns.add(start.urn)
-        while stack:
-            resource, remaining = stack[-1]
-            following = next(
-                (
-                    self._by_urn[urn]
-                    for urn in remaining
-                    if urn in self._by_urn and urn not in ordered and urn not in open_urns
-                ),
-                None,
-            )
-            if following is None:
-                stack.pop()
-                ordered.setdefault(resource.urn, resource)
-                continue
-            open_urns.add(following.urn)
-            stack.append((following, self._direct(following)))

@@ -28,7 +28,7 @@ class RecordingError(Exception):
 
 
 def record(program: Callable[[], None], *, project: str, stack: str, preview: bool = True) -> ResourceGraph:
-    """The resources that the program registers, in order of registration.
+    """The resources that the program registers, in an order in which the engine could create them.
 
     Ids and other outputs that a provider would make up stay unknown. No configuration, environment or
     state is read on the program's behalf, and nothing remains behind in the process: it can be called
@@ -48,7 +48,8 @@ def record(program: Callable[[], None], *, project: str, stack: str, preview: bo
             thread.submit(_run, program, monitor, project, stack, preview).result()
     finally:
         _restore_context_fallbacks(fallbacks)
-    return ResourceGraph(monitor.recorded)
+    # Registrations that do not wait for each other arrive in any order.
+    return ResourceGraph(ResourceGraph(monitor.recorded).in_creation_order())
 
 
 class _RecordingMonitor(MockMonitor):
@@ -160,7 +161,7 @@ def _run(
         )
     )
     with asyncio.Runner() as runner:
-        # One worker: registrations arrive one after another, in the order of the program, every time.
+        # One worker, so that the monitor sees one registration after another.
         runner.get_loop().set_default_executor(ThreadPoolExecutor(max_workers=1))
         runner.run(run_in_stack(program))
 

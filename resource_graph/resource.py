@@ -3,8 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypeAlias
 
 from resource_graph.values import Value
+
+Path: TypeAlias = tuple[str | int, ...]
+"""Keys and list positions from the inputs down: ("env", 0, "value")."""
 
 _NO_DEPENDENCIES: Mapping[str, frozenset[str]] = MappingProxyType({})
 
@@ -59,9 +63,9 @@ class Resource:
     protect: bool | None = None
     retain_on_delete: bool | None = None
     custom_timeouts: CustomTimeouts = CustomTimeouts()
-    secret_paths: frozenset[str] | None = None
-    """Paths of secret inputs, such as `stringData.HF_TOKEN` or `env[0].value`; their values are in
-    `inputs` in plain, so whoever prints inputs must look here first."""
+    secret_paths: frozenset[Path] | None = None
+    """Where secrets are among the inputs, in whole or in part; their values are there in plain, so whoever
+    prints inputs must look here first."""
     origin: Origin | None = None
 
     @property

@@ -8,6 +8,7 @@ from typing import cast
 from google.protobuf.struct_pb2 import Struct
 from google.protobuf.struct_pb2 import Value as WireValue
 
+from resource_graph.resource import Path
 from resource_graph.values import UNKNOWN, Value, whole_number
 
 # The keys and values are fixed by the engine: pulumi/pulumi sdk/go/common/resource/properties.go,
@@ -36,7 +37,7 @@ class PlainInputs:
     """Decoded inputs, and where secrets were among them."""
 
     values: Mapping[str, Value]
-    secret_paths: frozenset[str]
+    secret_paths: frozenset[Path]
 
 
 def is_unknown_marker(value: object) -> bool:
@@ -50,9 +51,8 @@ def plain_inputs(struct: Struct) -> PlainInputs:
     A reference to a resource becomes its id, or for a component its URN, as the engine hands it to a
     policy pack.
     """
-    secrets: set[str] = set()
-    values = {key: _plain(item, key, secrets) for key, item in struct.fields.items()}
-    return PlainInputs(values, frozenset(secrets))
+    secrets: set[Path] = set()
+    return PlainInputs(_plain_fields(struct, (), secrets), frozenset(secrets))
 
 
 def duration_seconds(text: str) -> float | None:
@@ -70,7 +70,7 @@ def duration_seconds(text: str) -> float | None:
     return sum(float(number) * _SECONDS[unit] for number, unit in parts)
 
 
-def _plain(value: WireValue, path: str, secrets: set[str]) -> Value:
+def _plain(value: WireValue, path: Path, secrets: set[Path]) -> Value:
     match value.WhichOneof("kind"):
         case "string_value":
             return UNKNOWN if is_unknown_marker(value.string_value) else value.string_value
@@ -80,14 +80,14 @@ def _plain(value: WireValue, path: str, secrets: set[str]) -> Value:
             return value.bool_value
         case "list_value":
             items = enumerate(value.list_value.values)
-            return [_plain(item, f"{path}[{index}]", secrets) for index, item in items]
+            return [_plain(item, (*path, index), secrets) for index, item in items]
         case "struct_value":
             return _plain_struct(value.struct_value, path, secrets)
         case _:
             return None
 
 
-def _plain_struct(struct: Struct, path: str, secrets: set[str]) -> Value:
+def _plain_struct(struct: Struct, path: Path, secrets: set[Path]) -> Value:
     fields = struct.fields
     signature = fields[_SIGNATURE].string_value if _SIGNATURE in fields else ""
     if signature == _SECRET:
@@ -95,7 +95,12 @@ def _plain_struct(struct: Struct, path: str, secrets: set[str]) -> Value:
         return _plain(fields["value"], path, secrets)
     if signature == _RESOURCE_REFERENCE:
         return _plain(fields["id" if "id" in fields else "urn"], path, secrets) or UNKNOWN
-    return {key: _plain(item, f"{path}.{key}", secrets) for key, item in fields.items()}
+    return _plain_fields(struct, path, secrets)
+
+
+def _plain_fields(struct: Struct, path: Path, secrets: set[Path]) -> dict[str, Value]:
+    # The wire keeps no order of keys; sorted, two recordings of one program read alike.
+    return {key: _plain(struct.fields[key], (*path, key), secrets) for key in sorted(struct.fields)}
 
 
 def plain_json(value: object) -> Value:
