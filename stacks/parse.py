@@ -10,6 +10,8 @@ from stacks.errors import Problem, SettingsError
 from stacks.explain_validation import problems_of
 from stacks.settings import StackSettings
 
+_SET_TOKEN = "pulumi config set --secret dynamo-stack:hfToken"  # noqa: S105 - a command, not a token
+
 
 def parse_settings(data: object, source: str) -> StackSettings:
     """Return the settings that the data describes.
@@ -57,10 +59,21 @@ def _secure_keys(data: object, path: str) -> list[str]:
 
 
 def _secure_problem(key: str, source: str) -> Problem:
+    message = "settings hold no secrets: one in here would reach every printed view in plain text"
     return Problem(
-        source,
-        key,
-        None,
-        "settings hold no secrets: one in here would reach every printed view in plain text",
-        suggestion="pulumi config set --secret dynamo-stack:hfToken, the one secret that the stack knows",
+        source, key, None, message, suggestion=f"{_SET_TOKEN}, the one secret that the stack knows"
     )
+
+
+def plain_token_problem(source: str) -> Problem:
+    """Return what to say about a token that stands in the stack file for everyone to read."""
+    message = "the token stands there in plain text; its value is not repeated here"
+    return Problem(source, "dynamo-stack:hfToken", None, message, suggestion=f"revoke it, then {_SET_TOKEN}")
+
+
+def secret_settings_problem(source: str) -> Problem:
+    """Return what to say when the engine reports a secret somewhere in the settings.
+
+    It hands nested secrets out in plain text, so that there is one is all that can be known.
+    """
+    return _secure_problem("dynamo-stack:settings", source)

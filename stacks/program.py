@@ -1,8 +1,6 @@
 """The Pulumi program: a resolved stack -> components, in the order in which they make each other work."""
 
 import json
-from typing import Any
-
 import pulumi
 import pulumi_kubernetes as kubernetes
 
@@ -15,7 +13,7 @@ from recipes.graph_manifest import graph_spec
 from recipes.model_download import download_job_spec
 from recipes.placed import PlacedRecipe
 from stacks.errors import Problem, SettingsError
-from stacks.parse import parse_settings
+from stacks.parse import parse_settings, plain_token_problem, secret_settings_problem
 from stacks.resolve import resolve
 from stacks.resolved import ResolvedPlatform, ResolvedStack
 
@@ -34,10 +32,11 @@ def main() -> None:
     name = pulumi.get_stack()
     source = f"Pulumi.{name}.yaml"
     try:
+        token = _configured_token(config, source)
         stack = resolve(name, parse_settings(_configured_settings(config, source), source), source)
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
-    deploy(stack, config.get_secret(TOKEN_KEY))
+    deploy(stack, token)
 
 
 def deploy(stack: ResolvedStack, hf_token: pulumi.Output[str] | None = None) -> None:
@@ -151,17 +150,21 @@ def _placement(placed: PlacedRecipe) -> dict[str, Placement]:
     }
 
 
-def _configured_settings(config: pulumi.Config, source: str) -> Any:
+def _configured_settings(config: pulumi.Config, source: str) -> object:
     text = config.get(SETTINGS_KEY)
     key = config.full_key(SETTINGS_KEY)
     if text is None:
         raise SettingsError([Problem(source, key, None, "is missing: the stack has no settings")])
     if pulumi.runtime.is_config_secret(key):
-        # The engine hands nested secrets out in plain text, so that one is there is all that can be known.
-        message = "settings hold no secrets: one in here would reach every printed view in plain text"
-        suggestion = "pulumi config set --secret dynamo-stack:hfToken, the one secret that the stack knows"
-        raise SettingsError([Problem(source, key, None, message, suggestion=suggestion)])
+        raise SettingsError([secret_settings_problem(source)])
     try:
         return json.loads(text)
     except json.JSONDecodeError:
         return text
+
+
+def _configured_token(config: pulumi.Config, source: str) -> pulumi.Output[str] | None:
+    token = config.get_secret(TOKEN_KEY)
+    if token is not None and not pulumi.runtime.is_config_secret(config.full_key(TOKEN_KEY)):
+        raise SettingsError([plain_token_problem(source)])
+    return token
