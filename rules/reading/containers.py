@@ -68,7 +68,7 @@ def read_engine_file(
         raise Undecided(f"{key} of {where} is known only after the update")
     if not isinstance(text, str):
         raise EngineFileProblem(f"{key} of {where} is not a text")
-    return EngineFile(f"{key} of {where}", _engine_mapping(text, f"{key} of {where}"))
+    return EngineFile(f"{key} of ConfigMap {config_map_name}", _engine_mapping(text, f"{key} of {where}"))
 
 
 def find_config_map(graph: ResourceGraph, owner: Resource, name: str) -> Resource:

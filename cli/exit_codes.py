@@ -1,0 +1,7 @@
+"""What the exit code of `dynamo-stack` says."""
+
+FAILED = 1
+"""A mandatory finding, or a rule that is broken."""
+
+UNREADABLE = 2
+"""The input cannot be used: settings, YAML or the command line itself."""

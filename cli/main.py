@@ -1,0 +1,108 @@
+"""The command `dynamo-stack`."""
+
+# ruff: noqa: PLC0415
+# Each command imports what it needs when it runs: Pulumi's SDK alone takes longer to load than `list` runs.
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from cli.exit_codes import UNREADABLE
+
+app = typer.Typer(
+    name="dynamo-stack",
+    help="List, explain, render and check Dynamo stacks without touching a cluster.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+StackArgument = Annotated[
+    str, typer.Argument(metavar="STACK", help="Name of the stack: dev for Pulumi.dev.yaml.")
+]
+
+
+@app.command(name="list")
+def list_command() -> None:
+    """Show the stacks here and the recipes that a stack can name."""
+    from cli.list_stacks import list_stacks_and_recipes
+
+    list_stacks_and_recipes()
+
+
+@app.command(name="explain")
+def explain_command(stack: StackArgument) -> None:
+    """Show what a stack becomes, and why."""
+    from cli.explain import explain
+
+    explain(stack)
+
+
+@app.command(name="render")
+def render_command(
+    stack: StackArgument,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="DIR", help="Write one file per object into this directory."),
+    ] = None,
+) -> None:
+    """Write the Kubernetes objects of a stack as YAML, in the order in which they are applied."""
+    from cli.render import render
+
+    render(stack, to)
+
+
+@app.command(name="check")
+def check_command(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[STACK]", help="Name of a stack; with --file, more files.")
+    ] = None,
+    file: Annotated[
+        list[Path] | None, typer.Option("--file", "-f", metavar="FILE…", help="Kubernetes YAML of anybody.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Judge a stack, or anybody's YAML: exit 1 on a mandatory finding, 2 on unreadable input."""
+    from cli.check import check_files, check_stack
+
+    if file:
+        check_files([*file, *map(Path, names or [])], as_json=as_json)
+    elif names and len(names) == 1:
+        check_stack(names[0], as_json=as_json)
+    else:
+        raise typer.BadParameter("give one STACK, or --file FILE…")
+
+
+def main() -> None:
+    """Run the command line; what a person did wrong is said in words, never as a traceback."""
+    try:
+        app()
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough. Python would complain again while it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(UNREADABLE)
+    except Exception as error:
+        message = _message_for_a_person(error)
+        if message is None:
+            raise
+        print(message, file=sys.stderr)
+        sys.exit(UNREADABLE)
+
+
+def _message_for_a_person(error: Exception) -> str | None:
+    from resource_graph import DuplicateResourceError
+    from resource_graph.manifests import ManifestError
+    from stacks.errors import SettingsError
+
+    if isinstance(error, SettingsError | ManifestError | DuplicateResourceError):
+        return str(error)
+    return str(error) if isinstance(error, _recording_errors()) else None
+
+
+def _recording_errors() -> tuple[type[Exception], ...]:
+    # Only a process that recorded a program has the module, and only that can have raised its error.
+    recorder = sys.modules.get("resource_graph.recorder")
+    return () if recorder is None else (recorder.RecordingError,)

@@ -1,0 +1,38 @@
+"""How results are printed: for a person at a terminal, or for a file or a pipe."""
+
+from rich.console import Console
+from rich.table import Table
+
+_WIDTH_WITHOUT_TERMINAL = 120
+
+
+def make_console() -> Console:
+    """A console on stdout; without a terminal it has no colour and a fixed width."""
+    console = Console(highlight=False, markup=False, emoji=False)
+    if console.is_terminal:
+        return console
+    return Console(
+        highlight=False,
+        markup=False,
+        emoji=False,
+        no_color=True,
+        force_terminal=False,
+        width=_WIDTH_WITHOUT_TERMINAL,
+    )
+
+
+def make_table(*headers: str) -> Table:
+    """A table whose last column takes the room that is left."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for header in headers[:-1]:
+        table.add_column(header)
+    table.add_column(headers[-1], ratio=1, overflow="fold")
+    return table
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Print without the blanks that fill the last column: they would fill every file and diff too."""
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().splitlines():
+        console.out(line.rstrip(), highlight=False)

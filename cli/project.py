@@ -1,0 +1,43 @@
+"""Finds the stack files, and a stack's resources."""
+
+# ruff: noqa: PLC0415
+# Each command imports what it needs when it runs: Pulumi's SDK alone takes longer to load than `list` runs.
+
+from pathlib import Path
+
+from resource_graph import ResourceGraph
+from stacks.load import load_stack
+from stacks.resolve import resolve
+from stacks.resolved import ResolvedStack
+
+PROJECT = "dynamo-stack"
+
+_PROJECT_FILE = "Pulumi.yaml"
+
+
+def stack_directory(start: Path) -> Path:
+    """Where the stack files are: here if there are any, else beside the nearest Pulumi.yaml above."""
+    if any(start.glob("Pulumi.*.yaml")):
+        return start
+    for directory in (start, *start.parents):
+        if (directory / _PROJECT_FILE).is_file():
+            return directory
+    return start
+
+
+def resolved_stack(name: str) -> ResolvedStack:
+    """The stack with every decision made.
+
+    Raises:
+        SettingsError: its file is missing or cannot be used.
+    """
+    directory = stack_directory(Path.cwd())
+    return resolve(name, load_stack(name, directory), f"Pulumi.{name}.yaml")
+
+
+def recorded_stack(stack: ResolvedStack) -> ResourceGraph:
+    """What the program registers for the stack."""
+    from resource_graph.recorder import record
+    from stacks.program import deploy
+
+    return record(lambda: deploy(stack), project=PROJECT, stack=stack.name)
