@@ -1,6 +1,7 @@
 """The Pulumi program: a resolved stack -> components, in the order in which they make each other work."""
 
 import json
+
 import pulumi
 import pulumi_kubernetes as kubernetes
 

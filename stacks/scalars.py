@@ -8,6 +8,7 @@ here and another to the engine would be checked as one stack and deployed as ano
 import math
 import re
 from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 
 Scalar = str | int | float | bool | None
 
@@ -20,9 +21,11 @@ _WORDS: dict[str, Scalar] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
 }
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
+# Go reads a number that starts with its point by another function, which takes digits apart at underscores.
+_FLOAT_FROM_POINT = re.compile(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?")
 _INTEGER_PREFIXES = {"0x": 16, "0b": 2, "0o": 8}
 _BASES_OF_DIGITS = {16: "0123456789abcdef", 10: "0123456789", 8: "01234567", 2: "01"}
-_MIN_INT64, _MAX_UINT64 = -(2**63), 2**64 - 1
+_MIN_INT64, _MAX_INT64, _MAX_UINT64 = -(2**63), 2**63 - 1, 2**64 - 1
 _TIMESTAMP = re.compile(
     r"(?P<date>\d{4}-\d{1,2}-\d{1,2})"
     r"(?:(?P<separator>[Tt ])(?P<hour>\d{1,2}):(?P<minute>\d{1,2}):(?P<second>\d{1,2})"
@@ -39,7 +42,7 @@ def resolve_plain(text: str) -> Scalar:
     if not text or text[0] not in "0123456789+-.":
         return text
     if text[0] == ".":
-        return _number(text) if _FLOAT.fullmatch(text) else text
+        return _number(text.replace("_", ""), text) if _FLOAT_FROM_POINT.fullmatch(text) else text
     timestamp = _timestamp(text)
     if timestamp is not None:
         return timestamp
@@ -47,16 +50,21 @@ def resolve_plain(text: str) -> Scalar:
     integer = _integer(plain)
     if integer is not None:
         return integer
-    return _number(plain, otherwise=text) if _FLOAT.fullmatch(plain) else text
+    return _number(plain, text) if _FLOAT.fullmatch(plain) else text
 
 
-def _number(plain: str, otherwise: str | None = None) -> Scalar:
+def _number(plain: str, text: str) -> Scalar:
     value = float(plain)
     if math.isinf(value):
         # Out of range is an error to Go's parser, and what is not a number is text.
-        return plain if otherwise is None else otherwise
+        return text
+    return _through_json(value)
+
+
+def _through_json(value: float) -> int | float:
     if value.is_integer() and abs(value) < _LARGEST_PLAIN_FLOAT:
-        return int(value)
+        # As few digits as name this number, filled up with zeros; not its exact value.
+        return int(Decimal(repr(value)))
     return value
 
 
@@ -72,9 +80,10 @@ def _integer(plain: str) -> int | None:
     if not digits or any(digit not in _BASES_OF_DIGITS[base] for digit in digits.lower()):
         return None
     value = int(digits, base) * (-1 if plain[0] == "-" else 1)
-    # An unsigned 64-bit number takes no sign at all, not even a plus.
-    largest = 2**63 - 1 if plain[0] in "+-" else _MAX_UINT64
-    return value if _MIN_INT64 <= value <= largest else None
+    if _MIN_INT64 <= value <= _MAX_INT64:
+        return value
+    # An unsigned number takes no sign at all, not even a plus, and loses digits on its way to the program.
+    return int(_through_json(float(value))) if 0 < value <= _MAX_UINT64 and plain[0] != "+" else None
 
 
 def _timestamp(text: str) -> str | None:
@@ -90,9 +99,7 @@ def _timestamp(text: str) -> str | None:
     if moment is None:
         return None
     fraction = (match["fraction"] or "")[:9].rstrip("0")
-    seconds = f"{moment:%Y-%m-%d %H:%M:%S}" + (f".{fraction}" if fraction else "")
-    # %Y does not pad years below 1000 on every platform.
-    seconds = f"{moment.year:04d}" + seconds[seconds.index("-") :]
+    seconds = f"{match['date'][:4]}-{moment:%m-%d %H:%M:%S}" + (f".{fraction}" if fraction else "")
     offset = f"{moment:%z}"
     return f"{seconds} {offset} {'UTC' if moment.utcoffset() == timedelta(0) else offset}"
 
@@ -103,7 +110,8 @@ def _moment(match: re.Match[str]) -> datetime | None:
     zone = match["zone"]
     try:
         tzinfo = UTC if zone in {None, "Z"} else _offset(zone)
-        return datetime(year, month, day, *time, tzinfo=tzinfo)
+        # Go knows a year 0, a leap year; Python's calendar starts at 1.
+        return datetime(year or 2000, month, day, *time, tzinfo=tzinfo)
     except ValueError:
         return None
 

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _MERGE_KEY = "<<"
+# How `pulumi config set` writes << when it rewrites a stack file.
+_MERGE_TAG = "tag:yaml.org,2002:merge"
 
 
 class YamlProblemError(Exception):
@@ -53,7 +55,7 @@ def _refuse_tags(text: str) -> None:
     events = cast("Iterable[yaml.Event]", yaml.parse(text, Loader=yaml.BaseLoader))  # pyright: ignore[reportUnknownMemberType]
     for event in events:
         tag: str | None = getattr(event, "tag", None)
-        if tag is not None:
+        if tag not in {None, _MERGE_TAG}:
             raise YamlProblemError(f"the tag {tag} is not used in stack files", event.start_mark.line + 1)
 
 
