@@ -37,15 +37,18 @@ def main() -> None:
         stack = resolve(name, parse_settings(_configured_settings(config, source), source), source)
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
-    deploy(stack, token)
+    deploy(stack, token, diagnose=True)
 
 
-def deploy(stack: ResolvedStack, hf_token: pulumi.Output[str] | None = None) -> None:
+def deploy(
+    stack: ResolvedStack, hf_token: pulumi.Output[str] | None = None, *, diagnose: bool = False
+) -> None:
     """Register every resource of the stack.
 
     Args:
         stack: everything that was decided.
         hf_token: token for the download, a secret; None downloads anonymously.
+        diagnose: look at the pods of a graph that does not become ready; needs a real engine.
 
     """
     provider = _provider(stack)
@@ -72,6 +75,7 @@ def deploy(stack: ResolvedStack, hf_token: pulumi.Output[str] | None = None) -> 
             engine_files=files.data,
             placement=_placement(placed),
             ready_timeout_seconds=stack.serving.ready_timeout_seconds,
+            diagnose_in_context=stack.cluster.context if diagnose else None,
         ),
         # Created last, so destroyed first: a graph whose operator is gone keeps its finalizer, and with it
         # its namespace, for ever (NVIDIA/aicr#406).
