@@ -42,7 +42,7 @@ class IndexEntry:
 def package_charts(target: Path) -> None:
     """Writes every stand-in chart and the index below `target`. Run again, it changes nothing.
 
-    A chart's folder name ends in a hash of its content, so a process that reads an older one is not disturbed.
+    A chart's folder name ends in a hash of its content, so no process reads a mixture of two.
     """
     target.mkdir(parents=True, exist_ok=True)
     entries = [_package(chart, target) for chart in CHARTS]
@@ -54,7 +54,9 @@ def package_charts(target: Path) -> None:
 
 def _package(chart: Chart, target: Path) -> IndexEntry:
     source = CHARTS_DIRECTORY / chart.name
-    files = {path.relative_to(source): path.read_bytes() for path in sorted(source.rglob("*")) if path.is_file()}
+    files = {
+        path.relative_to(source): path.read_bytes() for path in sorted(source.rglob("*")) if path.is_file()
+    }
     if chart.has_crds:
         files |= _crd_files()
     digest = hashlib.sha256()

@@ -1,8 +1,8 @@
 """Complete CustomResourceDefinitions from the committed schema files.
 
-A schema file leaves the Kubernetes core types out: a node with `x-fact: core/v1 PodSpec` stands for that type. As it
-is, the API server would take anything inside a pod spec. `custom_resource_definition` puts the types back, so that a
-misspelt field inside a pod spec is seen as it is on a real cluster.
+A schema file leaves the Kubernetes core types out: a node with `x-fact: core/v1 PodSpec` stands for that type.
+As it is, the API server would take anything inside a pod spec. `custom_resource_definition` puts the types back,
+so that a misspelt field inside a pod spec is seen as it is on a real cluster.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 CRDS_DIRECTORY = Path(__file__).parent / "fixtures" / "crds"
 CORE_TYPES_FILE = "core-v1.as-inlined.json"
 
-# The lab serves and stores one version. With both served and no conversion webhook behind them the API server converts
-# with strategy None and stores a v1beta1 graph as an empty spec (ai-dynamo/dynamo#10419).
+# The lab serves and stores one version. With both served and no conversion webhook behind them the API server
+# converts with strategy None and stores a v1beta1 graph as an empty spec (ai-dynamo/dynamo#10419).
 SERVED_SCHEMAS = ("dynamographdeployment.v1alpha1.dynamo-1.2.json",)
 
 _MARK = "x-fact"
@@ -72,7 +72,7 @@ def _expand(node: Any, types: dict[str, Any]) -> Any:
 
 
 def _merge(core: Any, node: Any) -> Any:
-    """What the schema file says on top of the core type: objects merge key by key, anything else is replaced."""
+    """The schema file's node over the core type: objects merge key by key, anything else is replaced."""
     if not (isinstance(core, dict) and isinstance(node, dict)):
         return node
     return core | {key: _merge(core[key], value) if key in core else value for key, value in node.items()}

@@ -1,0 +1,158 @@
+"""The few calls that the stand-in controllers make, on plain JSON objects."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+
+if TYPE_CHECKING:
+    import kopf
+
+Manifest = dict[str, Any]
+
+# Only what the controllers write or read; discovery would cost a round trip at every start.
+_PLURALS = {
+    "CustomResourceDefinition": "customresourcedefinitions",
+    "Deployment": "deployments",
+    "DynamoGraphDeployment": "dynamographdeployments",
+    "MutatingWebhookConfiguration": "mutatingwebhookconfigurations",
+    "ConfigMap": "configmaps",
+    "Node": "nodes",
+    "PersistentVolume": "persistentvolumes",
+    "PersistentVolumeClaim": "persistentvolumeclaims",
+    "Pod": "pods",
+    "Role": "roles",
+    "RoleBinding": "rolebindings",
+    "Secret": "secrets",
+    "Service": "services",
+    "ServiceAccount": "serviceaccounts",
+    "StorageClass": "storageclasses",
+    "ValidatingWebhookConfiguration": "validatingwebhookconfigurations",
+}
+
+_APPLY = "application/apply-patch+yaml"
+_MERGE = "application/merge-patch+json"
+_TIMEOUT = aiohttp.ClientTimeout(total=30)
+
+HTTP_NOT_FOUND = 404
+_HTTP_ERROR = 400
+
+
+class ApiError(Exception):
+    """The API server refused a request; `status` is the HTTP status."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class KubernetesApi:
+    """Reads and writes objects with one identity; use as an asynchronous context manager."""
+
+    def __init__(self, connection: kopf.ConnectionInfo, field_manager: str) -> None:
+        self._connection = connection
+        self._field_manager = field_manager
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> KubernetesApi:
+        self._session = aiohttp.ClientSession(
+            self._connection.server,
+            connector=aiohttp.TCPConnector(ssl=self._connection.as_ssl_context()),
+            headers=self._connection.as_http_headers(),
+            timeout=_TIMEOUT,
+        )
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    async def get(
+        self, api_version: str, kind: str, name: str, namespace: str | None = None
+    ) -> Manifest | None:
+        """The object, or None where it does not exist."""
+        try:
+            return await self._request("GET", _path(api_version, kind, namespace, name))
+        except ApiError as error:
+            if error.status == HTTP_NOT_FOUND:
+                return None
+            raise
+
+    async def list(
+        self, api_version: str, kind: str, namespace: str | None = None, labels: dict[str, str] | None = None
+    ) -> list[Manifest]:
+        """The objects with these labels, in one namespace or in all; none where the kind does not exist."""
+        query = (
+            {"labelSelector": ",".join(f"{key}={value}" for key, value in labels.items())} if labels else {}
+        )
+        try:
+            answer = await self._request("GET", _path(api_version, kind, namespace), query)
+        except ApiError as error:
+            if error.status == HTTP_NOT_FOUND:
+                return []
+            raise
+        items: list[Manifest] = answer["items"]
+        return items
+
+    async def apply(self, manifest: Manifest, field_manager: str | None = None) -> Manifest:
+        """Server-side apply, taking over contested fields as controllers do."""
+        query = {"fieldManager": field_manager or self._field_manager, "force": "true"}
+        return await self._request("PATCH", _path_of(manifest), query, manifest, _APPLY)
+
+    async def merge_patch(self, manifest: Manifest, changes: Manifest) -> Manifest:
+        """JSON merge patch of the object that the manifest names."""
+        query = {"fieldManager": self._field_manager}
+        return await self._request("PATCH", _path_of(manifest), query, changes, _MERGE)
+
+    async def replace_status(self, manifest: Manifest) -> Manifest:
+        """Writes the status of exactly the object that was read; ApiError 409 where it has changed since."""
+        return await self._request("PUT", _path_of(manifest) + "/status", None, manifest, "application/json")
+
+    async def delete(self, manifest: Manifest) -> None:
+        """Background deletion; fine where the object is gone."""
+        try:
+            await self._request("DELETE", _path_of(manifest), {"propagationPolicy": "Background"})
+        except ApiError as error:
+            if error.status != HTTP_NOT_FOUND:
+                raise
+
+    async def is_answering(self) -> bool:
+        """Whether anything at the server's address speaks Kubernetes to us."""
+        try:
+            await self._request("GET", "/version")
+        except (ApiError, OSError, aiohttp.ClientError, TimeoutError):
+            return False
+        return True
+
+    async def _request(
+        self,
+        method: str,
+        path: str,
+        query: dict[str, str] | None = None,
+        body: Manifest | None = None,
+        content_type: str | None = None,
+    ) -> Manifest:
+        if self._session is None:
+            raise RuntimeError("use KubernetesApi as an asynchronous context manager")
+        headers = {"Content-Type": content_type} if content_type else {}
+        data = json.dumps(body) if body is not None else None
+        async with self._session.request(method, path, params=query, data=data, headers=headers) as response:
+            answer: Manifest = await response.json(content_type=None)
+        if response.status >= _HTTP_ERROR:
+            raise ApiError(response.status, answer.get("message", f"{method} {path}: HTTP {response.status}"))
+        return answer
+
+
+def _path_of(manifest: Manifest) -> str:
+    metadata = manifest["metadata"]
+    return _path(manifest["apiVersion"], manifest["kind"], metadata.get("namespace"), metadata["name"])
+
+
+def _path(api_version: str, kind: str, namespace: str | None = None, name: str | None = None) -> str:
+    path = f"/apis/{api_version}" if "/" in api_version else f"/api/{api_version}"
+    if namespace is not None:
+        path += f"/namespaces/{namespace}"
+    path += f"/{_PLURALS[kind]}"
+    return path if name is None else f"{path}/{name}"

@@ -1,0 +1,143 @@
+"""What the operator reports about a graph, from what it sees of the Deployments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lab.controller.api import Manifest
+
+READY = "Ready"
+
+
+@dataclass(frozen=True)
+class ServiceState:
+    """One service: its Deployments, newest generation first, as the API server has them."""
+
+    name: str
+    desired: int
+    deployments: list[Manifest]
+
+    @property
+    def ready(self) -> bool:
+        """Whether only the new generation is left and every wanted pod of it is ready and available."""
+        if len(self.deployments) != 1:
+            return False
+        deployment = self.deployments[0]
+        status: Manifest = deployment.get("status") or {}
+        observed = status.get("observedGeneration", 0) >= deployment["metadata"]["generation"]
+        counts = (
+            status.get(key, 0)
+            for key in ("replicas", "updatedReplicas", "readyReplicas", "availableReplicas")
+        )
+        return observed and all(count == self.desired for count in counts)
+
+    @property
+    def counts(self) -> Manifest:
+        """The entry of status.services."""
+        newest = self.deployments[0]
+        return {
+            "componentKind": "Deployment",
+            "componentName": newest["metadata"]["name"],
+            "componentNames": [deployment["metadata"]["name"] for deployment in self.deployments],
+            "replicas": self.total("replicas"),
+            "updatedReplicas": (newest.get("status") or {}).get("updatedReplicas", 0),
+            "readyReplicas": self.total("readyReplicas"),
+            "availableReplicas": self.total("availableReplicas"),
+        }
+
+    def total(self, key: str) -> int:
+        """The sum of a count over all generations."""
+        return sum((deployment.get("status") or {}).get(key, 0) for deployment in self.deployments)
+
+
+@dataclass(frozen=True)
+class Override:
+    """Known pains that a test switches on."""
+
+    never_ready: bool = False
+    ready_too_early: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one reconciliation found: the services, or why it gave up."""
+
+    services: list[ServiceState] = field(default_factory=list)
+    failure: str = ""
+
+
+def graph_status(graph: Manifest, outcome: Outcome, override: Override, now: str) -> Manifest:
+    """The new status; equal to the old one when nothing has changed, so that nothing needs to be written."""
+    old: Manifest = graph.get("status") or {}
+    status, reason, message, state = _verdict(outcome, override)
+    generation = graph["metadata"]["generation"]
+    condition = {
+        "type": READY,
+        "status": status,
+        "reason": reason,
+        "message": message,
+        "observedGeneration": generation,
+    }
+    result: Manifest = {key: old[key] for key in ("restart", "checkpoints") if key in old}
+    result |= {
+        "state": state,
+        "observedGeneration": generation,
+        "conditions": [_with_transition_time(condition, old, now)],
+    }
+    if outcome.services:
+        result["services"] = {
+            service.name: service.counts for service in outcome.services if service.deployments
+        }
+    rolling = _rolling_update(outcome, old, now)
+    if rolling:
+        result["rollingUpdate"] = rolling
+    return result
+
+
+def _verdict(outcome: Outcome, override: Override) -> tuple[str, str, str, str]:
+    """Status, reason and message of the condition Ready, and the graph's state."""
+    if outcome.failure:
+        return "False", "failed_to_reconcile_the_resources", outcome.failure, "failed"
+    missing = [service for service in outcome.services if override.never_ready or not service.ready]
+    if override.ready_too_early or not missing:
+        return "True", "all_resources_are_ready", "All resources are ready", "successful"
+    parts = "; ".join(
+        f"{service.name}: deployment/{service.deployments[0]['metadata']['name']}: "
+        f"desired={service.desired}, ready={0 if override.never_ready else service.total('readyReplicas')}"
+        for service in missing
+    )
+    return "False", "some_resources_are_not_ready", f"Resources not ready: {parts}", "pending"
+
+
+def _with_transition_time(condition: Manifest, old: Manifest, now: str) -> Manifest:
+    """The time changes only with the status, as Kubernetes' conditions have it."""
+    for known in old.get("conditions") or []:
+        if known["type"] == condition["type"] and known["status"] == condition["status"]:
+            return condition | {"lastTransitionTime": known["lastTransitionTime"]}
+    return condition | {"lastTransitionTime": now}
+
+
+def _rolling_update(outcome: Outcome, old: Manifest, now: str) -> Manifest | None:
+    """Pending -> InProgress -> Completed; Failed is never set."""
+    known: Manifest = old.get("rollingUpdate") or {}
+    moving = [service for service in outcome.services if len(service.deployments) > 1]
+    if not moving:
+        if known.get("phase") in {"Pending", "InProgress"} and not outcome.failure:
+            updated = sorted(service.name for service in outcome.services if _is_generation(service))
+            return known | {"phase": "Completed", "endTime": now, "updatedServices": updated}
+        return known or None
+    started = any(service.deployments[0]["spec"]["replicas"] for service in moving)
+    begun = known if known.get("phase") in {"Pending", "InProgress"} else {"startTime": now}
+    updated = sorted(
+        service.name for service in outcome.services if _is_generation(service) and service not in moving
+    )
+    return begun | {"phase": "InProgress" if started else "Pending", "updatedServices": updated}
+
+
+def _is_generation(service: ServiceState) -> bool:
+    return any(
+        "nvidia.com/dynamo-worker-hash" in deployment["metadata"].get("labels", {})
+        for deployment in service.deployments
+    )
