@@ -3,7 +3,7 @@
 from rich.console import Console
 from rich.table import Table
 
-_WIDTH_WITHOUT_TERMINAL = 120
+_WIDTH_WITHOUT_TERMINAL = 160
 
 
 def make_console() -> Console:
@@ -25,7 +25,7 @@ def make_table(*headers: str) -> Table:
     """A table whose last column takes the room that is left."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for header in headers[:-1]:
-        table.add_column(header)
+        table.add_column(header, overflow="fold")
     table.add_column(headers[-1], ratio=1, overflow="fold")
     return table
 

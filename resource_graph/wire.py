@@ -94,7 +94,9 @@ def _plain_struct(struct: Struct, path: Path, secrets: set[Path]) -> Value:
         secrets.add(path)
         return _plain(fields["value"], path, secrets)
     if signature == _RESOURCE_REFERENCE:
-        return _plain(fields["id" if "id" in fields else "urn"], path, secrets) or UNKNOWN
+        target = _plain(fields["id" if "id" in fields else "urn"], path, secrets)
+        # An empty id is one that is not known yet.
+        return UNKNOWN if target == "" else target
     return _plain_fields(struct, path, secrets)
 
 

@@ -1,0 +1,131 @@
+import pytest
+
+from resource_graph import UNKNOWN, DuplicateResourceError, Resource, ResourceGraph, has_unknown
+
+
+def resource(
+    name: str,
+    *dependencies: str,
+    parent: str | None = None,
+    provider: str | None = None,
+    custom: bool = True,
+    kind: str | None = None,
+) -> Resource:
+    inputs = {"apiVersion": "v1", "kind": kind, "metadata": {"name": name}} if kind else {}
+    return Resource(
+        urn=name,
+        type=f"test:index:{kind or 'Thing'}",
+        name=name,
+        inputs=inputs,
+        custom=custom,
+        parent=parent,
+        provider=provider,
+        dependencies=frozenset(dependencies),
+    )
+
+
+def depends(graph: ResourceGraph, dependent: str, dependency: str) -> bool:
+    one, other = graph.find(dependent), graph.find(dependency)
+    assert one is not None
+    assert other is not None
+    return graph.depends_on(one, other)
+
+
+def test_a_dependency_of_a_dependency_counts() -> None:
+    graph = ResourceGraph([resource("a"), resource("b", "a"), resource("c", "b")])
+    assert depends(graph, "c", "a")
+    assert not depends(graph, "a", "c")
+
+
+def test_the_dependencies_of_every_parent_count() -> None:
+    graph = ResourceGraph(
+        [
+            resource("operator"),
+            resource("outer", "operator", custom=False),
+            resource("inner", parent="outer", custom=False),
+            resource("graph", parent="inner"),
+        ]
+    )
+    assert depends(graph, "graph", "operator")
+
+
+def test_a_sibling_under_the_same_parent_does_not_count() -> None:
+    graph = ResourceGraph(
+        [resource("box", custom=False), resource("one", parent="box"), resource("two", parent="box")]
+    )
+    assert not depends(graph, "two", "one")
+
+
+def test_a_dependency_on_a_component_includes_the_children_it_has_by_then() -> None:
+    graph = ResourceGraph(
+        [
+            resource("box", custom=False),
+            resource("early", parent="box"),
+            resource("user", "box"),
+            resource("late", parent="box"),
+        ]
+    )
+    assert depends(graph, "user", "early")
+    assert not depends(graph, "user", "late")
+
+
+def test_the_provider_counts() -> None:
+    graph = ResourceGraph(
+        [resource("cluster"), resource("provider", "cluster"), resource("a", provider="provider")]
+    )
+    assert depends(graph, "a", "cluster")
+
+
+def test_an_edge_to_a_resource_outside_the_graph_is_ignored() -> None:
+    graph = ResourceGraph([resource("a"), resource("b", "elsewhere")])
+    assert not depends(graph, "b", "a")
+    assert [item.urn for item in graph.in_creation_order()] == ["a", "b"]
+
+
+def test_a_long_chain_is_followed_to_its_end() -> None:
+    length = 5_000
+    graph = ResourceGraph(
+        [resource("0"), *(resource(str(index), str(index - 1)) for index in range(1, length))]
+    )
+    assert depends(graph, str(length - 1), "0")
+    assert [item.urn for item in graph.in_creation_order()] == [str(index) for index in range(length)]
+
+
+def test_creation_order_does_not_depend_on_the_order_of_declaration() -> None:
+    resources = [resource("c", "z"), resource("a"), resource("z"), resource("b", "a")]
+    forwards = ResourceGraph(resources).in_creation_order()
+    backwards = ResourceGraph(reversed(resources)).in_creation_order()
+    assert [item.urn for item in forwards] == [item.urn for item in backwards] == ["a", "b", "z", "c"]
+
+
+def test_resources_in_a_circle_are_kept() -> None:
+    graph = ResourceGraph([resource("a", "b"), resource("b", "a"), resource("c")])
+    assert sorted(item.urn for item in graph.in_creation_order()) == ["a", "b", "c"]
+    assert depends(graph, "a", "b")
+
+
+def test_resources_are_found_by_urn_type_parent_and_kind() -> None:
+    box, child = resource("box", custom=False), resource("child", parent="box", kind="ConfigMap")
+    graph = ResourceGraph([box, child])
+    assert graph.find("child") == child
+    assert graph.find("nobody") is None
+    assert graph.of_type("test:index:ConfigMap") == (child,)
+    assert graph.children(box) == (child,)
+    assert list(graph.ancestors(child)) == [box]
+    assert graph.kubernetes_objects() == graph.kubernetes_objects("ConfigMap") == (child,)
+    assert graph.kubernetes_objects("Pod") == ()
+
+
+def test_two_resources_with_one_urn_are_refused() -> None:
+    with pytest.raises(DuplicateResourceError, match="twin"):
+        ResourceGraph([resource("twin"), resource("twin")])
+
+
+def test_an_unknown_value_has_no_truth_value() -> None:
+    with pytest.raises(TypeError, match="neither true nor false"):
+        bool(UNKNOWN)
+
+
+def test_an_unknown_part_makes_the_whole_unknown() -> None:
+    assert has_unknown({"a": [{"b": UNKNOWN}]})
+    assert not has_unknown({"a": [{"b": None}, 1, "x"]})

@@ -1,0 +1,106 @@
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from resource_graph.manifests import ManifestError, read_manifests
+
+
+def read(tmp_path: Path, text: str | bytes, name: str = "objects.yaml") -> list[dict[str, object]]:
+    return [dict(resource.inputs) for resource in read_manifests([write(tmp_path, text, name)])]
+
+
+def write(tmp_path: Path, text: str | bytes, name: str = "objects.yaml") -> Path:
+    file = tmp_path / name
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return file
+
+
+def problem(tmp_path: Path, text: str | bytes) -> str:
+    with pytest.raises(ManifestError) as caught:
+        read(tmp_path, text)
+    return str(caught.value)
+
+
+def test_each_document_keeps_its_file_number_and_line(tmp_path: Path) -> None:
+    file = write(
+        tmp_path,
+        "---\n# empty\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: p}\n---\napiVersion: v1\nkind: Pod\n",
+    )
+    first, second = read_manifests([file])
+    assert (first.name, first.type) == ("p", "kubernetes:core/v1:Pod")
+    assert first.origin is not None
+    assert (first.origin.file, first.origin.document, first.origin.line) == (str(file), 2, 4)
+    assert str(second.origin) == f"{file}, document 3, line 8"
+
+
+def test_a_list_stands_for_its_items(tmp_path: Path) -> None:
+    text = "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: A}\n- {apiVersion: v1, kind: B}\n"
+    assert [item["kind"] for item in read(tmp_path, text)] == ["A", "B"]
+
+
+def test_equal_objects_in_several_documents_are_all_kept(tmp_path: Path) -> None:
+    assert len(read(tmp_path, "apiVersion: v1\nkind: A\n---\napiVersion: v1\nkind: A\n")) == 2
+
+
+def test_dates_stay_text_and_number_keys_become_text(tmp_path: Path) -> None:
+    (content,) = read(tmp_path, "apiVersion: v1\nkind: A\ndate: 2026-11-21\ndata: {1: one}\n")
+    assert content["date"] == "2026-11-21"
+    assert content["data"] == {"1": "one"}
+
+
+def test_merge_keys_give_way_to_own_keys(tmp_path: Path) -> None:
+    (content,) = read(tmp_path, "apiVersion: v1\nkind: A\nbase: &b {x: 1, y: 2}\nown: {<<: *b, y: 3}\n")
+    assert content["own"] == {"x": 1, "y": 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("apiVersion: v1\nkind: A\nx: a: b\n", "document 1, line 3: not YAML"),
+        ("apiVersion: v1\nkind: A\n---\n- 1\n", "document 2, line 4: the document is not a mapping"),
+        ("kind: A\n", "apiVersion: it is missing"),
+        ("apiVersion: v1\nkind: 7\n", "kind: found 7"),
+        ("apiVersion: v1\nkind: A\na: 1\na: 2\n", "line 4: the key 'a' stands twice"),
+        ("apiVersion: v1\nkind: A\nx: &a [*a]\n", "line 3: an alias contains itself"),
+        ("apiVersion: v1\nkind: A\nx: !!python/name:os.system\n", "line 3: not YAML"),
+        ("apiVersion: v1\nkind: A\nx: !!binary aGk=\n", "line 3: a value of type bytes"),
+        ("apiVersion: v1\nkind: A\n{{ .Values.x }}\n", "line 4: not YAML"),
+        ("apiVersion: v1\nkind: List\nitems: [1]\n", "items[0] of the List is not a mapping"),
+        ("[" * 5_000, "nested too deeply"),
+        ("a: \x01", "special characters"),
+        (b"\xff\xfe\x00", "not a UTF-8 text file"),
+    ],
+)
+def test_what_cannot_be_read_is_named_with_file_and_place(
+    tmp_path: Path, text: str | bytes, expected: str
+) -> None:
+    said = problem(tmp_path, text)
+    assert "objects.yaml" in said
+    assert expected in said
+
+
+def test_nested_aliases_do_not_fill_the_memory(tmp_path: Path) -> None:
+    lines = ["apiVersion: v1", "kind: A", "l0: &l0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]" for n in range(1, 9)]
+    assert "values" in problem(tmp_path, "\n".join(lines))
+
+
+def test_a_missing_file_and_a_directory_are_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "missing.yaml", tmp_path):
+        with pytest.raises(ManifestError, match="cannot be read"):
+            read_manifests([path])
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(alphabet=st.sampled_from("ab:-[]{}&*!|>'\"#% \n\t0<,?"), max_size=60))
+def test_any_text_is_read_or_refused_with_words(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    file = write(tmp_path_factory.getbasetemp(), f"apiVersion: v1\nkind: A\n{text}\n", "fuzzed.yaml")
+    try:
+        count = len(read_manifests([file]))
+    except ManifestError as error:
+        said = str(error)
+    else:
+        said = f"{file}: {count} objects"
+    assert said.startswith(str(file))

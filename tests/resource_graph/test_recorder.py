@@ -1,0 +1,199 @@
+import threading
+from collections.abc import Callable
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pulumi.runtime.settings import SETTINGS
+
+from resource_graph import UNKNOWN, DuplicateResourceError, Resource, ResourceGraph
+from resource_graph.recorder import RecordingError, record
+from tests.resource_graph.toy_program import PROJECT, STACK, program
+
+PREFIX = f"urn:pulumi:{STACK}::{PROJECT}::"
+
+
+@pytest.fixture(scope="module")
+def graph() -> ResourceGraph:
+    return record(program, project=PROJECT, stack=STACK)
+
+
+def named(graph: ResourceGraph, name: str) -> Resource:
+    found = [resource for resource in graph if resource.name == name]
+    assert len(found) == 1, f"{len(found)} resources are named {name}"
+    return found[0]
+
+
+def record_here(toy: Callable[[], None]) -> ResourceGraph:
+    return record(toy, project=PROJECT, stack=STACK)
+
+
+def test_urns_carry_the_types_of_all_parents_but_the_stack(graph: ResourceGraph) -> None:
+    assert named(graph, "space").urn == f"{PREFIX}kubernetes:core/v1:Namespace::space"
+    chain = "toy:components:Crate$toy:components:Box$kubernetes:core/v1:ConfigMap"
+    assert named(graph, "crate-box-files").urn == f"{PREFIX}{chain}::crate-box-files"
+    assert named(graph, f"{PROJECT}-{STACK}").urn == f"{PREFIX}pulumi:pulumi:Stack::{PROJECT}-{STACK}"
+
+
+def test_inputs_have_the_shape_of_the_kubernetes_api(graph: ResourceGraph) -> None:
+    assert named(graph, "space").inputs == {
+        "apiVersion": "v1",
+        "kind": "Namespace",
+        "metadata": {"name": "toys"},
+    }
+
+
+def test_whole_numbers_stay_whole(graph: ResourceGraph) -> None:
+    timeout = named(graph, "platform").inputs["timeout"]
+    assert timeout == 300
+    assert type(timeout) is int
+
+
+def test_ids_and_status_are_unknown_and_what_the_program_set_is_known(graph: ResourceGraph) -> None:
+    assert named(graph, "report").inputs["data"] == {"id": UNKNOWN, "known": "toys", "status": UNKNOWN}
+
+
+def test_outputs_stay_unknown_outside_a_preview_too() -> None:
+    graph = record(program, project=PROJECT, stack=STACK, preview=False)
+    data = named(graph, "report").inputs["data"]
+    assert isinstance(data, dict)
+    assert data["id"] is UNKNOWN
+
+
+def test_a_secret_is_plain_and_its_place_is_remembered(graph: ResourceGraph) -> None:
+    token, platform = named(graph, "token"), named(graph, "platform")
+    assert token.inputs["stringData"] == {"TOKEN": "planted-token"}
+    assert token.secret_paths == {("stringData",)}
+    assert platform.secret_paths == {("values", "operator", "key")}
+
+
+def test_dependencies_come_from_options_and_from_outputs_that_are_read(graph: ResourceGraph) -> None:
+    platform, space, crate = (named(graph, name) for name in ("platform", "space", "crate"))
+    assert platform.dependencies == {space.urn}
+    assert platform.property_dependencies == {"namespace": frozenset({space.urn})}
+    assert crate.dependencies == {platform.urn}
+
+
+def test_children_of_a_component_depend_on_what_the_component_waits_for(graph: ResourceGraph) -> None:
+    files, platform = named(graph, "crate-box-files"), named(graph, "platform")
+    assert files.dependencies == frozenset()
+    assert graph.depends_on(files, platform)
+    assert not graph.depends_on(platform, files)
+
+
+def test_protection_and_retention_pass_from_parent_to_child(graph: ResourceGraph) -> None:
+    assert named(graph, "platform").protect is True
+    assert named(graph, "space").protect is False
+    assert named(graph, "crate-box-files").protect is True
+    assert named(graph, "crate-box-files").retain_on_delete is True
+    assert named(graph, "space").retain_on_delete is False
+
+
+def test_timeouts_are_seconds(graph: ResourceGraph) -> None:
+    timeouts = named(graph, "platform").custom_timeouts
+    assert (timeouts.create, timeouts.update, timeouts.delete) == (5400.0, None, 90.0)
+
+
+def test_components_are_told_from_resources_and_providers_are_named(graph: ResourceGraph) -> None:
+    assert named(graph, "crate").custom is False
+    assert named(graph, "space").custom is True
+    assert named(graph, "space").provider == named(graph, "cluster").urn
+    assert named(graph, "crate-box-files").provider == named(graph, "cluster").urn
+
+
+def test_two_recordings_in_one_process_are_equal() -> None:
+    first, second = record_here(program), record_here(program)
+    assert list(first) == list(second)
+
+
+def test_another_program_sees_nothing_of_the_one_before() -> None:
+    record_here(program)
+    graph = record_here(lambda: None)
+    assert [resource.type for resource in graph] == ["pulumi:pulumi:Stack"]
+
+
+def test_no_state_of_the_sdk_is_left_behind() -> None:
+    def sdk_state() -> list[object]:
+        return [SETTINGS.monitor, SETTINGS.engine, SETTINGS.project, SETTINGS.stack, SETTINGS.dry_run]
+
+    def in_a_fresh_thread() -> list[object]:
+        seen: list[object] = []
+        thread = threading.Thread(target=lambda: seen.extend(sdk_state()))
+        thread.start()
+        thread.join()
+        return seen
+
+    before = (sdk_state(), in_a_fresh_thread())
+    record_here(program)
+    assert (sdk_state(), in_a_fresh_thread()) == before
+
+
+def test_ambient_configuration_does_not_reach_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[object] = []
+    pulumi.runtime.set_config("toy-project:colour", "red")
+    record_here(lambda: seen.append(pulumi.Config().get("colour")))
+    assert seen == [None]
+
+
+def test_a_second_resource_with_the_same_urn_is_refused() -> None:
+    def twice() -> None:
+        for _ in range(2):
+            kubernetes.core.v1.Namespace("space", metadata={"name": "toys"})
+
+    with pytest.raises(DuplicateResourceError, match="Namespace::space"):
+        record_here(twice)
+
+
+def test_what_the_program_raises_is_raised() -> None:
+    def fails() -> None:
+        raise pulumi.RunError("the pool is too small")
+
+    with pytest.raises(pulumi.RunError, match="the pool is too small"):
+        record_here(fails)
+
+
+def test_a_call_that_only_an_engine_can_answer_is_refused_by_name() -> None:
+    def asks() -> None:
+        pulumi.runtime.invoke("aws:index/getRegion:getRegion", {})
+
+    with pytest.raises(RecordingError, match="aws:index/getRegion:getRegion"):
+        record_here(asks)
+
+
+def test_reading_an_existing_object_is_refused_by_name() -> None:
+    def reads() -> None:
+        kubernetes.core.v1.Namespace.get("existing", "default")
+
+    with pytest.raises(RecordingError, match="kubernetes:core/v1:Namespace 'default'"):
+        record_here(reads)
+
+
+@st.composite
+def declared_edges(draw: st.DrawFn) -> list[set[int]]:
+    """For each resource the earlier ones that it depends on."""
+    count = draw(st.integers(min_value=1, max_value=8))
+    return [draw(st.sets(st.integers(0, index - 1))) if index else set() for index in range(count)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(declared_edges())
+def test_recorded_edges_are_the_declared_ones(edges: list[set[int]]) -> None:
+    def chain() -> None:
+        made: list[pulumi.Resource] = []
+        for index, dependencies in enumerate(edges):
+            options = pulumi.ResourceOptions(depends_on=[made[earlier] for earlier in sorted(dependencies)])
+            made.append(
+                kubernetes.core.v1.ConfigMap(f"map-{index}", metadata={"name": f"{index}"}, opts=options)
+            )
+
+    graph = record_here(chain)
+    urns = [named(graph, f"map-{index}").urn for index in range(len(edges))]
+    for index, dependencies in enumerate(edges):
+        recorded = graph.find(urns[index])
+        assert recorded is not None
+        assert recorded.dependencies == {urns[earlier] for earlier in dependencies}
+    order = [resource.urn for resource in graph.in_creation_order()]
+    for index, dependencies in enumerate(edges):
+        assert all(order.index(urns[earlier]) < order.index(urns[index]) for earlier in dependencies)

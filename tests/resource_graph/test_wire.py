@@ -1,0 +1,44 @@
+import pytest
+from google.protobuf.struct_pb2 import Struct
+
+from resource_graph import UNKNOWN
+from resource_graph.wire import duration_seconds, plain_inputs
+
+SIGNATURE = "4dabf18193072939515e22adb298388d"
+UNKNOWN_STRING = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("90s", 90), ("20m", 1200), ("1h30m", 5400), ("1.5h", 5400), ("250ms", 0.25), ("", None)],
+)
+def test_durations_are_read_as_go_writes_them(text: str, seconds: float | None) -> None:
+    assert duration_seconds(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["20", "m", "20 m", "-1s", "1d"])
+def test_what_is_no_duration_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not a duration"):
+        duration_seconds(text)
+
+
+def test_a_reference_to_a_resource_becomes_its_id_or_urn() -> None:
+    struct = Struct()
+    reference = {SIGNATURE: "5cf8f73096256a8f31e491e813e4eb8e", "urn": "urn:pulumi:s::p::a:b:C::n"}
+    struct.update(
+        {"custom": {**reference, "id": "i-1"}, "new": {**reference, "id": UNKNOWN_STRING}, "box": reference}
+    )
+    assert plain_inputs(struct).values == {
+        "custom": "i-1",
+        "new": UNKNOWN,
+        "box": "urn:pulumi:s::p::a:b:C::n",
+    }
+
+
+def test_a_secret_inside_a_list_is_found() -> None:
+    struct = Struct()
+    secret = {SIGNATURE: "1b47061264138c4ac30d75fd1eb44270", "value": {"deep": 1.0}}
+    struct.update({"env": [{"value": "plain"}, {"value": secret}]})
+    inputs = plain_inputs(struct)
+    assert inputs.values == {"env": [{"value": "plain"}, {"value": {"deep": 1}}]}
+    assert inputs.secret_paths == {("env", 1, "value")}
