@@ -1,8 +1,8 @@
 """Complete CustomResourceDefinitions from the committed schema files.
 
-A schema file leaves the Kubernetes core types out: a node with `x-fact: core/v1 PodSpec` stands for that type.
-As it is, the API server would take anything inside a pod spec. `custom_resource_definition` puts the types back,
-so that a misspelt field inside a pod spec is seen as it is on a real cluster.
+A schema file leaves the Kubernetes core types out: a node with `x-fact: core/v1 PodSpec` stands for that
+type, and the API server would take anything inside a pod spec. `custom_resource_definition` puts the types
+back, so that a misspelt field inside a pod spec is seen as it is on a real cluster.
 """
 
 from __future__ import annotations
