@@ -2,6 +2,7 @@
 
 from stacks.resolved import Decision, ResolvedCache, ResolvedServing
 from stacks.settings import StackSettings
+from stacks.wording import in_words
 
 
 def decisions(
@@ -37,7 +38,7 @@ def _placements(serving: ResolvedServing) -> tuple[Decision, ...]:
             f"nodes of {worker.name}",
             ", ".join(f"{label}={value}" for label, value in worker.placement.node_selector.items()),
             f"pool {worker.placement.pool} has {worker.placement.instance_type} nodes; "
-            f"{worker.gpus} GPUs fit on one of them",
+            f"one of them holds a worker's {in_words(worker.gpus, 'GPU')}",
         )
         for worker in serving.placed.workers
         if worker.placement

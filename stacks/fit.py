@@ -6,12 +6,15 @@ from recipes.model import Recipe, ServiceRecipe
 from stacks.errors import Problem
 from stacks.packing import pack
 from stacks.pools import Pool
+from stacks.wording import in_words
 
 Assigned = tuple[tuple[ServiceRecipe, Pool], ...]
 
 
-def worker_problems(recipe: Recipe, worker: ServiceRecipe, pool: Pool, source: str) -> tuple[Problem, ...]:
-    """Return why no node of the pool can run this worker at all."""
+def worker_problems(
+    recipe: Recipe, worker: ServiceRecipe, pool: Pool, *, key: str, source: str
+) -> tuple[Problem, ...]:
+    """Return why no node of the pool, which the setting `key` names, can run this worker at all."""
     accelerator = pool.instance_type.accelerator
     problems: list[Problem] = []
     families = recipe.quantization.architecture_families
@@ -19,7 +22,7 @@ def worker_problems(recipe: Recipe, worker: ServiceRecipe, pool: Pool, source: s
         problems.append(
             Problem(
                 source,
-                "serving.pool",
+                key,
                 pool.name,
                 f"{worker.service_name} uses {recipe.quantization.algorithm}, which {accelerator.name} "
                 f"({accelerator.architecture_family}) has no kernels for",
@@ -30,11 +33,11 @@ def worker_problems(recipe: Recipe, worker: ServiceRecipe, pool: Pool, source: s
         problems.append(
             Problem(
                 source,
-                "serving.pool",
+                key,
                 pool.name,
-                f"{worker.service_name} needs {worker.gpus} GPUs on one node; a node of {pool} has "
-                f"{pool.instance_type.gpus}",
-                allowed=f"a pool whose nodes have {worker.gpus} GPUs or more",
+                f"{worker.service_name} needs {in_words(worker.gpus, 'GPU')} on one node; a node of {pool} "
+                f"has {pool.instance_type.gpus}",
+                allowed=f"a pool whose nodes have {in_words(worker.gpus, 'GPU')} or more",
             )
         )
     return tuple(problems)
@@ -49,7 +52,7 @@ def pool_problems(assigned: Assigned, replicas: Mapping[str, int], source: str) 
         if pack(gpus, pool.nodes, pool.instance_type.gpus) is not None:
             continue
         wanted = " and ".join(
-            f"{replicas[worker.service_name]} x {worker.service_name} ({worker.gpus} GPUs each)"
+            f"{replicas[worker.service_name]} x {worker.service_name} ({in_words(worker.gpus, 'GPU')} each)"
             for worker in workers
         )
         nodes = _nodes_needed(gpus, pool)
@@ -57,9 +60,10 @@ def pool_problems(assigned: Assigned, replicas: Mapping[str, int], source: str) 
             Problem(
                 source,
                 "serving.replicas",
-                None,
-                f"{pool} cannot hold {wanted}: {sum(gpus)} GPUs in all, and no worker may span nodes",
-                suggestion=f"{nodes} nodes in pool {pool.name}, or fewer replicas",
+                ", ".join(f"{worker.role}: {replicas[worker.service_name]}" for worker in workers),
+                f"{pool} cannot hold {wanted}: {in_words(sum(gpus), 'GPU')} in all, and no worker may span "
+                f"nodes",
+                suggestion=f"{in_words(nodes, 'node')} in pool {pool.name}, or fewer replicas",
             )
         )
     return tuple(problems)

@@ -10,6 +10,7 @@ from stacks.nearest import nearest
 from stacks.packing import pack
 from stacks.pools import Pool
 from stacks.settings import ServingSettings
+from stacks.wording import in_words
 
 PRODUCT_LABEL = "nvidia.com/gpu.product"
 ARCHITECTURE_LABEL = "kubernetes.io/arch"
@@ -23,12 +24,12 @@ def place_services(
     if problems:
         return (), problems
     replicas = {service.service_name: _replicas(service, serving) for service in recipe.services}
-    problems = (
-        *(
-            problem
-            for service, pool in assigned
-            for problem in worker_problems(recipe, service, pool, source)
-        ),
+    problems = tuple(
+        problem
+        for service, pool in assigned
+        for problem in worker_problems(
+            recipe, service, pool, key=_pool_setting(service, serving)[0], source=source
+        )
     )
     problems = problems or pool_problems(assigned, replicas, source)
     if problems:
@@ -128,14 +129,15 @@ def _rollouts(
         workers = [worker for worker, place in assigned if place.name == pool.name]
         taken = [worker.gpus for worker in workers for _ in range(replicas[worker.service_name])]
         for worker in sorted(workers, key=lambda worker: -worker.gpus):
+            wanted = in_words(worker.gpus, "GPU")
             if pack([*taken, worker.gpus], pool.nodes, pool.instance_type.gpus) is None:
                 rollouts[worker.service_name] = Rollout(
                     "Recreate",
-                    f"{pool} has no {worker.gpus} GPUs free on one node to start a new worker beside the old",
+                    f"{pool} has no {wanted} free on one node to start a new worker beside the old",
                 )
                 continue
             taken.append(worker.gpus)
             rollouts[worker.service_name] = Rollout(
-                "RollingUpdate", f"{pool} has {worker.gpus} GPUs free on one node for the new worker"
+                "RollingUpdate", f"{pool} has {wanted} free on one node for the new worker"
             )
     return rollouts

@@ -7,6 +7,7 @@ from hardware import INSTANCE_TYPES, InstanceType
 from stacks.errors import Problem
 from stacks.nearest import nearest
 from stacks.settings import NodePoolSettings
+from stacks.wording import in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class Pool:
         return self.nodes * self.instance_type.gpus
 
     def __str__(self) -> str:
-        return f"pool {self.name} ({self.nodes} x {self.instance_type.name}, {self.gpus} GPUs)"
+        return f"pool {self.name} ({self.nodes} x {self.instance_type.name}, {in_words(self.gpus, 'GPU')})"
 
 
 def known_pools(

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator, InstanceType
+
+ENTRIES: list[Accelerator | InstanceType] = [*ACCELERATORS.values(), *INSTANCE_TYPES.values()]
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
+def test_every_fact_names_its_source_and_the_date_it_was_read(entry: Accelerator | InstanceType) -> None:
+    facts = {field.name for field in dataclasses.fields(entry)} - {"name", "sources"}
+    assert set(entry.sources) == facts
+    for source in entry.sources.values():
+        assert source.text
+        assert source.date[:4].isdigit()
+
+
+def test_a_gb200_node_is_a_tray_of_four_gpus_on_arm64() -> None:
+    tray = INSTANCE_TYPES["p6e-gb200.36xlarge"]
+    assert (tray.gpus, tray.cpu_architecture, tray.accelerator.product_label) == (4, "arm64", "NVIDIA-GB200")
+    assert tray.nvlink_crosses_nodes
+
+
+def test_a_b200_node_has_eight_gpus_on_x86_and_is_its_own_nvlink_domain() -> None:
+    node = INSTANCE_TYPES["p6-b200.48xlarge"]
+    assert (node.gpus, node.cpu_architecture, node.accelerator.product_label) == (8, "amd64", "NVIDIA-B200")
+    assert not node.nvlink_crosses_nodes
+
+
+def test_hopper_is_known_so_that_it_can_be_refused_by_name() -> None:
+    accelerator = INSTANCE_TYPES["p5en.48xlarge"].accelerator
+    assert accelerator.architecture_family == "hopper"
+    assert accelerator.compute_capability == (9, 0)
+
+
+def test_blackwell_means_compute_capability_ten_or_more() -> None:
+    for accelerator in ACCELERATORS.values():
+        assert (accelerator.compute_capability >= (10, 0)) == (accelerator.architecture_family == "blackwell")
+
+
+def test_every_instance_type_has_a_price_that_can_be_quoted() -> None:
+    for instance_type in INSTANCE_TYPES.values():
+        prices = [instance_type.on_demand_usd_per_gpu_hour, instance_type.capacity_block_usd_per_gpu_hour]
+        assert any(price is not None and 1 < price < 100 for price in prices), instance_type.name
+
+
+def test_a_b200_node_costs_what_the_price_list_says() -> None:
+    per_gpu = INSTANCE_TYPES["p6-b200.48xlarge"].on_demand_usd_per_gpu_hour
+    assert per_gpu is not None
+    assert per_gpu * 8 == pytest.approx(113.9328)
+
+
+def test_the_registry_cannot_be_changed_by_whoever_reads_it() -> None:
+    with pytest.raises(TypeError):
+        INSTANCE_TYPES["p6-b200.48xlarge"] = INSTANCE_TYPES["p5en.48xlarge"]  # type: ignore[index]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        INSTANCE_TYPES["p6-b200.48xlarge"].gpus = 16  # type: ignore[misc]
