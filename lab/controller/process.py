@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import signal
 import sys
 import time
 from contextlib import suppress
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 # A lab that ended by force leaves its stand-ins behind; without this they would run for ever.
 CLUSTER_GONE_SECONDS = 60.0
 _PROBE_SECONDS = 5.0
+_KOPF_SECONDS = 1.0
 _REFUSED = 2
 
 
@@ -68,22 +70,44 @@ def quiet_settings() -> kopf.OperatorSettings:
 async def watch_until_stopped(
     registry: kopf.OperatorRegistry, connection: kopf.ConnectionInfo, *companions: Awaitable[None]
 ) -> None:
-    """Runs kopf and the companions; ends all of them when kopf is signalled or any of them ends."""
+    """Runs kopf and the companions until a signal comes or one of them ends; then ends all of them."""
 
     async def login(**_: object) -> kopf.ConnectionInfo:
         return connection
 
     kopf.on.login(registry=registry)(login)
+    stop, ready = asyncio.Event(), asyncio.Event()
     watching = asyncio.ensure_future(
-        kopf.operator(registry=registry, settings=quiet_settings(), clusterwide=True, standalone=True)
+        kopf.operator(
+            registry=registry,
+            settings=quiet_settings(),
+            clusterwide=True,
+            standalone=True,
+            stop_flag=stop,
+            ready_flag=ready,
+        )
     )
-    tasks = [watching, *(asyncio.ensure_future(companion) for companion in companions)]
-    done, pending = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in pending:
+    others = [asyncio.ensure_future(each) for each in (_signalled(ready), *companions)]
+    done, _ = await asyncio.wait([watching, *others], return_when=asyncio.FIRST_COMPLETED)
+    # First the companions: kopf waits five seconds for any task that is not its own.
+    for task in others:
         task.cancel()
-    await asyncio.gather(*pending, return_exceptions=True)
+    await asyncio.gather(*others, return_exceptions=True)
+    stop.set()
+    await asyncio.wait([watching], timeout=_KOPF_SECONDS)
+    watching.cancel()
+    await asyncio.gather(watching, return_exceptions=True)
     for task in done:
         task.result()
+
+
+async def _signalled(ready: asyncio.Event) -> None:
+    """Returns at SIGTERM or SIGINT. kopf sets handlers of its own while it starts, so these come after."""
+    await ready.wait()
+    stopped = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    await stopped.wait()
 
 
 async def until_cluster_is_gone(api: KubernetesApi, patience: float = CLUSTER_GONE_SECONDS) -> None:

@@ -137,7 +137,7 @@ class Reconciler:
         return [{"apiVersion": "apps/v1", "kind": "Deployment", **each} for each in own]
 
     async def _report(self, graph: Manifest, outcome: Outcome) -> None:
-        now = dt.dt.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        now = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         status = graph_status(graph, outcome, self._switches.override, now)
         # Writing what is there already would wake every watcher of the graph, this one included.
         if status != graph.get("status"):

@@ -1,0 +1,75 @@
+"""Which claims get a volume, what it looks like, and when it goes. Pure: no API calls."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lab.controller.api import Manifest
+
+PROVISIONER = "volumes.simulated.local"
+PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
+# The scheduler writes it onto a claim of a WaitForFirstConsumer class once it knows where the first pod goes.
+SELECTED_NODE = "volume.kubernetes.io/selected-node"
+ZONE = "topology.kubernetes.io/zone"
+_CLAIM_PHASE = "Pending"
+
+
+def wants_volume(claim: Manifest, storage_class: Manifest) -> bool:
+    """Whether this provisioner must make a volume for the claim now."""
+    if storage_class["provisioner"] != PROVISIONER or claim["metadata"].get("deletionTimestamp"):
+        return False
+    if claim.get("status", {}).get("phase") != _CLAIM_PHASE or claim["spec"].get("volumeName"):
+        return False
+    return not waits_for_consumer(storage_class) or selected_node(claim) is not None
+
+
+def waits_for_consumer(storage_class: Manifest) -> bool:
+    """Whether the class makes a volume only where the first pod is."""
+    return storage_class.get("volumeBindingMode") == "WaitForFirstConsumer"
+
+
+def selected_node(claim: Manifest) -> str | None:
+    """The node that the scheduler chose for the claim's first pod."""
+    node: str | None = claim["metadata"].get("annotations", {}).get(SELECTED_NODE)
+    return node
+
+
+def volume_for(claim: Manifest, storage_class: Manifest, zone: str | None) -> Manifest:
+    """A volume of the claim's size and access modes, bound to it; in one zone when `zone` is given."""
+    metadata = claim["metadata"]
+    name = f"pvc-{metadata['uid']}"
+    spec: Manifest = {
+        "accessModes": claim["spec"]["accessModes"],
+        "capacity": {"storage": claim["spec"]["resources"]["requests"]["storage"]},
+        "claimRef": {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "name": metadata["name"],
+            "namespace": metadata["namespace"],
+            "uid": metadata["uid"],
+        },
+        "csi": {"driver": PROVISIONER, "volumeHandle": name},
+        "persistentVolumeReclaimPolicy": storage_class.get("reclaimPolicy", "Delete"),
+        "storageClassName": storage_class["metadata"]["name"],
+        "volumeMode": claim["spec"].get("volumeMode", "Filesystem"),
+    }
+    if zone is not None:
+        expression = {"key": ZONE, "operator": "In", "values": [zone]}
+        spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}}
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": name, "annotations": {PROVISIONED_BY: PROVISIONER}},
+        "spec": spec,
+    }
+
+
+def must_be_deleted(volume: Manifest) -> bool:
+    """Whether the claim of this provisioner's volume is gone and the volume was to go with it."""
+    return (
+        volume["metadata"].get("annotations", {}).get(PROVISIONED_BY) == PROVISIONER
+        and volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete"
+        and volume.get("status", {}).get("phase") == "Released"
+        and not volume["metadata"].get("deletionTimestamp")
+    )
