@@ -62,5 +62,6 @@ class SettingsError(Exception):
 
 
 def _shorten(value: object) -> str:
-    shown = repr(value) if isinstance(value, str) else str(value)
+    shown = str(value).lower() if isinstance(value, bool) else str(value)
+    shown = repr(value) if isinstance(value, str) else shown
     return shown if len(shown) <= _MAX_VALUE_LENGTH else f"{shown[: _MAX_VALUE_LENGTH - 1]}…"

@@ -10,7 +10,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-_DNS_LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
+from stacks.text_forms import DNS_LABEL, DNS_NAME, VERSION, VOLUME_SIZE
+
 # How the engine hands on a date that was not quoted: Go's text form of a timestamp.
 UNQUOTED_DATE = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} \S+$")
 
@@ -22,12 +23,12 @@ def _refuse_unquoted_date(value: str) -> str:
 
 
 Text = Annotated[str, Field(min_length=1), AfterValidator(_refuse_unquoted_date)]
-Name = Annotated[str, Field(max_length=63, pattern=_DNS_LABEL)]
-GraphName = Annotated[str, Field(max_length=32, pattern=_DNS_LABEL)]
+Name = Annotated[str, Field(max_length=63, pattern=DNS_LABEL.pattern)]
+GraphName = Annotated[str, Field(max_length=32, pattern=DNS_LABEL.pattern)]
 """Short: the operator appends the component's name and a hash, and a Service's name ends at 63."""
-StorageClassName = Annotated[str, Field(max_length=253, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
-Version = Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$")]
-VolumeSize = Annotated[str, Field(pattern=r"^[1-9][0-9]*(Gi|Ti)$")]
+StorageClassName = Annotated[str, Field(max_length=253, pattern=DNS_NAME.pattern)]
+Version = Annotated[str, Field(pattern=VERSION.pattern)]
+VolumeSize = Annotated[str, Field(pattern=VOLUME_SIZE.pattern)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
 Seconds = Annotated[int, Field(ge=1, le=24 * 3600)]
 

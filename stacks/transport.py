@@ -7,7 +7,7 @@ from stacks.settings import ServingSettings
 
 _WHY_TYPED = (
     "this recipe's workers are separate pods, and no faster path between them is proven for its release; "
-    "plain TCP has been measured at about 98 s to the first token where RDMA takes under 1 s"
+    "NVIDIA's guide gives plain TCP about 98 s to the first token, against 0.2-0.5 s over RDMA"
 )
 
 
