@@ -92,8 +92,11 @@ def _release(
     known = ", ".join(f'"{known}"' for known in PLATFORM_RELEASES)
     if release is None:
         message = "not a platform release that this project was written for"
-        meant = nearest(version, [f'"{release}"' for release in PLATFORM_RELEASES])
-        return None, (Problem(source, "platform.version", version, message, allowed=known, suggestion=meant),)
+        meant = nearest(version, PLATFORM_RELEASES)
+        suggestion = f'"{meant}"' if meant else None
+        return None, (
+            Problem(source, "platform.version", version, message, allowed=known, suggestion=suggestion),
+        )
     if recipe and recipe.runtime.platform_line != release.line:
         message = f"recipe {recipe.name} is written for platform {recipe.runtime.platform_line}"
         return None, (Problem(source, "platform.version", version, message, allowed=known),)

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hardware import INSTANCE_TYPES
+from stacks.errors import SettingsError
+from stacks.packing import pack
+from stacks.resolved import ResolvedStack
+from tests.support.dev_settings import dev_settings, resolved
+
+GPUS = {"prefill": 1, "decode": 4}
+
+
+def _on_gb200(nodes: int = 2, **replicas: int) -> ResolvedStack:
+    changed = dev_settings()
+    changed["serving"] |= {"pool": "gb200", "replicas": replicas}
+    changed["nodePools"][1]["nodes"] = nodes
+    return resolved(changed)
+
+
+def _worker(stack: ResolvedStack, role: str) -> Any:
+    [worker] = [worker for worker in stack.serving.placed.workers if worker.role == role]
+    return worker
+
+
+def test_a_gb200_worker_never_lands_on_x86() -> None:
+    for role in GPUS:
+        placement = _worker(_on_gb200(), role).placement
+        assert placement.node_selector == {
+            "nvidia.com/gpu.product": "NVIDIA-GB200",
+            "kubernetes.io/arch": "arm64",
+        }
+        assert [(taint.key, taint.operator, taint.value) for taint in placement.tolerations] == [
+            ("nvidia.com/gpu", "Exists", None),
+            ("kubernetes.io/arch", "Equal", "arm64"),
+        ]
+
+
+def test_a_b200_worker_never_lands_on_arm64() -> None:
+    for role in GPUS:
+        placement = _worker(resolved(), role).placement
+        assert placement.node_selector == {
+            "nvidia.com/gpu.product": "NVIDIA-B200",
+            "kubernetes.io/arch": "amd64",
+        }
+        assert [taint.key for taint in placement.tolerations] == ["nvidia.com/gpu"]
+
+
+def test_the_frontend_is_placed_on_no_pool() -> None:
+    [frontend] = [service for service in resolved().serving.placed.services if service.role == "frontend"]
+    assert frontend.placement is None
+
+
+def test_roles_can_be_split_over_two_kinds_of_gpu() -> None:
+    changed = dev_settings()
+    del changed["serving"]["pool"]
+    changed["serving"]["pools"] = {"prefill": "b200", "decode": "gb200"}
+    stack = resolved(changed)
+    assert _worker(stack, "prefill").placement.pool == "b200"
+    assert _worker(stack, "decode").placement.instance_type == "p6e-gb200.36xlarge"
+    assert {pool.name: pool.used_gpus for pool in stack.pools} == {"b200": 1, "gb200": 4}
+
+
+def test_a_worker_surges_only_into_gpus_that_are_free() -> None:
+    stack = resolved()
+    assert _worker(stack, "prefill").placement.rollout.strategy == "RollingUpdate"
+    decode = _worker(stack, "decode").placement.rollout
+    assert decode.strategy == "Recreate"
+    assert decode.reason == (
+        "pool b200 (1 x p6-b200.48xlarge, 8 GPUs) has no 4 GPUs free on one node to start a new worker beside the old"
+    )
+
+
+def test_a_second_node_lets_the_large_worker_surge_too() -> None:
+    changed = dev_settings()
+    changed["nodePools"][0]["nodes"] = 2
+    stack = resolved(changed)
+    assert {
+        worker.placement.rollout.strategy for worker in stack.serving.placed.workers if worker.placement
+    } == {"RollingUpdate"}
+
+
+def test_free_gpus_in_pieces_are_no_room_for_a_surge() -> None:
+    # Two trays: decode fills one, prefill leaves three GPUs of the other.
+    assert _worker(_on_gb200(), "decode").placement.rollout.strategy == "Recreate"
+
+
+def test_two_workers_cannot_surge_into_the_same_gpus() -> None:
+    # 4 + 3 x 1 GPUs on one node of 8: a single GPU is free, and prefill takes it.
+    changed = dev_settings()
+    changed["serving"]["replicas"] = {"prefill": 3}
+    stack = resolved(changed)
+    surging = [
+        worker for worker in stack.serving.placed.workers if worker.placement.rollout.strategy != "Recreate"
+    ]  # type: ignore[union-attr]
+    assert sum(worker.gpus for worker in surging) <= 1
+
+
+POOL_KINDS = st.sampled_from(sorted(INSTANCE_TYPES))
+REPLICAS = st.integers(min_value=1, max_value=12)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    prefill_kind=POOL_KINDS,
+    decode_kind=POOL_KINDS,
+    nodes=st.tuples(st.integers(1, 6), st.integers(1, 6)),
+    prefill=REPLICAS,
+    decode=REPLICAS,
+)
+def test_whatever_is_typed_it_is_refused_or_every_worker_has_a_place(
+    prefill_kind: str, decode_kind: str, nodes: tuple[int, int], prefill: int, decode: int
+) -> None:
+    changed = dev_settings()
+    pools = {"one": prefill_kind} | ({"two": decode_kind} if decode_kind != prefill_kind else {})
+    changed["nodePools"] = [
+        {"name": name, "instanceType": kind, "nodes": count}
+        for (name, kind), count in zip(pools.items(), nodes, strict=False)
+    ]
+    del changed["serving"]["pool"]
+    changed["serving"]["pools"] = {"prefill": "one", "decode": "two" if "two" in pools else "one"}
+    changed["serving"]["replicas"] = {"prefill": prefill, "decode": decode}
+    try:
+        stack = resolved(changed)
+    except SettingsError as error:
+        assert all(problem.key.startswith("serving.") for problem in error.problems)
+        return
+    used: Counter[str] = Counter()
+    for worker in stack.serving.placed.workers:
+        assert worker.placement is not None
+        node = INSTANCE_TYPES[worker.placement.instance_type]
+        assert node.accelerator.architecture_family == "blackwell"
+        assert worker.gpus == GPUS[worker.role] <= node.gpus
+        assert worker.placement.node_selector["kubernetes.io/arch"] == node.cpu_architecture
+        used[worker.placement.pool] += worker.gpus * worker.replicas
+    for pool in stack.pools:
+        assert pool.used_gpus == used[pool.name] <= pool.gpus
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    workers=st.lists(st.sampled_from([1, 2, 4, 8]), max_size=12),
+    nodes=st.integers(1, 5),
+    gpus_per_node=st.sampled_from([4, 8]),
+)
+def test_packing_finds_room_exactly_when_there_is_room(
+    workers: list[int], nodes: int, gpus_per_node: int
+) -> None:
+    free = pack(workers, nodes, gpus_per_node)
+    fits = sum(workers) <= nodes * gpus_per_node and all(gpus <= gpus_per_node for gpus in workers)
+    assert (free is not None) == fits
+    if free is not None:
+        assert sum(free) == nodes * gpus_per_node - sum(workers)
+        assert all(0 <= room <= gpus_per_node for room in free)

@@ -1,0 +1,367 @@
+"""Each mistake, and the text that a person reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lab.directory import REPOSITORY
+from stacks.errors import Problem, SettingsError
+from stacks.load import list_stacks, load_stack
+from tests.support.dev_settings import dev_settings, resolved
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GONE = object()
+
+
+def _changed(path: tuple[str | int, ...], value: object) -> dict[str, Any]:
+    settings = dev_settings()
+    target: Any = settings
+    for part in path[:-1]:
+        target = target[part]
+    if value is GONE:
+        del target[path[-1]]
+    else:
+        target[path[-1]] = value
+    return settings
+
+
+def _text(settings: dict[str, Any]) -> str:
+    with pytest.raises(SettingsError) as raised:
+        resolved(settings)
+    return str(raised.value)
+
+
+CASES: list[tuple[str, tuple[str | int, ...], object, str]] = [
+    (
+        "an unknown key",
+        ("serving", "recipie"),
+        "x",
+        "Pulumi.dev.yaml: serving.recipie = 'x'\n"
+        "  there is no setting 'recipie' here\n"
+        "  allowed: recipe, namespace, name, pool, pools, replicas, kvTransport, readyTimeoutSeconds\n"
+        "  try: recipe",
+    ),
+    (
+        "an unknown key in a list",
+        ("nodePools", 1, "instancetype"),
+        "x",
+        "Pulumi.dev.yaml: nodePools[1].instancetype = 'x'\n"
+        "  there is no setting 'instancetype' here\n"
+        "  allowed: name, instanceType, nodes\n"
+        "  try: instanceType",
+    ),
+    (
+        "snake case",
+        ("serving", "kv_transport"),
+        "tcp",
+        "Pulumi.dev.yaml: serving.kv_transport = 'tcp'\n"
+        "  there is no setting 'kv_transport' here\n"
+        "  allowed: recipe, namespace, name, pool, pools, replicas, kvTransport, readyTimeoutSeconds\n"
+        "  try: kvTransport",
+    ),
+    (
+        "text for a number",
+        ("nodePools", 0, "nodes"),
+        "one",
+        "Pulumi.dev.yaml: nodePools[0].nodes = 'one'\n  this is text\n  allowed: a whole number",
+    ),
+    (
+        "a fraction for a count",
+        ("nodePools", 0, "nodes"),
+        1.5,
+        "Pulumi.dev.yaml: nodePools[0].nodes = 1.5\n  this is a number\n  allowed: a whole number",
+    ),
+    (
+        "true for a count",
+        ("nodePools", 0, "nodes"),
+        True,
+        "Pulumi.dev.yaml: nodePools[0].nodes = true\n  this is true or false\n  allowed: a whole number",
+    ),
+    (
+        "no nodes",
+        ("nodePools", 0, "nodes"),
+        0,
+        "Pulumi.dev.yaml: nodePools[0].nodes = 0\n  out of range\n  allowed: 1 or more",
+    ),
+    (
+        "no pools",
+        ("nodePools",),
+        [],
+        "Pulumi.dev.yaml: nodePools = []\n  out of range\n  allowed: at least 1 item",
+    ),
+    (
+        "nothing for a mapping",
+        ("serving",),
+        None,
+        "Pulumi.dev.yaml: serving\n  this is nothing\n  allowed: a mapping",
+    ),
+    (
+        "a missing setting",
+        ("cluster", "kind"),
+        GONE,
+        "Pulumi.dev.yaml: cluster.kind\n  is missing\n  allowed: existing",
+    ),
+    (
+        "a missing mapping",
+        ("cluster",),
+        GONE,
+        "Pulumi.dev.yaml: cluster\n  is missing\n  allowed: a mapping with kind, context",
+    ),
+    (
+        "an unquoted version",
+        ("platform", "version"),
+        1.2,
+        "Pulumi.dev.yaml: platform.version = 1.2\n"
+        "  this is a number to YAML, which may not keep what was typed; text is needed\n"
+        '  allowed: a version of three numbers in quotes, as in "1.2.1"\n'
+        '  try: quote it, as in "1.2.1"',
+    ),
+    (
+        "an unquoted date",
+        ("cluster", "context"),
+        "2026-12-01 00:00:00 +0000 UTC",
+        "Pulumi.dev.yaml: cluster.context = '2026-12-01 00:00:00 +0000 UTC'\n"
+        "  this is a date to YAML, which rewrites it; text is needed\n"
+        "  allowed: text\n"
+        '  try: quote it, as in "2026-12-01"',
+    ),
+    (
+        "a size without its unit",
+        ("modelCache", "size"),
+        100,
+        "Pulumi.dev.yaml: modelCache.size = 100\n"
+        "  this is a number to YAML, which may not keep what was typed; text is needed\n"
+        "  allowed: a size such as 100Gi or 2Ti\n"
+        '  try: quote it, as in "100Gi"',
+    ),
+    (
+        "an unknown platform version",
+        ("platform", "version"),
+        "1.3.0",
+        "Pulumi.dev.yaml: platform.version = '1.3.0'\n"
+        "  not a platform release that this project was written for\n"
+        '  allowed: "1.2.1"\n'
+        '  try: "1.2.1"',
+    ),
+    (
+        "an unknown word",
+        ("lifecycle",),
+        "prod",
+        "Pulumi.dev.yaml: lifecycle = 'prod'\n"
+        "  not one of the known words\n"
+        "  allowed: production or disposable\n"
+        "  try: production",
+    ),
+    (
+        "an unknown recipe",
+        ("serving", "recipe"),
+        "gpt-oss-120b/trtlm-disagg",
+        "Pulumi.dev.yaml: serving.recipe = 'gpt-oss-120b/trtlm-disagg'\n"
+        "  no recipe has this name\n"
+        "  allowed: gpt-oss-120b/trtllm-disagg\n"
+        "  try: gpt-oss-120b/trtllm-disagg",
+    ),
+    (
+        "an unknown instance type",
+        ("nodePools", 0, "instanceType"),
+        "p6-b20.48xlarge",
+        "Pulumi.dev.yaml: nodePools[0].instanceType = 'p6-b20.48xlarge'\n"
+        "  not an instance type whose GPUs are known here\n"
+        "  allowed: p6-b200.48xlarge, p6e-gb200.36xlarge, p5en.48xlarge\n"
+        "  try: p6-b200.48xlarge",
+    ),
+    (
+        "an unknown pool",
+        ("serving", "pool"),
+        "b20",
+        "Pulumi.dev.yaml: serving.pool = 'b20'\n"
+        "  no node pool has this name\n"
+        "  allowed: b200, gb200\n"
+        "  try: b200",
+    ),
+    (
+        "both ways to name pools",
+        ("serving", "pools"),
+        {"prefill": "b200", "decode": "b200"},
+        "Pulumi.dev.yaml: serving.pool = 'b200'\n"
+        "  name one pool for all workers with `pool`, or one for each role with `pools`; not both\n"
+        "  allowed: b200, gb200",
+    ),
+    (
+        "more workers than the pool holds",
+        ("serving", "replicas"),
+        {"decode": 3},
+        "Pulumi.dev.yaml: serving.replicas = 'prefill: 1, decode: 3'\n"
+        "  pool b200 (1 x p6-b200.48xlarge, 8 GPUs) cannot hold 1 x TrtllmPrefillWorker (1 GPU each) and "
+        "3 x TrtllmDecodeWorker (4 GPUs each): 13 GPUs in all, and no worker may span nodes\n"
+        "  try: 2 nodes in pool b200, or fewer replicas",
+    ),
+    (
+        "a cache that is too small",
+        ("modelCache", "size"),
+        "20Gi",
+        "Pulumi.dev.yaml: modelCache.size = '20Gi'\n"
+        "  openai/gpt-oss-120b takes 65.2 GB, which needs 67Gi with room for the download\n"
+        "  allowed: 67Gi or more\n"
+        "  try: 67Gi",
+    ),
+    (
+        "a transport that nobody typed",
+        ("serving", "kvTransport"),
+        GONE,
+        "Pulumi.dev.yaml: serving.kvTransport\n"
+        "  not typed: this recipe's workers are separate pods, and no faster path between them is proven for "
+        "its release; NVIDIA's guide gives plain TCP about 98 s to the first token, against 0.2-0.5 s over "
+        "RDMA\n"
+        "  allowed: tcp\n"
+        "  try: kvTransport: tcp, if a slow first token is acceptable",
+    ),
+    (
+        "one namespace for graph and platform",
+        ("serving", "namespace"),
+        "dynamo-system",
+        "Pulumi.dev.yaml: serving.namespace = 'dynamo-system'\n"
+        "  the graph needs a namespace of its own, apart from the platform's",
+    ),
+    (
+        "a name that Kubernetes refuses",
+        ("serving", "namespace"),
+        "Gpt_Oss",
+        "Pulumi.dev.yaml: serving.namespace = 'Gpt_Oss'\n"
+        "  not written as this setting has to be\n"
+        "  allowed: small letters, digits and hyphens, as in Kubernetes names",
+    ),
+    (
+        "a secret",
+        ("modelCache", "token"),
+        {"secure": "v1:planted"},
+        "Pulumi.dev.yaml: modelCache.token\n"
+        "  settings hold no secrets: one in here would reach every printed view in plain text\n"
+        "  try: pulumi config set --secret dynamo-stack:hfToken, the one secret that the stack knows",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_a_mistake_is_named_with_what_may_stand_there_and_what_was_probably_meant(
+    path: tuple[str | int, ...], value: object, text: str
+) -> None:
+    assert _text(_changed(path, value)) == text
+
+
+def test_a_pool_of_hopper_gpus_is_refused_for_every_worker_by_name() -> None:
+    text = _text(_changed(("nodePools", 0, "instanceType"), "p5en.48xlarge"))
+    for worker in ("TrtllmPrefillWorker", "TrtllmDecodeWorker"):
+        assert (
+            f"{worker} uses W4A8_MXFP4_MXFP8, which H200 (hopper) has no kernels for\n"
+            "  allowed: a pool of Blackwell GPUs" in text
+        )
+
+
+def test_a_pool_of_the_wrong_gpus_is_named_by_the_setting_that_chose_it() -> None:
+    settings = dev_settings()
+    settings["nodePools"].append({"name": "h200", "instanceType": "p5en.48xlarge", "nodes": 1})
+    del settings["serving"]["pool"]
+    settings["serving"]["pools"] = {"prefill": "b200", "decode": "h200"}
+    text = _text(settings)
+    assert text.startswith("Pulumi.dev.yaml: serving.pools.decode = 'h200'\n  TrtllmDecodeWorker uses")
+    assert "TrtllmPrefillWorker" not in text
+
+
+def test_two_pools_that_the_scheduler_cannot_tell_apart_are_refused() -> None:
+    settings = dev_settings()
+    settings["nodePools"][1]["instanceType"] = "p6-b200.48xlarge"
+    assert _text(settings) == (
+        "Pulumi.dev.yaml: nodePools = 'b200, gb200'\n"
+        "  pools of the same instance type p6-b200.48xlarge cannot be told apart by the scheduler\n"
+        "  try: make them one pool and add up its nodes"
+    )
+
+
+def test_problems_of_several_kinds_are_reported_together() -> None:
+    settings = dev_settings()
+    settings["serving"]["recipe"] = "gpt-oss"
+    settings["nodePools"][0]["instanceType"] = "p7"
+    settings["platform"]["version"] = "9.9.9"
+    del settings["serving"]["kvTransport"]
+    with pytest.raises(SettingsError) as raised:
+        resolved(settings)
+    assert {problem.key for problem in raised.value.problems} == {
+        "serving.recipe",
+        "nodePools[0].instanceType",
+        "platform.version",
+        "serving.kvTransport",
+    }
+
+
+def test_many_problems_still_fit_on_one_screen() -> None:
+    problems = [Problem("f", f"key{number}", 1, "wrong", "right", "right") for number in range(30)]
+    text = str(SettingsError(problems))
+    assert len(text.splitlines()) < 40
+    assert "and 22 more" in text
+
+
+def test_a_long_value_is_cut() -> None:
+    assert len(str(Problem("f", "key", "x" * 500, "wrong"))) < 120
+
+
+def _stack_file(folder: Path, text: str) -> str:
+    (folder / "Pulumi.other.yaml").write_text(text)
+    with pytest.raises(SettingsError) as raised:
+        load_stack("other", folder)
+    return str(raised.value)
+
+
+def test_a_stack_without_a_file_names_the_stacks_that_there_are(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.dev.yaml").write_text("")
+    (tmp_path / "Pulumi.yaml").write_text("")
+    with pytest.raises(SettingsError) as raised:
+        load_stack("dve", tmp_path)
+    text = str(raised.value)
+    assert text.startswith("Pulumi.dve.yaml\n  there is no stack 'dve'")
+    assert text.endswith("allowed: dev\n  try: dev")
+
+
+def test_the_committed_stacks_are_listed() -> None:
+    assert list_stacks(REPOSITORY) == ["dev"]
+
+
+def test_a_file_that_is_not_yaml_is_named_with_its_line(tmp_path: Path) -> None:
+    assert _stack_file(tmp_path, "config:\n  a: [1\n").startswith("Pulumi.other.yaml:3\n  not a stack file: ")
+
+
+def test_a_key_that_stands_twice_is_named_with_its_line(tmp_path: Path) -> None:
+    text = "config:\n  dynamo-stack:settings:\n    cluster: {}\n    cluster: {}\n"
+    said = "Pulumi.other.yaml:4\n  not a stack file: the key 'cluster' stands here twice"
+    assert _stack_file(tmp_path, text) == said
+
+
+def test_a_misspelt_configuration_key_is_named(tmp_path: Path) -> None:
+    text = _stack_file(tmp_path, "config:\n  dynamo-stack:setings: {}\n")
+    assert "config.dynamo-stack:setings\n  there is no such configuration key" in text
+    assert "try: dynamo-stack:settings" in text
+
+
+def test_a_file_without_configuration_is_named(tmp_path: Path) -> None:
+    assert _stack_file(tmp_path, "encryptionsalt: x\n") == (
+        "Pulumi.other.yaml: config\n  a stack file has a mapping `config`"
+    )
+
+
+def test_a_plain_text_token_is_refused_without_being_repeated(tmp_path: Path) -> None:
+    text = _stack_file(tmp_path, "config:\n  dynamo-stack:hfToken: hf_planted\n  dynamo-stack:settings: {}\n")
+    assert "dynamo-stack:hfToken\n  the token stands there in plain text" in text
+    assert "hf_planted" not in text
+
+
+def test_an_encrypted_token_is_no_concern_of_the_settings(tmp_path: Path) -> None:
+    committed = (REPOSITORY / "Pulumi.dev.yaml").read_text()
+    text = committed.replace("config:\n", "config:\n  dynamo-stack:hfToken: {secure: v1:x}\n", 1)
+    (tmp_path / "Pulumi.dev.yaml").write_text(text)
+    assert load_stack("dev", tmp_path) == load_stack("dev", REPOSITORY)
