@@ -1,0 +1,96 @@
+"""Hands a recorded program to a policy pack in the engine's own wire format."""
+
+from dataclasses import dataclass
+
+from google.protobuf.struct_pb2 import Struct
+from pulumi.runtime.proto import analyzer_pb2
+
+from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
+
+_UNKNOWN_STRING = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+
+
+@dataclass(frozen=True)
+class Requests:
+    """What the engine sends during one preview."""
+
+    resources: tuple[analyzer_pb2.AnalyzeRequest, ...]
+    stack: analyzer_pb2.AnalyzeStackRequest
+
+
+def engine_requests(graph: ResourceGraph) -> Requests:
+    """One request per resource with its inputs, then one for the stack.
+
+    In the last one all properties are empty, as they are while the provider's configuration is unknown.
+    """
+    return Requests(
+        tuple(_resource_request(graph, resource) for resource in graph),
+        analyzer_pb2.AnalyzeStackRequest(resources=[_stack_resource(graph, resource) for resource in graph]),
+    )
+
+
+def _resource_request(graph: ResourceGraph, resource: Resource) -> analyzer_pb2.AnalyzeRequest:
+    request = analyzer_pb2.AnalyzeRequest(
+        type=resource.type,
+        urn=resource.urn,
+        name=resource.name,
+        properties=_struct(resource),
+        options=_options(resource),
+    )
+    if (provider := _provider(graph, resource)) is not None:
+        request.provider.CopyFrom(provider)
+    return request
+
+
+def _stack_resource(graph: ResourceGraph, resource: Resource) -> analyzer_pb2.AnalyzerResource:
+    message = analyzer_pb2.AnalyzerResource(
+        type=resource.type,
+        urn=resource.urn,
+        name=resource.name,
+        properties=Struct(),
+        options=_options(resource),
+        parent=resource.parent or "",
+        dependencies=sorted(resource.dependencies),
+    )
+    for key, urns in resource.property_dependencies.items():
+        message.propertyDependencies[key].urns.extend(sorted(urns))
+    if (provider := _provider(graph, resource)) is not None:
+        message.provider.CopyFrom(provider)
+    return message
+
+
+def _provider(graph: ResourceGraph, resource: Resource) -> analyzer_pb2.AnalyzerProviderResource | None:
+    provider = graph.find(resource.provider) if resource.provider else None
+    if provider is None:
+        return None
+    return analyzer_pb2.AnalyzerProviderResource(
+        type=provider.type, urn=provider.urn, name=provider.name, properties=_struct(provider)
+    )
+
+
+def _options(resource: Resource) -> analyzer_pb2.AnalyzerResourceOptions:
+    options = analyzer_pb2.AnalyzerResourceOptions(
+        protect=bool(resource.protect), parent=resource.parent or ""
+    )
+    timeouts = resource.custom_timeouts
+    if any((timeouts.create, timeouts.update, timeouts.delete)):
+        options.customTimeouts.create = timeouts.create or 0
+        options.customTimeouts.update = timeouts.update or 0
+        options.customTimeouts.delete = timeouts.delete or 0
+    return options
+
+
+def _struct(resource: Resource) -> Struct:
+    struct = Struct()
+    struct.update({key: _wire(value) for key, value in resource.inputs.items()})
+    return struct
+
+
+def _wire(value: Value) -> object:
+    if value is UNKNOWN:
+        return _UNKNOWN_STRING
+    if isinstance(value, dict):
+        return {key: _wire(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_wire(item) for item in value]
+    return value

@@ -1,0 +1,107 @@
+"""Puts the published recipe, or a mutation of it, before the rules."""
+
+from pathlib import Path
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+import yaml
+
+from resource_graph import ResourceGraph
+from resource_graph.manifests import read_manifests
+from resource_graph.recorder import record
+from rules.catalogue import RULES
+from rules.model import Report
+from rules.run import run_rules
+
+PUBLISHED = Path(__file__).parent / "manifests" / "published-disagg.yaml"
+PREFILL, DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
+
+Found = tuple[str, str, str]
+"""Rule, status and subject of a finding."""
+
+
+def mutated(*edits: tuple[str, str]) -> str:
+    """The published text with every edit made; an edit that changes nothing is a mistake of the case."""
+    text = PUBLISHED.read_text(encoding="utf-8")
+    for old, new in edits:
+        assert old in text, f"not in the published text: {old!r}"
+        text = text.replace(old, new)
+    return text
+
+
+def in_program(
+    text: str,
+    *,
+    instance_types: tuple[str, str] = ("p6-b200.48xlarge", "p6-b200.48xlarge"),
+    depends: bool = True,
+    release: bool = True,
+) -> ResourceGraph:
+    """The objects of the text, registered by a program that names their pools and installs the operator."""
+
+    def program() -> None:
+        platform = kubernetes.helm.v3.Release("platform", chart="dynamo-platform") if release else None
+        placement = {
+            service: {"pool": f"pool-{service}", "instanceType": instance_type, "nodes": 2}
+            for service, instance_type in zip((PREFILL, DECODE), instance_types, strict=True)
+        }
+        edges = [platform] if platform is not None and depends else []
+        component = pulumi.ComponentResource(
+            "dynamo-stack:components:DynamoGraph",
+            "graph",
+            {"placement": placement},
+            pulumi.ResourceOptions(depends_on=edges),
+        )
+        for document in yaml.safe_load_all(text):
+            _register(document, pulumi.ResourceOptions(parent=component))
+
+    return record(program, project="toy", stack="toy")
+
+
+def _register(document: dict[str, Any], options: pulumi.ResourceOptions) -> None:
+    name, metadata = document["metadata"]["name"], document["metadata"]
+    if document["kind"] == "ConfigMap":
+        kubernetes.core.v1.ConfigMap(name, metadata=metadata, data=document["data"], opts=options)
+        return
+    kubernetes.apiextensions.CustomResource(
+        name,
+        api_version=document["apiVersion"],
+        kind=document["kind"],
+        metadata=metadata,
+        spec=document["spec"],
+        opts=options,
+    )
+
+
+def in_file(tmp_path: Path, text: str) -> ResourceGraph:
+    """The objects of the text as anybody's file."""
+    file = tmp_path / "deploy.yaml"
+    file.write_text(text, encoding="utf-8")
+    return read_manifests([file])
+
+
+def judge(graph: ResourceGraph) -> Report:
+    """What all rules say."""
+    return run_rules(graph, RULES)
+
+
+def found(report: Report) -> set[Found]:
+    """The findings without their messages."""
+    assert not report.broken, report.broken
+    return {
+        (finding.rule.id, finding.observation.status.value, finding.observation.subject)
+        for finding in report.findings
+    }
+
+
+def messages(report: Report) -> str:
+    """All messages."""
+    return "\n".join(finding.observation.message for finding in report.findings)
+
+
+def both(rule: str, status: str) -> frozenset[Found]:
+    """The same finding for prefill and decode."""
+    return frozenset({(rule, status, PREFILL), (rule, status, DECODE)})
+
+
+GPUS, FITS, QUANTIZATION, OPERATOR, FILE = (rule.id for rule in RULES)

@@ -1,0 +1,167 @@
+from pathlib import Path
+
+import pytest
+
+from tests.rules import parallelism_cases, placement_cases, start_cases
+from tests.rules.judging import (
+    DECODE,
+    FILE,
+    FITS,
+    GPUS,
+    OPERATOR,
+    PREFILL,
+    QUANTIZATION,
+    both,
+    found,
+    in_file,
+    in_program,
+    judge,
+    messages,
+    mutated,
+)
+from tests.rules.mutation import Mutation
+
+MUTATIONS = (*parallelism_cases.MUTATIONS, *placement_cases.MUTATIONS, *start_cases.MUTATIONS)
+PRESENT = "- key: nvidia.com/gpu.present"
+PRODUCT = "- key: nvidia.com/gpu.product"
+TRUE = 'values: ["true"]'
+MANIFEST = both(FITS, "undecided") | {(OPERATOR, "undecided", "gpt-oss-disagg")}
+
+
+@pytest.mark.parametrize("case", MUTATIONS, ids=lambda case: case.name)
+def test_a_mutation_produces_exactly_its_findings(case: Mutation) -> None:
+    report = judge(in_program(mutated(*case.edits), instance_types=case.instance_types))
+    assert found(report) == case.found, messages(report)
+    for text in case.says:
+        assert text in messages(report)
+
+
+def test_the_published_file_without_a_pool_leaves_what_depends_on_one_undecided(tmp_path: Path) -> None:
+    assert found(judge(in_file(tmp_path, mutated()))) == MANIFEST | both(QUANTIZATION, "undecided")
+
+
+@pytest.mark.parametrize(
+    ("values", "status"),
+    [
+        ("[NVIDIA-B200]", None),
+        ("[NVIDIA-GB200, NVIDIA-B200]", None),
+        ("[NVIDIA-B200, NVIDIA-H200]", "failed"),
+        ("[NVIDIA-H200-SHARED]", "failed"),
+        ("[Tesla-T4]", "undecided"),
+    ],
+)
+def test_a_node_affinity_on_the_product_decides_where_no_pool_does(
+    tmp_path: Path, values: str, status: str | None
+) -> None:
+    text = mutated((PRESENT, PRODUCT), (TRUE, f"values: {values}"))
+    expected = both(QUANTIZATION, status) if status else frozenset()
+    assert found(judge(in_file(tmp_path, text))) == MANIFEST | expected
+
+
+def test_a_node_selector_on_the_product_decides_where_no_pool_does(tmp_path: Path) -> None:
+    text = mutated(
+        (
+            "      extraPodSpec:\n        affinity:",
+            "      extraPodSpec:\n        nodeSelector: {nvidia.com/gpu.product: NVIDIA-H200}\n"
+            "        affinity:",
+        )
+    )
+    assert found(judge(in_file(tmp_path, text))) == MANIFEST | both(QUANTIZATION, "failed")
+
+
+def test_one_term_without_the_product_allows_every_product(tmp_path: Path) -> None:
+    term = f"{PRESENT}\n                      operator: In\n                      {TRUE}"
+    other = f"{PRODUCT}\n                      operator: In\n                      values: [NVIDIA-B200]"
+    first = f"- matchExpressions:\n                    {term}"
+    second = f"- matchExpressions:\n                    {other}"
+    text = mutated((first, f"{first}\n                {second}"))
+    assert found(judge(in_file(tmp_path, text))) == MANIFEST | both(QUANTIZATION, "undecided")
+
+
+def test_a_graph_that_does_not_depend_on_its_operator_is_found() -> None:
+    report = judge(in_program(mutated(), depends=False))
+    assert found(report) == {(OPERATOR, "failed", "gpt-oss-disagg")}
+    assert "does not depend on platform" in messages(report)
+    assert report.stops
+
+
+def test_an_operator_that_another_program_installs_leaves_the_edge_undecided() -> None:
+    report = judge(in_program(mutated(), release=False))
+    assert found(report) == {(OPERATOR, "undecided", "gpt-oss-disagg")}
+    assert not report.stops
+
+
+def test_a_graph_without_services_is_never_passed_in_silence(tmp_path: Path) -> None:
+    text = "apiVersion: nvidia.com/v1alpha1\nkind: DynamoGraphDeployment\nmetadata: {name: empty}\nspec: {}\n"
+    per_worker = {(rule, "undecided", "empty") for rule in (GPUS, FITS, QUANTIZATION, FILE)}
+    assert found(judge(in_file(tmp_path, text))) == per_worker | {(OPERATOR, "undecided", "empty")}
+
+
+V1BETA1 = """
+apiVersion: nvidia.com/v1beta1
+kind: DynamoGraphDeployment
+metadata: {name: beta}
+spec:
+  env: [{name: TP, value: "2"}]
+  components:
+    - name: decode
+      type: decode
+      podTemplate:
+        spec:
+          nodeSelector: {nvidia.com/gpu.product: NVIDIA-H200}
+          containers:
+            - name: main
+              command: [python3, -m, dynamo.trtllm]
+              args: [--tensor-parallel-size, $(TP)]
+              env: [{name: OVERRIDE_QUANT_ALGO, value: W4A8_MXFP4_MXFP8}]
+              resources: {limits: {nvidia.com/gpu: 4}}
+"""
+
+
+def test_a_v1beta1_graph_is_read_like_a_v1alpha1_graph(tmp_path: Path) -> None:
+    report = judge(in_file(tmp_path, V1BETA1))
+    assert found(report) == {
+        (GPUS, "failed", "decode"),
+        (FITS, "undecided", "decode"),
+        (QUANTIZATION, "failed", "decode"),
+        (OPERATOR, "undecided", "beta"),
+    }
+    assert "tensor parallelism 2 (--tensor-parallel-size)" in messages(report)
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrap"),
+    [
+        ("Pod", "{spec}"),
+        ("Deployment", "{{template: {{spec: {spec}}}}}"),
+        ("Job", "{{template: {{spec: {spec}}}}}"),
+        ("CronJob", "{{jobTemplate: {{spec: {{template: {{spec: {spec}}}}}}}}}"),
+    ],
+)
+def test_plain_workloads_that_start_the_engine_are_judged(tmp_path: Path, kind: str, wrap: str) -> None:
+    container = (
+        "{name: engine, command: [/usr/bin/bash, -ec], "
+        "args: ['exec python3 -m dynamo.trtllm --tensor-parallel-size 2'], "
+        "resources: {limits: {nvidia.com/gpu: 1}}}"
+    )
+    spec = wrap.format(spec=f"{{containers: [{container}]}}")
+    text = f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: plain}}\nspec: {spec}\n"
+    report = judge(in_file(tmp_path, text))
+    assert found(report) == {(GPUS, "failed", "engine"), (FITS, "undecided", "engine")}
+
+
+def test_an_ordinary_workload_is_nobody_s_business(tmp_path: Path) -> None:
+    text = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {containers: [{name: web, image: nginx}]}\n"
+    )
+    assert found(judge(in_file(tmp_path, text))) == set()
+
+
+def test_a_file_name_stands_in_the_problem_of_an_engine_file(tmp_path: Path) -> None:
+    text = mutated(("    allreduce_strategy: AUTO\n", "    - not a mapping\n"))
+    report = judge(in_file(tmp_path, text))
+    assert f"ConfigMap llm-config ({tmp_path / 'deploy.yaml'}, document 1, line 3), line 2" in messages(
+        report
+    )
+    assert (FILE, "failed", DECODE) in found(report)
+    assert (FILE, "failed", PREFILL) not in found(report)

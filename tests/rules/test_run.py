@@ -1,0 +1,77 @@
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from resource_graph import Resource, ResourceGraph
+from rules.catalogue import RULES
+from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.run import run_rules
+
+ROOT = Path(__file__).parents[2]
+THING = Resource(urn="thing", type="a:b:Thing", name="thing", inputs={})
+GRAPH = ResourceGraph([THING])
+
+
+def rule(rule_id: str, check: object, severity: Severity = Severity.MANDATORY) -> Rule:
+    return Rule(id=rule_id, title=rule_id, severity=severity, reason="", source="", fix="", check=check)  # type: ignore[arg-type]
+
+
+def says_failed(graph: ResourceGraph) -> Iterator[Observation]:
+    return (failed(resource, resource.name, "bad") for resource in graph)
+
+
+def says_undecided(graph: ResourceGraph) -> Iterator[Observation]:
+    return (undecided(resource, resource.name, "unknown") for resource in graph)
+
+
+def breaks_halfway(graph: ResourceGraph) -> Iterator[Observation]:
+    yield failed(THING, "thing", "bad")
+    raise KeyError("forgotten")
+
+
+def test_a_rule_that_raises_is_broken_and_stops_while_the_others_still_judge() -> None:
+    report = run_rules(
+        GRAPH, [rule("broken", breaks_halfway, Severity.ADVISORY), rule("works", says_undecided)]
+    )
+    assert [broken.rule.id for broken in report.broken] == ["broken"]
+    assert [finding.rule.id for finding in report.findings] == ["works"]
+    assert report.stops
+
+
+@pytest.mark.parametrize(
+    ("check", "severity", "stops"),
+    [
+        (says_failed, Severity.MANDATORY, True),
+        (says_failed, Severity.ADVISORY, False),
+        (says_undecided, Severity.MANDATORY, False),
+    ],
+)
+def test_only_a_failed_mandatory_rule_stops(check: object, severity: Severity, *, stops: bool) -> None:
+    assert run_rules(GRAPH, [rule("r", check, severity)]).stops is stops
+
+
+def test_no_rule_finds_anything_in_an_empty_graph() -> None:
+    report = run_rules(ResourceGraph([]), RULES)
+    assert (report.findings, report.broken) == ((), ())
+
+
+def test_every_rule_can_be_told_from_the_others_and_says_why_and_how() -> None:
+    assert len({item.id for item in RULES}) == len(RULES)
+    for item in RULES:
+        assert all((item.title, item.reason, item.source, item.fix)), item.id
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "rules").rglob("*.py")), ids=lambda file: file.name)
+def test_rules_import_neither_pulumi_nor_the_rooms_they_judge(file: Path) -> None:
+    allowed = {"resource_graph", "hardware", "rules", "yaml"}
+    imported: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "an import relative to the package"
+            imported.add((node.module or "").partition(".")[0])
+    assert imported <= allowed | sys.stdlib_module_names

@@ -1,0 +1,169 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rules.reading.flags import parse_flags
+from rules.reading.shapes import Undecided
+from rules.reading.start_script import StartCommand, start_commands
+from rules.reading.words import UNKNOWN_WORD, Word
+
+ENVIRONMENT = {
+    "TP": Word("4"),
+    "FLAGS": Word("--tensor-parallel-size 4  --other"),
+    "EMPTY": Word(""),
+    "SECRET": UNKNOWN_WORD,
+}
+
+
+def commands(script: str) -> list[StartCommand]:
+    return list(start_commands(["/bin/sh", "-c"], [script], ENVIRONMENT))
+
+
+def texts(script: str) -> list[str | None]:
+    (command,) = commands(f"python3 -m dynamo.trtllm {script}")
+    return [word.text if word.known else None for word in command.arguments]
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("--a $TP --b ${TP}", ["--a", "4", "--b", "4"]),
+        ('--a "$TP x" --b "${TP}0"', ["--a", "4 x", "--b", "40"]),
+        ("--a '$TP'", ["--a", "$TP"]),
+        (r"--a \$TP --b a\ b", ["--a", "$TP", "--b", "a b"]),
+        ("--a \\\n  --b", ["--a", "--b"]),
+        ("$FLAGS", ["--tensor-parallel-size", "4", "--other"]),
+        ('"$FLAGS"', ["--tensor-parallel-size 4  --other"]),
+        ("$EMPTY --a", ["--a"]),
+        ("--a ${MISSING:-8} --b ${TP:-8} --c ${EMPTY:-x}", ["--a", "8", "--b", "4", "--c", "x"]),
+        (
+            "--a $SECRET --b ${MISSING} --c $(nproc) --d `nproc` --e $1",
+            ["--a", None, "--b", None, "--c", None, "--d", None, "--e", None],
+        ),
+        ("--a x${SECRET}y", ["--a", None]),
+        ("--a ${TP%x} --b ${#TP}", ["--a", None, "--b", None]),
+        ("--a # a comment", ["--a"]),
+        ("--a > /tmp/log 2>&1", ["--a"]),
+        ("--a 2>/dev/null | tee log", ["--a"]),
+        ("--a '{\"x\": 1}'", ["--a", '{"x": 1}']),
+    ],
+)
+def test_words_are_read_as_a_shell_reads_them(script: str, words: list[str | None]) -> None:
+    assert texts(script) == words
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "export TP=2 && exec python3 -m dynamo.trtllm --tp $TP",
+        "TP=2\npython3 -m dynamo.trtllm --tp $TP",
+        "set -eu; TP=2; cd /work && /usr/bin/python3 -m dynamo.trtllm --tp $TP || sleep infinity",
+        "source /opt/dynamo/venv/bin/activate\nTP=2; python3 -m dynamo.trtllm --tp $TP",
+        'TP=2; bash -c "python3 -m dynamo.trtllm --tp $TP"',
+        "export TP=2; bash -lc 'python3 -m dynamo.trtllm --tp $TP'",
+        "if true; then TP=2 python3 -m dynamo.trtllm --tp 2; fi",
+        "(TP=2; python3 -m dynamo.trtllm --tp $TP)",
+    ],
+)
+def test_assignments_before_the_engine_act(script: str) -> None:
+    (command,) = commands(script)
+    assert [word.text for word in command.arguments] == ["--tp", "2"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "if nvidia-smi; then TP=2; fi\npython3 -m dynamo.trtllm --tp $TP",
+        "nvidia-smi || TP=2\npython3 -m dynamo.trtllm --tp $TP",
+        "for i in 1 2; do TP=$i; done; python3 -m dynamo.trtllm --tp $TP",
+    ],
+)
+def test_an_assignment_that_may_not_happen_makes_the_variable_unknown(script: str) -> None:
+    (command,) = commands(script)
+    assert command.arguments[-1] == UNKNOWN_WORD
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'eval "$X"; python3 -m dynamo.trtllm',
+        ". /scripts/settings.sh; python3 -m dynamo.trtllm",
+        "python3 -m dynamo.trtllm <<EOF\nEOF",
+        "python3 -m dynamo.trtllm '",
+        'python3 -m dynamo.trtllm "',
+        "python3 -m dynamo.trtllm ${X",
+        'bash -c "$SECRET"',
+    ],
+)
+def test_what_only_a_shell_can_follow_is_undecided(script: str) -> None:
+    with pytest.raises(Undecided, match="the start script"):
+        commands(script)
+
+
+def test_without_a_shell_only_kubernetes_references_are_replaced() -> None:
+    (command,) = start_commands(
+        ["python3", "-m", "dynamo.trtllm"],
+        ["--a", "$(TP)", "--b", "$TP", "--c", "$$(TP)", "--d", "$(MISSING)"],
+        ENVIRONMENT,
+    )
+    assert [word.text for word in command.arguments] == [
+        "--a",
+        "4",
+        "--b",
+        "$TP",
+        "--c",
+        "$(TP)",
+        "--d",
+        "$(MISSING)",
+    ]
+
+
+def test_kubernetes_replaces_references_before_the_shell_sees_the_script() -> None:
+    assert texts("--a $(TP) --b $(SECRET)") == ["--a", "4", "--b", None]
+
+
+@pytest.mark.parametrize(
+    ("script", "engine"),
+    [
+        ("vllm serve /models/x", "vllm"),
+        ("trtllm-serve /models/x", "trtllm-serve"),
+        ("mpirun -n 4 trtllm-serve x", "trtllm-serve"),
+        ("python3 -m dynamo.sglang --tp 4", "dynamo.sglang"),
+    ],
+)
+def test_other_engines_are_recognised(script: str, engine: str) -> None:
+    assert [command.engine for command in commands(script)] == [engine]
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["python3 -m dynamo.frontend", "echo vllm", "ls /models/vllm", "python3 -m pip install dynamo.trtllm"],
+)
+def test_what_starts_no_engine_is_none(script: str) -> None:
+    assert commands(script) == []
+
+
+def test_the_last_of_equal_flags_wins_and_an_abbreviation_is_undecided() -> None:
+    flags = parse_flags([Word("--size"), Word("1"), Word("--size=2"), Word("--switch")])
+    assert flags.value("--size") == "2"
+    assert flags.value("--switch") is None
+    assert flags.value("--absent") is None
+    with pytest.raises(Undecided, match="may be short for --size-of-all"):
+        flags.value("--size-of-all")
+
+
+def test_a_flag_with_a_known_name_and_an_unknown_value_leaves_other_flags_readable() -> None:
+    flags = parse_flags([Word("--a=", known=False), Word("--b"), Word("3")])
+    assert flags.value("--b") == "3"
+    with pytest.raises(Undecided, match="the value of --a is unknown"):
+        flags.value("--a")
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(alphabet=st.sampled_from("ab $'\"\\`(){};&|<>\n#=-:1"), max_size=40))
+def test_any_script_is_read_or_undecided(script: str) -> None:
+    try:
+        read = len(commands(f"{script} python3 -m dynamo.trtllm {script}"))
+    except Undecided:
+        read = 0
+    assert read >= 0
