@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from hardware import INSTANCE_TYPES
 from stacks.errors import SettingsError
 from stacks.packing import pack
-from stacks.resolved import ResolvedStack
 from tests.support.dev_settings import dev_settings, resolved
+
+if TYPE_CHECKING:
+    from stacks.resolved import ResolvedStack
 
 GPUS = {"prefill": 1, "decode": 4}
 
@@ -71,7 +73,8 @@ def test_a_worker_surges_only_into_gpus_that_are_free() -> None:
     decode = _worker(stack, "decode").placement.rollout
     assert decode.strategy == "Recreate"
     assert decode.reason == (
-        "pool b200 (1 x p6-b200.48xlarge, 8 GPUs) has no 4 GPUs free on one node to start a new worker beside the old"
+        "pool b200 (1 x p6-b200.48xlarge, 8 GPUs) has no 4 GPUs free on one node to start a new "
+        "worker beside the old"
     )
 
 
@@ -79,9 +82,7 @@ def test_a_second_node_lets_the_large_worker_surge_too() -> None:
     changed = dev_settings()
     changed["nodePools"][0]["nodes"] = 2
     stack = resolved(changed)
-    assert {
-        worker.placement.rollout.strategy for worker in stack.serving.placed.workers if worker.placement
-    } == {"RollingUpdate"}
+    assert [_worker(stack, role).placement.rollout.strategy for role in GPUS] == ["RollingUpdate"] * 2
 
 
 def test_free_gpus_in_pieces_are_no_room_for_a_surge() -> None:
@@ -90,18 +91,39 @@ def test_free_gpus_in_pieces_are_no_room_for_a_surge() -> None:
 
 
 def test_two_workers_cannot_surge_into_the_same_gpus() -> None:
-    # 4 + 3 x 1 GPUs on one node of 8: a single GPU is free, and prefill takes it.
+    # On one node of 8, 4 + 3 x 1 GPUs leave a single one, which is room for prefill alone.
     changed = dev_settings()
     changed["serving"]["replicas"] = {"prefill": 3}
     stack = resolved(changed)
-    surging = [
-        worker for worker in stack.serving.placed.workers if worker.placement.rollout.strategy != "Recreate"
-    ]  # type: ignore[union-attr]
-    assert sum(worker.gpus for worker in surging) <= 1
+    assert _worker(stack, "decode").placement.rollout.strategy == "Recreate"
+    assert _worker(stack, "prefill").placement.rollout.strategy == "RollingUpdate"
+    # Decode surges into the last four of 2 x 8 GPUs, so nothing is left for prefill.
+    changed["serving"]["replicas"] = {"prefill": 4, "decode": 2}
+    changed["nodePools"][0]["nodes"] = 2
+    stack = resolved(changed)
+    assert _worker(stack, "decode").placement.rollout.strategy == "RollingUpdate"
+    assert _worker(stack, "prefill").placement.rollout.strategy == "Recreate"
 
 
 POOL_KINDS = st.sampled_from(sorted(INSTANCE_TYPES))
 REPLICAS = st.integers(min_value=1, max_value=12)
+
+
+def _resolved_or_none(changed: dict[str, Any]) -> ResolvedStack | None:
+    try:
+        return resolved(changed)
+    except SettingsError:
+        return None
+
+
+def _has_room(wanted: list[tuple[str, int, str]], nodes: dict[str, int]) -> bool:
+    """By arithmetic alone: both sizes, 1 and 4, divide the GPUs of every kind of node."""
+    if any(INSTANCE_TYPES[kind].accelerator.architecture_family != "blackwell" for _, _, kind in wanted):
+        return False
+    needed = Counter[str]()
+    for role, replicas, kind in wanted:
+        needed[kind] += GPUS[role] * replicas
+    return all(gpus <= nodes[kind] * INSTANCE_TYPES[kind].gpus for kind, gpus in needed.items())
 
 
 @settings(max_examples=200, deadline=None)
@@ -124,10 +146,10 @@ def test_whatever_is_typed_it_is_refused_or_every_worker_has_a_place(
     del changed["serving"]["pool"]
     changed["serving"]["pools"] = {"prefill": "one", "decode": "two" if "two" in pools else "one"}
     changed["serving"]["replicas"] = {"prefill": prefill, "decode": decode}
-    try:
-        stack = resolved(changed)
-    except SettingsError as error:
-        assert all(problem.key.startswith("serving.") for problem in error.problems)
+    wanted = [("prefill", prefill, prefill_kind), ("decode", decode, decode_kind)]
+    stack = _resolved_or_none(changed)
+    assert (stack is not None) == _has_room(wanted, dict(zip(pools.values(), nodes, strict=False)))
+    if stack is None:
         return
     used: Counter[str] = Counter()
     for worker in stack.serving.placed.workers:
