@@ -11,7 +11,7 @@ from pathlib import Path
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import make_console, make_table, print_table
+from cli.output import make_console, make_table, print_line, print_table
 from resource_graph import ResourceGraph
 from resource_graph.manifests import read_manifests
 from rules.catalogue import RULES
@@ -55,11 +55,11 @@ def _print(report: Report, graph: ResourceGraph, subject: str) -> None:
         for broken in report.broken:
             table.add_row(broken.rule.id, "broken", "", _broken_text(broken))
         print_table(console, table)
-        console.print()
+        print_line(console)
     for rule in dict.fromkeys(finding.rule for finding in _failed(report)):
-        console.print(f"{rule.id}: {rule.reason}\n  fix: {rule.fix}\n  source: {rule.source}\n")
-    console.print(f"{subject}: {_summary(report)}")
-    console.print(f"read: {_kinds(graph)}")
+        print_line(console, f"{rule.id}: {rule.reason}\n  fix: {rule.fix}\n  source: {rule.source}\n")
+    print_line(console, f"{subject}: {_summary(report)}")
+    print_line(console, f"read: {_kinds(graph)}")
 
 
 def _summary(report: Report) -> str:

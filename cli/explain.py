@@ -6,7 +6,7 @@ from rich.console import Console
 
 from cli import kv_path
 from cli.evidence import evidence
-from cli.output import make_console, make_table, print_table
+from cli.output import make_console, make_table, print_line, print_table
 from cli.project import recorded_stack, resolved_stack
 from hardware import InstanceType
 from resource_graph import ResourceGraph
@@ -19,15 +19,16 @@ def explain(name: str) -> None:
     graph = recorded_stack(stack)
     console = make_console()
     serving = stack.serving
-    console.print(
-        f"stack {stack.name} ({stack.source}), recipe {serving.recipe_name}, lifecycle {stack.lifecycle}"
+    print_line(
+        console,
+        f"stack {stack.name} ({stack.source}), recipe {serving.recipe_name}, lifecycle {stack.lifecycle}",
     )
-    console.print(f"cluster: {stack.cluster.kind}, kubeconfig context {stack.cluster.context}")
+    print_line(console, f"cluster: {stack.cluster.kind}, kubeconfig context {stack.cluster.context}")
     _print_pools(console, stack.pools)
     _print_services(console, stack)
     _print_kv_path(console, stack)
     _print_decisions(console, stack)
-    console.print(f"\nORDER OF CREATION  {' > '.join(creation_order(graph))}")
+    _print_order(console, graph)
     _print_retained(console, stack)
     _print_evidence(console, stack)
 
@@ -56,7 +57,7 @@ def _print_pools(console: Console, pools: Sequence[ResolvedPool]) -> None:
             str(pool.free_gpus),
             _idle_cost(instance_type, pool.free_gpus),
         )
-    console.print()
+    print_line(console)
     print_table(console, table)
 
 
@@ -80,7 +81,7 @@ def _print_services(console: Console, stack: ResolvedStack) -> None:
             labels = "\n".join(f"{label}={value}" for label, value in placement.node_selector.items())
             runs_on, why = f"pool {placement.pool}\n{labels}", reasons.get(_nodes_of(service.name), "")
         table.add_row(service.name, str(service.replicas), str(service.gpus), runs_on, why)
-    console.print()
+    print_line(console)
     print_table(console, table)
 
 
@@ -93,7 +94,7 @@ def _print_kv_path(console: Console, stack: ResolvedStack) -> None:
     table.add_row("why", stack.serving.kv_transport.reason)
     table.add_row("ceiling", kv_path.ceiling(stack.serving.placed.recipe))
     table.add_row("lifted by", kv_path.lift())
-    console.print()
+    print_line(console)
     print_table(console, table)
 
 
@@ -103,7 +104,14 @@ def _print_decisions(console: Console, stack: ResolvedStack) -> None:
     for decision in stack.decisions:
         if decision.subject not in shown_above:
             table.add_row(decision.subject, decision.choice, decision.reason)
-    console.print()
+    print_line(console)
+    print_table(console, table)
+
+
+def _print_order(console: Console, graph: ResourceGraph) -> None:
+    table = make_table("ORDER OF CREATION")
+    table.add_row(" > ".join(creation_order(graph)))
+    print_line(console)
     print_table(console, table)
 
 
@@ -117,13 +125,13 @@ def _print_retained(console: Console, stack: ResolvedStack) -> None:
         table.add_row("\n".join([f"{kind}:" if len(names) > 1 else kind, *names]), reason)
     if not groups:
         table.add_row("nothing", "")
-    console.print()
+    print_line(console)
     print_table(console, table)
 
 
 def _print_evidence(console: Console, stack: ResolvedStack) -> None:
-    console.print()
+    print_line(console)
     used = {pool.instance_type.accelerator.name for pool in stack.pools if pool.used_gpus}
     for accelerator in sorted(used):
         found = evidence(stack.serving.recipe_name, accelerator)
-        console.print(f"EVIDENCE on {accelerator}: {found.level.value}; {found.reason}")
+        print_line(console, f"EVIDENCE on {accelerator}: {found.level.value}; {found.reason}")

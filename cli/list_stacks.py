@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from cli.evidence import evidence
-from cli.output import make_console, make_table, print_table
+from cli.output import make_console, make_table, print_line, print_table
 from cli.project import stack_directory
 from hardware import ACCELERATORS
 from recipes.load import load_recipe, recipe_names
@@ -20,7 +20,7 @@ def list_stacks_and_recipes() -> None:
     for name in list_stacks(directory):
         stacks.add_row(name, *_stack_columns(name, directory))
     print_table(console, stacks)
-    console.print()
+    print_line(console)
     recipes = make_table("RECIPE", "GPUS", "EVIDENCE")
     for name in recipe_names():
         recipe = load_recipe(name)

@@ -36,3 +36,8 @@ def print_table(console: Console, table: Table) -> None:
         console.print(table)
     for line in captured.get().splitlines():
         console.out(line.rstrip(), highlight=False)
+
+
+def print_line(console: Console, text: str = "") -> None:
+    """Print without breaking lines: a terminal does that itself, and a file should be searchable."""
+    console.print(text, soft_wrap=True)

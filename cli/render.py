@@ -28,7 +28,7 @@ def _write(documents: list[RenderedDocument], directory: Path) -> None:
     files = {f"{number:02}-{document.name}.yaml": document for number, document in enumerate(documents, 1)}
     for stale in sorted(directory.glob("*.yaml")):
         # An object that left the stack must not be applied again; files of other people stay.
-        if stale.name not in files and stale.read_text(encoding="utf-8").startswith(MARK):
+        if stale.name not in files and stale.read_bytes().startswith(MARK.encode()):
             stale.unlink()
     for file_name, document in files.items():
         (directory / file_name).write_text(f"{MARK}\n{document.text}", encoding="utf-8")

@@ -1,0 +1,167 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cli.rendered import MARK, render_graph
+from resource_graph import Resource, ResourceGraph
+from resource_graph.recorder import record
+from tests.cli.command import DEADLINE_SECONDS, ROOT, Command, run_process
+from tests.resource_graph import toy_program
+
+EXPECTED_KINDS = [
+    "Namespace",
+    "Namespace",
+    "PersistentVolumeClaim",
+    "Job",
+    "ConfigMap",
+    "DynamoGraphDeployment",
+]
+
+
+def rendered(data: dict[str, str]) -> str:
+    inputs = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": data}
+    (document,) = render_graph(ResourceGraph([Resource(urn="u", type="t", name="m", inputs=inputs)]))
+    return document.text
+
+
+@pytest.fixture(scope="module")
+def toy() -> str:
+    graph = record(toy_program.program, project=toy_program.PROJECT, stack=toy_program.STACK)
+    return "---\n".join(document.text for document in render_graph(graph))
+
+
+def test_the_objects_of_dev_are_valid_yaml_in_the_order_of_creation(command: Command) -> None:
+    answer = command("render", "dev")
+    assert (answer.code, answer.err) == (0, "")
+    documents = [document for document in yaml.safe_load_all(answer.out) if document is not None]
+    assert [document["kind"] for document in documents] == EXPECTED_KINDS
+
+
+def test_two_processes_write_the_same_bytes() -> None:
+    first, second = run_process("render", "dev"), run_process("render", "dev")
+    assert first.code == 0
+    assert first.out == second.out
+
+
+def test_the_release_is_a_comment_with_chart_repository_version_and_values(command: Command) -> None:
+    out = command("render", "dev").out
+    release = next(part for part in out.split("---\n") if "A Helm release" in part)
+    assert all(line.startswith("#") for line in release.splitlines())
+    for text in (
+        "chart: dynamo-platform",
+        "helm.ngc.nvidia.com/nvidia/ai-dynamo",
+        '"1.2.1"',
+        "storageClassName: shared-files",
+    ):
+        assert text in release
+
+
+def test_a_secret_is_named_and_its_value_is_never_written(toy: str) -> None:
+    assert "planted-token" not in toy
+    assert "planted-value" not in toy
+    assert "# This Secret holds secret values" in toy
+    assert "#   TOKEN: " in toy
+
+
+def test_a_secret_among_the_values_of_a_release_is_not_written(toy: str) -> None:
+    assert '#     key: "[secret, not written]"' in toy
+
+
+def test_an_object_with_unknown_values_is_shown_and_not_written(toy: str) -> None:
+    assert "# This ConfigMap has values that only the update knows." in toy
+    assert '#   status: "[known only after the update]"' in toy
+
+
+def test_a_secret_without_a_mark_is_not_written_either() -> None:
+    inputs = {"apiVersion": "v1", "kind": "Secret", "data": {"key": "cGxhbnRlZA=="}}
+    (document,) = render_graph(ResourceGraph([Resource(urn="u", type="t", name="s", inputs=inputs)]))
+    assert "cGxhbnRlZA==" not in document.text
+    assert document.text.startswith("# This Secret")
+
+
+@given(st.dictionaries(st.text(min_size=1, max_size=8), st.text(max_size=30), max_size=4))
+def test_every_text_is_read_back_as_it_was(data: dict[str, str]) -> None:
+    assert yaml.safe_load(rendered(data))["data"] == data
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1e3",
+        "0o17",
+        "017",
+        "y",
+        "N",
+        "no",
+        "off",
+        "true",
+        "null",
+        "~",
+        "",
+        "12:30",
+        "2026-11-21",
+        "1.30",
+        ".5",
+        "0x1F",
+        "1_000",
+        "nan",
+        "=",
+        "-",
+    ],
+)
+def test_a_text_that_looks_like_something_else_is_quoted(text: str) -> None:
+    assert f'k: "{text}"' in rendered({"k": text})
+
+
+def test_a_folder_gets_one_numbered_file_per_document(command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    answer = command("render", "dev", "--to", folder)
+    assert answer.code == 0
+    names = [file.name for file in sorted(folder.iterdir())]
+    assert names[0] == "01-namespace-dynamo-system.yaml"
+    assert names[1] == "02-helm-release-dynamo-platform.yaml"
+    assert names[-1] == "07-dynamographdeployment-gpt-oss-disagg.yaml"
+    assert f"{len(names)} files in {folder}" in answer.out
+    whole = command("render", "dev").out
+    assert (
+        "---\n".join(file.read_text().removeprefix(f"{MARK}\n") for file in sorted(folder.iterdir())) == whole
+    )
+
+
+def test_rendering_again_removes_its_own_stale_files_and_nobody_else_s(
+    command: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "99-gone.yaml").write_text(f"{MARK}\nkind: Gone\n")
+    (tmp_path / "mine.yaml").write_text("kind: Mine\n")
+    (tmp_path / "binary.yaml").write_bytes(b"\xff\xfe")
+    assert command("render", "dev", "--to", tmp_path).code == 0
+    assert not (tmp_path / "99-gone.yaml").exists()
+    assert (tmp_path / "mine.yaml").exists()
+    assert (tmp_path / "binary.yaml").exists()
+
+
+def test_a_folder_that_is_a_file_exits_2_with_words(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    answer = command("render", "dev", "--to", tmp_path / "file")
+    assert (answer.code, answer.out) == (2, "")
+    assert "cannot be written" in answer.err
+
+
+def test_a_reader_that_has_seen_enough_is_no_error_message() -> None:
+    process = subprocess.Popen(
+        [str(Path(sys.executable).parent / "dynamo-stack"), "render", "dev"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    process.wait(timeout=DEADLINE_SECONDS)
+    assert process.stderr is not None
+    with process.stderr as errors:
+        assert errors.read() == b""
