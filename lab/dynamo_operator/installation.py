@@ -11,13 +11,15 @@ if TYPE_CHECKING:
     from lab.controller.api import KubernetesApi, Manifest
 
 MANAGER_LABELS = {"app.kubernetes.io/created-by": "dynamo-operator", "control-plane": "controller-manager"}
+# Keeps the operator's pod from being scheduled, and so from being Ready, until this process plays it.
+SCHEDULING_GATE = "simulated.local/dynamo-operator"
 _CONFIG_VOLUME = "operator-config"
 _VERSION_FLAG = "--operator-version="
 
 
 @dataclass(frozen=True)
 class Installation:
-    """One installed operator whose pod runs."""
+    """One installed operator that has a pod."""
 
     namespace: str
     deployment: str
@@ -27,17 +29,15 @@ class Installation:
 
 
 async def find_installation(api: KubernetesApi) -> Installation | None:
-    """The operator whose Deployment is Available and has a running pod; None without one."""
+    """The operator whose Deployment has a pod that runs or is about to; None without one."""
     for deployment in await api.list("apps/v1", "Deployment", labels=MANAGER_LABELS):
-        if not _is_available(deployment):
-            continue
-        pod_uid = await _running_pod(api, deployment)
+        pods = await _live_pods(api, deployment)
         configuration = await _configuration(api, deployment)
-        if pod_uid is not None and configuration is not None:
+        if pods and configuration is not None:
             return Installation(
                 namespace=deployment["metadata"]["namespace"],
                 deployment=deployment["metadata"]["name"],
-                pod_uid=pod_uid,
+                pod_uid=min(pod["metadata"]["uid"] for pod in pods),
                 applies_crds=any(
                     container["name"] == "crd-apply"
                     for container in _pod_spec(deployment).get("initContainers", [])
@@ -47,20 +47,34 @@ async def find_installation(api: KubernetesApi) -> Installation | None:
     return None
 
 
-def _is_available(deployment: Manifest) -> bool:
+async def open_gates(api: KubernetesApi, installation: Installation) -> None:
+    """Lets the operator's waiting pods be scheduled: from now on they are what this process does."""
+    deployment = await api.get("apps/v1", "Deployment", installation.deployment, installation.namespace)
+    for pod in await _live_pods(api, deployment) if deployment else []:
+        gates = pod["spec"].get("schedulingGates", [])
+        left = [gate for gate in gates if gate["name"] != SCHEDULING_GATE]
+        if left != gates:
+            named = {"apiVersion": "v1", "kind": "Pod", **pod}
+            await api.merge_patch(named, {"spec": {"schedulingGates": left}})
+
+
+async def _live_pods(api: KubernetesApi, deployment: Manifest) -> list[Manifest]:
     if deployment["metadata"].get("deletionTimestamp"):
-        return False
-    conditions = deployment.get("status", {}).get("conditions", [])
-    return any(each["type"] == "Available" and each["status"] == "True" for each in conditions)
-
-
-async def _running_pod(api: KubernetesApi, deployment: Manifest) -> str | None:
+        return []
     selector = deployment["spec"]["selector"]["matchLabels"]
-    for pod in await api.list("v1", "Pod", deployment["metadata"]["namespace"], selector):
-        if pod["status"].get("phase") == "Running" and not pod["metadata"].get("deletionTimestamp"):
-            uid: str = pod["metadata"]["uid"]
-            return uid
-    return None
+    pods = await api.list("v1", "Pod", deployment["metadata"]["namespace"], selector)
+    return [pod for pod in pods if _lives(pod)]
+
+
+def _lives(pod: Manifest) -> bool:
+    """Whether the pod runs, or nothing but its gate or the scheduler's next round keeps it from running."""
+    status = pod.get("status", {})
+    if pod["metadata"].get("deletionTimestamp") or status.get("phase") not in {"Pending", "Running"}:
+        return False
+    return not any(
+        condition["type"] == "PodScheduled" and condition.get("reason") == "Unschedulable"
+        for condition in status.get("conditions", [])
+    )
 
 
 async def _configuration(api: KubernetesApi, deployment: Manifest) -> OperatorConfiguration | None:

@@ -17,7 +17,7 @@ from lab.dynamo_operator import manifests
 from lab.dynamo_operator.admission.rule import Circumstances
 from lab.dynamo_operator.certificates import ServingCertificate, kept_certificate
 from lab.dynamo_operator.components import LABEL_GRAPH
-from lab.dynamo_operator.installation import MANAGER_LABELS, Installation, find_installation
+from lab.dynamo_operator.installation import Installation, find_installation, open_gates
 from lab.dynamo_operator.reconcile import Reconciler, graph_key
 from lab.dynamo_operator.webhook_server import WebhookServer
 from lab.dynamo_operator.work_queue import Key, WorkQueue
@@ -88,7 +88,11 @@ class Operator:
                 await self._stop()
                 if found is not None:
                     await self._start(found)
-        await self._obey_switches()
+            await self._obey_switches()
+            if self._installation is not None:
+                await open_gates(self._api, self._installation)
+        else:
+            await self._obey_switches()
 
     async def _start(self, installation: Installation) -> None:
         """What the pod does: its init container first, then certificate, webhooks and waiting graphs."""
@@ -170,6 +174,3 @@ def _with_authority(webhook: Manifest, service: str, namespace: str, bundle: str
     if (target.get("name"), target.get("namespace")) != (service, namespace):
         return webhook
     return webhook | {"clientConfig": webhook["clientConfig"] | {"caBundle": bundle}}
-
-
-__all__ = ["CRD_FIELD_MANAGER", "MANAGER_LABELS", "Operator"]

@@ -12,7 +12,6 @@ from lab.dynamo_operator.components import (
     FINALIZER,
     LABEL_COMPONENT,
     LABEL_GRAPH,
-    LABEL_WORKER_HASH,
     workers_hash,
 )
 from lab.dynamo_operator.pod import CannotReconcile
@@ -163,6 +162,3 @@ def graph_key(deployment: Manifest) -> Key | None:
     """The graph that a Deployment belongs to; None for somebody else's."""
     name = deployment["metadata"].get("labels", {}).get(LABEL_GRAPH)
     return None if name is None else (deployment["metadata"]["namespace"], name)
-
-
-__all__ = ["LABEL_WORKER_HASH", "Reconciler", "graph_key"]
