@@ -1,0 +1,79 @@
+"""The expanded CRD: what it accepts, refuses and sees."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from lab.custom_resources import CRDS_DIRECTORY, custom_resource_definition, custom_resource_definitions
+from tests.lab_fixtures.graphs import toy_graph, worker
+
+V1BETA1 = CRDS_DIRECTORY / "dynamographdeployment.v1beta1.dynamo-1.2.json"
+
+
+def closed(schema: Any) -> Any:
+    """The structural schema with unknown fields refused, as the API server's strict validation has it."""
+    if isinstance(schema, list):
+        return [closed(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    result = {key: closed(value) for key, value in schema.items()}
+    if isinstance(schema.get("properties"), dict) and not schema.get("x-kubernetes-preserve-unknown-fields"):
+        result.setdefault("additionalProperties", False)
+    return result
+
+
+def complaints(graph: dict[str, Any]) -> list[str]:
+    (crd,) = custom_resource_definitions()
+    (version,) = crd["spec"]["versions"]
+    validator = Draft202012Validator(closed(version["schema"]["openAPIV3Schema"]))
+    return [error.message for error in validator.iter_errors(graph)]
+
+
+def test_exactly_one_version_is_served_and_stored() -> None:
+    (crd,) = custom_resource_definitions()
+    assert crd["metadata"]["name"] == "dynamographdeployments.nvidia.com"
+    assert [(each["name"], each["served"], each["storage"]) for each in crd["spec"]["versions"]] == [
+        ("v1alpha1", True, True)
+    ]
+    assert "conversion" not in crd["spec"]
+
+
+@pytest.mark.parametrize(
+    "schema_file", sorted(CRDS_DIRECTORY.glob("dynamo*.json")), ids=lambda path: path.name
+)
+def test_no_mark_of_a_cut_type_is_left(schema_file: Any) -> None:
+    assert "x-fact" not in json.dumps(custom_resource_definition(schema_file))
+
+
+def test_a_v1beta1_definition_can_be_made_as_well() -> None:
+    crd = custom_resource_definition(V1BETA1)
+    assert [each["name"] for each in crd["spec"]["versions"]] == ["v1beta1"]
+    assert "deprecated" not in crd["spec"]["versions"][0]
+
+
+def test_a_correct_graph_validates() -> None:
+    assert complaints(toy_graph()) == []
+
+
+def test_an_unquoted_gpu_count_is_refused() -> None:
+    graph = toy_graph(Decode=worker("decode", 4))  # type: ignore[arg-type]  # the mistake under test
+    assert complaints(graph) == ["4 is not of type 'string'"]
+
+
+@pytest.mark.parametrize("place", ["extraPodSpec", "mainContainer", "toleration", "service"])
+def test_an_unknown_field_is_seen_at_any_depth(place: str) -> None:
+    graph = json.loads(json.dumps(toy_graph()))
+    decode = graph["spec"]["services"]["Decode"]
+    target = {
+        "service": decode,
+        "extraPodSpec": decode["extraPodSpec"],
+        "mainContainer": decode["extraPodSpec"]["mainContainer"],
+        "toleration": decode["extraPodSpec"]["tolerations"][0],
+    }[place]
+    target["tollerations"] = "x"
+    assert len(complaints(graph)) == 1
+    assert "'tollerations' was unexpected" in complaints(graph)[0]
