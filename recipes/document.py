@@ -1,0 +1,117 @@
+"""The page of a recipe: what was published, what stands here instead, and why.
+
+Written from the catalogue, so that the page cannot say anything else than what is deployed. To bring
+docs/recipes/ up to date: `python -m recipes.document`.
+"""
+
+from pathlib import Path
+
+from recipes.load import load_recipe, recipe_names
+from recipes.model import Correction, Recipe, ServiceRecipe
+from recipes.tensorrt_llm import engine_file
+
+_DOCUMENTS = Path(__file__).parent.parent / "docs" / "recipes"
+
+
+def document_path(recipe: Recipe) -> Path:
+    """Return the file of the recipe's page."""
+    return _DOCUMENTS / f"{recipe.name.replace('/', '-')}.md"
+
+
+def recipe_document(recipe: Recipe) -> str:
+    """Return the page as Markdown."""
+    return "\n".join(
+        [
+            f"# {recipe.name}",
+            "",
+            "<!-- Written by `python -m recipes.document`; change recipes/catalogue instead. -->",
+            "",
+            f"{recipe.title}.",
+            "",
+            *_facts(recipe),
+            "",
+            "## Services",
+            "",
+            "| service | role | replicas | GPUs of one |",
+            "|---|---|---|---|",
+            *(_service_row(service) for service in recipe.services),
+            "",
+            "## Published, ours, and why",
+            "",
+            "Every value that is not in this table is as published.",
+            "",
+            "| | setting | published | ours | why | source |",
+            "|---|---|---|---|---|---|",
+            *(_correction_row(correction) for correction in recipe.corrections),
+            "",
+            "## Engine files",
+            "",
+            *_engine_files(recipe),
+            "## Sources",
+            "",
+            *(f"- {source}" for source in recipe.sources),
+            "",
+        ]
+    )
+
+
+def _facts(recipe: Recipe) -> list[str]:
+    traffic = recipe.traffic
+    families = " or ".join(family.capitalize() for family in recipe.quantization.architecture_families)
+    return [
+        f"- model: {recipe.model.repository} at revision `{recipe.model.revision}`, "
+        f"{recipe.model.size_bytes / 1e9:.1f} GB to download",
+        f"- image: `{recipe.runtime.image}:{recipe.runtime.version}`",
+        f"- traffic: {traffic.input_tokens} tokens in, {traffic.output_tokens} out, "
+        f"{traffic.concurrency} requests at a time",
+        f"- quantization: {recipe.quantization.algorithm}, which needs {families} GPUs",
+    ]
+
+
+def _service_row(service: ServiceRecipe) -> str:
+    return f"| {service.service_name} | {service.role} | {service.replicas} | {service.gpus} |"
+
+
+def _correction_row(correction: Correction) -> str:
+    cells = (
+        correction.id,
+        correction.setting,
+        correction.published,
+        correction.ours,
+        correction.why,
+        correction.source,
+    )
+    return f"| {' | '.join(_cell(cell) for cell in cells)} |"
+
+
+def _cell(text: str) -> str:
+    # A placeholder in angle brackets would be taken for HTML and vanish.
+    return text.strip().replace("|", "\\|").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _engine_files(recipe: Recipe) -> list[str]:
+    lines: list[str] = []
+    for worker in recipe.workers:
+        if worker.engine is not None:
+            lines += [
+                f"{worker.service_name}:",
+                "",
+                "```yaml",
+                engine_file(worker.engine).rstrip(),
+                "```",
+                "",
+            ]
+    return lines
+
+
+def main() -> None:
+    """Write the page of every recipe."""
+    for name in recipe_names():
+        recipe = load_recipe(name)
+        path = document_path(recipe)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(recipe_document(recipe), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
