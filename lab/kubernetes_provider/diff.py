@@ -12,6 +12,7 @@ from enum import Enum
 from typing import Any, Final
 
 from lab.kubernetes_provider.forced_replacement import Path, forces_replacement
+from lab.kubernetes_provider.pruning import is_empty
 from lab.kubernetes_provider.values import Unknown
 
 
@@ -128,15 +129,11 @@ def _change(old: Any, new: Any, old_input: Any) -> Change | None:
     if isinstance(new, _Missing):
         return None if isinstance(old, _Missing) else Change.DELETE
     if isinstance(old, _Missing):
-        dropped_by_server = old_input is not None and not isinstance(old_input, _Missing) and _is_empty(new)
+        dropped_by_server = old_input is not None and not isinstance(old_input, _Missing) and is_empty(new)
         return None if dropped_by_server else Change.ADD
     if isinstance(new, Unknown) or type(old) is not type(new):
         return None if _equal_numbers(old, new) else Change.UPDATE
     return None if old == new else Change.UPDATE
-
-
-def _is_empty(value: Any) -> bool:
-    return not isinstance(value, Unknown) and (value is None or value in (False, 0, "", [], {}))
 
 
 def _equal_numbers(old: Any, new: Any) -> bool:

@@ -28,6 +28,30 @@ def pruned(live: dict[str, Any], inputs: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+def with_dropped(live: Any, inputs: Any, recorded: Any) -> Any:
+    """The pruned live value with those empty inputs put back that the API server never kept.
+
+    `hostNetwork: false` or `annotations: {}` mean nothing and are not stored; without them the inputs
+    of a refresh would differ from the program's for ever. `recorded` is the live value of the last
+    update: what was there then and is gone now is a drift and stays gone.
+    """
+    if isinstance(live, dict) and isinstance(inputs, dict):
+        before = recorded if isinstance(recorded, dict) else {}
+        result = {key: with_dropped(value, inputs.get(key), before.get(key)) for key, value in live.items()}
+        dropped = {key: value for key, value in inputs.items() if key not in live and key not in before}
+        return result | {key: value for key, value in dropped.items() if is_empty(value)}
+    if isinstance(live, list) and isinstance(inputs, list):
+        before = recorded if isinstance(recorded, list) else []
+        padded = [*before, *([None] * len(live))]
+        return [with_dropped(*each) for each in zip(live, inputs, padded, strict=False)]
+    return live
+
+
+def is_empty(value: Any) -> bool:
+    """Whether Go's JSON leaves such a value out where a field is `omitempty`."""
+    return value is None or (isinstance(value, bool | int | float | str | list | dict) and not value)
+
+
 def _pruned_list(live: list[Any], inputs: list[Any]) -> list[Any]:
     result: list[Any] = []
     for value, wanted in zip(live, inputs, strict=False):

@@ -10,8 +10,8 @@ from lab.kubernetes_provider.checkpoint import Checkpoint
 from lab.kubernetes_provider.errors import Gone, InitializationError, NoMatchError, ProviderError, StatusError
 from lab.kubernetes_provider.kinds import api_version_and_kind, input_properties
 from lab.kubernetes_provider.naming import namespace_and_name
-from lab.kubernetes_provider.normalise import normalised
-from lab.kubernetes_provider.pruning import pruned
+from lab.kubernetes_provider.normalise import is_typed, normalised
+from lab.kubernetes_provider.pruning import pruned, with_dropped
 from lab.kubernetes_provider.readiness import Subject, problems_at_refresh
 from lab.kubernetes_provider.values import Properties, plain_map, to_properties, with_secrets_of
 
@@ -51,7 +51,12 @@ def read(
         if error.is_not_found:
             raise Gone from error
         raise
-    live_inputs = _imported(urn, live) if is_import else pruned(live, inputs)
+    if is_import:
+        live_inputs = _imported(urn, live)
+    else:
+        live_inputs = pruned(live, inputs)
+        if is_typed(inputs):
+            live_inputs = with_dropped(live_inputs, inputs, recorded.live)
     new_state = checkpoint.record(
         live,
         live_inputs,

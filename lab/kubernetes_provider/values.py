@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from pulumi.provider.experimental.property_value import Computed, PropertyValue
+from pulumi.runtime import rpc
 
 Properties = dict[str, PropertyValue]
 
@@ -46,7 +47,7 @@ _UNDERSCORED_KEYS = {dashed: underscored for underscored, dashed in _DASHED_KEYS
 def plain(value: PropertyValue) -> Any:
     """The value without secrets and without null map entries; whole floats become integers."""
     inner: Any = value.value
-    if isinstance(inner, Computed):
+    if isinstance(inner, Computed) or inner == rpc.UNKNOWN:
         return UNKNOWN
     if isinstance(inner, float):
         # JSON numbers reach a plugin as floats; the API server refuses 1.0 where it wants an integer.
@@ -70,7 +71,8 @@ def to_property(value: Any) -> PropertyValue:
     if isinstance(value, PropertyValue):
         return value
     if isinstance(value, Unknown):
-        return PropertyValue.computed()
+        # The wire's own text for an unknown: the SDK's Computed cannot be marshalled.
+        return PropertyValue(rpc.UNKNOWN)
     if isinstance(value, bool):
         return PropertyValue(value)
     if isinstance(value, int):

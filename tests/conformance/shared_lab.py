@@ -1,0 +1,75 @@
+"""One simulated cluster for all test processes of a run: two would cost twice the memory and start-up."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+from lab import cluster, control_plane
+from tests.support.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: toy-0, annotations: {kwok.x-k8s.io/node: fake}}
+status:
+  allocatable: {cpu: 32, memory: 64Gi, pods: 110}
+  capacity: {cpu: 32, memory: 64Gi, pods: 110}
+"""
+
+
+@contextlib.contextmanager
+def shared_lab(root: Path) -> Iterator[Sandbox]:
+    """A control plane with one node, and nothing of what the project's own lab adds to it.
+
+    The first process to come starts it, the last one to leave stops it. With PLUGINS=vendor the
+    stand-in is taken away, so that the CLI fetches the vendor's plugin.
+    """
+    sandbox = Sandbox.at(root / "conformance")
+    users = root / "conformance.users"
+    with _locked(root / "conformance.lock"):
+        if not users.exists():
+            _start(sandbox)
+        with users.open("a") as stream:
+            stream.write(f"{os.getpid()}\n")
+    if _is_vendors_run():
+        sandbox.environment["PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION"] = "false"
+    try:
+        yield sandbox
+    finally:
+        with _locked(root / "conformance.lock"):
+            left = [line for line in users.read_text().splitlines() if line != str(os.getpid())]
+            users.write_text("".join(f"{line}\n" for line in left))
+            if not left:
+                control_plane.stop_and_delete(sandbox.directory)
+                users.unlink()
+
+
+def _start(sandbox: Sandbox) -> None:
+    cluster.prepare(sandbox.directory, say=print)
+    if _is_vendors_run():
+        for folder in (sandbox.directory.pulumi_home / "plugins").glob("resource-kubernetes-*"):
+            shutil.rmtree(folder)
+    control_plane.start(sandbox.directory)
+    node = sandbox.directory.root / "node.yaml"
+    node.write_text(_NODE)
+    sandbox.kubectl("apply", "-f", str(node))
+    sandbox.kubectl("wait", "--for=condition=Ready", "node/toy-0", "--timeout=60s")
+
+
+def _is_vendors_run() -> bool:
+    return os.environ.get("PLUGINS") == "vendor"
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with path.open("a") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        yield
