@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from pulumi_policy import (
 )
 from pulumi_policy.policy import _PolicyAnalyzerServicer
 
+from cli.project import recorded_stack, resolved_stack
 from policy.pack import policies
 from resource_graph import Resource, ResourceGraph
 from resource_graph.policy_host import policy_graph, policy_inputs
@@ -60,8 +62,15 @@ def comparable(resource: Resource) -> tuple[object, ...]:
     )
 
 
-def test_recorder_and_policy_host_tell_the_same_graph() -> None:
+def test_recorder_and_policy_host_tell_the_same_graph_of_a_toy() -> None:
     graph = record(toy_program.program, project=toy_program.PROJECT, stack=toy_program.STACK)
+    hosted = through_the_host(graph)
+    assert [comparable(resource) for resource in hosted] == [comparable(resource) for resource in graph]
+
+
+def test_recorder_and_policy_host_tell_the_same_graph_of_stack_dev(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path(__file__).parents[2])
+    graph = recorded_stack(resolved_stack("dev"))
     hosted = through_the_host(graph)
     assert [comparable(resource) for resource in hosted] == [comparable(resource) for resource in graph]
 

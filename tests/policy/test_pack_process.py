@@ -8,12 +8,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 
+from cli.project import recorded_stack, resolved_stack
 from resource_graph import ResourceGraph
 from rules.catalogue import RULES
 from tests.policy.analyzer import engine_requests
@@ -114,6 +116,14 @@ def test_the_pack_starts_beside_a_foreign_package_of_the_same_name(
         assert (policy.description, policy.remediation_steps) == (rule.title, rule.fix)
 
 
+def test_pack_and_check_agree_on_stack_dev(
+    pack: analyzer_pb2_grpc.AnalyzerStub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(PACK.parent)
+    graph = recorded_stack(resolved_stack("dev"))
+    assert violations(pack, graph) == expected(graph) == set()
+
+
 def test_a_sound_program_is_left_alone(pack: analyzer_pb2_grpc.AnalyzerStub) -> None:
     assert violations(pack, in_program(mutated())) == set()
 
@@ -131,9 +141,9 @@ def test_a_sound_program_is_left_alone(pack: analyzer_pb2_grpc.AnalyzerStub) -> 
     ids=["gpus", "hopper", "unknown pool", "no edge", "no operator", "no engine file"],
 )
 def test_the_pack_finds_what_check_finds(
-    pack: analyzer_pb2_grpc.AnalyzerStub, edits: tuple[tuple[str, str], ...], options: dict[str, object]
+    pack: analyzer_pb2_grpc.AnalyzerStub, edits: tuple[tuple[str, str], ...], options: dict[str, Any]
 ) -> None:
-    graph = in_program(mutated(*edits), **options)  # type: ignore[arg-type]
+    graph = in_program(mutated(*edits), **options)
     assert expected(graph)
     assert violations(pack, graph) == expected(graph)
 

@@ -40,22 +40,45 @@ def in_program(
     """The objects of the text, registered by a program that names their pools and installs the operator."""
 
     def program() -> None:
-        platform = kubernetes.helm.v3.Release("platform", chart="dynamo-platform") if release else None
-        placement = {
-            service: {"pool": f"pool-{service}", "instanceType": instance_type, "nodes": 2}
-            for service, instance_type in zip((PREFILL, DECODE), instance_types, strict=True)
-        }
-        edges = [platform] if platform is not None and depends else []
-        component = pulumi.ComponentResource(
-            "dynamo-stack:components:DynamoGraph",
-            "graph",
-            {"placement": placement},
-            pulumi.ResourceOptions(depends_on=edges),
-        )
-        for document in yaml.safe_load_all(text):
-            _register(document, pulumi.ResourceOptions(parent=component))
+        register(text, instance_types=instance_types, depends=depends, release=release)
 
     return record(program, project="toy", stack="toy")
+
+
+def register(
+    text: str,
+    *,
+    instance_types: tuple[str, str] = ("p6-b200.48xlarge", "p6-b200.48xlarge"),
+    depends: bool = True,
+    release: bool = True,
+    options: pulumi.ResourceOptions | None = None,
+) -> None:
+    """The program itself, for the recorder or for an engine."""
+    platform = (
+        kubernetes.helm.v3.Release("platform", chart="dynamo-platform", opts=_platform(options))
+        if release
+        else None
+    )
+    placement = {
+        service: {"pool": f"pool-{service}", "instanceType": instance_type, "nodes": 2}
+        for service, instance_type in zip((PREFILL, DECODE), instance_types, strict=True)
+    }
+    edges = [platform] if platform is not None and depends else []
+    component = pulumi.ComponentResource(
+        "dynamo-stack:components:DynamoGraph",
+        "graph",
+        {"placement": placement},
+        pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=edges)),
+    )
+    for document in yaml.safe_load_all(text):
+        _register(document, pulumi.ResourceOptions(parent=component))
+
+
+def _platform(options: pulumi.ResourceOptions | None) -> pulumi.ResourceOptions | None:
+    # A resource takes its provider from `provider`; only a component hands `providers` on.
+    if options is None or not isinstance(options.providers, list):
+        return None
+    return pulumi.ResourceOptions(provider=options.providers[0])
 
 
 def _register(document: dict[str, Any], options: pulumi.ResourceOptions) -> None:

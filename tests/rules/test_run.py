@@ -1,6 +1,6 @@
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,8 +15,11 @@ THING = Resource(urn="thing", type="a:b:Thing", name="thing", inputs={})
 GRAPH = ResourceGraph([THING])
 
 
-def rule(rule_id: str, check: object, severity: Severity = Severity.MANDATORY) -> Rule:
-    return Rule(id=rule_id, title=rule_id, severity=severity, reason="", source="", fix="", check=check)  # type: ignore[arg-type]
+Check = Callable[[ResourceGraph], Iterator[Observation]]
+
+
+def rule(rule_id: str, check: Check, severity: Severity = Severity.MANDATORY) -> Rule:
+    return Rule(id=rule_id, title=rule_id, severity=severity, reason="", source="", fix="", check=check)
 
 
 def says_failed(graph: ResourceGraph) -> Iterator[Observation]:
@@ -49,7 +52,7 @@ def test_a_rule_that_raises_is_broken_and_stops_while_the_others_still_judge() -
         (says_undecided, Severity.MANDATORY, False),
     ],
 )
-def test_only_a_failed_mandatory_rule_stops(check: object, severity: Severity, *, stops: bool) -> None:
+def test_only_a_failed_mandatory_rule_stops(check: Check, severity: Severity, *, stops: bool) -> None:
     assert run_rules(GRAPH, [rule("r", check, severity)]).stops is stops
 
 
