@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+import yaml
+
+from recipes.engine_files import engine_files
+from recipes.load import CATALOGUE, parse_recipe
+from tests.support.dev_settings import resolved
+
+if TYPE_CHECKING:
+    from recipes.placed import PlacedRecipe
+
+NAME = "gpt-oss-120b/trtllm-disagg"
+
+
+def _placed(**changes: int) -> PlacedRecipe:
+    placed = resolved().serving.placed
+    if not changes:
+        return placed
+    content = yaml.safe_load((CATALOGUE / f"{NAME}.yaml").read_text(encoding="utf-8"))
+    content["services"][1]["engine"] |= changes
+    recipe = parse_recipe(yaml.safe_dump(content))
+    by_name = {service.service_name: service for service in recipe.services}
+    services = tuple(
+        dataclasses.replace(service, recipe=by_name[service.name]) for service in placed.services
+    )
+    return dataclasses.replace(placed, recipe=recipe, services=services)
+
+
+def test_each_worker_has_its_own_engine_file() -> None:
+    files = engine_files(_placed()).data
+    assert set(files) == {"prefill.yaml", "decode.yaml"}
+    assert yaml.safe_load(files["decode.yaml"])["tensor_parallel_size"] == 4
+
+
+def test_another_content_has_another_name() -> None:
+    before, after = engine_files(_placed()), engine_files(_placed(max_batch_size=65))
+    assert before.name != after.name
+    assert before.data["decode.yaml"] == after.data["decode.yaml"]
+
+
+def test_the_same_content_keeps_its_name() -> None:
+    assert engine_files(_placed()).name == engine_files(_placed()).name == "gpt-oss-disagg-engine-b40f88764d"
+
+
+def test_two_graphs_in_one_namespace_have_two_config_maps() -> None:
+    other = dataclasses.replace(_placed(), graph_name="second")
+    assert engine_files(other).name.startswith("second-engine-")

@@ -1,0 +1,157 @@
+"""The download Job, and its vocabulary script run for real against a server on this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from recipes import vocabulary_script
+from recipes.load import load_recipe
+from recipes.model_download import download_job_spec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
+CONTENT = b"IQ== 0\nIg== 1\n" * 100_000
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+def _pod(token_secret_name: str | None = None) -> dict[str, Any]:
+    return download_job_spec(RECIPE, "model-cache", token_secret_name)["template"]["spec"]
+
+
+def _variables(container: dict[str, Any]) -> dict[str, Any]:
+    return {
+        variable["name"]: variable.get("value", variable.get("valueFrom")) for variable in container["env"]
+    }
+
+
+def test_the_job_downloads_the_pinned_revision_without_what_nobody_reads() -> None:
+    [container] = _pod()["containers"]
+    command = container["args"][0].splitlines()
+    assert command[1] == (
+        "/scratch/packages/bin/hf download openai/gpt-oss-120b "
+        "--revision b5c939de8f754692c1647ca79fbf85e8c1e70f8a --exclude 'original/*' --exclude 'metal/*'"
+    )
+    assert command[0].endswith("huggingface_hub==1.11.0")
+    assert "hf_transfer" not in str(container)
+    assert "HF_HUB_ENABLE_HF_TRANSFER" not in str(container)
+
+
+def test_the_job_is_bounded_in_memory_and_its_client_knows_the_bound() -> None:
+    [container] = _pod()["containers"]
+    assert container["resources"] == {"requests": {"memory": "8Gi"}, "limits": {"memory": "8Gi"}}
+    assert _variables(container)["HF_XET_RECONSTRUCTION_DOWNLOAD_BUFFER_LIMIT"] == "4gb"
+    # It would lift that limit.
+    assert "HF_XET_HIGH_PERFORMANCE" not in _variables(container)
+
+
+def test_the_job_writes_where_the_workers_read() -> None:
+    [container] = _pod()["containers"]
+    assert {"name": "model-cache", "mountPath": "/opt/models"} in container["volumeMounts"]
+    assert _variables(container)["HF_HOME"] == "/opt/models"
+    assert _variables(container)["VOCABULARY_FILE"] == "/opt/models/tiktoken/o200k_base.tiktoken"
+
+
+def test_without_a_token_the_job_refers_to_none() -> None:
+    assert "HF_TOKEN" not in str(_pod())
+    assert "secretKeyRef" not in str(_pod())
+
+
+def test_with_a_token_the_job_refers_to_its_secret_by_name() -> None:
+    [container] = _pod("hf-token-secret")["containers"]
+    assert _variables(container)["HF_TOKEN"] == {
+        "secretKeyRef": {"name": "hf-token-secret", "key": "HF_TOKEN"}
+    }
+
+
+def test_the_job_has_no_privilege_and_stays_off_gpu_nodes() -> None:
+    pod = _pod()
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    [container] = pod["containers"]
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert "nvidia.com/gpu.present" in str(pod["affinity"])
+
+
+def test_the_shell_of_the_job_runs_the_script_that_it_is_given(tmp_path: Path) -> None:
+    [container] = _pod()["containers"]
+    shell, *arguments = [*container["command"], *container["args"]]
+    # The first two lines need PyPI and the hub; what follows is run as the Job runs it.
+    arguments[1] = arguments[1].splitlines()[-1]
+    target = tmp_path / "o200k_base.tiktoken"
+    target.write_bytes(CONTENT)
+    answer = subprocess.run(
+        [shell, *arguments],
+        env={"PATH": os.environ["PATH"], "VOCABULARY_FILE": str(target), "VOCABULARY_SHA256": SHA256},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert answer.stdout == f"{target} is there already\n"
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    """A web server of this machine that has one file."""
+    served = tmp_path / "served"
+    served.mkdir()
+    (served / "vocabulary.tiktoken").write_bytes(CONTENT)
+    handler = partial(SimpleHTTPRequestHandler, directory=str(served))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as listening:
+        threading.Thread(target=listening.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.server_address[1]}/vocabulary.tiktoken"
+        listening.shutdown()
+
+
+def _run(url: str, target: Path, sha256: str = SHA256) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, vocabulary_script.__file__],
+        env={"VOCABULARY_URL": url, "VOCABULARY_FILE": str(target), "VOCABULARY_SHA256": sha256},
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+
+def test_the_vocabulary_arrives_whole_in_a_folder_that_was_not_there(server: str, tmp_path: Path) -> None:
+    target = tmp_path / "cache" / "tiktoken" / "o200k_base.tiktoken"
+    assert _run(server, target).returncode == 0
+    assert target.read_bytes() == CONTENT
+    assert [file.name for file in target.parent.iterdir()] == [target.name]
+
+
+def test_a_second_run_asks_nobody(server: str, tmp_path: Path) -> None:
+    target = tmp_path / "o200k_base.tiktoken"
+    _run(server, target)
+    answer = _run("http://127.0.0.1:1/nobody-listens-here", target)
+    assert (answer.returncode, answer.stdout) == (0, f"{target} is there already\n")
+
+
+def test_a_damaged_file_is_replaced(server: str, tmp_path: Path) -> None:
+    target = tmp_path / "o200k_base.tiktoken"
+    target.write_bytes(CONTENT[:-1])
+    assert _run(server, target).returncode == 0
+    assert target.read_bytes() == CONTENT
+
+
+def test_a_file_that_is_not_the_expected_one_is_never_put_in_place(server: str, tmp_path: Path) -> None:
+    target = tmp_path / "o200k_base.tiktoken"
+    answer = _run(server, target, sha256="0" * 64)
+    assert answer.returncode == 1
+    assert f"has sha256 {SHA256}, expected {'0' * 64}" in answer.stderr
+    assert not list(tmp_path.glob("o200k*"))
