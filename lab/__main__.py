@@ -19,7 +19,8 @@ from lab.toolchain.build import ToolBuildError, build_missing, cache_directory
 from lab.toolchain.go import GoNotAvailableError
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
-console = Console()
+# Without a terminal rich assumes 80 columns and cuts pod names off.
+console = Console() if sys.stdout.isatty() else Console(width=120)
 
 StackName = Annotated[str, typer.Option("--stack", help="The stack to bring up or take down.")]
 

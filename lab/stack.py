@@ -54,7 +54,7 @@ def _stacks(lab: LabDirectory, project: Path) -> set[str]:
 
 
 def _stream(lab: LabDirectory, project: Path, *arguments: str) -> int:
-    command = [str(lab.bin / "pulumi"), *arguments, "--non-interactive"]
+    command = [str(lab.bin / "pulumi"), *arguments, "--non-interactive", "--suppress-progress"]
     return subprocess.run(command, cwd=project, env=sealed_environment(lab), check=False).returncode
 
 

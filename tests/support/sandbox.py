@@ -36,12 +36,14 @@ class Sandbox:
         check: bool = True,
         seconds: float = DEFAULT_SECONDS,
         variables: dict[str, str] | None = None,
+        stdin: str | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Runs one command to its end; with `check`, a failure shows all that it printed."""
         answer = subprocess.run(
             [str(self.directory.bin / command[0]), *command[1:]],
             cwd=cwd or self.directory.root,
             env=self.environment | (variables or {}),
+            input=stdin,
             capture_output=True,
             text=True,
             check=False,

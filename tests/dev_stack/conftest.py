@@ -1,0 +1,40 @@
+"""Stack dev, brought up once for each file of tests and taken down after it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import copy_project
+from tests.support.dev_stack import STACK, DevStack, inventory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.sandbox import Sandbox
+
+
+@pytest.fixture(scope="module")
+def empty_cluster(lab: Sandbox) -> dict[str, tuple[str, int | None]]:
+    """What the cluster held before the stack."""
+    return inventory(lab)
+
+
+@pytest.fixture(scope="module")
+def stack(
+    lab: Sandbox, empty_cluster: dict[str, tuple[str, int | None]], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[DevStack]:
+    """A stack that exists in the backend and holds nothing yet; whatever a test leaves is taken down."""
+    assert empty_cluster
+    project = copy_project(tmp_path_factory.mktemp("project") / "checkout")
+    dev = DevStack(lab, project)
+    lab.pulumi("stack", "init", STACK, cwd=project)
+    original = (project / "Pulumi.dev.yaml").read_text()
+    yield dev
+    (project / "Pulumi.dev.yaml").write_text(original)
+    for switch in lab.directory.switches.iterdir():
+        switch.unlink()
+    dev.pulumi("cancel", "--yes", check=False)
+    dev.pulumi("destroy", "--yes")
+    dev.pulumi("stack", "rm", "--yes", "--preserve-config")

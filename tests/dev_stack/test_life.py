@@ -1,0 +1,114 @@
+"""Stack dev from nothing to nothing, in the order in which a person lives through it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from stacks.load import load_stack
+from stacks.resolve import resolve
+from tests.support.dev_stack import GRAPH_LABEL, STACK, DevStack, inventory
+
+if TYPE_CHECKING:
+    from tests.support.sandbox import Sandbox
+
+pytestmark = pytest.mark.lab
+
+NAMESPACE = "gpt-oss"
+GRAPH = "gpt-oss-disagg"
+GRAPHS = "dynamographdeployments.nvidia.com"
+NODE_OF = {"frontend": {"system-0", "system-1"}, "prefill": {"p6-b200-0"}, "decode": {"p6-b200-0"}}
+GPUS_OF = {"frontend": 0, "prefill": 1, "decode": 4}
+
+
+def _pods(lab: Sandbox) -> dict[str, dict]:
+    pods = lab.get("pods", "-n", NAMESPACE, "-l", f"{GRAPH_LABEL}={GRAPH}")["items"]
+    return {pod["metadata"]["labels"]["nvidia.com/dynamo-component-type"]: pod for pod in pods}
+
+
+@pytest.fixture(scope="module")
+def deployed(stack: DevStack) -> DevStack:
+    stack.up()
+    return stack
+
+
+def test_up_ends_with_a_graph_that_its_operator_calls_ready(deployed: DevStack) -> None:
+    graph = deployed.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)
+    assert graph["status"]["state"] == "successful"
+    ready = next(entry for entry in graph["status"]["conditions"] if entry["type"] == "Ready")
+    assert ready["status"] == "True"
+
+
+@pytest.mark.parametrize("role", ["frontend", "prefill", "decode"])
+def test_each_role_runs_simulated_on_the_node_it_was_meant_for(deployed: DevStack, role: str) -> None:
+    pod = _pods(deployed.lab)[role]
+    assert pod["status"]["phase"] == "Running"
+    assert pod["spec"]["nodeName"] in NODE_OF[role]
+    limits = pod["spec"]["containers"][0]["resources"].get("limits", {})
+    assert int(limits.get("nvidia.com/gpu", 0)) == GPUS_OF[role]
+
+
+def test_the_cache_is_filled_before_the_graph_exists(deployed: DevStack) -> None:
+    job = deployed.lab.get("job", "model-download", "-n", NAMESPACE)
+    graph = deployed.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)
+    assert job["status"]["completionTime"] <= graph["metadata"]["creationTimestamp"]
+
+
+def test_a_second_up_changes_nothing_in_the_state_and_nothing_in_the_cluster(deployed: DevStack) -> None:
+    before = inventory(deployed.lab)
+    deployed.up()
+    assert deployed.changes() == {}
+    assert inventory(deployed.lab) == before
+
+
+def test_a_preview_after_up_expects_no_changes(deployed: DevStack) -> None:
+    deployed.pulumi("preview", "--expect-no-changes", "--policy-pack", "policy")
+
+
+def test_a_refresh_after_up_finds_no_drift(deployed: DevStack) -> None:
+    deployed.pulumi("refresh", "--preview-only", "--expect-no-changes")
+
+
+def test_a_foreign_annotation_is_not_drift(deployed: DevStack) -> None:
+    deployed.lab.kubectl("annotate", GRAPHS, GRAPH, "-n", NAMESPACE, "example.com/seen-by=somebody")
+    deployed.pulumi("refresh", "--preview-only", "--expect-no-changes")
+
+
+def test_a_managed_field_that_somebody_changed_is_drift_until_it_is_put_back(deployed: DevStack) -> None:
+    def set_replicas(number: int) -> None:
+        patch = json.dumps({"spec": {"services": {"Frontend": {"replicas": number}}}})
+        deployed.lab.kubectl("patch", GRAPHS, GRAPH, "-n", NAMESPACE, "--type=merge", "-p", patch)
+
+    set_replicas(2)
+    drift = deployed.pulumi("refresh", "--preview-only", "--expect-no-changes", check=False)
+    assert drift.returncode != 0
+    assert "replicas" in deployed.pulumi("refresh", "--preview-only", "--diff").stdout
+    set_replicas(1)
+    deployed.pulumi("refresh", "--preview-only", "--expect-no-changes")
+
+
+def test_a_deleted_object_is_drift_and_up_makes_it_again(deployed: DevStack) -> None:
+    [config_map] = [
+        item["metadata"]["name"]
+        for item in deployed.lab.get("configmaps", "-n", NAMESPACE)["items"]
+        if item["metadata"]["name"].startswith(GRAPH)
+    ]
+    deployed.lab.kubectl("delete", "configmap", config_map, "-n", NAMESPACE)
+    drift = deployed.pulumi("refresh", "--preview-only", "--expect-no-changes", check=False)
+    assert drift.returncode != 0
+    assert config_map in deployed.pulumi("refresh", "--preview-only", "--diff").stdout
+    deployed.up("--refresh")
+    deployed.lab.kubectl("get", "configmap", config_map, "-n", NAMESPACE)
+
+
+def test_destroy_leaves_exactly_what_explain_lists(
+    deployed: DevStack, empty_cluster: dict[str, tuple[str, int | None]]
+) -> None:
+    settings = load_stack(STACK, deployed.project)
+    retained = resolve(STACK, settings, "Pulumi.dev.yaml").retained
+    deployed.pulumi("destroy", "--yes")
+    left = set(inventory(deployed.lab)) - set(empty_cluster)
+    assert left == {f"{item.kind} {item.namespace or ''}/{item.name}" for item in retained}
+    assert f"CustomResourceDefinition /{GRAPHS}" in left

@@ -1,0 +1,157 @@
+"""`make lab-up` and its neighbours as a person types them, in a clone, with production nearby."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+import yaml
+
+from lab.directory import REPOSITORY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+pytestmark = pytest.mark.lab
+
+UP_SECONDS = 180
+
+
+class Production:
+    """A listening socket that stands for a production cluster and cloud, and counts who calls."""
+
+    def __init__(self) -> None:
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._socket.getsockname()[1]
+        self.calls = 0
+        threading.Thread(target=self._count, daemon=True).start()
+
+    def _count(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            self.calls += 1
+            connection.close()
+
+    def close(self) -> None:
+        self._socket.close()
+
+
+@pytest.fixture
+def production() -> Iterator[Production]:
+    listener = Production()
+    yield listener
+    listener.close()
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A fresh clone of the repository with the environment that `make` would have made."""
+    target = tmp_path / "clone"
+    subprocess.run(["git", "clone", "--quiet", "--no-hardlinks", str(REPOSITORY), str(target)], check=True)
+    (target / ".venv").symlink_to(REPOSITORY / ".venv", target_is_directory=True)
+    return target
+
+
+def _plant(home: Path, production: Production) -> dict[str, str]:
+    """A person's own world: a current context, cloud profiles and tokens that all lead to production."""
+    url = f"https://127.0.0.1:{production.port}"
+    kubeconfig = home / ".kube" / "config"
+    kubeconfig.parent.mkdir(parents=True)
+    kubeconfig.write_text(
+        yaml.safe_dump(
+            {
+                "current-context": "production",
+                # The same context name as the lab's: a lab that read this file would find it.
+                "contexts": [
+                    {"name": name, "context": {"cluster": "production", "user": "me"}}
+                    for name in ("production", "dynamo-lab")
+                ],
+                "clusters": [{"name": "production", "cluster": {"server": url}}],
+                "users": [{"name": "me", "user": {"token": "production-token"}}],
+            }
+        )
+    )
+    (home / ".aws").mkdir()
+    (home / ".aws" / "credentials").write_text(
+        "[default]\naws_access_key_id=AKIAREAL\naws_secret_access_key=real\n"
+    )
+    return {
+        "HOME": str(home),
+        "KUBECONFIG": str(kubeconfig),
+        "AWS_PROFILE": "default",
+        "AWS_ENDPOINT_URL": url,
+        "PULUMI_ACCESS_TOKEN": "pul-production",
+        "PULUMI_BACKEND_URL": url,
+        # The tools are looked up in the cache of the person who runs the tests.
+        "XDG_CACHE_HOME": os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache"),
+    }
+
+
+def _lab(clone: Path, variables: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "LAB_DIR"} | variables
+    return subprocess.run(
+        [sys.executable, "-m", "lab", *arguments],
+        cwd=clone,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=UP_SECONDS,
+    )
+
+
+def _processes_of(clone: Path) -> list[str]:
+    found = []
+    for process in psutil.process_iter(["cmdline"]):
+        line = " ".join(process.info["cmdline"] or [])
+        if str(clone / ".lab") in line:
+            found.append(line)
+    return found
+
+
+def test_up_twice_and_down_in_a_clone_next_to_production(
+    clone: Path, tmp_path: Path, production: Production
+) -> None:
+    variables = _plant(tmp_path / "home", production)
+    try:
+        first = _lab(clone, variables, "up")
+        assert first.returncode == 0, first.stdout + first.stderr
+        assert "scheduled (simulated)" in first.stdout
+        assert "p6-b200-0" in first.stdout
+        assert "lab-down" in first.stdout
+
+        second = _lab(clone, variables, "up")
+        assert second.returncode == 0, second.stdout + second.stderr
+        assert "stack dev: no change" in second.stdout
+    finally:
+        down = _lab(clone, variables, "down")
+    assert down.returncode == 0, down.stdout + down.stderr
+    assert _processes_of(clone) == []
+    assert not (clone / ".lab").exists()
+    status = subprocess.run(
+        ["git", "status", "--porcelain"], cwd=clone, capture_output=True, text=True, check=True
+    )
+    assert [line for line in status.stdout.splitlines() if ".venv" not in line] == []
+    assert production.calls == 0
+
+
+def test_down_without_a_lab_says_that_there_is_none(clone: Path, tmp_path: Path) -> None:
+    answer = _lab(clone, {"HOME": str(tmp_path)}, "down")
+    assert answer.returncode == 0
+    assert "there is no lab" in answer.stdout
+
+
+def test_the_exports_hold_no_path_outside_the_lab_but_the_tools(clone: Path, tmp_path: Path) -> None:
+    answer = _lab(clone, {"HOME": str(tmp_path), "AWS_PROFILE": "production"}, "env")
+    assert "unset AWS_PROFILE" in answer.stdout
+    assert f"export KUBECONFIG={clone / '.lab' / 'kubeconfig'}" in answer.stdout

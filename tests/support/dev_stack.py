@@ -1,0 +1,71 @@
+"""Stack `dev` brought up in a lab from a copy of the project, as its tests use it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+    from tests.support.sandbox import Sandbox
+
+STACK = "dev"
+POLICY = ("--policy-pack", "policy")
+GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
+# Kinds that the control plane keeps for itself: written all the time, not stored at all, or (APIService)
+# the API server's own mirror of every CustomResourceDefinition.
+_OWN_KINDS = {
+    "apiservices.apiregistration.k8s.io",
+    "componentstatuses",
+    "events",
+    "events.events.k8s.io",
+    "leases.coordination.k8s.io",
+}
+
+
+@dataclass(frozen=True)
+class DevStack:
+    """The stack's project folder and the lab that it runs in."""
+
+    lab: Sandbox
+    project: Path
+
+    def up(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        """`pulumi up` with the policy pack; extra arguments at the end."""
+        return self.pulumi("up", "--yes", *POLICY, *arguments, **options)
+
+    def pulumi(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        """A pulumi command on stack dev."""
+        return self.lab.pulumi(*arguments, "--stack", STACK, cwd=self.project, **options)
+
+    def changes(self) -> dict[str, int]:
+        """How many resources the last finished operation changed, by kind of change, `same` left out."""
+        history = json.loads(self.pulumi("stack", "history", "--json", "--page-size", "1").stdout)
+        return {kind: number for kind, number in history[0]["resourceChanges"].items() if kind != "same"}
+
+    def settings(self) -> dict[str, Any]:
+        """The stack file of this copy."""
+        return yaml.safe_load((self.project / f"Pulumi.{STACK}.yaml").read_text())
+
+    def write_settings(self, content: dict[str, Any]) -> None:
+        """Replaces the stack file of this copy."""
+        (self.project / f"Pulumi.{STACK}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+
+
+def inventory(lab: Sandbox) -> dict[str, tuple[str, int | None]]:
+    """Every object of every listable kind: `kind namespace/name` -> (uid, generation)."""
+    listing = lab.kubectl("api-resources", "--verbs=list", "-o", "name").stdout.split()
+    kinds = [kind for kind in listing if kind not in _OWN_KINDS]
+    items = lab.get(",".join(kinds), "--all-namespaces")["items"]
+    return {
+        f"{item['kind']} {item['metadata'].get('namespace', '')}/{item['metadata']['name']}": (
+            item["metadata"]["uid"],
+            item["metadata"].get("generation"),
+        )
+        for item in items
+    }
