@@ -1,0 +1,203 @@
+"""What the program asks the engine for, recorded from the real program."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pulumi
+import pytest
+
+from resource_graph.recorder import record
+from stacks.program import deploy
+from tests.support.dev_settings import dev_settings, resolved
+
+if TYPE_CHECKING:
+    from resource_graph import Resource, ResourceGraph
+
+PLANTED = "hf_planted_token_0123456789"
+OBJECTS = {
+    "Namespace dynamo-system": "platform-namespace",
+    "Release dynamo-platform": "dynamo-platform",
+    "Namespace gpt-oss": "serving-namespace",
+    "PersistentVolumeClaim model-cache": "model-cache-claim",
+    "Job model-download": "model-cache-download",
+    "ConfigMap gpt-oss-disagg-engine-b40f88764d": "graph-engine-files",
+    "DynamoGraphDeployment gpt-oss-disagg": "graph",
+}
+
+
+@pytest.fixture(autouse=True)
+def _an_output_as_text_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PULUMI_ERROR_OUTPUT_STRING", "true")
+
+
+@cache
+def _recorded(lifecycle: str = "disposable", *, token: bool = False) -> ResourceGraph:
+    stack = resolved(dev_settings() | {"lifecycle": lifecycle})
+
+    def program() -> None:
+        deploy(stack, pulumi.Output.secret(PLANTED) if token else None)
+
+    return record(program, project="dynamo-stack", stack="dev")
+
+
+def _objects(graph: ResourceGraph) -> dict[str, Resource]:
+    """Kubernetes objects and Helm releases by kind and name."""
+    found: dict[str, Resource] = {}
+    for resource in graph:
+        inputs: Any = resource.inputs
+        if resource.type == "kubernetes:helm.sh/v3:Release":
+            found[f"Release {inputs['name']}"] = resource
+        elif resource.kind:
+            found[f"{resource.kind} {inputs['metadata']['name']}"] = resource
+    return found
+
+
+def _object(kind: str, graph: ResourceGraph | None = None) -> Resource:
+    [found] = [
+        resource for name, resource in _objects(graph or _recorded()).items() if name.startswith(f"{kind} ")
+    ]
+    return found
+
+
+def test_every_object_has_a_name_of_its_own_choosing_and_a_stable_one_in_the_state() -> None:
+    assert {name: resource.name for name, resource in _objects(_recorded()).items()} == OBJECTS
+
+
+def test_everything_goes_through_the_one_provider_that_names_its_cluster() -> None:
+    [provider] = [resource for resource in _recorded() if resource.type == "pulumi:providers:kubernetes"]
+    assert provider.inputs["context"] == "dynamo-lab"
+    assert provider.inputs["clusterIdentifier"] == "dynamo-lab"
+    for name, resource in _objects(_recorded()).items():
+        assert resource.provider is not None, name
+        assert resource.provider.startswith(provider.urn), name
+
+
+def test_every_object_belongs_to_the_component_that_makes_it() -> None:
+    graph = _recorded()
+    components = {
+        name: next(iter(graph.ancestors(resource))).type.rpartition(":")[2]
+        for name, resource in _objects(graph).items()
+    }
+    assert components == {
+        "Namespace dynamo-system": "Namespace",
+        "Release dynamo-platform": "DynamoPlatform",
+        "Namespace gpt-oss": "Namespace",
+        "PersistentVolumeClaim model-cache": "ModelCache",
+        "Job model-download": "ModelCache",
+        "ConfigMap gpt-oss-disagg-engine-b40f88764d": "DynamoGraph",
+        "DynamoGraphDeployment gpt-oss-disagg": "DynamoGraph",
+    }
+
+
+@pytest.mark.parametrize(
+    ("later", "earlier"),
+    [
+        ("Release", "Namespace dynamo-system"),
+        ("PersistentVolumeClaim", "Namespace gpt-oss"),
+        ("Job", "PersistentVolumeClaim model-cache"),
+        ("DynamoGraphDeployment", "Release dynamo-platform"),
+        ("DynamoGraphDeployment", "Job model-download"),
+        ("DynamoGraphDeployment", "PersistentVolumeClaim model-cache"),
+        ("DynamoGraphDeployment", "Namespace gpt-oss"),
+        ("DynamoGraphDeployment", "ConfigMap gpt-oss-disagg-engine-b40f88764d"),
+    ],
+)
+def test_nothing_is_made_before_what_makes_it_work_or_destroyed_after_it(later: str, earlier: str) -> None:
+    graph = _recorded()
+    assert _objects(graph)[earlier].urn in _object(later).dependencies
+
+
+def test_every_wait_has_a_limit_of_its_own() -> None:
+    assert _object("Release").custom_timeouts.create == 660
+    assert _object("Release").inputs["timeout"] == 600
+    assert _object("Job").custom_timeouts.create == 3960
+    graph = _object("DynamoGraphDeployment").custom_timeouts
+    assert (graph.create, graph.update, graph.delete) == (3660, 3660, 600)
+    for name, resource in _objects(_recorded()).items():
+        if not name.startswith("ConfigMap"):
+            assert resource.custom_timeouts.delete is not None, name
+
+
+def test_the_graph_waits_until_it_is_ready_and_is_never_deleted_in_the_foreground() -> None:
+    metadata: Any = _object("DynamoGraphDeployment").inputs["metadata"]
+    assert metadata["annotations"] == {
+        "pulumi.com/waitFor": "condition=Ready",
+        "pulumi.com/deletionPropagationPolicy": "background",
+    }
+
+
+def test_the_platform_is_the_pinned_chart_with_its_bundled_nats_on_a_named_class() -> None:
+    inputs: Any = _object("Release").inputs
+    assert (inputs["chart"], inputs["version"], inputs["namespace"]) == (
+        "dynamo-platform",
+        "1.2.1",
+        "dynamo-system",
+    )
+    assert inputs["repositoryOpts"] == {"repo": "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"}
+    values = inputs["values"]
+    assert values["global"]["nats"] == {"install": True}
+    claim = values["nats"]["config"]["jetstream"]["fileStore"]["pvc"]
+    assert claim == {"storageClassName": "shared-files"}
+
+
+def test_rules_find_the_pool_of_every_gpu_worker_on_the_component() -> None:
+    [component] = _recorded().of_type("dynamo-stack:components:DynamoGraph")
+    pool = {"pool": "b200", "instanceType": "p6-b200.48xlarge", "nodes": 1}
+    assert component.inputs["placement"] == {"TrtllmPrefillWorker": pool, "TrtllmDecodeWorker": pool}
+
+
+def test_a_disposable_stack_protects_and_keeps_nothing() -> None:
+    for name, resource in _objects(_recorded()).items():
+        assert not resource.protect, name
+        assert not resource.retain_on_delete, name
+
+
+def test_a_production_stack_protects_and_keeps_what_explain_says_it_keeps() -> None:
+    graph = _recorded("production")
+    kept = {name for name, resource in _objects(graph).items() if resource.retain_on_delete}
+    assert kept == {name for name, resource in _objects(graph).items() if resource.protect}
+    stack = resolved(dev_settings() | {"lifecycle": "production"})
+    promised = {
+        f"{item.kind} {item.name}" for item in stack.retained if item.kind != "CustomResourceDefinition"
+    }
+    assert kept == promised == {"PersistentVolumeClaim model-cache", "Namespace gpt-oss"}
+
+
+def test_without_a_token_there_is_no_secret_and_nobody_refers_to_one() -> None:
+    assert not [name for name in _objects(_recorded()) if name.startswith("Secret")]
+    assert "hf-token-secret" not in str([dict(resource.inputs) for resource in _recorded()])
+
+
+def test_a_token_is_in_its_secret_alone_and_marked_as_secret_there() -> None:
+    graph = _recorded(token=True)
+    holders = [resource for resource in graph if PLANTED in str(dict(resource.inputs))]
+    [secret] = holders
+    assert secret.kind == "Secret"
+    inputs: Any = secret.inputs
+    assert inputs["metadata"] == {"name": "hf-token-secret", "namespace": "gpt-oss"}
+    assert inputs["stringData"] == {"HF_TOKEN": PLANTED}
+    assert any(path[0] == "stringData" for path in secret.secret_paths or ())
+
+
+def test_only_the_download_reads_the_token_and_starts_after_it_is_there() -> None:
+    graph = _recorded(token=True)
+    readers = [
+        name for name, resource in _objects(graph).items() if "secretKeyRef" in str(dict(resource.inputs))
+    ]
+    assert readers == ["Job model-download"]
+    assert _object("Secret", graph).urn in _object("Job", graph).dependencies
+
+
+def test_a_token_that_nobody_marked_is_a_secret_all_the_same() -> None:
+    graph = record(
+        lambda: deploy(resolved(), pulumi.Output.from_input(PLANTED)), project="dynamo-stack", stack="dev"
+    )
+    assert any(path[0] == "stringData" for path in _object("Secret", graph).secret_paths or ())
+
+
+def test_a_change_of_an_engine_option_keeps_the_logical_name_of_its_config_map() -> None:
+    config_map = _object("ConfigMap")
+    assert config_map.name == "graph-engine-files"
+    assert config_map.inputs["immutable"] is True
