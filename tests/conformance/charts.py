@@ -1,0 +1,65 @@
+"""A toy Helm chart, written where a test wants it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+REPOSITORY = "https://charts.toys.example.com"
+NAME = "toy-chart"
+
+_CHART = """\
+apiVersion: v2
+name: toy-chart
+version: {version}
+appVersion: "7"
+"""
+_TEMPLATE = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ .Release.Name }}
+  namespace: {{ .Release.Namespace }}
+data:
+  greeting: {{ .Values.greeting | quote }}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .Release.Name }}
+  namespace: {{ .Release.Namespace }}
+spec:
+  selector: {matchLabels: {app: {{ .Release.Name }}}}
+  template:
+    metadata: {labels: {app: {{ .Release.Name }}}}
+    spec:
+      containers:
+        - {name: main, image: "registry.invalid/toy:1", resources: {requests: {cpu: {{ .Values.cpu | quote }}}}}
+"""
+_SCHEMA = {
+    "type": "object",
+    "properties": {"greeting": {"type": "string"}, "cpu": {"type": "string"}},
+    "additionalProperties": False,
+}
+
+
+def write_chart(folder: Path, version: str = "1.0.0") -> Path:
+    """The chart's folder."""
+    (folder / "templates").mkdir(parents=True)
+    (folder / "Chart.yaml").write_text(_CHART.format(version=version))
+    (folder / "values.yaml").write_text('greeting: hello\ncpu: "1"\n')
+    (folder / "values.schema.json").write_text(json.dumps(_SCHEMA))
+    (folder / "templates" / "all.yaml").write_text(_TEMPLATE)
+    return folder
+
+
+def write_repository(folder: Path, versions: tuple[str, ...]) -> Path:
+    """A folder as LAB_CHARTS names it, with the chart in these versions."""
+    entries = [{"repository": REPOSITORY, "name": NAME, "version": each, "path": f"toy-{each}"} for each in versions]
+    for entry in entries:
+        write_chart(folder / entry["path"], entry["version"])
+    (folder / "index.json").write_text(json.dumps(entries))
+    return folder

@@ -1,0 +1,74 @@
+"""The plugin's process: it ends with the engine, and leaves neither a traceback nor a helper behind."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import psutil
+
+from tests.conformance.charts import write_chart
+from tests.conformance.toy import POD
+
+if TYPE_CHECKING:
+    from tests.conformance.toy import Toy
+
+_END_SECONDS = 2.0
+_DEADLINE_SECONDS = 60.0
+_POLL_SECONDS = 0.1
+
+
+def test_plugin_and_helm_end_within_two_seconds_of_the_engines_death(toy: Toy) -> None:
+    chart = write_chart(toy.folder / "chart")
+    toy.write(POD + f"""
+k8s.core.v1.Pod("p", metadata=named("p"), spec={{"containers": [HUGE]}})
+k8s.helm.v3.Release("r", name="r", namespace=NAMESPACE, chart={str(chart)!r}, values={{"cpu": "9000"}})
+""")
+    engine = _start(toy, "up", "--yes", "--skip-preview")
+    _until(lambda: toy.exists("pod", "p") and toy.exists("deployment", "r"))
+    plugin = [child for child in engine.children() if "lab.language_host" not in child.cmdline()]
+    helpers = [helper for child in plugin for helper in child.children(recursive=True)]
+    assert "helm" in [helper.name() for helper in helpers]
+    engine.kill()
+    _, alive = psutil.wait_procs([*plugin, *helpers], timeout=_END_SECONDS)
+    assert alive == []
+    release = toy.lab.run("helm", "status", "r", "--namespace", toy.namespace).stdout
+    assert "STATUS: pending-install" in release
+
+
+def test_an_interrupted_wait_ends_without_a_traceback(toy: Toy) -> None:
+    toy.write(POD + 'k8s.core.v1.Pod("p", metadata=named("p"), spec={"containers": [HUGE]})')
+    engine = _start(toy, "up", "--yes", "--skip-preview")
+    _until(lambda: toy.exists("pod", "p"))
+    engine.send_signal(signal.SIGINT)
+    output, _ = engine.communicate(timeout=_DEADLINE_SECONDS)
+    assert "Traceback" not in output
+    assert "Resource operation was cancelled for 'p'" in output
+    # It exists, so it is in the state.
+    assert toy.recorded() == {"p"}
+
+
+class _Engine(psutil.Popen):
+    """The pulumi process."""
+
+
+def _start(toy: Toy, *command: str) -> psutil.Popen:
+    return _Engine(
+        [str(toy.lab.directory.bin / "pulumi"), *command, "--non-interactive", "--color=never"],
+        cwd=toy.folder,
+        env=toy.lab.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _until(holds: object) -> None:
+    assert callable(holds)
+    deadline = time.monotonic() + _DEADLINE_SECONDS
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(_POLL_SECONDS)
