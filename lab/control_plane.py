@@ -17,6 +17,7 @@ import yaml
 from lab.environment import CONTEXT, sealed_environment
 from lab.errors import LabError
 from lab.kubeconfig import refuse_foreign_endpoint
+from lab.locks import locked, machine_lock
 
 if TYPE_CHECKING:
     from lab.directory import LabDirectory
@@ -59,8 +60,11 @@ def start(lab: LabDirectory) -> str:
         _run(lab, "kwokctl", "start", "cluster", "--name", _CLUSTER, "--wait", f"{_START_SECONDS}s")
         _expect_answer(lab)
         return "restarted"
-    _create(lab)
-    _expect_answer(lab)
+    # kwokctl looks for free ports and binds them only later: two labs that start in the same moment
+    # would be given the same ones, and a component of one of them would end without a word.
+    with locked(machine_lock("ports")):
+        _create(lab)
+        _expect_answer(lab)
     return "created"
 
 

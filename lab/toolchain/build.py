@@ -7,7 +7,6 @@ for a finished one; what Go had compiled by then is in Go's own cache, so the ne
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lab.locks import locked
 from lab.toolchain.go import find_go
 from lab.toolchain.tools import TOOL_MODULES, ToolModule
 
@@ -68,7 +68,7 @@ def build_missing(cache: Path, say: Callable[[str], None]) -> None:
     )
     go = find_go(cache)
     for number, module in enumerate(missing, start=1):
-        with _locked(tool_directory(module, cache).with_suffix(".lock")):
+        with locked(tool_directory(module, cache).with_suffix(".lock")):
             if not _is_built(module, cache):
                 label = f"[{number}/{len(missing)}] {', '.join(module.executables)}"
                 _build(module, cache, go, label, say)
@@ -112,14 +112,6 @@ def _go_build(module: ToolModule, go: Path, package: str, output: Path) -> None:
         raise ToolBuildError(
             f"building {output.name} failed; running the command again resumes.\n{answer.stderr.strip()}"
         )
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 @contextmanager

@@ -1,0 +1,69 @@
+"""The simulated control plane: several at once, and one that died."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+from lab import cluster, control_plane
+from tests.support.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from lab.directory import LabDirectory
+
+pytestmark = pytest.mark.lab
+
+
+@pytest.fixture
+def two_labs(tmp_path: Path) -> Iterator[list[LabDirectory]]:
+    labs = [Sandbox.at(tmp_path / name).directory for name in ("left", "right")]
+    for lab in labs:
+        cluster.prepare(lab, say=print)
+    yield labs
+    for lab in labs:
+        cluster.down(lab)
+
+
+def _control_plane_processes(lab: LabDirectory) -> list[psutil.Process]:
+    folder = str(lab.kwok)
+    return [
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if folder in " ".join(process.info["cmdline"] or [])
+    ]
+
+
+def test_two_labs_that_start_in_the_same_moment_run_side_by_side(two_labs: list[LabDirectory]) -> None:
+    with ThreadPoolExecutor() as pool:
+        assert list(pool.map(control_plane.start, two_labs)) == ["created", "created"]
+    for lab in two_labs:
+        assert control_plane.is_answering(lab)
+        assert len(_control_plane_processes(lab)) == 5
+
+
+def test_a_control_plane_that_was_killed_comes_back_with_what_it_held(two_labs: list[LabDirectory]) -> None:
+    lab = two_labs[0]
+    control_plane.start(lab)
+    sandbox = Sandbox.at(lab.root)
+    sandbox.kubectl("create", "namespace", "kept")
+    victims = _control_plane_processes(lab)
+    for process in victims:
+        process.kill()
+    psutil.wait_procs(victims, timeout=10)
+    assert not control_plane.is_answering(lab)
+    assert control_plane.start(lab) == "restarted"
+    assert sandbox.get("namespace", "kept")["status"]["phase"] == "Active"
+
+
+def test_a_deleted_control_plane_leaves_no_process(two_labs: list[LabDirectory]) -> None:
+    lab = two_labs[0]
+    control_plane.start(lab)
+    control_plane.stop_and_delete(lab)
+    assert _control_plane_processes(lab) == []
+    assert not control_plane.exists(lab)
