@@ -4,6 +4,7 @@ import heapq
 from collections.abc import Iterable, Iterator, Sequence
 
 from resource_graph.resource import Resource
+from resource_graph.values import Value
 
 
 class DuplicateResourceError(Exception):
@@ -24,6 +25,8 @@ class ResourceGraph:
     def __init__(self, resources: Iterable[Resource]) -> None:
         self._by_urn: dict[str, Resource] = {}
         self._by_type: dict[str, list[Resource]] = {}
+        self._by_kind: dict[str | None, list[Resource]] = {}
+        self._by_object_name: dict[tuple[str, str], dict[str | None, list[Resource]]] = {}
         self._children: dict[str, list[Resource]] = {}
         self._position: dict[str, int] = {}
         for resource in resources:
@@ -64,26 +67,40 @@ class ResourceGraph:
 
         A Helm release is none: what it installs cannot be seen from here.
         """
-        objects = (resource for resource in self if resource.kind is not None)
-        return tuple(resource for resource in objects if kind is None or resource.kind == kind)
+        if kind is not None:
+            return tuple(self._by_kind.get(kind, ()))
+        return tuple(resource for resource in self if resource.kind is not None)
+
+    def kubernetes_objects_named(self, kind: str, name: str, namespace: Value) -> Sequence[Resource]:
+        """Objects of that kind and name in a namespace.
+
+        A namespace that is absent or unknown, here or there, may be any: a manifest often leaves it to
+        `kubectl -n`.
+        """
+        by_namespace = self._by_object_name.get((kind, name), {})
+        namespaces = {namespace, None} if isinstance(namespace, str) else set(by_namespace)
+        found = [item for candidate in namespaces for item in by_namespace.get(candidate, ())]
+        return tuple(sorted(found, key=lambda item: self._position[item.urn]))
 
     def depends_on(self, dependent: Resource, dependency: Resource) -> bool:
-        """Whether the engine creates `dependency` before, and deletes it after, `dependent`.
+        """Whether the engine creates `dependency` before, and deletes it after, `dependent`."""
+        return dependency.urn in self.dependencies_of(dependent)
+
+    def dependencies_of(self, dependent: Resource) -> frozenset[str]:
+        """URNs of everything that the engine creates before, and deletes after, the resource.
 
         Follows what the engine follows: dependencies, the provider, the parent with the parent's own
         dependencies, and for a dependency on a component the component's earlier children
         (pulumi/pulumi pkg/resource/graph/dependency_graph.go).
         """
-        seen = {dependent.urn}
+        seen: set[str] = set()
         waiting = [dependent]
         while waiting:
             for urn in self._direct(waiting.pop()):
-                if urn == dependency.urn:
-                    return True
                 if urn not in seen and urn in self._by_urn:
                     seen.add(urn)
                     waiting.append(self._by_urn[urn])
-        return False
+        return frozenset(seen)
 
     def in_creation_order(self) -> Sequence[Resource]:
         """All resources, each after everything it depends on, otherwise by URN.
@@ -115,6 +132,11 @@ class ResourceGraph:
         self._position[resource.urn] = len(self._by_urn)
         self._by_urn[resource.urn] = resource
         self._by_type.setdefault(resource.type, []).append(resource)
+        self._by_kind.setdefault(resource.kind, []).append(resource)
+        if resource.kind is not None and isinstance(resource.object_name, str):
+            namespace = resource.namespace if isinstance(resource.namespace, str) else None
+            by_namespace = self._by_object_name.setdefault((resource.kind, resource.object_name), {})
+            by_namespace.setdefault(namespace, []).append(resource)
         if resource.parent is not None:
             self._children.setdefault(resource.parent, []).append(resource)
 

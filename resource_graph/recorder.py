@@ -17,7 +17,7 @@ from pulumi.runtime import Settings, configure, run_in_stack, set_all_config
 from pulumi.runtime.mocks import MockCallArgs, MockEngine, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
-from resource_graph.graph import DuplicateResourceError, ResourceGraph
+from resource_graph.graph import ResourceGraph
 from resource_graph.resource import CustomTimeouts, Resource
 from resource_graph.urns import make_urn, provider_urn
 from resource_graph.wire import duration_seconds, plain_inputs
@@ -91,8 +91,6 @@ class _RecordingMonitor(MockMonitor):
         )
 
     def _keep(self, urn: str, request: resource_pb2.RegisterResourceRequest) -> None:
-        if urn in self._requests:
-            raise DuplicateResourceError(urn)
         self._requests[urn] = request
         self.recorded.append(_resource(urn, request))
 

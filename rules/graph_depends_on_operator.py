@@ -26,7 +26,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
                 f"no release of chart {_CHART} is part of this program; if another stack installs it, that "
                 "stack must be destroyed after this one",
             )
-        elif not any(graph.depends_on(resource, release) for release in releases):
+        elif graph.dependencies_of(resource).isdisjoint(release.urn for release in releases):
             names = ", ".join(release.name for release in releases)
             yield failed(
                 resource,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import cast
 
@@ -77,11 +78,7 @@ def find_config_map(graph: ResourceGraph, owner: Resource, name: str) -> Resourc
     Raises:
         Undecided: the graph holds none, or several.
     """
-    candidates = [
-        config_map
-        for config_map in graph.kubernetes_objects("ConfigMap")
-        if config_map.object_name == name and _same_namespace(config_map, owner)
-    ]
+    candidates = graph.kubernetes_objects_named("ConfigMap", name, owner.namespace)
     same_file = [
         config_map
         for config_map in candidates
@@ -153,6 +150,8 @@ def _config_map_key(source: Mapping[str, Value], inside: str, path: PurePosixPat
     raise EngineFileProblem(f"ConfigMap {name} is mounted without an item for {path}")
 
 
+# Several rules read the same file.
+@lru_cache(maxsize=256)
 def _engine_mapping(text: str, where: str) -> Mapping[str, Value]:
     try:
         # The engine reads the file with the same library and the same rules.
@@ -166,10 +165,3 @@ def _engine_mapping(text: str, where: str) -> Mapping[str, Value]:
         found = "empty" if content is None else f"a {type(content).__name__}"
         raise EngineFileProblem(f"{where} is {found}, not a mapping of engine settings")
     return {str(key): value for key, value in cast("dict[object, Value]", content).items()}
-
-
-def _same_namespace(one: Resource, other: Resource) -> bool:
-    # A manifest often leaves the namespace to `kubectl -n`.
-    if one.namespace is UNKNOWN or other.namespace is UNKNOWN:
-        return True
-    return one.namespace is None or other.namespace is None or one.namespace == other.namespace

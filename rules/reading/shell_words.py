@@ -13,6 +13,8 @@ from rules.reading.words import UNKNOWN_WORD, Environment, Word
 
 _PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WITH_DEFAULT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?::?[-=])(.*)", re.DOTALL)
+_PLAIN = re.compile(r"[A-Za-z0-9_./:=,@%+-]+")
+_PLAIN_IN_QUOTES = re.compile(r'[^"\\$`]+')
 _ENDS_COMMAND = frozenset(";&|()\n")
 _CLOSING = {"(": ")", "{": "}"}
 
@@ -89,7 +91,14 @@ class ShellReader:
             self._until("`")
             self._append(UNKNOWN_WORD)
         else:
-            self._append(Word(character))
+            self._append(Word(self._run(_PLAIN)))
+
+    def _run(self, pattern: re.Pattern[str]) -> str:
+        """The longest text of plain characters, at least the one just read."""
+        start = self.position - 1
+        match = pattern.match(self.script, start)
+        self.position = start + 1 if match is None else match.end()
+        return self.script[start : self.position]
 
     def _escape(self) -> None:
         escaped = self.script[self.position : self.position + 1]
@@ -114,7 +123,7 @@ class ShellReader:
                 self._until("`")
                 word += UNKNOWN_WORD
             else:
-                word += Word(character)
+                word += Word(self._run(_PLAIN_IN_QUOTES))
         raise Undecided("the start script has a quotation mark without its partner")
 
     def _unquoted_expansion(self) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, undecided
@@ -62,29 +63,41 @@ class _Source:
     pods_per_worker: int = 1
 
 
+# All rules look at the same workers, and reading one means reading its start script. A graph never changes.
+_read: WeakKeyDictionary[ResourceGraph, tuple[Worker | Observation, ...]] = WeakKeyDictionary()
+
+
 def check_workers(
     graph: ResourceGraph, check: Callable[[Worker], Iterable[Observation]]
 ) -> Iterator[Observation]:
     """Apply a check to every worker; what cannot be read becomes an undecided observation."""
-    for resource in graph.kubernetes_objects():
-        yield from _check_resource(graph, resource, check)
-
-
-def _check_resource(
-    graph: ResourceGraph, resource: Resource, check: Callable[[Worker], Iterable[Observation]]
-) -> Iterator[Observation]:
-    try:
-        readers = _readers(resource)
-    except Undecided as reason:
-        yield undecided(resource, resource.name, str(reason))
-        return
-    for name, read in readers:
+    if graph not in _read:
+        _read[graph] = tuple(_read_workers(graph))
+    for worker in _read[graph]:
+        if isinstance(worker, Observation):
+            yield worker
+            continue
         try:
-            worker = _worker(graph, resource, read())
-            if worker is not None:
-                yield from check(worker)
+            yield from check(worker)
         except Undecided as reason:
-            yield undecided(resource, name, str(reason))
+            yield undecided(worker.resource, worker.name, str(reason))
+
+
+def _read_workers(graph: ResourceGraph) -> Iterator[Worker | Observation]:
+    for resource in graph.kubernetes_objects():
+        try:
+            readers = _readers(resource)
+        except Undecided as reason:
+            yield undecided(resource, resource.name, str(reason))
+            continue
+        for name, read in readers:
+            try:
+                worker = _worker(graph, resource, read())
+            except Undecided as reason:
+                yield undecided(resource, name, str(reason))
+                continue
+            if worker is not None:
+                yield worker
 
 
 def _readers(resource: Resource) -> Sequence[tuple[str, Callable[[], _Source]]]:

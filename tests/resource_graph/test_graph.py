@@ -1,6 +1,6 @@
 import pytest
 
-from resource_graph import UNKNOWN, DuplicateResourceError, Resource, ResourceGraph, has_unknown
+from resource_graph import UNKNOWN, DuplicateResourceError, Resource, ResourceGraph, Value, has_unknown
 
 
 def resource(
@@ -129,3 +129,21 @@ def test_an_unknown_value_has_no_truth_value() -> None:
 def test_an_unknown_part_makes_the_whole_unknown() -> None:
     assert has_unknown({"a": [{"b": UNKNOWN}]})
     assert not has_unknown({"a": [{"b": None}, 1, "x"]})
+
+
+def test_objects_are_found_by_name_in_their_namespace_or_in_any_where_none_is_known() -> None:
+    def config_map(urn: str, namespace: Value) -> Resource:
+        metadata: dict[str, Value] = {"name": "config", "namespace": namespace}
+        inputs: dict[str, Value] = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+        return Resource(urn=urn, type="t", name=urn, inputs=inputs)
+
+    graph = ResourceGraph(
+        [config_map("1", "a"), config_map("2", "b"), config_map("3", None), config_map("4", UNKNOWN)]
+    )
+
+    def names(namespace: Value) -> list[str]:
+        return [item.urn for item in graph.kubernetes_objects_named("ConfigMap", "config", namespace)]
+
+    assert names("a") == ["1", "3", "4"]
+    assert names(None) == names(UNKNOWN) == ["1", "2", "3", "4"]
+    assert graph.kubernetes_objects_named("ConfigMap", "other", None) == ()

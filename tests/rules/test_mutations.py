@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from resource_graph.manifests import read_manifests
 from tests.rules import parallelism_cases, placement_cases, start_cases
 from tests.rules.judging import (
     DECODE,
@@ -165,3 +166,23 @@ def test_a_file_name_stands_in_the_problem_of_an_engine_file(tmp_path: Path) -> 
     )
     assert (FILE, "failed", DECODE) in found(report)
     assert (FILE, "failed", PREFILL) not in found(report)
+
+
+def test_of_equal_config_maps_the_one_in_the_graph_s_namespace_or_file_is_read(tmp_path: Path) -> None:
+    other = mutated(("tensor_parallel_size: 4", "tensor_parallel_size: 8")).split("\n---\n")[0]
+    elsewhere = other.replace("  name: llm-config", "  name: llm-config\n  namespace: elsewhere")
+    here = mutated(("  name: llm-config", "  name: llm-config\n  namespace: here"))
+    here = here.replace("  name: gpt-oss-disagg\n", "  name: gpt-oss-disagg\n  namespace: here\n")
+    assert (GPUS, "failed", DECODE) not in found(judge(in_file(tmp_path, f"{elsewhere}\n---\n{here}")))
+    second = tmp_path / "second.yaml"
+    second.write_text(other)
+    first = tmp_path / "first.yaml"
+    first.write_text(mutated())
+    assert found(judge(read_manifests([first, second]))) == MANIFEST | both(QUANTIZATION, "undecided")
+
+
+def test_two_config_maps_of_one_name_in_one_file_leave_it_undecided(tmp_path: Path) -> None:
+    text = f"{mutated().split('---')[0]}---\n{mutated()}"
+    report = judge(in_file(tmp_path, text))
+    assert both(GPUS, "undecided") <= found(report)
+    assert "there are 2 ConfigMaps named llm-config" in messages(report)
