@@ -56,7 +56,7 @@ class Namespace(pulumi.ComponentResource):
         return Secret(
             f"{name}-hf-token",
             metadata={"name": TOKEN_SECRET_NAME, "namespace": namespace_name},
-            # Marked here too: a caller that forgot would put the token into state as plain text.
-            string_data={TOKEN_SECRET_KEY: pulumi.Output.secret(hf_token)},
+            # The SDK marks the whole map as secret, also where the caller has not marked the token.
+            string_data={TOKEN_SECRET_KEY: hf_token},
             opts=pulumi.ResourceOptions(parent=self, depends_on=[self.namespace]),
         )

@@ -178,3 +178,8 @@ def test_packing_finds_room_exactly_when_there_is_room(
     if free is not None:
         assert sum(free) == nodes * gpus_per_node - sum(workers)
         assert all(0 <= room <= gpus_per_node for room in free)
+
+
+def test_the_largest_worker_is_packed_first() -> None:
+    # The small ones first would share a node, and leave the second large one without any.
+    assert pack([3, 3, 5, 5], nodes=2, gpus_per_node=8) == (0, 0)

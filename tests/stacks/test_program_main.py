@@ -1,0 +1,64 @@
+"""What `pulumi up` refuses before it registers anything, from the configuration that an engine hands over."""
+
+from __future__ import annotations
+
+import json
+
+import pulumi
+import pytest
+from pulumi.runtime import set_all_config
+
+from resource_graph.recorder import record
+from stacks.program import main
+from tests.support.dev_settings import dev_settings
+
+SETTINGS, TOKEN = "dynamo-stack:settings", "dynamo-stack:hfToken"
+GOOD = json.dumps(dev_settings())
+
+
+def _refusal(config: dict[str, str], secrets: list[str] | None = None) -> str:
+    def program() -> None:
+        set_all_config(config, secrets)
+        main()
+
+    with pytest.raises(pulumi.RunError) as raised:
+        record(program, project="dynamo-stack", stack="other")
+    return str(raised.value)
+
+
+def test_a_stack_without_settings_is_refused() -> None:
+    assert _refusal({}) == "Pulumi.other.yaml: dynamo-stack:settings\n  is missing: the stack has no settings"
+
+
+def test_settings_that_are_no_mapping_are_refused() -> None:
+    assert "must be a mapping of settings" in _refusal({SETTINGS: "off"})
+    assert "must be a mapping of settings" in _refusal({SETTINGS: "[1]"})
+
+
+def test_a_bad_setting_names_the_stacks_own_file() -> None:
+    settings = dev_settings()
+    settings["nodePools"][0]["nodes"] = "one"
+    assert _refusal({SETTINGS: json.dumps(settings)}) == (
+        "Pulumi.other.yaml: nodePools[0].nodes = 'one'\n  this is text\n  allowed: a whole number"
+    )
+
+
+def test_a_stack_that_cannot_work_is_refused() -> None:
+    settings = dev_settings()
+    settings["modelCache"]["size"] = "20Gi"
+    assert "which needs 67Gi" in _refusal({SETTINGS: json.dumps(settings)})
+
+
+def test_a_secret_anywhere_in_the_settings_is_refused_without_being_shown() -> None:
+    settings = dev_settings()
+    # The engine has decrypted it by the time the program sees it.
+    settings["cluster"]["context"] = "planted-secret"
+    text = _refusal({SETTINGS: json.dumps(settings)}, [SETTINGS])
+    assert "settings hold no secrets" in text
+    assert "planted-secret" not in text
+
+
+def test_a_token_that_is_not_encrypted_is_refused_without_being_shown() -> None:
+    text = _refusal({SETTINGS: GOOD, TOKEN: "hf_planted"})
+    assert "the token stands there in plain text" in text
+    assert "hf_planted" not in text
