@@ -170,8 +170,9 @@ def test_a_file_name_stands_in_the_problem_of_an_engine_file(tmp_path: Path) -> 
 
 def test_of_equal_config_maps_the_one_in_the_graph_s_namespace_or_file_is_read(tmp_path: Path) -> None:
     other = mutated(("tensor_parallel_size: 4", "tensor_parallel_size: 8")).split("\n---\n")[0]
-    elsewhere = other.replace("  name: llm-config", "  name: llm-config\n  namespace: elsewhere")
-    here = mutated(("  name: llm-config", "  name: llm-config\n  namespace: here"))
+    name = "metadata:\n  name: llm-config\n"
+    elsewhere = other.replace(name, f"{name}  namespace: elsewhere\n")
+    here = mutated((name, f"{name}  namespace: here\n"))
     here = here.replace("  name: gpt-oss-disagg\n", "  name: gpt-oss-disagg\n  namespace: here\n")
     assert (GPUS, "failed", DECODE) not in found(judge(in_file(tmp_path, f"{elsewhere}\n---\n{here}")))
     second = tmp_path / "second.yaml"
