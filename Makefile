@@ -61,4 +61,6 @@ $(ENVIRONMENT): requirements-dev.txt requirements-uv.txt pyproject.toml
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.txt
 	@$(VENV)/bin/uv pip install --quiet --python $(RUN) --require-hashes -r requirements-dev.txt
 	@$(VENV)/bin/uv pip install --quiet --python $(RUN) --no-deps --no-build-isolation --editable .
+	@# Compiled now, or each command would compile its imports again where the user asks Python not to write bytecode.
+	@$(RUN) -m compileall -q -j 2 -x 'pulumi_aws/' $(VENV)/lib
 	@touch $@

@@ -14,6 +14,7 @@ from typing import Any
 
 CRDS_DIRECTORY = Path(__file__).parent / "fixtures" / "crds"
 CORE_TYPES_FILE = "core-v1.as-inlined.json"
+SCHEMALESS_FILE = "other-dynamo-1.2.json"
 
 # The lab serves and stores one version. With both served and no conversion webhook behind them the API server
 # converts with strategy None and stores a v1beta1 graph as an empty spec (ai-dynamo/dynamo#10419).
@@ -24,8 +25,9 @@ _CUT = "x-kubernetes-preserve-unknown-fields"
 
 
 def custom_resource_definitions() -> list[dict[str, Any]]:
-    """Every CustomResourceDefinition of the lab, each with its one served and stored version."""
-    return [custom_resource_definition(CRDS_DIRECTORY / name) for name in SERVED_SCHEMAS]
+    """Every CustomResourceDefinition of the platform's chart, each with one served and stored version."""
+    with_schema = [custom_resource_definition(CRDS_DIRECTORY / name) for name in SERVED_SCHEMAS]
+    return with_schema + _schemaless_definitions()
 
 
 def custom_resource_definition(schema_file: Path) -> dict[str, Any]:
@@ -56,6 +58,36 @@ def custom_resource_definition(schema_file: Path) -> dict[str, Any]:
             "versions": [version],
         },
     }
+
+
+def _schemaless_definitions() -> list[dict[str, Any]]:
+    """The chart's definitions that nothing here writes objects of: they are there, and outlive the chart."""
+    facts: dict[str, Any] = json.loads((CRDS_DIRECTORY / SCHEMALESS_FILE).read_text(encoding="utf-8"))
+    version = {
+        "name": facts["version"],
+        "served": True,
+        "storage": True,
+        "schema": {"openAPIV3Schema": {"type": "object", _CUT: True}},
+        "subresources": {"status": {}},
+    }
+    return [
+        {
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "metadata": {
+                "name": f"{names['plural']}.{facts['group']}",
+                # Read by Helm: an uninstall leaves the definition and with it every object of its kind.
+                "annotations": {"helm.sh/resource-policy": "keep"},
+            },
+            "spec": {
+                "group": facts["group"],
+                "names": names | {"singular": names["kind"].lower(), "listKind": f"{names['kind']}List"},
+                "scope": facts["scope"],
+                "versions": [version],
+            },
+        }
+        for names in facts["kinds"]
+    ]
 
 
 def _expand(node: Any, types: dict[str, Any]) -> Any:

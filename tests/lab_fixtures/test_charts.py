@@ -20,7 +20,9 @@ def test_packaging_twice_changes_nothing(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
 
 
-def test_the_index_leads_from_repository_name_and_version_to_a_chart_with_its_crd(tmp_path: Path) -> None:
+def test_the_index_leads_from_repository_name_and_version_to_a_chart_with_its_seven_crds(
+    tmp_path: Path,
+) -> None:
     package_charts(tmp_path)
     (entry,) = json.loads((tmp_path / INDEX_FILE).read_text(encoding="utf-8"))
     assert (entry["repository"], entry["name"], entry["version"]) == (
@@ -30,7 +32,18 @@ def test_the_index_leads_from_repository_name_and_version_to_a_chart_with_its_cr
     )
     chart = tmp_path / entry["path"]
     assert yaml.safe_load((chart / "Chart.yaml").read_text(encoding="utf-8"))["version"] == "1.2.1"
-    assert [path.name for path in (chart / "crds").iterdir()] == ["dynamographdeployments.nvidia.com.yaml"]
+    assert {path.name for path in (chart / "crds").iterdir()} == {
+        f"{plural}.nvidia.com.yaml"
+        for plural in (
+            "dynamocheckpoints",
+            "dynamocomponentdeployments",
+            "dynamographdeploymentrequests",
+            "dynamographdeployments",
+            "dynamographdeploymentscalingadapters",
+            "dynamomodels",
+            "dynamoworkermetadatas",
+        )
+    }
 
 
 def test_an_older_packaging_is_cleared_away(tmp_path: Path) -> None:
