@@ -61,12 +61,12 @@ def build_missing(cache: Path, say: Callable[[str], None]) -> None:
     missing = missing_modules(cache)
     if not missing:
         return
-    minutes = sum(module.usual_seconds for module in missing) / 60
+    minutes = max(1, round(sum(module.usual_seconds for module in missing) / 60))
     say(
         f"building {len(missing)} tool modules from source, once per machine; "
-        f"usually {minutes:.0f} min on 2 cores"
+        f"usually {minutes} min on 2 cores"
     )
-    go = find_go(cache)
+    go = find_go(cache, say)
     for number, module in enumerate(missing, start=1):
         with locked(tool_directory(module, cache).with_suffix(".lock")):
             if not _is_built(module, cache):

@@ -8,6 +8,10 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MINIMUM_GO = (1, 26)
 _REQUIREMENTS = Path(__file__).resolve().parent.parent / "tools" / "go-requirements.txt"
@@ -18,7 +22,7 @@ class GoNotAvailableError(Exception):
     """No Go toolchain of the needed version is installed and none could be fetched."""
 
 
-def find_go(cache: Path) -> Path:
+def find_go(cache: Path, say: Callable[[str], None]) -> Path:
     """The path of a `go` at least as new as MINIMUM_GO: the machine's own, else one in `cache`.
 
     Raises GoNotAvailableError, with what the installer said, when neither can be had.
@@ -28,6 +32,7 @@ def find_go(cache: Path) -> Path:
         return Path(own)
     fetched = _fetched_go(cache)
     if fetched is None:
+        say("no Go 1.26 or newer on this machine: fetching one (75 MB)")
         _fetch_go(cache)
         fetched = _fetched_go(cache)
     if fetched is None:

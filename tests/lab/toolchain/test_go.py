@@ -27,7 +27,7 @@ def test_the_machines_own_go_is_used_when_it_is_new_enough(
 ) -> None:
     own = _fake_go(tmp_path / "bin", "go1.26.8")
     monkeypatch.setenv("PATH", str(own.parent))
-    assert find_go(tmp_path / "cache") == own
+    assert find_go(tmp_path / "cache", print) == own
 
 
 def test_a_go_that_is_too_old_is_passed_over_for_the_fetched_one(
@@ -36,7 +36,7 @@ def test_a_go_that_is_too_old_is_passed_over_for_the_fetched_one(
     old = _fake_go(tmp_path / "bin", "go1.19.8")
     fetched = _fake_go(tmp_path / "cache" / "go" / "go" / "bin", "go1.27.3")
     monkeypatch.setenv("PATH", str(old.parent))
-    assert find_go(tmp_path / "cache") == fetched
+    assert find_go(tmp_path / "cache", print) == fetched
 
 
 def test_what_does_not_run_has_no_version(tmp_path: Path) -> None:
@@ -50,4 +50,4 @@ def test_a_failed_fetch_says_what_is_needed_and_what_the_installer_said(
     refused = subprocess.CompletedProcess([], 1, "", "ERROR: No matching distribution found")
     monkeypatch.setattr(go.subprocess, "run", lambda *_, **__: refused)
     with pytest.raises(GoNotAvailableError, match=r"needs Go 1\.26 or newer(?s:.)*No matching distribution"):
-        find_go(tmp_path / "cache")
+        find_go(tmp_path / "cache", print)
