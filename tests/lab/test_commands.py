@@ -110,6 +110,23 @@ def _lab(clone: Path, variables: dict[str, str], *arguments: str) -> subprocess.
     )
 
 
+def _in_sealed_shell(clone: Path, variables: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """The commands that README.md promises for `make shell`, in a shell that evaluated the exports."""
+    script = (
+        f'eval "$({sys.executable} -m lab env)" && pulumi preview --stack dev && kubectl get pods -A '
+        "&& helm list -A && dynamo-stack explain dev"
+    )
+    return subprocess.run(
+        ["/bin/sh", "-c", script],
+        cwd=clone,
+        env=dict(os.environ) | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=UP_SECONDS,
+    )
+
+
 def _processes_of(clone: Path) -> list[str]:
     found = []
     for process in psutil.process_iter(["cmdline"]):
@@ -133,6 +150,13 @@ def test_up_twice_and_down_in_a_clone_next_to_production(
         second = _lab(clone, variables, "up")
         assert second.returncode == 0, second.stdout + second.stderr
         assert "stack dev: no change" in second.stdout
+
+        shell = _in_sealed_shell(clone, variables)
+        assert shell.returncode == 0, shell.stdout + shell.stderr
+        assert "14 unchanged" in shell.stdout
+        assert "gpt-oss-disagg-frontend" in shell.stdout
+        assert "dynamo-platform-1.2.1" in shell.stdout
+        assert "KV PATH" in shell.stdout
     finally:
         down = _lab(clone, variables, "down")
     assert down.returncode == 0, down.stdout + down.stderr

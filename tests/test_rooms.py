@@ -1,0 +1,90 @@
+"""The arrows between the rooms: who may import whom, and what a stand-in must not know."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+# Room -> the rooms that it may import. cli may import all but the lab; the lab runs the program from outside.
+ALLOWED = {
+    "hardware": set(),
+    "recipes": {"hardware"},
+    "components": {"components"},
+    "stacks": {"hardware", "recipes", "components"},
+    "resource_graph": set(),
+    "rules": {"resource_graph", "hardware"},
+    "policy": {"rules", "resource_graph"},
+    "cli": {"hardware", "recipes", "stacks", "components", "resource_graph", "rules"},
+    "lab": set(),
+}
+STAND_INS = (
+    "controller",
+    "dynamo_operator",
+    "kubernetes_provider",
+    "language_host",
+    "volume_provisioner",
+    "fixtures",
+)
+OUR_NAMES = (
+    "gpt-oss",
+    "gpt_oss",
+    "model-download",
+    "model-cache",
+    "hf-token",
+    "trtllmprefill",
+    "trtllmdecode",
+)
+
+
+def _modules(room: str) -> list[Path]:
+    return sorted((REPOSITORY / room).rglob("*.py"))
+
+
+def _imported_rooms(module: Path) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(module.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {name.name.split(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            found.add(node.module.split(".")[0])
+    return found & (ALLOWED.keys() | {"tests"})
+
+
+@pytest.mark.parametrize("room", ALLOWED)
+def test_a_room_imports_only_the_rooms_that_it_may(room: str) -> None:
+    wrong = {
+        f"{module.relative_to(REPOSITORY)} imports {other}"
+        for module in _modules(room)
+        for other in _imported_rooms(module) - ALLOWED[room] - {room}
+    }
+    assert _modules(room)
+    assert wrong == set()
+
+
+def test_nothing_in_production_knows_the_lab() -> None:
+    production = [
+        *(module for room in ALLOWED if room != "lab" for module in _modules(room)),
+        REPOSITORY / "__main__.py",
+    ]
+    assert [str(module) for module in production if "lab" in _imported_rooms(module)] == []
+
+
+@pytest.mark.parametrize("stand_in", STAND_INS)
+def test_a_stand_in_does_this_product_no_favours(stand_in: str) -> None:
+    files = [
+        path
+        for path in (REPOSITORY / "lab" / stand_in).rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    ]
+    assert files
+    known = {
+        f"{path.relative_to(REPOSITORY)}: {name}"
+        for path in files
+        for name in OUR_NAMES
+        if name in path.read_text(encoding="utf-8").lower()
+    }
+    assert known == set()
