@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import logging
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 CRD_FIELD_MANAGER = "dynamo-crd-apply"
 _WEBHOOK_KINDS = ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
 _SWITCH_SECONDS = 0.5
+# A deletion while the watch reconnects is never told of.
+_RESYNC_SECONDS = 5.0
 
 _log = logging.getLogger(__name__)
 
@@ -45,6 +48,7 @@ class Operator:
         self._reconciler: Reconciler | None = None
         self._webhooks: WebhookServer | None = None
         self._override = switches.override
+        self._looked = 0.0
 
     def registry(self) -> kopf.OperatorRegistry:
         """The handlers by which kopf tells of changes."""
@@ -69,6 +73,8 @@ class Operator:
             while not working.done():
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._look_again.wait(), _SWITCH_SECONDS)
+                if time.monotonic() - self._looked > _RESYNC_SECONDS:
+                    self._look_again.set()
                 try:
                     await self._look()
                 except (ApiError, aiohttp.ClientError, OSError, TimeoutError) as error:
@@ -83,6 +89,7 @@ class Operator:
     async def _look(self) -> None:
         if self._look_again.is_set():
             self._look_again.clear()
+            self._looked = time.monotonic()
             found = await find_installation(self._api)
             if found != self._installation:
                 await self._stop()

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from lab.dynamo_operator.work_queue import Key
 
 _log = logging.getLogger(__name__)
-_UNPROCESSABLE = (400, 403, 404, 422)
 
 
 class Reconciler:
@@ -54,9 +53,8 @@ class Reconciler:
         except CannotReconcile as failure:
             outcome = Outcome(failure=str(failure))
         except ApiError as error:
-            if error.status not in _UNPROCESSABLE:
-                raise
-            outcome = Outcome(failure=str(error))
+            await self._report(graph, Outcome(failure=str(error)))
+            raise
         await self._report(graph, outcome)
 
     async def _hold(self, graph: Manifest) -> Manifest:
