@@ -98,7 +98,9 @@ def _say_why(name: str, args: DynamoGraphArgs) -> pulumi.ResourceHookBinding | N
     address = GraphAddress(context=args.diagnose_in_context, namespace=args.namespace, name=args.name)
 
     def say_why(failure: pulumi.ErrorHookArgs) -> bool:
-        pulumi.log.error(diagnosis(address, failure.errors))
+        said = diagnosis(address, failure.errors)
+        if said is not None:
+            pulumi.log.error(said)
         # Never again by itself: a graph that does not fit would hold its GPUs for another hour.
         return False
 

@@ -13,6 +13,8 @@ from typing import Any
 
 _KUBECTL_SECONDS = 20
 _WEBHOOK_SIGNS = ("failed calling webhook", "no endpoints available for service")
+# The provider's text for a condition that did not come in time (pulumi-kubernetes 4.32, provider/pkg/await).
+_WAIT_SIGN = "timed out waiting"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,20 +31,23 @@ class GraphAddress:
         return ["--context", self.context, "--namespace", self.namespace, "get", "pods", "--selector", label]
 
 
-def diagnosis(address: GraphAddress, errors: Sequence[str]) -> str:
-    """Return what to tell the person whose `up` failed at this graph.
+def diagnosis(address: GraphAddress, errors: Sequence[str]) -> str | None:
+    """Return what to tell the person whose `up` failed at this graph; None where the provider said it all.
 
     Args:
         address: the graph.
         errors: what the provider said, newest first.
 
     """
-    if any(sign in error for sign in _WEBHOOK_SIGNS for error in errors[:1]):
+    latest = errors[0] if errors else ""
+    if any(sign in latest for sign in _WEBHOOK_SIGNS):
         # Through 1.2 the operator reports ready before its webhook answers (ai-dynamo/dynamo#12255).
         return (
             "The platform's webhook does not answer yet, so the graph could not be checked and was not made. "
             "Nothing is lost: run `pulumi up` again, which continues from here."
         )
+    if _WAIT_SIGN not in latest:
+        return None
     look = f"see: kubectl {' '.join(address.kubectl_arguments())}"
     pods = _pods(address)
     if pods is None:
@@ -50,6 +55,8 @@ def diagnosis(address: GraphAddress, errors: Sequence[str]) -> str:
     reasons = pod_reasons(pods)
     if not pods:
         reasons = ["it has no pods: the operator has not acted on it; its log says why"]
+    elif not reasons:
+        reasons = ["its pods are ready by now; running `pulumi up` again finishes"]
     listed = "\n".join(f"  {reason}" for reason in reasons)
     return f"Graph {address.name} is not ready:\n{listed}\n{look}"
 

@@ -88,7 +88,7 @@ def test_the_person_reads_the_schedulers_own_words(kubectl: Path) -> None:
 
 def test_a_graph_without_pods_points_at_its_operator(kubectl: Path) -> None:
     (kubectl / "answer").write_text(json.dumps({"items": []}))
-    assert "it has no pods: the operator has not acted on it" in diagnosis(ADDRESS, [TIMED_OUT])
+    assert "it has no pods: the operator has not acted on it" in (diagnosis(ADDRESS, [TIMED_OUT]) or "")
 
 
 @pytest.mark.parametrize("answer", ["not json", "{}"])
@@ -108,6 +108,20 @@ def test_a_webhook_that_does_not_answer_yet_is_told_apart_from_a_graph_that_is_w
     error = (
         'Internal error occurred: failed calling webhook "mdynamographdeployment.kb.io": connection refused'
     )
-    said = diagnosis(ADDRESS, [error])
+    said = diagnosis(ADDRESS, [error]) or ""
     assert "webhook does not answer yet" in said
     assert "run `pulumi up` again" in said
+
+
+def test_pods_that_became_ready_meanwhile_are_not_blamed(kubectl: Path) -> None:
+    (kubectl / "answer").write_text(json.dumps({"items": [READY]}))
+    assert "running `pulumi up` again finishes" in (diagnosis(ADDRESS, [TIMED_OUT]) or "")
+
+
+@pytest.mark.parametrize(
+    "error", ["Server-Side Apply field conflict detected", "spec.services: Required value"]
+)
+def test_a_failure_that_is_no_wait_is_left_in_the_providers_words(kubectl: Path, error: str) -> None:
+    (kubectl / "answer").write_text(json.dumps({"items": [READY, PENDING]}))
+    assert diagnosis(ADDRESS, [error]) is None
+    assert not (kubectl / "asked").exists()
