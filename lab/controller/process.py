@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import concurrent.futures
 import logging
+import os
 import signal
 import sys
+import threading
 import time
-from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +28,8 @@ if TYPE_CHECKING:
 # A lab that ended by force leaves its stand-ins behind; without this they would run for ever.
 CLUSTER_GONE_SECONDS = 60.0
 _PROBE_SECONDS = 5.0
-_KOPF_SECONDS = 1.0
+_KOPF_SECONDS = 0.5
+_ENDING_SECONDS = 1.5
 _REFUSED = 2
 
 
@@ -37,9 +41,15 @@ def argument_parser(description: str | None) -> argparse.ArgumentParser:
     return parser
 
 
-def run(
-    arguments: argparse.Namespace, work: Callable[[kopf.ConnectionInfo], Coroutine[None, None, None]]
-) -> int:
+@dataclass(frozen=True)
+class Session:
+    """What a controller's work gets: the way to its cluster, and a future that is done when it must end."""
+
+    connection: kopf.ConnectionInfo
+    stop: concurrent.futures.Future[None]
+
+
+def run(arguments: argparse.Namespace, work: Callable[[Session], Coroutine[None, None, None]]) -> int:
     """Runs the controller until SIGTERM, SIGINT or the end of its cluster; returns the exit code."""
     logging.basicConfig(
         stream=sys.stdout, level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s"
@@ -52,9 +62,38 @@ def run(
     except LabError as refusal:
         sys.stderr.write(f"{refusal}\n")
         return _REFUSED
-    with suppress(KeyboardInterrupt, asyncio.CancelledError):
-        asyncio.run(work(connection))
-    return 0
+    return _run_in_thread(Session(connection, concurrent.futures.Future()), work)
+
+
+def _run_in_thread(session: Session, work: Callable[[Session], Coroutine[None, None, None]]) -> int:
+    """In the main thread kopf takes the signals for itself and, while it starts, may not end for long."""
+    ending = threading.Event()
+    failures: list[BaseException] = []
+
+    def end(*_: object) -> None:
+        if not session.stop.done():
+            session.stop.set_result(None)
+        ending.set()
+
+    def target() -> None:
+        try:
+            asyncio.run(work(session))
+        except BaseException as failure:  # told of below, in the main thread
+            failures.append(failure)
+        ending.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, end)
+    thread = threading.Thread(target=target, daemon=True)
+    thread.start()
+    ending.wait()
+    thread.join(_ENDING_SECONDS)
+    if thread.is_alive():
+        logging.shutdown()
+        os._exit(0)
+    if failures:
+        logging.getLogger(__name__).error("the controller has failed", exc_info=failures[0])
+    return 1 if failures else 0
 
 
 def quiet_settings() -> kopf.OperatorSettings:
@@ -68,26 +107,21 @@ def quiet_settings() -> kopf.OperatorSettings:
 
 
 async def watch_until_stopped(
-    registry: kopf.OperatorRegistry, connection: kopf.ConnectionInfo, *companions: Awaitable[None]
+    registry: kopf.OperatorRegistry, session: Session, *companions: Awaitable[None]
 ) -> None:
-    """Runs kopf and the companions until a signal comes or one of them ends; then ends all of them."""
+    """Runs kopf and the companions until the session stops or one of them ends; then ends all of them."""
 
     async def login(**_: object) -> kopf.ConnectionInfo:
-        return connection
+        return session.connection
 
     kopf.on.login(registry=registry)(login)
-    stop, ready = asyncio.Event(), asyncio.Event()
+    stop = asyncio.Event()
     watching = asyncio.ensure_future(
         kopf.operator(
-            registry=registry,
-            settings=quiet_settings(),
-            clusterwide=True,
-            standalone=True,
-            stop_flag=stop,
-            ready_flag=ready,
+            registry=registry, settings=quiet_settings(), clusterwide=True, standalone=True, stop_flag=stop
         )
     )
-    others = [asyncio.ensure_future(each) for each in (_signalled(ready), *companions)]
+    others = [asyncio.ensure_future(each) for each in (asyncio.wrap_future(session.stop), *companions)]
     done, _ = await asyncio.wait([watching, *others], return_when=asyncio.FIRST_COMPLETED)
     # First the companions: kopf waits five seconds for any task that is not its own.
     for task in others:
@@ -101,20 +135,13 @@ async def watch_until_stopped(
         task.result()
 
 
-async def _signalled(ready: asyncio.Event) -> None:
-    """Returns at SIGTERM or SIGINT. kopf sets handlers of its own while it starts, so these come after."""
-    await ready.wait()
-    stopped = asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
-    await stopped.wait()
-
-
-async def until_cluster_is_gone(api: KubernetesApi, patience: float = CLUSTER_GONE_SECONDS) -> None:
-    """Returns when the API server has not answered for `patience` seconds."""
+async def until_cluster_is_gone(
+    api: KubernetesApi, patience: float = CLUSTER_GONE_SECONDS, pause: float = _PROBE_SECONDS
+) -> None:
+    """Returns when the API server, asked every `pause` seconds, has not answered for `patience` seconds."""
     answered = time.monotonic()
     while time.monotonic() - answered < patience:
-        await asyncio.sleep(_PROBE_SECONDS)
+        await asyncio.sleep(pause)
         if await api.is_answering():
             answered = time.monotonic()
     logging.getLogger(__name__).warning("the API server is gone; ending")

@@ -12,7 +12,7 @@ from lab.dynamo_operator.operator import Operator
 from lab.dynamo_operator.switches import Switches
 
 if TYPE_CHECKING:
-    import kopf
+    from lab.controller.process import Session
 
 
 def main() -> int:
@@ -21,11 +21,11 @@ def main() -> int:
     parser.add_argument("--lab-dir", type=Path, required=True)
     arguments = parser.parse_args()
 
-    async def work(connection: kopf.ConnectionInfo) -> None:
-        async with KubernetesApi(connection, field_manager="dynamo-operator") as api:
+    async def work(session: Session) -> None:
+        async with KubernetesApi(session.connection, field_manager="dynamo-operator") as api:
             operator = Operator(api, Switches(arguments.lab_dir))
             await watch_until_stopped(
-                operator.registry(), connection, operator.supervise(), until_cluster_is_gone(api)
+                operator.registry(), session, operator.supervise(), until_cluster_is_gone(api)
             )
 
     return run(arguments, work)

@@ -11,15 +11,15 @@ from lab.volume_provisioner.provisioner import Provisioner
 from lab.volume_provisioner.volumes import PROVISIONER
 
 if TYPE_CHECKING:
-    import kopf
+    from lab.controller.process import Session
 
 
-async def work(connection: kopf.ConnectionInfo) -> None:
+async def work(session: Session) -> None:
     """Serves claims until signalled, or until the cluster is gone."""
-    async with KubernetesApi(connection, field_manager=PROVISIONER) as api:
+    async with KubernetesApi(session.connection, field_manager=PROVISIONER) as api:
         provisioner = Provisioner(api)
         await watch_until_stopped(
-            provisioner.registry(), connection, provisioner.work(), until_cluster_is_gone(api)
+            provisioner.registry(), session, provisioner.work(), until_cluster_is_gone(api)
         )
 
 

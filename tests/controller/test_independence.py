@@ -9,7 +9,12 @@ import pytest
 
 LAB = Path(__file__).parents[2] / "lab"
 ROOMS = ["controller", "dynamo_operator", "volume_provisioner", "fixtures"]
-SOURCES = [path for room in ROOMS for path in sorted((LAB / room).rglob("*")) if path.is_file()]
+SOURCES = [
+    path
+    for room in ROOMS
+    for path in sorted((LAB / room).rglob("*"))
+    if path.is_file() and path.suffix != ".pyc"
+]
 MODULES = [
     *(path for path in SOURCES if path.suffix == ".py"),
     LAB / "custom_resources.py",
@@ -35,9 +40,7 @@ def test_nothing_is_imported_from_the_product(module: Path) -> None:
     assert not imported(module) & PRODUCT
 
 
-@pytest.mark.parametrize(
-    "source", [path for path in SOURCES if path.suffix != ".pyc"], ids=lambda path: str(path.relative_to(LAB))
-)
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(LAB)))
 def test_the_products_names_do_not_occur(source: Path) -> None:
     lines = source.read_text(encoding="utf-8").splitlines()
     settings = "\n".join(line for line in lines if not line.lstrip().startswith("#"))

@@ -1,0 +1,108 @@
+"""Claims on a real control plane with the provisioner stand-in beside it."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.support.sandbox import Sandbox
+
+pytestmark = pytest.mark.lab
+
+NAMESPACE = "claims-test"
+DEADLINE = 30.0
+
+
+@pytest.fixture(scope="module")
+def cluster(lab: Sandbox) -> Iterator[Sandbox]:
+    lab.kubectl("create", "namespace", NAMESPACE)
+    yield lab
+    lab.kubectl("delete", "namespace", NAMESPACE, "--timeout=60s")
+
+
+def create(lab: Sandbox, folder: Path, manifest: dict[str, Any]) -> None:
+    path = folder / f"{manifest['metadata']['name']}.json"
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    lab.kubectl("create", "--namespace", NAMESPACE, "-f", str(path))
+
+
+def claim(name: str, storage_class: str, mode: str) -> dict[str, Any]:
+    spec = {
+        "storageClassName": storage_class,
+        "accessModes": [mode],
+        "resources": {"requests": {"storage": "100Gi"}},
+    }
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name}, "spec": spec}
+
+
+def pod(name: str, claimed: str, node: str) -> dict[str, Any]:
+    mounts = [{"name": "data", "mountPath": "/data"}]
+    spec = {
+        "nodeSelector": {"kubernetes.io/hostname": node},
+        "containers": [{"name": "main", "image": "registry.example/x:1", "volumeMounts": mounts}],
+        "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": claimed}}],
+    }
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+
+
+def await_bound(lab: Sandbox, name: str) -> dict[str, Any]:
+    bound = "--for=jsonpath={.status.phase}=Bound"
+    lab.kubectl("wait", bound, f"pvc/{name}", "--namespace", NAMESPACE, "--timeout=30s")
+    volume = lab.get("pvc", name, "--namespace", NAMESPACE)["spec"]["volumeName"]
+    found: dict[str, Any] = lab.get("pv", volume)
+    return found
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + DEADLINE
+    while not holds():
+        assert time.monotonic() < deadline, f"not within {DEADLINE:.0f} s"
+
+
+def test_a_shared_claim_is_bound_at_once_and_its_volume_goes_with_it(
+    cluster: Sandbox, tmp_path: Path
+) -> None:
+    create(cluster, tmp_path, claim("shared", "shared-files", "ReadWriteMany"))
+    volume = await_bound(cluster, "shared")
+    assert volume["spec"]["capacity"] == {"storage": "100Gi"}
+    assert volume["spec"]["accessModes"] == ["ReadWriteMany"]
+    cluster.kubectl("delete", "pvc", "shared", "--namespace", NAMESPACE, "--timeout=30s")
+    name = volume["metadata"]["name"]
+    until(lambda: name not in cluster.kubectl("get", "pv", "-o", "name").stdout)
+
+
+def test_a_zonal_claim_waits_for_its_first_pod_and_keeps_the_next_in_that_zone(
+    cluster: Sandbox, tmp_path: Path
+) -> None:
+    create(cluster, tmp_path, claim("zonal", "zonal-disks", "ReadWriteOnce"))
+    # A claim that is served at once shows that this one has been looked at and left alone.
+    create(cluster, tmp_path, claim("other", "shared-files", "ReadWriteMany"))
+    await_bound(cluster, "other")
+    assert cluster.get("pvc", "zonal", "--namespace", NAMESPACE)["status"]["phase"] == "Pending"
+    create(cluster, tmp_path, pod("first", "zonal", "system-1"))
+    volume = await_bound(cluster, "zonal")
+    (term,) = volume["spec"]["nodeAffinity"]["required"]["nodeSelectorTerms"]
+    assert term["matchExpressions"][0]["values"] == ["us-east-1a"]
+    create(cluster, tmp_path, pod("second", "zonal", "system-0"))
+    unscheduled = "--for=condition=PodScheduled=False"
+    cluster.kubectl("wait", unscheduled, "pod/second", "--namespace", NAMESPACE, "--timeout=30s")
+    status = cluster.get("pod", "second", "--namespace", NAMESPACE)["status"]
+    assert "didn't match PersistentVolume's node affinity" in status["conditions"][0]["message"]
+
+
+def test_a_claim_without_a_class_stays_pending_as_on_a_fresh_eks_cluster(
+    cluster: Sandbox, tmp_path: Path
+) -> None:
+    nameless = claim("nameless", "", "ReadWriteOnce")
+    del nameless["spec"]["storageClassName"]
+    create(cluster, tmp_path, nameless)
+    create(cluster, tmp_path, claim("after", "shared-files", "ReadWriteMany"))
+    await_bound(cluster, "after")
+    assert cluster.get("pvc", "nameless", "--namespace", NAMESPACE)["status"]["phase"] == "Pending"
