@@ -30,8 +30,8 @@ def main() -> None:
     def make() -> Provider:
         # The Kubernetes client takes most of a second to import; the engine need not wait for it
         # before it may start the program.
-        from lab.kubernetes_provider.host import Host
-        from lab.kubernetes_provider.provider import Provider
+        from lab.kubernetes_provider.host import Host  # noqa: PLC0415 - see above
+        from lab.kubernetes_provider.provider import Provider  # noqa: PLC0415 - see above
 
         return Provider(Host(engine_address), folder)
 

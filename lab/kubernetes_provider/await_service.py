@@ -42,6 +42,7 @@ class Endpoints:
         self._since = clock()
 
     def __call__(self, live: dict[str, Any]) -> Readiness:
+        """One look at the Service and its endpoints."""
         spec = live["spec"]
         if spec.get("type") == "LoadBalancer" and not _ingress(live):
             return not_ready(NO_ADDRESS)

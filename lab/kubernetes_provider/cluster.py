@@ -23,6 +23,7 @@ JSON_PATCH = "application/json-patch+json"
 _CONNECT_SECONDS = 10.0
 _READ_SECONDS = 60.0
 _CONNECTIONS = 64
+_FIRST_ERROR_STATUS = 400
 
 Manifest = dict[str, Any]
 
@@ -166,7 +167,7 @@ class Cluster:
             data = response.read()
         except (client.ApiException, urllib3.exceptions.HTTPError, OSError) as error:
             raise UnreachableError(str(error)) from error
-        if response.status >= 400:  # noqa: PLR2004 - HTTP's own boundary
+        if response.status >= _FIRST_ERROR_STATUS:
             raise StatusError.from_response(response.status, data)
         return json.loads(data)
 
@@ -180,5 +181,5 @@ def namespace_of(manifest: Manifest) -> str:
     return manifest.get("metadata", {}).get("namespace") or "default"
 
 
-def _dry_run(wanted: bool) -> dict[str, str]:  # noqa: FBT001 - private, one meaning
+def _dry_run(wanted: bool) -> dict[str, str]:
     return {"dryRun": "All"} if wanted else {}

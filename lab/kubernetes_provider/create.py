@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 _PAUSES_SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 
 _ALREADY_EXISTS = (
-    "The resource already exists in the cluster. This can happen when: an earlier update was interrupted after it "
-    "had created the resource, another tool created it, or it belongs to another stack. Import it, delete it, or "
-    "set `upsertExistingObjects` on the provider to take it over."
+    "The resource already exists in the cluster. This can happen when: an earlier update was interrupted "
+    "after it had created the resource, another tool created it, or it belongs to another stack. "
+    "Import it, delete it, or set `upsertExistingObjects` on the provider to take it over."
 )
 
 

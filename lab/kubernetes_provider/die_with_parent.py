@@ -15,6 +15,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
+    """Arguments: the parent's process id, then the command."""
     parent, command = int(sys.argv[1]), sys.argv[2:]
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:

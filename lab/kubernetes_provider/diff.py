@@ -66,12 +66,14 @@ def difference(
     sent before and means nothing) from one that is new. `ignored` are property paths whose changes
     do not count, nor those below them.
     """
-    result = Difference()
-    _compare_maps((), old, new, old_inputs, result.fields, forcing)
-    for path in list(result.fields):
-        if any(_contains(ignore, path) for ignore in ignored or []):
-            del result.fields[path]
-    return result
+    comparison = _Comparison(forcing)
+    comparison.maps((), old, new, old_inputs)
+    counted = {
+        path: change
+        for path, change in comparison.found.items()
+        if not any(_contains(ignore, path) for ignore in ignored or [])
+    }
+    return Difference(counted)
 
 
 def path_text(path: Path) -> str:
@@ -92,37 +94,35 @@ def _contains(ignored: str, path: str) -> bool:
     return path == ignored or (path.startswith(ignored) and path[len(ignored)] in ".[")
 
 
-def _compare_maps(
-    path: Path,
-    old: dict[str, Any],
-    new: dict[str, Any],
-    old_inputs: dict[str, Any] | None,
-    found: dict[str, FieldChange],
-    forcing: tuple[str, ...],
-) -> None:
-    for key in sorted({*old, *new}):
-        given = old_inputs.get(key, _MISSING) if old_inputs is not None else None
-        _compare((*path, key), old.get(key, _MISSING), new.get(key, _MISSING), given, found, forcing)
+@dataclass
+class _Comparison:
+    """Walks old and new side by side and collects what differs."""
 
+    forcing: tuple[str, ...]
+    found: dict[str, FieldChange] = field(default_factory=dict)
 
-def _compare(
-    path: Path, old: Any, new: Any, old_input: Any, found: dict[str, FieldChange], forcing: tuple[str, ...]
-) -> None:
-    if isinstance(old, dict) and isinstance(new, dict):
-        _compare_maps(path, old, new, old_input if isinstance(old_input, dict) else None, found, forcing)
-        return
-    if isinstance(old, list) and isinstance(new, list):
-        for index in range(max(len(old), len(new))):
-            given = old_input[index] if isinstance(old_input, list) and index < len(old_input) else None
-            _compare((*path, index), _at(old, index), _at(new, index), given, found, forcing)
-        return
-    change = _change(old, new, old_input)
-    if change is None:
-        return
-    value = old if change is Change.DELETE else new
-    # An object without metadata has lost its name, whatever the table says.
-    replaces = forces_replacement(path, value, forcing) or (change is Change.DELETE and path == ("metadata",))
-    found[path_text(path)] = FieldChange(change, replaces)
+    def maps(self, path: Path, old: dict[str, Any], new: dict[str, Any], old_inputs: Any) -> None:
+        for key in sorted({*old, *new}):
+            given = old_inputs.get(key, _MISSING) if isinstance(old_inputs, dict) else None
+            self.values((*path, key), old.get(key, _MISSING), new.get(key, _MISSING), given)
+
+    def values(self, path: Path, old: Any, new: Any, old_input: Any) -> None:
+        if isinstance(old, dict) and isinstance(new, dict):
+            self.maps(path, old, new, old_input)
+            return
+        if isinstance(old, list) and isinstance(new, list):
+            for index in range(max(len(old), len(new))):
+                given = _at(old_input, index) if isinstance(old_input, list) else None
+                self.values((*path, index), _at(old, index), _at(new, index), given)
+            return
+        change = _change(old, new, old_input)
+        if change is None:
+            return
+        value = old if change is Change.DELETE else new
+        # An object without metadata has lost its name, whatever the table says.
+        lost_name = change is Change.DELETE and path == ("metadata",)
+        replaces = lost_name or forces_replacement(path, value, self.forcing)
+        self.found[path_text(path)] = FieldChange(change, replaces)
 
 
 def _change(old: Any, new: Any, old_input: Any) -> Change | None:

@@ -44,18 +44,22 @@ class StatusError(ProviderError):
 
     @property
     def is_not_found(self) -> bool:
+        """404: no such object, or no such kind."""
         return self.code == _NOT_FOUND
 
     @property
     def is_already_exists(self) -> bool:
+        """A create found an object of the same name."""
         return self.code == _CONFLICT and self.reason == "AlreadyExists"
 
     @property
     def is_conflict(self) -> bool:
+        """Somebody else owns a field, or wrote in between."""
         return self.code == _CONFLICT and self.reason == "Conflict"
 
     @property
     def is_forbidden(self) -> bool:
+        """403."""
         return self.code == _FORBIDDEN
 
     @property

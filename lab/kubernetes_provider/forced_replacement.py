@@ -8,23 +8,24 @@ from typing import Any
 _IDENTITY = (".metadata.name", ".metadata.namespace")
 
 _CONTAINER_FIELDS = (
-    "args", "command", "env", "image", "imagePullPolicy", "lifecycle", "livenessProbe", "ports", "readinessProbe",
-    "resources", "securityContext", "stdin", "stdinOnce", "terminationMessagePath", "terminationMessagePolicy", "tty",
-    "volumeDevices", "volumeMounts", "workingDir",
+    "args", "command", "env", "image", "imagePullPolicy", "lifecycle", "livenessProbe", "ports",
+    "readinessProbe", "resources", "securityContext", "stdin", "stdinOnce", "terminationMessagePath",
+    "terminationMessagePolicy", "tty", "volumeDevices", "volumeMounts", "workingDir",
 )  # fmt: skip
 
 _POD_FIELDS = (
-    "affinity", "automountServiceAccountToken", "dnsConfig", "dnsPolicy", "enableServiceLinks", "hostAliases",
-    "hostIPC", "hostNetwork", "hostPID", "hostname", "imagePullSecrets", "nodeName", "nodeSelector", "overhead",
-    "preemptionPolicy", "priority", "priorityClassName", "readinessGates", "restartPolicy", "runtimeClassName",
-    "schedulerName", "securityContext", "serviceAccount", "serviceAccountName", "shareProcessNamespace", "subdomain",
-    "terminationGracePeriodSeconds", "volumes",
+    "affinity", "automountServiceAccountToken", "dnsConfig", "dnsPolicy", "enableServiceLinks",
+    "hostAliases", "hostIPC", "hostNetwork", "hostPID", "hostname", "imagePullSecrets", "nodeName",
+    "nodeSelector", "overhead", "preemptionPolicy", "priority", "priorityClassName", "readinessGates",
+    "restartPolicy", "runtimeClassName", "schedulerName", "securityContext", "serviceAccount",
+    "serviceAccountName", "shareProcessNamespace", "subdomain", "terminationGracePeriodSeconds",
+    "volumes",
 )  # fmt: skip
 
 _VOLUME_SOURCES = (
-    "awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "csi", "fc", "flexVolume", "flocker",
-    "gcePersistentDisk", "glusterfs", "hostPath", "iscsi", "local", "nfs", "photonPersistentDisk", "portworxVolume",
-    "quobyte", "rbd", "scaleIO", "storageos", "vsphereVolume",
+    "awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "csi", "fc", "flexVolume",
+    "flocker", "gcePersistentDisk", "glusterfs", "hostPath", "iscsi", "local", "nfs",
+    "photonPersistentDisk", "portworxVolume", "quobyte", "rbd", "scaleIO", "storageos", "vsphereVolume",
 )  # fmt: skip
 
 

@@ -29,6 +29,7 @@ class HelmError(Exception):
 
     @property
     def is_not_found(self) -> bool:
+        """Whether there is no such release."""
         return "release: not found" in str(self)
 
 

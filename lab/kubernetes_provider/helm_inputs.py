@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pulumi
@@ -117,6 +118,5 @@ def _text_of(asset: Any) -> str:
     if isinstance(asset, pulumi.StringAsset):
         return asset.text
     if isinstance(asset, pulumi.FileAsset):
-        with open(asset.path, encoding="utf-8") as stream:  # noqa: PTH123 - the program's own path
-            return stream.read()
+        return Path(asset.path).read_text(encoding="utf-8")
     raise ValueError("unsupported type for 'valueYamlFiles' arg: only files and strings can be read here")

@@ -81,8 +81,8 @@ def create(session: Session, urn: str, properties: Properties, *, preview: bool)
             raise ProviderError(str(error)) from error
         session.host.warning(
             urn,
-            f'Helm release "{name}" was created but has a failed status. Use the `helm` command to investigate the '
-            f"error, correct it, then retry. Reason: {error}",
+            f'Helm release "{name}" was created but has a failed status. Use the `helm` command to '
+            f"investigate the error, correct it, then retry. Reason: {error}",
         )
         message = (
             f'Helm release "{identifier}" was created, but failed to initialize completely. '

@@ -44,14 +44,13 @@ def api_version_and_kind(token: str) -> tuple[str, str]:
 def require_served(token: str) -> None:
     """Raises UnknownTypeError for a token that neither the SDK's classes nor a custom resource can have."""
     _, kind = api_version_and_kind(token)
-    if token in _typed_tokens() or token == RELEASE:
-        if kind.endswith("Patch") and token.removesuffix("Patch") in _typed_tokens():
-            raise UnknownTypeError(f'this stand-in does not serve the Patch resource "{token}"')
+    if token == RELEASE:
         return
     group_version = token.split(":")[1]
-    if group_version in _COMPONENT_GROUPS:
+    is_patch = kind.endswith("Patch") and token.removesuffix("Patch") in _typed_tokens()
+    if group_version in _COMPONENT_GROUPS or is_patch:
         raise UnknownTypeError(f'this stand-in does not serve "{token}"')
-    if is_known_group_version(group_version):
+    if token not in _typed_tokens() and is_known_group_version(group_version):
         raise UnknownTypeError(f'unrecognized resource type: "{token}" for this provider')
 
 

@@ -13,13 +13,17 @@ _HEX_DIGITS = 8
 
 # Cluster-scoped kinds of the SDK, for the time when the API server cannot be asked.
 _CLUSTER_SCOPED = frozenset(
-    """APIService CertificateSigningRequest ClusterRole ClusterRoleBinding ClusterTrustBundle ComponentStatus
-    CSIDriver CSINode CustomResourceDefinition DeviceClass FlowSchema IngressClass IPAddress
-    MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration Namespace Node
-    PersistentVolume PriorityClass PriorityLevelConfiguration ResourceSlice RuntimeClass ServiceCIDR StorageClass
-    StorageVersion StorageVersionMigration ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding
-    ValidatingWebhookConfiguration VolumeAttachment VolumeAttributesClass""".split()
-)
+    {
+        "APIService", "CertificateSigningRequest", "ClusterRole", "ClusterRoleBinding",
+        "ClusterTrustBundle", "ComponentStatus", "CSIDriver", "CSINode", "CustomResourceDefinition",
+        "DeviceClass", "FlowSchema", "IngressClass", "IPAddress", "MutatingAdmissionPolicy",
+        "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration", "Namespace", "Node",
+        "PersistentVolume", "PriorityClass", "PriorityLevelConfiguration", "ResourceSlice",
+        "RuntimeClass", "ServiceCIDR", "StorageClass", "StorageVersion", "StorageVersionMigration",
+        "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration",
+        "VolumeAttachment", "VolumeAttributesClass",
+    }
+)  # fmt: skip
 
 
 class NamingError(Exception):

@@ -40,8 +40,19 @@ _QUANTITY_MAPS = frozenset(
     }
 )
 _QUANTITY_FIELDS = frozenset({"sizeLimit", "divisor", "averageValue"})
-_POD_PARENTS = frozenset({"Pod", "PodTemplate", "ReplicationController", "ReplicaSet", "Deployment", "StatefulSet",
-                          "DaemonSet", "Job", "CronJob"})  # fmt: skip
+_POD_PARENTS = frozenset(
+    {
+        "Pod",
+        "PodTemplate",
+        "ReplicationController",
+        "ReplicaSet",
+        "Deployment",
+        "StatefulSet",
+        "DaemonSet",
+        "Job",
+        "CronJob",
+    }
+)
 _QUANTITY_KINDS = _POD_PARENTS | frozenset(
     {
         "PersistentVolumeClaim",

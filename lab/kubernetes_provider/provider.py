@@ -27,16 +27,12 @@ if TYPE_CHECKING:
     from lab.kubernetes_provider.host import Host
     from lab.kubernetes_provider.naming import Autonaming
 
-_UNREACHABLE_READ = (
-    "failed to read resource state due to unreachable cluster. If the cluster was deleted, you can remove this "
-    "resource from Pulumi state by rerunning the operation with the PULUMI_K8S_DELETE_UNREACHABLE environment "
-    'variable set to "true"'
+_FORGET = (
+    "If the cluster was deleted, you can remove this resource from Pulumi state by rerunning the operation "
+    'with the PULUMI_K8S_DELETE_UNREACHABLE environment variable set to "true"'
 )
-_UNREACHABLE_DELETE = (
-    "configured Kubernetes cluster is unreachable. If the cluster was deleted, you can remove this resource from "
-    "Pulumi state by rerunning the operation with the PULUMI_K8S_DELETE_UNREACHABLE environment variable set to "
-    '"true"'
-)
+_UNREACHABLE_READ = f"failed to read resource state due to unreachable cluster. {_FORGET}"
+_UNREACHABLE_DELETE = f"configured Kubernetes cluster is unreachable. {_FORGET}"
 
 
 class Provider:

@@ -40,7 +40,8 @@ def read(
     _, name = namespace_and_name(identifier)
     if not name:
         raise ProviderError(
-            f"failed to read resource because of a failure to parse resource name from request ID: {identifier}"
+            "failed to read resource because of a failure to parse resource name from request ID: "
+            f"{identifier}"
         )
     cluster = session.cluster
     try:

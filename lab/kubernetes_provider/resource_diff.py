@@ -29,6 +29,7 @@ class ResourceDiff:
 
     @property
     def has_changes(self) -> bool:
+        """Whether an update has anything to do."""
         return bool(self.difference.fields or self.replaces)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _SCHEMA = f'{{"name":"kubernetes","version":"{PLUGIN_VERSION}"}}'
 
-# The names of methods and messages are the protocol's.
+# The names of methods and messages, and what they mean, are the protocol's.
 # ruff: noqa: N802, D102, ARG002
 
 
@@ -171,7 +171,8 @@ class Service(provider_pb2_grpc.ResourceProviderServicer):
             return call(self._provider())
         except InitializationError as error:
             _abort_partially(context, error)
-        except Exception as error:  # noqa: BLE001 - every error must reach the person as text, not as a traceback
+        # Whatever it is must reach the person as text, not as a traceback.
+        except Exception as error:
             context.abort(grpc.StatusCode.UNKNOWN, str(error) or type(error).__name__)
 
     def _provider(self) -> Provider:

@@ -48,7 +48,8 @@ class Session:
             session.connected = cluster
         except (UnreachableError, StatusError) as error:
             session.unreachable_reason = f"unable to load schema information from the API server: {error}"
-        except Exception as error:  # noqa: BLE001 - the client raises many types for a bad kubeconfig
+        # The client raises errors of many types for an unusable kubeconfig.
+        except Exception as error:
             session.unreachable_reason = (
                 f"unable to load Kubernetes client configuration from kubeconfig file: {error}"
             )
@@ -56,6 +57,7 @@ class Session:
 
     @property
     def is_unreachable(self) -> bool:
+        """Whether there is no cluster to work with."""
         return self.connected is None
 
     @property

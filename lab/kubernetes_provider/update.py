@@ -112,8 +112,9 @@ def _failure(
 ) -> Exception:
     if isinstance(error, NoMatchError):
         return ProviderError(
-            f'update of resource "{urn}" failed because the Kubernetes API server reported that the apiVersion for '
-            f"this resource does not exist. Verify that any required CRDs have been created: {error}"
+            f'update of resource "{urn}" failed because the Kubernetes API server reported that '
+            "the apiVersion for this resource does not exist. "
+            f"Verify that any required CRDs have been created: {error}"
         )
     if session.connected is None:
         return error
@@ -124,6 +125,9 @@ def _failure(
             f'update of resource "{urn}" failed: {error}\nunable to get cluster state: {unreadable}'
         )
     identifier = resource_id(live)
-    message = f'the Kubernetes API server reported that "{identifier}" failed to fully initialize or become live: {error}'
+    message = (
+        f'the Kubernetes API server reported that "{identifier}" failed to fully initialize '
+        f"or become live: {error}"
+    )
     details = error.details if isinstance(error, NotReadyError) else []
     return InitializationError(identifier, message, details, record(live))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from pulumi.provider.experimental.property_value import Computed, PropertyValue
+from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.runtime import rpc
 
 Properties = dict[str, PropertyValue]
@@ -47,7 +47,8 @@ _UNDERSCORED_KEYS = {dashed: underscored for underscored, dashed in _DASHED_KEYS
 def plain(value: PropertyValue) -> Any:
     """The value without secrets and without null map entries; whole floats become integers."""
     inner: Any = value.value
-    if isinstance(inner, Computed) or inner == rpc.UNKNOWN:
+    # The SDK leaves the wire's text for an unknown as it is.
+    if inner == rpc.UNKNOWN:
         return UNKNOWN
     if isinstance(inner, float):
         # JSON numbers reach a plugin as floats; the API server refuses 1.0 where it wants an integer.
@@ -70,18 +71,11 @@ def to_property(value: Any) -> PropertyValue:
     """The property value of plain data, UNKNOWN included."""
     if isinstance(value, PropertyValue):
         return value
-    if isinstance(value, Unknown):
-        # The wire's own text for an unknown: the SDK's Computed cannot be marshalled.
-        return PropertyValue(rpc.UNKNOWN)
-    if isinstance(value, bool):
-        return PropertyValue(value)
-    if isinstance(value, int):
-        return PropertyValue(float(value))
     if isinstance(value, Mapping):
         return PropertyValue(to_properties(value))
     if isinstance(value, list | tuple):
         return PropertyValue([to_property(item) for item in value])
-    return PropertyValue(value)
+    return PropertyValue(_scalar(value))
 
 
 def to_properties(values: Mapping[str, Any]) -> Properties:
@@ -116,6 +110,14 @@ def with_secrets_of(outputs: Properties, inputs: Mapping[str, PropertyValue]) ->
             if key in marked:
                 marked[key] = marked[key].with_secret(is_secret=True)
     return marked
+
+
+def _scalar(value: Any) -> Any:
+    if isinstance(value, Unknown):
+        # The wire's own text for an unknown: the SDK's Computed cannot be marshalled.
+        return rpc.UNKNOWN
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    return float(value) if is_integer else value
 
 
 def _with_secret_of(output: PropertyValue, given: PropertyValue) -> PropertyValue:

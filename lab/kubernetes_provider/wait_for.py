@@ -25,6 +25,7 @@ class ConditionCheck:
     status: str
 
     def __call__(self, live: dict[str, Any]) -> Readiness:
+        """Whether it holds for the object."""
         for condition in (live.get("status") or {}).get("conditions") or []:
             if str(condition.get("type", "")).lower() != self.type.lower():
                 continue
@@ -46,6 +47,7 @@ class JsonPathCheck:
     value: str | None
 
     def __call__(self, live: dict[str, Any]) -> Readiness:
+        """Whether it holds for the object."""
         if _is_stale(live, {}):
             return not_ready("Waiting for the current generation to be observed")
         found = self.path.find(live)

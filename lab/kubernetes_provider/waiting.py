@@ -69,6 +69,8 @@ def wait_until_ready(
         except (StatusError, UnreachableError) as error:
             readiness = not_ready(str(error))
         if readiness.ready:
+            # What it waited for is of no interest any more.
+            say("")
             return live
         if readiness.failed:
             message = f"Resource '{name}' was created but failed to initialize"

@@ -37,7 +37,9 @@ spec:
     metadata: {labels: {app: {{ .Release.Name }}}}
     spec:
       containers:
-        - {name: main, image: "registry.invalid/toy:1", resources: {requests: {cpu: {{ .Values.cpu | quote }}}}}
+        - name: main
+          image: registry.invalid/toy:1
+          resources: {requests: {cpu: {{ .Values.cpu | quote }}}}
 """
 _SCHEMA = {
     "type": "object",
@@ -58,7 +60,9 @@ def write_chart(folder: Path, version: str = "1.0.0") -> Path:
 
 def write_repository(folder: Path, versions: tuple[str, ...]) -> Path:
     """A folder as LAB_CHARTS names it, with the chart in these versions."""
-    entries = [{"repository": REPOSITORY, "name": NAME, "version": each, "path": f"toy-{each}"} for each in versions]
+    entries = [
+        {"repository": REPOSITORY, "name": NAME, "version": each, "path": f"toy-{each}"} for each in versions
+    ]
     for entry in entries:
         write_chart(folder / entry["path"], entry["version"])
     (folder / "index.json").write_text(json.dumps(entries))

@@ -9,6 +9,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 from lab import cluster, control_plane
+from tests.conformance.toy import make_template
 from tests.support.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def _start(sandbox: Sandbox) -> None:
     node.write_text(_NODE)
     sandbox.kubectl("apply", "-f", str(node))
     sandbox.kubectl("wait", "--for=condition=Ready", "node/toy-0", "--timeout=60s")
+    make_template(sandbox)
 
 
 def _is_vendors_run() -> bool:

@@ -18,10 +18,13 @@ def test_a_delete_waits_until_object_and_dependents_are_gone(toy: Toy) -> None:
 
 
 def test_orphan_leaves_the_dependents(toy: Toy) -> None:
-    toy.up(POD + """
+    toy.up(
+        POD
+        + """
 orphan = {"pulumi.com/deletionPropagationPolicy": "orphan"}
 k8s.apps.v1.Deployment("d", metadata=named("d", orphan), spec=workload("d"))
-""")
+"""
+    )
     toy.destroy()
     assert not toy.exists("deployment", "d")
     assert len(toy.get("replicasets")["items"]) == 1
@@ -45,8 +48,10 @@ def test_a_finalizer_that_nobody_removes_ends_the_delete_with_a_warning(toy: Toy
 def test_an_object_whose_definition_is_gone_counts_as_deleted(toy: Toy) -> None:
     toy.up("""
         group = NAMESPACE + ".example.com"
-        version = {"name": "v1", "served": True, "storage": True, "schema": {"open_apiv3_schema": {"type": "object"}}}
-        definition = k8s.apiextensions.v1.CustomResourceDefinition("definition", metadata={"name": "toys." + group},
+        schema = {"open_apiv3_schema": {"type": "object"}}
+        version = {"name": "v1", "served": True, "storage": True, "schema": schema}
+        definition = k8s.apiextensions.v1.CustomResourceDefinition("definition",
+            metadata={"name": "toys." + group},
             spec={"group": group, "scope": "Namespaced", "versions": [version],
                   "names": {"plural": "toys", "singular": "toy", "kind": "Toy"}},
             opts=options(retain_on_delete=True))

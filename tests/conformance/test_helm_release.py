@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import json
 from typing import TYPE_CHECKING
 
@@ -13,7 +15,8 @@ if TYPE_CHECKING:
     from tests.conformance.toy import Toy
 
 _RELEASE = """
-    release = k8s.helm.v3.Release("toy", name="toy", namespace=NAMESPACE, chart={chart!r}, values={values}, {more})
+    release = k8s.helm.v3.Release("toy", name="toy", namespace=NAMESPACE, chart={chart!r},
+                                  values={values}, {more})
 """
 _PLANTED = "planted-in-values"
 _LOGGING_HELM = """#!/bin/sh
@@ -56,7 +59,9 @@ def test_a_release_is_installed_upgraded_and_uninstalled_by_helm(toy: Toy, chart
 
 
 def test_a_chart_that_cannot_be_had_fails_the_preview(toy: Toy) -> None:
-    output = toy.failing("preview", program=_program("absent", more='repository_opts={"repo": "https://nowhere.example.com"}'))
+    output = toy.failing(
+        "preview", program=_program("absent", more='repository_opts={"repo": "https://nowhere.example.com"}')
+    )
     assert "check the chart name and repository configuration." in output
     assert "nowhere.example.com" in output
 
@@ -74,7 +79,9 @@ def test_a_chart_is_found_by_repository_name_and_version(toy: Toy) -> None:
     assert 'chart "toy-chart" version "3.0.0" not found' in output
 
 
-def test_a_failed_install_that_helm_keeps_is_in_the_state_and_an_atomic_one_is_not(toy: Toy, chart: str) -> None:
+def test_a_failed_install_that_helm_keeps_is_in_the_state_and_an_atomic_one_is_not(
+    toy: Toy, chart: str
+) -> None:
     huge = '{"cpu": "9000"}'
     output = toy.failing_up(_program(chart, huge, "timeout=2"))
     assert f'Helm release "{toy.namespace}/toy" was created, but failed to initialize completely.' in output
@@ -97,11 +104,14 @@ def test_values_that_the_charts_schema_refuses_fail_the_update_only(toy: Toy, ch
 
 
 def test_a_preview_of_a_release_asks_no_cluster_and_knows_no_result(toy: Toy, chart: str) -> None:
-    program = _program(chart) + """
+    program = (
+        _program(chart)
+        + """
     from pathlib import Path
     release.resource_names.apply(lambda _: Path("names").touch())
     release.status.apply(lambda status: Path("status").touch() if status and status.revision else None)
     """
+    )
     toy.preview(program, variables={"KUBECONFIG": "/nonexistent"})
     assert not (toy.folder / "names").exists()
     assert not (toy.folder / "status").exists()
@@ -148,9 +158,6 @@ def _helm(toy: Toy, *arguments: str) -> str:
 
 
 def _with_status(encoded: str, status: str) -> str:
-    import base64
-    import gzip
-
     release = json.loads(gzip.decompress(base64.b64decode(base64.b64decode(encoded))))
     release["info"]["status"] = status
     packed = base64.b64encode(gzip.compress(json.dumps(release).encode()))

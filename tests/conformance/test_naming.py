@@ -27,7 +27,8 @@ def test_an_input_that_the_kind_does_not_have_is_refused(toy: Toy) -> None:
 
 def test_an_object_without_a_name_is_named_after_its_resource_and_keeps_the_name(toy: Toy) -> None:
     program = """
-        k8s.core.v1.Service("web", metadata={{"namespace": NAMESPACE}}, spec={{"ports": [{{"port": {port}}}]}})
+        ports = [{{"port": {port}}}]
+        k8s.core.v1.Service("web", metadata={{"namespace": NAMESPACE}}, spec={{"ports": ports}})
     """
     toy.up(program.format(port=80))
     name = toy.state("web")["outputs"]["metadata"]["name"]
@@ -44,7 +45,8 @@ def test_the_namespace_is_the_objects_else_the_providers_else_default(toy: Toy) 
                               opts=options(provider=provider))
         k8s.core.v1.ConfigMap("providers", metadata={"name": NAMESPACE}, opts=options(provider=provider))
         k8s.core.v1.ConfigMap("default", metadata={"name": NAMESPACE})
-        k8s.core.v1.Namespace("scope", metadata={"name": NAMESPACE + "-scope"}, opts=options(provider=provider))
+        k8s.core.v1.Namespace("scope", metadata={"name": NAMESPACE + "-scope"},
+                              opts=options(provider=provider))
     """)
     ids = {name: toy.state(name)["id"] for name in ("own", "providers", "default", "scope")}
     name = toy.namespace

@@ -20,9 +20,12 @@ _NOT_YET = """
 
 
 def test_a_preview_reports_what_the_api_server_would_refuse(toy: Toy) -> None:
-    output = toy.failing("preview", program="""
+    output = toy.failing(
+        "preview",
+        program="""
         k8s.core.v1.Service("bad", metadata=named("bad"), spec={"ports": [{"port": 80, "protocol": "NONE"}]})
-    """)
+    """,
+    )
     assert "was not successfully created by the Kubernetes API server" in output
     assert 'spec.ports[0].protocol: Unsupported value: "NONE"' in output
 
@@ -51,7 +54,8 @@ def test_outputs_of_a_preview_come_from_the_dry_run_but_for_id_and_status(toy: T
 
 def test_a_preview_of_an_update_is_a_dry_run_too(toy: Toy) -> None:
     program = """
-        k8s.core.v1.Service("s", metadata=named("s"), spec={{"ports": [{{"port": 80}}], "session_affinity": "{value}"}})
+        spec = {{"ports": [{{"port": 80}}], "session_affinity": "{value}"}}
+        k8s.core.v1.Service("s", metadata=named("s"), spec=spec)
     """
     toy.up(program.format(value="None"))
     output = toy.failing("preview", program=program.format(value="Never"))

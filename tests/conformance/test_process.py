@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import psutil
 
 from tests.conformance.charts import write_chart
-from tests.conformance.toy import POD
+from tests.conformance.toy import POD, STACK
 
 if TYPE_CHECKING:
     from tests.conformance.toy import Toy
@@ -22,10 +22,13 @@ _POLL_SECONDS = 0.1
 
 def test_plugin_and_helm_end_within_two_seconds_of_the_engines_death(toy: Toy) -> None:
     chart = write_chart(toy.folder / "chart")
-    toy.write(POD + f"""
+    toy.write(
+        POD
+        + f"""
 k8s.core.v1.Pod("p", metadata=named("p"), spec={{"containers": [HUGE]}})
 k8s.helm.v3.Release("r", name="r", namespace=NAMESPACE, chart={str(chart)!r}, values={{"cpu": "9000"}})
-""")
+"""
+    )
     engine = _start(toy, "up", "--yes", "--skip-preview")
     _until(lambda: toy.exists("pod", "p") and toy.exists("deployment", "r"))
     plugin = [child for child in engine.children() if "lab.language_host" not in child.cmdline()]
@@ -56,7 +59,14 @@ class _Engine(psutil.Popen):
 
 def _start(toy: Toy, *command: str) -> psutil.Popen:
     return _Engine(
-        [str(toy.lab.directory.bin / "pulumi"), *command, "--non-interactive", "--color=never"],
+        [
+            str(toy.lab.directory.bin / "pulumi"),
+            *command,
+            "--stack",
+            STACK,
+            "--non-interactive",
+            "--color=never",
+        ],
         cwd=toy.folder,
         env=toy.lab.environment,
         stdout=subprocess.PIPE,

@@ -19,7 +19,8 @@ _PROGRAM = """
 
 def test_a_provider_input_that_does_not_exist_is_refused(toy: Toy) -> None:
     output = toy.failing_up("""
-        pulumi.CustomResource("pulumi:providers:kubernetes", "p", {"kubecontext": "x"}, options(version="4.32.0"))
+        pulumi.CustomResource("pulumi:providers:kubernetes", "p", {"kubecontext": "x"},
+                              options(version="4.32.0"))
     """)
     assert "unknown provider input 'kubecontext'" in output
 
@@ -40,12 +41,17 @@ def test_a_cluster_identifier_that_stays_keeps_the_provider(toy: Toy) -> None:
     identified = 'cluster_identifier="one"'
     toy.up(_PROGRAM.format(kubeconfig=str(same), more=identified))
     assert "to replace" not in toy.preview(_PROGRAM.format(kubeconfig=str(other), more=identified))
-    assert "+-2 to replace" in toy.preview(_PROGRAM.format(kubeconfig=str(same), more='cluster_identifier="two"'))
+    assert "+-2 to replace" in toy.preview(
+        _PROGRAM.format(kubeconfig=str(same), more='cluster_identifier="two"')
+    )
 
 
 def test_a_cluster_on_another_machine_is_refused(toy: Toy) -> None:
     foreign = _kubeconfig(toy, "foreign")
-    _change(foreign, lambda config: config["clusters"][0]["cluster"].update({"server": "https://203.0.113.7:6443"}))
+    _change(
+        foreign,
+        lambda config: config["clusters"][0]["cluster"].update({"server": "https://203.0.113.7:6443"}),
+    )
     output = toy.failing("preview", program=_PROGRAM.format(kubeconfig=str(foreign), more=""))
     assert "https://203.0.113.7:6443, which is not this machine" in output
 

@@ -59,7 +59,9 @@ def test_an_existing_object_is_imported_by_namespace_and_name(toy: Toy) -> None:
     assert state["id"] == f"{toy.namespace}/c"
     assert state["inputs"]["data"] == {"key": "value"}
     assert "uid" not in state["inputs"]["metadata"]
-    toy.write('k8s.core.v1.ConfigMap("c", metadata={"name": "c", "namespace": NAMESPACE}, data={"key": "value"})')
+    toy.write(
+        'k8s.core.v1.ConfigMap("c", metadata={"name": "c", "namespace": NAMESPACE}, data={"key": "value"})'
+    )
     toy.pulumi("preview", "--expect-no-changes")
 
 
@@ -72,12 +74,15 @@ def test_an_unreachable_cluster_fails_a_refresh_and_can_be_forgotten(toy: Toy) -
     variables = {"KUBECONFIG": str(nowhere)}
     # A preview knows nothing then, and says nothing.
     toy.preview('k8s.core.v1.ConfigMap("other", metadata=named("other"))', variables=variables)
-    assert "configured Kubernetes cluster is unreachable: unable to load schema information" in toy.failing_up(
-        variables=variables
+    assert (
+        "configured Kubernetes cluster is unreachable: unable to load schema information"
+        in toy.failing_up(variables=variables)
     )
     refused = toy.failing("refresh", "--yes", "--skip-preview", variables=variables)
     assert "PULUMI_K8S_DELETE_UNREACHABLE" in refused
-    toy.pulumi("refresh", "--yes", "--skip-preview", variables={**variables, "PULUMI_K8S_DELETE_UNREACHABLE": "true"})
+    toy.pulumi(
+        "refresh", "--yes", "--skip-preview", variables={**variables, "PULUMI_K8S_DELETE_UNREACHABLE": "true"}
+    )
     assert toy.recorded() == set()
     assert toy.exists("configmap", "c")
 

@@ -36,7 +36,8 @@ def test_data_of_an_unnamed_config_map_is_replaced_by_a_new_one_before_the_old_o
 def test_config_maps_and_secrets_change_in_place_where_the_provider_may(toy: Toy) -> None:
     program = """
         provider = k8s.Provider("mutable", enable_config_map_mutable=True, enable_secret_mutable=True)
-        k8s.core.v1.ConfigMap("c", metadata=named("c"), data={{"key": "{value}"}}, opts=options(provider=provider))
+        k8s.core.v1.ConfigMap("c", metadata=named("c"), data={{"key": "{value}"}},
+                              opts=options(provider=provider))
         k8s.core.v1.Secret("s", metadata=named("s"), string_data={{"key": "{value}"}},
                            opts=options(provider=provider))
     """

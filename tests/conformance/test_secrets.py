@@ -30,12 +30,15 @@ def test_data_of_a_secret_is_secret_though_nobody_said_so(toy: Toy) -> None:
 
 
 def test_a_secret_input_stays_secret_wherever_it_comes_back(toy: Toy) -> None:
-    toy.up(POD + f"""
+    toy.up(
+        POD
+        + f"""
 token = pulumi.Output.secret("{_PLANTED}")
 k8s.core.v1.ConfigMap("c", metadata=named("c"), data={{"token": token, "open": "seen"}})
 container = {{**CONTAINER, "env": [{{"name": "TOKEN", "value": token}}]}}
 k8s.apps.v1.Deployment("d", metadata=named("d"), spec=workload("d", container))
-""")
+"""
+    )
     toy.pulumi("refresh", "--yes", "--skip-preview")
     assert toy.files_holding(_PLANTED) == []
     data = toy.state("c")["outputs"]["data"]

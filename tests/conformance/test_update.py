@@ -8,11 +8,12 @@ if TYPE_CHECKING:
     from tests.conformance.toy import Toy
 
 _SERVICE = """
-    k8s.core.v1.Service("s", metadata=named("s", {annotations}), spec={{"ports": [{{"name": "http", "port": {port}}}]}})
+    ports = [{{"name": "http", "port": {port}}}]
+    k8s.core.v1.Service("s", metadata=named("s", {annotations}), spec={{"ports": ports}})
 """
 _ACCOUNT = """
-    k8s.core.v1.ServiceAccount("a", metadata=named("a", {annotations}), automount_service_account_token={mount},
-                               opts=options({options}))
+    k8s.core.v1.ServiceAccount("a", metadata=named("a", {annotations}),
+                               automount_service_account_token={mount}, opts=options({options}))
 """
 _FOREIGN_ACCOUNT = """
 apiVersion: v1
@@ -81,8 +82,10 @@ def test_an_ignored_field_stays_with_its_foreign_owner(toy: Toy) -> None:
 def test_a_definition_is_replaced_whole(toy: Toy) -> None:
     program = """
         group = NAMESPACE + ".example.com"
-        schema = {{"type": "object", "properties": {{"spec": {{"type": "object", "properties": {properties}}}}}}}
-        version = {{"name": "v1", "served": True, "storage": True, "schema": {{"open_apiv3_schema": schema}}}}
+        spec = {{"type": "object", "properties": {properties}}}
+        schema = {{"type": "object", "properties": {{"spec": spec}}}}
+        validation = {{"open_apiv3_schema": schema}}
+        version = {{"name": "v1", "served": True, "storage": True, "schema": validation}}
         k8s.apiextensions.v1.CustomResourceDefinition("definition", metadata={{"name": "toys." + group}},
             spec={{"group": group, "scope": "Namespaced", "versions": [version],
                   "names": {{"plural": "toys", "singular": "toy", "kind": "Toy"}}}})
@@ -93,5 +96,6 @@ def test_a_definition_is_replaced_whole(toy: Toy) -> None:
     schema: dict[str, Any] = found["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     assert list(schema["properties"]["spec"]["properties"]) == ["a"]
     ours = toy.state("definition")["outputs"]["__fieldManager"]
-    assert (ours, "Update") in [(entry["manager"], entry["operation"]) for entry in found["metadata"]["managedFields"]]
-
+    assert (ours, "Update") in [
+        (entry["manager"], entry["operation"]) for entry in found["metadata"]["managedFields"]
+    ]

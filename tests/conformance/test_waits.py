@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.2
 _DEADLINE_SECONDS = 60
 
+_SERVED = (
+    "--subresource=status",
+    "--type=merge",
+    "--patch",
+    '{"status": {"conditions": [{"type": "Served", "status": "True", "reason": "R", "message": "m",'
+    ' "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}',
+)
+
 
 def test_workloads_are_waited_for_until_their_pods_are_ready(toy: Toy) -> None:
     toy.up(
@@ -38,9 +46,13 @@ k8s.batch.v1.Job("j", metadata=named("j"), spec=job)
 
 
 def test_a_wait_that_times_out_leaves_the_resource_in_the_state_with_its_error(toy: Toy) -> None:
-    program = POD + """
-k8s.apps.v1.Deployment("d", metadata=named("d", {"pulumi.com/timeoutSeconds": "2"}), spec=workload("d", WHICH))
+    program = (
+        POD
+        + """
+soon = {"pulumi.com/timeoutSeconds": "2"}
+k8s.apps.v1.Deployment("d", metadata=named("d", soon), spec=workload("d", WHICH))
 """
+    )
     output = toy.failing_up(program.replace("WHICH", "HUGE"))
     assert "was successfully created, but the Kubernetes API server reported that it failed" in output
     assert "'d' timed out waiting to be Ready" in output
@@ -55,51 +67,65 @@ k8s.apps.v1.Deployment("d", metadata=named("d", {"pulumi.com/timeoutSeconds": "2
 
 
 def test_an_update_that_never_rolls_out_says_so(toy: Toy) -> None:
-    program = POD + """
+    program = (
+        POD
+        + """
 k8s.apps.v1.Deployment("d", metadata=named("d"), spec=workload("d", WHICH),
                        opts=options(custom_timeouts=pulumi.CustomTimeouts(update="2s")))
 """
+    )
     toy.up(program.replace("WHICH", "CONTAINER"))
     output = toy.failing_up(program.replace("WHICH", "HUGE"))
     assert f'"{toy.namespace}/d" failed to fully initialize or become live' in output
-    assert "Attempted to roll forward to new ReplicaSet, but minimum number of Pods did not become live" in output
+    assert (
+        "Attempted to roll forward to new ReplicaSet, but minimum number of Pods did not become live"
+        in output
+    )
 
 
 def test_skip_await_and_custom_timeouts_decide_how_long_to_wait(toy: Toy) -> None:
-    toy.up(POD + """
+    toy.up(
+        POD
+        + """
 k8s.apps.v1.Deployment("d", metadata=named("d", {"pulumi.com/skipAwait": "true"}), spec=workload("d", HUGE))
-""")
+"""
+    )
     started = time.monotonic()
-    output = toy.failing_up(POD + """
+    output = toy.failing_up(
+        POD
+        + """
 k8s.core.v1.Pod("p", metadata=named("p", {"pulumi.com/timeoutSeconds": "600"}), spec={"containers": [HUGE]},
                 opts=options(custom_timeouts=pulumi.CustomTimeouts(create="1s")))
-""")
+"""
+    )
     assert "'p' timed out waiting to be Ready" in output
     assert time.monotonic() - started < _DEADLINE_SECONDS
 
 
 def test_a_job_that_has_failed_for_good_is_not_waited_for(toy: Toy) -> None:
-    output = toy.failing_up(POD + """
+    output = toy.failing_up(
+        POD
+        + """
 k8s.batch.v1.Job("j", metadata=named("j"), spec={"active_deadline_seconds": 1,
     "template": {"spec": {"restart_policy": "Never", "containers": [HUGE]}}})
-""")
+"""
+    )
     assert "Resource 'j' was created but failed to initialize" in output
     assert "[DeadlineExceeded] Job was active longer than specified deadline" in output
 
 
 def test_wait_for_waits_for_a_condition_or_a_path_on_any_kind(toy: Toy) -> None:
-    _in_background(lambda: toy.kubectl("patch", "configmap", "path", "--patch", '{"data": {"phase": "ready"}}'))
     _in_background(
-        lambda: toy.kubectl(
-            "patch", "service", "condition", "--subresource=status", "--type=merge", "--patch",
-            '{"status": {"conditions": [{"type": "Served", "status": "True", "reason": "R", "message": "m",'
-            ' "lastTransitionTime": "2026-01-01T00:00:00Z"}]}}',
-        )  # fmt: skip
+        lambda: toy.kubectl("patch", "configmap", "path", "--patch", '{"data": {"phase": "ready"}}')
     )
+    _in_background(lambda: toy.kubectl("patch", "service", "condition", *_SERVED))
     toy.up("""
-        k8s.core.v1.ConfigMap("path", metadata=named("path", {"pulumi.com/waitFor": "jsonpath={.data.phase}=ready"}))
-        k8s.core.v1.Service("condition", spec={"ports": [{"port": 80}], "selector": {"app": "none"}},
-            metadata=named("condition", {"pulumi.com/waitFor": '["condition=Served", "jsonpath={.spec.clusterIP}"]'}))
+        path = {"pulumi.com/waitFor": "jsonpath={.data.phase}=ready"}
+        k8s.core.v1.ConfigMap("path", metadata=named("path", path))
+        # Without it this Service would be waited for by its endpoints, for ten seconds.
+        all_of = {"pulumi.com/waitFor": '["condition=Served", "jsonpath={.spec.clusterIP}"]'}
+        spec = {"ports": [{"port": 80}], "selector": {"app": "none"}}
+        k8s.core.v1.Service("condition", metadata=named("condition", all_of), spec=spec)
     """)
     assert toy.state("path")["outputs"]["data"] == {"phase": "ready"}
     assert toy.state("condition")["outputs"]["status"]["conditions"][0]["type"] == "Served"
@@ -136,19 +162,29 @@ def test_a_service_is_ready_ten_seconds_after_its_endpoints_last_change(toy: Toy
     program = """
         k8s.core.v1.Service("{name}", metadata=named("{name}"), spec={{"ports": [{{"port": 80}}], {more}}})
     """
-    headless = _seconds(lambda: toy.up(program.format(name="h", more='"selector": {"app": "h"}, "cluster_ip": "None"')))
+    headless = _seconds(
+        lambda: toy.up(program.format(name="h", more='"selector": {"app": "h"}, "cluster_ip": "None"'))
+    )
     selecting = _seconds(lambda: toy.up(program.format(name="s", more='"selector": {"app": "s"}')))
     assert headless < 10 <= selecting
 
 
 def test_what_nobody_balances_says_what_is_missing(toy: Toy) -> None:
-    output = toy.failing("up", "--yes", "--skip-preview", "--continue-on-error", program="""
+    output = toy.failing(
+        "up",
+        "--yes",
+        "--skip-preview",
+        "--continue-on-error",
+        program="""
         soon = {"pulumi.com/timeoutSeconds": "1"}
-        k8s.core.v1.Service("s", metadata=named("s", soon), spec={"type": "LoadBalancer", "ports": [{"port": 80}]})
+        service = {"type": "LoadBalancer", "ports": [{"port": 80}]}
+        k8s.core.v1.Service("s", metadata=named("s", soon), spec=service)
         backend = {"service": {"name": "absent", "port": {"number": 80}}}
         path = {"path": "/", "path_type": "Prefix", "backend": backend}
-        k8s.networking.v1.Ingress("i", metadata=named("i", soon), spec={"rules": [{"http": {"paths": [path]}}]})
-    """)
+        rules = [{"http": {"paths": [path]}}]
+        k8s.networking.v1.Ingress("i", metadata=named("i", soon), spec={"rules": rules})
+    """,
+    )
     assert "Service was not allocated an IP address; does your cloud provider support this?" in output
     assert "Ingress .status.loadBalancer field was not updated" in output
 

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from lab.kubernetes_provider import config_diff
+from lab.kubernetes_provider.kubeconfig import (
+    KubeconfigError,
+    NotLoopbackError,
+    load,
+    require_loopback,
+    target,
+)
+from lab.kubernetes_provider.values import UNKNOWN
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _config(server: str = "https://127.0.0.1:6443", user: str = "t", **cluster: Any) -> str:
+    return yaml.safe_dump(
+        {
+            "current-context": "one",
+            "clusters": [{"name": "c", "cluster": {"server": server, **cluster}}],
+            "users": [{"name": "u", "user": {"token": user}}],
+            "contexts": [{"name": "one", "context": {"cluster": "c", "user": "u", "namespace": "n"}}],
+        }
+    )
+
+
+def test_a_kubeconfig_is_contents_a_path_or_what_the_environment_names(tmp_path: Path) -> None:
+    path = tmp_path / "config"
+    path.write_text(_config())
+    expected = target(load(_config()))
+    assert target(load(str(path))) == expected
+    assert target(load(None, {"KUBECONFIG": f"/nonexistent:{path}"})) == expected
+    assert (expected.namespace, expected.server) == ("n", "https://127.0.0.1:6443")
+
+
+def test_relative_certificates_are_looked_for_beside_their_file(tmp_path: Path) -> None:
+    path = tmp_path / "config"
+    path.write_text(_config(**{"certificate-authority": "ca.crt"}))
+    assert load(str(path))["clusters"][0]["cluster"]["certificate-authority"] == str(tmp_path / "ca.crt")
+
+
+@pytest.mark.parametrize("text", ["not a kubeconfig", "{: broken\n", "[]\n"])
+def test_what_is_no_kubeconfig_gives_the_vendors_reason(text: str) -> None:
+    with pytest.raises(
+        KubeconfigError, match="failed to parse kubeconfig data in `kubernetes:config:kubeconfig`"
+    ):
+        load(text)
+
+
+def test_no_kubeconfig_and_no_such_context_give_theirs(tmp_path: Path) -> None:
+    with pytest.raises(
+        KubeconfigError, match="unable to load Kubernetes client configuration from kubeconfig file"
+    ):
+        load(None, {"HOME": str(tmp_path)})
+    with pytest.raises(KubeconfigError, match='context "other" does not exist'):
+        target(load(_config()), "other")
+
+
+@pytest.mark.parametrize(
+    "server", ["https://127.0.0.1:1", "https://127.9.9.9", "https://localhost:1", "https://[::1]:1"]
+)
+def test_this_machine_is_talked_to(server: str) -> None:
+    require_loopback(target(load(_config(server))))
+
+
+@pytest.mark.parametrize(
+    "server", ["https://203.0.113.7:6443", "https://127.0.0.1.example.com", "https://cluster", ""]
+)
+def test_any_other_machine_is_not(server: str) -> None:
+    with pytest.raises(NotLoopbackError, match="not this machine"):
+        require_loopback(target(load(_config(server))))
+
+
+def test_a_proxy_may_lead_anywhere_and_is_refused() -> None:
+    with pytest.raises(NotLoopbackError, match="goes through a proxy"):
+        require_loopback(target(load(_config(**{"proxy-url": "http://127.0.0.1:3128"}))))
+
+
+def test_another_cluster_makes_another_provider_and_another_token_does_not() -> None:
+    old = {"kubeconfig": _config()}
+    assert config_diff.diff(old, {"kubeconfig": _config(user="other")}).replaces == []
+    assert config_diff.diff(old, {"kubeconfig": _config("https://127.0.0.1:1")}).replaces == ["kubeconfig"]
+    assert config_diff.diff(old, {"kubeconfig": UNKNOWN}).replaces == ["kubeconfig"]
+    assert config_diff.diff(old, old).changed == []
+
+
+def test_a_cluster_identifier_decides_alone() -> None:
+    old = {"kubeconfig": _config(), "clusterIdentifier": "a"}
+    assert config_diff.diff(old, {"kubeconfig": UNKNOWN, "clusterIdentifier": "a"}).replaces == []
+    assert config_diff.diff(old, {**old, "clusterIdentifier": "b"}).replaces == ["clusterIdentifier"]
+    assert config_diff.diff({"kubeconfig": _config()}, old).replaces == []

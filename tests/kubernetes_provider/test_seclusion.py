@@ -1,0 +1,37 @@
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lab.directory import REPOSITORY
+from lab.kubernetes_provider import settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_FOLDER = REPOSITORY / "lab" / "kubernetes_provider"
+# A stand-in that knew the product could be kind to it.
+_PRODUCT = re.compile(r"dynamo|nvidia|gpt|trt|vllm|gpu|prefill|decode\b.*worker|gb200|b200", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("path", sorted(_FOLDER.glob("*.py")), ids=lambda path: path.name)
+def test_the_provider_knows_nothing_of_the_product(path: Path) -> None:
+    assert _PRODUCT.findall(path.read_text()) == []
+
+
+def test_an_input_wins_over_its_environment_variable() -> None:
+    environment = {
+        "PULUMI_K8S_UPSERT_EXISTING_OBJECTS": "true",
+        "PULUMI_K8S_ENABLE_CONFIGMAP_MUTABLE": "true",
+    }
+    found = settings.Settings.from_inputs({"upsertExistingObjects": "false"}, environment)
+    assert (found.upsert_existing_objects, found.enable_config_map_mutable) == (False, True)
+
+
+def test_what_the_stand_in_does_not_serve_is_refused() -> None:
+    assert settings.refusals({"context": "x"}, {}) == []
+    for given in ({"enableServerSideApply": "false"}, {"renderYamlToDirectory": "x"}, {"kubecontext": "x"}):
+        assert [name for name, _ in settings.refusals(given, {})] == list(given)
+    assert settings.refusals({}, {"PULUMI_K8S_ENABLE_SERVER_SIDE_APPLY": "false"})

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from typing import Any
+
+from pulumi.provider.experimental.property_value import PropertyValue
+from pulumi.runtime import rpc
+
+from lab.kubernetes_provider.checkpoint import INPUTS, Checkpoint, record
+from lab.kubernetes_provider.values import (
+    UNKNOWN,
+    contains_unknown,
+    plain,
+    plain_map,
+    to_properties,
+    to_property,
+    with_secrets_of,
+)
+
+
+def test_whole_floats_become_integers_and_others_stay() -> None:
+    assert (
+        repr(plain(to_property({"a": 1.0, "b": 1.5, "c": [2.0], "d": True})))
+        == "{'a': 1, 'b': 1.5, 'c': [2], 'd': True}"
+    )
+
+
+def test_nulls_in_maps_are_left_out_and_secrets_are_opened() -> None:
+    value = PropertyValue({"a": PropertyValue(None), "b": PropertyValue("x", is_secret=True)})
+    assert plain(value) == {"b": "x"}
+
+
+def test_an_unknown_goes_there_and_back_over_the_wire() -> None:
+    sent = PropertyValue.marshal_map(to_properties({"a": {"b": [UNKNOWN]}}))
+    assert sent.fields["a"].struct_value.fields["b"].list_value.values[0].string_value == rpc.UNKNOWN
+    received = plain_map(PropertyValue.unmarshal_map(sent))
+    assert received == {"a": {"b": [UNKNOWN]}}
+    assert contains_unknown(received)
+
+
+def test_dashed_schema_keys_are_underscored_for_the_sdk_and_dashed_for_the_api_server() -> None:
+    given = to_properties({"x-kubernetes-int-or-string": True})
+    assert list(given) == ["x_kubernetes_int_or_string"]
+    assert plain_map(given) == {"x-kubernetes-int-or-string": True}
+
+
+def test_a_secret_marks_its_key_alone_and_a_list_whole() -> None:
+    secret = PropertyValue("s", is_secret=True)
+    inputs = {
+        "data": PropertyValue({"a": secret, "b": PropertyValue("open")}),
+        "list": PropertyValue([secret]),
+    }
+    marked = with_secrets_of(
+        to_properties({"data": {"a": "s", "b": "open"}, "list": ["s"], "more": 1}), inputs
+    )
+    data: Any = marked["data"].value
+    assert {key: value.is_secret for key, value in data.items()} == {"a": True, "b": False}
+    assert marked["list"].is_secret
+    assert not marked["more"].is_secret
+
+
+def test_data_of_a_secret_is_secret_in_both_halves_of_the_state() -> None:
+    live = {"apiVersion": "v1", "kind": "Secret", "data": {"a": "Yg=="}}
+    inputs = {"apiVersion": "v1", "kind": "Secret", "stringData": {"a": "b"}}
+    state = record(live, inputs, to_properties(inputs), initial_api_version="v1", field_manager="m")
+    recorded: Any = state[INPUTS].value
+    assert state["data"].is_secret
+    assert recorded["stringData"].is_secret
+    parsed = Checkpoint.parse(state)
+    assert (parsed.live, parsed.inputs, parsed.field_manager) == (live, inputs, "m")
