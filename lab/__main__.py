@@ -22,6 +22,8 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_
 # Without a terminal rich assumes 80 columns and cuts pod names off.
 console = Console() if sys.stdout.isatty() else Console(width=120)
 
+_PAST = {"create": "created", "update": "updated", "delete": "deleted", "replace": "replaced"}
+
 StackName = Annotated[str, typer.Option("--stack", help="The stack to bring up or take down.")]
 
 _NEXT = """[bold]What to type next[/bold]
@@ -52,8 +54,8 @@ def up(stack_name: StackName = "dev") -> None:
         console.print(report.pods_table(lab), report.graphs_table(lab))
         raise
     console.print(report.pods_table(lab), report.graphs_table(lab))
-    changed = {kind: number for kind, number in changes.items() if kind != "same"}
-    summary = ", ".join(f"{number} to {kind}" for kind, number in changed.items()) or "no change"
+    done = [f"{number} {_PAST.get(kind, kind)}" for kind, number in changes.items() if kind != "same"]
+    summary = ", ".join(done) or "no change"
     console.print(f"\nstack {stack_name}: {summary}; {time.monotonic() - started:.0f} s in all\n")
     console.print(_NEXT)
 

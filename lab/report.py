@@ -6,6 +6,7 @@ import json
 import subprocess
 from typing import TYPE_CHECKING, Any
 
+from rich import box
 from rich.table import Table
 
 from lab.environment import sealed_environment
@@ -20,7 +21,7 @@ _GRAPH = "dynamographdeployments.nvidia.com"
 
 def pods_table(lab: LabDirectory) -> Table:
     """Every pod of the simulated cluster with its node, its GPUs and its phase."""
-    table = Table("namespace", "pod", "node", "GPUs", "state", title="Pods (simulated: no container runs)")
+    table = _table("Pods (simulated: no container runs)", "namespace", "pod", "node", "GPUs", "state")
     for pod in _items(lab, "pods"):
         metadata, spec = pod["metadata"], pod["spec"]
         table.add_row(
@@ -35,7 +36,7 @@ def pods_table(lab: LabDirectory) -> Table:
 
 def graphs_table(lab: LabDirectory) -> Table:
     """Every graph with what its operator (a stand-in) says of it."""
-    table = Table("namespace", "graph", "state", "evidence", title="Graphs")
+    table = _table("Graphs", "namespace", "graph", "state", "evidence")
     for graph in _items(lab, _GRAPH):
         status = graph.get("status") or {}
         ready = _condition(graph, "Ready")
@@ -47,6 +48,10 @@ def graphs_table(lab: LabDirectory) -> Table:
             "scheduled (simulated)" if is_ready else "not ready",
         )
     return table
+
+
+def _table(title: str, *columns: str) -> Table:
+    return Table(*columns, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
 
 
 def _items(lab: LabDirectory, kind: str) -> list[dict[str, Any]]:
