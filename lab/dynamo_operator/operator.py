@@ -49,6 +49,7 @@ class Operator:
         self._webhooks: WebhookServer | None = None
         self._override = switches.override
         self._looked = 0.0
+        self._said = ""
 
     def registry(self) -> kopf.OperatorRegistry:
         """The handlers by which kopf tells of changes."""
@@ -78,7 +79,7 @@ class Operator:
                 try:
                     await self._look()
                 except (ApiError, aiohttp.ClientError, OSError, TimeoutError) as error:
-                    _log.info("looking for the operator's installation: %s", error)
+                    self._say(f"looking for the operator's installation: {error}")
                     self._look_again.set()
                     await asyncio.sleep(_SWITCH_SECONDS)
             working.result()
@@ -105,7 +106,7 @@ class Operator:
         """What the pod does: its init container first, then certificate, webhooks and waiting graphs."""
         configuration = installation.configuration
         if not configuration.makes_own_certificate:
-            _log.warning("certificates from elsewhere (webhook.certManager, .external) are not simulated")
+            self._say("certificates from elsewhere (webhook.certManager, .external) are not simulated")
             return
         if installation.applies_crds:
             for crd in custom_resource_definitions():
@@ -162,6 +163,12 @@ class Operator:
         # Without a running pod nobody acts on a graph: one that is deleted then keeps its finalizer.
         if self._reconciler is not None:
             await self._reconciler.reconcile(key)
+
+    def _say(self, message: str) -> None:
+        """Logs what is wrong once, however often it is found again."""
+        if message != self._said:
+            _log.warning(message)
+        self._said = message
 
     async def _installation_changed(self, labels: kopf.Labels, type: str | None, **_: Any) -> None:  # noqa: A002  # kopf's name
         if "dynamo-operator" in labels.values() or type == "DELETED":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from lab.controller.api import ApiError
 from lab.dynamo_operator import manifests
+from lab.dynamo_operator.admission.rule import uses_grove
 from lab.dynamo_operator.components import (
     FINALIZER,
     LABEL_COMPONENT,
@@ -73,6 +74,10 @@ class Reconciler:
         )
 
     async def _apply_objects(self, graph: Manifest) -> list[ServiceState]:
+        if uses_grove(graph, self._configuration):
+            raise CannotReconcile(
+                "SIMULATED CLUSTER: with Grove this graph would become a PodCliqueSet, which is not simulated"
+            )
         components = manifests.components_of(graph, workers_hash(graph["spec"]["services"]))
         for manifest in manifests.shared_objects(graph, self._configuration):
             await self._api.apply(manifest)

@@ -29,7 +29,6 @@ class WorkQueue:
         self._keys: asyncio.Queue[Key] = asyncio.Queue()
         self._waiting: set[Key] = set()
         self._failures: dict[Key, int] = {}
-        self._timers: set[asyncio.TimerHandle] = set()
 
     def add(self, key: Key) -> None:
         """Once more for this key, unless it waits already."""

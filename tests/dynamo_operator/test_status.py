@@ -112,12 +112,12 @@ def test_switches_turn_the_condition_around(override: Override, ready_pods: int,
     assert ready(status(state("Decode", 1, ready_pods), override=override))[0] == expected
 
 
-def moving(new_replicas: int) -> ServiceState:
+def moving(new_replicas: int, new_ready: int = 0) -> ServiceState:
     return ServiceState(
         "Decode",
         1,
         [
-            deployment("toy-decode-new", new_replicas, 0, worker_hash="new"),
+            deployment("toy-decode-new", new_replicas, new_ready, worker_hash="new"),
             deployment("toy-decode-old", 1, 1, worker_hash="old"),
         ],
     )
@@ -141,4 +141,4 @@ def test_a_rolling_update_is_pending_in_progress_and_completed() -> None:
 
 
 def test_a_graph_is_not_ready_while_an_old_generation_is_left() -> None:
-    assert ready(status(moving(1)))[0] == "False"
+    assert ready(status(moving(1, new_ready=1)))[0] == "False"

@@ -32,7 +32,7 @@ def check_gpu_memory_service(
         raise Refused(f"{where}: GPU memory service requires resources.limits.gpu >= 1")
     if sharing.get("mode") != INTER_POD:
         return
-    if not uses_grove(graph, circumstances):
+    if not uses_grove(graph, circumstances.configuration):
         raise Refused(f'{where}: mode "interPod" requires Grove')
     if graph["spec"].get("backendFramework") != "vllm":
         raise Refused(f'{where}: mode "interPod" requires backendFramework vllm')

@@ -41,9 +41,9 @@ def annotations_of(graph: Manifest) -> dict[str, str]:
     return annotations
 
 
-def uses_grove(graph: Manifest, circumstances: Circumstances) -> bool:
+def uses_grove(graph: Manifest, configuration: OperatorConfiguration) -> bool:
     """Whether the graph would become a PodCliqueSet."""
-    return circumstances.configuration.grove_enabled and annotations_of(graph).get(ENABLE_GROVE) != "false"
+    return configuration.grove_enabled and annotations_of(graph).get(ENABLE_GROVE) != "false"
 
 
 def is_positive_quantity(quantity: object) -> bool:
