@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from lab.kubernetes_provider import private_files
-
 if TYPE_CHECKING:
     from lab.kubernetes_provider.session import Session
 
@@ -128,11 +126,8 @@ class Helm:
     def _environment(self) -> dict[str, str]:
         if self._session.chosen is None:
             raise HelmError(self._session.unreachable_reason)
-        path = self._session.private_folder / "kubeconfig"
-        if not path.exists():
-            private_files.write(path, yaml.safe_dump(self._session.chosen.config))
         kept = {key: value for key, value in os.environ.items() if not key.startswith("HELM_KUBE")}
-        return {**kept, "KUBECONFIG": str(path)}
+        return {**kept, "KUBECONFIG": str(self._session.kubeconfig_file)}
 
 
 def names_in(manifest: str) -> dict[str, list[str]]:

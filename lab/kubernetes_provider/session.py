@@ -6,6 +6,9 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import yaml
+
+from lab.kubernetes_provider import private_files
 from lab.kubernetes_provider.cluster import Cluster
 from lab.kubernetes_provider.errors import ProviderError, StatusError, UnreachableError
 from lab.kubernetes_provider.kubeconfig import KubeconfigError, Target, load, require_loopback, target
@@ -42,6 +45,8 @@ class Session:
             session.unreachable_reason = str(error)
             return session
         require_loopback(session.chosen)
+        # For helm, which several releases may start at once.
+        private_files.write(session.kubeconfig_file, yaml.safe_dump(session.chosen.config))
         try:
             cluster = Cluster(session.chosen, private_folder, settings.request_timeout_seconds)
             cluster.version()
@@ -54,6 +59,11 @@ class Session:
                 f"unable to load Kubernetes client configuration from kubeconfig file: {error}"
             )
         return session
+
+    @property
+    def kubeconfig_file(self) -> Path:
+        """The flattened kubeconfig, for programs that this process starts."""
+        return self.private_folder / "kubeconfig"
 
     @property
     def is_unreachable(self) -> bool:
