@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lab import cluster
 from lab.directory import REPOSITORY
 from lab.toolchain.build import cache_directory, missing_modules
 from tests.support.sandbox import Sandbox
@@ -22,8 +23,6 @@ _ROOMS = ("components", "hardware", "policy", "recipes", "resource_graph", "rule
 @pytest.fixture(scope="session")
 def engine(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
     """The pulumi CLI with the lab's plugins in a sealed environment; no cluster."""
-    from lab import cluster
-
     missing = missing_modules(cache_directory())
     if missing:
         pytest.fail(f"tools not built: {', '.join(module.name for module in missing)}; run `make tools`")
@@ -35,8 +34,6 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
 @pytest.fixture(scope="session")
 def lab(engine: Sandbox) -> Iterator[Sandbox]:
     """A running simulated cluster of this test process's own, with its stand-ins."""
-    from lab import cluster
-
     try:
         cluster.up(engine.directory, say=print)
         yield engine
