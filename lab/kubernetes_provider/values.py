@@ -41,6 +41,7 @@ _DASHED_KEYS = {
         "x-kubernetes-validations",
     )
 }
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _UNDERSCORED_KEYS = {dashed: underscored for underscored, dashed in _DASHED_KEYS.items()}
 
 
@@ -106,9 +107,7 @@ def with_secrets_of(outputs: Properties, inputs: Mapping[str, PropertyValue]) ->
             marked[key] = _with_secret_of(marked[key], given)
     kind = marked.get("kind")
     if kind is not None and kind.value == "Secret":
-        for key in ("data", "stringData"):
-            if key in marked:
-                marked[key] = marked[key].with_secret(is_secret=True)
+        _mark_secret(marked)
     return marked
 
 
@@ -118,6 +117,25 @@ def _scalar(value: Any) -> Any:
         return rpc.UNKNOWN
     is_integer = isinstance(value, int) and not isinstance(value, bool)
     return float(value) if is_integer else value
+
+
+def _mark_secret(secret: Properties) -> None:
+    for key in ("data", "stringData"):
+        if key in secret:
+            secret[key] = secret[key].with_secret(is_secret=True)
+    metadata = secret.get("metadata")
+    if metadata is None or not isinstance(metadata.value, Mapping):
+        return
+    annotations = metadata.value.get("annotations")
+    if (
+        annotations is not None
+        and isinstance(annotations.value, Mapping)
+        and _LAST_APPLIED in annotations.value
+    ):
+        # `kubectl apply` leaves a copy of all data there, which an import would carry into the state.
+        hidden = annotations.value[_LAST_APPLIED].with_secret(is_secret=True)
+        marked = annotations.with_value({**annotations.value, _LAST_APPLIED: hidden})
+        secret["metadata"] = metadata.with_value({**metadata.value, "annotations": marked})
 
 
 def _with_secret_of(output: PropertyValue, given: PropertyValue) -> PropertyValue:

@@ -67,3 +67,11 @@ def test_data_of_a_secret_is_secret_in_both_halves_of_the_state() -> None:
     assert recorded["stringData"].is_secret
     parsed = Checkpoint.parse(state)
     assert (parsed.live, parsed.inputs, parsed.field_manager) == (live, inputs, "m")
+
+
+def test_the_copy_of_a_secret_that_kubectl_leaves_in_an_annotation_is_secret_too() -> None:
+    last_applied = "kubectl.kubernetes.io/last-applied-configuration"
+    live = {"kind": "Secret", "metadata": {"annotations": {last_applied: "{data}", "open": "seen"}}}
+    metadata: Any = with_secrets_of(to_properties(live), {})["metadata"].value
+    found = {key: value.is_secret for key, value in metadata["annotations"].value.items()}
+    assert found == {last_applied: True, "open": False}
