@@ -8,10 +8,12 @@ CODE := __main__.py cli components hardware lab policy recipes resource_graph ru
 ENVIRONMENT := $(VENV)/.complete
 FAST := not engine and not lab
 
-.PHONY: help lab-up lab-down shell env tools check test bench format lock clean
+.PHONY: help environment lab-up lab-down shell env tools check test bench format lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+environment: $(ENVIRONMENT) ## install the locked Python packages and the dynamo-stack command into .venv
 
 lab-up: $(ENVIRONMENT) ## bring stack dev up on a simulated GB200/B200 cluster
 	@$(RUN) -m lab up
@@ -37,7 +39,7 @@ check: $(ENVIRONMENT) ## format, lint, types and the tests that need Python pack
 test: check tools ## everything: check, then the tests on the real engine and the simulated cluster
 	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "not ($(FAST))" --durations 10
 
-bench: $(ENVIRONMENT) tools ## the numbers of docs/benchmarks.md, as JSON and as a table
+bench: $(ENVIRONMENT) tools ## how long the everyday commands take, as a table and as JSON
 	@$(RUN) -m lab.bench
 
 format: $(ENVIRONMENT) ## format the code and sort its imports
