@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _FIXTURES = REPOSITORY / "lab" / "fixtures"
 _CLUSTER_OBJECTS = ("nodes.yaml", "storage_classes.yaml")
+_FIRST_NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
+_NAMESPACE_DEFAULTS = ("serviceaccount/default", "configmap/kube-root-ca.crt")
 
 
 def prepare(lab: LabDirectory, say: Callable[[str], None]) -> None:
@@ -43,6 +45,9 @@ def up(lab: LabDirectory, say: Callable[[str], None]) -> None:
     for name in _CLUSTER_OBJECTS:
         _kubectl(lab, "apply", "--server-side", "--force-conflicts", "-f", str(_FIXTURES / name))
     _kubectl(lab, "wait", "--for=condition=Ready", "node", "--all", "--timeout=60s")
+    # Made by the controllers in their first seconds; without the account no pod is admitted.
+    for namespace in _FIRST_NAMESPACES:
+        _kubectl(lab, "wait", "--for=create", "-n", namespace, *_NAMESPACE_DEFAULTS, "--timeout=60s")
     for stand_in in processes.STAND_INS:
         if processes.start(lab, stand_in):
             say(f"{stand_in.name} (stand-in) started")

@@ -25,7 +25,7 @@ OCCUPIER = {
         "nodeSelector": {"kubernetes.io/hostname": "p6-b200-0"},
         "tolerations": [GPU_TOLERATION],
         "containers": [
-            {"name": "main", "image": "example.com/other:1", "resources": {"limits": {"nvidia.com/gpu": "4"}}}
+            {"name": "main", "image": "example.com/other:1", "resources": {"limits": {"nvidia.com/gpu": "5"}}}
         ],
     },
 }
@@ -33,7 +33,7 @@ OCCUPIER = {
 
 @pytest.fixture
 def occupied(stack: DevStack, tmp_path: Path) -> Iterator[None]:
-    """Half of the only B200 node's GPUs belong to somebody else."""
+    """Five of the only B200 node's eight GPUs belong to somebody else: prefill fits, decode does not."""
     file = tmp_path / "pod.json"
     file.write_text(json.dumps(OCCUPIER))
     stack.lab.kubectl("apply", "-f", str(file))
@@ -57,8 +57,8 @@ def test_a_decode_worker_stays_pending_on_a_full_node_and_the_wait_says_why(
     failed = stack.up(check=False)
     said = failed.stdout + failed.stderr
     assert failed.returncode != 0
-    assert "gpt-oss-disagg-trtllmdecodeworker" in said
-    assert "Insufficient nvidia.com/gpu" in said
+    assert "gpt-oss-disagg-trtllmdecodeworker" in said, said
+    assert "Insufficient nvidia.com/gpu" in said, said
     assert "Traceback" not in said
 
 
@@ -109,7 +109,7 @@ def test_up_says_that_the_platforms_webhook_does_not_answer_and_running_again_fi
         switch.unlink()
     said = failed.stdout + failed.stderr
     assert failed.returncode != 0
-    assert "webhook" in said
+    assert "webhook" in said, said
     assert "run `pulumi up` again" in said, said
     assert "Traceback" not in said
     stack.up()
