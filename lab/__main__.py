@@ -50,10 +50,10 @@ def up(stack_name: StackName = "dev") -> None:
     _say("cluster is up; `pulumi up` usually takes about 20 s")
     try:
         changes = stack.up(lab, stack_name)
-    except LabError:
-        console.print(report.pods_table(lab), report.graphs_table(lab))
-        raise
-    console.print(report.pods_table(lab), report.graphs_table(lab))
+    finally:
+        for table in (report.pods_table(lab), report.graphs_table(lab)):
+            if table.row_count:
+                console.print(table)
     done = [f"{number} {_PAST.get(kind, kind)}" for kind, number in changes.items() if kind != "same"]
     summary = ", ".join(done) or "no change"
     console.print(f"\nstack {stack_name}: {summary}; {time.monotonic() - started:.0f} s in all\n")

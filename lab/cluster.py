@@ -47,7 +47,9 @@ def up(lab: LabDirectory, say: Callable[[str], None]) -> None:
     _kubectl(lab, "wait", "--for=condition=Ready", "node", "--all", "--timeout=60s")
     # Made by the controllers in their first seconds; without the account no pod is admitted.
     for namespace in _FIRST_NAMESPACES:
-        _kubectl(lab, "wait", "--for=create", "-n", namespace, *_NAMESPACE_DEFAULTS, "--timeout=60s")
+        for name in _NAMESPACE_DEFAULTS:
+            # One at a time: asked for two that are both missing, kubectl does not wait but fails.
+            _kubectl(lab, "wait", "--for=create", "-n", namespace, name, "--timeout=60s")
     for stand_in in processes.STAND_INS:
         if processes.start(lab, stand_in):
             say(f"{stand_in.name} (stand-in) started")

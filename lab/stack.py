@@ -29,7 +29,11 @@ def up(lab: LabDirectory, stack: str, project: Path = REPOSITORY) -> dict[str, i
     select(lab, stack, project)
     command = ["up", "--yes", "--stack", stack, "--policy-pack", "policy"]
     if _stream(lab, project, *command) != 0:
-        raise LabError(f"`pulumi {' '.join(command)}` failed, see above")
+        raise LabError(
+            f"`pulumi {' '.join(command)}` failed, see above\n"
+            "if an earlier run was killed (a lock, or objects that already exist), `make lab-down` and then "
+            "`make lab-up` start afresh; docs/lab.md has the rest"
+        )
     history = _capture(lab, project, "stack", "history", "--stack", stack, "--json", "--page-size", "1")
     latest: list[dict[str, Any]] = json.loads(history.stdout)
     return latest[0].get("resourceChanges") or {}
