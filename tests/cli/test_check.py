@@ -1,8 +1,10 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from stacks import program
 from tests.cli.command import Command, run_process
 from tests.rules.judging import GPUS, mutated
 
@@ -19,6 +21,23 @@ def test_stack_dev_passes_with_nothing_undecided(command: Command) -> None:
     answer = command("check", "dev")
     assert (answer.code, answer.err) == (0, "")
     assert "passed: 0 mandatory and 0 advisory failed, 0 undecided, 0 broken" in answer.out
+
+
+def test_a_program_whose_graph_does_not_wait_for_its_operator_is_stopped(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    right_graph = program.DynamoGraph
+
+    def graph_that_waits_for_nothing(*arguments: Any, depends_on: list[Any], opts: Any) -> Any:
+        assert depends_on
+        return right_graph(*arguments, depends_on=[], opts=opts)
+
+    monkeypatch.setattr(program, "DynamoGraph", graph_that_waits_for_nothing)
+    answer = command("check", "dev")
+    assert answer.code == 1
+    assert "graph-depends-on-operator" in answer.out
+    assert "dynamo-platform" in answer.out
+    assert "STOP: 1 mandatory" in answer.out
 
 
 def test_a_mandatory_finding_exits_1_and_shows_numbers_place_reason_and_fix(
