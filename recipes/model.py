@@ -4,13 +4,13 @@ Recipes are data (recipes/catalogue/); nothing of a particular cluster is in the
 """
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
-from pydantic.alias_generators import to_camel
+from pydantic import Field, model_validator
 
 from hardware import ArchitectureFamily
 from recipes.consistency import contradictions
+from recipes.strict_model import StrictModel
 from recipes.tensorrt_llm import TensorRtLlmOptions, WorkerRole
 
 Role = Literal["frontend", "prefill", "decode"]
@@ -18,18 +18,7 @@ PositiveInt = Annotated[int, Field(gt=0)]
 CommitHash = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
 
 
-class _RecipePart(BaseModel):
-    model_config: ClassVar[ConfigDict] = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        strict=True,
-        alias_generator=to_camel,
-        validate_by_name=False,
-        validate_by_alias=True,
-    )
-
-
-class ModelFiles(_RecipePart):
+class ModelFiles(StrictModel):
     """The checkpoint: which files of which revision."""
 
     repository: str
@@ -42,7 +31,7 @@ class ModelFiles(_RecipePart):
     excluded_files: tuple[str, ...]
 
 
-class Runtime(_RecipePart):
+class Runtime(StrictModel):
     """The container image of frontend and workers."""
 
     image: str
@@ -52,7 +41,7 @@ class Runtime(_RecipePart):
     """Minor version of the Dynamo platform whose operator and flags the recipe is written for."""
 
 
-class Traffic(_RecipePart):
+class Traffic(StrictModel):
     """The traffic the published sizes are meant for."""
 
     input_tokens: PositiveInt
@@ -60,7 +49,7 @@ class Traffic(_RecipePart):
     concurrency: PositiveInt
 
 
-class Quantization(_RecipePart):
+class Quantization(StrictModel):
     """Number formats of expert weights and activations."""
 
     algorithm: str
@@ -68,14 +57,14 @@ class Quantization(_RecipePart):
     """GPU families with kernels for the algorithm; on any other the worker stops at start."""
 
 
-class Vocabulary(_RecipePart):
+class Vocabulary(StrictModel):
     """The tokenizer vocabulary that the harmony parsers load beside the model's own files."""
 
     url: str
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class ModelCacheRecipe(_RecipePart):
+class ModelCacheRecipe(StrictModel):
     """Where the model's files lie in every pod, and how they get there."""
 
     mount_path: str
@@ -88,7 +77,7 @@ class ModelCacheRecipe(_RecipePart):
     download_environment: Mapping[str, str]
 
 
-class ServiceRecipe(_RecipePart):
+class ServiceRecipe(StrictModel):
     """One service of the graph."""
 
     service_name: str
@@ -130,7 +119,7 @@ class ServiceRecipe(_RecipePart):
         return self
 
 
-class Correction(_RecipePart):
+class Correction(StrictModel):
     """One published value that was changed or is guarded, and why."""
 
     id: Annotated[str, Field(pattern=r"^[A-Z][0-9]+$")]
@@ -141,7 +130,7 @@ class Correction(_RecipePart):
     source: str
 
 
-class Recipe(_RecipePart):
+class Recipe(StrictModel):
     """A published way to serve a model, with every correction on record.
 
     Raises:

@@ -5,11 +5,11 @@ look at it, so a model that converted quietly would deploy something other than 
 """
 
 import re
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import AfterValidator, Field
 
+from recipes.strict_model import StrictModel
 from stacks.text_forms import DNS_LABEL, DNS_NAME, VERSION, VOLUME_SIZE
 
 # How the engine hands on a date that was not quoted: Go's text form of a timestamp.
@@ -33,25 +33,14 @@ Count = Annotated[int, Field(ge=1, le=10_000)]
 Seconds = Annotated[int, Field(ge=1, le=24 * 3600)]
 
 
-class _Settings(BaseModel):
-    model_config: ClassVar[ConfigDict] = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        strict=True,
-        alias_generator=to_camel,
-        validate_by_name=False,
-        validate_by_alias=True,
-    )
-
-
-class ClusterSettings(_Settings):
+class ClusterSettings(StrictModel):
     """Which cluster; its address and credentials come from the KUBECONFIG environment variable."""
 
     kind: Literal["existing"]
     context: Text
 
 
-class PlatformSettings(_Settings):
+class PlatformSettings(StrictModel):
     """The Dynamo platform."""
 
     version: Version
@@ -61,7 +50,7 @@ class PlatformSettings(_Settings):
     install_timeout_seconds: Seconds = 600
 
 
-class NodePoolSettings(_Settings):
+class NodePoolSettings(StrictModel):
     """Equal GPU nodes that exist in the cluster."""
 
     name: Name
@@ -69,7 +58,7 @@ class NodePoolSettings(_Settings):
     nodes: Count
 
 
-class ModelCacheSettings(_Settings):
+class ModelCacheSettings(StrictModel):
     """The volume for the model's files."""
 
     size: VolumeSize
@@ -79,14 +68,14 @@ class ModelCacheSettings(_Settings):
     """None: worked out from the model's size."""
 
 
-class PoolsPerRole(_Settings):
+class PoolsPerRole(StrictModel):
     """A node pool for each kind of worker."""
 
     prefill: Name
     decode: Name
 
 
-class ReplicaSettings(_Settings):
+class ReplicaSettings(StrictModel):
     """Replicas per role; what is left out stays as the recipe has it."""
 
     frontend: Count | None = None
@@ -94,7 +83,7 @@ class ReplicaSettings(_Settings):
     decode: Count | None = None
 
 
-class ServingSettings(_Settings):
+class ServingSettings(StrictModel):
     """What is served, and where."""
 
     recipe: Text
@@ -111,7 +100,7 @@ class ServingSettings(_Settings):
     """None: worked out from the model's size."""
 
 
-class StackSettings(_Settings):
+class StackSettings(StrictModel):
     """One stack.
 
     Raises:
