@@ -55,9 +55,9 @@ clean: ## remove the environment and what tests left behind (not the built tools
 # uv installs a fixed set of hashed wheels in seconds; it comes from the package index like the rest.
 # The marker file is written last: an interrupted installation is done again.
 $(ENVIRONMENT): requirements-dev.txt requirements-uv.txt pyproject.toml
-	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11 or 3.12"; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 13))' || \
-		{ echo "make: Python 3.11 or 3.12 is needed, $(PYTHON) is another; try make PYTHON=python3.11"; exit 1; }
+	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11, 3.12 or 3.13"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || \
+		{ echo "make: Python 3.11, 3.12 or 3.13 is needed, $(PYTHON) is another; try make PYTHON=python3.11"; exit 1; }
 	@echo "environment: installing the locked Python packages into $(VENV), usually 20 s" >&2
 	@$(PYTHON) -m venv $(VENV)
 	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.txt
