@@ -1,0 +1,27 @@
+"""TensorRT-LLM behind `python3 -m dynamo.trtllm`: typed options -> command line, environment, engine file.
+
+`options` holds what may be set; `blocks` its nested parts; `command` what a worker gets of it.
+"""
+
+from recipes.tensorrt_llm.blocks import DEFAULT_TOKENS_PER_BLOCK, TransceiverBackend
+from recipes.tensorrt_llm.command import (
+    BACKEND_FRAMEWORK,
+    WorkerRole,
+    command_line,
+    engine_file,
+    environment,
+)
+from recipes.tensorrt_llm.options import EngineSettings, QuantizationAlgorithm, TensorRtLlmOptions
+
+__all__ = [
+    "BACKEND_FRAMEWORK",
+    "DEFAULT_TOKENS_PER_BLOCK",
+    "EngineSettings",
+    "QuantizationAlgorithm",
+    "TensorRtLlmOptions",
+    "TransceiverBackend",
+    "WorkerRole",
+    "command_line",
+    "engine_file",
+    "environment",
+]

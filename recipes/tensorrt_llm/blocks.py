@@ -1,0 +1,155 @@
+"""The nested parts of the engine's options, under the engine's own names.
+
+Fields, values and defaults are those of NVIDIA/TensorRT-LLM `tensorrt_llm/llmapi/llm_args.py`, release
+1.3.0rc14. None always means "not written to the engine file": the engine's default holds.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, cast
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from recipes.tensorrt_llm.removed_keys import refuse_removed_keys
+
+DEFAULT_TOKENS_PER_BLOCK = 32
+"""KvCacheConfig.tokens_per_block where the engine file does not set it."""
+
+PositiveInt = Annotated[int, Field(gt=0)]
+NonNegativeInt = Annotated[int, Field(ge=0)]
+Fraction = Annotated[float, Field(gt=0, lt=1)]
+TransceiverBackend = Literal["DEFAULT", "UCX", "NIXL", "MOONCAKE", "MPI"]
+KvDtype = Literal["auto", "fp8", "nvfp4", "bfloat16", "float16"]
+MoeBackend = Literal[
+    "AUTO", "CUTLASS", "CUTEDSL", "WIDEEP", "TRTLLM", "DEEPGEMM", "DENSEGEMM", "VANILLA", "TRITON"
+]
+
+
+class EngineBlock(BaseModel, frozen=True):
+    """Options that end up side by side in the engine file.
+
+    The engine forbids unknown keys, so a key that is misspelt would stop the worker at start: here it is an
+    error, and so is a key that the engine no longer has.
+    """
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True)
+
+    extra: Mapping[str, Any] = Field(default_factory=dict)
+    """Engine keys that this project does not model, passed through as they are."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _refuse_removed_keys(cls, data: object) -> object:
+        for mapping in (data, _extra_of(data)):
+            if isinstance(mapping, Mapping):
+                refuse_removed_keys(cast("Mapping[str, object]", mapping))
+        return data
+
+    @model_validator(mode="after")
+    def _extra_repeats_nothing(self) -> "EngineBlock":
+        modelled = set(type(self).model_fields) & set(self.extra)
+        if modelled:
+            raise ValueError(
+                f"extra repeats modelled options: {', '.join(sorted(modelled))}; write them outside of extra"
+            )
+        return self
+
+
+class AttentionDpConfig(EngineBlock, frozen=True):
+    """How attention data parallelism spreads requests over its ranks; without effect where it is off."""
+
+    enable_balance: bool | None = None
+    """Hold requests back until every rank has one to start. Default: false."""
+    timeout_iters: NonNegativeInt | None = None
+    """Scheduling steps that a request is held back at most. Default: 50."""
+    batching_wait_iters: NonNegativeInt | None = None
+    """Steps to wait for more requests to batch. Default: 10."""
+
+
+class CacheTransceiverConfig(EngineBlock, frozen=True):
+    """How KV-cache blocks leave a prefill worker and enter a decode worker."""
+
+    backend: TransceiverBackend | None = None
+    """DEFAULT is NIXL. Without one nothing is transferred."""
+    max_tokens_in_buffer: PositiveInt | None = None
+    """Tokens that a transfer buffer holds, a multiple of tokens_per_block. Default: max_seq_len tokens, one
+    buffer to send and one to receive beside the KV cache."""
+    kv_transfer_timeout_ms: PositiveInt | None = None
+    """Default: 60000."""
+    kv_transfer_sender_future_timeout_ms: PositiveInt | None = None
+    """Default: 1000."""
+    transceiver_runtime: Literal["CPP", "PYTHON"] | None = None
+
+    @field_validator("backend", mode="before")
+    @classmethod
+    def _backend_in_upper_case(cls, value: object) -> object:
+        if isinstance(value, str) and value != value.upper():
+            raise ValueError(
+                f"the engine takes transceiver backends in upper case only: write {value.upper()}"
+            )
+        return value
+
+
+class CudaGraphConfig(EngineBlock, frozen=True):
+    """For which batch sizes decoding steps are captured as CUDA graphs; larger batches run without."""
+
+    batch_sizes: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] | None = None
+    """Exactly these. Sizes above the engine's max_batch_size are dropped silently."""
+    enable_padding: bool | None = None
+    """Run a batch in the graph of the next larger size. Default: false."""
+    max_batch_size: PositiveInt | None = None
+    """Capture a series of sizes up to this one. Default: 128."""
+
+    @model_validator(mode="after")
+    def _one_largest_size(self) -> "CudaGraphConfig":
+        if self.batch_sizes and self.max_batch_size and self.max_batch_size != max(self.batch_sizes):
+            raise ValueError(
+                f"cuda_graph_config.max_batch_size {self.max_batch_size} is not the largest of batch_sizes; "
+                f"write max_batch_size: {max(self.batch_sizes)}, or only one of the two (null removes one)"
+            )
+        return self
+
+
+class KvCacheConfig(EngineBlock, frozen=True):
+    """The paged KV cache of one GPU."""
+
+    dtype: KvDtype | None = None
+    """Default: auto, the type of the checkpoint's attention layers."""
+    enable_block_reuse: bool | None = None
+    """Keep blocks of common prefixes. Default: true; with KV transfer it can hang
+    (NVIDIA/TensorRT-LLM#12542)."""
+    enable_partial_reuse: bool | None = None
+    free_gpu_memory_fraction: Fraction | None = None
+    """Share of what is free after weights and activations, not of the whole memory. Default: 0.9."""
+    max_tokens: PositiveInt | None = None
+    """Tokens at most, if the fraction would give more."""
+    max_attention_window: tuple[PositiveInt, ...] | None = None
+    """Window of each layer, repeated over the layers; without it sliding layers keep all tokens."""
+    tokens_per_block: PositiveInt | None = None
+    """Default: 32."""
+    host_cache_size: NonNegativeInt | None = None
+    """Bytes of host memory for blocks that leave the GPU. Default: none."""
+    event_buffer_max_size: NonNegativeInt | None = None
+    """KV-cache events kept for a router that asks for them. Default: 0."""
+
+
+class MoeConfig(EngineBlock, frozen=True):
+    """Which kernels run the experts."""
+
+    backend: MoeBackend | None = None
+    """Default: AUTO, for gpt-oss TRTLLM on Blackwell."""
+    max_num_tokens: PositiveInt | None = None
+    """Tokens that go through the experts at once; longer batches are split."""
+
+
+class SchedulerConfig(EngineBlock, frozen=True):
+    """Which requests run next."""
+
+    capacity_scheduler_policy: Literal["GUARANTEED_NO_EVICT", "MAX_UTILIZATION", "STATIC_BATCH"] | None = None
+    """Default: GUARANTEED_NO_EVICT, which never takes the cache of a running request."""
+    context_chunking_policy: Literal["FIRST_COME_FIRST_SERVED", "EQUAL_PROGRESS"] | None = None
+    waiting_queue_policy: Literal["fcfs", "priority"] | None = None
+    use_python_scheduler: bool | None = None
+
+
+def _extra_of(data: object) -> object:
+    return cast("Mapping[str, object]", data).get("extra") if isinstance(data, Mapping) else None
