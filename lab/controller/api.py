@@ -14,15 +14,20 @@ Manifest = dict[str, Any]
 
 # Only what the controllers write or read; discovery would cost a round trip at every start.
 _PLURALS = {
+    "ComputeDomain": "computedomains",
     "CustomResourceDefinition": "customresourcedefinitions",
     "Deployment": "deployments",
     "DynamoGraphDeployment": "dynamographdeployments",
+    "Event": "events",
     "MutatingWebhookConfiguration": "mutatingwebhookconfigurations",
     "ConfigMap": "configmaps",
     "Node": "nodes",
     "PersistentVolume": "persistentvolumes",
     "PersistentVolumeClaim": "persistentvolumeclaims",
     "Pod": "pods",
+    "ResourceClaim": "resourceclaims",
+    "ResourceClaimTemplate": "resourceclaimtemplates",
+    "ResourceSlice": "resourceslices",
     "Role": "roles",
     "RoleBinding": "rolebindings",
     "Secret": "secrets",

@@ -14,6 +14,8 @@ from lab.controller.api import ApiError
 from lab.volume_provisioner.volumes import (
     ZONE,
     must_be_deleted,
+    refusal,
+    refusal_event,
     selected_node,
     volume_for,
     waits_for_consumer,
@@ -71,6 +73,10 @@ class Provisioner:
                 await self._api.delete({"apiVersion": "v1", "kind": "PersistentVolume", **volume})
 
     async def _provision(self, claim: Manifest, storage_class: Manifest) -> None:
+        refused = refusal(claim, storage_class)
+        if refused is not None:
+            await self._api.apply(refusal_event(claim, refused))
+            return
         zone = None
         if waits_for_consumer(storage_class):
             node = await self._api.get("v1", "Node", selected_node(claim) or "")

@@ -9,7 +9,7 @@ import pytest
 
 from stacks.load import load_stack
 from stacks.resolve import resolve
-from tests.support.dev_stack import GRAPH_LABEL, STACK, DevStack, inventory
+from tests.support.lab_stack import GRAPH_LABEL, STACK, LabStack, inventory
 
 if TYPE_CHECKING:
     from tests.support.sandbox import Sandbox
@@ -19,7 +19,8 @@ pytestmark = pytest.mark.lab
 NAMESPACE = "gpt-oss"
 GRAPH = "gpt-oss-disagg"
 GRAPHS = "dynamographdeployments.nvidia.com"
-NODE_OF = {"frontend": {"system-0", "system-1"}, "prefill": {"p6-b200-0"}, "decode": {"p6-b200-0"}}
+SYSTEM_NODES = {"system-0", "system-1", "system-2"}
+NODE_OF = {"frontend": SYSTEM_NODES, "prefill": {"p6-b200-0"}, "decode": {"p6-b200-0"}}
 GPUS_OF = {"frontend": 0, "prefill": 1, "decode": 4}
 
 
@@ -29,12 +30,12 @@ def _pods(lab: Sandbox) -> dict[str, dict]:
 
 
 @pytest.fixture(scope="module")
-def deployed(stack: DevStack) -> DevStack:
+def deployed(stack: LabStack) -> LabStack:
     stack.up()
     return stack
 
 
-def test_up_ends_with_a_graph_that_its_operator_calls_ready(deployed: DevStack) -> None:
+def test_up_ends_with_a_graph_that_its_operator_calls_ready(deployed: LabStack) -> None:
     graph = deployed.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)
     assert graph["status"]["state"] == "successful"
     ready = next(entry for entry in graph["status"]["conditions"] if entry["type"] == "Ready")
@@ -42,7 +43,7 @@ def test_up_ends_with_a_graph_that_its_operator_calls_ready(deployed: DevStack) 
 
 
 @pytest.mark.parametrize("role", ["frontend", "prefill", "decode"])
-def test_each_role_runs_simulated_on_the_node_it_was_meant_for(deployed: DevStack, role: str) -> None:
+def test_each_role_runs_simulated_on_the_node_it_was_meant_for(deployed: LabStack, role: str) -> None:
     pod = _pods(deployed.lab)[role]
     assert pod["status"]["phase"] == "Running"
     assert pod["spec"]["nodeName"] in NODE_OF[role]
@@ -50,33 +51,33 @@ def test_each_role_runs_simulated_on_the_node_it_was_meant_for(deployed: DevStac
     assert int(limits.get("nvidia.com/gpu", 0)) == GPUS_OF[role]
 
 
-def test_the_cache_is_filled_before_the_graph_exists(deployed: DevStack) -> None:
+def test_the_cache_is_filled_before_the_graph_exists(deployed: LabStack) -> None:
     job = deployed.lab.get("job", "model-download", "-n", NAMESPACE)
     graph = deployed.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)
     assert job["status"]["completionTime"] <= graph["metadata"]["creationTimestamp"]
 
 
-def test_a_second_up_changes_nothing_in_the_state_and_nothing_in_the_cluster(deployed: DevStack) -> None:
+def test_a_second_up_changes_nothing_in_the_state_and_nothing_in_the_cluster(deployed: LabStack) -> None:
     before = inventory(deployed.lab)
     deployed.up()
     assert deployed.changes() == {}
     assert inventory(deployed.lab) == before
 
 
-def test_a_preview_after_up_expects_no_changes(deployed: DevStack) -> None:
+def test_a_preview_after_up_expects_no_changes(deployed: LabStack) -> None:
     deployed.pulumi("preview", "--expect-no-changes", "--policy-pack", "policy")
 
 
-def test_a_refresh_after_up_finds_no_drift(deployed: DevStack) -> None:
+def test_a_refresh_after_up_finds_no_drift(deployed: LabStack) -> None:
     deployed.pulumi("refresh", "--preview-only", "--expect-no-changes")
 
 
-def test_a_foreign_annotation_is_not_drift(deployed: DevStack) -> None:
+def test_a_foreign_annotation_is_not_drift(deployed: LabStack) -> None:
     deployed.lab.kubectl("annotate", GRAPHS, GRAPH, "-n", NAMESPACE, "example.com/seen-by=somebody")
     deployed.pulumi("refresh", "--preview-only", "--expect-no-changes")
 
 
-def test_a_managed_field_that_somebody_changed_is_drift_until_it_is_put_back(deployed: DevStack) -> None:
+def test_a_managed_field_that_somebody_changed_is_drift_until_it_is_put_back(deployed: LabStack) -> None:
     def set_replicas(number: int) -> None:
         patch = json.dumps({"spec": {"services": {"Frontend": {"replicas": number}}}})
         deployed.lab.kubectl("patch", GRAPHS, GRAPH, "-n", NAMESPACE, "--type=merge", "-p", patch)
@@ -89,7 +90,7 @@ def test_a_managed_field_that_somebody_changed_is_drift_until_it_is_put_back(dep
     deployed.pulumi("refresh", "--preview-only", "--expect-no-changes")
 
 
-def test_a_deleted_object_is_drift_and_up_makes_it_again(deployed: DevStack) -> None:
+def test_a_deleted_object_is_drift_and_up_makes_it_again(deployed: LabStack) -> None:
     [config_map] = [
         item["metadata"]["name"]
         for item in deployed.lab.get("configmaps", "-n", NAMESPACE)["items"]
@@ -104,7 +105,7 @@ def test_a_deleted_object_is_drift_and_up_makes_it_again(deployed: DevStack) -> 
 
 
 def test_destroy_leaves_exactly_what_explain_lists(
-    deployed: DevStack, empty_cluster: dict[str, tuple[str, int | None]]
+    deployed: LabStack, empty_cluster: dict[str, tuple[str, int | None]]
 ) -> None:
     settings = load_stack(STACK, deployed.project)
     retained = resolve(STACK, settings, "Pulumi.dev.yaml").retained

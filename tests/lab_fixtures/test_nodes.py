@@ -31,8 +31,13 @@ def reserved_millicores(cores: int) -> float:
     return 60 + 10 + 5 * 2 + 2.5 * (cores - 4)
 
 
-def test_the_cluster_has_one_b200_node_two_gb200_trays_and_two_system_nodes() -> None:
-    assert sorted(NODES) == ["p6-b200-0", "p6e-gb200-0", "p6e-gb200-1", "system-0", "system-1"]
+def test_the_cluster_has_one_b200_node_two_gb200_trays_and_three_system_nodes() -> None:
+    assert sorted(NODES) == ["p6-b200-0", "p6e-gb200-0", "p6e-gb200-1", "system-0", "system-1", "system-2"]
+
+
+def test_three_members_can_spread_over_three_zones_on_system_nodes() -> None:
+    zones = {labels(name)["topology.kubernetes.io/zone"] for name in NODES if name.startswith("system-")}
+    assert zones == {"us-east-1a", "us-east-1b", "us-east-1c"}
 
 
 @pytest.mark.parametrize("node", NODES.values(), ids=NODES)
@@ -69,6 +74,7 @@ def test_only_the_trays_share_an_nvlink_clique() -> None:
         "p6-b200-0",
         "system-0",
         "system-1",
+        "system-2",
     ]
 
 
@@ -93,5 +99,5 @@ def test_a_tenth_of_the_disk_and_one_gibibyte_are_kept_back(node: dict[str, Any]
 def test_the_cluster_has_no_default_storage_class() -> None:
     classes = list(yaml.safe_load_all((FIXTURES / "storage_classes.yaml").read_text(encoding="utf-8")))
     modes = {each["metadata"]["name"]: each["volumeBindingMode"] for each in classes}
-    assert modes == {"shared-files": "Immediate", "zonal-disks": "WaitForFirstConsumer"}
+    assert modes == {"shared-files": "Immediate", "gp3": "WaitForFirstConsumer"}
     assert all("annotations" not in each["metadata"] for each in classes)

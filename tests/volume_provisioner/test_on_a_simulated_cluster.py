@@ -81,7 +81,7 @@ def test_a_shared_claim_is_bound_at_once_and_its_volume_goes_with_it(
 def test_a_zonal_claim_waits_for_its_first_pod_and_keeps_the_next_in_that_zone(
     cluster: Sandbox, tmp_path: Path
 ) -> None:
-    create(cluster, tmp_path, claim("zonal", "zonal-disks", "ReadWriteOnce"))
+    create(cluster, tmp_path, claim("zonal", "gp3", "ReadWriteOnce"))
     # A claim that is served at once shows that this one has been looked at and left alone.
     create(cluster, tmp_path, claim("other", "shared-files", "ReadWriteMany"))
     await_bound(cluster, "other")
@@ -95,6 +95,18 @@ def test_a_zonal_claim_waits_for_its_first_pod_and_keeps_the_next_in_that_zone(
     cluster.kubectl("wait", unscheduled, "pod/second", "--namespace", NAMESPACE, "--timeout=30s")
     status = cluster.get("pod", "second", "--namespace", NAMESPACE)["status"]
     assert "didn't match PersistentVolume's node affinity" in status["conditions"][0]["message"]
+
+
+def test_a_disk_for_several_nodes_stays_pending_with_the_drivers_reason(
+    cluster: Sandbox, tmp_path: Path
+) -> None:
+    create(cluster, tmp_path, claim("many", "gp3", "ReadWriteMany"))
+    create(cluster, tmp_path, pod("wanting", "many", "system-2"))
+    failed = ("events", "--namespace", NAMESPACE, "--field-selector=reason=ProvisioningFailed")
+    until(lambda: cluster.get(*failed)["items"] != [])
+    (event,) = cluster.get(*failed)["items"]
+    assert "Only AccessModes[ReadWriteOnce] supported" in event["message"]
+    assert cluster.get("pvc", "many", "--namespace", NAMESPACE)["status"]["phase"] == "Pending"
 
 
 def test_a_claim_without_a_class_stays_pending_as_on_a_fresh_eks_cluster(

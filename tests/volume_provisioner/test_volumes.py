@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from lab.volume_provisioner.volumes import PROVISIONER, must_be_deleted, volume_for, wants_volume
+from lab.volume_provisioner.volumes import (
+    DISK_PROVISIONER,
+    PROVISIONER,
+    must_be_deleted,
+    refusal,
+    volume_for,
+    wants_volume,
+)
 
 
 def storage_class(mode: str = "Immediate", provisioner: str = PROVISIONER) -> dict[str, Any]:
@@ -34,6 +41,7 @@ SELECTED = {"volume.kubernetes.io/selected-node": "node-0"}
     [
         (claim(), storage_class(), True),
         (claim("Bound"), storage_class(), False),
+        (claim(), storage_class(provisioner=DISK_PROVISIONER), True),
         (claim(), storage_class(provisioner="somebody.else"), False),
         (claim(deletionTimestamp="2026-01-01T00:00:00Z"), storage_class(), False),
         (claim(), storage_class("WaitForFirstConsumer"), False),
@@ -64,11 +72,29 @@ def test_a_zonal_volume_can_be_used_in_its_zone_only() -> None:
 
 
 @pytest.mark.parametrize(
+    ("mode", "provisioner", "refused"),
+    [
+        ("ReadWriteMany", DISK_PROVISIONER, True),
+        ("ReadOnlyMany", DISK_PROVISIONER, True),
+        ("ReadWriteOnce", DISK_PROVISIONER, False),
+        ("ReadWriteOncePod", DISK_PROVISIONER, False),
+        ("ReadWriteMany", PROVISIONER, False),
+    ],
+)
+def test_a_disk_is_refused_to_more_than_one_node(mode: str, provisioner: str, refused: bool) -> None:
+    asking = claim()
+    asking["spec"]["accessModes"] = [mode]
+    message = refusal(asking, storage_class(provisioner=provisioner))
+    assert ("Only AccessModes[ReadWriteOnce] supported" in (message or "")) is refused
+
+
+@pytest.mark.parametrize(
     ("phase", "policy", "provisioned_by", "expected"),
     [
         ("Released", "Delete", PROVISIONER, True),
         ("Bound", "Delete", PROVISIONER, False),
         ("Released", "Retain", PROVISIONER, False),
+        ("Released", "Delete", DISK_PROVISIONER, True),
         ("Released", "Delete", "somebody.else", False),
     ],
 )
