@@ -23,7 +23,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("untimed")
 
-_PROGRAM = ("__main__.py", "Pulumi.yaml", "Pulumi.dev.yaml")
+_PROGRAM = ("__main__.py", "Pulumi*.yaml")
 _ROOMS = ("components", "hardware", "policy", "recipes", "resource_graph", "rules", "stacks", ".venv")
 
 
@@ -57,8 +57,9 @@ def checkout(tmp_path: Path) -> Path:
 def copy_project(target: Path) -> Path:
     """Copies the project's own files and links its rooms, so that tracked files never change."""
     target.mkdir(parents=True)
-    for name in _PROGRAM:
-        shutil.copy(REPOSITORY / name, target / name)
+    for pattern in _PROGRAM:
+        for file in REPOSITORY.glob(pattern):
+            shutil.copy(file, target / file.name)
     for name in _ROOMS:
         (target / name).symlink_to(REPOSITORY / name, target_is_directory=True)
     return target

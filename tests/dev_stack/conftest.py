@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conftest import copy_project
-from tests.support.dev_stack import STACK, DevStack, inventory
+from tests.support.lab_stack import STACK, LabStack, inventory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,11 +24,11 @@ def empty_cluster(lab: Sandbox) -> dict[str, tuple[str, int | None]]:
 @pytest.fixture(scope="module")
 def stack(
     lab: Sandbox, empty_cluster: dict[str, tuple[str, int | None]], tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[DevStack]:
+) -> Iterator[LabStack]:
     """A stack that exists in the backend and holds nothing yet; whatever a test leaves is taken down."""
     assert empty_cluster
     project = copy_project(tmp_path_factory.mktemp("project") / "checkout")
-    dev = DevStack(lab, project)
+    dev = LabStack(lab, project)
     lab.pulumi("stack", "init", STACK, cwd=project)
     original = (project / "Pulumi.dev.yaml").read_text()
     yield dev

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.dev_stack import DevStack, inventory
+from tests.support.lab_stack import LabStack, inventory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,7 +17,7 @@ SETTINGS = "dynamo-stack:settings"
 
 
 @pytest.fixture
-def edited(stack: DevStack) -> Iterator[dict[str, Any]]:
+def edited(stack: LabStack) -> Iterator[dict[str, Any]]:
     """The stack file's content, to be changed and written; put back afterwards."""
     file = stack.project / "Pulumi.dev.yaml"
     original = file.read_text()
@@ -49,7 +49,7 @@ def edited(stack: DevStack) -> Iterator[dict[str, Any]]:
     ],
 )
 def test_a_bad_setting_ends_the_run_before_anything_is_created(
-    stack: DevStack,
+    stack: LabStack,
     edited: dict[str, Any],
     empty_cluster: dict[str, tuple[str, int | None]],
     path: tuple[str | int, ...],
@@ -110,7 +110,7 @@ program.main()
     ids=["gpus", "operator-edge"],
 )
 def test_the_policy_pack_stops_a_preview_of_a_program_that_is_wrong(
-    stack: DevStack,
+    stack: LabStack,
     empty_cluster: dict[str, tuple[str, int | None]],
     program: str,
     rule: str,

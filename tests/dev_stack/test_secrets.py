@@ -13,7 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.support.dev_stack import DevStack
+    from tests.support.lab_stack import LabStack
 
 pytestmark = pytest.mark.lab
 
@@ -22,7 +22,7 @@ FORMS = (TOKEN.encode(), base64.b64encode(TOKEN.encode()))
 
 
 @pytest.fixture(scope="module")
-def printed(stack: DevStack) -> str:
+def printed(stack: LabStack) -> str:
     """Everything that a person sees while the stack comes up with a token, changes, and is looked at."""
     config = stack.lab.run(
         "pulumi", "config", "set", "--secret", "hfToken", "--stack", "dev", "--non-interactive",
@@ -41,7 +41,7 @@ def printed(stack: DevStack) -> str:
     return "".join(answer.stdout + answer.stderr for answer in answers)
 
 
-def _dynamo_stack(stack: DevStack, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _dynamo_stack(stack: LabStack, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [str(Path(sys.executable).with_name("dynamo-stack")), *arguments]
     return subprocess.run(
         command, cwd=stack.project, env=stack.lab.environment, capture_output=True, text=True, check=True
@@ -53,7 +53,7 @@ def _files(*folders: Path) -> Iterator[Path]:
         yield from (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
-def test_the_token_reaches_the_cluster_and_the_job_that_needs_it(stack: DevStack, printed: str) -> None:
+def test_the_token_reaches_the_cluster_and_the_job_that_needs_it(stack: LabStack, printed: str) -> None:
     assert printed
     secret = stack.lab.get("secret", "hf-token-secret", "-n", "gpt-oss")
     assert base64.b64decode(secret["data"]["HF_TOKEN"]).decode() == TOKEN
@@ -67,7 +67,7 @@ def test_nothing_that_a_command_printed_holds_the_token(printed: str) -> None:
 
 
 def test_no_file_of_state_history_backup_log_or_rendering_holds_the_token(
-    stack: DevStack, printed: str
+    stack: LabStack, printed: str
 ) -> None:
     assert printed
     lab = stack.lab.directory
@@ -88,7 +88,7 @@ def test_no_file_of_state_history_backup_log_or_rendering_holds_the_token(
 
 
 def test_no_process_of_the_lab_was_told_the_token_on_its_command_line_or_in_its_environment(
-    stack: DevStack, printed: str
+    stack: LabStack, printed: str
 ) -> None:
     assert printed
     told = []

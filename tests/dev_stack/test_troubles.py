@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.support.dev_stack import DevStack
+    from tests.support.lab_stack import LabStack
 
 pytestmark = pytest.mark.lab
 
@@ -32,7 +32,7 @@ OCCUPIER = {
 
 
 @pytest.fixture
-def occupied(stack: DevStack, tmp_path: Path) -> Iterator[None]:
+def occupied(stack: LabStack, tmp_path: Path) -> Iterator[None]:
     """Five of the only B200 node's eight GPUs belong to somebody else: prefill fits, decode does not."""
     file = tmp_path / "pod.json"
     file.write_text(json.dumps(OCCUPIER))
@@ -42,7 +42,7 @@ def occupied(stack: DevStack, tmp_path: Path) -> Iterator[None]:
     stack.lab.kubectl("delete", "pod", "somebody-else", "--ignore-not-found", "--timeout=30s")
 
 
-def _set_ready_timeout(stack: DevStack, seconds: int | None) -> None:
+def _set_ready_timeout(stack: LabStack, seconds: int | None) -> None:
     content = stack.settings()
     content["config"]["dynamo-stack:settings"]["serving"]["readyTimeoutSeconds"] = seconds
     if seconds is None:
@@ -51,7 +51,7 @@ def _set_ready_timeout(stack: DevStack, seconds: int | None) -> None:
 
 
 def test_a_decode_worker_stays_pending_on_a_full_node_and_the_wait_says_why(
-    stack: DevStack, occupied: None
+    stack: LabStack, occupied: None
 ) -> None:
     _set_ready_timeout(stack, 15)
     failed = stack.up(check=False)
@@ -62,14 +62,14 @@ def test_a_decode_worker_stays_pending_on_a_full_node_and_the_wait_says_why(
     assert "Traceback" not in said
 
 
-def test_the_same_up_finishes_once_the_gpus_are_free(stack: DevStack) -> None:
+def test_the_same_up_finishes_once_the_gpus_are_free(stack: LabStack) -> None:
     _set_ready_timeout(stack, None)
     stack.up()
     graph = stack.lab.get(GRAPHS, "gpt-oss-disagg", "-n", "gpt-oss")
     assert graph["status"]["state"] == "successful"
 
 
-def test_a_graph_without_its_operator_is_refused_by_the_api_server(stack: DevStack, tmp_path: Path) -> None:
+def test_a_graph_without_its_operator_is_refused_by_the_api_server(stack: LabStack, tmp_path: Path) -> None:
     operator = "deployment/dynamo-platform-dynamo-operator-controller-manager"
     graph = stack.lab.get(GRAPHS, "gpt-oss-disagg", "-n", "gpt-oss")
     copy = {
@@ -98,7 +98,7 @@ OPERATOR_POD = "app.kubernetes.io/component=manager"
 
 
 def test_up_says_that_the_platforms_webhook_does_not_answer_and_running_again_finishes(
-    stack: DevStack,
+    stack: LabStack,
 ) -> None:
     stack.pulumi("destroy", "--yes")
     switch = stack.lab.directory.switches / "webhook-not-ready"

@@ -1,4 +1,4 @@
-"""Stack `dev` brought up in a lab from a copy of the project, as its tests use it."""
+"""A stack brought up in a lab from a copy of the project, as its tests use it; `dev` by default."""
 
 from __future__ import annotations
 
@@ -29,19 +29,20 @@ _OWN_KINDS = {
 
 
 @dataclass(frozen=True)
-class DevStack:
+class LabStack:
     """The stack's project folder and the lab that it runs in."""
 
     lab: Sandbox
     project: Path
+    name: str = STACK
 
     def up(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
         """`pulumi up` with the policy pack; extra arguments at the end."""
         return self.pulumi("up", "--yes", *POLICY, *arguments, **options)
 
     def pulumi(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-        """A pulumi command on stack dev."""
-        return self.lab.pulumi(*arguments, "--stack", STACK, cwd=self.project, **options)
+        """A pulumi command on the stack."""
+        return self.lab.pulumi(*arguments, "--stack", self.name, cwd=self.project, **options)
 
     def changes(self) -> dict[str, int]:
         """How many resources the last finished operation changed, by kind of change, `same` left out."""
@@ -50,11 +51,15 @@ class DevStack:
 
     def settings(self) -> dict[str, Any]:
         """The stack file of this copy."""
-        return yaml.safe_load((self.project / f"Pulumi.{STACK}.yaml").read_text())
+        return yaml.safe_load((self.project / f"Pulumi.{self.name}.yaml").read_text())
 
     def write_settings(self, content: dict[str, Any]) -> None:
         """Replaces the stack file of this copy."""
-        (self.project / f"Pulumi.{STACK}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+        (self.project / f"Pulumi.{self.name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+
+    def urns(self) -> list[str]:
+        """The URNs in the stack's state, sorted."""
+        return sorted(resource["urn"] for resource in self.lab.resources(self.name, self.project))
 
 
 def inventory(lab: Sandbox) -> dict[str, tuple[str, int | None]]:

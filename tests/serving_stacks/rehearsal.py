@@ -1,0 +1,56 @@
+"""A shipped stack file, rehearsed in the lab from a copy: only what names a person's own cluster changes."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from lab.environment import CONTEXT
+from tests.conftest import copy_project
+from tests.support.lab_stack import LabStack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.support.sandbox import Sandbox
+
+SETTINGS = "dynamo-stack:settings"
+DELETE_SECONDS = "60s"
+
+
+@contextmanager
+def rehearsed(
+    lab: Sandbox, folder: Path, name: str, change: Callable[[dict[str, Any]], None] | None = None
+) -> Iterator[LabStack]:
+    """The stack, up in the lab with the policy pack; whatever is left of it goes at the end.
+
+    `change` edits the settings of the copy; without it the stack is as shipped but for its cluster.
+    """
+    stack = LabStack(lab, copy_project(folder / name), name)
+    content = stack.settings()
+    settings = content["config"][SETTINGS]
+    settings["cluster"] = {"kind": "existing", "context": CONTEXT}
+    if change is not None:
+        change(settings)
+    stack.write_settings(content)
+    lab.pulumi("stack", "init", name, cwd=stack.project)
+    try:
+        stack.up()
+        yield stack
+    finally:
+        _remove(stack, settings)
+
+
+def _remove(stack: LabStack, settings: dict[str, Any]) -> None:
+    # A production stack protects what holds data, and leaves it behind; the next test wants an empty cluster.
+    stack.pulumi("cancel", "--yes", check=False)
+    stack.lab.pulumi(
+        "state", "unprotect", "--all", "--yes", "--stack", stack.name, cwd=stack.project, check=False
+    )
+    stack.pulumi("destroy", "--yes")
+    stack.pulumi("stack", "rm", "--yes", "--preserve-config")
+    namespaces = [settings["serving"]["namespace"]]
+    if settings["platform"]["kind"] == "own":
+        namespaces.append(settings["platform"].get("namespace", "dynamo-system"))
+    stack.lab.kubectl("delete", "namespace", *namespaces, "--ignore-not-found", f"--timeout={DELETE_SECONDS}")
