@@ -6,15 +6,18 @@ from types import MappingProxyType
 from typing import Literal
 
 from hardware.source import (
+    COSMOS_B300_NAME,
     CUDA_COMPUTE_CAPABILITY,
     EC2_DESCRIBE_INSTANCE_TYPES,
     GPU_FEATURE_DISCOVERY,
+    NO_PUBLIC_READING,
     TENSORRT_LLM_GB200_MEMORY,
     UNSLOTH_B200_MEMORY,
+    VLLM_H100_MEMORY,
     Source,
 )
 
-ArchitectureFamily = Literal["blackwell", "hopper"]
+ArchitectureFamily = Literal["blackwell", "hopper", "ampere"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +31,11 @@ class Accelerator:
     """Value of the node label nvidia.com/gpu.product that gpu-feature-discovery sets."""
 
     memory_mib: int
-    """Memory of one GPU in MiB as the driver (or, for H200, EC2) reports it, before CUDA's own share."""
+    """Memory of one GPU in MiB, before CUDA's own share: what the driver reports (B200, GB200, B300) or the
+    nominal size that EC2 reports (H200, H100, A100)."""
+
+    cuda_visible_memory_gib: float | None
+    """GiB that an engine can allocate from, CUDA's own share taken off; None where nobody published it."""
 
     compute_capability: tuple[int, int]
     """CUDA compute capability (major, minor); kernels are chosen by it."""
@@ -40,10 +47,13 @@ class Accelerator:
     """Field name -> where its value was read."""
 
 
-def _sources(memory: Source) -> Mapping[str, Source]:
+def _sources(
+    memory: Source, cuda_visible_memory: Source = NO_PUBLIC_READING, label: Source = GPU_FEATURE_DISCOVERY
+) -> Mapping[str, Source]:
     sources = {
-        "product_label": GPU_FEATURE_DISCOVERY,
+        "product_label": label,
         "memory_mib": memory,
+        "cuda_visible_memory_gib": cuda_visible_memory,
         "compute_capability": CUDA_COMPUTE_CAPABILITY,
         "architecture_family": CUDA_COMPUTE_CAPABILITY,
     }
@@ -54,28 +64,69 @@ B200 = Accelerator(
     name="B200",
     product_label="NVIDIA-B200",
     memory_mib=183_359,
+    cuda_visible_memory_gib=178.35,
     compute_capability=(10, 0),
     architecture_family="blackwell",
-    sources=_sources(memory=UNSLOTH_B200_MEMORY),
+    sources=_sources(UNSLOTH_B200_MEMORY, UNSLOTH_B200_MEMORY),
 )
 GB200 = Accelerator(
     name="GB200",
     product_label="NVIDIA-GB200",
     memory_mib=189_471,
+    cuda_visible_memory_gib=184.0,
     compute_capability=(10, 0),
     architecture_family="blackwell",
-    sources=_sources(memory=TENSORRT_LLM_GB200_MEMORY),
+    sources=_sources(TENSORRT_LLM_GB200_MEMORY, TENSORRT_LLM_GB200_MEMORY),
 )
-# Here so that a recipe that needs Blackwell can be refused by name instead of as "unknown GPU".
+B300 = Accelerator(
+    name="B300",
+    product_label="NVIDIA-B300-SXM6-AC",
+    memory_mib=275_040,
+    cuda_visible_memory_gib=None,
+    compute_capability=(10, 3),
+    architecture_family="blackwell",
+    sources=_sources(EC2_DESCRIBE_INSTANCE_TYPES, label=COSMOS_B300_NAME),
+)
+# Hopper and Ampere are here so that a recipe that needs Blackwell can be refused by name instead of as
+# "unknown GPU".
 H200 = Accelerator(
     name="H200",
     product_label="NVIDIA-H200",
     memory_mib=144_384,
+    cuda_visible_memory_gib=None,
     compute_capability=(9, 0),
     architecture_family="hopper",
-    sources=_sources(memory=EC2_DESCRIBE_INSTANCE_TYPES),
+    sources=_sources(EC2_DESCRIBE_INSTANCE_TYPES),
+)
+H100 = Accelerator(
+    name="H100",
+    product_label="NVIDIA-H100-80GB-HBM3",
+    memory_mib=81_920,
+    cuda_visible_memory_gib=79.11,
+    compute_capability=(9, 0),
+    architecture_family="hopper",
+    sources=_sources(EC2_DESCRIBE_INSTANCE_TYPES, VLLM_H100_MEMORY),
+)
+A100 = Accelerator(
+    name="A100",
+    product_label="NVIDIA-A100-SXM4-80GB",
+    memory_mib=81_920,
+    cuda_visible_memory_gib=None,
+    compute_capability=(8, 0),
+    architecture_family="ampere",
+    sources=_sources(EC2_DESCRIBE_INSTANCE_TYPES),
+)
+# The label differs with the memory, and a label that is not here cannot be refused by name.
+A100_40GB = Accelerator(
+    name="A100-40GB",
+    product_label="NVIDIA-A100-SXM4-40GB",
+    memory_mib=40_960,
+    cuda_visible_memory_gib=None,
+    compute_capability=(8, 0),
+    architecture_family="ampere",
+    sources=_sources(EC2_DESCRIBE_INSTANCE_TYPES),
 )
 
 ACCELERATORS: Mapping[str, Accelerator] = MappingProxyType(
-    {accelerator.name: accelerator for accelerator in (B200, GB200, H200)}
+    {accelerator.name: accelerator for accelerator in (B200, GB200, B300, H200, H100, A100, A100_40GB)}
 )

@@ -12,23 +12,81 @@ class Source:
 
     text: str
     date: str
-    """ISO date (year-month-day, or year-month where the source names no day)."""
+    """ISO date (year-month-day, or year-month or year where the source names no day)."""
 
 
+# Instance types, network cards, prices.
 EC2_DESCRIBE_INSTANCE_TYPES = Source(
     "EC2 DescribeInstanceTypes, as packaged in getmoto/moto 5.2.5 moto/ec2/resources/instance_types.json.gz",
     "2026-08",
 )
-EKS_ULTRASERVER_GUIDE = Source(
-    "https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html",
-    "2026-08-01",
+EC2_EFA_GUIDE = Source(
+    "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html", "2026-08-01"
 )
+EC2_ACCELERATED_SPECIFICATIONS = Source(
+    "https://docs.aws.amazon.com/ec2/latest/instancetypes/ac.html", "2026-08-01"
+)
+EKS_EFA_GUIDE = Source(
+    "https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html", "2026-08-01"
+)
+EKS_ULTRASERVER_GUIDE = Source(
+    "https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html", "2026-08-01"
+)
+P6_PRODUCT_PAGE = Source("https://aws.amazon.com/ec2/instance-types/p6/", "2026-08-01")
 EC2_PRICE_LIST = Source("AWS Price List API, us regions, on-demand Linux", "2026-09-19")
 CAPACITY_BLOCK_PRICES = Source("https://aws.amazon.com/ec2/capacityblocks/pricing/", "2026-07-01")
+
+# GPUs.
 GPU_FEATURE_DISCOVERY = Source(
-    "https://github.com/NVIDIA/k8s-device-plugin (gpu-feature-discovery, label nvidia.com/gpu.product)",
+    "https://github.com/NVIDIA/k8s-device-plugin (gpu-feature-discovery, label nvidia.com/gpu.product: the "
+    "driver's name of the GPU, spaces as hyphens)",
     "2026-08",
+)
+COSMOS_B300_NAME = Source(
+    "NVIDIA/cosmos-framework#114 (the driver's name is NVIDIA B300 SXM6 AC); gpu-feature-discovery writes "
+    "spaces as hyphens",
+    "2026-07-16",
 )
 CUDA_COMPUTE_CAPABILITY = Source("https://developer.nvidia.com/cuda-gpus", "2026-08")
 TENSORRT_LLM_GB200_MEMORY = Source("NVIDIA/TensorRT-LLM#12640 (189471 MiB reported by the driver)", "2026")
-UNSLOTH_B200_MEMORY = Source("unslothai/unsloth#3411 (nvidia-smi reports 183359 MiB)", "2025")
+UNSLOTH_B200_MEMORY = Source(
+    "unslothai/unsloth#3411 (nvidia-smi reports 183359 MiB, CUDA 178.35 GiB)", "2025"
+)
+VLLM_H100_MEMORY = Source(
+    "vllm-project/vllm#27508 (gpt-oss-120b on H100: total capacity of 79.11 GiB)", "2025"
+)
+NO_PUBLIC_READING = Source("no public reading with a named machine was found", "2026-08")
+
+# TensorRT-LLM's kernels for gpt-oss, around release 1.3.0rc14.
+TENSORRT_LLM_CREATE_MOE = Source(
+    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/create_moe.py at 01f8de5", "2026-05"
+)
+TENSORRT_LLM_CUTLASS_MOE = Source(
+    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/fused_moe_cutlass.py (can_implement)",
+    "2026-05",
+)
+TENSORRT_LLM_TRITON_MOE = Source(
+    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/fused_moe_triton.py at 00131d7", "2026-05"
+)
+TENSORRT_LLM_TRTLLM_MOE = Source(
+    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/fused_moe_trtllm_gen.py at 026946f", "2026-05"
+)
+TENSORRT_LLM_HOPPER_TRTLLM = Source("NVIDIA/TensorRT-LLM#17570 (IndexError in the autotuner)", "2026")
+TENSORRT_LLM_GPT_OSS = Source(
+    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/models/modeling_gpt_oss.py at 050b6cb", "2026-05"
+)
+TENSORRT_LLM_ACCURACY_TESTS = Source(
+    "NVIDIA/TensorRT-LLM tests/integration/defs/accuracy/test_llm_api_pytorch.py at 000b1b9 (TestGPTOSS)",
+    "2026-05",
+)
+
+# Ways of the KV cache.
+DYNAMO_TRANSPORT_GUIDE = Source("ai-dynamo/dynamo docs disagg-communication-guide.md at 3c42642", "2026")
+DYNAMO_RDMA_GUIDE = Source("ai-dynamo/dynamo docs rdma-setup/overview.md at a580cdd", "2026")
+DYNAMO_EFA_GUIDE = Source("ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2", "2026")
+DYNAMO_RELEASE_NOTES_1_2 = Source("ai-dynamo/dynamo release notes of 1.2 (known issues)", "2026-06")
+DYNAMO_RELEASE_NOTES_1_3 = Source("ai-dynamo/dynamo release notes of 1.3 and 1.4 (EFA on GB200)", "2026-08")
+DYNAMO_GB200_EFA = Source("ai-dynamo/dynamo#13005, #13112 (EFA GPU RDMA failed silently on GB200)", "2026-08")
+TENSORRT_LLM_AWS_GB200 = Source("NVIDIA/TensorRT-LLM#16619", "2026-07-22")
+AWSOME_INFERENCE_EFA = Source("aws-samples/awsome-inference#71", "2026")
+UCX_FABRIC_HANDLES = Source("openucx/ucx#11514", "2026")

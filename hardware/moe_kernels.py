@@ -1,0 +1,129 @@
+"""Which MoE backend of TensorRT-LLM runs gpt-oss with which algorithm on which GPU (1.3.0rc14)."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal, get_args
+
+from hardware.accelerators import Accelerator
+from hardware.quantization import MxFp4AlgorithmName
+from hardware.source import (
+    TENSORRT_LLM_CREATE_MOE,
+    TENSORRT_LLM_CUTLASS_MOE,
+    TENSORRT_LLM_HOPPER_TRTLLM,
+    TENSORRT_LLM_TRITON_MOE,
+    TENSORRT_LLM_TRTLLM_MOE,
+    Source,
+)
+
+MoeBackend = Literal["CUTLASS", "TRTLLM", "TRITON", "CUTEDSL", "DENSEGEMM", "WIDEEP", "DEEPGEMM", "VANILLA"]
+MOE_BACKENDS: tuple[MoeBackend, ...] = get_args(MoeBackend)
+
+
+class MoeOutcome(Enum):
+    """What happens to a worker that starts with a backend."""
+
+    RUNS = "runs"
+    UNTESTED = "runs, untested by NVIDIA"
+    RUNS_AS_CUTLASS = "warns and runs as CUTLASS"
+    FAILS = "fails"
+    """The worker stops at start, or NVIDIA declares no kernel for the combination."""
+
+
+@dataclass(frozen=True, slots=True)
+class MoeSupport:
+    """One cell of the table."""
+
+    outcome: MoeOutcome
+    reason: str
+    """One sentence; why it fails, or what is special about its running."""
+    source: Source
+
+    @property
+    def runs(self) -> bool:
+        """Whether the worker starts and answers."""
+        return self.outcome is not MoeOutcome.FAILS
+
+
+_HOPPER = (9, 0)
+_BLACKWELL_ALGORITHM: MxFp4AlgorithmName = "W4A8_MXFP4_MXFP8"
+
+
+def default_moe_backend(accelerator: Accelerator) -> MoeBackend:
+    """What `moe_config.backend: AUTO` (the default) means for gpt-oss there."""
+    if (10, 0) <= accelerator.compute_capability < (12, 0):
+        return "TRTLLM"
+    return "TRITON" if accelerator.compute_capability == _HOPPER else "CUTLASS"
+
+
+def moe_support(
+    backend: MoeBackend,
+    algorithm: MxFp4AlgorithmName,
+    accelerator: Accelerator,
+    *,
+    expert_parallel_size: int = 1,
+) -> MoeSupport:
+    """Whether the backend runs gpt-oss with the algorithm on the GPU, and why not."""
+    match backend:
+        case "CUTLASS":
+            return _cutlass(algorithm, accelerator)
+        case "TRTLLM":
+            return _trtllm(accelerator)
+        case "TRITON":
+            return _triton(algorithm, accelerator, expert_parallel_size)
+        case "CUTEDSL" | "DENSEGEMM":
+            return _as_cutlass(backend, algorithm, accelerator)
+        case "WIDEEP" | "DEEPGEMM" | "VANILLA":
+            return _fails(f"{backend} has no bias, which gpt-oss needs: assertion", TENSORRT_LLM_CREATE_MOE)
+
+
+def _cutlass(algorithm: MxFp4AlgorithmName, accelerator: Accelerator) -> MoeSupport:
+    source = TENSORRT_LLM_CUTLASS_MOE
+    if accelerator.architecture_family == "blackwell":
+        if algorithm == _BLACKWELL_ALGORITHM:
+            return _runs("CUTLASS runs W4A8_MXFP4_MXFP8 on Blackwell", source)
+        if algorithm == "W4A16_MXFP4":
+            return _fails("CUTLASS has W4A16_MXFP4 for Hopper only: NotImplementedError", source)
+        return _fails("CUTLASS does not declare W4A8_MXFP4_FP8 for the activation of gpt-oss", source)
+    if accelerator.compute_capability == _HOPPER and algorithm == "W4A16_MXFP4":
+        return _runs("CUTLASS runs W4A16_MXFP4 on Hopper", source)
+    return _fails(f"CUTLASS has no {algorithm} for {accelerator.name}", source)
+
+
+def _trtllm(accelerator: Accelerator) -> MoeSupport:
+    if accelerator.architecture_family == "blackwell":
+        return _runs("TRTLLM runs every MXFP4 algorithm on Blackwell", TENSORRT_LLM_TRTLLM_MOE)
+    if accelerator.architecture_family == "hopper":
+        return _fails(
+            "TRTLLM is for Blackwell: on Hopper its autotuner ends with an IndexError",
+            TENSORRT_LLM_HOPPER_TRTLLM,
+        )
+    return _fails("TRTLLM is for Blackwell", TENSORRT_LLM_TRTLLM_MOE)
+
+
+def _triton(algorithm: MxFp4AlgorithmName, accelerator: Accelerator, expert_parallel_size: int) -> MoeSupport:
+    source = TENSORRT_LLM_TRITON_MOE
+    if accelerator.architecture_family == "ampere":
+        return _fails("NVIDIA runs gpt-oss with TRITON on Hopper, never on Ampere", source)
+    if algorithm == _BLACKWELL_ALGORITHM:
+        return _fails("TRITON has no quantization method for W4A8_MXFP4_MXFP8", source)
+    if accelerator.architecture_family == "hopper":
+        return _runs(f"TRITON runs {algorithm} on Hopper", source)
+    if expert_parallel_size > 1:
+        return _fails("TRITON raises with expert parallelism above 1 on Blackwell", source)
+    return MoeSupport(MoeOutcome.UNTESTED, "NVIDIA tests TRITON with gpt-oss on Hopper only", source)
+
+
+def _as_cutlass(backend: MoeBackend, algorithm: MxFp4AlgorithmName, accelerator: Accelerator) -> MoeSupport:
+    cutlass = _cutlass(algorithm, accelerator)
+    reason = f"{backend} does not take gpt-oss and falls back to CUTLASS with a warning"
+    if not cutlass.runs:
+        return _fails(f"{reason}; {cutlass.reason}", cutlass.source)
+    return MoeSupport(MoeOutcome.RUNS_AS_CUTLASS, reason, TENSORRT_LLM_CREATE_MOE)
+
+
+def _runs(reason: str, source: Source) -> MoeSupport:
+    return MoeSupport(MoeOutcome.RUNS, reason, source)
+
+
+def _fails(reason: str, source: Source) -> MoeSupport:
+    return MoeSupport(MoeOutcome.FAILS, reason, source)

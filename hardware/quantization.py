@@ -1,0 +1,71 @@
+"""Number formats of MXFP4 checkpoints (gpt-oss) and which GPUs have tensor-core kernels for them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from hardware.accelerators import Accelerator, ArchitectureFamily
+from hardware.source import TENSORRT_LLM_ACCURACY_TESTS, TENSORRT_LLM_CREATE_MOE, TENSORRT_LLM_GPT_OSS, Source
+
+MxFp4AlgorithmName = Literal["W4A16_MXFP4", "W4A8_MXFP4_FP8", "W4A8_MXFP4_MXFP8"]
+
+
+@dataclass(frozen=True, slots=True)
+class MxFp4Algorithm:
+    """Expert weights in MXFP4 (E2M1, one E8M0 scale per 32 values) with activations in some format."""
+
+    name: MxFp4AlgorithmName
+    """As TensorRT-LLM reads it from OVERRIDE_QUANT_ALGO, in any case of letters."""
+
+    activations: str
+
+    families: frozenset[ArchitectureFamily]
+    """GPU families on which at least one MoE backend of TensorRT-LLM runs it for gpt-oss."""
+
+    source: Source
+
+
+MXFP4_ALGORITHMS: Mapping[MxFp4AlgorithmName, MxFp4Algorithm] = MappingProxyType(
+    {
+        "W4A16_MXFP4": MxFp4Algorithm(
+            "W4A16_MXFP4", "BF16", frozenset({"hopper", "blackwell"}), TENSORRT_LLM_CREATE_MOE
+        ),
+        "W4A8_MXFP4_FP8": MxFp4Algorithm(
+            "W4A8_MXFP4_FP8",
+            "FP8, one scale per tensor",
+            frozenset({"hopper", "blackwell"}),
+            TENSORRT_LLM_CREATE_MOE,
+        ),
+        "W4A8_MXFP4_MXFP8": MxFp4Algorithm(
+            "W4A8_MXFP4_MXFP8",
+            "MXFP8 (E4M3), one scale per 32 values",
+            frozenset({"blackwell"}),
+            TENSORRT_LLM_CREATE_MOE,
+        ),
+    }
+)
+
+DEFAULT_ALGORITHM_SOURCE = TENSORRT_LLM_GPT_OSS
+FP8_KV_CACHE_SOURCE = TENSORRT_LLM_ACCURACY_TESTS
+
+
+def algorithms_with_kernels(accelerator: Accelerator) -> tuple[MxFp4AlgorithmName, ...]:
+    """The algorithms that some MoE backend runs on the GPU; empty on Ampere."""
+    family = accelerator.architecture_family
+    return tuple(name for name, algorithm in MXFP4_ALGORITHMS.items() if family in algorithm.families)
+
+
+def default_algorithm(accelerator: Accelerator, moe_backend: str) -> MxFp4AlgorithmName:
+    """What TensorRT-LLM takes for an MXFP4 checkpoint where OVERRIDE_QUANT_ALGO is not set.
+
+    It asks the compute capability and the backend, never whether the two have a kernel together.
+    """
+    if accelerator.compute_capability < (10, 0):
+        return "W4A16_MXFP4"
+    return "W4A8_MXFP4_FP8" if moe_backend == "TRITON" else "W4A8_MXFP4_MXFP8"
+
+
+def fp8_kv_cache_is_tested(accelerator: Accelerator) -> bool:
+    """Whether NVIDIA tests gpt-oss with an 8-bit KV cache there; untested is not shown to fail."""
+    return accelerator.architecture_family == "blackwell"
