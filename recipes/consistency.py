@@ -7,15 +7,30 @@ hang, long after the recipe was written.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from hardware import ACCELERATORS
 from recipes.tensorrt_llm import TensorRtLlmOptions
+from recipes.tensorrt_llm.gpt_oss import refusals
 
 if TYPE_CHECKING:
     from recipes.model import Recipe
 
+_AGGREGATED = ["frontend", "worker"]
+_DISAGGREGATED = ["decode", "frontend", "prefill"]
+
 
 def contradictions(recipe: "Recipe") -> tuple[str, ...]:
     """Return a sentence for each contradiction, none for a sound recipe."""
-    return (*_services(recipe), *_lengths(recipe), *_transfer(recipe))
+    found = [*_services(recipe), *_accelerators(recipe), *_kernels(recipe)]
+    engines = {service.role: service.engine for service in recipe.services}
+    worker, prefill, decode = engines.get("worker"), engines.get("prefill"), engines.get("decode")
+    if worker is not None:
+        found += _aggregated_lengths(recipe, worker)
+        if worker.cache_transceiver_config is not None:
+            found.append("an aggregated worker transfers no KV cache: leave cache_transceiver_config out")
+    if prefill is not None and decode is not None:
+        found += _disaggregated_lengths(recipe, prefill, decode)
+        found += _transfer(recipe, prefill, decode)
+    return tuple(found)
 
 
 def _services(recipe: "Recipe") -> Iterator[str]:
@@ -23,52 +38,93 @@ def _services(recipe: "Recipe") -> Iterator[str]:
     if len(set(names)) != len(names):
         yield "service names must differ in more than upper and lower case"
     roles = [service.role for service in recipe.services]
-    if sorted(roles) != ["decode", "frontend", "prefill"]:
-        yield f"a disaggregated recipe has one frontend, one prefill and one decode service, not {roles}"
+    if sorted(roles) not in (_AGGREGATED, _DISAGGREGATED):
+        yield (
+            f"a recipe has one frontend and one worker service, or one frontend, one prefill and one decode "
+            f"service, not {', '.join(roles)}"
+        )
 
 
-def _lengths(recipe: "Recipe") -> Iterator[str]:
-    prefill, decode = _engines(recipe)
-    if prefill is None or decode is None:
-        return
+def _accelerators(recipe: "Recipe") -> Iterator[str]:
+    families = recipe.quantization.architecture_families
+    for name in (*recipe.validated_on, *(entry.accelerator for entry in recipe.evidence)):
+        accelerator = ACCELERATORS.get(name)
+        if accelerator is None:
+            yield f"accelerator {name} is not one of {', '.join(ACCELERATORS)}"
+        elif accelerator.architecture_family not in families:
+            yield f"accelerator {name} is {accelerator.architecture_family}, which the recipe cannot run on"
+
+
+def _kernels(recipe: "Recipe") -> Iterator[str]:
+    for worker in recipe.workers:
+        if worker.engine is None:
+            continue
+        for refusal in refusals(
+            worker.engine,
+            experts=recipe.model.experts,
+            algorithm=recipe.quantization.algorithm,
+            families=recipe.quantization.architecture_families,
+        ):
+            yield f"{worker.service_name}: {refusal}"
+
+
+def _aggregated_lengths(recipe: "Recipe", worker: TensorRtLlmOptions) -> Iterator[str]:
+    positions = recipe.model.max_positions
     prompt = recipe.traffic.input_tokens
     whole = prompt + recipe.traffic.output_tokens
-    if prompt > prefill.max_seq_len:
+    longest = worker.longest_prompt(positions)
+    if prompt > longest:
+        yield (
+            f"prompts of {prompt} tokens exceed the {longest} tokens that the worker admits: raise "
+            f"max_num_tokens or max_seq_len, or write enable_chunked_prefill: true"
+        )
+    if whole > worker.effective_max_seq_len(positions):
+        yield f"{whole} tokens of prompt and answer exceed the worker's max_seq_len {worker.max_seq_len}"
+
+
+def _disaggregated_lengths(
+    recipe: "Recipe", prefill: TensorRtLlmOptions, decode: TensorRtLlmOptions
+) -> Iterator[str]:
+    positions = recipe.model.max_positions
+    prompt = recipe.traffic.input_tokens
+    whole = prompt + recipe.traffic.output_tokens
+    if prompt > prefill.effective_max_seq_len(positions):
         yield f"prompts of {prompt} tokens exceed the prefill worker's max_seq_len {prefill.max_seq_len}"
-    if prefill.max_seq_len > prefill.max_num_tokens:
+    longest = prefill.longest_prompt(positions)
+    wanted = prefill.max_seq_len or prompt
+    if longest < wanted:
         # Refused by the engine while chunked prefill is off.
-        yield f"prefill max_seq_len {prefill.max_seq_len} exceeds its max_num_tokens {prefill.max_num_tokens}"
-    if whole > decode.max_seq_len:
+        yield (
+            f"prefill {'max_seq_len' if prefill.max_seq_len else 'prompt'} {wanted} exceeds its "
+            f"max_num_tokens {longest}: raise it, or write enable_chunked_prefill: true"
+        )
+    if whole > decode.effective_max_seq_len(positions):
         yield (
             f"{whole} tokens of prompt and answer exceed the decode worker's max_seq_len {decode.max_seq_len}"
         )
 
 
-def _transfer(recipe: "Recipe") -> Iterator[str]:
-    prefill, decode = _engines(recipe)
-    if prefill is None or decode is None:
-        return
+def _transfer(recipe: "Recipe", prefill: TensorRtLlmOptions, decode: TensorRtLlmOptions) -> Iterator[str]:
     if prefill.cache_transceiver_config is None or decode.cache_transceiver_config is None:
         yield "prefill and decode workers both need cache_transceiver_config"
         return
     if prefill.cache_transceiver_config.backend != decode.cache_transceiver_config.backend:
         yield "prefill and decode workers must use the same transceiver backend"
-    if _kv_dtype(prefill) != _kv_dtype(decode):
-        yield f"KV cache of {_kv_dtype(prefill)} cannot be read by a decode worker with {_kv_dtype(decode)}"
+    if prefill.kv_dtype != decode.kv_dtype:
+        yield f"KV cache of {prefill.kv_dtype} cannot be read by a decode worker with {decode.kv_dtype}"
+    if prefill.tokens_per_block != decode.tokens_per_block:
+        yield (
+            f"prefill and decode workers must use the same tokens_per_block, not {prefill.tokens_per_block} "
+            f"and {decode.tokens_per_block}"
+        )
+    longest = prefill.longest_prompt(recipe.model.max_positions)
     for role, engine in (("prefill", prefill), ("decode", decode)):
-        transceiver = engine.cache_transceiver_config
-        if transceiver and transceiver.max_tokens_in_buffer < prefill.max_seq_len:
+        buffer = engine.cache_transceiver_config and engine.cache_transceiver_config.max_tokens_in_buffer
+        if buffer is not None and buffer < longest:
             # A longer prompt locks the KV cache up until the pods restart: ai-dynamo/dynamo#4327.
+            block = engine.tokens_per_block
             yield (
-                f"{role} max_tokens_in_buffer {transceiver.max_tokens_in_buffer} is smaller than the longest "
-                f"prompt that prefill admits, {prefill.max_seq_len}"
+                f"{role} max_tokens_in_buffer {buffer} is smaller than the longest prompt that prefill "
+                f"admits, {longest}: write {-(-longest // block) * block} or more, or lower prefill's "
+                f"max_seq_len"
             )
-
-
-def _engines(recipe: "Recipe") -> tuple[TensorRtLlmOptions | None, TensorRtLlmOptions | None]:
-    engines = {service.role: service.engine for service in recipe.services}
-    return engines.get("prefill"), engines.get("decode")
-
-
-def _kv_dtype(engine: TensorRtLlmOptions) -> str:
-    return (engine.kv_cache_config.dtype if engine.kv_cache_config else None) or "auto"

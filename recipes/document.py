@@ -63,7 +63,7 @@ def _facts(recipe: Recipe) -> list[str]:
         f"{recipe.model.size_bytes / 1e9:.1f} GB to download",
         f"- image: `{recipe.runtime.image}:{recipe.runtime.version}`",
         f"- traffic: {traffic.input_tokens} tokens in, {traffic.output_tokens} out, "
-        f"{traffic.concurrency} requests at a time",
+        f"{recipe.benchmark_concurrency} requests at a time",
         f"- quantization: {recipe.quantization.algorithm}, which needs {families} GPUs",
     ]
 

@@ -9,26 +9,16 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from hardware import ArchitectureFamily
+from recipes.benchmark import Benchmark, GibQuantity
+from recipes.checkpoint import ModelFiles
 from recipes.consistency import contradictions
+from recipes.evidence import Evidence
 from recipes.strict_model import StrictModel
-from recipes.tensorrt_llm import TensorRtLlmOptions, WorkerRole
+from recipes.tensorrt_llm import QuantizationAlgorithm, TensorRtLlmOptions, WorkerRole
 
-Role = Literal["frontend", "prefill", "decode"]
+Role = Literal["frontend", "prefill", "decode", "worker"]
+"""`worker` does both, prefill and decode."""
 PositiveInt = Annotated[int, Field(gt=0)]
-CommitHash = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
-
-
-class ModelFiles(StrictModel):
-    """The checkpoint: which files of which revision."""
-
-    repository: str
-    """Repository on the Hugging Face hub."""
-    revision: CommitHash
-    """Pinned: a branch that moves would change the model under a running service."""
-    served_name: str
-    size_bytes: PositiveInt
-    """Bytes of the files that are downloaded, after the exclusions."""
-    excluded_files: tuple[str, ...]
 
 
 class Runtime(StrictModel):
@@ -46,15 +36,15 @@ class Traffic(StrictModel):
 
     input_tokens: PositiveInt
     output_tokens: PositiveInt
-    concurrency: PositiveInt
 
 
 class Quantization(StrictModel):
     """Number formats of expert weights and activations."""
 
-    algorithm: str
+    algorithm: QuantizationAlgorithm | None = None
+    """None: the engine's default for the checkpoint, which is left unnamed."""
     architecture_families: tuple[ArchitectureFamily, ...]
-    """GPU families with kernels for the algorithm; on any other the worker stops at start."""
+    """GPU families with kernels for what the recipe asks; on any other the worker stops at start."""
 
 
 class Vocabulary(StrictModel):
@@ -77,6 +67,26 @@ class ModelCacheRecipe(StrictModel):
     download_environment: Mapping[str, str]
 
 
+class FrontendResources(StrictModel):
+    """Processor time and memory of one frontend pod."""
+
+    cpu_request: PositiveInt
+    cpu_limit: PositiveInt
+    memory: GibQuantity
+    """Request and limit."""
+
+    @property
+    def memory_gib(self) -> int:
+        """Memory in GiB."""
+        return int(self.memory.removesuffix("Gi"))
+
+    @model_validator(mode="after")
+    def _limit_covers_request(self) -> "FrontendResources":
+        if self.cpu_limit < self.cpu_request:
+            raise ValueError(f"cpuLimit {self.cpu_limit} is below cpuRequest {self.cpu_request}")
+        return self
+
+
 class ServiceRecipe(StrictModel):
     """One service of the graph."""
 
@@ -90,10 +100,12 @@ class ServiceRecipe(StrictModel):
     shared_memory: str | None = None
     """Size of /dev/shm as a Kubernetes quantity."""
     engine: TensorRtLlmOptions | None = None
+    resources: FrontendResources | None = None
+    """On frontends; what a worker asks for follows from its node and its GPUs."""
 
     @property
     def worker_role(self) -> WorkerRole:
-        """prefill or decode.
+        """prefill, decode or worker.
 
         Raises:
             ValueError: the service is a frontend.
@@ -108,7 +120,11 @@ class ServiceRecipe(StrictModel):
         if self.role == "frontend":
             if self.engine or self.gpus:
                 raise ValueError(f"{self.service_name}: a frontend has no engine and no GPUs")
+            if self.resources is None:
+                raise ValueError(f"{self.service_name}: a frontend needs resources")
             return self
+        if self.resources is not None:
+            raise ValueError(f"{self.service_name}: only a frontend has resources; remove them")
         if self.engine is None:
             raise ValueError(f"{self.service_name}: a {self.role} worker needs engine options")
         if self.gpus != self.engine.gpus:
@@ -150,6 +166,11 @@ class Recipe(StrictModel):
     quantization: Quantization
     model_cache: ModelCacheRecipe
     services: tuple[ServiceRecipe, ...]
+    benchmark: Benchmark
+    validated_on: tuple[str, ...]
+    """Accelerators on which the publisher has run its own version of the recipe."""
+    evidence: tuple[Evidence, ...]
+    """How far this project has tried the recipe, per accelerator."""
     corrections: tuple[Correction, ...]
 
     @model_validator(mode="after")
@@ -163,6 +184,48 @@ class Recipe(StrictModel):
     def workers(self) -> tuple[ServiceRecipe, ...]:
         """The services with GPUs, in published order."""
         return tuple(service for service in self.services if service.engine is not None)
+
+    @property
+    def is_disaggregated(self) -> bool:
+        """Whether prefill and decode run in different workers."""
+        return any(service.role == "decode" for service in self.services)
+
+    def engine_of(self, role: WorkerRole) -> TensorRtLlmOptions:
+        """Return the engine options of a role.
+
+        Raises:
+            KeyError: the recipe has no worker of that role.
+
+        """
+        for service in self.workers:
+            if service.role == role and service.engine is not None:
+                return service.engine
+        raise KeyError(role)
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of all workers in the published number of replicas."""
+        return sum(worker.gpus * worker.replicas for worker in self.workers)
+
+    @property
+    def kv_bytes_per_token(self) -> int:
+        """Bytes of KV cache that one token takes, on all GPUs of a worker together."""
+        engine = self.engine_of("prefill" if self.is_disaggregated else "worker")
+        return self.model.kv_bytes_per_token(engine.kv_dtype)
+
+    @property
+    def benchmark_concurrency(self) -> int:
+        """Requests that the benchmark keeps open, never more than the engines run at once.
+
+        More would wait in a queue, and the benchmark would measure the queue.
+        """
+        generating: WorkerRole = "decode" if self.is_disaggregated else "worker"
+        running = sum(
+            worker.engine.concurrent_requests * worker.replicas
+            for worker in self.workers
+            if worker.engine is not None and worker.role == generating
+        )
+        return min(self.benchmark.concurrency_per_gpu * self.gpus, running)
 
     @property
     def snapshot_path(self) -> str:
