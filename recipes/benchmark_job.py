@@ -1,0 +1,201 @@
+"""The publisher's benchmark as a Job manifest.
+
+A run and not a state, so it is no resource of the stack: applied by hand, measured once, deleted.
+"""
+
+import json
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from recipes.model import Recipe
+
+_WAIT_SCRIPT = Path(__file__).with_name("wait_for_model_script.py")
+_FRONTEND_PORT = 8000
+_CACHE_VOLUME = "model-cache"
+_SCRATCH_VOLUME = "scratch"
+_SCRATCH_DIRECTORY = "/scratch"
+_PACKAGES_DIRECTORY = f"{_SCRATCH_DIRECTORY}/packages"
+# As the download Job and the serving pods, so that results can be written beside the model.
+_USER = 1000
+
+
+def benchmark_job(
+    recipe: Recipe, *, graph_name: str, namespace: str, claim_name: str, image_mirrors: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the batch/v1 Job.
+
+    Args:
+        recipe: what is measured, with its traffic and benchmark.
+        graph_name: the graph that serves it.
+        namespace: of the graph, and of the Job.
+        claim_name: the claim of the model cache; tokenizer and results are on it.
+        image_mirrors: registry host -> what stands in its place.
+
+    """
+    benchmark = recipe.benchmark
+    return {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": benchmark.job_name, "namespace": namespace},
+        "spec": {
+            "backoffLimit": benchmark.retries,
+            "activeDeadlineSeconds": benchmark.deadline_seconds,
+            "template": {
+                "spec": {
+                    "restartPolicy": "Never",
+                    "affinity": {"nodeAffinity": _PREFER_NODES_WITHOUT_GPUS},
+                    "tolerations": _TOLERATIONS,
+                    "securityContext": _pod_security(recipe),
+                    "containers": [_container(recipe, graph_name, image_mirrors)],
+                    "volumes": [
+                        {"name": _CACHE_VOLUME, "persistentVolumeClaim": {"claimName": claim_name}},
+                        {"name": _SCRATCH_VOLUME, "emptyDir": {}},
+                    ],
+                }
+            },
+        },
+    }
+
+
+# Only a preference: a cluster may have too little room for the load generator beside its GPU nodes.
+_PREFER_NODES_WITHOUT_GPUS: dict[str, Any] = {
+    "preferredDuringSchedulingIgnoredDuringExecution": [
+        {
+            "weight": 100,
+            "preference": {
+                "matchExpressions": [
+                    {"key": "nvidia.com/gpu.present", "operator": "NotIn", "values": ["true"]}
+                ]
+            },
+        }
+    ]
+}
+_TOLERATIONS = [
+    {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
+    {"key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64", "effect": "NoSchedule"},
+]
+
+
+def _container(recipe: Recipe, graph_name: str, image_mirrors: Mapping[str, str]) -> dict[str, Any]:
+    resources = recipe.benchmark.resources
+    return {
+        "name": "benchmark",
+        "image": _mirrored(recipe.benchmark.image, image_mirrors),
+        "command": ["/bin/sh", "-ec"],
+        # The script is the shell's first argument: quoted into the command it could not be read.
+        "args": [_shell_command(recipe, graph_name), "benchmark", _WAIT_SCRIPT.read_text(encoding="utf-8")],
+        "env": [{"name": name, "value": value} for name, value in _variables(recipe, graph_name).items()],
+        "resources": {
+            "requests": {"cpu": str(resources.cpu_request), "memory": resources.memory},
+            "limits": {"memory": resources.memory},
+        },
+        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+        "volumeMounts": [
+            {"name": _CACHE_VOLUME, "mountPath": recipe.model_cache.mount_path},
+            {"name": _SCRATCH_VOLUME, "mountPath": _SCRATCH_DIRECTORY},
+        ],
+        "workingDir": _SCRATCH_DIRECTORY,
+    }
+
+
+def _shell_command(recipe: Recipe, graph_name: str) -> str:
+    install = ["python3", "-m", "pip", "install", "--quiet", "--target", _PACKAGES_DIRECTORY]
+    return "\n".join(
+        [
+            shlex.join([*install, *recipe.benchmark.packages]),
+            'python3 -c "$1"',
+            f"exec {shlex.join(benchmark_command(recipe, graph_name))}",
+        ]
+    )
+
+
+def benchmark_command(recipe: Recipe, graph_name: str) -> list[str]:
+    """Return the AIPerf command, one word an entry."""
+    benchmark, traffic = recipe.benchmark, recipe.traffic
+    concurrency = recipe.benchmark_concurrency
+    flags: dict[str, str | int] = {
+        "--model": recipe.model.served_name,
+        "--tokenizer": recipe.snapshot_path,
+        "--endpoint-type": "chat",
+        "--endpoint": "/v1/chat/completions",
+        "--url": _frontend_url(graph_name),
+        "--synthetic-input-tokens-mean": traffic.input_tokens,
+        "--synthetic-input-tokens-stddev": 0,
+        "--output-tokens-mean": traffic.output_tokens,
+        "--output-tokens-stddev": 0,
+        "--concurrency": concurrency,
+        "--request-count": concurrency * benchmark.requests_per_concurrency,
+        "--warmup-request-count": concurrency * benchmark.warmup_per_concurrency,
+        "--num-dataset-entries": benchmark.dataset_entries,
+        "--random-seed": benchmark.random_seed,
+        "--workers-max": benchmark.workers,
+        "--record-processors": benchmark.record_processors,
+        "--ui": benchmark.ui,
+        "--artifact-dir": f"{_artifacts(recipe)}/{graph_name}",
+    }
+    command = [f"{_PACKAGES_DIRECTORY}/bin/aiperf", "profile", "--streaming"]
+    for flag, value in flags.items():
+        command += [flag, str(value)]
+    for entry in _extra_inputs(recipe):
+        command += ["--extra-inputs", entry]
+    return command
+
+
+def _extra_inputs(recipe: Recipe) -> list[str]:
+    """Return what every request carries, so that each answer has exactly the wanted length."""
+    tokens = recipe.traffic.output_tokens
+    return [
+        f"max_tokens:{tokens}",
+        f"min_tokens:{tokens}",
+        "ignore_eos:true",
+        json.dumps({"nvext": {"ignore_eos": True}}),
+        f"repetition_penalty:{recipe.benchmark.repetition_penalty}",
+        f"temperature:{recipe.benchmark.temperature}",
+    ]
+
+
+def _variables(recipe: Recipe, graph_name: str) -> dict[str, str]:
+    benchmark = recipe.benchmark
+    return {
+        "MODELS_URL": f"{_frontend_url(graph_name)}/v1/models",
+        "SERVED_MODEL_NAME": recipe.model.served_name,
+        "WAIT_ATTEMPTS": str(benchmark.wait_for_model.attempts),
+        "WAIT_SECONDS": str(benchmark.wait_for_model.seconds_between),
+        "AIPERF_HTTP_CONNECTION_LIMIT": str(benchmark.connections_per_worker),
+        # Without HF_HUB_OFFLINE: with it AIPerf 0.13.0 refuses a tokenizer that is a path.
+        "HF_HOME": recipe.model_cache.mount_path,
+        # The image has no home directory for this user.
+        "HOME": _SCRATCH_DIRECTORY,
+        "PYTHONPATH": _PACKAGES_DIRECTORY,
+    }
+
+
+def _artifacts(recipe: Recipe) -> str:
+    return f"{recipe.model_cache.mount_path}/{recipe.benchmark.artifacts_directory}"
+
+
+def _frontend_url(graph_name: str) -> str:
+    return f"http://{graph_name}-frontend:{_FRONTEND_PORT}"
+
+
+def _pod_security(recipe: Recipe) -> dict[str, Any]:
+    ports = recipe.benchmark.local_ports
+    return {
+        "runAsNonRoot": True,
+        "runAsUser": _USER,
+        "runAsGroup": _USER,
+        "fsGroup": _USER,
+        # Otherwise every start walks through the whole cache to set its group.
+        "fsGroupChangePolicy": "OnRootMismatch",
+        "seccompProfile": {"type": "RuntimeDefault"},
+        # On the kubelet's list of safe sysctls, so it takes no privilege.
+        "sysctls": [{"name": "net.ipv4.ip_local_port_range", "value": f"{ports.first} {ports.last}"}],
+    }
+
+
+def _mirrored(image: str, image_mirrors: Mapping[str, str]) -> str:
+    """Return the image by its mirror; a name without a registry is Docker Hub's."""
+    mirror = image_mirrors.get("docker.io")
+    return image if mirror is None else f"{mirror}/library/{image}"
