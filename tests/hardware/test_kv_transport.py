@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import dataclasses
+from itertools import product
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hardware import (
+    INSTANCE_TYPES,
+    KV_TRANSPORTS,
+    TCP_FLOW_GBIT,
+    KvPath,
+    Standing,
+    kv_path,
+    requests_per_second,
+    transfer_seconds,
+)
+
+if TYPE_CHECKING:
+    from hardware import Engine, KvTransportName
+
+IMPOSSIBLE, UNPROVEN, DOCUMENTED = Standing.IMPOSSIBLE, Standing.UNPROVEN, Standing.DOCUMENTED
+TRTLLM: Engine = "tensorrt-llm"
+VLLM: Engine = "vllm"
+GB200, B200 = "p6e-gb200.36xlarge", "p6-b200.48xlarge"
+X86 = [B200, "p6-b300.48xlarge", "p5en.48xlarge", "p5e.48xlarge", "p5.48xlarge"]
+EVERY = [*X86, GB200, "p5.4xlarge"]
+
+# transport, instance type, engine, runtime, an RDMA resource on the nodes, standing
+TABLE: list[tuple[KvTransportName, str, Engine, tuple[int, int, int], bool, Standing]] = [
+    *(("mnnvl", name, TRTLLM, (1, 2, 1), False, IMPOSSIBLE) for name in [*X86, "p5.4xlarge"]),
+    ("mnnvl", B200, VLLM, (1, 5, 0), True, IMPOSSIBLE),
+    ("mnnvl", GB200, TRTLLM, (1, 2, 1), False, UNPROVEN),
+    ("mnnvl", GB200, TRTLLM, (1, 5, 0), False, UNPROVEN),
+    ("mnnvl", GB200, VLLM, (1, 4, 2), False, UNPROVEN),
+    *(("rdma", name, TRTLLM, (1, 2, 1), False, IMPOSSIBLE) for name in EVERY),
+    *(("rdma", name, TRTLLM, (1, 2, 1), True, DOCUMENTED) for name in EVERY),
+    ("rdma", B200, VLLM, (1, 4, 2), True, DOCUMENTED),
+    ("rdma", B200, VLLM, (1, 4, 2), False, IMPOSSIBLE),
+    *(("efa", name, TRTLLM, (1, 2, 1), False, UNPROVEN) for name in X86),
+    *(("efa", name, TRTLLM, (1, 5, 0), False, UNPROVEN) for name in X86),
+    *(("efa", name, VLLM, (1, 4, 2), False, DOCUMENTED) for name in X86),
+    ("efa", "p5.4xlarge", TRTLLM, (1, 4, 2), False, IMPOSSIBLE),
+    ("efa", "p5.4xlarge", VLLM, (1, 4, 2), False, IMPOSSIBLE),
+    ("efa", GB200, TRTLLM, (1, 2, 1), False, IMPOSSIBLE),
+    ("efa", GB200, TRTLLM, (1, 3, 0), False, IMPOSSIBLE),
+    ("efa", GB200, TRTLLM, (1, 3, 1), False, UNPROVEN),
+    ("efa", GB200, TRTLLM, (1, 10, 0), False, UNPROVEN),
+    ("efa", GB200, VLLM, (1, 3, 0), False, IMPOSSIBLE),
+    ("efa", GB200, VLLM, (1, 4, 2), False, UNPROVEN),
+    *(("tcp", name, TRTLLM, (1, 2, 1), False, UNPROVEN) for name in EVERY),
+    ("tcp", B200, VLLM, (1, 5, 0), True, UNPROVEN),
+]
+
+
+def _path(
+    transport: KvTransportName,
+    name: str,
+    engine: Engine = TRTLLM,
+    runtime: tuple[int, int, int] = (1, 3, 1),
+    rdma: bool = True,
+) -> KvPath:
+    return kv_path(transport, INSTANCE_TYPES[name], engine=engine, runtime=runtime, rdma=rdma)
+
+
+@pytest.mark.parametrize(("transport", "name", "engine", "runtime", "rdma", "standing"), TABLE)
+def test_a_way_of_the_kv_cache_stands_as_published(
+    transport: KvTransportName,
+    name: str,
+    engine: Engine,
+    runtime: tuple[int, int, int],
+    rdma: bool,
+    standing: Standing,
+) -> None:
+    path = _path(transport, name, engine, runtime, rdma)
+    assert (path.transport, path.standing) == (transport, standing)
+
+
+@pytest.mark.parametrize(
+    ("transport", "name", "engine", "runtime", "rdma"),
+    list(product(KV_TRANSPORTS, EVERY, (TRTLLM, VLLM), ((1, 2, 1), (1, 3, 1)), (False, True))),
+)
+def test_whatever_stands_there_says_why_and_from_where_and_what_would_change_it(
+    transport: KvTransportName, name: str, engine: Engine, runtime: tuple[int, int, int], rdma: bool
+) -> None:
+    path = _path(transport, name, engine, runtime, rdma)
+    assert len(path.reason) > 20
+    assert path.lifted_by
+    assert path.source.text
+    assert path.source.date[:4].isdigit()
+    if path.standing is IMPOSSIBLE:
+        assert path.gbit_per_second is None
+        assert [path.same_clique, path.different_nodes, path.one_pod_per_node] == [False] * 3
+    else:
+        assert path.gbit_per_second
+
+
+@pytest.mark.parametrize(
+    ("transport", "name", "gbit"),
+    [
+        ("mnnvl", GB200, 7200),
+        ("rdma", B200, 400),
+        ("rdma", GB200, 400),
+        ("efa", B200, 400),
+        ("efa", "p6-b300.48xlarge", 800),
+        ("efa", GB200, 400),
+        ("efa", "p5en.48xlarge", 400),
+        ("efa", "p5e.48xlarge", 400),
+        ("efa", "p5.48xlarge", 400),
+        ("tcp", B200, 25),
+        ("tcp", GB200, 25),
+    ],
+)
+def test_the_line_rate_between_two_gpus_is_the_published_one(
+    transport: KvTransportName, name: str, gbit: float
+) -> None:
+    assert _path(transport, name).gbit_per_second == gbit
+
+
+@pytest.mark.parametrize(
+    ("transport", "name", "demands"),
+    [
+        # same clique, different nodes, one pod on a node
+        ("mnnvl", GB200, (True, False, True)),
+        ("rdma", B200, (False, False, False)),
+        ("efa", B200, (False, True, False)),
+        ("efa", GB200, (False, True, True)),
+        ("tcp", B200, (False, False, False)),
+        ("tcp", GB200, (False, False, False)),
+    ],
+)
+def test_a_way_demands_of_placement_what_breaks_otherwise(
+    transport: KvTransportName, name: str, demands: tuple[bool, bool, bool]
+) -> None:
+    path = _path(transport, name)
+    assert (path.same_clique, path.different_nodes, path.one_pod_per_node) == demands
+
+
+@pytest.mark.parametrize(
+    ("transport", "name", "words"),
+    [
+        ("mnnvl", GB200, "reported failing on AWS GB200"),
+        ("mnnvl", B200, "p6-b200.48xlarge ends at the node"),
+        ("efa", "p5.4xlarge", "GPUDirect RDMA"),
+        ("efa", GB200, "fail silently"),
+        ("tcp", B200, "98 s"),
+    ],
+)
+def test_a_person_reads_the_evidence(transport: KvTransportName, name: str, words: str) -> None:
+    assert words in _path(transport, name).reason
+
+
+def test_without_an_rdma_device_the_reason_warns_of_the_silent_fallback() -> None:
+    assert "fall back to TCP" in _path("rdma", B200, rdma=False).reason
+
+
+def test_efa_on_gb200_says_which_runtime_has_it() -> None:
+    assert "1.3.1" in _path("efa", GB200, runtime=(1, 2, 1)).lifted_by
+
+
+def test_a_node_without_efa_interfaces_cannot_use_efa() -> None:
+    node = INSTANCE_TYPES[B200]
+    bare = dataclasses.replace(node, network=dataclasses.replace(node.network, interfaces=()))
+    path = kv_path("efa", bare, engine=VLLM, runtime=(1, 4, 2), rdma=False)
+    assert path.standing is IMPOSSIBLE
+    assert "has no EFA interface" in path.reason
+
+
+@pytest.mark.parametrize(
+    ("gbit", "milliseconds", "requests"),
+    [
+        (7200, 0.336, 2980),
+        (400, 6.04, 166),
+        (25, 96.6, 10.3),
+        (10, 242, 4.1),
+        (TCP_FLOW_GBIT, 483, 2.1),
+    ],
+)
+def test_8192_tokens_of_8_bit_kv_cache_take_as_long_as_computed_by_hand(
+    gbit: float, milliseconds: float, requests: float
+) -> None:
+    # gpt-oss-120b: 36 layers x 2 x 8 heads x 64 x 8192 tokens x 1 byte
+    assert transfer_seconds(301_989_888, gbit) * 1000 == pytest.approx(milliseconds, rel=5e-3)
+    assert requests_per_second(301_989_888, gbit) == pytest.approx(requests, rel=2e-2)
+
+
+def test_one_tcp_flow_carries_five_gigabits() -> None:
+    assert TCP_FLOW_GBIT == 5.0

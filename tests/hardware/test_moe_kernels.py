@@ -1,0 +1,146 @@
+"""The published table of kernels, typed by hand: what runs gpt-oss where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hardware import (
+    ACCELERATORS,
+    MOE_BACKENDS,
+    MXFP4_ALGORITHMS,
+    MoeOutcome,
+    algorithms_with_kernels,
+    default_algorithm,
+    default_moe_backend,
+    fp8_kv_cache_is_tested,
+    moe_support,
+)
+
+if TYPE_CHECKING:
+    from hardware import MoeBackend, MxFp4AlgorithmName
+
+RUNS, UNTESTED = MoeOutcome.RUNS, MoeOutcome.UNTESTED
+AS_CUTLASS, FAILS = MoeOutcome.RUNS_AS_CUTLASS, MoeOutcome.FAILS
+BLACKWELL, HOPPER, AMPERE = ("B200", "GB200", "B300"), ("H200", "H100"), ("A100", "A100-40GB")
+ALGORITHMS: tuple[MxFp4AlgorithmName, ...] = ("W4A16_MXFP4", "W4A8_MXFP4_FP8", "W4A8_MXFP4_MXFP8")
+
+# (GPUs, backend): outcome with BF16, FP8 and MXFP8 activations
+TABLE = {
+    (BLACKWELL, "CUTLASS"): (FAILS, FAILS, RUNS),
+    (BLACKWELL, "TRTLLM"): (RUNS, RUNS, RUNS),
+    (BLACKWELL, "TRITON"): (UNTESTED, UNTESTED, FAILS),
+    (BLACKWELL, "CUTEDSL"): (FAILS, FAILS, AS_CUTLASS),
+    (BLACKWELL, "DENSEGEMM"): (FAILS, FAILS, AS_CUTLASS),
+    (BLACKWELL, "WIDEEP"): (FAILS, FAILS, FAILS),
+    (BLACKWELL, "DEEPGEMM"): (FAILS, FAILS, FAILS),
+    (BLACKWELL, "VANILLA"): (FAILS, FAILS, FAILS),
+    (HOPPER, "CUTLASS"): (RUNS, FAILS, FAILS),
+    (HOPPER, "TRTLLM"): (FAILS, FAILS, FAILS),
+    (HOPPER, "TRITON"): (RUNS, RUNS, FAILS),
+    (HOPPER, "CUTEDSL"): (AS_CUTLASS, FAILS, FAILS),
+    (HOPPER, "DENSEGEMM"): (AS_CUTLASS, FAILS, FAILS),
+    (HOPPER, "WIDEEP"): (FAILS, FAILS, FAILS),
+    (HOPPER, "DEEPGEMM"): (FAILS, FAILS, FAILS),
+    (HOPPER, "VANILLA"): (FAILS, FAILS, FAILS),
+} | {(AMPERE, backend): (FAILS, FAILS, FAILS) for backend in MOE_BACKENDS}
+CELLS = [
+    (gpu, backend, algorithm, outcome)
+    for (gpus, backend), outcomes in TABLE.items()
+    for gpu in gpus
+    for algorithm, outcome in zip(ALGORITHMS, outcomes, strict=True)
+]
+
+
+def test_the_table_has_every_gpu_backend_and_algorithm() -> None:
+    assert {cell[:3] for cell in CELLS} == {
+        (gpu, backend, algorithm)
+        for gpu in ACCELERATORS
+        for backend in MOE_BACKENDS
+        for algorithm in MXFP4_ALGORITHMS
+    }
+
+
+@pytest.mark.parametrize(("gpu", "backend", "algorithm", "outcome"), CELLS)
+def test_a_backend_runs_gpt_oss_where_nvidia_says_so(
+    gpu: str, backend: MoeBackend, algorithm: MxFp4AlgorithmName, outcome: MoeOutcome
+) -> None:
+    support = moe_support(backend, algorithm, ACCELERATORS[gpu])
+    assert support.outcome is outcome
+    assert support.runs == (outcome is not FAILS)
+    assert backend in support.reason
+    assert support.source.text
+
+
+def test_triton_on_blackwell_cannot_split_experts() -> None:
+    for gpu in BLACKWELL:
+        support = moe_support("TRITON", "W4A16_MXFP4", ACCELERATORS[gpu], expert_parallel_size=4)
+        assert support.outcome is FAILS
+        assert "expert parallelism" in support.reason
+
+
+def test_triton_on_hopper_splits_experts() -> None:
+    assert moe_support("TRITON", "W4A16_MXFP4", ACCELERATORS["H200"], expert_parallel_size=4).runs
+
+
+def test_a_fallback_that_does_not_run_either_names_the_reason() -> None:
+    support = moe_support("CUTEDSL", "W4A16_MXFP4", ACCELERATORS["B200"])
+    assert "falls back to CUTLASS" in support.reason
+    assert "NotImplementedError" in support.reason
+
+
+@pytest.mark.parametrize(
+    ("gpus", "backend"), [(BLACKWELL, "TRTLLM"), (HOPPER, "TRITON"), (AMPERE, "CUTLASS")]
+)
+def test_auto_means_another_backend_on_every_family(gpus: tuple[str, ...], backend: str) -> None:
+    assert {default_moe_backend(ACCELERATORS[gpu]) for gpu in gpus} == {backend}
+
+
+@pytest.mark.parametrize(
+    ("gpus", "backend", "algorithm"),
+    [
+        (BLACKWELL, "TRTLLM", "W4A8_MXFP4_MXFP8"),
+        (BLACKWELL, "CUTLASS", "W4A8_MXFP4_MXFP8"),
+        (BLACKWELL, "TRITON", "W4A8_MXFP4_FP8"),
+        (HOPPER, "TRITON", "W4A16_MXFP4"),
+        (HOPPER, "CUTLASS", "W4A16_MXFP4"),
+        (AMPERE, "CUTLASS", "W4A16_MXFP4"),
+    ],
+)
+def test_without_an_override_the_gpu_and_the_backend_choose_the_algorithm(
+    gpus: tuple[str, ...], backend: MoeBackend, algorithm: str
+) -> None:
+    assert {default_algorithm(ACCELERATORS[gpu], backend) for gpu in gpus} == {algorithm}
+
+
+@pytest.mark.parametrize(
+    ("gpus", "algorithms"), [(BLACKWELL, ALGORITHMS), (HOPPER, ALGORITHMS[:2]), (AMPERE, ())]
+)
+def test_a_gpu_has_kernels_for_these_algorithms(
+    gpus: tuple[str, ...], algorithms: tuple[MxFp4AlgorithmName, ...]
+) -> None:
+    for gpu in gpus:
+        assert algorithms_with_kernels(ACCELERATORS[gpu]) == algorithms
+
+
+@pytest.mark.parametrize("gpu", ACCELERATORS)
+def test_an_algorithm_has_kernels_exactly_where_a_backend_runs_it(gpu: str) -> None:
+    accelerator = ACCELERATORS[gpu]
+    runs = {
+        algorithm
+        for algorithm in MXFP4_ALGORITHMS
+        if any(moe_support(backend, algorithm, accelerator).runs for backend in MOE_BACKENDS)
+    }
+    assert runs == set(algorithms_with_kernels(accelerator))
+
+
+@pytest.mark.parametrize("gpu", [*BLACKWELL, *HOPPER])
+def test_the_defaults_of_a_gpu_run_together(gpu: str) -> None:
+    accelerator = ACCELERATORS[gpu]
+    backend = default_moe_backend(accelerator)
+    assert moe_support(backend, default_algorithm(accelerator, backend), accelerator).outcome is RUNS
+
+
+def test_an_8_bit_kv_cache_is_tested_on_blackwell_only() -> None:
+    assert {gpu for gpu in ACCELERATORS if fp8_kv_cache_is_tested(ACCELERATORS[gpu])} == set(BLACKWELL)

@@ -1,0 +1,94 @@
+"""Every number here is typed from the published sources, not read from the registry."""
+
+from __future__ import annotations
+
+import pytest
+
+from hardware import INSTANCE_TYPES, InstanceType
+
+# name: network cards, EFA interfaces in the layout, Gbit/s of EFA, first interfaces as (card, device, kind)
+LAYOUTS = {
+    "p6-b200.48xlarge": (8, 8, 3200, [(0, 0, "interface"), (0, 1, "efa-only"), (1, 0, "efa-only")]),
+    "p6-b300.48xlarge": (17, 16, 6400, [(0, 0, "interface"), (1, 0, "efa-only"), (2, 0, "efa-only")]),
+    "p6e-gb200.36xlarge": (17, 4, 1600, [(0, 0, "interface"), (1, 0, "efa-only"), (5, 0, "efa-only")]),
+    "p5en.48xlarge": (16, 16, 3200, [(0, 0, "interface"), (0, 1, "efa-only"), (1, 0, "efa-only")]),
+    "p5e.48xlarge": (32, 32, 3200, [(0, 0, "interface"), (0, 1, "efa-only"), (1, 0, "efa-only")]),
+    "p5.48xlarge": (32, 32, 3200, [(0, 0, "interface"), (0, 1, "efa-only"), (1, 0, "efa-only")]),
+    "p5.4xlarge": (1, 1, 100, [(0, 0, "interface"), (0, 1, "efa-only")]),
+}
+EFA_CARDS = {
+    "p6-b200.48xlarge": list(range(8)),
+    "p6-b300.48xlarge": list(range(1, 17)),
+    "p6e-gb200.36xlarge": [1, 5, 9, 13],
+    "p5en.48xlarge": list(range(16)),
+    "p5e.48xlarge": list(range(32)),
+    "p5.48xlarge": list(range(32)),
+    "p5.4xlarge": [0],
+}
+# GPUs of a pod -> EFA interfaces that it requests
+PER_POD = {
+    "p6-b200.48xlarge": {1: 1, 4: 4, 8: 8},
+    "p6-b300.48xlarge": {1: 2, 4: 8, 8: 16},
+    "p6e-gb200.36xlarge": {1: 4, 2: 4, 4: 4},
+    "p5en.48xlarge": {1: 2, 4: 8, 8: 16},
+    "p5e.48xlarge": {1: 4, 4: 16, 8: 32},
+    "p5.48xlarge": {1: 4, 4: 16, 8: 32},
+    "p5.4xlarge": {1: 1},
+}
+NODES = [INSTANCE_TYPES[name] for name in LAYOUTS]
+
+
+def _id(node: InstanceType) -> str:
+    return node.name
+
+
+@pytest.mark.parametrize("node", NODES, ids=_id)
+def test_a_nodes_interfaces_are_those_that_aws_documents(node: InstanceType) -> None:
+    cards, efa, gbit, first = LAYOUTS[node.name]
+    interfaces = [(each.card, each.device, each.kind) for each in node.network.interfaces]
+    assert (node.network.network_cards, node.efa_interfaces, node.network.efa_gbit_per_second) == (
+        cards,
+        efa,
+        gbit,
+    )
+    assert interfaces[: len(first)] == first
+    assert [card for card, _, kind in interfaces if kind == "efa-only"] == EFA_CARDS[node.name]
+
+
+@pytest.mark.parametrize("node", NODES, ids=_id)
+def test_one_interface_takes_an_ip_address_and_it_is_the_primary_one(node: InstanceType) -> None:
+    with_address = [each for each in node.network.interfaces if each.kind == "interface"]
+    assert [(each.card, each.device) for each in with_address] == [(0, 0)]
+
+
+@pytest.mark.parametrize("node", NODES, ids=_id)
+def test_no_two_interfaces_share_a_place(node: InstanceType) -> None:
+    places = [(each.card, each.device) for each in node.network.interfaces]
+    assert len(places) == len(set(places))
+    assert max(card for card, _ in places) < node.network.network_cards
+
+
+def test_p6_b200_has_nine_interfaces_of_which_eight_are_efa() -> None:
+    assert len(INSTANCE_TYPES["p6-b200.48xlarge"].network.interfaces) == 9
+
+
+@pytest.mark.parametrize("name", ["p6-b300.48xlarge", "p6e-gb200.36xlarge"])
+def test_card_zero_without_efa_gets_no_efa_interface(name: str) -> None:
+    kinds = [each.kind for each in INSTANCE_TYPES[name].network.interfaces if each.card == 0]
+    assert kinds == ["interface"]
+
+
+@pytest.mark.parametrize("node", NODES, ids=_id)
+def test_a_pod_requests_the_efa_interfaces_of_its_gpus(node: InstanceType) -> None:
+    for gpus, interfaces in PER_POD[node.name].items():
+        assert node.efa_interfaces_per_pod(gpus) == interfaces
+
+
+@pytest.mark.parametrize("gpus", [0, 5])
+def test_a_pod_that_cannot_exist_on_a_tray_is_an_error(gpus: int) -> None:
+    with pytest.raises(ValueError, match=r"a pod on p6e-gb200\.36xlarge has 1 to 4 GPUs"):
+        INSTANCE_TYPES["p6e-gb200.36xlarge"].efa_interfaces_per_pod(gpus)
+
+
+def test_only_p5_4xlarge_cannot_reach_gpu_memory_over_efa() -> None:
+    assert {node.name for node in NODES if not node.gpudirect_rdma} == {"p5.4xlarge"}
