@@ -16,6 +16,9 @@ DEFAULT_TOKENS_PER_BLOCK = 32
 
 PositiveInt = Annotated[int, Field(gt=0)]
 NonNegativeInt = Annotated[int, Field(ge=0)]
+# A list of YAML is no tuple to strict types, save in pydantic's own JSON parser, which a validator that runs
+# before it turns off.
+Sizes = Annotated[tuple[PositiveInt, ...], Field(strict=False, min_length=1)]
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 TransceiverBackend = Literal["DEFAULT", "UCX", "NIXL", "MOONCAKE", "MPI"]
 KvDtype = Literal["auto", "fp8", "nvfp4", "bfloat16", "float16"]
@@ -92,7 +95,7 @@ class CacheTransceiverConfig(EngineBlock, frozen=True):
 class CudaGraphConfig(EngineBlock, frozen=True):
     """For which batch sizes decoding steps are captured as CUDA graphs; larger batches run without."""
 
-    batch_sizes: Annotated[tuple[PositiveInt, ...], Field(min_length=1)] | None = None
+    batch_sizes: Sizes | None = None
     """Exactly these. Sizes above the engine's max_batch_size are dropped silently."""
     enable_padding: bool | None = None
     """Run a batch in the graph of the next larger size. Default: false."""
@@ -122,7 +125,7 @@ class KvCacheConfig(EngineBlock, frozen=True):
     """Share of what is free after weights and activations, not of the whole memory. Default: 0.9."""
     max_tokens: PositiveInt | None = None
     """Tokens at most, if the fraction would give more."""
-    max_attention_window: tuple[PositiveInt, ...] | None = None
+    max_attention_window: Sizes | None = None
     """Window of each layer, repeated over the layers; without it sliding layers keep all tokens."""
     tokens_per_block: PositiveInt | None = None
     """Default: 32."""

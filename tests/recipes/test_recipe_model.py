@@ -4,19 +4,17 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from recipes.load import CATALOGUE, load_recipe, parse_recipe, recipe_names
-from recipes.tensorrt_llm import TensorRtLlmOptions, engine_file
 
-NAME = "gpt-oss-120b/trtllm-disagg"
+NAME, AGGREGATED = "gpt-oss-120b/trtllm-disagg", "gpt-oss-120b/trtllm-agg"
 PREFILL, DECODE = 1, 2
+WORKER = 1
 
 
-def _content() -> dict[str, Any]:
-    return yaml.safe_load((CATALOGUE / f"{NAME}.yaml").read_text(encoding="utf-8"))
+def _content(name: str = NAME) -> dict[str, Any]:
+    return yaml.safe_load((CATALOGUE / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
 def _refusal(content: dict[str, Any]) -> str:
@@ -26,8 +24,32 @@ def _refusal(content: dict[str, Any]) -> str:
 
 
 def test_the_catalogue_lists_recipes_by_model_and_variant() -> None:
-    assert recipe_names() == (NAME,)
-    assert load_recipe(NAME).name == NAME
+    assert recipe_names() == (AGGREGATED, NAME)
+    assert [load_recipe(name).name for name in recipe_names()] == [AGGREGATED, NAME]
+
+
+def test_both_recipes_share_one_model_and_one_cache() -> None:
+    aggregated, disaggregated = load_recipe(AGGREGATED), load_recipe(NAME)
+    assert aggregated.model == disaggregated.model
+    assert aggregated.model_cache == disaggregated.model_cache
+    assert aggregated.runtime == disaggregated.runtime
+
+
+def test_only_the_split_recipe_is_disaggregated() -> None:
+    assert [load_recipe(name).is_disaggregated for name in recipe_names()] == [False, True]
+    assert load_recipe(AGGREGATED).engine_of("worker").gpus == 4
+    with pytest.raises(KeyError):
+        load_recipe(AGGREGATED).engine_of("decode")
+
+
+@pytest.mark.parametrize(("dtype", "size"), [("auto", 73_728), ("fp8", 36_864), ("nvfp4", 20_736)])
+def test_one_token_takes_as_much_cache_as_its_number_format_says(dtype: Any, size: int) -> None:
+    assert load_recipe(NAME).model.kv_bytes_per_token(dtype) == size
+
+
+def test_the_cache_of_a_token_follows_from_the_recipe() -> None:
+    assert load_recipe(NAME).kv_bytes_per_token == 36_864
+    assert load_recipe(AGGREGATED).kv_bytes_per_token == 73_728
 
 
 def test_a_recipe_that_is_not_there_is_no_recipe() -> None:
@@ -68,6 +90,11 @@ def test_a_branch_is_no_revision() -> None:
         ),
         (
             DECODE,
+            {"context_parallel_size": 2},
+            "TrtllmDecodeWorker: 4 GPUs, but the engine's parallelism takes 8",
+        ),
+        (
+            DECODE,
             {"moe_expert_parallel_size": 3},
             "moe_expert_parallel_size 3 must divide tensor_parallel_size 4",
         ),
@@ -100,6 +127,21 @@ def test_a_branch_is_no_revision() -> None:
             PREFILL,
             {"max_seq_len": 8000},
             "prompts of 8192 tokens exceed the prefill worker's max_seq_len 8000",
+        ),
+        (
+            PREFILL,
+            {"max_seq_len": None, "max_num_tokens": None, "max_beam_width": 2},
+            "max_beam_width 2: KV cache is transferred for one beam only; write 1",
+        ),
+        (
+            PREFILL,
+            {"max_seq_len": None, "max_num_tokens": 4096},
+            "prefill prompt 8192 exceeds its max_num_tokens 4096",
+        ),
+        (
+            DECODE,
+            {"kv_cache_config": {"dtype": "fp8", "tokens_per_block": 64}},
+            "prefill and decode workers must use the same tokens_per_block, not 32 and 64",
         ),
         (PREFILL, {"max_num_tokens": 8192}, "prefill max_seq_len 9000 exceeds its max_num_tokens 8192"),
         (
@@ -140,54 +182,91 @@ def test_a_recipe_has_each_role_once() -> None:
     assert "one frontend, one prefill and one decode" in _refusal(content)
 
 
+def test_an_aggregated_worker_stands_beside_no_prefill_worker() -> None:
+    content = _content()
+    content["services"][DECODE]["role"] = "worker"
+    assert "one frontend and one worker service, or" in _refusal(content)
+
+
+def test_an_aggregated_worker_transfers_no_cache() -> None:
+    content = _content(AGGREGATED)
+    content["services"][WORKER]["engine"]["cache_transceiver_config"] = {"backend": "UCX"}
+    assert "an aggregated worker transfers no KV cache" in _refusal(content)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"max_num_tokens": 100}, "prompts of 128 tokens exceed the 100 tokens that the worker admits"),
+        ({"max_seq_len": 1000}, "1128 tokens of prompt and answer exceed the worker's max_seq_len 1000"),
+        ({"moe_config": {"backend": "WIDEEP"}}, "WIDEEP cannot run gpt-oss, whose experts have biases"),
+        ({"moe_config": {"backend": "TRITON"}}, "TRITON needs moe_expert_parallel_size 1 on Blackwell"),
+    ],
+)
+def test_an_aggregated_recipe_that_could_not_serve_is_refused(change: dict[str, Any], said: str) -> None:
+    content = _content(AGGREGATED)
+    content["services"][WORKER]["engine"] |= change
+    assert said in _refusal(content)
+
+
+def test_a_prompt_longer_than_a_step_is_admitted_in_chunks() -> None:
+    content = _content(AGGREGATED)
+    content["services"][WORKER]["engine"] |= {"max_num_tokens": 100, "enable_chunked_prefill": True}
+    assert parse_recipe(yaml.safe_dump(content)).name == AGGREGATED
+
+
+def test_gpt_oss_is_never_split_into_a_pipeline() -> None:
+    content = _content(AGGREGATED)
+    content["services"][WORKER]["engine"]["pipeline_parallel_size"] = 2
+    content["services"][WORKER]["gpus"] = 8
+    assert "TrtllmWorker: pipeline_parallel_size 2: gpt-oss runs with 1 only" in _refusal(content)
+
+
+def test_the_experts_spread_evenly_or_not_at_all() -> None:
+    content = _content(AGGREGATED)
+    content["model"]["experts"] = 126
+    assert "moe_expert_parallel_size 4 must divide the model's 126 experts" in _refusal(content)
+
+
+def test_the_split_recipes_quantization_has_no_triton_kernels() -> None:
+    content = _content()
+    content["services"][PREFILL]["engine"]["moe_config"] = {"backend": "TRITON"}
+    assert "TRITON has no W4A8_MXFP4_MXFP8: write TRTLLM" in _refusal(content)
+
+
+@pytest.mark.parametrize("family", ["hopper"])
+def test_the_split_recipe_cannot_be_offered_for_older_gpus(family: str) -> None:
+    content = _content()
+    content["quantization"]["architectureFamilies"] = ["blackwell", family]
+    assert "has no kernels on Hopper" in _refusal(content)
+
+
+def test_a_quantization_that_the_engine_would_ignore_is_refused() -> None:
+    content = _content()
+    content["quantization"]["algorithm"] = "MXFP4"
+    assert "W4A8_MXFP4_MXFP8" in _refusal(content)
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "said"), [("H200", "H200 is hopper"), ("GB20", "GB20 is not one of")]
+)
+def test_nothing_is_claimed_for_a_gpu_that_cannot_run_the_recipe(accelerator: str, said: str) -> None:
+    content = _content()
+    content["validatedOn"] = [accelerator]
+    assert said in _refusal(content)
+
+
+def test_a_frontend_says_what_it_takes_of_its_node_and_a_worker_does_not() -> None:
+    content = _content()
+    taken = content["services"][0].pop("resources")
+    assert "Frontend: a frontend needs resources" in _refusal(content)
+    content["services"][0]["resources"] = taken | {"cpuLimit": 2}
+    assert "cpuLimit 2 is below cpuRequest 4" in _refusal(content)
+    content["services"][0]["resources"] = taken
+    content["services"][PREFILL]["resources"] = taken
+    assert "TrtllmPrefillWorker: only a frontend has resources" in _refusal(content)
+
+
 def test_a_recipe_cannot_be_changed_after_it_was_read() -> None:
     with pytest.raises(ValidationError):
         load_recipe(NAME).graph_name = "other"
-
-
-def test_an_engine_option_without_a_model_here_is_passed_through() -> None:
-    options = TensorRtLlmOptions(
-        max_batch_size=1,
-        max_num_tokens=1,
-        max_seq_len=1,
-        tensor_parallel_size=1,
-        extra={"scheduler_config": {"capacity_scheduler_policy": "MAX_UTILIZATION"}},
-    )
-    written = yaml.safe_load(engine_file(options))
-    assert written["scheduler_config"] == {"capacity_scheduler_policy": "MAX_UTILIZATION"}
-    assert "extra" not in written
-
-
-@given(
-    batch=st.integers(1, 4096),
-    tokens=st.integers(1, 65536),
-    length=st.integers(1, 131072),
-    parallel=st.sampled_from([1, 2, 4, 8]),
-    fraction=st.floats(0.01, 0.99),
-    extra=st.dictionaries(st.sampled_from(["scheduler_config", "attn_backend"]), st.integers() | st.text()),
-)
-def test_an_engine_file_reads_back_as_the_options_it_was_written_from(
-    batch: int, tokens: int, length: int, parallel: int, fraction: float, extra: dict[str, Any]
-) -> None:
-    options = TensorRtLlmOptions.model_validate(
-        {
-            "max_batch_size": batch,
-            "max_num_tokens": tokens,
-            "max_seq_len": length,
-            "tensor_parallel_size": parallel,
-            "kv_cache_config": {"free_gpu_memory_fraction": fraction},
-            "extra": extra,
-        }
-    )
-    written = yaml.safe_load(engine_file(options))
-    modelled = {key: value for key, value in written.items() if key not in extra}
-    assert TensorRtLlmOptions.model_validate(modelled | {"extra": extra}) == options
-    assert engine_file(options) == engine_file(options.model_copy())
-
-
-def test_the_order_in_which_options_are_given_leaves_the_engine_file_as_it_is() -> None:
-    engine = _content()["services"][DECODE]["engine"]
-    reordered = dict(reversed(engine.items()))
-    assert engine_file(TensorRtLlmOptions.model_validate(reordered)) == engine_file(
-        TensorRtLlmOptions.model_validate(engine)
-    )

@@ -1,0 +1,161 @@
+"""Engine options of a stack's settings over those of a recipe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recipes.load import load_recipe
+from recipes.overrides import OverrideError, overridden
+from recipes.tensorrt_llm import EngineSettings, engine_file
+
+AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
+
+
+def _settings(**options: Any) -> EngineSettings:
+    return EngineSettings.model_validate(options)
+
+
+def _flat(mapping: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in mapping.items():
+        if isinstance(value, dict):
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = value
+    return flat
+
+
+def _engine(recipe: Any, role: Any) -> dict[str, Any]:
+    return _flat(yaml.safe_load(engine_file(recipe.engine_of(role))))
+
+
+def test_no_overrides_leave_the_recipe_as_it_is() -> None:
+    assert overridden(DISAGGREGATED, {}) == DISAGGREGATED
+    assert overridden(DISAGGREGATED, {"prefill": _settings()}) == DISAGGREGATED
+
+
+def test_one_option_of_a_block_leaves_the_rest_of_the_block() -> None:
+    changed = overridden(
+        DISAGGREGATED, {"decode": _settings(kv_cache_config={"free_gpu_memory_fraction": 0.7})}
+    )
+    before, after = _engine(DISAGGREGATED, "decode"), _engine(changed, "decode")
+    assert after == before | {"kv_cache_config.free_gpu_memory_fraction": 0.7}
+    assert after["kv_cache_config.dtype"] == "fp8"
+
+
+# What may be changed at will: nothing else depends on these.
+FREE = {
+    "max_batch_size": st.integers(1, 4096),
+    "stream_interval": st.integers(1, 100),
+    "print_iter_log": st.booleans(),
+    "enable_chunked_prefill": st.booleans(),
+    "kv_cache_config": st.fixed_dictionaries(
+        {},
+        optional={
+            "free_gpu_memory_fraction": st.floats(0.1, 0.9),
+            "enable_block_reuse": st.booleans(),
+            "host_cache_size": st.integers(0, 1 << 40),
+            "extra": st.fixed_dictionaries({}, optional={"use_uvm": st.booleans()}),
+        },
+    ),
+    "scheduler_config": st.fixed_dictionaries(
+        {}, optional={"capacity_scheduler_policy": st.sampled_from(["MAX_UTILIZATION", "STATIC_BATCH"])}
+    ),
+    "extra": st.fixed_dictionaries({}, optional={"attn_backend": st.text(max_size=5)}),
+}
+
+
+@given(options=st.fixed_dictionaries({}, optional=FREE))
+def test_only_the_named_options_of_the_named_role_change(options: dict[str, Any]) -> None:
+    changed = overridden(AGGREGATED, {"worker": _settings(**options)})
+    before, after = _engine(AGGREGATED, "worker"), _engine(changed, "worker")
+    named = {key.replace("extra.", ""): value for key, value in _flat(options).items()}
+    assert after == before | named
+    assert changed.services[0] == AGGREGATED.services[0]
+    assert changed.model_copy(update={"services": AGGREGATED.services}) == AGGREGATED
+
+
+@given(batch=st.integers(1, 4096))
+def test_the_other_role_keeps_its_engine_file(batch: int) -> None:
+    changed = overridden(DISAGGREGATED, {"prefill": _settings(max_batch_size=batch)})
+    assert engine_file(changed.engine_of("decode")) == engine_file(DISAGGREGATED.engine_of("decode"))
+
+
+def test_the_order_of_two_overrides_of_different_options_does_not_matter() -> None:
+    one = {"worker": _settings(max_batch_size=400)}
+    other = {"worker": _settings(kv_cache_config={"dtype": "fp8"})}
+    assert overridden(overridden(AGGREGATED, one), other) == overridden(overridden(AGGREGATED, other), one)
+
+
+def test_null_takes_the_recipes_value_away() -> None:
+    changed = overridden(AGGREGATED, {"worker": _settings(max_batch_size=None)})
+    assert "max_batch_size" not in _engine(changed, "worker")
+    assert changed.engine_of("worker").effective_max_batch_size == 2048
+
+
+def test_gpus_of_a_worker_follow_from_its_parallelism() -> None:
+    parallel = _settings(tensor_parallel_size=2, moe_expert_parallel_size=2)
+    changed = overridden(AGGREGATED, {"worker": parallel})
+    assert (changed.workers[0].gpus, changed.gpus) == (2, 2)
+
+
+def test_the_benchmark_never_asks_for_more_than_the_changed_engines_run() -> None:
+    changed = overridden(AGGREGATED, {"worker": _settings(max_batch_size=100)})
+    assert (AGGREGATED.benchmark_concurrency, changed.benchmark_concurrency) == (3200, 400)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "role", "options", "said"),
+    [
+        (
+            AGGREGATED,
+            "worker",
+            {"tensor_parallel_size": 2},
+            "moe_expert_parallel_size 4 must divide tensor_parallel_size 2: write one of 1, 2",
+        ),
+        (
+            DISAGGREGATED,
+            "prefill",
+            {"max_seq_len": 16384},
+            "prefill max_tokens_in_buffer 9216 is smaller than the longest prompt that prefill admits, "
+            "16384: write 16384 or more, or lower prefill's max_seq_len",
+        ),
+        (
+            DISAGGREGATED,
+            "decode",
+            {"kv_cache_config": {"dtype": "auto"}},
+            "KV cache of fp8 cannot be read by a decode worker with auto",
+        ),
+        (
+            AGGREGATED,
+            "worker",
+            {"cuda_graph_config": {"batch_sizes": (1, 2, 4)}},
+            "write max_batch_size: 4, or only one of the two (null removes one)",
+        ),
+        (
+            AGGREGATED,
+            "worker",
+            {"tensor_parallel_size": None},
+            "tensor_parallel_size: Input should be a valid integer",
+        ),
+    ],
+)
+def test_overrides_that_could_not_be_served_say_why(
+    recipe: Any, role: Any, options: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(OverrideError) as raised:
+        overridden(recipe, {role: _settings(**options)})
+    assert said in str(raised.value)
+    assert "validation error" not in str(raised.value)
+
+
+def test_an_override_names_a_role_that_the_recipe_has() -> None:
+    with pytest.raises(OverrideError, match="trtllm-agg has no role decode, only worker"):
+        overridden(AGGREGATED, {"decode": _settings(max_batch_size=1)})
+    with pytest.raises(OverrideError, match="has no role frontend, only prefill and decode"):
+        overridden(DISAGGREGATED, {"frontend": _settings(max_batch_size=1)})
