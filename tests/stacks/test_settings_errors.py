@@ -166,7 +166,8 @@ CASES: list[tuple[str, tuple[str | int, ...], object, str]] = [
         "p6-b20.48xlarge",
         "Pulumi.dev.yaml: nodePools[0].instanceType = 'p6-b20.48xlarge'\n"
         "  not an instance type whose GPUs are known here\n"
-        "  allowed: p6-b200.48xlarge, p6e-gb200.36xlarge, p5en.48xlarge\n"
+        "  allowed: p6-b200.48xlarge, p6-b300.48xlarge, p6e-gb200.36xlarge, p5en.48xlarge, p5e.48xlarge, "
+        "p5.48xlarge, p5.4xlarge\n"
         "  try: p6-b200.48xlarge",
     ),
     (
