@@ -1,22 +1,58 @@
 """Environment variables of the pods of a graph."""
 
+from hardware import INSTANCE_TYPES
 from recipes.model import Recipe, ServiceRecipe
+from recipes.placed import PlacedRecipe, PlacedService
 from recipes.tensorrt_llm import environment
+from recipes.tensorrt_llm.known_defects import Workaround, known_defects
+from recipes.tensorrt_llm.kv_transport import KvProfile, kv_profile
+
+ENGINE_FILES_DIRECTORY = "/opt/dynamo/configs"
 
 
-def service_environment(
-    recipe: Recipe, service: ServiceRecipe, engine_files_directory: str
-) -> dict[str, str]:
-    """Return the variables of one service, in a fixed order."""
-    variables = dict(service.environment)
-    if service.engine is not None:
+def service_environment(placed: PlacedRecipe, service: PlacedService) -> dict[str, str]:
+    """Return the variables of one service, in a fixed order.
+
+    What the recipe says of a variable wins over the transport's profile and the workarounds, so that an
+    override can take either back.
+    """
+    recipe = placed.recipe
+    variables = {workaround.name: workaround.value for workaround in service_workarounds(placed, service)}
+    profile = service_kv_profile(placed, service)
+    if profile is not None:
+        variables |= profile.environment
+    variables |= service.recipe.environment
+    if service.recipe.engine is not None:
         variables |= environment(
             served_name=recipe.model.served_name,
-            engine_file_path=f"{engine_files_directory}/{engine_file_name(service)}",
+            engine_file_path=f"{ENGINE_FILES_DIRECTORY}/{engine_file_name(service.recipe)}",
             model_path=recipe.snapshot_path,
             quantization_algorithm=recipe.quantization.algorithm,
         )
     return variables | cache_environment(recipe)
+
+
+def service_kv_profile(placed: PlacedRecipe, service: PlacedService) -> KvProfile | None:
+    """Return how the service is set up for the graph's KV transport; None where it transfers nothing."""
+    if placed.kv_transport is None or service.placement is None:
+        return None
+    return kv_profile(
+        placed.kv_transport,
+        instance_type=INSTANCE_TYPES[service.placement.instance_type],
+        runtime_version=placed.recipe.runtime.version,
+    )
+
+
+def service_workarounds(placed: PlacedRecipe, service: PlacedService) -> tuple[Workaround, ...]:
+    """Return what the service needs against known defects; none for a frontend."""
+    if service.recipe.engine is None or service.placement is None:
+        return ()
+    return known_defects(
+        service.recipe.engine,
+        instance_type=INSTANCE_TYPES[service.placement.instance_type],
+        runtime_version=placed.recipe.runtime.version,
+        has_imex_channel=placed.compute_domain is not None,
+    )
 
 
 def engine_file_name(service: ServiceRecipe) -> str:

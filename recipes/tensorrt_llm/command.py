@@ -35,9 +35,9 @@ def command_line(*, served_name: str, role: WorkerRole, arguments: Sequence[str]
     """
     parts = [
         "python3 -m dynamo.trtllm",
-        '--model-path "${MODEL_PATH}"',
+        '--model-path "$MODEL_PATH"',
         f'--served-model-name "{served_name}"',
-        '--extra-engine-args "${ENGINE_ARGS}"',
+        '--extra-engine-args "$ENGINE_ARGS"',
     ]
     if role != "worker":
         # An aggregated worker runs in the flag's default, prefill_and_decode; `agg`, the default of later

@@ -1,0 +1,51 @@
+"""The DynamoGraphDeployment of a placed recipe, in both API versions of Dynamo 1.2.
+
+`services` describes each service once; `v1alpha1` and `v1beta1` write the same pods in their own words.
+Dynamo 1.2 stores v1alpha1, and its own recipes use it; a cluster can refuse a v1beta1 graph
+(ai-dynamo/dynamo#10419).
+"""
+
+from typing import Any
+
+from recipes.graph_manifest import v1alpha1, v1beta1
+from recipes.graph_manifest.placement import COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL, NODES_WITHOUT_GPUS
+from recipes.graph_manifest.services import graph_services
+from recipes.placed import GraphApi, PlacedRecipe
+from recipes.tensorrt_llm import BACKEND_FRAMEWORK
+
+GROUP = "nvidia.com"
+KIND = "DynamoGraphDeployment"
+
+__all__ = [
+    "COMPONENT_TYPE_LABEL",
+    "GRAPH_NAME_LABEL",
+    "GROUP",
+    "KIND",
+    "NODES_WITHOUT_GPUS",
+    "api_version",
+    "graph_spec",
+]
+
+
+def api_version(graph_api: GraphApi) -> str:
+    """Return the `apiVersion` of the graph's manifest."""
+    return f"{GROUP}/{graph_api}"
+
+
+def graph_spec(
+    placed: PlacedRecipe, engine_config_map_name: str, graph_api: GraphApi = "v1alpha1"
+) -> dict[str, Any]:
+    """Return the `spec` of the graph.
+
+    Args:
+        placed: what runs where.
+        engine_config_map_name: the ConfigMap with the workers' engine files (recipes/engine_files.py).
+        graph_api: the API version to write; both make the same pods.
+
+    Raises:
+        ValueError: the KV transport has no image for the recipe's runtime version.
+
+    """
+    services = graph_services(placed, engine_config_map_name)
+    write = v1alpha1.spec if graph_api == "v1alpha1" else v1beta1.spec
+    return write(services, BACKEND_FRAMEWORK)

@@ -1,0 +1,126 @@
+"""Where the pods of a graph may run, and where they should."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from hardware import INSTANCE_TYPES
+from recipes.placed import PlacedRecipe, PlacedService, PoolPlacement, Toleration
+
+GRAPH_NAME_LABEL = "nvidia.com/dynamo-graph-deployment-name"
+COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-component-type"
+
+HOSTNAME = "kubernetes.io/hostname"
+ZONE = "topology.kubernetes.io/zone"
+NVLINK_CLIQUE = "nvidia.com/gpu.clique"
+"""Set by gpu-feature-discovery on nodes whose GPUs are attached to an NVLink fabric."""
+
+# More pods than any graph has on a node.
+_NO_SPREADING = 1000
+
+# Node affinity of everything that needs no GPU: a frontend on a GPU node would take the processor time
+# and memory that its workers are sized for. NotIn also matches nodes without the label.
+NODES_WITHOUT_GPUS: Mapping[str, Any] = {
+    "requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [
+            {"matchExpressions": [{"key": "nvidia.com/gpu.present", "operator": "NotIn", "values": ["true"]}]}
+        ]
+    }
+}
+
+
+def frontend_scheduling(placed: PlacedRecipe) -> dict[str, Any]:
+    """Return the fields of a frontend's pod spec that say where it goes."""
+    apart = _weighted(_term(placed, HOSTNAME, ["frontend"]))
+    return {"affinity": {"nodeAffinity": NODES_WITHOUT_GPUS, "podAntiAffinity": apart}}
+
+
+def worker_scheduling(
+    placed: PlacedRecipe, service: PlacedService, placement: PoolPlacement
+) -> dict[str, Any]:
+    """Return the fields of a worker's pod spec that say where it goes."""
+    fields: dict[str, Any] = {
+        "nodeSelector": dict(placement.node_selector),
+        "tolerations": [_toleration(toleration) for toleration in placement.tolerations],
+    }
+    shares = _can_share_a_node(placed, service, placement)
+    together: dict[str, Any] = {}
+    domains = list(_shared_domains(placed))
+    if domains:
+        # The first pod finds no other to join: Kubernetes lets a pod that matches its own term through.
+        terms = [_term(placed, key, _worker_types(placed)) for key in domains]
+        together["requiredDuringSchedulingIgnoredDuringExecution"] = terms
+    if shares:
+        together |= _weighted(_term(placed, HOSTNAME, _neighbours(placed, service)))
+    affinity: dict[str, Any] = {"podAffinity": together} if together else {}
+    if placed.different_nodes:
+        others = [name for name in _worker_types(placed) if name != service.role]
+        affinity["podAntiAffinity"] = {
+            "requiredDuringSchedulingIgnoredDuringExecution": [_term(placed, HOSTNAME, others)]
+        }
+    if affinity:
+        fields["affinity"] = affinity
+    if shares:
+        fields["topologySpreadConstraints"] = [_no_spreading(placed, service)]
+    return fields
+
+
+def _shared_domains(placed: PlacedRecipe) -> Iterable[str]:
+    if placed.same_clique:
+        # The ComputeDomain places no pod itself (kubernetes-sigs/dra-driver-nvidia-gpu#804).
+        yield NVLINK_CLIQUE
+    if placed.kv_transport == "efa":
+        # EFA traffic does not cross zones (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html).
+        yield ZONE
+
+
+def _can_share_a_node(placed: PlacedRecipe, service: PlacedService, placement: PoolPlacement) -> bool:
+    if placed.compute_domain is not None:
+        # One node has one channel, for one pod (kubernetes-sigs/dra-driver-nvidia-gpu#353).
+        return False
+    return service.gpus < INSTANCE_TYPES[placement.instance_type].gpus
+
+
+def _neighbours(placed: PlacedRecipe, service: PlacedService) -> list[str]:
+    return [service.role] if placed.different_nodes else _worker_types(placed)
+
+
+def _no_spreading(placed: PlacedRecipe, service: PlacedService) -> dict[str, Any]:
+    """Return a constraint that allows everything.
+
+    A pod without one gets the scheduler's default, which spreads the pods of a Deployment over the nodes:
+    small workers would leave no node with enough free GPUs for a large one
+    (https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/#internal-default-constraints).
+    """
+    return {
+        "maxSkew": _NO_SPREADING,
+        "topologyKey": HOSTNAME,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": _selector(placed, [service.role]),
+    }
+
+
+def _worker_types(placed: PlacedRecipe) -> list[str]:
+    return sorted({worker.role for worker in placed.workers})
+
+
+def _weighted(term: dict[str, Any]) -> dict[str, Any]:
+    return {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 100, "podAffinityTerm": term}]}
+
+
+def _term(placed: PlacedRecipe, topology_key: str, component_types: list[str]) -> dict[str, Any]:
+    return {"labelSelector": _selector(placed, component_types), "topologyKey": topology_key}
+
+
+def _selector(placed: PlacedRecipe, component_types: list[str]) -> dict[str, Any]:
+    """Return the selector of the graph's own pods of these types; a term counts its own namespace only."""
+    if len(component_types) == 1:
+        return {
+            "matchLabels": {GRAPH_NAME_LABEL: placed.graph_name, COMPONENT_TYPE_LABEL: component_types[0]}
+        }
+    types = {"key": COMPONENT_TYPE_LABEL, "operator": "In", "values": component_types}
+    return {"matchLabels": {GRAPH_NAME_LABEL: placed.graph_name}, "matchExpressions": [types]}
+
+
+def _toleration(toleration: Toleration) -> dict[str, str]:
+    fields = {"key": toleration.key, "operator": toleration.operator, "effect": toleration.effect}
+    return fields if toleration.value is None else fields | {"value": toleration.value}

@@ -1,0 +1,58 @@
+"""The parts of a pod that both API versions take as Kubernetes words them."""
+
+from typing import Any
+
+from recipes.graph_manifest.security import POD_SECURITY
+from recipes.graph_manifest.services import GraphService
+from recipes.pod_environment import ENGINE_FILES_DIRECTORY
+
+ENGINE_FILES_VOLUME = "engine-files"
+CHANNEL_CLAIM = "compute-domain-channel"
+
+# A worker drains its requests for up to 60 s after SIGTERM, all that the operator's own value allows
+# (ai-dynamo/dynamo deploy/operator/internal/dynamo/component_common.go), and then shuts its engine down: what
+# is killed meanwhile loses its clients' streams.
+TERMINATION_GRACE_SECONDS = 120
+
+
+def pod_fields(service: GraphService) -> dict[str, Any]:
+    """Return the pod spec without its containers and without the volume of the model cache."""
+    fields: dict[str, Any] = {
+        **service.scheduling,
+        "securityContext": dict(POD_SECURITY),
+        "terminationGracePeriodSeconds": TERMINATION_GRACE_SECONDS,
+    }
+    if service.engine_config_map_name:
+        files = {"name": ENGINE_FILES_VOLUME, "configMap": {"name": service.engine_config_map_name}}
+        fields["volumes"] = [files]
+    if service.channel_template_name:
+        template = service.channel_template_name
+        fields["resourceClaims"] = [{"name": CHANNEL_CLAIM, "resourceClaimTemplateName": template}]
+    return fields
+
+
+def container_fields(service: GraphService) -> dict[str, Any]:
+    """Return the main container without resources and without the mount of the model cache.
+
+    No probes: the operator's stay. Its readiness probe of a frontend passes before any model is known
+    (ai-dynamo/dynamo#11178), but no HTTP probe can look into the list that GET /v1/models answers.
+    """
+    container = service.container
+    fields: dict[str, Any] = {
+        "image": container.image,
+        "command": ["/bin/sh", "-c"],
+        "args": [container.shell_command],
+        "env": [{"name": name, "value": value} for name, value in container.environment.items()],
+        "securityContext": dict(container.security),
+    }
+    if container.working_directory:
+        fields["workingDir"] = container.working_directory
+    if service.engine_config_map_name:
+        mount = {"name": ENGINE_FILES_VOLUME, "mountPath": ENGINE_FILES_DIRECTORY, "readOnly": True}
+        fields["volumeMounts"] = [mount]
+    return fields
+
+
+def container_claims(service: GraphService) -> list[dict[str, Any]]:
+    """Return the pod's claims that the container uses: a claim of the pod alone gives it no device."""
+    return [{"name": CHANNEL_CLAIM}] if service.channel_template_name else []

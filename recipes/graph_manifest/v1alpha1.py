@@ -1,0 +1,55 @@
+"""A graph in nvidia.com/v1alpha1: services by name, resources and volumes in the operator's own words."""
+
+from typing import Any
+
+from recipes.graph_manifest.pod import container_claims, container_fields, pod_fields
+from recipes.graph_manifest.services import Amounts, GraphService
+
+
+def spec(services: tuple[GraphService, ...], backend_framework: str) -> dict[str, Any]:
+    """Return the `spec` of the graph."""
+    claims = dict.fromkeys(service.cache_claim_name for service in services)
+    return {
+        "backendFramework": backend_framework,
+        "pvcs": [{"name": claim, "create": False} for claim in claims],
+        "services": {service.name: _service(service) for service in services},
+    }
+
+
+def _service(service: GraphService) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        **_component_type(service),
+        "replicas": service.replicas,
+        "resources": _resources(service),
+        "volumeMounts": [{"name": service.cache_claim_name, "mountPoint": service.cache_mount_path}],
+        "extraPodSpec": {**pod_fields(service), "mainContainer": container_fields(service)},
+    }
+    if service.annotations:
+        fields["annotations"] = dict(service.annotations)
+    if service.shared_memory:
+        fields["sharedMemory"] = {"size": service.shared_memory}
+    return fields
+
+
+def _component_type(service: GraphService) -> dict[str, str]:
+    if service.role in ("prefill", "decode"):
+        return {"componentType": "worker", "subComponentType": service.role}
+    return {"componentType": service.role}
+
+
+def _resources(service: GraphService) -> dict[str, Any]:
+    resources: dict[str, Any] = {"requests": _amounts(service.requests), "limits": _amounts(service.limits)}
+    claims = container_claims(service)
+    return resources | {"claims": claims} if claims else resources
+
+
+def _amounts(amounts: Amounts) -> dict[str, Any]:
+    # The CRD takes quantities as strings only: `gpu: 4` is refused.
+    written: dict[str, Any] = {"gpu": str(amounts.gpus)} if amounts.gpus else {}
+    if amounts.cpu is not None:
+        written["cpu"] = amounts.cpu
+    if amounts.memory is not None:
+        written["memory"] = amounts.memory
+    if amounts.devices:
+        written["custom"] = dict(amounts.devices)
+    return written
