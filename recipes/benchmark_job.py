@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from recipes.images import mirrored
 from recipes.model import Recipe
 
 _WAIT_SCRIPT = Path(__file__).with_name("wait_for_model_script.py")
@@ -82,7 +83,7 @@ def _container(recipe: Recipe, graph_name: str, image_mirrors: Mapping[str, str]
     resources = recipe.benchmark.resources
     return {
         "name": "benchmark",
-        "image": _mirrored(recipe.benchmark.image, image_mirrors),
+        "image": mirrored(recipe.benchmark.image, image_mirrors),
         "command": ["/bin/sh", "-ec"],
         # The script is the shell's first argument: quoted into the command it could not be read.
         "args": [_shell_command(recipe, graph_name), "benchmark", _WAIT_SCRIPT.read_text(encoding="utf-8")],
@@ -193,9 +194,3 @@ def _pod_security(recipe: Recipe) -> dict[str, Any]:
         # On the kubelet's list of safe sysctls, so it takes no privilege.
         "sysctls": [{"name": "net.ipv4.ip_local_port_range", "value": f"{ports.first} {ports.last}"}],
     }
-
-
-def _mirrored(image: str, image_mirrors: Mapping[str, str]) -> str:
-    """Return the image by its mirror; a name without a registry is Docker Hub's."""
-    mirror = image_mirrors.get("docker.io")
-    return image if mirror is None else f"{mirror}/library/{image}"

@@ -1,0 +1,259 @@
+"""The benchmark Job, and its waiting script run for real against a server on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pytest
+
+from recipes import wait_for_model_script
+from recipes.benchmark_job import benchmark_command, benchmark_job
+from recipes.load import load_recipe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
+BOTH = pytest.mark.parametrize("recipe", [AGGREGATED, DISAGGREGATED], ids=["agg", "disagg"])
+MODEL = "openai/gpt-oss-120b"
+
+
+def _job(recipe: Any, mirrors: dict[str, str] | None = None) -> dict[str, Any]:
+    return benchmark_job(
+        recipe, graph_name="mine", namespace="apart", claim_name="files", image_mirrors=mirrors or {}
+    )
+
+
+def _pod(recipe: Any) -> dict[str, Any]:
+    return _job(recipe)["spec"]["template"]["spec"]
+
+
+def _flags(recipe: Any) -> dict[str, str]:
+    command = benchmark_command(recipe, "mine")
+    return {word: command[index + 1] for index, word in enumerate(command[:-1]) if word.startswith("--")}
+
+
+def test_the_concurrency_is_that_of_the_gpus_that_are_there() -> None:
+    assert _flags(DISAGGREGATED)["--concurrency"] == "1280"
+    assert _flags(DISAGGREGATED)["--request-count"] == "12800"
+    assert _flags(AGGREGATED)["--concurrency"] == "3200"
+    assert _flags(AGGREGATED)["--warmup-request-count"] == "3200"
+
+
+@BOTH
+def test_no_more_requests_are_open_than_the_engines_run_at_once(recipe: Any) -> None:
+    engine = recipe.engine_of("decode" if recipe.is_disaggregated else "worker")
+    assert recipe.benchmark_concurrency == engine.concurrent_requests
+
+
+@BOTH
+def test_the_job_goes_to_the_graph_and_claim_of_the_stack(recipe: Any) -> None:
+    job, pod = _job(recipe), _pod(recipe)
+    assert (job["apiVersion"], job["kind"], job["metadata"]["namespace"]) == ("batch/v1", "Job", "apart")
+    assert _flags(recipe)["--url"] == "http://mine-frontend:8000"
+    assert {"name": "model-cache", "persistentVolumeClaim": {"claimName": "files"}} in pod["volumes"]
+    assert _flags(recipe)["--artifact-dir"] == "/opt/models/perf/mine"
+
+
+@BOTH
+def test_the_job_finds_a_node_even_where_every_node_has_gpus_or_is_arm64(recipe: Any) -> None:
+    pod = _pod(recipe)
+    assert "podAntiAffinity" not in pod["affinity"]
+    assert "requiredDuringSchedulingIgnoredDuringExecution" not in pod["affinity"]["nodeAffinity"]
+    assert {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"} in pod["tolerations"]
+    assert [entry["key"] for entry in pod["tolerations"]] == ["nvidia.com/gpu", "kubernetes.io/arch"]
+
+
+@BOTH
+def test_the_job_has_no_privilege_and_no_secret(recipe: Any) -> None:
+    pod = _pod(recipe)
+    [container] = pod["containers"]
+    assert "privileged" not in str(pod)
+    assert "secret" not in str(pod).lower()
+    assert "imagePullSecrets" not in pod
+    assert (pod["securityContext"]["runAsNonRoot"], pod["securityContext"]["runAsUser"]) == (True, 1000)
+    assert pod["securityContext"]["sysctls"] == [
+        {"name": "net.ipv4.ip_local_port_range", "value": "1024 65000"}
+    ]
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+    }
+
+
+@BOTH
+def test_the_job_ends_by_itself_after_its_wait_and_its_load(recipe: Any) -> None:
+    wait = recipe.benchmark.wait_for_model
+    assert _job(recipe)["spec"]["activeDeadlineSeconds"] > wait.attempts * wait.seconds_between
+
+
+@BOTH
+def test_the_tokenizer_is_the_one_on_the_cache_and_nothing_hinders_reading_it(recipe: Any) -> None:
+    [container] = _pod(recipe)["containers"]
+    assert _flags(recipe)["--tokenizer"] == recipe.snapshot_path
+    # AIPerf 0.13.0 refuses a path as tokenizer while this is set.
+    assert "HF_HUB_OFFLINE" not in {variable["name"] for variable in container["env"]}
+
+
+@BOTH
+def test_every_answer_has_exactly_the_wanted_length(recipe: Any) -> None:
+    command = benchmark_command(recipe, "mine")
+    extra = [command[index + 1] for index, word in enumerate(command) if word == "--extra-inputs"]
+    length = recipe.traffic.output_tokens
+    assert extra[:3] == [f"max_tokens:{length}", f"min_tokens:{length}", "ignore_eos:true"]
+    assert json.loads(extra[3]) == {"nvext": {"ignore_eos": True}}
+    assert extra[4:] == ["repetition_penalty:1.0", "temperature:0.0"]
+
+
+# Of `aiperf profile --help`, release 0.13.0.
+AIPERF_FLAGS = {
+    "--artifact-dir",
+    "--concurrency",
+    "--endpoint",
+    "--endpoint-type",
+    "--extra-inputs",
+    "--model",
+    "--num-dataset-entries",
+    "--output-tokens-mean",
+    "--output-tokens-stddev",
+    "--random-seed",
+    "--record-processors",
+    "--request-count",
+    "--streaming",
+    "--synthetic-input-tokens-mean",
+    "--synthetic-input-tokens-stddev",
+    "--tokenizer",
+    "--ui",
+    "--url",
+    "--warmup-request-count",
+    "--workers-max",
+}
+
+
+@BOTH
+def test_aiperf_knows_every_flag(recipe: Any) -> None:
+    command = benchmark_command(recipe, "mine")
+    assert {word for word in command if word.startswith("--")} == AIPERF_FLAGS
+    assert recipe.benchmark.packages == ("aiperf==0.13.0",)
+
+
+def test_the_image_comes_from_the_mirror() -> None:
+    job = _job(AGGREGATED, {"docker.io": "registry.example.com/hub"})
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    assert container["image"] == "registry.example.com/hub/library/python:3.12.11-slim"
+
+
+class _Frontend(BaseHTTPRequestHandler):
+    answers: ClassVar[list[tuple[int, bytes]]] = []
+    """Given one after the other; the last one stays."""
+
+    def do_GET(self) -> None:
+        answers = self.answers
+        status, body = answers.pop(0) if len(answers) > 1 else answers[0]
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it so
+        """Keep the test's output readable."""
+
+
+@pytest.fixture
+def frontend() -> Iterator[ThreadingHTTPServer]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Frontend) as listening:
+        threading.Thread(target=listening.serve_forever, daemon=True).start()
+        yield listening
+        listening.shutdown()
+
+
+def _answers(frontend: ThreadingHTTPServer, *answers: tuple[int, bytes]) -> str:
+    _Frontend.answers[:] = answers
+    return f"http://127.0.0.1:{frontend.server_address[1]}/v1/models"
+
+
+def _wait(url: str, *, attempts: int = 5) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, wait_for_model_script.__file__],
+        env={
+            "MODELS_URL": url,
+            "SERVED_MODEL_NAME": MODEL,
+            "WAIT_ATTEMPTS": str(attempts),
+            "WAIT_SECONDS": "0.01",
+        },
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+
+
+LISTED = json.dumps({"object": "list", "data": [{"id": MODEL}]}).encode()
+EMPTY = json.dumps({"object": "list", "data": []}).encode()
+
+
+def test_the_wait_ends_as_soon_as_the_model_is_listed(frontend: ThreadingHTTPServer) -> None:
+    url = _answers(frontend, (503, b""), (200, b"no JSON"), (200, EMPTY), (200, LISTED))
+    answer = _wait(url)
+    assert (answer.returncode, answer.stdout) == (0, f"{url} lists {MODEL}\n")
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        (200, EMPTY, "last answer: no models"),
+        (200, b'{"data": [{"id": "other"}]}', "last answer: other"),
+        (500, b"", "HTTPError"),
+    ],
+)
+def test_the_wait_gives_up_and_says_what_it_saw(
+    frontend: ThreadingHTTPServer, status: int, body: bytes, said: str
+) -> None:
+    url = _answers(frontend, (status, body))
+    answer = _wait(url, attempts=2)
+    assert answer.returncode == 1
+    assert f"{url} never listed {MODEL} in 2 attempts" in answer.stderr
+    assert said in answer.stderr
+
+
+def test_the_wait_gives_up_on_a_frontend_that_is_not_there() -> None:
+    answer = _wait("http://127.0.0.1:1/v1/models", attempts=2)
+    assert answer.returncode == 1
+    assert "Connection refused" in answer.stderr
+
+
+def test_the_shell_of_the_job_waits_before_it_sends_and_sends_what_was_written(
+    frontend: ThreadingHTTPServer, tmp_path: Path
+) -> None:
+    [container] = _pod(AGGREGATED)["containers"]
+    shell, *arguments = [*container["command"], *container["args"]]
+    install, wait, send = arguments[1].splitlines()
+    assert install.endswith("--target /scratch/packages aiperf==0.13.0")
+    # Installing needs PyPI; a program of that name that repeats its words takes AIPerf's place.
+    words = tmp_path / "aiperf"
+    words.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
+    words.chmod(0o755)
+    arguments[1] = f"{wait}\n{send.replace('/scratch/packages/bin/aiperf', str(words))}"
+    answer = subprocess.run(
+        [shell, *arguments],
+        env={
+            "PATH": os.environ["PATH"],
+            "MODELS_URL": _answers(frontend, (200, EMPTY), (200, LISTED)),
+            "SERVED_MODEL_NAME": MODEL,
+            "WAIT_ATTEMPTS": "3",
+            "WAIT_SECONDS": "0",
+        },
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    lists, *sent = answer.stdout.splitlines()
+    assert lists.endswith(f"lists {MODEL}")
+    assert sent == benchmark_command(AGGREGATED, "mine")[1:]
