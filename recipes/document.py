@@ -4,8 +4,12 @@ Written from the catalogue, so that the page cannot say anything else than what 
 docs/recipes/ up to date: `python -m recipes.document`.
 """
 
+import shlex
 from pathlib import Path
 
+from hardware import ACCELERATORS
+from recipes.benchmark_job import benchmark_command
+from recipes.evidence import Level, evidence_on
 from recipes.load import load_recipe, recipe_names
 from recipes.model import Correction, Recipe, ServiceRecipe
 from recipes.tensorrt_llm import engine_file
@@ -36,6 +40,14 @@ def recipe_document(recipe: Recipe) -> str:
             "|---|---|---|---|",
             *(_service_row(service) for service in recipe.services),
             "",
+            "## GPUs",
+            "",
+            "| GPU | validated upstream | tried by this project | what stands behind it |",
+            "|---|---|---|---|",
+            *_accelerator_rows(recipe),
+            "",
+            f"Levels: {', '.join(level.value for level in Level)}. Each includes those before it.",
+            "",
             "## Published, ours, and why",
             "",
             "Every value that is not in this table is as published.",
@@ -47,6 +59,10 @@ def recipe_document(recipe: Recipe) -> str:
             "## Engine files",
             "",
             *_engine_files(recipe),
+            "## Benchmark",
+            "",
+            *_benchmark(recipe),
+            "",
             "## Sources",
             "",
             *(f"- {source}" for source in recipe.sources),
@@ -58,18 +74,49 @@ def recipe_document(recipe: Recipe) -> str:
 def _facts(recipe: Recipe) -> list[str]:
     traffic = recipe.traffic
     families = " or ".join(family.capitalize() for family in recipe.quantization.architecture_families)
+    algorithm = recipe.quantization.algorithm or "the checkpoint's default"
     return [
         f"- model: {recipe.model.repository} at revision `{recipe.model.revision}`, "
         f"{recipe.model.size_bytes / 1e9:.1f} GB to download",
         f"- image: `{recipe.runtime.image}:{recipe.runtime.version}`",
         f"- traffic: {traffic.input_tokens} tokens in, {traffic.output_tokens} out, "
         f"{recipe.benchmark_concurrency} requests at a time",
-        f"- quantization: {recipe.quantization.algorithm}, which needs {families} GPUs",
+        f"- quantization: {algorithm}, which needs {families} GPUs",
+        f"- KV cache: {recipe.kv_bytes_per_token:,} bytes per token in one worker",
     ]
 
 
 def _service_row(service: ServiceRecipe) -> str:
     return f"| {service.service_name} | {service.role} | {service.replicas} | {service.gpus} |"
+
+
+def _accelerator_rows(recipe: Recipe) -> list[str]:
+    rows: list[str] = []
+    for accelerator in ACCELERATORS.values():
+        if accelerator.architecture_family not in recipe.quantization.architecture_families:
+            rows.append(f"| {accelerator.name} | no | refused | see K9 |")
+            continue
+        found = evidence_on(recipe, accelerator.name)
+        validated = "yes" if accelerator.name in recipe.validated_on else "no"
+        rows.append(f"| {accelerator.name} | {validated} | {found.level.value} | {_cell(found.reason)} |")
+    return rows
+
+
+def _benchmark(recipe: Recipe) -> list[str]:
+    benchmark = recipe.benchmark
+    longest_wait = benchmark.wait_for_model.attempts * benchmark.wait_for_model.seconds_between
+    words = shlex.join(["aiperf", *benchmark_command(recipe, recipe.graph_name)[1:]])
+    return [
+        f"Job `{benchmark.job_name}`, image `{benchmark.image}`, {', '.join(benchmark.packages)}: "
+        f"{benchmark.concurrency_per_gpu} requests per GPU on {recipe.gpus} GPUs, "
+        f"{recipe.benchmark_concurrency} at a time. It waits for the model for at most {longest_wait} s and ends "
+        f"after {benchmark.deadline_seconds} s in any case. Results stay on the model cache below "
+        f"{benchmark.artifacts_directory}/. This project has not run it on a GPU.",
+        "",
+        "```sh",
+        words.replace(" --", " \\\n  --"),
+        "```",
+    ]
 
 
 def _correction_row(correction: Correction) -> str:
