@@ -1,65 +1,200 @@
-"""The Job that fills the model cache, as a Kubernetes JobSpec."""
+"""The Job that fills the model cache, or checks one that others filled, as a Kubernetes JobSpec."""
 
 import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from recipes.graph_manifest import NODES_WITHOUT_GPUS
+from recipes.images import mirrored
 from recipes.model import Recipe
 
 TOKEN_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
 
+S3_PACKAGES = ("awscli==1.46.3",)
+"""What copies from S3, from PyPI: the AWS CLI in the version that its documentation calls 1."""
+
 _VOCABULARY_SCRIPT = Path(__file__).with_name("vocabulary_script.py")
+_CHECK_SCRIPT = Path(__file__).with_name("cache_check_script.py")
 _VOLUME = "model-cache"
 _SCRATCH_VOLUME = "scratch"
 _SCRATCH_DIRECTORY = "/scratch"
 _PACKAGES_DIRECTORY = f"{_SCRATCH_DIRECTORY}/packages"
 _ATTEMPTS = 3
+# A file that is missing will not appear; the second try is for a node that went away.
+_CHECK_ATTEMPTS = 1
+_CHECK_MEMORY = "512Mi"
 # The user of the runtime image and the group that the operator gives its volumes: what is downloaded
 # as this user can be read, and its lock files written, by the pods that serve it.
 _USER = 1000
 
 
-def download_job_spec(recipe: Recipe, claim_name: str, token_secret_name: str | None) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class HuggingFaceDownload:
+    """The pinned revision from the Hugging Face hub, the vocabulary from where the recipe says."""
+
+    token_secret_name: str | None = None
+    """A Secret with the key HF_TOKEN; None downloads anonymously."""
+
+
+@dataclass(frozen=True, slots=True)
+class S3Copy:
+    """The same files from a bucket: those of the revision's directory, and the vocabulary beside them."""
+
+    address: str
+    """s3://bucket/prefix, where config.json and o200k_base.tiktoken lie."""
+    region: str | None = None
+    """None: as the environment of the service account says."""
+    service_account_name: str | None = None
+    """With a role that may read the prefix (IRSA or EKS Pod Identity); there are no static credentials."""
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeCheck:
+    """Nothing is copied: the volume exists, and what it must hold is checked."""
+
+
+CacheSource = HuggingFaceDownload | S3Copy | VolumeCheck
+
+
+def cache_job_spec(
+    recipe: Recipe, claim_name: str, source: CacheSource, image_mirrors: Mapping[str, str]
+) -> dict[str, Any]:
     """Return the JobSpec.
 
     Args:
-        recipe: what to download, and with which limits.
+        recipe: what the cache must hold.
         claim_name: the claim of the model cache.
-        token_secret_name: a Secret with the key HF_TOKEN, or None to download anonymously.
+        source: where the files come from.
+        image_mirrors: registry host -> what stands in its place.
 
     """
+    image = mirrored(recipe.model_cache.download_image, image_mirrors)
+    match source:
+        case HuggingFaceDownload():
+            container = _download(recipe, image, source.token_secret_name)
+            return _job(claim_name, container, attempts=_ATTEMPTS)
+        case S3Copy():
+            return _job(
+                claim_name,
+                _copy(recipe, image, source),
+                attempts=_ATTEMPTS,
+                service_account_name=source.service_account_name,
+            )
+        case VolumeCheck():
+            return _job(claim_name, _check(recipe, image), attempts=_CHECK_ATTEMPTS)
+
+
+def download_job_spec(recipe: Recipe, claim_name: str, token_secret_name: str | None) -> dict[str, Any]:
+    """Return the JobSpec of a download from the Hugging Face hub, without image mirrors."""
+    return cache_job_spec(recipe, claim_name, HuggingFaceDownload(token_secret_name), {})
+
+
+def _job(
+    claim_name: str, container: dict[str, Any], *, attempts: int, service_account_name: str | None = None
+) -> dict[str, Any]:
+    pod: dict[str, Any] = {
+        "restartPolicy": "Never",
+        # It asks the API server for nothing; a role's token is mounted by itself.
+        "automountServiceAccountToken": False,
+        "affinity": {"nodeAffinity": dict(NODES_WITHOUT_GPUS)},
+        "securityContext": _pod_security(),
+        "containers": [container],
+        "volumes": [
+            {"name": _VOLUME, "persistentVolumeClaim": {"claimName": claim_name}},
+            {"name": _SCRATCH_VOLUME, "emptyDir": {}},
+        ],
+    }
+    if service_account_name:
+        pod["serviceAccountName"] = service_account_name
+    return {"backoffLimit": attempts, "template": {"spec": pod}}
+
+
+def _download(recipe: Recipe, image: str, token_secret_name: str | None) -> dict[str, Any]:
+    cache = recipe.model_cache
+    download = [f"{_PACKAGES_DIRECTORY}/bin/hf", "download", recipe.model.repository]
+    download += ["--revision", recipe.model.revision]
+    for pattern in recipe.model.excluded_files:
+        download += ["--exclude", pattern]
+    variables = {
+        "VOCABULARY_URL": cache.vocabulary.url,
+        **_vocabulary_variables(recipe),
+        "HF_HOME": cache.mount_path,
+        **cache.download_environment,
+    }
+    return _container(
+        recipe,
+        image,
+        name="download",
+        packages=cache.download_packages,
+        commands=[download],
+        script=_VOCABULARY_SCRIPT,
+        variables=[*_listed(variables), *_token(token_secret_name)],
+    )
+
+
+def _copy(recipe: Recipe, image: str, source: S3Copy) -> dict[str, Any]:
+    address = source.address.rstrip("/")
+    vocabulary = _vocabulary_name(recipe)
+    excluded = [word for pattern in recipe.model.excluded_files for word in ("--exclude", pattern)]
+    region = ["--region", source.region] if source.region else []
+    tool = ["python3", "-m", "awscli", "s3"]
+    options = ["--no-progress", *region]
+    files = [*tool, "sync", f"{address}/", recipe.snapshot_path, "--exclude", vocabulary, *excluded, *options]
+    vocabulary_file = f"{recipe.model_cache.vocabulary_directory}/{vocabulary}"
+    variables = {**_check_variables(recipe), "AWS_RETRY_MODE": "standard", "AWS_MAX_ATTEMPTS": "10"}
+    if source.service_account_name:
+        # A service account without a role would silently take the node's, which reads more than this.
+        variables["AWS_EC2_METADATA_DISABLED"] = "true"
+    return _container(
+        recipe,
+        image,
+        name="copy",
+        packages=S3_PACKAGES,
+        commands=[files, [*tool, "cp", f"{address}/{vocabulary}", vocabulary_file, *options]],
+        script=_CHECK_SCRIPT,
+        variables=_listed(variables),
+    )
+
+
+def _check(recipe: Recipe, image: str) -> dict[str, Any]:
     return {
-        "backoffLimit": _ATTEMPTS,
-        "template": {
-            "spec": {
-                "restartPolicy": "Never",
-                "affinity": {"nodeAffinity": dict(NODES_WITHOUT_GPUS)},
-                "securityContext": _pod_security(),
-                "containers": [_container(recipe, token_secret_name)],
-                "volumes": [
-                    {"name": _VOLUME, "persistentVolumeClaim": {"claimName": claim_name}},
-                    {"name": _SCRATCH_VOLUME, "emptyDir": {}},
-                ],
-            }
-        },
+        "name": "check",
+        "image": image,
+        "command": ["python3", "-c"],
+        "args": [_CHECK_SCRIPT.read_text(encoding="utf-8")],
+        "env": _listed(_check_variables(recipe)),
+        **_limits_and_security(_CHECK_MEMORY),
+        "volumeMounts": [
+            {"name": _VOLUME, "mountPath": recipe.model_cache.mount_path, "readOnly": True},
+        ],
     }
 
 
-def _container(recipe: Recipe, token_secret_name: str | None) -> dict[str, Any]:
+def _container(
+    recipe: Recipe,
+    image: str,
+    *,
+    name: str,
+    packages: tuple[str, ...],
+    commands: list[list[str]],
+    script: Path,
+    variables: list[dict[str, Any]],
+) -> dict[str, Any]:
     cache = recipe.model_cache
+    install = ["python3", "-m", "pip", "install", "--quiet", "--target", _PACKAGES_DIRECTORY, *packages]
+    lines = [*(shlex.join(command) for command in [install, *commands]), 'exec python3 -c "$1"']
+    # The image has no home directory for this user.
+    surroundings = {"HOME": _SCRATCH_DIRECTORY, "PYTHONPATH": _PACKAGES_DIRECTORY}
     return {
-        "name": "download",
-        "image": cache.download_image,
+        "name": name,
+        "image": image,
         "command": ["/bin/sh", "-ec"],
         # The script is the shell's first argument: quoted into the command it could not be read.
-        "args": [_shell_command(recipe), "download", _VOCABULARY_SCRIPT.read_text(encoding="utf-8")],
-        "env": [*_variables(recipe), *_token(token_secret_name)],
-        "resources": {
-            "requests": {"memory": cache.download_memory_limit},
-            "limits": {"memory": cache.download_memory_limit},
-        },
-        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+        "args": ["\n".join(lines), name, script.read_text(encoding="utf-8")],
+        "env": [*variables, *_listed(surroundings)],
+        **_limits_and_security(cache.download_memory_limit),
         "volumeMounts": [
             {"name": _VOLUME, "mountPath": cache.mount_path},
             {"name": _SCRATCH_VOLUME, "mountPath": _SCRATCH_DIRECTORY},
@@ -67,33 +202,32 @@ def _container(recipe: Recipe, token_secret_name: str | None) -> dict[str, Any]:
     }
 
 
-def _shell_command(recipe: Recipe) -> str:
-    install = ["python3", "-m", "pip", "install", "--quiet", "--target", _PACKAGES_DIRECTORY]
-    download = [f"{_PACKAGES_DIRECTORY}/bin/hf", "download", recipe.model.repository]
-    download += ["--revision", recipe.model.revision]
-    for pattern in recipe.model.excluded_files:
-        download += ["--exclude", pattern]
-    return "\n".join(
-        [
-            shlex.join([*install, *recipe.model_cache.download_packages]),
-            shlex.join(download),
-            'exec python3 -c "$1"',
-        ]
-    )
-
-
-def _variables(recipe: Recipe) -> list[dict[str, str]]:
-    cache = recipe.model_cache
-    variables = {
-        "VOCABULARY_URL": cache.vocabulary.url,
-        "VOCABULARY_SHA256": cache.vocabulary.sha256,
-        "VOCABULARY_FILE": f"{cache.vocabulary_directory}/{cache.vocabulary.url.rsplit('/', 1)[-1]}",
-        "HF_HOME": cache.mount_path,
-        # The image has no home directory for this user.
-        "HOME": _SCRATCH_DIRECTORY,
-        "PYTHONPATH": _PACKAGES_DIRECTORY,
-        **cache.download_environment,
+def _limits_and_security(memory: str) -> dict[str, Any]:
+    return {
+        "resources": {"requests": {"memory": memory}, "limits": {"memory": memory}},
+        "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
+        # What is missing then stands in the pod's status, where it outlives the log.
+        "terminationMessagePolicy": "FallbackToLogsOnError",
     }
+
+
+def _vocabulary_name(recipe: Recipe) -> str:
+    return recipe.model_cache.vocabulary.url.rsplit("/", 1)[-1]
+
+
+def _vocabulary_variables(recipe: Recipe) -> dict[str, str]:
+    cache = recipe.model_cache
+    return {
+        "VOCABULARY_SHA256": cache.vocabulary.sha256,
+        "VOCABULARY_FILE": f"{cache.vocabulary_directory}/{_vocabulary_name(recipe)}",
+    }
+
+
+def _check_variables(recipe: Recipe) -> dict[str, str]:
+    return {"SNAPSHOT_DIRECTORY": recipe.snapshot_path, **_vocabulary_variables(recipe)}
+
+
+def _listed(variables: Mapping[str, str]) -> list[dict[str, Any]]:
     return [{"name": name, "value": value} for name, value in variables.items()]
 
 
