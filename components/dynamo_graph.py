@@ -20,6 +20,26 @@ class Placement(TypedDict):
     nodes: int
 
 
+class KvTransport(TypedDict):
+    """How KV-cache blocks travel, as rules read it."""
+
+    name: str
+    typed: bool
+    """Chosen by a person, not because it is documented to work."""
+    standing: str
+    reason: str
+    """What is known of it."""
+    ceiling: str
+
+
+class Waiver(TypedDict):
+    """A rule that the stack breaks on purpose, as rules read it."""
+
+    rule: str
+    reason: str
+    expires: str
+
+
 @dataclass(frozen=True, slots=True)
 class DynamoGraphArgs:
     """Inputs of `DynamoGraph`."""
@@ -33,6 +53,9 @@ class DynamoGraphArgs:
     engine_files: dict[str, str]
     placement: dict[str, Placement]
     """Service name in the graph -> its pool, for services with GPUs."""
+    kv_transport: KvTransport | None
+    """None where the KV cache never leaves a worker."""
+    waivers: list[Waiver]
     ready_timeout_seconds: int
     diagnose_in_context: str | None = None
     """Kubeconfig context in which a graph that is not ready is looked at; None: say what the provider says.
@@ -54,7 +77,14 @@ class DynamoGraph(pulumi.ComponentResource):
         depends_on: list[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        inputs = {"name": args.name, "namespace": args.namespace, "placement": args.placement}
+        inputs: dict[str, Any] = {
+            "name": args.name,
+            "namespace": args.namespace,
+            "placement": args.placement,
+            "waivers": args.waivers,
+        }
+        if args.kv_transport:
+            inputs["kvTransport"] = args.kv_transport
         super().__init__("dynamo-stack:components:DynamoGraph", name, inputs, opts)
         # A change of content changes the name, so the new object is made first, the graph's pods roll, and
         # the old object goes last. Its logical name stays, which is what makes that one replacement.

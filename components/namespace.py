@@ -8,6 +8,7 @@ from pulumi_kubernetes.core.v1 import Secret
 
 TOKEN_SECRET_NAME = "hf-token-secret"  # noqa: S105 - the name of the Secret, not a token
 TOKEN_SECRET_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
+USES_PLATFORM_LABEL = "uses-dynamo-platform"
 
 _DELETE_TIMEOUT = "600s"
 
@@ -17,6 +18,8 @@ class NamespaceArgs:
     """Inputs of `Namespace`."""
 
     name: str
+    platform_namespace: str
+    """Of the platform that the namespace's pods use; its NATS and etcd servers admit them by this."""
     hf_token: pulumi.Output[str] | None = None
     """None where nothing needs a token."""
     keep: bool = False
@@ -38,7 +41,7 @@ class Namespace(pulumi.ComponentResource):
         super().__init__("dynamo-stack:components:Namespace", name, inputs, opts)
         self.namespace = KubernetesNamespace(
             name,
-            metadata={"name": args.name},
+            metadata={"name": args.name, "labels": {USES_PLATFORM_LABEL: args.platform_namespace}},
             opts=pulumi.ResourceOptions(
                 parent=self,
                 protect=args.keep,

@@ -1,0 +1,67 @@
+"""The NVLink partition that the workers of one graph share across nodes."""
+
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_kubernetes.apiextensions import CustomResource
+
+_API_VERSION = "resource.nvidia.com/v1beta1"
+_TIMEOUT = "600s"
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeDomainArgs:
+    """Inputs of `ComputeDomain`."""
+
+    name: str
+    namespace: str
+    """Of the pods: a claim can only be made from a template in the pod's own namespace."""
+    claim_template_name: str
+    """Name that the DRA driver gives the ResourceClaimTemplate it makes."""
+
+
+class ComputeDomain(pulumi.ComponentResource):
+    """One ComputeDomain; its driver makes the claim template that the pods name.
+
+    The template follows a moment later. Nothing waits for it: a pod that comes first stays Pending until it
+    is there.
+    """
+
+    domain: CustomResource
+    """What the graph depends on, so that the pods release their channels before the domain goes."""
+
+    def __init__(
+        self,
+        name: str,
+        args: ComputeDomainArgs,
+        *,
+        depends_on: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        inputs = {"name": args.name, "namespace": args.namespace}
+        super().__init__("dynamo-stack:components:ComputeDomain", name, inputs, opts)
+        self.domain = CustomResource(
+            name,
+            api_version=_API_VERSION,
+            kind="ComputeDomain",
+            metadata={
+                "name": args.name,
+                "namespace": args.namespace,
+                # The driver's finalizer resource.nvidia.com/computeDomain takes its own parts down; deletion
+                # still waits until the object is gone.
+                "annotations": {"pulumi.com/deletionPropagationPolicy": "background"},
+            },
+            spec={
+                # Not the number of nodes: that is deprecated, gates nothing but the status, and the spec
+                # cannot be changed when a worker is added (kubernetes-sigs/dra-driver-nvidia-gpu,
+                # api/nvidia.com/resource/v1beta1/computedomain.go).
+                "numNodes": 0,
+                "channel": {"resourceClaimTemplate": {"name": args.claim_template_name}},
+            },
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=depends_on,
+                custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
+            ),
+        )
+        self.register_outputs({"name": args.name})

@@ -1,0 +1,111 @@
+"""etcd members for Dynamo's discovery: one, or three that survive the loss of one."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+from pulumi_kubernetes.core.v1 import ConfigMap
+
+from components.etcd_command import (
+    CLIENT_PORT,
+    DATA_PATH,
+    METRICS_PORT,
+    PEER_PORT,
+    STATE_VARIABLE,
+    etcd_command,
+)
+from components.stateful_servers import (
+    POD_NAME,
+    ServerPod,
+    StatefulServers,
+    StatefulServersArgs,
+    register_servers,
+)
+
+_STATE_KEY = "initial-cluster-state"
+
+
+@dataclass(frozen=True, slots=True)
+class EtcdArgs:
+    """Inputs of `Etcd`."""
+
+    servers: StatefulServersArgs
+    quota_bytes: int
+    """Size of the database at which etcd takes no more writes; well below the volume's, because
+    defragmentation writes a second copy."""
+    rejoining: bool
+    """A member that starts with an empty volume joins the existing ones."""
+
+    @property
+    def state_config_map_name(self) -> str:
+        """The ConfigMap that tells a starting member whether the cluster exists."""
+        return f"{self.servers.name}-state"
+
+
+class Etcd(pulumi.ComponentResource):
+    """A StatefulSet of upstream's image; the chart's own is a single member of an archived one."""
+
+    servers: StatefulServers
+    """What every client depends on."""
+
+    def __init__(
+        self,
+        name: str,
+        args: EtcdArgs,
+        *,
+        depends_on: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        servers = args.servers
+        inputs = {"name": servers.name, "namespace": servers.namespace, "members": servers.members}
+        super().__init__("dynamo-stack:components:Etcd", name, inputs, opts)
+        # Not in the pod template: there, a change would restart the healthy members one by one while
+        # another is lost, and three members without two of them have no quorum.
+        state = ConfigMap(
+            f"{name}-state",
+            metadata={"name": args.state_config_map_name, "namespace": servers.namespace},
+            data={_STATE_KEY: "existing" if args.rejoining else "new"},
+            opts=pulumi.ResourceOptions(parent=self, depends_on=depends_on),
+        )
+        pod = ServerPod(
+            container=_container(args),
+            data_path=DATA_PATH,
+            client_port="client",
+            # A leader hands over before it ends.
+            termination_seconds=30,
+        )
+        self.servers = register_servers(self, name, servers, pod, [*depends_on, state])
+        self.register_outputs({"name": servers.name})
+
+
+def _container(args: EtcdArgs) -> dict[str, Any]:
+    servers = args.servers
+    hosts = {member: servers.host(member) for member in servers.member_names}
+    state = {"name": args.state_config_map_name, "key": _STATE_KEY}
+    return {
+        "name": "etcd",
+        "image": servers.image,
+        "command": etcd_command(hosts, args.quota_bytes),
+        "env": [POD_NAME, {"name": STATE_VARIABLE, "valueFrom": {"configMapKeyRef": state}}],
+        "ports": [
+            {"name": "client", "containerPort": CLIENT_PORT},
+            {"name": "peer", "containerPort": PEER_PORT},
+            {"name": "metrics", "containerPort": METRICS_PORT},
+        ],
+        # No limit on CPU: a throttled leader misses heartbeats, and an election costs every client a second.
+        "resources": {"requests": {"cpu": "250m", "memory": "512Mi"}, "limits": {"memory": "2Gi"}},
+        # Both since 3.5.11. /readyz needs a quorum, so as liveness it would restart healthy members one
+        # after another exactly while they wait for a lost one (https://etcd.io/docs/v3.5/op-guide/monitoring).
+        "startupProbe": _probe("/livez", period=5, failures=60),
+        "livenessProbe": _probe("/livez", period=10, failures=6),
+        "readinessProbe": _probe("/readyz", period=5, failures=3),
+    }
+
+
+def _probe(path: str, *, period: int, failures: int) -> dict[str, Any]:
+    return {
+        "httpGet": {"path": path, "port": "metrics"},
+        "periodSeconds": period,
+        "timeoutSeconds": 5,
+        "failureThreshold": failures,
+    }

@@ -1,0 +1,115 @@
+"""How clients in the network, but outside the cluster, reach a graph's frontend. Never public."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import pulumi
+from pulumi_kubernetes.core.v1 import Service
+from pulumi_kubernetes.networking.v1 import Ingress
+
+from components.graph_labels import FRONTEND_PORT, frontend_labels
+
+if TYPE_CHECKING:
+    from pulumi_kubernetes.core.v1 import ServiceSpecArgsDict
+    from pulumi_kubernetes.networking.v1 import IngressSpecArgsDict
+
+# A controller that is not installed answers never; one that is, in two or three minutes.
+_TIMEOUT = "600s"
+
+# A LoadBalancer Service without them gets a public address on these clouds. Each controller reads its own
+# and ignores the others, so a stack that moves is never public by omission.
+INTERNAL_ANNOTATIONS = {
+    # AWS Load Balancer Controller 2.2 and later; its default is internal, as long as nobody changes it.
+    "service.beta.kubernetes.io/aws-load-balancer-scheme": "internal",
+    # The controller built into Kubernetes, which still answers on clusters without the one above.
+    "service.beta.kubernetes.io/aws-load-balancer-internal": "true",
+    "networking.gke.io/load-balancer-type": "Internal",
+    "service.beta.kubernetes.io/azure-load-balancer-internal": "true",
+}
+_INGRESS_ANNOTATIONS = {
+    "alb.ingress.kubernetes.io/scheme": "internal",
+    # The frontend's Service has no node ports.
+    "alb.ingress.kubernetes.io/target-type": "ip",
+    # Both cut a connection after 60 s without a byte, which a long answer that is not streamed takes.
+    "alb.ingress.kubernetes.io/load-balancer-attributes": "idle_timeout.timeout_seconds=3600",
+    "nginx.ingress.kubernetes.io/proxy-read-timeout": "3600",
+    # nginx refuses a body over 1 MiB, and so a long prompt.
+    "nginx.ingress.kubernetes.io/proxy-body-size": "15m",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ExposureArgs:
+    """Inputs of `Exposure`."""
+
+    kind: Literal["internalLoadBalancer", "ingress"]
+    graph_name: str
+    namespace: str
+    class_name: str | None
+    """Class of the Ingress; it decides which controller answers, and must be an internal one."""
+    host: str | None
+    tls_secret_name: str | None
+    """Secret of the Ingress with certificate and key; None: whatever the controller does without."""
+
+
+class Exposure(pulumi.ComponentResource):
+    """An internal load balancer of its own, or a rule of an Ingress controller that exists."""
+
+    def __init__(
+        self,
+        name: str,
+        args: ExposureArgs,
+        *,
+        depends_on: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        inputs = {"kind": args.kind, "graphName": args.graph_name, "namespace": args.namespace}
+        super().__init__("dynamo-stack:components:Exposure", name, inputs, opts)
+        options = pulumi.ResourceOptions(
+            parent=self,
+            depends_on=depends_on,
+            custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
+        )
+        if args.kind == "internalLoadBalancer":
+            Service(
+                name,
+                metadata={
+                    "name": f"{args.graph_name}-internal",
+                    "namespace": args.namespace,
+                    "annotations": INTERNAL_ANNOTATIONS,
+                },
+                spec=cast("ServiceSpecArgsDict", _load_balancer(args)),
+                opts=options,
+            )
+        else:
+            Ingress(
+                name,
+                metadata={
+                    "name": f"{args.graph_name}-frontend",
+                    "namespace": args.namespace,
+                    "annotations": _INGRESS_ANNOTATIONS,
+                },
+                spec=cast("IngressSpecArgsDict", _ingress(args)),
+                opts=options,
+            )
+        self.register_outputs({"kind": args.kind})
+
+
+def _load_balancer(args: ExposureArgs) -> dict[str, Any]:
+    return {
+        "type": "LoadBalancer",
+        "selector": frontend_labels(args.graph_name),
+        "ports": [{"name": "http", "port": FRONTEND_PORT, "targetPort": FRONTEND_PORT}],
+    }
+
+
+def _ingress(args: ExposureArgs) -> dict[str, Any]:
+    service = {"name": f"{args.graph_name}-frontend", "port": {"number": FRONTEND_PORT}}
+    path = {"path": "/", "pathType": "Prefix", "backend": {"service": service}}
+    spec: dict[str, Any] = {
+        "ingressClassName": args.class_name,
+        "rules": [{"host": args.host, "http": {"paths": [path]}}],
+    }
+    if args.tls_secret_name:
+        spec["tls"] = [{"hosts": [args.host], "secretName": args.tls_secret_name}]
+    return spec

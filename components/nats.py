@@ -1,0 +1,121 @@
+"""NATS servers with JetStream, which carry Dynamo's events: one, or three that survive the loss of one."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+from pulumi_kubernetes.core.v1 import ConfigMap
+
+from components.nats_configuration import (
+    CLIENT_PORT,
+    CLUSTER_PORT,
+    CONFIGURATION_FILE,
+    CONFIGURATION_PATH,
+    DATA_PATH,
+    LAME_DUCK_GRACE_SECONDS,
+    LAME_DUCK_SECONDS,
+    MONITOR_PORT,
+    PROCESS_PATH,
+    content_hash,
+    lame_duck_command,
+    nats_command,
+    nats_configuration,
+)
+from components.stateful_servers import (
+    POD_NAME,
+    ServerPod,
+    StatefulServers,
+    StatefulServersArgs,
+    register_servers,
+)
+
+_CONFIGURATION_VOLUME = "configuration"
+_PROCESS_VOLUME = "process"
+# For the last message and for what the kubelet itself needs.
+_TERMINATION_MARGIN_SECONDS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class NatsArgs:
+    """Inputs of `Nats`."""
+
+    servers: StatefulServersArgs
+    max_file_store_bytes: int
+    """What streams may take on the volume, with room left for the file system's own needs."""
+
+
+class Nats(pulumi.ComponentResource):
+    """A StatefulSet with the settings of NATS' own chart, and none of its helper containers."""
+
+    servers: StatefulServers
+    """What every client depends on."""
+
+    def __init__(
+        self,
+        name: str,
+        args: NatsArgs,
+        *,
+        depends_on: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        servers = args.servers
+        inputs = {"name": servers.name, "namespace": servers.namespace, "members": servers.members}
+        super().__init__("dynamo-stack:components:Nats", name, inputs, opts)
+        hosts = {member: servers.host(member) for member in servers.member_names}
+        configuration = nats_configuration(servers.name, hosts, args.max_file_store_bytes)
+        # The content is in the name, so that a change restarts the servers, one by one.
+        config_map_name = f"{servers.name}-config-{content_hash(configuration)}"
+        config_map = ConfigMap(
+            f"{name}-config",
+            metadata={"name": config_map_name, "namespace": servers.namespace},
+            data={CONFIGURATION_FILE: configuration},
+            immutable=True,
+            opts=pulumi.ResourceOptions(parent=self, depends_on=depends_on),
+        )
+        pod = ServerPod(
+            container=_container(args),
+            data_path=DATA_PATH,
+            client_port="client",
+            termination_seconds=LAME_DUCK_GRACE_SECONDS + LAME_DUCK_SECONDS + _TERMINATION_MARGIN_SECONDS,
+            volumes=(
+                {"name": _CONFIGURATION_VOLUME, "configMap": {"name": config_map_name}},
+                {"name": _PROCESS_VOLUME, "emptyDir": {}},
+            ),
+        )
+        self.servers = register_servers(self, name, servers, pod, [*depends_on, config_map])
+        self.register_outputs({"name": servers.name})
+
+
+def _container(args: NatsArgs) -> dict[str, Any]:
+    ports = [{"name": "client", "containerPort": CLIENT_PORT}]
+    if args.servers.members > 1:
+        ports.append({"name": "cluster", "containerPort": CLUSTER_PORT})
+    ports.append({"name": "monitor", "containerPort": MONITOR_PORT})
+    return {
+        "name": "nats",
+        "image": args.servers.image,
+        "command": nats_command(),
+        # Go collects more often near this, instead of being killed at the limit.
+        "env": [POD_NAME, {"name": "GOMEMLIMIT", "value": "900MiB"}],
+        "ports": ports,
+        "resources": {"requests": {"cpu": "250m", "memory": "512Mi"}, "limits": {"memory": "1Gi"}},
+        "volumeMounts": [
+            {"name": _CONFIGURATION_VOLUME, "mountPath": CONFIGURATION_PATH, "readOnly": True},
+            {"name": _PROCESS_VOLUME, "mountPath": PROCESS_PATH},
+        ],
+        "lifecycle": {"preStop": {"exec": {"command": lame_duck_command()}}},
+        # As NATS' chart 1.3.2. The bare path also wants every stream caught up, which is right before a
+        # server's first message and wrong afterwards: one stream's trouble would take a server away.
+        "startupProbe": _probe("/healthz", failures=90),
+        "livenessProbe": _probe("/healthz?js-enabled-only=true", period=30, failures=3),
+        "readinessProbe": _probe("/healthz?js-server-only=true", failures=3),
+    }
+
+
+def _probe(path: str, *, failures: int, period: int = 10) -> dict[str, Any]:
+    return {
+        "httpGet": {"path": path, "port": "monitor"},
+        "periodSeconds": period,
+        "timeoutSeconds": 5,
+        "failureThreshold": failures,
+    }

@@ -1,0 +1,160 @@
+"""Which connections the pods of the platform and of a graph accept.
+
+Only incoming ones: what the pods may reach (the Kubernetes API, DNS, the model hub, a registry) has addresses
+that no policy can name. Nothing selects the operator either: its webhook is called by the API server, whose
+address differs by cluster.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import pulumi
+from pulumi_kubernetes.networking.v1 import NetworkPolicy
+
+from components.etcd_command import CLIENT_PORT as ETCD_CLIENT
+from components.etcd_command import PEER_PORT as ETCD_PEER
+from components.graph_labels import FRONTEND_PORT, GRAPH_NAME, frontend_labels
+from components.namespace import USES_PLATFORM_LABEL
+from components.nats_configuration import CLIENT_PORT as NATS_CLIENT
+from components.nats_configuration import CLUSTER_PORT as NATS_CLUSTER
+
+if TYPE_CHECKING:
+    from pulumi_kubernetes.networking.v1 import NetworkPolicySpecArgsDict
+
+WORKER_SYSTEM_PORT = 9090
+NIXL_TELEMETRY_PORT = 19090
+
+_TIMEOUT = "120s"
+_NAMESPACE_NAME = "kubernetes.io/metadata.name"
+# The label that the Prometheus operator puts on the servers and agents that it runs.
+_SCRAPERS = {
+    "key": "app.kubernetes.io/name",
+    "operator": "In",
+    "values": ["prometheus", "prometheus-agent"],
+}
+# RFC 1918, RFC 6598 (used for pods and nodes by some networks) and RFC 4193: clients in the network, and
+# load balancers that keep or replace their addresses.
+_PRIVATE_ADDRESSES = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7")
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPolicyArgs:
+    """The graph whose pods are protected."""
+
+    namespace: str
+    graph_name: str
+    exposed: bool
+    """Clients outside the cluster reach the frontend through a load balancer or an Ingress."""
+    scraped: bool
+    """The cluster's Prometheus reads metrics."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPolicyArgs:
+    """NATS or etcd servers in the platform's namespace."""
+
+    namespace: str
+    pod_labels: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkPoliciesArgs:
+    """Inputs of `NetworkPolicies`; None where the servers are not this stack's."""
+
+    graph: GraphPolicyArgs
+    nats: ServerPolicyArgs | None
+    etcd: ServerPolicyArgs | None
+
+
+class NetworkPolicies(pulumi.ComponentResource):
+    """Policies for one graph, and for the platform's servers where this stack runs them."""
+
+    def __init__(
+        self,
+        name: str,
+        args: NetworkPoliciesArgs,
+        *,
+        depends_on: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        inputs = {"namespace": args.graph.namespace, "graphName": args.graph.graph_name}
+        super().__init__("dynamo-stack:components:NetworkPolicies", name, inputs, opts)
+        self._options = pulumi.ResourceOptions(
+            parent=self,
+            depends_on=depends_on,
+            custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
+        )
+        graph = args.graph
+        self._policy(f"{name}-graph", f"{graph.graph_name}-graph", graph.namespace, _within_graph(graph))
+        self._policy(f"{name}-frontend", f"{graph.graph_name}-frontend", graph.namespace, _frontend(graph))
+        if graph.scraped:
+            self._policy(f"{name}-metrics", f"{graph.graph_name}-metrics", graph.namespace, _metrics(graph))
+        if args.nats:
+            self._policy(f"{name}-nats", "dynamo-nats", args.nats.namespace, _nats(args.nats))
+        if args.etcd:
+            self._policy(f"{name}-etcd", "dynamo-etcd", args.etcd.namespace, _etcd(args.etcd))
+        self.register_outputs({})
+
+    def _policy(self, logical_name: str, name: str, namespace: str, spec: dict[str, Any]) -> None:
+        NetworkPolicy(
+            logical_name,
+            metadata={"name": name, "namespace": namespace},
+            spec=cast("NetworkPolicySpecArgsDict", spec | {"policyTypes": ["Ingress"]}),
+            opts=self._options,
+        )
+
+
+def _within_graph(graph: GraphPolicyArgs) -> dict[str, Any]:
+    own_pods = {"matchLabels": {GRAPH_NAME: graph.graph_name}}
+    # Any port: requests, answers and KV-cache blocks travel over ports that the processes choose.
+    return {"podSelector": own_pods, "ingress": [{"from": [{"podSelector": own_pods}]}]}
+
+
+def _frontend(graph: GraphPolicyArgs) -> dict[str, Any]:
+    sources: list[dict[str, Any]] = [{"podSelector": {}}]
+    if graph.exposed:
+        # An Ingress controller is a pod in a namespace that nobody told us; a load balancer is no pod.
+        sources.append({"namespaceSelector": {}})
+        sources += [{"ipBlock": {"cidr": cidr}} for cidr in _PRIVATE_ADDRESSES]
+    return {
+        "podSelector": {"matchLabels": frontend_labels(graph.graph_name)},
+        "ingress": [{"from": sources, "ports": _ports(FRONTEND_PORT)}],
+    }
+
+
+def _metrics(graph: GraphPolicyArgs) -> dict[str, Any]:
+    scrapers = {"namespaceSelector": {}, "podSelector": {"matchExpressions": [_SCRAPERS]}}
+    ports = _ports(FRONTEND_PORT, WORKER_SYSTEM_PORT, NIXL_TELEMETRY_PORT)
+    return {
+        "podSelector": {"matchLabels": {GRAPH_NAME: graph.graph_name}},
+        "ingress": [{"from": [scrapers], "ports": ports}],
+    }
+
+
+def _nats(servers: ServerPolicyArgs) -> dict[str, Any]:
+    return _servers(servers, NATS_CLIENT, NATS_CLUSTER)
+
+
+def _etcd(servers: ServerPolicyArgs) -> dict[str, Any]:
+    return _servers(servers, ETCD_CLIENT, ETCD_PEER)
+
+
+def _servers(servers: ServerPolicyArgs, client_port: int, member_port: int) -> dict[str, Any]:
+    members = {"matchLabels": dict(servers.pod_labels)}
+    users = [
+        {"namespaceSelector": {"matchLabels": {_NAMESPACE_NAME: servers.namespace}}},
+        # Also those of other stacks that use this platform.
+        {"namespaceSelector": {"matchLabels": {USES_PLATFORM_LABEL: servers.namespace}}},
+    ]
+    return {
+        "podSelector": members,
+        "ingress": [
+            {"from": users, "ports": _ports(client_port)},
+            {"from": [{"podSelector": members}], "ports": _ports(member_port)},
+        ],
+    }
+
+
+def _ports(*numbers: int) -> list[dict[str, Any]]:
+    return [{"protocol": "TCP", "port": number} for number in numbers]

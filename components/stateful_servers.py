@@ -1,0 +1,219 @@
+"""What NATS and etcd servers have in common: members with a fixed name and a volume each."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import pulumi
+from pulumi_kubernetes.apps.v1 import StatefulSet
+from pulumi_kubernetes.core.v1 import Service
+from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pulumi_kubernetes.apps.v1 import StatefulSetSpecArgsDict
+    from pulumi_kubernetes.core.v1 import ServiceSpecArgsDict
+
+NAME_LABEL = "app.kubernetes.io/name"
+DATA_VOLUME = "data"
+POD_NAME: dict[str, Any] = {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
+
+_DELETE_TIMEOUT = "600s"
+# Neither image needs a user of its own; the distroless images' "nonroot" exists nowhere else on a node.
+_USER = 65532
+
+
+@dataclass(frozen=True, slots=True)
+class StatefulServersArgs:
+    """Where the members run and what they keep."""
+
+    name: str
+    """Of the StatefulSet and of the Service for clients; members are <name>-0, <name>-1, …"""
+    namespace: str
+    members: Literal[1, 3]
+    """Fixed when they are created: each member is started with the list of all."""
+    image: str
+    storage_class_name: str
+    volume_size: str
+    keep_volumes: bool
+    """Leave the members' claims in the cluster when the StatefulSet goes."""
+    node_affinity: "Mapping[str, Any]"
+    """Which nodes may run a member."""
+    ready_timeout_seconds: int
+
+    @property
+    def headless_name(self) -> str:
+        """The Service that gives each member a DNS name."""
+        return f"{self.name}-headless"
+
+    @property
+    def member_names(self) -> tuple[str, ...]:
+        """Names of the pods."""
+        return tuple(f"{self.name}-{ordinal}" for ordinal in range(self.members))
+
+    def host(self, member: str) -> str:
+        """DNS name of a member."""
+        return f"{member}.{self.headless_name}.{self.namespace}.svc.cluster.local"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerPod:
+    """What one member runs."""
+
+    container: "Mapping[str, Any]"
+    """A Kubernetes Container with its ports named; security context and data volume are added."""
+    data_path: str
+    client_port: str
+    """Name of the port that clients use."""
+    termination_seconds: int
+    volumes: tuple["Mapping[str, Any]", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StatefulServers:
+    """What clients of the servers depend on."""
+
+    stateful_set: StatefulSet
+    service: Service
+
+
+def register_servers(
+    parent: pulumi.Resource,
+    name: str,
+    args: StatefulServersArgs,
+    pod: ServerPod,
+    depends_on: list[pulumi.Resource],
+) -> StatefulServers:
+    """Register StatefulSet, Services and PodDisruptionBudget below the parent.
+
+    Args:
+        parent: the component.
+        name: prefix of the logical names.
+        args: where the members run.
+        pod: what they run.
+        depends_on: what must exist before the first pod.
+
+    """
+    waits = f"{args.ready_timeout_seconds}s"
+    timeouts = pulumi.CustomTimeouts(create=waits, update=waits, delete=_DELETE_TIMEOUT)
+    options = pulumi.ResourceOptions(parent=parent, depends_on=depends_on, custom_timeouts=timeouts)
+    headless = Service(
+        f"{name}-headless",
+        metadata={"name": args.headless_name, "namespace": args.namespace},
+        spec=cast("ServiceSpecArgsDict", _headless(args, pod)),
+        opts=options,
+    )
+    service = Service(
+        f"{name}-service",
+        metadata={"name": args.name, "namespace": args.namespace},
+        spec=cast("ServiceSpecArgsDict", _client_service(args, pod)),
+        opts=options,
+    )
+    if args.members > 1:
+        # A budget for a single member could never spare it: every drain of its node would wait for ever.
+        PodDisruptionBudget(
+            f"{name}-disruption-budget",
+            metadata={"name": args.name, "namespace": args.namespace},
+            spec={"max_unavailable": 1, "selector": {"match_labels": _labels(args)}},
+            opts=options,
+        )
+    stateful_set = StatefulSet(
+        name,
+        metadata={"name": args.name, "namespace": args.namespace},
+        spec=cast("StatefulSetSpecArgsDict", _stateful_set(args, pod)),
+        opts=pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[headless])),
+    )
+    return StatefulServers(stateful_set, service)
+
+
+def _labels(args: StatefulServersArgs) -> dict[str, str]:
+    return {NAME_LABEL: args.name}
+
+
+def _headless(args: StatefulServersArgs, pod: ServerPod) -> dict[str, Any]:
+    return {
+        "clusterIP": "None",
+        # Members look for each other before any of them can be ready.
+        "publishNotReadyAddresses": True,
+        "selector": _labels(args),
+        "ports": [_service_port(port) for port in pod.container["ports"]],
+    }
+
+
+def _client_service(args: StatefulServersArgs, pod: ServerPod) -> dict[str, Any]:
+    ports = [port for port in pod.container["ports"] if port["name"] == pod.client_port]
+    return {"selector": _labels(args), "ports": [_service_port(port) for port in ports]}
+
+
+def _service_port(port: "Mapping[str, Any]") -> dict[str, Any]:
+    return {"name": port["name"], "port": port["containerPort"], "targetPort": port["name"]}
+
+
+def _stateful_set(args: StatefulServersArgs, pod: ServerPod) -> dict[str, Any]:
+    return {
+        "serviceName": args.headless_name,
+        "replicas": args.members,
+        # One after the other would never end: the first member is ready only when a second one answers.
+        "podManagementPolicy": "Parallel",
+        "updateStrategy": {"type": "RollingUpdate"},
+        "persistentVolumeClaimRetentionPolicy": {
+            "whenDeleted": "Retain" if args.keep_volumes else "Delete",
+            "whenScaled": "Retain",
+        },
+        "selector": {"matchLabels": _labels(args)},
+        "template": {"metadata": {"labels": _labels(args)}, "spec": _pod_spec(args, pod)},
+        "volumeClaimTemplates": [
+            {
+                "metadata": {"name": DATA_VOLUME},
+                "spec": {
+                    "accessModes": ["ReadWriteOnce"],
+                    "storageClassName": args.storage_class_name,
+                    "resources": {"requests": {"storage": args.volume_size}},
+                },
+            }
+        ],
+    }
+
+
+def _pod_spec(args: StatefulServersArgs, pod: ServerPod) -> dict[str, Any]:
+    mounts = [{"name": DATA_VOLUME, "mountPath": pod.data_path}, *pod.container.get("volumeMounts", [])]
+    security = {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    spec: dict[str, Any] = {
+        "affinity": {"nodeAffinity": dict(args.node_affinity)},
+        "automountServiceAccountToken": False,
+        # Otherwise a Service called etcd or nats becomes ETCD_… or NATS_… variables, which servers read.
+        "enableServiceLinks": False,
+        "securityContext": {
+            "runAsNonRoot": True,
+            "runAsUser": _USER,
+            "runAsGroup": _USER,
+            "fsGroup": _USER,
+            "fsGroupChangePolicy": "OnRootMismatch",
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        "terminationGracePeriodSeconds": pod.termination_seconds,
+        "containers": [{**pod.container, "securityContext": security, "volumeMounts": mounts}],
+    }
+    if pod.volumes:
+        spec["volumes"] = [dict(volume) for volume in pod.volumes]
+    if args.members > 1:
+        spec["topologySpreadConstraints"] = [
+            # Two members on one node would take the majority with it.
+            _spread(args, "kubernetes.io/hostname", "DoNotSchedule"),
+            # A cluster may have fewer zones than members.
+            _spread(args, "topology.kubernetes.io/zone", "ScheduleAnyway"),
+        ]
+    return spec
+
+
+def _spread(args: StatefulServersArgs, topology_key: str, otherwise: str) -> dict[str, Any]:
+    return {
+        "maxSkew": 1,
+        "topologyKey": topology_key,
+        "whenUnsatisfiable": otherwise,
+        "labelSelector": {"matchLabels": _labels(args)},
+    }

@@ -1,0 +1,200 @@
+"""The serving part of the program: cache, graph, and what surrounds the graph."""
+
+import pulumi
+
+from components.compute_domain import ComputeDomain, ComputeDomainArgs
+from components.dynamo_graph import DynamoGraph, DynamoGraphArgs, KvTransport, Placement, Waiver
+from components.exposure import Exposure, ExposureArgs
+from components.model_cache import CacheVolume, ModelCache, ModelCacheArgs
+from components.namespace import Namespace
+from components.network_policies import GraphPolicyArgs, NetworkPolicies, NetworkPoliciesArgs
+from components.pod_monitor import PodMonitor, PodMonitorArgs
+from recipes.engine_files import engine_files
+from recipes.graph_manifest import graph_spec
+from recipes.model_download import download_job_spec
+from recipes.placed import PlacedRecipe
+from stacks.program_platform import PlatformParts, server_policy
+from stacks.resolved import ResolvedCache, ResolvedStack
+
+
+def deploy_serving(
+    stack: ResolvedStack,
+    namespace: Namespace,
+    platform: PlatformParts,
+    options: pulumi.ResourceOptions,
+    *,
+    keep_cache: bool,
+    diagnose: bool,
+) -> None:
+    """Register everything in the serving namespace, in the order in which it works.
+
+    Args:
+        stack: everything that was decided.
+        namespace: where all of it lives.
+        platform: what the graph needs of the platform.
+        options: with the provider.
+        keep_cache: protect the model cache, and leave it in the cluster when it leaves the stack.
+        diagnose: look at the pods of a graph that does not become ready; needs a real engine.
+
+    """
+    serving = stack.serving
+    cache = _cache(stack, namespace, options, keep=keep_cache)
+    before_graph: list[pulumi.Resource] = [namespace.namespace, *platform.used_by_graphs, cache.job]
+    if cache.claim:
+        before_graph.append(cache.claim)
+    if serving.placed.compute_domain:
+        domain = ComputeDomain(
+            "compute-domain",
+            ComputeDomainArgs(
+                name=serving.placed.compute_domain.name,
+                namespace=serving.namespace,
+                claim_template_name=serving.placed.compute_domain.claim_template_name,
+            ),
+            depends_on=[namespace.namespace],
+            opts=options,
+        )
+        before_graph.append(domain.domain)
+    if stack.network_policies:
+        before_graph.append(_network_policies(stack, namespace, platform, options))
+    graph = _graph(stack, before_graph, options, diagnose=diagnose)
+    if serving.exposure:
+        Exposure(
+            "exposure",
+            ExposureArgs(
+                kind=serving.exposure.kind,
+                graph_name=serving.graph_name,
+                namespace=serving.namespace,
+                class_name=serving.exposure.class_name,
+                host=serving.exposure.host,
+                tls_secret_name=serving.exposure.tls_secret_name,
+            ),
+            # After the graph, so that nobody is sent to pods that are still loading, and at destroy first.
+            depends_on=[graph.graph],
+            opts=options,
+        )
+    if serving.pod_monitor_labels is not None:
+        PodMonitor(
+            "pod-monitor",
+            PodMonitorArgs(
+                name=serving.graph_name,
+                namespace=serving.namespace,
+                graph_name=serving.graph_name,
+                labels=serving.pod_monitor_labels,
+            ),
+            depends_on=[namespace.namespace],
+            opts=options,
+        )
+
+
+def _cache(
+    stack: ResolvedStack, namespace: Namespace, options: pulumi.ResourceOptions, *, keep: bool
+) -> ModelCache:
+    cache = stack.cache
+    depends_on: list[pulumi.Resource] = [namespace.namespace]
+    if namespace.token_secret:
+        depends_on.append(namespace.token_secret)
+    return ModelCache(
+        "model-cache",
+        ModelCacheArgs(
+            namespace=stack.serving.namespace,
+            claim_name=cache.claim_name,
+            volume=_volume(cache, keep=keep),
+            job_name=cache.job_name,
+            job_spec=download_job_spec(
+                stack.serving.placed.recipe, cache.claim_name, namespace.token_secret_name
+            ),
+            job_timeout_seconds=cache.download_timeout_seconds,
+        ),
+        depends_on=depends_on,
+        opts=options,
+    )
+
+
+def _volume(cache: ResolvedCache, *, keep: bool) -> CacheVolume | None:
+    if not cache.is_ours:
+        return None
+    if cache.storage_class_name is None or cache.size_gib is None:
+        raise ValueError("a cache of the stack's own has a storage class and a size")
+    return CacheVolume(cache.storage_class_name, cache.size_gib, keep)
+
+
+def _network_policies(
+    stack: ResolvedStack, namespace: Namespace, platform: PlatformParts, options: pulumi.ResourceOptions
+) -> NetworkPolicies:
+    depends_on: list[pulumi.Resource] = [namespace.namespace]
+    if platform.namespace:
+        depends_on.append(platform.namespace)
+    serving = stack.serving
+    return NetworkPolicies(
+        "network-policies",
+        NetworkPoliciesArgs(
+            graph=GraphPolicyArgs(
+                namespace=serving.namespace,
+                graph_name=serving.graph_name,
+                exposed=serving.exposure is not None,
+                scraped=serving.pod_monitor_labels is not None,
+            ),
+            nats=server_policy(stack.platform, "nats"),
+            etcd=server_policy(stack.platform, "etcd"),
+        ),
+        depends_on=depends_on,
+        opts=options,
+    )
+
+
+def _graph(
+    stack: ResolvedStack,
+    depends_on: list[pulumi.Resource],
+    options: pulumi.ResourceOptions,
+    *,
+    diagnose: bool,
+) -> DynamoGraph:
+    placed = stack.serving.placed
+    files = engine_files(placed)
+    return DynamoGraph(
+        "graph",
+        DynamoGraphArgs(
+            name=placed.graph_name,
+            namespace=placed.namespace,
+            api_version=stack.platform.graph_api_version,
+            spec=graph_spec(placed, files.name, stack.platform.graph_api),
+            engine_config_map_name=files.name,
+            engine_files=files.data,
+            placement=_placement(placed),
+            kv_transport=_kv_transport(stack),
+            waivers=[
+                Waiver(rule=item.rule, reason=item.reason, expires=item.expires) for item in stack.waivers
+            ],
+            ready_timeout_seconds=stack.serving.ready_timeout_seconds,
+            diagnose_in_context=stack.cluster.context if diagnose else None,
+        ),
+        # Created last, so destroyed first: a graph whose operator is gone keeps its finalizer, and with it
+        # its namespace, for ever (NVIDIA/aicr#406).
+        depends_on=depends_on,
+        opts=options,
+    )
+
+
+def _kv_transport(stack: ResolvedStack) -> KvTransport | None:
+    transport = stack.serving.kv_transport
+    if transport is None:
+        return None
+    return KvTransport(
+        name=transport.path.transport,
+        typed=transport.typed,
+        standing=transport.path.standing.value,
+        reason=transport.path.reason,
+        ceiling=transport.ceiling,
+    )
+
+
+def _placement(placed: PlacedRecipe) -> dict[str, Placement]:
+    return {
+        worker.name: Placement(
+            pool=worker.placement.pool,
+            instanceType=worker.placement.instance_type,
+            nodes=worker.placement.nodes,
+        )
+        for worker in placed.workers
+        if worker.placement
+    }
