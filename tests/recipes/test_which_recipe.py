@@ -1,0 +1,43 @@
+"""The numbers that the guide "which recipe" computes, against the recipe and the hardware."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hardware.kv_transport import (
+    NVLINK_GBIT,
+    RDMA_GBIT,
+    TCP_FLOW_GBIT,
+    TCP_GBIT,
+    requests_per_second,
+    transfer_seconds,
+)
+from recipes.load import load_recipe
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "which-recipe.md").read_text(encoding="utf-8")
+RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
+PROMPT_BYTES = RECIPE.kv_bytes_per_token * RECIPE.traffic.input_tokens
+
+
+def test_the_guide_gives_the_size_of_one_prompts_cache() -> None:
+    assert PROMPT_BYTES == 301_989_888
+    assert "prompt of 8192 tokens is 302 MB in FP8" in GUIDE.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("gbit", "milliseconds", "prompts"),
+    [
+        (NVLINK_GBIT, "0.34", "2980"),
+        (RDMA_GBIT, "6.0", "166"),
+        (TCP_GBIT, "97", "10.3"),
+        (10.0, "242", "4.1"),
+        (TCP_FLOW_GBIT, "483", "2.1"),
+    ],
+)
+def test_a_row_of_the_guide_follows_from_its_line_rate(gbit: float, milliseconds: str, prompts: str) -> None:
+    exact = transfer_seconds(PROMPT_BYTES, gbit) * 1000
+    assert exact == pytest.approx(float(milliseconds), rel=0.02)
+    assert requests_per_second(PROMPT_BYTES, gbit) == pytest.approx(float(prompts), rel=0.02)
+    assert f"| {milliseconds} ms | {prompts} |" in GUIDE
