@@ -3,6 +3,7 @@
 # ruff: noqa: PLC0415
 # Each command imports what it needs when it runs: Pulumi's SDK alone takes longer to load than `list` runs.
 
+import datetime as dt
 import json
 from collections import Counter
 from collections.abc import Sequence
@@ -14,8 +15,8 @@ from cli.exit_codes import FAILED
 from cli.output import make_console, make_table, print_line, print_table
 from resource_graph import ResourceGraph
 from resource_graph.manifests import read_manifests
-from rules.catalogue import RULES
-from rules.model import BrokenRule, Finding, Report, Status
+from rules.catalogue import rules_on
+from rules.model import BrokenRule, Finding, Report, Rule, Status
 from rules.run import run_rules
 
 
@@ -32,25 +33,27 @@ def check_files(paths: Sequence[Path], *, as_json: bool) -> None:
 
 
 def _check(graph: ResourceGraph, subject: str, *, as_json: bool) -> None:
-    report = run_rules(graph, RULES)
+    today = dt.datetime.now(dt.UTC).date()
+    rules = rules_on(today)
+    report = run_rules(graph, rules, today=today)
     if as_json:
-        typer.echo(json.dumps(_as_data(report, graph, subject), indent=2))
+        typer.echo(json.dumps(_as_data(report, graph, subject, rules), indent=2))
     else:
-        _print(report, graph, subject)
+        _print(report, graph, subject, len(rules))
     if report.stops:
         raise typer.Exit(FAILED)
 
 
-def _print(report: Report, graph: ResourceGraph, subject: str) -> None:
+def _print(report: Report, graph: ResourceGraph, subject: str, rules: int) -> None:
     console = make_console()
     if report.findings or report.broken:
         table = make_table("RULE", "RESULT", "WHERE", "WHAT")
         for finding in report.findings:
             table.add_row(
                 finding.rule.id,
-                f"{finding.observation.status.value} ({finding.rule.severity.value})",
+                f"{finding.status} ({finding.rule.severity.value})",
                 _where(finding),
-                finding.observation.message,
+                _message(finding),
             )
         for broken in report.broken:
             table.add_row(broken.rule.id, "broken", "", _broken_text(broken))
@@ -58,17 +61,18 @@ def _print(report: Report, graph: ResourceGraph, subject: str) -> None:
         print_line(console)
     for rule in dict.fromkeys(finding.rule for finding in _failed(report)):
         print_line(console, f"{rule.id}: {rule.reason}\n  fix: {rule.fix}\n  source: {rule.source}\n")
-    print_line(console, f"{subject}: {_summary(report)}")
+    print_line(console, f"{subject}: {_summary(report, rules)}")
     print_line(console, f"read: {_kinds(graph)}")
 
 
-def _summary(report: Report) -> str:
+def _summary(report: Report, rules: int) -> str:
     failed = _failed(report)
     mandatory = sum(finding.stops for finding in failed)
-    undecided = len(report.findings) - len(failed)
+    undecided = sum(finding.observation.status is Status.UNDECIDED for finding in report.findings)
+    waived = sum(finding.waiver is not None for finding in report.findings)
     counts = (
-        f"{mandatory} mandatory and {len(failed) - mandatory} advisory failed, {undecided} undecided, "
-        f"{len(report.broken)} broken, by {len(RULES)} rules"
+        f"{mandatory} mandatory and {len(failed) - mandatory} advisory failed, {waived} waived, "
+        f"{undecided} undecided, {len(report.broken)} broken, by {rules} rules"
     )
     return f"{'STOP' if report.stops else 'passed'}: {counts}"
 
@@ -87,13 +91,13 @@ def _counted_kinds(graph: ResourceGraph) -> dict[str, int]:
     return dict(sorted(kinds.items()))
 
 
-def _as_data(report: Report, graph: ResourceGraph, subject: str) -> dict[str, object]:
+def _as_data(report: Report, graph: ResourceGraph, subject: str, rules: Sequence[Rule]) -> dict[str, object]:
     return {
         "subject": subject,
         "stops": report.stops,
         "findings": [_finding_data(finding) for finding in report.findings],
         "broken": [{"rule": broken.rule.id, "error": _broken_text(broken)} for broken in report.broken],
-        "rules": [rule.id for rule in RULES],
+        "rules": [rule.id for rule in rules],
         "read": _counted_kinds(graph),
     }
 
@@ -104,7 +108,8 @@ def _finding_data(finding: Finding) -> dict[str, object]:
     return {
         "rule": finding.rule.id,
         "severity": finding.rule.severity.value,
-        "status": observation.status.value,
+        "status": finding.status,
+        "waiver": _waiver_data(finding),
         "urn": finding.urn,
         "resource": observation.resource.name,
         "subject": observation.subject,
@@ -118,8 +123,22 @@ def _finding_data(finding: Finding) -> dict[str, object]:
     }
 
 
+def _waiver_data(finding: Finding) -> dict[str, str] | None:
+    waiver = finding.waiver
+    return None if waiver is None else {"reason": waiver.reason, "expires": waiver.expires.isoformat()}
+
+
 def _failed(report: Report) -> list[Finding]:
-    return [finding for finding in report.findings if finding.observation.status is Status.FAILED]
+    return [
+        finding
+        for finding in report.findings
+        if finding.observation.status is Status.FAILED and finding.waiver is None
+    ]
+
+
+def _message(finding: Finding) -> str:
+    message = finding.observation.message
+    return message if finding.waiver is None else f"{message}\n{finding.waiver}"
 
 
 def _where(finding: Finding) -> str:

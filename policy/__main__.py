@@ -1,3 +1,4 @@
+import datetime as dt
 import sys
 from pathlib import Path
 
@@ -8,4 +9,4 @@ from pulumi_policy import PolicyPack
 
 from policy.pack import policies
 
-PolicyPack(name="dynamo-stack", policies=policies())
+PolicyPack(name="dynamo-stack", policies=policies(today=dt.datetime.now(dt.UTC).date()))

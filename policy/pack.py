@@ -5,7 +5,9 @@ preview while the provider's configuration is unknown. A resource policy is told
 policy collects inputs, and the stack policies join the two by URN.
 """
 
+import datetime as dt
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from pulumi_policy import (
     EnforcementLevel,
@@ -20,7 +22,7 @@ from pulumi_policy import (
 
 from resource_graph import Value
 from resource_graph.policy_host import policy_graph, policy_inputs
-from rules.catalogue import RULES
+from rules.catalogue import rules_on
 from rules.model import Finding, Report, Rule, Status
 from rules.model import Severity as RuleSeverity
 from rules.run import run_rules
@@ -28,19 +30,34 @@ from rules.run import run_rules
 _TAGS = ["dynamo", "kubernetes", "gpu"]
 
 
-def policies(rules: Sequence[Rule] = RULES) -> list[Policy]:
-    """The policies of the pack, each enforced as its rule says unless the pack's configuration differs."""
-    inputs: dict[str, Mapping[str, Value]] = {}
+def policies(rules: Sequence[Rule] | None = None, *, today: dt.date) -> list[Policy]:
+    """The policies of the pack, each enforced as its rule says unless the pack's configuration differs.
+
+    Args:
+        rules: None for all of them.
+        today: decides which of a stack's waivers hold.
+    """
+    judging = rules_on(today) if rules is None else rules
+    view = _View({}, today)
     return [
-        _input_collector(inputs),
-        *(_rule_policy(rule, inputs) for rule in rules),
-        _undecided_policy(rules, inputs),
+        _input_collector(view),
+        *(_rule_policy(rule, view) for rule in judging),
+        _undecided_policy(judging, view),
+        _waived_policy(judging, view),
     ]
 
 
-def _input_collector(inputs: dict[str, Mapping[str, Value]]) -> Policy:
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What the pack knows beside what the host tells a stack policy."""
+
+    inputs: dict[str, Mapping[str, Value]]
+    today: dt.date
+
+
+def _input_collector(view: _View) -> Policy:
     def collect(args: ResourceValidationArgs, report: ReportViolation) -> None:  # noqa: ARG001 - fixed signature
-        inputs[args.urn] = policy_inputs(args.props)
+        view.inputs[args.urn] = policy_inputs(args.props)
 
     return ResourceValidationPolicy(
         name="resource-inputs",
@@ -52,10 +69,10 @@ def _input_collector(inputs: dict[str, Mapping[str, Value]]) -> Policy:
     )
 
 
-def _rule_policy(rule: Rule, inputs: Mapping[str, Mapping[str, Value]]) -> Policy:
+def _rule_policy(rule: Rule, view: _View) -> Policy:
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
-        for finding in _run([rule], args, inputs).findings:
-            if finding.observation.status is Status.FAILED:
+        for finding in _run([rule], args, view).findings:
+            if finding.observation.status is Status.FAILED and finding.waiver is None:
                 report(_message(finding), finding.urn)
 
     mandatory = rule.severity is RuleSeverity.MANDATORY
@@ -71,11 +88,11 @@ def _rule_policy(rule: Rule, inputs: Mapping[str, Mapping[str, Value]]) -> Polic
     )
 
 
-def _undecided_policy(rules: Sequence[Rule], inputs: Mapping[str, Mapping[str, Value]]) -> Policy:
+def _undecided_policy(rules: Sequence[Rule], view: _View) -> Policy:
     # A policy of its own, because an undecided finding must be seen but must not stop a preview, and one
     # policy has one level of enforcement.
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
-        for finding in _run(rules, args, inputs).findings:
+        for finding in _run(rules, args, view).findings:
             if finding.observation.status is Status.UNDECIDED:
                 report(f"{finding.rule.id}: {_message(finding)}", finding.urn)
 
@@ -90,10 +107,26 @@ def _undecided_policy(rules: Sequence[Rule], inputs: Mapping[str, Mapping[str, V
     )
 
 
-def _run(
-    rules: Sequence[Rule], args: StackValidationArgs, inputs: Mapping[str, Mapping[str, Value]]
-) -> Report:
-    report = run_rules(policy_graph(args.resources, inputs), rules)
+def _waived_policy(rules: Sequence[Rule], view: _View) -> Policy:
+    # A waived finding must not stop a preview and must not vanish from it either.
+    def validate(args: StackValidationArgs, report: ReportViolation) -> None:
+        for finding in _run(rules, args, view).findings:
+            if finding.waiver is not None:
+                report(f"{finding.rule.id} ({finding.waiver}): {_message(finding)}", finding.urn)
+
+    return StackValidationPolicy(
+        name="waived",
+        display_name="Findings that the stack's settings waive",
+        description="Findings that the stack's settings waive for a time",
+        validate=validate,
+        enforcement_level=EnforcementLevel.ADVISORY,
+        severity=Severity.LOW,
+        tags=_TAGS,
+    )
+
+
+def _run(rules: Sequence[Rule], args: StackValidationArgs, view: _View) -> Report:
+    report = run_rules(policy_graph(args.resources, view.inputs), rules, today=view.today)
     for broken in report.broken:
         # A violation could be configured away; an error ends the preview whatever the configuration says.
         message = f"rule {broken.rule.id} is broken: {broken.error!r}"

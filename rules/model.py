@@ -1,5 +1,6 @@
 """What a rule is, and what it finds."""
 
+import datetime as dt
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
@@ -54,11 +55,27 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiver:
+    """A person's word that a rule may be broken for a time."""
+
+    rule: str
+    """Id of the rule."""
+    reason: str
+    expires: dt.date
+    """Last day on which it holds."""
+
+    def __str__(self) -> str:
+        return f"waived until {self.expires.isoformat()}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """An observation and the rule that it is about."""
 
     rule: Rule
     observation: Observation
+    waiver: Waiver | None = None
+    """Holds today; only ever on a failed finding."""
 
     @property
     def urn(self) -> str:
@@ -68,7 +85,13 @@ class Finding:
     @property
     def stops(self) -> bool:
         """Whether this alone is a reason not to deploy."""
-        return self.rule.severity is Severity.MANDATORY and self.observation.status is Status.FAILED
+        mandatory = self.rule.severity is Severity.MANDATORY
+        return mandatory and self.waiver is None and self.observation.status is Status.FAILED
+
+    @property
+    def status(self) -> str:
+        """failed, undecided or waived, for a person."""
+        return "waived" if self.waiver is not None else self.observation.status.value
 
 
 @dataclass(frozen=True, slots=True)

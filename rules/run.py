@@ -1,17 +1,25 @@
 """Puts a graph before the rules."""
 
-from collections.abc import Iterable
+import datetime as dt
+from collections.abc import Iterable, Mapping
 
 from resource_graph import ResourceGraph
-from rules.model import BrokenRule, Finding, Report, Rule
+from rules.model import BrokenRule, Finding, Observation, Report, Rule, Status, Waiver
+from rules.waivers import RULE_ID, active_waivers
 
 
-def run_rules(graph: ResourceGraph, rules: Iterable[Rule]) -> Report:
+def run_rules(graph: ResourceGraph, rules: Iterable[Rule], *, today: dt.date) -> Report:
     """Every finding of every rule, in the order of the rules.
 
     A rule that raises is a defect of the rule. It is reported as broken, because to leave it out would
-    look like a pass.
+    look like a pass; no waiver covers it.
+
+    Args:
+        graph: what is judged.
+        rules: what it is judged by.
+        today: decides which of the graph's waivers hold; rules themselves read no clock.
     """
+    waivers = active_waivers(graph, today)
     findings: list[Finding] = []
     broken: list[BrokenRule] = []
     for rule in rules:
@@ -20,5 +28,10 @@ def run_rules(graph: ResourceGraph, rules: Iterable[Rule]) -> Report:
         except Exception as error:
             broken.append(BrokenRule(rule, error))
             continue
-        findings.extend(Finding(rule, observation) for observation in observations)
+        findings.extend(_finding(rule, observation, waivers) for observation in observations)
     return Report(tuple(findings), tuple(broken))
+
+
+def _finding(rule: Rule, observation: Observation, waivers: Mapping[str, Waiver]) -> Finding:
+    can_be_waived = observation.status is Status.FAILED and rule.id != RULE_ID
+    return Finding(rule, observation, waivers.get(rule.id) if can_be_waived else None)

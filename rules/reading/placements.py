@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator, InstanceType
 from resource_graph import ResourceGraph, Value
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at
+from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at, whole_number_at
 from rules.reading.workers import Worker
 
 PRODUCT_LABEL = "nvidia.com/gpu.product"
@@ -17,6 +17,19 @@ class Placement:
 
     pool: str
     instance_type: InstanceType
+    entry: Mapping[str, Value]
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the pool.
+
+        Raises:
+            Undecided: the component does not say.
+        """
+        nodes = whole_number_at(self.entry, "nodes")
+        if nodes is None:
+            raise Undecided(f"nothing says how many nodes pool {self.pool} has")
+        return nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +53,7 @@ def read_placement(graph: ResourceGraph, worker: Worker) -> Placement:
         pool, name = text_at(entry, "pool"), text_at(entry, "instanceType")
         if pool is None or name is None:
             raise Undecided(f"the placement of {component.name} names no pool for it")
-        return Placement(pool, _instance_type(pool, name))
+        return Placement(pool, _instance_type(pool, name), entry)
     raise Undecided("nothing says which pool it runs in")
 
 

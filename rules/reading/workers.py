@@ -49,6 +49,8 @@ class Worker:
     """The engines that it starts; none where its image's own command does, or something unknown."""
     pod: Mapping[str, Value]
     container: Mapping[str, Value]
+    described_by: Mapping[str, Value]
+    """The service, the component or the workload's spec: where its replicas stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,7 @@ class _Source:
     container: Mapping[str, Value]
     environments: tuple[Sequence[Mapping[str, Value]], ...]
     gpus: Callable[[], int]
+    described_by: Mapping[str, Value]
     pods_per_worker: int = 1
 
 
@@ -110,8 +113,9 @@ def _readers(resource: Resource) -> Sequence[tuple[str, Callable[[], _Source]]]:
     if path is None:
         return ()
     pod = mapping_at(resource.inputs, *path)
+    workload = mapping_at(resource.inputs, "spec")
     return [
-        (text_at(container, "name") or resource.name, _bound(_container_source, pod, container))
+        (text_at(container, "name") or resource.name, _bound(_container_source, workload, pod, container))
         for container in mappings_at(pod, "containers")
     ]
 
@@ -138,6 +142,7 @@ def _service_source(spec: Mapping[str, Value], services: Mapping[str, Value], na
         # The operator lets a service override the graph, and the main container the service.
         environments=(mappings_at(spec, "envs"), mappings_at(service, "envs"), mappings_at(container, "env")),
         gpus=lambda: _service_gpus(service, container),
+        described_by=service,
         pods_per_worker=_pods_per_worker(service),
     )
 
@@ -153,17 +158,21 @@ def _component_source(spec: Mapping[str, Value], component: Mapping[str, Value])
         container=container,
         environments=(mappings_at(spec, "env"), mappings_at(container, "env")),
         gpus=lambda: _container_gpus(container),
+        described_by=component,
         pods_per_worker=_pods_per_worker(component),
     )
 
 
-def _container_source(pod: Mapping[str, Value], container: Mapping[str, Value]) -> _Source:
+def _container_source(
+    workload: Mapping[str, Value], pod: Mapping[str, Value], container: Mapping[str, Value]
+) -> _Source:
     return _Source(
         name=text_at(container, "name") or "unnamed container",
         pod=pod,
         container=container,
         environments=(mappings_at(container, "env"),),
         gpus=lambda: _container_gpus(container),
+        described_by=workload,
     )
 
 
@@ -184,6 +193,7 @@ def _worker(graph: ResourceGraph, resource: Resource, source: _Source) -> Worker
         commands=commands,
         pod=source.pod,
         container=source.container,
+        described_by=source.described_by,
     )
 
 

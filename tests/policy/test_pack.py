@@ -17,10 +17,11 @@ from policy.pack import policies
 from resource_graph import Resource, ResourceGraph
 from resource_graph.policy_host import policy_graph, policy_inputs
 from resource_graph.recorder import record
-from rules.catalogue import RULES
+from rules.catalogue import rules_on
 from rules.model import Rule, Severity
 from tests.policy.analyzer import engine_requests
 from tests.resource_graph import toy_program
+from tests.rules.judging import TODAY
 
 
 def through_the_host(graph: ResourceGraph) -> ResourceGraph:
@@ -88,9 +89,9 @@ def test_a_broken_rule_ends_the_preview_whatever_its_level() -> None:
         id="breaks", title="breaks", severity=Severity.ADVISORY, reason="", source="", fix="", check=breaks
     )
     with pytest.raises(RuntimeError, match="rule breaks is broken: KeyError"):
-        run(policies([rule]), ResourceGraph([]))
+        run(policies([rule], today=TODAY), ResourceGraph([]))
 
 
-def test_the_pack_has_one_policy_a_rule_and_two_of_its_own() -> None:
-    names = [policy.name for policy in policies()]
-    assert names == ["resource-inputs", *(rule.id for rule in RULES), "undecided"]
+def test_the_pack_has_one_policy_a_rule_and_three_of_its_own() -> None:
+    names = [policy.name for policy in policies(today=TODAY)]
+    assert names == ["resource-inputs", *(rule.id for rule in rules_on(TODAY)), "undecided", "waived"]

@@ -17,9 +17,9 @@ from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 
 from cli.project import recorded_stack, resolved_stack
 from resource_graph import ResourceGraph
-from rules.catalogue import RULES
+from rules.catalogue import rules_on
 from tests.policy.analyzer import engine_requests
-from tests.rules.judging import DECODE, FITS, GPUS, in_program, judge, mutated
+from tests.rules.judging import DECODE, FITS, GPUS, TODAY, in_program, judge, mutated
 
 PACK = Path(__file__).parents[2] / "policy"
 START_DEADLINE_SECONDS = 60
@@ -90,16 +90,18 @@ def diagnostics(
     return list(pack.AnalyzeStack(requests.stack, timeout=CALL_DEADLINE_SECONDS).diagnostics)
 
 
+def waiver(expires: str) -> dict[str, str]:
+    return {"rule": GPUS, "reason": "a test of half a node", "expires": expires}
+
+
 def expected(graph: ResourceGraph) -> set[Violation]:
-    levels = {"failed": "MANDATORY", "undecided": "ADVISORY"}
     return {
         (
-            finding.rule.id if status == "failed" else "undecided",
+            finding.rule.id if finding.status == "failed" else finding.status,
             finding.urn,
-            levels[status],
+            finding.rule.severity.name if finding.status == "failed" else "ADVISORY",
         )
         for finding in judge(graph).findings
-        if (status := finding.observation.status.value)
     }
 
 
@@ -109,8 +111,8 @@ def test_the_pack_starts_beside_a_foreign_package_of_the_same_name(
     info = pack.GetAnalyzerInfo(empty_pb2.Empty(), timeout=CALL_DEADLINE_SECONDS)
     policies = {policy.name: policy for policy in info.policies}
     assert info.name == "dynamo-stack"
-    assert set(policies) == {"resource-inputs", "undecided", *(rule.id for rule in RULES)}
-    for rule in RULES:
+    assert set(policies) == {"resource-inputs", "undecided", "waived", *(rule.id for rule in rules_on(TODAY))}
+    for rule in rules_on(TODAY):
         policy = policies[rule.id]
         assert analyzer_pb2.EnforcementLevel.Name(policy.enforcementLevel).lower() == rule.severity.value
         assert (policy.description, policy.remediation_steps) == (rule.title, rule.fix)
@@ -137,8 +139,21 @@ def test_a_sound_program_is_left_alone(pack: analyzer_pb2_grpc.AnalyzerStub) -> 
         ((), {"depends": False}),
         ((), {"release": False}),
         ((("/opt/dynamo/configs/decode.yaml", "/opt/dynamo/configs/other.yaml"),), {}),
+        ((), {"inputs": {"kvTransport": {"name": "tcp", "standing": "unproven"}}}),
+        ((('gpu: "4"', 'gpu: "8"'),), {"inputs": {"waivers": [waiver("2999-12-31")]}}),
+        ((('gpu: "4"', 'gpu: "8"'),), {"inputs": {"waivers": [waiver("2020-01-01")]}}),
     ],
-    ids=["gpus", "hopper", "unknown pool", "no edge", "no operator", "no engine file"],
+    ids=[
+        "gpus",
+        "hopper",
+        "unknown pool",
+        "no edge",
+        "no operator",
+        "no engine file",
+        "unproven transport",
+        "waived",
+        "expired waiver",
+    ],
 )
 def test_the_pack_finds_what_check_finds(
     pack: analyzer_pb2_grpc.AnalyzerStub, edits: tuple[tuple[str, str], ...], options: dict[str, Any]

@@ -1,5 +1,7 @@
 """Puts the published recipe, or a mutation of it, before the rules."""
 
+import datetime as dt
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +12,12 @@ import yaml
 from resource_graph import ResourceGraph
 from resource_graph.manifests import read_manifests
 from resource_graph.recorder import record
-from rules.catalogue import RULES
+from rules.catalogue import RULES, rules_on
 from rules.model import Report
 from rules.run import run_rules
 
 PUBLISHED = Path(__file__).parent / "manifests" / "published-disagg.yaml"
+TODAY = dt.date(2026, 11, 21)
 PREFILL, DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 
 Found = tuple[str, str, str]
@@ -36,11 +39,12 @@ def in_program(
     instance_types: tuple[str, str] = ("p6-b200.48xlarge", "p6-b200.48xlarge"),
     depends: bool = True,
     release: bool = True,
+    inputs: Mapping[str, Any] | None = None,
 ) -> ResourceGraph:
     """The objects of the text, registered by a program that names their pools and installs the operator."""
 
     def program() -> None:
-        register(text, instance_types=instance_types, depends=depends, release=release)
+        register(text, instance_types=instance_types, depends=depends, release=release, inputs=inputs)
 
     return record(program, project="toy", stack="toy")
 
@@ -51,9 +55,10 @@ def register(
     instance_types: tuple[str, str] = ("p6-b200.48xlarge", "p6-b200.48xlarge"),
     depends: bool = True,
     release: bool = True,
+    inputs: Mapping[str, Any] | None = None,
     options: pulumi.ResourceOptions | None = None,
 ) -> None:
-    """The program itself, for the recorder or for an engine."""
+    """The program itself, for the recorder or for an engine; `inputs` are further ones of its component."""
     platform = (
         kubernetes.helm.v3.Release("platform", chart="dynamo-platform", opts=_platform(options))
         if release
@@ -67,7 +72,7 @@ def register(
     component = pulumi.ComponentResource(
         "dynamo-stack:components:DynamoGraph",
         "graph",
-        {"placement": placement},
+        {"placement": placement, **(inputs or {})},
         pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=edges)),
     )
     for document in yaml.safe_load_all(text):
@@ -103,18 +108,15 @@ def in_file(tmp_path: Path, text: str) -> ResourceGraph:
     return read_manifests([file])
 
 
-def judge(graph: ResourceGraph) -> Report:
-    """What all rules say."""
-    return run_rules(graph, RULES)
+def judge(graph: ResourceGraph, today: dt.date = TODAY) -> Report:
+    """What all rules say on that day."""
+    return run_rules(graph, rules_on(today), today=today)
 
 
 def found(report: Report) -> set[Found]:
     """The findings without their messages."""
     assert not report.broken, report.broken
-    return {
-        (finding.rule.id, finding.observation.status.value, finding.observation.subject)
-        for finding in report.findings
-    }
+    return {(finding.rule.id, finding.status, finding.observation.subject) for finding in report.findings}
 
 
 def messages(report: Report) -> str:
@@ -127,4 +129,6 @@ def both(rule: str, status: str) -> frozenset[Found]:
     return frozenset({(rule, status, PREFILL), (rule, status, DECODE)})
 
 
-GPUS, FITS, QUANTIZATION, OPERATOR, FILE = (rule.id for rule in RULES)
+GPUS, FITS, QUANTIZATION, OPERATOR, FILE, CLAIMS, TRAY, TRANSPORT = (rule.id for rule in RULES)
+OF_A_WORKER = (GPUS, FITS, QUANTIZATION, FILE, CLAIMS, TRAY)
+"""Rules that look at each worker."""

@@ -1,6 +1,6 @@
 """Mutations of where a worker runs, and of formats and kernels that need a certain GPU."""
 
-from tests.rules.judging import DECODE, FILE, FITS, GPUS, PREFILL, QUANTIZATION, both
+from tests.rules.judging import DECODE, FITS, GPUS, OF_A_WORKER, PREFILL, QUANTIZATION, both
 from tests.rules.mutation import Mutation
 
 _EIGHT_GPUS = ('gpu: "4"', 'gpu: "8"')
@@ -26,7 +26,7 @@ MUTATIONS = (
     Mutation(
         "an amount that is no number",
         (('gpu: "4"', 'gpu: "four"'),),
-        frozenset({(rule, "undecided", DECODE) for rule in (GPUS, FITS, QUANTIZATION, FILE)}),
+        frozenset({(rule, "undecided", DECODE) for rule in OF_A_WORKER}),
         ("resources.limits.gpu is 'four', not a whole number",),
     ),
     Mutation(
@@ -35,6 +35,23 @@ MUTATIONS = (
         frozenset({(FITS, "failed", DECODE)}),
         ("asks for 8 GPUs in one pod", "p6e-gb200.36xlarge) has 4"),
         instance_types=_GB200,
+    ),
+    Mutation(
+        "GPUs under their resource's own name",
+        (('          gpu: "4"', '          custom: {nvidia.com/gpu: "8"}'),),
+        _DECODE_GPUS,
+        ("asks for 8 GPUs",),
+    ),
+    Mutation(
+        "GPUs among the requests alone",
+        (
+            (
+                '        limits:\n          gpu: "4"\n        requests:\n          gpu: "4"',
+                '        requests:\n          custom: {nvidia.com/gpu: "8"}',
+            ),
+        ),
+        _DECODE_GPUS,
+        ("asks for 8 GPUs",),
     ),
     Mutation(
         "the same worker on a B200 node",

@@ -1,6 +1,6 @@
 """Mutations of how the engine is started and of the file that it reads."""
 
-from tests.rules.judging import DECODE, FILE, FITS, GPUS, PREFILL, QUANTIZATION
+from tests.rules.judging import DECODE, FILE, GPUS, OF_A_WORKER, PREFILL
 from tests.rules.mutation import Mutation, undecided_engine
 
 _DECODE_FLAGS = "--disaggregation-mode decode"
@@ -126,7 +126,7 @@ MUTATIONS = (
                 "    Broken: 3\n    Frontend:\n      componentType: frontend\n",
             ),
         ),
-        frozenset({(rule, "undecided", "Broken") for rule in (GPUS, FITS, QUANTIZATION, FILE)}),
+        frozenset({(rule, "undecided", "Broken") for rule in OF_A_WORKER}),
         ("Broken is 3, not a mapping",),
     ),
 )

@@ -9,6 +9,7 @@ from tests.rules.judging import (
     FILE,
     FITS,
     GPUS,
+    OF_A_WORKER,
     OPERATOR,
     PREFILL,
     QUANTIZATION,
@@ -94,7 +95,7 @@ def test_an_operator_that_another_program_installs_leaves_the_edge_undecided() -
 
 def test_a_graph_without_services_is_never_passed_in_silence(tmp_path: Path) -> None:
     text = "apiVersion: nvidia.com/v1alpha1\nkind: DynamoGraphDeployment\nmetadata: {name: empty}\nspec: {}\n"
-    per_worker = {(rule, "undecided", "empty") for rule in (GPUS, FITS, QUANTIZATION, FILE)}
+    per_worker = {(rule, "undecided", "empty") for rule in OF_A_WORKER}
     assert found(judge(in_file(tmp_path, text))) == per_worker | {(OPERATOR, "undecided", "empty")}
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from resource_graph import Resource, ResourceGraph
-from rules.catalogue import RULES
+from rules.catalogue import RULES, rules_on
 from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.run import run_rules
+from tests.rules.judging import TODAY
 
 ROOT = Path(__file__).parents[2]
 THING = Resource(urn="thing", type="a:b:Thing", name="thing", inputs={})
@@ -37,7 +38,9 @@ def breaks_halfway(graph: ResourceGraph) -> Iterator[Observation]:
 
 def test_a_rule_that_raises_is_broken_and_stops_while_the_others_still_judge() -> None:
     report = run_rules(
-        GRAPH, [rule("broken", breaks_halfway, Severity.ADVISORY), rule("works", says_undecided)]
+        GRAPH,
+        [rule("broken", breaks_halfway, Severity.ADVISORY), rule("works", says_undecided)],
+        today=TODAY,
     )
     assert [broken.rule.id for broken in report.broken] == ["broken"]
     assert [finding.rule.id for finding in report.findings] == ["works"]
@@ -53,17 +56,17 @@ def test_a_rule_that_raises_is_broken_and_stops_while_the_others_still_judge() -
     ],
 )
 def test_only_a_failed_mandatory_rule_stops(check: Check, severity: Severity, *, stops: bool) -> None:
-    assert run_rules(GRAPH, [rule("r", check, severity)]).stops is stops
+    assert run_rules(GRAPH, [rule("r", check, severity)], today=TODAY).stops is stops
 
 
 def test_no_rule_finds_anything_in_an_empty_graph() -> None:
-    report = run_rules(ResourceGraph([]), RULES)
+    report = run_rules(ResourceGraph([]), rules_on(TODAY), today=TODAY)
     assert (report.findings, report.broken) == ((), ())
 
 
 def test_every_rule_can_be_told_from_the_others_and_says_why_and_how() -> None:
-    assert len({item.id for item in RULES}) == len(RULES)
-    for item in RULES:
+    assert len({item.id for item in rules_on(TODAY)}) == len(RULES) + 1
+    for item in rules_on(TODAY):
         assert all((item.title, item.reason, item.source, item.fix)), item.id
 
 

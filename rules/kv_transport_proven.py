@@ -1,0 +1,59 @@
+"""A KV transport that is not proven on its hardware says so before anybody deploys it."""
+
+from collections.abc import Iterator
+
+from resource_graph import Resource, ResourceGraph
+from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.shapes import Undecided, mapping_at, text_at
+from rules.reading.workers import GRAPH_KIND
+
+_INPUT = "kvTransport"
+_DOCUMENTED = "documented"
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    for resource in graph.kubernetes_objects(GRAPH_KIND):
+        # Only a component says by which way the cache travels; of a bare manifest nobody typed one.
+        component = next((above for above in graph.ancestors(resource) if _INPUT in above.inputs), None)
+        if component is None:
+            continue
+        try:
+            yield from _check_transport(resource, component)
+        except Undecided as reason:
+            yield undecided(resource, resource.name, str(reason))
+
+
+def _check_transport(resource: Resource, component: Resource) -> Iterator[Observation]:
+    transport = mapping_at(component.inputs, _INPUT)
+    if not transport:
+        return
+    name = text_at(transport, "name")
+    standing = text_at(transport, "standing")
+    if name is None or standing is None:
+        raise Undecided(f"{_INPUT} of {component.name} does not say how far its transport is proven")
+    if standing == _DOCUMENTED:
+        return
+    reason = text_at(transport, "reason") or "no reason given"
+    ceiling = text_at(transport, "ceiling") or "unknown"
+    yield failed(
+        resource,
+        resource.name,
+        f"moves its KV cache by {name}, which is {standing}: {reason}; ceiling: {ceiling}",
+    )
+
+
+RULE = Rule(
+    id="kv-transport-proven",
+    title="The KV cache travels by a way that is documented to work on the hardware",
+    severity=Severity.ADVISORY,
+    reason=(
+        "Engines fall back to TCP without a word, and a path that fails can still leave every pod Ready and "
+        "answer HTTP 200 with nothing in it."
+    ),
+    source="ai-dynamo/dynamo docs disagg-communication-guide.md at 3c42642; NVIDIA/TensorRT-LLM#16619",
+    fix=(
+        "Send real completions before anybody relies on it and watch the transport's counters, or serve "
+        "aggregated, which moves no cache."
+    ),
+    check=_check,
+)

@@ -1,0 +1,113 @@
+"""Waivers: rules that a stack breaks on purpose, for a time."""
+
+import datetime as dt
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
+from rules.model import Observation, Rule, Severity, Waiver, failed, undecided
+
+RULE_ID = "waiver-is-valid"
+
+_INPUT = "waivers"
+_FIELDS = ("rule", "reason", "expires")
+
+
+def active_waivers(graph: ResourceGraph, today: dt.date) -> Mapping[str, Waiver]:
+    """Rule id -> the waiver that holds on that day; of several the one that holds longest.
+
+    A waiver counts wherever in the program its component stands: it is the stack's, not one object's.
+    """
+    holding: dict[str, Waiver] = {}
+    for _, value in _written(graph):
+        waiver = _read(value)
+        if not isinstance(waiver, Waiver) or waiver.expires < today:
+            continue
+        if waiver.rule not in holding or holding[waiver.rule].expires < waiver.expires:
+            holding[waiver.rule] = waiver
+    return holding
+
+
+def waiver_rule(known_rules: Iterable[str], today: dt.date) -> Rule:
+    """The rule that judges the waivers themselves; it cannot be waived."""
+    return Rule(
+        id=RULE_ID,
+        title="Every waiver names a rule and has not expired",
+        severity=Severity.MANDATORY,
+        reason=(
+            "A waiver that has expired or names no rule waives nothing, while whoever reads the settings "
+            "takes the exception for granted."
+        ),
+        source="the settings' own contract: waivers {rule, reason, expires}",
+        fix="Renew or remove the waiver; `dynamo-stack check` prints the ids of rules.",
+        check=_checker(tuple(known_rules), today),
+    )
+
+
+def _checker(known_rules: Sequence[str], today: dt.date) -> Callable[[ResourceGraph], Iterator[Observation]]:
+    def check(graph: ResourceGraph) -> Iterator[Observation]:
+        # Several components can hand on the waivers of one stack: each is judged once.
+        seen: list[Value] = []
+        for resource, value in _written(graph):
+            if value in seen:
+                continue
+            seen.append(value)
+            found = _judge(resource, value, known_rules, today)
+            if found is not None:
+                yield found
+
+    return check
+
+
+def _judge(
+    resource: Resource, value: Value, known_rules: Sequence[str], today: dt.date
+) -> Observation | None:
+    waiver = _read(value)
+    if waiver is None:
+        return undecided(resource, "waivers", "a waiver's rule or date is known only after the update")
+    if isinstance(waiver, str):
+        return failed(resource, "waivers", waiver)
+    subject = f"waiver of {waiver.rule}"
+    if waiver.rule not in known_rules:
+        nearest = difflib.get_close_matches(waiver.rule, known_rules, n=1, cutoff=0.0)
+        meant = f"; did you mean {nearest[0]}?" if nearest else ""
+        return failed(resource, subject, f"no rule that can be waived has the id {waiver.rule}{meant}")
+    if waiver.expires < today:
+        return failed(
+            resource,
+            subject,
+            f"expired on {waiver.expires.isoformat()} and waives nothing; renew or remove it",
+        )
+    return None
+
+
+def _written(graph: ResourceGraph) -> Iterator[tuple[Resource, Value]]:
+    for resource in graph:
+        if resource.custom:
+            continue
+        value = resource.inputs.get(_INPUT)
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            yield from ((resource, item) for item in value)
+        elif value is not None:
+            yield resource, value
+
+
+def _read(value: Value) -> Waiver | str | None:
+    """The waiver, what is wrong with it, or None where it is not known yet."""
+    if value is UNKNOWN:
+        return None
+    if not isinstance(value, Mapping):
+        return "is no mapping with rule, reason and expires"
+    fields: dict[str, str] = {}
+    for key in _FIELDS:
+        part = value.get(key)
+        if part is UNKNOWN:
+            return None
+        if not isinstance(part, str) or not part:
+            return f"a waiver needs a {key}, a text"
+        fields[key] = part
+    try:
+        expires = dt.date.fromisoformat(fields["expires"])
+    except ValueError:
+        return f"expires is {fields['expires']!r}, not a date such as 2027-01-31"
+    return Waiver(fields["rule"], fields["reason"], expires)
