@@ -109,8 +109,8 @@ def _benchmark(recipe: Recipe) -> list[str]:
     return [
         f"Job `{benchmark.job_name}`, image `{benchmark.image}`, {', '.join(benchmark.packages)}: "
         f"{benchmark.concurrency_per_gpu} requests per GPU on {recipe.gpus} GPUs, "
-        f"{recipe.benchmark_concurrency} at a time. It waits for the model for {longest_wait} s at most, ends "
-        f"after {benchmark.deadline_seconds} s in any case, and its results stay on the model cache below "
+        f"{recipe.benchmark_concurrency} at a time. It waits for the model for {longest_wait} s at most and "
+        f"ends after {benchmark.deadline_seconds} s in any case; its results stay on the model cache below "
         f"{benchmark.artifacts_directory}/. This project has not run it on a GPU.",
         "",
         "```sh",
