@@ -7,19 +7,17 @@ import yaml
 
 from recipes.engine_files import engine_files
 from recipes.load import CATALOGUE, parse_recipe
-from tests.support.dev_settings import resolved
+from tests.support.placed_recipes import DISAGGREGATED, over
 
 if TYPE_CHECKING:
     from recipes.placed import PlacedRecipe
 
-NAME = "gpt-oss-120b/trtllm-disagg"
-
 
 def _placed(**changes: int) -> PlacedRecipe:
-    placed = resolved().serving.placed
+    placed = over("tcp")
     if not changes:
         return placed
-    content = yaml.safe_load((CATALOGUE / f"{NAME}.yaml").read_text(encoding="utf-8"))
+    content = yaml.safe_load((CATALOGUE / f"{DISAGGREGATED}.yaml").read_text(encoding="utf-8"))
     content["services"][1]["engine"] |= changes
     recipe = parse_recipe(yaml.safe_dump(content))
     by_name = {service.service_name: service for service in recipe.services}
@@ -42,7 +40,7 @@ def test_another_content_has_another_name() -> None:
 
 
 def test_the_same_content_keeps_its_name() -> None:
-    assert engine_files(_placed()).name == engine_files(_placed()).name == "gpt-oss-disagg-engine-b40f88764d"
+    assert engine_files(_placed()).name == engine_files(_placed()).name == "gpt-oss-disagg-engine-2a3cc2daa0"
 
 
 def test_two_graphs_in_one_namespace_have_two_config_maps() -> None:

@@ -1,0 +1,92 @@
+"""Which defects of a released runtime are worked around, and where."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from hardware import INSTANCE_TYPES
+from recipes.graph_manifest import graph_spec
+from recipes.load import load_recipe
+from recipes.tensorrt_llm.known_defects import Workaround, known_defects
+from tests.support.graph_pods import main_of, pods_of
+from tests.support.placed_recipes import (
+    AGGREGATED,
+    B200,
+    DISAGGREGATED,
+    GB200,
+    over,
+    placed_recipe,
+    placement,
+)
+
+WITH_ATTENTION_DP = load_recipe(AGGREGATED).engine_of("worker")
+WITHOUT = load_recipe(DISAGGREGATED).engine_of("decode")
+
+
+def _found(
+    options: Any, instance_type: str, *, version: str = "1.2.1", channel: bool = False
+) -> dict[str, str]:
+    workarounds = known_defects(
+        options,
+        instance_type=INSTANCE_TYPES[instance_type],
+        runtime_version=version,
+        has_imex_channel=channel,
+    )
+    return {workaround.name: workaround.value for workaround in workarounds}
+
+
+def test_attention_dp_on_gb200_gets_allgather_in_release_1_2_alone() -> None:
+    allgather = {"TRTLLM_FORCE_COMM_METHOD": "ALLGATHER"}
+    assert _found(WITH_ATTENTION_DP, GB200, channel=True) == allgather
+    assert _found(WITH_ATTENTION_DP, GB200, channel=True, version="1.2.0") == allgather
+    assert _found(WITH_ATTENTION_DP, GB200, channel=True, version="1.3.1") == {}
+    assert _found(WITH_ATTENTION_DP, B200) == {}
+    assert _found(WITHOUT, GB200, channel=True) == {}
+
+
+def test_nccl_stays_off_nvlink_between_nodes_in_a_gb200_pod_without_a_channel() -> None:
+    assert _found(WITHOUT, GB200) == {"NCCL_MNNVL_ENABLE": "0"}
+    assert _found(WITHOUT, GB200, channel=True) == {}
+    assert _found(WITHOUT, B200) == {}
+
+
+def test_the_aggregated_worker_on_gb200_has_both_workarounds() -> None:
+    placed = placed_recipe(AGGREGATED, placement(GB200))
+    variables = main_of(pods_of(graph_spec(placed, "files"))["TrtllmWorker"])["env"]
+    assert variables["TRTLLM_FORCE_COMM_METHOD"] == "ALLGATHER"
+    assert variables["NCCL_MNNVL_ENABLE"] == "0"
+
+
+def test_a_worker_with_a_channel_has_nccls_nvlink_between_nodes_on() -> None:
+    variables = main_of(pods_of(graph_spec(over("mnnvl", GB200), "files"))["TrtllmDecodeWorker"])["env"]
+    assert variables["NCCL_MNNVL_ENABLE"] == "1"
+
+
+def test_what_the_recipe_says_of_a_variable_wins_over_a_workaround() -> None:
+    placed = placed_recipe(AGGREGATED, placement(GB200))
+    frontend, worker = placed.services
+    own = worker.recipe.model_copy(update={"environment": {"TRTLLM_FORCE_COMM_METHOD": "NVLINK"}})
+    changed = dataclasses.replace(placed, services=(frontend, dataclasses.replace(worker, recipe=own)))
+    variables = main_of(pods_of(graph_spec(changed, "files"))["TrtllmWorker"])["env"]
+    assert variables["TRTLLM_FORCE_COMM_METHOD"] == "NVLINK"
+
+
+def test_every_workaround_says_why_and_where_the_defect_was_reported() -> None:
+    found: set[Workaround] = set(
+        known_defects(
+            WITH_ATTENTION_DP,
+            instance_type=INSTANCE_TYPES[GB200],
+            runtime_version="1.2.1",
+            has_imex_channel=False,
+        )
+    )
+    assert {workaround.source for workaround in found} == {"ai-dynamo/dynamo#9914", "NVIDIA/nccl#1925"}
+    assert all(workaround.why for workaround in found)
+
+
+def test_a_runtime_of_nobodys_release_is_refused_where_its_defects_would_matter() -> None:
+    with pytest.raises(ValueError, match="nightly is no release"):
+        _found(WITH_ATTENTION_DP, GB200, version="nightly")

@@ -1,0 +1,125 @@
+"""Placed recipes as resolve makes them, made by hand so that a test says what is placed where."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import strategies as st
+
+from recipes.load import load_recipe
+from recipes.placed import (
+    ComputeDomain,
+    PlacedRecipe,
+    PlacedService,
+    PodResources,
+    PoolPlacement,
+    Rollout,
+    Toleration,
+)
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+    from hardware import KvTransportName
+
+DISAGGREGATED, AGGREGATED = "gpt-oss-120b/trtllm-disagg", "gpt-oss-120b/trtllm-agg"
+B200, GB200 = "p6-b200.48xlarge", "p6e-gb200.36xlarge"
+GPU_TAINT = Toleration("nvidia.com/gpu", "Exists", "NoSchedule")
+ARM_TAINT = Toleration("kubernetes.io/arch", "Equal", "NoSchedule", "arm64")
+RECREATE = Rollout("Recreate", "the pool has no room for one worker more", "no answers meanwhile")
+SURGE = Rollout("RollingUpdate", "the pool has room", "none")
+DOMAIN = ComputeDomain("gpt-oss-disagg", "gpt-oss-disagg-channel")
+
+FRONTEND_RESOURCES = PodResources(cpu_request=4, cpu_limit=8, memory_gib=16)
+WORKER_RESOURCES = PodResources(cpu_request=22, cpu_limit=22, memory_gib=240)
+
+
+def placement(instance_type: str = B200, **changes: Any) -> PoolPlacement:
+    """A pool of these nodes."""
+    product, arch = ("NVIDIA-GB200", "arm64") if instance_type == GB200 else ("NVIDIA-B200", "amd64")
+    made = PoolPlacement(
+        pool="gpus",
+        instance_type=instance_type,
+        nodes=2,
+        node_selector={"nvidia.com/gpu.product": product, "kubernetes.io/arch": arch},
+        tolerations=(GPU_TAINT, ARM_TAINT) if instance_type == GB200 else (GPU_TAINT,),
+        rollout=RECREATE,
+    )
+    return dataclasses.replace(made, **changes)
+
+
+def placed_recipe(
+    name: str = DISAGGREGATED, where: PoolPlacement | None = None, **changes: Any
+) -> PlacedRecipe:
+    """The recipe in one pool, disaggregated ones over TCP; `changes` are fields of PlacedRecipe."""
+    recipe = load_recipe(name)
+    pool = where or placement()
+    services = tuple(
+        PlacedService(service, service.replicas, None, FRONTEND_RESOURCES)
+        if service.role == "frontend"
+        else PlacedService(service, service.replicas, pool, WORKER_RESOURCES)
+        for service in recipe.services
+    )
+    made = PlacedRecipe(
+        recipe=recipe,
+        graph_name=recipe.graph_name,
+        namespace="gpt-oss",
+        services=services,
+        cache_claim_name="model-cache",
+        kv_transport="tcp" if recipe.is_disaggregated else None,
+    )
+    return dataclasses.replace(made, **changes)
+
+
+def over(transport: KvTransportName, instance_type: str = B200) -> PlacedRecipe:
+    """The disaggregated recipe with everything that resolve adds for the transport."""
+    devices = {"rdma": {"rdma/ib": "1"}, "efa": {"vpc.amazonaws.com/efa": "4"}}.get(transport, {})
+    return placed_recipe(
+        where=placement(instance_type, extended_resources=devices),
+        kv_transport=transport,
+        compute_domain=DOMAIN if transport == "mnnvl" else None,
+        same_clique=transport == "mnnvl",
+        different_nodes=transport == "efa",
+    )
+
+
+@st.composite
+def _placed_recipes(draw: st.DrawFn) -> PlacedRecipe:
+    name = draw(st.sampled_from([DISAGGREGATED, AGGREGATED]))
+    transport: KvTransportName | None = None
+    instance_type = draw(st.sampled_from([B200, GB200]))
+    if name == DISAGGREGATED:
+        paths: list[KvTransportName] = ["tcp", "rdma", "efa"]
+        if instance_type == GB200:
+            paths.append("mnnvl")
+        transport = draw(st.sampled_from(paths))
+    devices = draw(st.sampled_from([{}, {"vpc.amazonaws.com/efa": "4"}, {"rdma/ib": "1"}]))
+    rollout = draw(st.sampled_from([RECREATE, SURGE]))
+    placed = placed_recipe(
+        name,
+        placement(instance_type, extended_resources=devices, rollout=rollout),
+        kv_transport=transport,
+        compute_domain=DOMAIN if transport == "mnnvl" else None,
+        same_clique=draw(st.booleans()),
+        different_nodes=transport is not None and draw(st.booleans()),
+        cache_claim_name=draw(st.sampled_from(["model-cache", "weights"])),
+        image_mirrors=draw(st.sampled_from([{}, {"nvcr.io": "registry.example:5000/nvcr"}])),
+        graph_name=draw(st.sampled_from(["gpt-oss", "second"])),
+    )
+    return dataclasses.replace(
+        placed,
+        services=tuple(
+            dataclasses.replace(
+                service,
+                replicas=draw(st.integers(1, 9)),
+                resources=draw(st.sampled_from([None, service.resources])),
+            )
+            for service in placed.services
+        ),
+    )
+
+
+def placed_recipes() -> SearchStrategy[PlacedRecipe]:
+    """Any placed recipe that resolve could make, and some that it could not."""
+    return _placed_recipes()
