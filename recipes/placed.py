@@ -1,14 +1,16 @@
-"""A recipe together with the decision where each of its services runs.
+"""A recipe together with the decision where and how each of its services runs.
 
 stacks/resolve.py makes the decision; the graph manifest is written from it. Nothing here decides.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from hardware import KvTransportName
 from recipes.model import Recipe, Role, ServiceRecipe
 
+GraphApi = Literal["v1alpha1", "v1beta1"]
 RolloutStrategy = Literal["RollingUpdate", "Recreate"]
 
 
@@ -28,6 +30,19 @@ class Rollout:
 
     strategy: RolloutStrategy
     reason: str
+    interruption: str
+    """What clients notice meanwhile, as a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class PodResources:
+    """What one pod asks for beside GPUs."""
+
+    cpu_request: int
+    cpu_limit: int
+    """CPUs. Equal to the request for workers, which makes the pod Guaranteed: last to be evicted."""
+    memory_gib: int
+    """Request and limit in GiB. /dev/shm is memory, so it counts within."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +56,19 @@ class PoolPlacement:
     node_selector: Mapping[str, str]
     tolerations: tuple[Toleration, ...]
     rollout: Rollout
+    extended_resources: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Network devices of one pod, such as vpc.amazonaws.com/efa: "4"."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedService:
-    """One service of the graph with its replica count and, for a worker, its node pool."""
+    """One service of the graph with its replica count, its sizes and, for a worker, its node pool."""
 
     recipe: ServiceRecipe
     replicas: int
     placement: PoolPlacement | None
     """None for a service without GPUs: it runs on any node that has none."""
+    resources: PodResources | None = None
 
     @property
     def name(self) -> str:
@@ -59,7 +77,7 @@ class PlacedService:
 
     @property
     def role(self) -> Role:
-        """frontend, prefill or decode."""
+        """frontend, prefill, decode or worker."""
         return self.recipe.role
 
     @property
@@ -69,14 +87,35 @@ class PlacedService:
 
 
 @dataclass(frozen=True, slots=True)
+class ComputeDomain:
+    """The NVLink partition that all workers of a graph share."""
+
+    name: str
+    """Of the ComputeDomain object."""
+    claim_template_name: str
+    """Of the ResourceClaimTemplate that the DRA driver makes for it; pods claim their channel by it."""
+
+
+@dataclass(frozen=True, slots=True)
 class PlacedRecipe:
     """Everything the graph manifest needs that is not the same in every cluster."""
 
     recipe: Recipe
+    """With the overrides of the stack's settings applied."""
     graph_name: str
     namespace: str
     services: tuple[PlacedService, ...]
     cache_claim_name: str
+    kv_transport: KvTransportName | None = None
+    """None for an aggregated recipe: its KV cache never leaves the worker."""
+    compute_domain: ComputeDomain | None = None
+    """Present exactly where the KV transport is mnnvl."""
+    same_clique: bool = False
+    """All workers must be on nodes of one NVLink clique."""
+    different_nodes: bool = False
+    """A prefill and a decode worker must not share a node."""
+    image_mirrors: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Registry host -> what stands in its place, for every image."""
 
     @property
     def workers(self) -> tuple[PlacedService, ...]:

@@ -1,65 +1,132 @@
 """Why the stack is as it is, for `explain`."""
 
-from stacks.resolved import Decision, ResolvedCache, ResolvedServing
+from collections.abc import Iterable
+
+from hardware import ACCELERATORS, INSTANCE_TYPES
+from recipes.placed import PlacedService, PoolPlacement
+from stacks.resolved import Decision, ResolvedCache, ResolvedPlatform, ResolvedServing
+from stacks.server_decisions import platform_decisions
 from stacks.settings import StackSettings
+from stacks.timeouts import SLOWEST_LOAD_MEGABYTES_PER_SECOND
 from stacks.wording import in_words
 
 
 def decisions(
-    settings: StackSettings, serving: ResolvedServing, cache: ResolvedCache
+    settings: StackSettings, platform: ResolvedPlatform, serving: ResolvedServing, cache: ResolvedCache
 ) -> tuple[Decision, ...]:
     """Return one decision for everything that was worked out or that a person should know was chosen."""
     return (
         *_placements(serving),
+        *_replicas(settings, serving),
         *_rollouts(serving),
-        Decision("KV transport", serving.kv_transport.name, serving.kv_transport.reason),
-        Decision(
-            "model cache",
-            f"{cache.size_gib}Gi",
-            f"{serving.placed.recipe.model.repository} at its pinned revision needs {cache.needed_gib}Gi",
-        ),
-        Decision(
-            "wait for the download",
-            f"{cache.download_timeout_seconds} s",
-            _timeout_reason(settings.model_cache.download_timeout_seconds),
-        ),
-        Decision(
-            "wait for the graph",
-            f"{serving.ready_timeout_seconds} s",
-            _timeout_reason(settings.serving.ready_timeout_seconds),
-        ),
-        Decision("lifecycle", settings.lifecycle, _lifecycle_reason(settings)),
+        *_transport(serving),
+        *platform_decisions(platform),
+        *_cache(settings, serving, cache),
+        *_timeouts(settings, serving, cache),
+        Decision("lifecycle", "lifecycle", settings.lifecycle, _lifecycle_reason(settings, cache)),
+        *_evidence(serving),
     )
 
 
-def _placements(serving: ResolvedServing) -> tuple[Decision, ...]:
-    return tuple(
-        Decision(
-            f"nodes of {worker.name}",
-            ", ".join(f"{label}={value}" for label, value in worker.placement.node_selector.items()),
-            f"pool {worker.placement.pool} has {worker.placement.instance_type} nodes; "
-            f"one of them holds a worker's {in_words(worker.gpus, 'GPU')}",
+def _placed_workers(serving: ResolvedServing) -> list[tuple[PlacedService, PoolPlacement]]:
+    return [(worker, worker.placement) for worker in serving.placed.workers if worker.placement]
+
+
+def _placements(serving: ResolvedServing) -> Iterable[Decision]:
+    for worker, placement in _placed_workers(serving):
+        labels = ", ".join(f"{label}={value}" for label, value in placement.node_selector.items())
+        reason = (
+            f"pool {placement.pool} has {placement.instance_type} nodes; one of them holds a worker's "
+            f"{in_words(worker.gpus, 'GPU')}"
         )
-        for worker in serving.placed.workers
-        if worker.placement
+        yield Decision("placement", f"nodes of {worker.name}", labels, reason)
+
+
+def _replicas(settings: StackSettings, serving: ResolvedServing) -> Iterable[Decision]:
+    if settings.serving.replicas != "fill":
+        return
+    placed = _placed_workers(serving)
+    choice = ", ".join(f"{worker.replicas} x {worker.name}" for worker, _ in placed)
+    pools = " and ".join(dict.fromkeys(placement.pool for _, placement in placed))
+    reason = (
+        f"fill: the most sets of the recipe's workers that pool {pools} holds; frontends stay as published"
     )
+    yield Decision("placement", "replicas", choice, reason)
 
 
-def _rollouts(serving: ResolvedServing) -> tuple[Decision, ...]:
-    return tuple(
-        Decision(
-            f"rollout of {worker.name}", worker.placement.rollout.strategy, worker.placement.rollout.reason
+def _rollouts(serving: ResolvedServing) -> Iterable[Decision]:
+    for worker, placement in _placed_workers(serving):
+        rollout = placement.rollout
+        yield Decision(
+            "rollout",
+            f"rollout of {worker.name}",
+            rollout.strategy,
+            f"{rollout.reason}; {rollout.interruption}",
         )
-        for worker in serving.placed.workers
-        if worker.placement
+
+
+def _transport(serving: ResolvedServing) -> Iterable[Decision]:
+    transport = serving.kv_transport
+    if transport is None:
+        reason = "the recipe is aggregated: its KV cache never leaves the worker"
+        yield Decision("kv transport", "KV transport", "none", reason)
+        return
+    yield Decision("kv transport", "KV transport", transport.path.transport, transport.reason)
+
+
+def _cache(settings: StackSettings, serving: ResolvedServing, cache: ResolvedCache) -> Iterable[Decision]:
+    model = serving.placed.recipe.model
+    pinned = "the revision typed in model.revision" if settings.model.revision else "its pinned revision"
+    if cache.size_gib is None:
+        reason = f"it holds {model.repository} at {pinned}; a Job checks that before any worker starts"
+        yield Decision("cache", "model cache", f"existing claim {cache.claim_name}", reason)
+        return
+    origin = f"copied from {cache.s3_address}" if cache.s3_address else "downloaded from the Hugging Face hub"
+    reason = f"{model.repository} at {pinned}, {origin}, needs {cache.needed_gib}Gi"
+    yield Decision("cache", "model cache", f"{cache.size_gib}Gi", reason)
+
+
+def _timeouts(settings: StackSettings, serving: ResolvedServing, cache: ResolvedCache) -> Iterable[Decision]:
+    typed = settings.model_cache
+    rate = typed.read_megabytes_per_second if typed else None
+    computed = "from the size of the model, at the slowest rate that the publisher's times allow"
+    work = "download" if cache.is_ours else "check"
+    yield Decision(
+        "timeouts",
+        f"wait for the {work}",
+        f"{cache.download_timeout_seconds} s",
+        "typed" if typed and typed.download_timeout_seconds else computed,
+    )
+    loading = (
+        f"from the size of the model, read at {rate:,} MB/s (modelCache.readMegabytesPerSecond)"
+        if rate
+        else f"{computed} ({SLOWEST_LOAD_MEGABYTES_PER_SECOND} MB/s)"
+    )
+    yield Decision(
+        "timeouts",
+        "wait for the graph",
+        f"{serving.ready_timeout_seconds} s",
+        "typed" if settings.serving.ready_timeout_seconds else loading,
     )
 
 
-def _timeout_reason(typed: int | None) -> str:
-    return "typed" if typed else "from the size of the model, at the slowest rates the recipe publishes"
-
-
-def _lifecycle_reason(settings: StackSettings) -> str:
+def _lifecycle_reason(settings: StackSettings, cache: ResolvedCache) -> str:
     if settings.lifecycle == "disposable":
-        return "`destroy` removes the namespaces and the downloaded model"
+        return "`destroy` removes everything that this stack has created but custom resource definitions"
+    if not cache.is_ours:
+        return "the model's volume is not of this stack and stays; what else holds data is protected and kept"
     return "the model cache and its namespace are protected, and kept when they leave the stack"
+
+
+def _evidence(serving: ResolvedServing) -> Iterable[Decision]:
+    recipe = serving.placed.recipe
+    used = {
+        INSTANCE_TYPES[placement.instance_type].accelerator.name for _, placement in _placed_workers(serving)
+    }
+    for accelerator in sorted(used - set(recipe.validated_on)):
+        validated = " and ".join(recipe.validated_on)
+        reason = (
+            f"its publisher has run {recipe.name} on {validated} alone; "
+            f"{ACCELERATORS[accelerator].architecture_family.capitalize()} has the kernels that it needs"
+        )
+        yield Decision("evidence", f"{recipe.name} on {accelerator}", "not validated upstream", reason)

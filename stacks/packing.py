@@ -1,19 +1,142 @@
 """Whether workers fit on the equal nodes of a pool."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 
-def pack(worker_gpus: Sequence[int], nodes: int, gpus_per_node: int) -> tuple[int, ...] | None:
-    """Return the free GPUs of each node after packing, or None when the workers do not fit.
+@dataclass(frozen=True, slots=True)
+class WorkerSet:
+    """Equal workers of one service."""
+
+    name: str
+    gpus: int
+    """Of one worker."""
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Equal nodes, and what may share one of them."""
+
+    nodes: int
+    gpus_per_node: int
+    one_pod_per_node: bool = False
+    """A worker takes its whole node, however few of its GPUs it uses."""
+    different_nodes: bool = False
+    """Workers of different services never share a node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """How full the nodes are once every worker has its place."""
+
+    room: Room
+    free_gpus: Mapping[int, int]
+    """Free GPUs of a node -> nodes with so many."""
+
+    @property
+    def used_nodes(self) -> int:
+        """Nodes with at least one worker."""
+        return sum(count for free, count in self.free_gpus.items() if free < self.room.gpus_per_node)
+
+    @property
+    def exclusive_nodes(self) -> int:
+        """Nodes whose free GPUs no other worker of this kind can use."""
+        return self.used_nodes if self.room.one_pod_per_node else 0
+
+
+def pack(workers: Sequence[WorkerSet], room: Room) -> Packing | None:
+    """Return how full the nodes are, or None when the workers do not fit.
 
     Largest worker first, each on the fullest node that still holds it. For sizes that divide each other,
-    as tensor parallelism's powers of two do, this finds a packing whenever there is one.
+    as tensor parallelism's powers of two do, this finds a packing whenever there is one. Nodes that are
+    equally full are counted, not listed, so the time depends on neither nodes nor workers.
     """
-    free = [gpus_per_node] * nodes
-    for gpus in sorted(worker_gpus, reverse=True):
-        candidates = [index for index, room in enumerate(free) if room >= gpus]
-        if not candidates:
+    free = Counter({room.gpus_per_node: room.nodes})
+    for some in sorted(workers, key=lambda some: -some.gpus):
+        placed = _alone(some, room, free) if _takes_own_nodes(room) else _shared(some, free)
+        if not placed:
             return None
-        tightest = min(candidates, key=lambda index: free[index])
-        free[tightest] -= gpus
-    return tuple(free)
+    return Packing(room, {gpus: count for gpus, count in free.items() if count})
+
+
+def nodes_needed(workers: Sequence[WorkerSet], room: Room) -> int:
+    """Return how many nodes like those of the room hold the workers.
+
+    Raises:
+        ValueError: a worker is larger than a node.
+
+    """
+    if any(some.gpus > room.gpus_per_node for some in workers):
+        raise ValueError(f"no node has more than {room.gpus_per_node} GPUs")
+    low, high = 0, sum(some.count for some in workers)
+    while low < high:
+        middle = (low + high) // 2
+        wider = Room(middle, room.gpus_per_node, room.one_pod_per_node, room.different_nodes)
+        if pack(workers, wider) is None:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def has_room_wherever_placed(worker: WorkerSet, others: Sequence[WorkerSet], room: Room) -> bool:
+    """Whether one more worker finds its GPUs on one node, wherever the scheduler put the rest.
+
+    Args:
+        worker: the one to add; its count is of those that run already.
+        others: everything else that runs in the room.
+        room: the nodes.
+
+    A packing is not enough to go by: running pods do not move together to make room.
+    """
+    running = [*others, worker]
+    if room.one_pod_per_node:
+        return sum(some.count for some in running) < room.nodes
+    nodes = room.nodes
+    if room.different_nodes:
+        nodes -= sum(some.count for some in others)
+        running = [worker]
+    taken = sum(some.gpus * some.count for some in running)
+    # To deny the worker a place, each node must have fewer than its GPUs free.
+    denied_from = room.gpus_per_node - worker.gpus + 1
+    return taken < nodes * denied_from
+
+
+def _takes_own_nodes(room: Room) -> bool:
+    return room.one_pod_per_node or room.different_nodes
+
+
+def _alone(some: WorkerSet, room: Room, free: Counter[int]) -> bool:
+    """Place equal workers on empty nodes that nothing else will use."""
+    per_node = 1 if room.one_pod_per_node else room.gpus_per_node // some.gpus
+    if some.gpus > room.gpus_per_node:
+        return False
+    full, rest = divmod(some.count, per_node)
+    if full + bool(rest) > free[room.gpus_per_node]:
+        return False
+    for workers, nodes in ((per_node, full), (rest, bool(rest))):
+        free[room.gpus_per_node] -= nodes
+        # A remainder is booked like a full node: what is left there is for no other service.
+        free[room.gpus_per_node - workers * some.gpus] += nodes
+    return True
+
+
+def _shared(some: WorkerSet, free: Counter[int]) -> bool:
+    """Place equal workers on the fullest nodes that hold them, node by equally full node."""
+    left = some.count
+    for room in sorted(room for room, nodes in free.items() if nodes and room >= some.gpus):
+        per_node = room // some.gpus
+        full = min(free[room], left // per_node)
+        _move(free, room, room - per_node * some.gpus, full)
+        left -= full * per_node
+        if 0 < left < per_node and free[room]:
+            _move(free, room, room - left * some.gpus, 1)
+            left = 0
+    return left == 0
+
+
+def _move(free: Counter[int], before: int, after: int, nodes: int) -> None:
+    free[before] -= nodes
+    free[after] += nodes

@@ -1,110 +1,94 @@
-"""Where each service of a recipe runs: pool, selectors, tolerations, rollout."""
+"""Where each service of a recipe runs: pool, transport, replicas, selectors, sizes, rollout."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from recipes.model import Recipe, ServiceRecipe
-from recipes.placed import PlacedService, PoolPlacement, Rollout, Toleration
+from recipes.placed import PlacedService, PodResources, PoolPlacement, Rollout, Toleration
+from stacks.assignment import Assigned, assign_pools
 from stacks.errors import Problem
-from stacks.fit import pool_problems, worker_problems
-from stacks.nearest import nearest
-from stacks.packing import pack
-from stacks.pools import Pool
+from stacks.fit import pool_problems
+from stacks.packing import Packing
+from stacks.pools import ARCHITECTURE_LABEL, Pool
+from stacks.replicas import replica_counts
+from stacks.resources import frontend_resources, memory_problems, worker_resources
+from stacks.rollout import rollouts
+from stacks.room import pool_rooms
 from stacks.settings import ServingSettings
-from stacks.wording import in_words
+from stacks.transport import TransportChoice, choose_transport, extended_resources
 
-PRODUCT_LABEL = "nvidia.com/gpu.product"
-ARCHITECTURE_LABEL = "kubernetes.io/arch"
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Every service with its place."""
+
+    services: tuple[PlacedService, ...]
+    transport: TransportChoice | None
+    """None for an aggregated recipe."""
+    packings: Mapping[str, Packing]
+    """Pool -> how full it is; pools without workers left out."""
 
 
 def place_services(
-    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool], source: str
-) -> tuple[tuple[PlacedService, ...], tuple[Problem, ...]]:
-    """Return every service with its place, or the problems that keep them from having one."""
-    assigned, problems = _assign_pools(recipe, serving, pools, source)
+    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool], load: str, source: str
+) -> tuple[Placed | None, tuple[Problem, ...]]:
+    """Return every service with its place, or all problems that keep them from having one.
+
+    Args:
+        recipe: with the stack's overrides.
+        serving: what was typed.
+        pools: the known pools by name.
+        load: what a worker does before it serves, with the time, for the sentences on rollouts.
+        source: the file for messages.
+
+    """
+    assigned, problems = assign_pools(recipe, serving, pools, source)
     if problems:
-        return (), problems
-    replicas = {service.service_name: _replicas(service, serving) for service in recipe.services}
-    problems = tuple(
-        problem
-        for service, pool in assigned
-        for problem in worker_problems(
-            recipe, service, pool, key=_pool_setting(service, serving)[0], source=source
-        )
+        return None, problems
+    choice, problems = choose_transport(recipe, serving, assigned, source)
+    rooms = pool_rooms(assigned, choice)
+    replicas, replica_problems = replica_counts(recipe, serving, rooms, source)
+    overridden = tuple(serving.overrides.model_dump(exclude_none=True))
+    problems += (
+        *replica_problems,
+        *memory_problems(recipe, assigned, overridden, source),
+        *(() if replica_problems else pool_problems(rooms, replicas, source)),
     )
-    problems = problems or pool_problems(assigned, replicas, source)
     if problems:
-        return (), problems
-    placements = _placements(assigned, replicas)
-    services = tuple(
-        PlacedService(service, replicas[service.service_name], placements.get(service.service_name))
-        for service in recipe.services
+        return None, problems
+    strategies = rollouts(rooms, replicas, load)
+    placements = {
+        one.worker.service_name: _placement(one, strategies[one.worker.service_name], choice)
+        for one in assigned
+    }
+    sizes = {one.worker.service_name: worker_resources(one) for one in assigned}
+    services = tuple(_service(service, replicas, placements, sizes) for service in recipe.services)
+    packings = {room.pool.name: packing for room in rooms if (packing := room.packed(replicas))}
+    return Placed(services, choice, packings), ()
+
+
+def _service(
+    service: ServiceRecipe,
+    replicas: Mapping[str, int],
+    placements: Mapping[str, PoolPlacement],
+    sizes: Mapping[str, PodResources],
+) -> PlacedService:
+    name = service.service_name
+    resources = sizes[name] if name in sizes else frontend_resources(service)
+    return PlacedService(service, replicas[name], placements.get(name), resources)
+
+
+def _placement(assigned: Assigned, rollout: Rollout, choice: TransportChoice | None) -> PoolPlacement:
+    pool = assigned.pool
+    return PoolPlacement(
+        pool=pool.name,
+        instance_type=pool.instance_type.name,
+        nodes=pool.nodes,
+        node_selector=pool.node_selector,
+        tolerations=_tolerations(pool),
+        rollout=rollout,
+        extended_resources=extended_resources(choice, assigned),
     )
-    return services, ()
-
-
-def _assign_pools(
-    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool], source: str
-) -> tuple[tuple[tuple[ServiceRecipe, Pool], ...], tuple[Problem, ...]]:
-    if (serving.pool is None) == (serving.pools is None):
-        message = "name one pool for all workers with `pool`, or one for each role with `pools`; not both"
-        return (), (Problem(source, "serving.pool", serving.pool, message, allowed=", ".join(pools)),)
-    assigned: list[tuple[ServiceRecipe, Pool]] = []
-    problems: dict[str, Problem] = {}
-    for worker in recipe.workers:
-        key, name = _pool_setting(worker, serving)
-        if name in pools:
-            assigned.append((worker, pools[name]))
-        else:
-            problems[key] = Problem(
-                source,
-                key,
-                name,
-                "no node pool has this name",
-                allowed=", ".join(pools),
-                suggestion=nearest(name, pools),
-            )
-    return tuple(assigned), tuple(problems.values())
-
-
-def _pool_setting(worker: ServiceRecipe, serving: ServingSettings) -> tuple[str, str]:
-    if serving.pools is None:
-        return "serving.pool", serving.pool or ""
-    name = serving.pools.prefill if worker.role == "prefill" else serving.pools.decode
-    return f"serving.pools.{worker.role}", name
-
-
-def _replicas(service: ServiceRecipe, serving: ServingSettings) -> int:
-    by_role = {
-        "frontend": serving.replicas.frontend,
-        "prefill": serving.replicas.prefill,
-        "decode": serving.replicas.decode,
-    }
-    return by_role[service.role] or service.replicas
-
-
-def _placements(
-    assigned: tuple[tuple[ServiceRecipe, Pool], ...], replicas: Mapping[str, int]
-) -> dict[str, PoolPlacement]:
-    rollouts = _rollouts(assigned, replicas)
-    return {
-        worker.service_name: PoolPlacement(
-            pool=pool.name,
-            instance_type=pool.instance_type.name,
-            nodes=pool.nodes,
-            node_selector=_node_selector(pool),
-            tolerations=_tolerations(pool),
-            rollout=rollouts[worker.service_name],
-        )
-        for worker, pool in assigned
-    }
-
-
-def _node_selector(pool: Pool) -> dict[str, str]:
-    return {
-        PRODUCT_LABEL: pool.instance_type.accelerator.product_label,
-        # The image exists for both architectures, so only this keeps a pod off the other one.
-        ARCHITECTURE_LABEL: pool.instance_type.cpu_architecture,
-    }
 
 
 def _tolerations(pool: Pool) -> tuple[Toleration, ...]:
@@ -114,30 +98,3 @@ def _tolerations(pool: Pool) -> tuple[Toleration, ...]:
     # Some clusters taint every arm64 node, because most images have no arm64 build.
     arm = Toleration(key=ARCHITECTURE_LABEL, operator="Equal", effect="NoSchedule", value="arm64")
     return (gpu, arm)
-
-
-def _rollouts(
-    assigned: tuple[tuple[ServiceRecipe, Pool], ...], replicas: Mapping[str, int]
-) -> dict[str, Rollout]:
-    """Let a worker surge only where its pool holds one more, with the surges of the others in place.
-
-    All workers of a graph roll together when any worker's pod template changes (ai-dynamo/dynamo#6110), so
-    GPUs that two of them would surge into can be counted once only.
-    """
-    rollouts: dict[str, Rollout] = {}
-    for pool in {pool.name: pool for _, pool in assigned}.values():
-        workers = [worker for worker, place in assigned if place.name == pool.name]
-        taken = [worker.gpus for worker in workers for _ in range(replicas[worker.service_name])]
-        for worker in sorted(workers, key=lambda worker: -worker.gpus):
-            wanted = in_words(worker.gpus, "GPU")
-            if pack([*taken, worker.gpus], pool.nodes, pool.instance_type.gpus) is None:
-                rollouts[worker.service_name] = Rollout(
-                    "Recreate",
-                    f"{pool} has no {wanted} free on one node to start a new worker beside the old",
-                )
-                continue
-            taken.append(worker.gpus)
-            rollouts[worker.service_name] = Rollout(
-                "RollingUpdate", f"{pool} has {wanted} free on one node for the new worker"
-            )
-    return rollouts

@@ -1,31 +1,28 @@
 """From settings to a stack with every decision made; refuses what cannot work before anything exists."""
 
-from recipes.load import load_recipe, recipe_names
+from collections.abc import Mapping
+
 from recipes.model import Recipe
-from recipes.placed import PlacedRecipe, PlacedService
-from stacks.cache import needed_gib, size_in_gib
+from recipes.placed import ComputeDomain, PlacedRecipe
 from stacks.decisions import decisions
 from stacks.errors import Problem, SettingsError
-from stacks.nearest import nearest
-from stacks.placement import place_services
+from stacks.exposure import pod_monitor_labels, resolved_exposure
+from stacks.model_source import cache_problems, resolved_cache
+from stacks.packing import Packing
+from stacks.placement import Placed, place_services
+from stacks.platform import platform_problems, platform_release, resolved_platform
 from stacks.pools import Pool, known_pools
+from stacks.recipe_choice import chosen_recipe
 from stacks.resolved import (
-    KvTransport,
-    ResolvedCache,
     ResolvedCluster,
-    ResolvedPlatform,
     ResolvedPool,
     ResolvedServing,
     ResolvedStack,
+    Waiver,
 )
 from stacks.retention import retained_objects
 from stacks.settings import StackSettings
-from stacks.timeouts import download_timeout_seconds, ready_timeout_seconds
-from stacks.transport import resolve_transport
-from stacks.versions import CHART, CHART_REPOSITORY, PLATFORM_RELEASES, PlatformRelease
-
-CACHE_CLAIM_NAME = "model-cache"
-RELEASE_NAME = "dynamo-platform"
+from stacks.timeouts import load_in_words, ready_timeout_seconds
 
 
 def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
@@ -40,83 +37,47 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
         SettingsError: every reason found why the stack could not work.
 
     """
-    recipe, recipe_problems = _recipe(settings, source)
+    recipe, recipe_problems = chosen_recipe(settings, source)
     pools, pool_problems = known_pools(settings.node_pools, source)
-    release, release_problems = _release(settings, recipe, source)
+    release, release_problems = platform_release(settings.platform.version, recipe, source)
     problems = [*release_problems, *recipe_problems, *pool_problems]
-    services: tuple[PlacedService, ...] = ()
+    placed: Placed | None = None
     if recipe and not pool_problems:
-        services, placement_problems = place_services(recipe, settings.serving, pools, source)
+        load = load_in_words(recipe.model.size_bytes, _read_rate(settings))
+        placed, placement_problems = place_services(recipe, settings.serving, pools, load, source)
         problems += placement_problems
-    transport, transport_problems = resolve_transport(settings.serving, services, source)
-    problems += [*transport_problems, *_cache_problems(settings, recipe, source)]
+    problems += platform_problems(settings.platform, source)
+    problems += cache_problems(settings, recipe, source)
     problems += _namespace_problems(settings, source)
-    if problems or recipe is None or release is None or transport is None:
+    problems += _waiver_problems(settings, source)
+    if problems or recipe is None or release is None or placed is None:
         raise SettingsError(problems)
-    serving = _serving(settings, recipe, services, transport)
-    cache = _cache(settings, recipe)
+    platform = resolved_platform(settings.platform, release, settings.image_mirrors)
+    cache = resolved_cache(settings, recipe)
+    serving = _serving(settings, recipe, placed, cache.claim_name)
     return ResolvedStack(
         name=name,
         source=source,
         lifecycle=settings.lifecycle,
-        cluster=ResolvedCluster(settings.cluster.kind, settings.cluster.context),
-        pools=tuple(_resolved_pool(pool, serving) for pool in pools.values()),
-        platform=_platform(settings, release),
+        cluster=_cluster(settings),
+        pools=tuple(_resolved_pool(pool, serving, placed.packings) for pool in pools.values()),
+        platform=platform,
         cache=cache,
         serving=serving,
-        decisions=decisions(settings, serving, cache),
-        retained=retained_objects(settings.lifecycle, release, serving.namespace, cache.claim_name),
+        network_policies=settings.network_policies,
+        waivers=tuple(Waiver(waiver.rule, waiver.reason, waiver.expires) for waiver in settings.waivers),
+        decisions=decisions(settings, platform, serving, cache),
+        retained=retained_objects(settings.lifecycle, platform, serving.namespace, cache),
     )
 
 
-def _recipe(settings: StackSettings, source: str) -> tuple[Recipe | None, tuple[Problem, ...]]:
-    name = settings.serving.recipe
-    if name in recipe_names():
-        return load_recipe(name), ()
-    problem = Problem(
-        source,
-        "serving.recipe",
-        name,
-        "no recipe has this name",
-        allowed=", ".join(recipe_names()),
-        suggestion=nearest(name, recipe_names()),
-    )
-    return None, (problem,)
+def _cluster(settings: StackSettings) -> ResolvedCluster:
+    cluster = settings.cluster
+    return ResolvedCluster(cluster.kind, cluster.context, cluster.kubeconfig, cluster.server)
 
 
-def _release(
-    settings: StackSettings, recipe: Recipe | None, source: str
-) -> tuple[PlatformRelease | None, tuple[Problem, ...]]:
-    version = settings.platform.version
-    release = PLATFORM_RELEASES.get(version)
-    known = ", ".join(f'"{known}"' for known in PLATFORM_RELEASES)
-    if release is None:
-        message = "not a platform release that this project was written for"
-        meant = nearest(version, PLATFORM_RELEASES)
-        suggestion = f'"{meant}"' if meant else None
-        return None, (
-            Problem(source, "platform.version", version, message, allowed=known, suggestion=suggestion),
-        )
-    if recipe and recipe.runtime.platform_line != release.line:
-        message = f"recipe {recipe.name} is written for platform {recipe.runtime.platform_line}"
-        return None, (Problem(source, "platform.version", version, message, allowed=known),)
-    return release, ()
-
-
-def _cache_problems(settings: StackSettings, recipe: Recipe | None, source: str) -> tuple[Problem, ...]:
-    size = settings.model_cache.size
-    if recipe is None or size_in_gib(size) >= needed_gib(recipe.model.size_bytes):
-        return ()
-    needed = needed_gib(recipe.model.size_bytes)
-    message = (
-        f"{recipe.model.repository} takes {recipe.model.size_bytes / 1e9:.1f} GB, which needs {needed}Gi "
-        f"with room for the download"
-    )
-    return (
-        Problem(
-            source, "modelCache.size", size, message, allowed=f"{needed}Gi or more", suggestion=f"{needed}Gi"
-        ),
-    )
+def _read_rate(settings: StackSettings) -> int | None:
+    return settings.model_cache.read_megabytes_per_second if settings.model_cache else None
 
 
 def _namespace_problems(settings: StackSettings, source: str) -> tuple[Problem, ...]:
@@ -127,56 +88,63 @@ def _namespace_problems(settings: StackSettings, source: str) -> tuple[Problem, 
     return (Problem(source, "serving.namespace", settings.serving.namespace, message),)
 
 
+def _waiver_problems(settings: StackSettings, source: str) -> tuple[Problem, ...]:
+    rules = [waiver.rule for waiver in settings.waivers]
+    message = "this rule is waived twice: which reason and which date would hold?"
+    return tuple(
+        Problem(source, f"waivers[{index}].rule", rule, message, suggestion="leave one of them out")
+        for index, rule in enumerate(rules)
+        if rule in rules[:index]
+    )
+
+
 def _serving(
-    settings: StackSettings, recipe: Recipe, services: tuple[PlacedService, ...], transport: KvTransport
+    settings: StackSettings, recipe: Recipe, placed: Placed, cache_claim_name: str
 ) -> ResolvedServing:
     serving = settings.serving
-    placed = PlacedRecipe(
-        recipe=recipe,
-        graph_name=serving.name or recipe.graph_name,
-        namespace=serving.namespace,
-        services=services,
-        cache_claim_name=CACHE_CLAIM_NAME,
-    )
     return ResolvedServing(
         recipe_name=recipe.name,
-        placed=placed,
-        kv_transport=transport,
-        ready_timeout_seconds=serving.ready_timeout_seconds or ready_timeout_seconds(recipe.model.size_bytes),
+        placed=_placed_recipe(settings, recipe, placed, cache_claim_name),
+        kv_transport=placed.transport.transport if placed.transport else None,
+        exposure=resolved_exposure(serving.exposure),
+        pod_monitor_labels=pod_monitor_labels(serving),
+        ready_timeout_seconds=serving.ready_timeout_seconds
+        or ready_timeout_seconds(recipe.model.size_bytes, _read_rate(settings)),
     )
 
 
-def _resolved_pool(pool: Pool, serving: ResolvedServing) -> ResolvedPool:
+def _placed_recipe(
+    settings: StackSettings, recipe: Recipe, placed: Placed, cache_claim_name: str
+) -> PlacedRecipe:
+    graph_name = settings.serving.name or recipe.graph_name
+    path = placed.transport.transport.path if placed.transport else None
+    domain = ComputeDomain(f"{graph_name}-compute-domain", f"{graph_name}-channel")
+    return PlacedRecipe(
+        recipe=recipe,
+        graph_name=graph_name,
+        namespace=settings.serving.namespace,
+        services=placed.services,
+        cache_claim_name=cache_claim_name,
+        kv_transport=path.transport if path else None,
+        compute_domain=domain if path and path.transport == "mnnvl" else None,
+        same_clique=path is not None and path.same_clique,
+        different_nodes=path is not None and path.different_nodes,
+        image_mirrors=dict(settings.image_mirrors),
+    )
+
+
+def _resolved_pool(pool: Pool, serving: ResolvedServing, packings: Mapping[str, Packing]) -> ResolvedPool:
     used = sum(
         worker.gpus * worker.replicas
         for worker in serving.placed.workers
         if worker.placement and worker.placement.pool == pool.name
     )
-    return ResolvedPool(pool.name, pool.instance_type, pool.nodes, used)
-
-
-def _platform(settings: StackSettings, release: PlatformRelease) -> ResolvedPlatform:
-    return ResolvedPlatform(
-        version=release.version,
-        chart=CHART,
-        repository=CHART_REPOSITORY,
-        release_name=RELEASE_NAME,
-        namespace=settings.platform.namespace,
-        nats_storage_class_name=settings.platform.storage_class_name,
-        graph_api_version=release.graph_api_version,
-        install_timeout_seconds=settings.platform.install_timeout_seconds,
-        custom_resource_definitions=release.custom_resource_definitions,
-    )
-
-
-def _cache(settings: StackSettings, recipe: Recipe) -> ResolvedCache:
-    cache = settings.model_cache
-    return ResolvedCache(
-        claim_name=CACHE_CLAIM_NAME,
-        storage_class_name=cache.storage_class_name,
-        size_gib=size_in_gib(cache.size),
-        needed_gib=needed_gib(recipe.model.size_bytes),
-        job_name=recipe.model_cache.download_job_name,
-        download_timeout_seconds=cache.download_timeout_seconds
-        or download_timeout_seconds(recipe.model.size_bytes),
+    packing = packings.get(pool.name)
+    return ResolvedPool(
+        name=pool.name,
+        instance_type=pool.instance_type,
+        nodes=pool.nodes,
+        used_gpus=used,
+        used_nodes=packing.used_nodes if packing else 0,
+        exclusive_nodes=packing.exclusive_nodes if packing else 0,
     )

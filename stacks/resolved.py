@@ -4,20 +4,24 @@ Only stacks/resolve.py makes one of these from settings. A value that a person m
 the reason for it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from hardware import InstanceType
-from recipes.placed import PlacedRecipe
+from hardware import InstanceType, KvPath
+from recipes.placed import GraphApi, PlacedRecipe
 
 Lifecycle = Literal["production", "disposable"]
-KvTransportName = Literal["tcp"]
+Topic = Literal[
+    "placement", "kv transport", "rollout", "platform", "cache", "timeouts", "lifecycle", "evidence"
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
     """One thing that resolve worked out, what it chose and why."""
 
+    topic: Topic
     subject: str
     choice: str
     reason: str
@@ -36,21 +40,29 @@ class RetainedObject:
 
 @dataclass(frozen=True, slots=True)
 class ResolvedCluster:
-    """The cluster that the stack is deployed to; its credentials come from KUBECONFIG alone."""
+    """The cluster that the stack is deployed to."""
 
     kind: Literal["existing"]
     context: str
     """The kubeconfig context, always named: the current context of whoever runs `up` decides nothing."""
+    kubeconfig: str | None
+    """Path of the kubeconfig; None: the KUBECONFIG environment variable."""
+    server: str | None
+    """Address that the context must lead to; None: not checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPool:
-    """A node pool and how many of its GPUs this stack takes."""
+    """A node pool and how much of it this stack takes."""
 
     name: str
     instance_type: InstanceType
     nodes: int
     used_gpus: int
+    used_nodes: int
+    """Nodes with at least one worker, as packed."""
+    exclusive_nodes: int
+    """Nodes whose free GPUs no other compute-domain or whole-node worker can use."""
 
     @property
     def gpus(self) -> int:
@@ -64,39 +76,100 @@ class ResolvedPool:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerGroup:
+    """NATS or etcd: who runs it, and where it answers."""
+
+    kind: Literal["own", "bundled", "external"]
+    address: str
+    """What clients are given: one nats:// URL, or the etcd endpoints separated by commas."""
+    members: int
+    """0 where others run it."""
+    image: str | None
+    """Of own members."""
+    storage_class_name: str | None
+    volume_size: str | None
+    rejoining: bool = False
+    """Own etcd only: members join the existing ones instead of founding a cluster."""
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedPlatform:
     """The Dynamo platform: one Helm release with the operator and what it needs."""
 
+    kind: Literal["own", "existing"]
+    """existing: nothing of it is registered by this stack."""
     version: str
     chart: str
     repository: str
     release_name: str
     namespace: str
-    nats_storage_class_name: str
-    graph_api_version: str
+    graph_api: GraphApi
+    discovery: Literal["kubernetes", "etcd"] | None
+    """None for an existing platform, whose operator knows."""
+    nats: ServerGroup | None
+    """None for an existing platform."""
+    etcd: ServerGroup | None
     install_timeout_seconds: int
     custom_resource_definitions: tuple[str, ...]
+    """What its installation leaves for ever; none for an existing platform."""
+    operator_image: str | None
+    """Repository of the operator's image, where a mirror replaces the chart's own."""
+
+    @property
+    def graph_api_version(self) -> str:
+        """API version of the graph, with its group."""
+        return f"nvidia.com/{self.graph_api}"
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedCache:
-    """The volume with the model's files, and the Job that fills it."""
+    """The volume with the model's files, and the Job that fills or checks it."""
 
     claim_name: str
-    storage_class_name: str
-    size_gib: int
+    source: Literal["huggingface", "s3", "existingVolume"]
+    s3_address: str | None
+    s3_region: str | None
+    service_account_name: str | None
+    """Of the copying Job; None: the namespace's default without a role."""
+    storage_class_name: str | None
+    """None where the claim exists already."""
+    size_gib: int | None
     needed_gib: int
     """What the pinned revision takes on the volume, with room for a download in flight."""
     job_name: str
     download_timeout_seconds: int
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether this stack creates the claim."""
+        return self.source != "existingVolume"
 
 
 @dataclass(frozen=True, slots=True)
 class KvTransport:
     """How KV-cache blocks travel from prefill to decode workers."""
 
-    name: KvTransportName
+    path: KvPath
+    """What is known of it on this hardware and runtime."""
+    typed: bool
+    """False: chosen because it is documented to work."""
     reason: str
+    request_bytes: int
+    """KV cache of one prompt of the recipe's length."""
+    ceiling: str
+    """What the path can carry, as a sentence."""
+    placement: str
+    """What it demands of placement, as a sentence; empty where nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """How clients outside the cluster, but inside the network, reach the frontend."""
+
+    kind: Literal["internalLoadBalancer", "ingress"]
+    class_name: str | None
+    host: str | None
+    tls_secret_name: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +178,11 @@ class ResolvedServing:
 
     recipe_name: str
     placed: PlacedRecipe
-    kv_transport: KvTransport
+    kv_transport: KvTransport | None
+    """None for an aggregated recipe."""
+    exposure: Exposure | None
+    pod_monitor_labels: Mapping[str, str] | None
+    """None: no PodMonitor."""
     ready_timeout_seconds: int
 
     @property
@@ -117,6 +194,16 @@ class ResolvedServing:
     def graph_name(self) -> str:
         """The name of the DynamoGraphDeployment; the frontend's Service is `<graph name>-frontend`."""
         return self.placed.graph_name
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """A rule that this stack breaks on purpose, for a time."""
+
+    rule: str
+    reason: str
+    expires: str
+    """ISO date of the last day on which it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +219,8 @@ class ResolvedStack:
     platform: ResolvedPlatform
     cache: ResolvedCache
     serving: ResolvedServing
+    network_policies: bool
+    waivers: tuple[Waiver, ...]
     decisions: tuple[Decision, ...]
     retained: tuple[RetainedObject, ...]
     """What `pulumi destroy` leaves, complete."""

@@ -1,4 +1,4 @@
-"""How long to wait, from the size of the model.
+"""How long things take and how long to wait for them, from the size of the model and the speed of storage.
 
 Every wait is explicit: the Kubernetes provider gives up after ten minutes of its own accord, which is less
 than any download or load of a large model takes.
@@ -9,7 +9,7 @@ import math
 # The published recipe waits one hour for the download of 65.2 GB.
 SLOWEST_DOWNLOAD_BYTES_PER_SECOND = 18_000_000
 # The published recipe says "15-30 minutes depending on storage speed" for loading 65.2 GB.
-SLOWEST_LOAD_BYTES_PER_SECOND = 36_000_000
+SLOWEST_LOAD_MEGABYTES_PER_SECOND = 36
 # Pulling the download Job's small image, and installing its packages.
 DOWNLOAD_START_SECONDS = 5 * 60
 # Pulling a runtime image of about 20 GB to a node that never had it, and capturing CUDA graphs.
@@ -19,6 +19,7 @@ WORKER_START_SECONDS = 30 * 60
 LONGEST_WORKER_START_SECONDS = 2 * 3600
 
 _MINUTE = 60
+_MEGABYTE = 1_000_000
 
 
 def download_timeout_seconds(model_bytes: int) -> int:
@@ -26,10 +27,34 @@ def download_timeout_seconds(model_bytes: int) -> int:
     return _whole_minutes(DOWNLOAD_START_SECONDS + model_bytes / SLOWEST_DOWNLOAD_BYTES_PER_SECOND)
 
 
-def ready_timeout_seconds(model_bytes: int) -> int:
+def check_timeout_seconds(model_bytes: int) -> int:
+    """Return the seconds after which a check that reads so many bytes once has failed."""
+    return _whole_minutes(DOWNLOAD_START_SECONDS + load_seconds(model_bytes, None))
+
+
+def load_seconds(model_bytes: int, read_megabytes_per_second: int | None) -> float:
+    """Return the seconds that one node reads the model for.
+
+    Args:
+        model_bytes: size of the files.
+        read_megabytes_per_second: what one node reads; None: the slowest that the publisher's times allow.
+
+    """
+    rate = read_megabytes_per_second or SLOWEST_LOAD_MEGABYTES_PER_SECOND
+    return model_bytes / (rate * _MEGABYTE)
+
+
+def ready_timeout_seconds(model_bytes: int, read_megabytes_per_second: int | None = None) -> int:
     """Return the seconds after which a graph that loads so many bytes is not going to be ready."""
-    seconds = _whole_minutes(WORKER_START_SECONDS + model_bytes / SLOWEST_LOAD_BYTES_PER_SECOND)
+    seconds = _whole_minutes(WORKER_START_SECONDS + load_seconds(model_bytes, read_megabytes_per_second))
     return min(seconds, LONGEST_WORKER_START_SECONDS)
+
+
+def load_in_words(model_bytes: int, read_megabytes_per_second: int | None) -> str:
+    """Return what a new worker has to do before it serves, and how long that takes."""
+    rate = read_megabytes_per_second or SLOWEST_LOAD_MEGABYTES_PER_SECOND
+    minutes = math.ceil(load_seconds(model_bytes, read_megabytes_per_second) / _MINUTE)
+    return f"has loaded {model_bytes / 1e9:.1f} GB, about {minutes} min at {rate:,} MB/s"
 
 
 def _whole_minutes(seconds: float) -> int:

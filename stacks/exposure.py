@@ -1,0 +1,22 @@
+"""How the service is reached and watched from outside its namespace."""
+
+from collections.abc import Mapping
+
+from stacks.resolved import Exposure
+from stacks.settings import IngressExposure, InternalLoadBalancer, ServingSettings
+
+
+def resolved_exposure(exposure: InternalLoadBalancer | IngressExposure | None) -> Exposure | None:
+    """Return how clients outside the cluster reach the frontend; None: not at all."""
+    match exposure:
+        case None:
+            return None
+        case InternalLoadBalancer():
+            return Exposure("internalLoadBalancer", None, None, None)
+        case IngressExposure():
+            return Exposure("ingress", exposure.class_name, exposure.host, exposure.tls_secret_name)
+
+
+def pod_monitor_labels(serving: ServingSettings) -> Mapping[str, str] | None:
+    """Return the labels of the PodMonitor; None where there is none."""
+    return None if serving.pod_monitor is None else dict(serving.pod_monitor.labels)

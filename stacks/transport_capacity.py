@@ -1,0 +1,68 @@
+"""What a KV transport can carry and what it demands of placement, as sentences."""
+
+from hardware import TCP_FLOW_GBIT, KvPath, KvTransportName, requests_per_second
+from recipes.model import Recipe
+
+_CARRIER: dict[KvTransportName, str] = {
+    "mnnvl": "NVLink of one GPU",
+    "rdma": "one adapter",
+    "efa": "EFA of one GPU",
+    "tcp": "pod network",
+}
+
+
+def request_bytes(recipe: Recipe) -> int:
+    """Return the bytes of KV cache of one prompt of the length that the recipe is sized for."""
+    return recipe.kv_bytes_per_token * recipe.traffic.input_tokens
+
+
+def ceiling(recipe: Recipe, path: KvPath) -> str:
+    """Return how many prompts a second the path can hand from one prefill to one decode worker at most."""
+    payload = request_bytes(recipe)
+    return (
+        f"a prompt of {recipe.traffic.input_tokens:,} tokens is {payload / 1e9:.2f} GB of KV cache: at most "
+        f"{rate(recipe, path)} (computed, not measured)"
+    )
+
+
+def rate(recipe: Recipe, path: KvPath) -> str:
+    """Return the same without the size of a prompt, for a list of choices."""
+    if path.gbit_per_second is None:
+        return "none"
+    payload = request_bytes(recipe)
+    text = (
+        f"{_number(requests_per_second(payload, path.gbit_per_second))} a second over "
+        f"{path.gbit_per_second:,.0f} Gbit/s of {_CARRIER[path.transport]}"
+    )
+    if path.transport != "tcp":
+        return text
+    flow = requests_per_second(payload, TCP_FLOW_GBIT)
+    return f"{text}, {_number(flow)} over one TCP flow of {TCP_FLOW_GBIT:.0f} Gbit/s"
+
+
+def demands(path: KvPath, *, domain_nodes: int, nodes_differ: bool) -> str:
+    """Return what the path demands of placement; empty where nothing.
+
+    Args:
+        path: the transport on the workers' nodes.
+        domain_nodes: nodes of one NVLink domain in the pool.
+        nodes_differ: prefill and decode have pools of their own, so their nodes differ anyway.
+
+    """
+    if path.same_clique:
+        return (
+            f"all workers on nodes of one NVLink domain, at most {domain_nodes} in this pool, and each on a "
+            "node of its own: a node has one IMEX channel (kubernetes-sigs/dra-driver-nvidia-gpu#353)"
+        )
+    parts: list[str] = []
+    if path.transport == "efa":
+        parts.append("all workers in one availability zone, which EFA never leaves")
+    if path.one_pod_per_node:
+        parts.append("each on a node of its own, with all of its EFA interfaces")
+    elif path.different_nodes and not nodes_differ:
+        parts.append("prefill and decode on different nodes")
+    return "; ".join(parts)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"  # noqa: PLR2004 - three digits say enough
