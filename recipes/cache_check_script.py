@@ -93,7 +93,7 @@ def _chat_template_faults(snapshot: Path) -> Iterator[str]:
 def _shard_faults(index: Path) -> Iterator[str]:
     try:
         shards = sorted(set(json.loads(index.read_text(encoding="utf-8"))["weight_map"].values()))
-    except (ValueError, KeyError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         yield f"{index}: names no files ({error!r})"
         return
     for shard in (index.parent / name for name in shards):
