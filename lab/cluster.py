@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
-from lab import control_plane, plugins, processes
+from lab import control_plane, graph_api, plugins, processes
 from lab.charts import package_charts
+from lab.custom_resources import cluster_definitions
 from lab.directory import REPOSITORY, LabDirectory
 from lab.environment import sealed_environment
 from lab.errors import LabError
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _FIXTURES = REPOSITORY / "lab" / "fixtures"
-_CLUSTER_OBJECTS = ("nodes.yaml", "storage_classes.yaml")
+_CLUSTER_OBJECTS = ("nodes.yaml", "storage_classes.yaml", "device_classes.yaml")
 _FIRST_NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
 _NAMESPACE_DEFAULTS = ("serviceaccount/default", "configmap/kube-root-ca.crt")
 
@@ -28,7 +30,7 @@ def prepare(lab: LabDirectory, say: Callable[[str], None]) -> None:
     build_missing(cache, say)
     lab.create()
     plugins.install(lab, executables(cache))
-    package_charts(lab.charts)
+    package_charts(lab.charts, graph_api.settle(lab, has_cluster=control_plane.exists(lab)))
 
 
 def up(lab: LabDirectory, say: Callable[[str], None]) -> None:
@@ -42,8 +44,14 @@ def up(lab: LabDirectory, say: Callable[[str], None]) -> None:
         say("the stack state of an earlier cluster is discarded")
         shutil.rmtree(lab.backend)
         lab.backend.mkdir()
-    for name in _CLUSTER_OBJECTS:
-        _kubectl(lab, "apply", "--server-side", "--force-conflicts", "-f", str(_FIXTURES / name))
+    definitions = lab.root / "definitions.json"
+    definitions.write_text(
+        json.dumps({"apiVersion": "v1", "kind": "List", "items": cluster_definitions()}), encoding="utf-8"
+    )
+    files = [definitions, *(_FIXTURES / name for name in _CLUSTER_OBJECTS)]
+    named = [argument for file in files for argument in ("-f", str(file))]
+    _kubectl(lab, "apply", "--server-side", "--force-conflicts", *named)
+    _kubectl(lab, "wait", "--for=condition=Established", "-f", str(definitions), "--timeout=60s")
     _kubectl(lab, "wait", "--for=condition=Ready", "node", "--all", "--timeout=60s")
     # Made by the controllers in their first seconds; without the account no pod is admitted.
     for namespace in _FIRST_NAMESPACES:

@@ -14,20 +14,31 @@ from typing import Any
 
 CRDS_DIRECTORY = Path(__file__).parent / "fixtures" / "crds"
 CORE_TYPES_FILE = "core-v1.as-inlined.json"
-SCHEMALESS_FILE = "other-dynamo-1.2.json"
+_SCHEMALESS_FILE = "other-dynamo-1.2.json"
 
-# The lab serves and stores one version. With both served and no conversion webhook behind them the API server
+# A lab serves and stores one version. With both served and no conversion webhook behind them the API server
 # converts with strategy None and stores a v1beta1 graph as an empty spec (ai-dynamo/dynamo#10419).
-SERVED_SCHEMAS = ("dynamographdeployment.v1alpha1.dynamo-1.2.json",)
+GRAPH_SCHEMAS = {
+    "v1alpha1": "dynamographdeployment.v1alpha1.dynamo-1.2.json",
+    "v1beta1": "dynamographdeployment.v1beta1.dynamo-1.2.json",
+}
+_COMPUTE_DOMAIN_FILE = "computedomain.v1beta1.dra-0.4.json"
+_POD_MONITOR_FILE = "pod-monitor.json"
 
 _MARK = "x-fact"
 _CUT = "x-kubernetes-preserve-unknown-fields"
 
 
-def custom_resource_definitions() -> list[dict[str, Any]]:
+def custom_resource_definitions(graph_api: str = "v1alpha1") -> list[dict[str, Any]]:
     """Every CustomResourceDefinition of the platform's chart, each with one served and stored version."""
-    with_schema = [custom_resource_definition(CRDS_DIRECTORY / name) for name in SERVED_SCHEMAS]
-    return with_schema + _schemaless_definitions()
+    graph = custom_resource_definition(CRDS_DIRECTORY / GRAPH_SCHEMAS[graph_api])
+    return [graph, *_schemaless_definitions(_SCHEMALESS_FILE)]
+
+
+def cluster_definitions() -> list[dict[str, Any]]:
+    """What is installed beside the platform: for NVIDIA's DRA driver and for a Prometheus operator."""
+    domain = custom_resource_definition(CRDS_DIRECTORY / _COMPUTE_DOMAIN_FILE)
+    return [domain, *_schemaless_definitions(_POD_MONITOR_FILE)]
 
 
 def custom_resource_definition(schema_file: Path) -> dict[str, Any]:
@@ -36,11 +47,12 @@ def custom_resource_definition(schema_file: Path) -> dict[str, Any]:
     Raises KeyError when the file names a core type that core-v1.as-inlined.json does not hold.
     """
     facts: dict[str, Any] = json.loads(schema_file.read_text(encoding="utf-8"))
+    types = _core_types(facts["xFactSet"]) if "xFactSet" in facts else {}
     version: dict[str, Any] = {
         "name": facts["version"],
         "served": True,
         "storage": True,
-        "schema": {"openAPIV3Schema": _expand(facts["openAPIV3Schema"], _core_types(facts["xFactSet"]))},
+        "schema": {"openAPIV3Schema": _expand(facts["openAPIV3Schema"], types)},
         "subresources": facts["subresources"],
         "additionalPrinterColumns": facts["additionalPrinterColumns"],
     }
@@ -60,9 +72,9 @@ def custom_resource_definition(schema_file: Path) -> dict[str, Any]:
     }
 
 
-def _schemaless_definitions() -> list[dict[str, Any]]:
-    """The chart's definitions that nothing here writes objects of: they are there, and outlive the chart."""
-    facts: dict[str, Any] = json.loads((CRDS_DIRECTORY / SCHEMALESS_FILE).read_text(encoding="utf-8"))
+def _schemaless_definitions(file: str) -> list[dict[str, Any]]:
+    """Definitions whose schemas are not held here: they are there, and take any content."""
+    facts: dict[str, Any] = json.loads((CRDS_DIRECTORY / file).read_text(encoding="utf-8"))
     version = {
         "name": facts["version"],
         "served": True,

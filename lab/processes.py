@@ -33,6 +33,7 @@ class StandIn:
 STAND_INS = (
     StandIn("dynamo-operator", "lab.dynamo_operator", needs_lab_directory=True),
     StandIn("volume-provisioner", "lab.volume_provisioner"),
+    StandIn("dra-driver", "lab.dra_driver"),
 )
 
 

@@ -23,6 +23,7 @@ ALLOWED = {
 }
 STAND_INS = (
     "controller",
+    "dra_driver",
     "dynamo_operator",
     "kubernetes_provider",
     "language_host",

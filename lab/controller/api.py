@@ -101,6 +101,13 @@ class KubernetesApi:
         items: list[Manifest] = answer["items"]
         return items
 
+    async def create(self, manifest: Manifest) -> Manifest:
+        """Creates the object; ApiError 409 where one of that name exists."""
+        metadata = manifest["metadata"]
+        path = _path(manifest["apiVersion"], manifest["kind"], metadata.get("namespace"))
+        query = {"fieldManager": self._field_manager}
+        return await self._request("POST", path, query, manifest, "application/json")
+
     async def apply(self, manifest: Manifest, field_manager: str | None = None) -> Manifest:
         """Server-side apply, taking over contested fields as controllers do."""
         query = {"fieldManager": field_manager or self._field_manager, "force": "true"}
@@ -142,7 +149,9 @@ class KubernetesApi:
         if self._session is None:
             raise RuntimeError("use KubernetesApi as an asynchronous context manager")
         headers = {"Content-Type": content_type} if content_type else {}
-        data = json.dumps(body) if body is not None else None
+        # Compact, as the API server writes: it keeps opaque device parameters byte for byte, and a patch of
+        # anything else in the object would otherwise look like a change of that immutable field.
+        data = json.dumps(body, separators=(",", ":")) if body is not None else None
         async with self._session.request(method, path, params=query, data=data, headers=headers) as response:
             answer: Manifest = await response.json(content_type=None)
         if response.status >= _HTTP_ERROR:

@@ -24,7 +24,7 @@ DEADLINE = 30.0
 def cluster(lab: Sandbox) -> Iterator[Sandbox]:
     lab.kubectl("create", "namespace", NAMESPACE)
     yield lab
-    lab.kubectl("delete", "namespace", NAMESPACE, "--timeout=60s")
+    lab.kubectl("delete", "namespace", NAMESPACE, "--wait=false")
 
 
 def create(lab: Sandbox, folder: Path, manifest: dict[str, Any]) -> None:

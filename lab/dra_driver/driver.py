@@ -1,0 +1,164 @@
+"""Brings slices, templates, labels and statuses into line with nodes, domains and claims."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+import kopf
+
+from lab.controller.api import ApiError
+from lab.dra_driver.domains import (
+    DOMAIN_API,
+    DOMAIN_KIND,
+    MARK,
+    is_template_of,
+    node_label_changes,
+    nodes_by_domain,
+    status_for,
+    template_for,
+)
+from lab.dra_driver.slices import DRIVER, RESOURCE_API, slice_changes
+
+if TYPE_CHECKING:
+    from lab.controller.api import KubernetesApi, Manifest
+
+_WATCHED = (
+    ("", "v1", "nodes"),
+    ("resource.k8s.io", "v1", "resourceclaims"),
+    ("resource.k8s.io", "v1", "resourceclaimtemplates"),
+    ("resource.nvidia.com", "v1beta1", "computedomains"),
+)
+# A deletion while the watch reconnects is never told of.
+_RESYNC_SECONDS = 5.0
+_PAUSE_SECONDS = 1.0
+# Several changes come at once when pods start; each look reads everything.
+_SETTLE_SECONDS = 0.05
+
+_log = logging.getLogger(__name__)
+
+
+class Driver:
+    """Looks at all nodes, domains and claims whenever one of them changes."""
+
+    def __init__(self, api: KubernetesApi) -> None:
+        self._api = api
+        self._look_again = asyncio.Event()
+
+    def registry(self) -> kopf.OperatorRegistry:
+        """The handlers by which kopf tells of changes."""
+        registry = kopf.OperatorRegistry()
+        for resource in _WATCHED:
+            kopf.on.event(*resource, registry=registry)(self._changed)
+        return registry
+
+    async def work(self) -> None:
+        """Serves nodes and domains until cancelled."""
+        while True:
+            try:
+                await self._look()
+            except (ApiError, aiohttp.ClientError, OSError, TimeoutError) as error:
+                _log.info("looking at the compute domains: %s", error)
+                self._look_again.set()
+                await asyncio.sleep(_PAUSE_SECONDS)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._look_again.wait(), _RESYNC_SECONDS)
+            await asyncio.sleep(_SETTLE_SECONDS)
+            self._look_again.clear()
+
+    async def _look(self) -> None:
+        nodes = await self._api.list("v1", "Node")
+        missing, stale = slice_changes(nodes, await self._api.list(RESOURCE_API, "ResourceSlice"))
+        for each in missing:
+            await self._api.apply(each)
+        for each in stale:
+            await self._api.delete(each)
+        members = nodes_by_domain(await self._api.list(RESOURCE_API, "ResourceClaim"))
+        domains = [
+            {"apiVersion": DOMAIN_API, "kind": DOMAIN_KIND, **each}
+            for each in await self._api.list(DOMAIN_API, DOMAIN_KIND)
+        ]
+        living = {each["metadata"]["uid"] for each in domains if not _is_going(each)}
+        labels = {uid: names for uid, names in members.items() if uid in living}
+        for name, uid in node_label_changes(nodes, labels).items():
+            node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}}
+            await self._api.merge_patch(node, {"metadata": {"labels": {MARK: uid}}})
+        by_name = {node["metadata"]["name"]: node for node in nodes}
+        for domain in domains:
+            names = members.get(domain["metadata"]["uid"], [])
+            try:
+                await self._serve(domain, [by_name[name] for name in names if name in by_name])
+            except ApiError as error:
+                # A changed or deleted domain is told of again; the others must not wait for it.
+                _log.info("%s: %s", domain["metadata"]["name"], error)
+
+    async def _serve(self, domain: Manifest, nodes: list[Manifest]) -> None:
+        wanted = template_for(domain)
+        metadata = wanted["metadata"]
+        found = await self._api.get(
+            RESOURCE_API, "ResourceClaimTemplate", metadata["name"], metadata["namespace"]
+        )
+        if _is_going(domain):
+            if found is not None and is_template_of(found, domain):
+                await self._remove(found)
+            await self._set_finalizer(domain, held=False)
+            return
+        await self._set_finalizer(domain, held=True)
+        if found is None:
+            await self._api.create(wanted)
+            _log.info("template %s/%s made", metadata["namespace"], metadata["name"])
+        elif not is_template_of(found, domain):
+            # Pods that use it would claim something else, or a channel of another domain.
+            await self._api.apply(_conflict_event(domain, metadata["name"]))
+            nodes = []
+        status = status_for(domain, nodes)
+        if status != domain.get("status"):
+            current = await self._api.get(
+                DOMAIN_API, DOMAIN_KIND, domain["metadata"]["name"], domain["metadata"]["namespace"]
+            )
+            if current is not None:
+                await self._api.replace_status(current | {"status": status})
+
+    async def _remove(self, template: Manifest) -> None:
+        template = {"apiVersion": RESOURCE_API, "kind": "ResourceClaimTemplate", **template}
+        await self._api.delete(template)
+        left = [each for each in template["metadata"].get("finalizers", []) if each != MARK]
+        await self._api.merge_patch(template, {"metadata": {"finalizers": left}})
+
+    async def _set_finalizer(self, domain: Manifest, *, held: bool) -> None:
+        finalizers = domain["metadata"].get("finalizers", [])
+        if (MARK in finalizers) == held:
+            return
+        changed = [*finalizers, MARK] if held else [each for each in finalizers if each != MARK]
+        version = domain["metadata"]["resourceVersion"]
+        await self._api.merge_patch(domain, {"metadata": {"finalizers": changed, "resourceVersion": version}})
+
+    async def _changed(self, **_: Any) -> None:
+        self._look_again.set()
+
+
+def _is_going(domain: Manifest) -> bool:
+    return "deletionTimestamp" in domain["metadata"]
+
+
+def _conflict_event(domain: Manifest, template: str) -> Manifest:
+    metadata = domain["metadata"]
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"name": f"{metadata['name']}.{metadata['uid']}", "namespace": metadata["namespace"]},
+        "involvedObject": {
+            "apiVersion": DOMAIN_API,
+            "kind": DOMAIN_KIND,
+            "name": metadata["name"],
+            "namespace": metadata["namespace"],
+            "uid": metadata["uid"],
+        },
+        "type": "Warning",
+        "reason": "ResourceClaimTemplateExists",
+        "message": f"ResourceClaimTemplate {template} exists already and was not made for this ComputeDomain",
+        "source": {"component": DRIVER},
+    }
