@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from hardware import ACCELERATORS, INSTANCE_TYPES
 from recipes.placed import PlacedService, PoolPlacement
 from stacks.resolved import Decision, ResolvedCache, ResolvedPlatform, ResolvedServing
+from stacks.retention import keeps_platform_namespace
 from stacks.server_decisions import platform_decisions
 from stacks.settings import StackSettings
 from stacks.timeouts import SLOWEST_LOAD_MEGABYTES_PER_SECOND
@@ -23,7 +24,7 @@ def decisions(
         *platform_decisions(platform),
         *_cache(settings, serving, cache),
         *_timeouts(settings, serving, cache),
-        Decision("lifecycle", "lifecycle", settings.lifecycle, _lifecycle_reason(settings, cache)),
+        Decision("lifecycle", "lifecycle", settings.lifecycle, _lifecycle_reason(settings, platform, cache)),
         *_evidence(serving),
     )
 
@@ -33,11 +34,12 @@ def _placed_workers(serving: ResolvedServing) -> list[tuple[PlacedService, PoolP
 
 
 def _placements(serving: ResolvedServing) -> Iterable[Decision]:
+    alone = serving.kv_transport is not None and serving.kv_transport.path.one_pod_per_node
     for worker, placement in _placed_workers(serving):
         labels = ", ".join(f"{label}={value}" for label, value in placement.node_selector.items())
         reason = (
             f"pool {placement.pool} has {placement.instance_type} nodes; one of them holds a worker's "
-            f"{in_words(worker.gpus, 'GPU')}"
+            f"{in_words(worker.gpus, 'GPU')}{', and no second worker of this KV transport' if alone else ''}"
         )
         yield Decision("placement", f"nodes of {worker.name}", labels, reason)
 
@@ -48,8 +50,10 @@ def _replicas(settings: StackSettings, serving: ResolvedServing) -> Iterable[Dec
     placed = _placed_workers(serving)
     choice = ", ".join(f"{worker.replicas} x {worker.name}" for worker, _ in placed)
     pools = " and ".join(dict.fromkeys(placement.pool for _, placement in placed))
+    domain = " in one NVLink domain" if serving.placed.same_clique else ""
     reason = (
-        f"fill: the most sets of the recipe's workers that pool {pools} holds; frontends stay as published"
+        f"fill: the most sets of the recipe's workers that pool {pools} holds{domain}; frontends stay as the "
+        "recipe has them"
     )
     yield Decision("placement", "replicas", choice, reason)
 
@@ -110,12 +114,17 @@ def _timeouts(settings: StackSettings, serving: ResolvedServing, cache: Resolved
     )
 
 
-def _lifecycle_reason(settings: StackSettings, cache: ResolvedCache) -> str:
+def _lifecycle_reason(settings: StackSettings, platform: ResolvedPlatform, cache: ResolvedCache) -> str:
     if settings.lifecycle == "disposable":
         return "`destroy` removes everything that this stack has created but custom resource definitions"
-    if not cache.is_ours:
-        return "the model's volume is not of this stack and stays; what else holds data is protected and kept"
-    return "the model cache and its namespace are protected, and kept when they leave the stack"
+    held: list[str] = ["the model cache"] if cache.is_ours else []
+    if keeps_platform_namespace(settings.lifecycle, platform):
+        held.append("the data of the servers that this stack runs")
+    if not held:
+        return (
+            "nothing of this stack holds data: the model's volume and the platform's servers are not its own"
+        )
+    return f"{' and '.join(held)} are protected with their namespaces, and kept when they leave the stack"
 
 
 def _evidence(serving: ResolvedServing) -> Iterable[Decision]:

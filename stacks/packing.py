@@ -1,5 +1,6 @@
 """Whether workers fit on the equal nodes of a pool."""
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -96,8 +97,10 @@ def has_room_wherever_placed(worker: WorkerSet, others: Sequence[WorkerSet], roo
         return sum(some.count for some in running) < room.nodes
     nodes = room.nodes
     if room.different_nodes:
-        nodes -= sum(some.count for some in others)
         running = [worker]
+        # The others have a node each at worst, but none of those that these workers are on already.
+        held = math.ceil(worker.count / (room.gpus_per_node // worker.gpus))
+        nodes = max(nodes - sum(some.count for some in others), held)
     taken = sum(some.gpus * some.count for some in running)
     # To deny the worker a place, each node must have fewer than its GPUs free.
     denied_from = room.gpus_per_node - worker.gpus + 1

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from recipes.placed import Rollout
-from stacks.packing import WorkerSet, has_room_wherever_placed
+from stacks.packing import WorkerSet, has_room_wherever_placed, pack
 from stacks.room import PoolRoom
 from stacks.wording import in_words
 
@@ -38,23 +38,32 @@ def _in_pool(room: PoolRoom, replicas: Mapping[str, int]) -> list[tuple[str, str
     running = {some.name: some for some in room.workers(replicas)}
     for some in sorted(running.values(), key=lambda some: -some.gpus):
         others = [other for other in running.values() if other.name != some.name]
-        surges = has_room_wherever_placed(some, others, room.room)
-        decided.append((some.name, _reason(room, some, surges=surges), surges))
-        if surges:
-            running[some.name] = WorkerSet(some.name, some.gpus, some.count + 1)
+        one_more = WorkerSet(some.name, some.gpus, some.count + 1)
+        if has_room_wherever_placed(some, others, room.room):
+            running[some.name] = one_more
+            decided.append(
+                (some.name, f"{room.pool} has {_article(room)}{_wanted(room, some)} for the new worker", True)
+            )
+        elif pack([*others, one_more], room.room) is None:
+            reason = f"{room.pool} has no {_wanted(room, some)} to start a new worker beside the old"
+            decided.append((some.name, reason, False))
+        else:
+            reason = (
+                f"{room.pool} has {_article(room)}{_wanted(room, some)} only if the scheduler has put the others "
+                "close together"
+            )
+            decided.append((some.name, reason, False))
     return decided
 
 
-def _reason(room: PoolRoom, some: WorkerSet, *, surges: bool) -> str:
-    if room.room.one_pod_per_node:
-        wanted = "whole node"
-        where = " in the workers' NVLink domain" if room.one_nvlink_domain else ""
-    else:
-        wanted, where = in_words(some.gpus, "GPU"), " on one node"
-    if surges:
-        free = f"a {wanted}" if room.room.one_pod_per_node else wanted
-        return f"{room.pool} has {free} free{where} for the new worker"
-    return f"{room.pool} has no {wanted} sure to be free{where} to start a new worker beside the old"
+def _wanted(room: PoolRoom, some: WorkerSet) -> str:
+    if not room.room.one_pod_per_node:
+        return f"{in_words(some.gpus, 'GPU')} free on one node"
+    return "whole node free" + (" in the workers' NVLink domain" if room.one_nvlink_domain else "")
+
+
+def _article(room: PoolRoom) -> str:
+    return "a " if room.room.one_pod_per_node else ""
 
 
 def _while_surging(recreated: str, load: str) -> str:

@@ -151,10 +151,12 @@ def _possible(judged: Collection[KvPath]) -> list[KvPath]:
 
 
 def _listed(recipe: Recipe, paths: Sequence[KvPath]) -> str:
-    return "; or ".join(
-        f"{path.transport} ({path.standing.value}: {path.reason}; at most {rate(recipe, path)})"
+    """Return the choices, one a line, with what is known of each and what it can carry."""
+    lines = [
+        f"{path.transport}, {path.standing.value}: {path.reason}; at most {rate(recipe, path)}"
         for path in paths
-    )
+    ]
+    return "\n    ".join(["one of", *lines])
 
 
 def _aggregated_instead(recipe: Recipe) -> str:

@@ -1,16 +1,20 @@
-"""The committed settings of stack dev, as a test changes them."""
+"""Settings for tests to change: the committed ones of stack dev, and small ones of other shapes."""
 
 from __future__ import annotations
 
 import copy
 from typing import TYPE_CHECKING, Any, cast
 
+import pytest
+
 from lab.directory import REPOSITORY
+from stacks.errors import SettingsError
 from stacks.load import read_settings
 from stacks.parse import parse_settings
 from stacks.resolve import resolve
 
 if TYPE_CHECKING:
+    from stacks.errors import Problem
     from stacks.resolved import ResolvedStack
 
 FILE = "Pulumi.dev.yaml"
@@ -25,3 +29,49 @@ def resolved(settings: dict[str, Any] | None = None) -> ResolvedStack:
     """The stack that the settings lead to; the committed ones by default."""
     data = dev_settings() if settings is None else settings
     return resolve("dev", parse_settings(data, FILE), FILE)
+
+
+def existing_cluster_settings(serving: dict[str, Any], pools: list[dict[str, Any]]) -> dict[str, Any]:
+    """Settings of a stack of its own, with nothing typed that has a default."""
+    return {
+        "cluster": {"kind": "existing", "context": "gpu-cluster"},
+        "platform": {
+            "kind": "own",
+            "version": "1.2.1",
+            "nats": {"kind": "own", "members": 3, "storageClassName": "fast-disks"},
+        },
+        "nodePools": pools,
+        "modelCache": {"size": "100Gi", "storageClassName": "shared-files"},
+        "serving": {"namespace": "gpt-oss", **serving},
+    }
+
+
+def disagg_b200_settings() -> dict[str, Any]:
+    """The disaggregated recipe on one B200 node, over TCP."""
+    return existing_cluster_settings(
+        {"recipe": "gpt-oss-120b/trtllm-disagg", "pool": "b200", "kvTransport": "tcp"},
+        [{"name": "b200", "instanceType": "p6-b200.48xlarge", "nodes": 1}],
+    )
+
+
+def disagg_gb200_settings(nodes: int = 2) -> dict[str, Any]:
+    """The disaggregated recipe on GB200 trays of one NVLink domain."""
+    return existing_cluster_settings(
+        {"recipe": "gpt-oss-120b/trtllm-disagg", "pool": "gb200", "kvTransport": "mnnvl"},
+        [{"name": "gb200", "instanceType": "p6e-gb200.36xlarge", "nodes": nodes}],
+    )
+
+
+def agg_gb200_settings(nodes: int = 1) -> dict[str, Any]:
+    """The aggregated recipe on GB200 trays."""
+    return existing_cluster_settings(
+        {"recipe": "gpt-oss-120b/trtllm-agg", "pool": "gb200"},
+        [{"name": "gb200", "instanceType": "p6e-gb200.36xlarge", "nodes": nodes}],
+    )
+
+
+def problems_of(settings: dict[str, Any]) -> list[Problem]:
+    """Everything for which the settings are refused."""
+    with pytest.raises(SettingsError) as raised:
+        resolved(settings)
+    return list(raised.value.problems)
