@@ -1,58 +1,74 @@
-"""What the publisher wrote, by hand from its page and its recipe files, against what dev renders."""
+"""What the publisher wrote, by hand from its page and its files, against what is rendered of each recipe."""
 
 from __future__ import annotations
 
-from functools import cache, reduce
+import re
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 
 from cli.project import recorded_stack
 from cli.rendered import render_graph
+from recipes.benchmark_job import benchmark_command, benchmark_job
 from recipes.document import document_path, recipe_document
 from recipes.load import load_recipe, recipe_names
-from tests.support.dev_settings import resolved
+from tests.support.dev_settings import dev_settings, resolved
 
-PREFILL, DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
+if TYPE_CHECKING:
+    from stacks.resolved import ResolvedStack
 
-TABLE = Path(__file__).with_name("published_settings.yaml")
-PUBLISHED: list[list[Any]] = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
+AGGREGATED, DISAGGREGATED = "gpt-oss-120b/trtllm-agg", "gpt-oss-120b/trtllm-disagg"
+TABLES = {AGGREGATED: "published_settings_agg.yaml", DISAGGREGATED: "published_settings_disagg.yaml"}
+WORKERS = {
+    AGGREGATED: {"TrtllmWorker": "worker.yaml"},
+    DISAGGREGATED: {"TrtllmPrefillWorker": "prefill.yaml", "TrtllmDecodeWorker": "decode.yaml"},
+}
+EVERY_RECIPE = pytest.mark.parametrize("recipe", TABLES)
+ABSENT = "(absent)"
+AS_PUBLISHED = "="
 
-# What was corrected: correction, ours, where it is rendered.
-SNAPSHOT = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
-CORRECTED: list[tuple[str, Any, str]] = [
-    *[
-        row
-        for worker, role in ((PREFILL, "prefill"), (DECODE, "decode"))
-        for row in [
-            ("K3", "worker", f"{worker} componentType"),
-            ("K3", role, f"{worker} subComponentType"),
-            ("K17", SNAPSHOT, f"{worker} env.MODEL_PATH"),
-            ("K19", "1", f"{worker} env.HF_HUB_OFFLINE"),
-            ("K20", "/opt/models/tiktoken", f"{worker} env.TIKTOKEN_ENCODINGS_BASE"),
-            ("K9", "NVIDIA-B200", f"{worker} extraPodSpec.nodeSelector.nvidia·com/gpu·product"),
-            ("K9", "amd64", f"{worker} extraPodSpec.nodeSelector.kubernetes·io/arch"),
-            ("K9", "nvidia.com/gpu", f"{worker} extraPodSpec.tolerations.0.key"),
-        ]
-    ],
-    ("K15", "shared-files", "PersistentVolumeClaim spec.storageClassName"),
-    ("K16", "/opt/models", "Frontend volumeMounts.0.mountPoint"),
-    ("K18", "8Gi", "Job spec.template.spec.containers.0.resources.limits.memory"),
-    ("K19", "model-cache", "Frontend volumeMounts.0.name"),
-    ("K19", "1", "Frontend env.HF_HUB_OFFLINE"),
-    ("K19", "/opt/models", "Frontend env.HF_HOME"),
-    ("K20", "/opt/models/tiktoken", "Frontend env.TIKTOKEN_ENCODINGS_BASE"),
-    ("D2", 1000, "Job spec.template.spec.securityContext.runAsUser"),
-    ("D3", "Recreate", f"{DECODE} annotations.nvidia·com/deployment-strategy"),
-]
+
+@dataclass(frozen=True)
+class Row:
+    recipe: str
+    setting: str
+    published: Any
+    ours: Any
+    why: str
+    source: str
+    place: str
+
+    @property
+    def expected(self) -> Any:
+        return self.published if self.ours == AS_PUBLISHED else self.ours
+
+
+def _table(recipe: str) -> list[Row]:
+    text = Path(__file__).with_name(TABLES[recipe]).read_text(encoding="utf-8")
+    return [Row(recipe, *entry) for entry in yaml.safe_load(text)]
+
+
+ROWS = [row for recipe in TABLES for row in _table(recipe)]
 
 
 @cache
-def _rendered() -> dict[str, Any]:
-    """The rendered documents by kind, services of the graph by name, engine files by file name."""
-    text = "---\n".join(document.text for document in render_graph(recorded_stack(resolved())))
+def _stack(recipe: str) -> ResolvedStack:
+    """The committed stack dev, or the aggregated recipe on its GB200 trays."""
+    settings = dev_settings()
+    if recipe == AGGREGATED:
+        settings["serving"] = {"recipe": recipe, "namespace": "gpt-oss", "pool": "gb200"}
+    return resolved(settings)
+
+
+@cache
+def _rendered(recipe: str) -> dict[str, Any]:
+    """Documents by kind, services of the graph and engine files by name, the benchmark and its parts."""
+    stack = _stack(recipe)
+    text = "---\n".join(document.text for document in render_graph(recorded_stack(stack)))
     documents = {document["kind"]: document for document in yaml.safe_load_all(text) if document}
     graph = documents["DynamoGraphDeployment"]
     services = {
@@ -60,67 +76,127 @@ def _rendered() -> dict[str, Any]:
         for name, service in graph["spec"]["services"].items()
     }
     files = {name: yaml.safe_load(content) for name, content in documents["ConfigMap"]["data"].items()}
-    return documents | {"graph": graph} | services | files
+    return documents | {"graph": graph} | services | files | _benchmark(stack)
+
+
+def _benchmark(stack: ResolvedStack) -> dict[str, Any]:
+    placed = stack.serving.placed
+    job = benchmark_job(
+        placed.recipe,
+        graph_name=placed.graph_name,
+        namespace=placed.namespace,
+        claim_name=placed.cache_claim_name,
+        image_mirrors={},
+    )
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    install = container["args"][0].splitlines()[0].split()
+    return {
+        "benchmark": job,
+        "benchmark-env": _variables(container),
+        "benchmark-packages": install[install.index("--target") + 2 :],
+        "aiperf": _flags(benchmark_command(placed.recipe, placed.graph_name)),
+    }
+
+
+def _flags(command: list[str]) -> dict[str, Any]:
+    """Each flag with its value, its values where it is repeated, or True where it has none."""
+    flags: dict[str, Any] = {}
+    for word, following in zip(command, [*command[1:], "--"], strict=True):
+        if not word.startswith("--"):
+            continue
+        if following.startswith("--"):
+            flags[word] = True
+        elif word == "--extra-inputs":
+            flags.setdefault(word, []).append(following)
+        else:
+            flags[word] = following
+    return flags
 
 
 def _variables(container: dict[str, Any]) -> dict[str, str]:
     return {variable["name"]: variable["value"] for variable in container["env"]}
 
 
-def _at(place: str) -> Any:
+def _at(recipe: str, place: str) -> Any:
     document, _, path = place.partition(" ")
-    # A dot that belongs to a key is written as a middle dot.
-    keys = [key.replace("·", ".") for key in path.split(".")]
-    return reduce(
-        lambda value, key: value[int(key) if isinstance(value, list) else key], keys, _rendered()[document]
-    )
+    value = _rendered(recipe)[document]
+    for key in path.split("."):
+        try:
+            value = value[int(key)] if isinstance(value, list) else value[key.replace("·", ".")]
+        except (KeyError, IndexError):
+            return ABSENT
+    return value
 
 
 @pytest.mark.parametrize(
-    ("setting", "published", "source", "words", "place"),
-    PUBLISHED,
-    ids=[f"{row[0]}: {row[4]}" for row in PUBLISHED],
+    "row", ROWS, ids=[f"{row.recipe.rpartition('-')[2]} {row.setting}: {row.place}" for row in ROWS]
 )
-def test_a_published_value_is_what_dev_renders(
-    setting: str, published: object, source: str, words: str, place: str
-) -> None:
-    assert _at(place) == published, f"{setting}: {source} says {words!r}"
+def test_a_setting_is_rendered_as_the_table_says(row: Row) -> None:
+    assert _at(row.recipe, row.place) == row.expected, f"{row.setting}: {row.source} has {row.published!r}"
 
 
 @pytest.mark.parametrize(
-    ("correction", "ours", "place"), CORRECTED, ids=[f"{row[0]}: {row[2]}" for row in CORRECTED]
+    "row",
+    [row for row in ROWS if row.expected != row.published],
+    ids=lambda row: f"{row.recipe.rpartition('-')[2]} {row.setting}",
 )
-def test_a_corrected_value_is_what_dev_renders(correction: str, ours: object, place: str) -> None:
-    assert _at(place) == ours
-    recipe = resolved().serving.placed.recipe
-    assert correction in {entry.id for entry in recipe.corrections}
+def test_what_is_not_as_published_names_a_correction_that_the_recipe_lists(row: Row) -> None:
+    listed = {correction.id for correction in load_recipe(row.recipe).corrections}
+    assert row.why, row.setting
+    assert set(row.why.split()) <= listed
 
 
-def test_nothing_stands_in_an_engine_file_that_was_not_published() -> None:
-    for role in ("prefill", "decode"):
+@EVERY_RECIPE
+def test_nothing_stands_in_an_engine_file_that_is_not_in_the_table(recipe: str) -> None:
+    for file in WORKERS[recipe].values():
         compared = {
-            row[4].split(" ")[1].split(".")[0] for row in PUBLISHED if row[4].startswith(f"{role}.yaml ")
+            row.place.removeprefix(f"{file} ")
+            for row in ROWS
+            if row.recipe == recipe and row.place.startswith(f"{file} ") and row.expected != ABSENT
         }
-        assert set(_rendered()[f"{role}.yaml"]) == compared
+        assert set(_leaves(_rendered(recipe)[file])) == compared
 
 
-@pytest.mark.parametrize(("worker", "role"), [(PREFILL, "prefill"), (DECODE, "decode")])
-def test_the_command_of_a_worker_is_the_published_one_with_the_parsers(worker: str, role: str) -> None:
-    [command] = _at(f"{worker} extraPodSpec.mainContainer.args")
-    assert command == (
-        'python3 -m dynamo.trtllm --model-path "${MODEL_PATH}" --served-model-name "openai/gpt-oss-120b" '
-        f'--extra-engine-args "${{ENGINE_ARGS}}" --disaggregation-mode {role} '
-        "--dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony"
-    )
+def _leaves(block: dict[str, Any], prefix: str = "") -> list[str]:
+    return [
+        leaf
+        for key, value in block.items()
+        for leaf in (_leaves(value, f"{prefix}{key}.") if isinstance(value, dict) else [f"{prefix}{key}"])
+    ]
 
 
-def test_the_frontend_prefers_not_to_share_a_node_with_another_and_never_takes_a_gpu_node() -> None:
-    affinity = _at("Frontend extraPodSpec.affinity")
+@EVERY_RECIPE
+def test_no_worker_has_a_variable_or_a_flag_of_the_benchmark_that_is_not_in_the_table(recipe: str) -> None:
+    for document in [*(f"{worker} env" for worker in WORKERS[recipe]), "aiperf"]:
+        prefix = f"{document}." if " " in document else f"{document} "
+        compared = {
+            row.place.removeprefix(prefix).split(".")[0]
+            for row in ROWS
+            if row.recipe == recipe and row.place.startswith(prefix) and row.expected != ABSENT
+        }
+        name, _, path = document.partition(" ")
+        rendered = _rendered(recipe)[name]
+        assert set(rendered[path] if path else rendered) == compared
+
+
+@EVERY_RECIPE
+def test_a_worker_asks_for_memory_that_holds_its_shared_memory(recipe: str) -> None:
+    for worker in WORKERS[recipe]:
+        resources = _at(recipe, f"{worker} resources")
+        assert resources["requests"]["memory"] == resources["limits"]["memory"]
+        assert int(resources["requests"]["memory"].removesuffix("Gi")) > 80
+        assert int(resources["requests"]["cpu"]) > 0
+
+
+@EVERY_RECIPE
+def test_the_frontend_prefers_not_to_share_a_node_with_another_and_never_takes_a_gpu_node(
+    recipe: str,
+) -> None:
+    affinity = _at(recipe, "Frontend extraPodSpec.affinity")
     [term] = affinity["podAntiAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"]
-    assert term["podAffinityTerm"]["labelSelector"]["matchLabels"] == {
-        "nvidia.com/dynamo-graph-deployment-name": "gpt-oss-disagg",
-        "nvidia.com/dynamo-component-type": "frontend",
-    }
+    selector = yaml.safe_dump(term["podAffinityTerm"]["labelSelector"])
+    assert f"nvidia.com/dynamo-graph-deployment-name: {load_recipe(recipe).graph_name}" in selector
+    assert re.search(r"nvidia\.com/dynamo-component-type", selector)
     [node_term] = affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"][
         "nodeSelectorTerms"
     ]
@@ -129,20 +205,20 @@ def test_the_frontend_prefers_not_to_share_a_node_with_another_and_never_takes_a
     ]
 
 
-def test_no_pod_of_the_graph_gets_the_token() -> None:
-    assert "hf-token-secret" not in yaml.safe_dump(_rendered()["graph"])
-    assert "HF_TOKEN" not in yaml.safe_dump(_rendered()["graph"])
+@EVERY_RECIPE
+def test_no_pod_of_the_graph_gets_the_token(recipe: str) -> None:
+    graph = yaml.safe_dump(_rendered(recipe)["graph"])
+    assert "hf-token-secret" not in graph
+    assert "HF_TOKEN" not in graph
 
 
-def test_no_service_names_the_deprecated_namespace() -> None:
-    assert "dynamoNamespace" not in yaml.safe_dump(_rendered()["graph"])
-
-
-def test_the_workers_mount_the_config_map_whose_name_ends_in_its_content() -> None:
-    name = _at("ConfigMap metadata.name")
-    assert name.startswith("gpt-oss-disagg-engine-")
-    for worker in (PREFILL, DECODE):
-        assert _at(f"{worker} extraPodSpec.volumes.0.configMap.name") == name
+@EVERY_RECIPE
+def test_the_workers_mount_the_config_map_whose_name_ends_in_its_content(recipe: str) -> None:
+    name = _at(recipe, "ConfigMap metadata.name")
+    assert re.fullmatch(rf"{load_recipe(recipe).graph_name}-engine-[0-9a-f]{{10}}", name)
+    for worker, file in WORKERS[recipe].items():
+        assert _at(recipe, f"{worker} extraPodSpec.volumes.0.configMap.name") == name
+        assert file in _at(recipe, "ConfigMap data")
 
 
 @pytest.mark.parametrize("name", recipe_names())
@@ -152,10 +228,23 @@ def test_the_page_of_a_recipe_says_what_the_catalogue_says(name: str) -> None:
     assert written == recipe_document(recipe), "bring it up to date with `python -m recipes.document`"
 
 
-def test_every_correction_is_explained_on_the_page_with_a_source() -> None:
-    recipe = resolved().serving.placed.recipe
-    page = document_path(recipe).read_text(encoding="utf-8")
-    rows = [line for line in page.splitlines() if line.startswith(("| K", "| D"))]
-    assert [row.split("|")[1].strip() for row in rows] == [correction.id for correction in recipe.corrections]
+# K22 is of the vLLM recipes. K10, K11 and K12 are of KV transfer and its two engine files, K6 and K7 of one
+# benchmark each, K13 of the aggregated recipe's flags.
+COMMON = {1, 2, 3, 4, 5, 8, 9, 14, 15, 16, 17, 18, 19, 20, 21}
+DEFECTS = {AGGREGATED: COMMON | {7, 13}, DISAGGREGATED: COMMON | {6, 10, 11, 12}}
+
+
+@EVERY_RECIPE
+def test_every_known_defect_of_the_published_recipe_is_corrected(recipe: str) -> None:
+    listed = {correction.id for correction in load_recipe(recipe).corrections}
+    assert {f"K{number}" for number in DEFECTS[recipe]} == {entry for entry in listed if entry[0] == "K"}
+
+
+@EVERY_RECIPE
+def test_every_correction_is_explained_on_the_page_with_a_source(recipe: str) -> None:
+    loaded = load_recipe(recipe)
+    page = document_path(loaded).read_text(encoding="utf-8")
+    rows = [line for line in page.splitlines() if re.match(r"\| [KD][0-9]+ ", line)]
+    assert [row.split("|")[1].strip() for row in rows] == [correction.id for correction in loaded.corrections]
     for row in rows:
-        assert all(cell.strip() for cell in row.split("|")[1:-1]), row
+        assert all(cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]), row
