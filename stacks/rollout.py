@@ -49,8 +49,8 @@ def _in_pool(room: PoolRoom, replicas: Mapping[str, int]) -> list[tuple[str, str
             decided.append((some.name, reason, False))
         else:
             reason = (
-                f"{room.pool} has {_article(room)}{_wanted(room, some)} only if the scheduler has put the others "
-                "close together"
+                f"{room.pool} has {_article(room)}{_wanted(room, some)} only if the scheduler has put the "
+                "others close together"
             )
             decided.append((some.name, reason, False))
     return decided
