@@ -4,50 +4,52 @@ Strict on purpose. YAML turns 1.30 into the number 1.3 and 2026-12-01 into a tim
 look at it, so a model that converted quietly would deploy something other than what was typed.
 """
 
-import re
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
+from hardware import KvTransportName
 from recipes.strict_model import StrictModel
-from stacks.text_forms import DNS_LABEL, DNS_NAME, VERSION, VOLUME_SIZE
-
-# How the engine hands on a date that was not quoted: Go's text form of a timestamp.
-UNQUOTED_DATE = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} \S+$")
-
-
-def _refuse_unquoted_date(value: str) -> str:
-    if UNQUOTED_DATE.match(value):
-        raise ValueError("a date or time without quotes")
-    return value
-
-
-Text = Annotated[str, Field(min_length=1), AfterValidator(_refuse_unquoted_date)]
-Name = Annotated[str, Field(max_length=63, pattern=DNS_LABEL.pattern)]
-GraphName = Annotated[str, Field(max_length=32, pattern=DNS_LABEL.pattern)]
-"""Short: the operator appends the component's name and a hash, and a Service's name ends at 63."""
-StorageClassName = Annotated[str, Field(max_length=253, pattern=DNS_NAME.pattern)]
-Version = Annotated[str, Field(pattern=VERSION.pattern)]
-VolumeSize = Annotated[str, Field(pattern=VOLUME_SIZE.pattern)]
-Count = Annotated[int, Field(ge=1, le=10_000)]
-Seconds = Annotated[int, Field(ge=1, le=24 * 3600)]
+from recipes.tensorrt_llm import EngineSettings
+from stacks.platform_settings import PlatformSettings
+from stacks.setting_types import (
+    CommitHash,
+    Count,
+    GraphName,
+    IsoDate,
+    LabelKey,
+    LabelValue,
+    Name,
+    RegistryHost,
+    S3Address,
+    Seconds,
+    ServerAddress,
+    StorageClassName,
+    Text,
+    VolumeSize,
+)
 
 
 class ClusterSettings(StrictModel):
-    """Which cluster; its address and credentials come from the KUBECONFIG environment variable."""
+    """Which cluster, and how to be sure that it is the one that was meant."""
 
     kind: Literal["existing"]
     context: Text
+    """Context of the kubeconfig. Always named: the current context of whoever runs `up` decides nothing."""
+    kubeconfig: Text | None = None
+    """Path of the kubeconfig file, `~` allowed; None: the KUBECONFIG environment variable."""
+    server: ServerAddress | None = None
+    """Address of the API server that the context must lead to; `up` ends before anything is created where
+    the kubeconfig names another."""
 
 
-class PlatformSettings(StrictModel):
-    """The Dynamo platform."""
+class RdmaSettings(StrictModel):
+    """The RDMA devices that the cluster's device plugin offers on the pool's nodes."""
 
-    version: Version
-    namespace: Name = "dynamo-system"
-    storage_class_name: StorageClassName
-    """For the volume of the bundled NATS server."""
-    install_timeout_seconds: Seconds = 600
+    resource: Text
+    """Name of the extended resource, such as rdma/ib."""
+    fabric: Literal["infiniband", "roce"]
 
 
 class NodePoolSettings(StrictModel):
@@ -55,7 +57,49 @@ class NodePoolSettings(StrictModel):
 
     name: Name
     instance_type: Text
+    """EC2 instance type; outside AWS the type of the same shape."""
     nodes: Count
+    labels: Mapping[LabelKey, LabelValue] = Field(default_factory=dict[str, str])
+    """Node labels that tell this pool from another of the same type; workers select by them as well."""
+    nvlink_domain_gpus: Literal[36, 72] | None = None
+    """GPUs of one NVLink domain (an NVL36 or NVL72 rack); None: the smallest that the type is sold in."""
+    rdma: RdmaSettings | None = None
+    """None: no InfiniBand or RoCE devices."""
+
+
+class HuggingFaceSource(StrictModel):
+    """Download from the Hugging Face hub."""
+
+    kind: Literal["huggingface"]
+
+
+class S3Source(StrictModel):
+    """Copy from a bucket that holds the files of the pinned revision and o200k_base.tiktoken."""
+
+    kind: Literal["s3"]
+    address: S3Address
+    """s3://bucket/prefix"""
+    region: Text | None = None
+    service_account_name: Name = "default"
+    """Service account of the copying Job, whose role may read the bucket; credentials are never settings."""
+
+
+class ExistingVolumeSource(StrictModel):
+    """A claim that exists already and holds the cache in the Hugging Face layout."""
+
+    kind: Literal["existingVolume"]
+    claim_name: Name
+
+
+ModelSource = Annotated[HuggingFaceSource | S3Source | ExistingVolumeSource, Field(discriminator="kind")]
+
+
+class ModelSettings(StrictModel):
+    """Where the model's files come from."""
+
+    source: ModelSource = HuggingFaceSource(kind="huggingface")
+    revision: CommitHash | None = None
+    """Commit of the model repository; None: the one that the recipe pins."""
 
 
 class ModelCacheSettings(StrictModel):
@@ -64,12 +108,14 @@ class ModelCacheSettings(StrictModel):
     size: VolumeSize
     storage_class_name: StorageClassName
     """A class whose volumes several nodes can mount at once (ReadWriteMany)."""
+    read_megabytes_per_second: Count | None = None
+    """What one node reads from the volume; None: the slowest that the publisher's times allow."""
     download_timeout_seconds: Seconds | None = None
     """None: worked out from the model's size."""
 
 
 class PoolsPerRole(StrictModel):
-    """A node pool for each kind of worker."""
+    """A node pool for each kind of worker of a disaggregated recipe."""
 
     prefill: Name
     decode: Name
@@ -81,6 +127,40 @@ class ReplicaSettings(StrictModel):
     frontend: Count | None = None
     prefill: Count | None = None
     decode: Count | None = None
+    worker: Count | None = None
+
+
+class EngineOverrides(StrictModel):
+    """Engine options per role, over the recipe's; keys are the engine's own."""
+
+    prefill: EngineSettings | None = None
+    decode: EngineSettings | None = None
+    worker: EngineSettings | None = None
+
+
+class InternalLoadBalancer(StrictModel):
+    """A Service of type LoadBalancer with an address inside the network."""
+
+    kind: Literal["internalLoadBalancer"]
+
+
+class IngressExposure(StrictModel):
+    """An Ingress of an internal class."""
+
+    kind: Literal["ingress"]
+    class_name: Name
+    host: Text
+    tls_secret_name: Name | None = None
+
+
+Exposure = Annotated[InternalLoadBalancer | IngressExposure, Field(discriminator="kind")]
+
+
+class PodMonitorSettings(StrictModel):
+    """A PodMonitor for frontend and workers; needs the Prometheus operator in the cluster."""
+
+    labels: Mapping[LabelKey, LabelValue] = Field(default_factory=dict[str, str])
+    """Labels that the Prometheus of the cluster selects monitors by, such as release: prometheus."""
 
 
 class ServingSettings(StrictModel):
@@ -93,11 +173,26 @@ class ServingSettings(StrictModel):
     pool: Name | None = None
     """One pool for all workers; or `pools`."""
     pools: PoolsPerRole | None = None
-    replicas: ReplicaSettings = ReplicaSettings()
-    kv_transport: Literal["tcp"] | None = None
-    """How KV blocks travel from prefill to decode; a slow one must be typed."""
+    replicas: ReplicaSettings | Literal["fill"] = ReplicaSettings()
+    """Per role, or `fill`: as many sets of workers, in the recipe's proportion, as the pools hold."""
+    overrides: EngineOverrides = EngineOverrides()
+    kv_transport: KvTransportName | None = None
+    """How KV blocks travel from prefill to decode; one that is not documented to work must be typed."""
+    exposure: Exposure | None = None
+    """None: reachable inside the cluster only. Never public."""
+    pod_monitor: PodMonitorSettings | None = None
     ready_timeout_seconds: Seconds | None = None
     """None: worked out from the model's size."""
+
+
+class WaiverSettings(StrictModel):
+    """A rule that this stack breaks on purpose, for a time."""
+
+    rule: Name
+    """Id of the rule, as `dynamo-stack check` prints it."""
+    reason: Text
+    expires: IsoDate
+    """Last day on which the waiver holds, in quotes."""
 
 
 class StackSettings(StrictModel):
@@ -111,7 +206,15 @@ class StackSettings(StrictModel):
     cluster: ClusterSettings
     platform: PlatformSettings
     node_pools: Annotated[tuple[NodePoolSettings, ...], Field(min_length=1)]
-    model_cache: ModelCacheSettings
+    model: ModelSettings = ModelSettings()
+    model_cache: ModelCacheSettings | None = None
+    """Required unless the model is on an existing volume."""
     serving: ServingSettings
+    image_mirrors: Mapping[RegistryHost, Text] = Field(default_factory=dict[str, str])
+    """Registry host -> what stands in its place for every image, such as
+    nvcr.io: registry.example.com/nvcr."""
+    network_policies: bool = True
+    """Admit only the connections that the runtime's own parts make."""
     lifecycle: Literal["production", "disposable"] = "production"
     """production protects and keeps the model cache; disposable lets `destroy` remove everything."""
+    waivers: tuple[WaiverSettings, ...] = ()

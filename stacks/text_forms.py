@@ -25,9 +25,55 @@ VERSION = TextForm(
     r"^[0-9]+\.[0-9]+\.[0-9]+$", 'a version of three numbers in quotes, as in "1.2.1"', "1.2.1"
 )
 VOLUME_SIZE = TextForm(r"^[1-9][0-9]*(Gi|Ti)$", "a size such as 100Gi or 2Ti", "{}Gi")
+COMMIT_HASH = TextForm(r"^[0-9a-f]{40}$", "a commit of 40 hexadecimal digits, in quotes", "{}")
+ISO_DATE = TextForm(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", 'a date in quotes, as in "2026-12-31"', "{}")
+LABEL_KEY = TextForm(
+    r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
+    "a Kubernetes label key, such as example.com/pool",
+    "{}",
+)
+LABEL_VALUE = TextForm(
+    r"^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$",
+    "a Kubernetes label value, in quotes if it is a number",
+    "{}",
+)
+REGISTRY_HOST = TextForm(
+    r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]+)?$", "a registry's host name, such as nvcr.io", "{}"
+)
+NATS_ADDRESS = TextForm(
+    r"^nats://[^\s/:]+:[0-9]+$", "an address such as nats://nats.example.com:4222", "nats://{}:4222"
+)
+HTTP_ADDRESS = TextForm(
+    r"^https?://[^\s/:]+:[0-9]+$", "an address such as http://etcd.example.com:2379", "http://{}:2379"
+)
+SERVER_ADDRESS = TextForm(
+    r"^https://[^\s/]+$", "the address of an API server, such as https://10.0.0.1:6443", "https://{}"
+)
+S3_ADDRESS = TextForm(
+    r"^s3://[a-z0-9][-a-z0-9.]+(/[^\s]*[^\s/])?$",
+    "an address such as s3://bucket/models/gpt-oss-120b",
+    "s3://{}",
+)
 
 _ANY_TEXT = TextForm("", "text", "{}")
-_FORMS = {form.pattern: form for form in (DNS_LABEL, DNS_NAME, VERSION, VOLUME_SIZE)}
+_FORMS = {
+    form.pattern: form
+    for form in (
+        DNS_LABEL,
+        DNS_NAME,
+        VERSION,
+        VOLUME_SIZE,
+        COMMIT_HASH,
+        ISO_DATE,
+        LABEL_KEY,
+        LABEL_VALUE,
+        REGISTRY_HOST,
+        NATS_ADDRESS,
+        HTTP_ADDRESS,
+        SERVER_ADDRESS,
+        S3_ADDRESS,
+    )
+}
 
 
 def form_of_pattern(pattern: str) -> TextForm:
