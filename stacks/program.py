@@ -56,7 +56,8 @@ def deploy(
         NamespaceArgs(
             name=serving.namespace,
             platform_namespace=stack.platform.namespace,
-            hf_token=hf_token,
+            # Nothing else reads it.
+            hf_token=hf_token if stack.cache.source == "huggingface" else None,
             keep=_keeps(stack, "Namespace", serving.namespace),
         ),
         options,

@@ -11,7 +11,7 @@ from components.network_policies import GraphPolicyArgs, NetworkPolicies, Networ
 from components.pod_monitor import PodMonitor, PodMonitorArgs
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
-from recipes.model_download import download_job_spec
+from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
 from recipes.placed import PlacedRecipe
 from stacks.program_platform import PlatformParts, server_policy
 from stacks.resolved import ResolvedCache, ResolvedStack
@@ -90,6 +90,8 @@ def _cache(
     stack: ResolvedStack, namespace: Namespace, options: pulumi.ResourceOptions, *, keep: bool
 ) -> ModelCache:
     cache = stack.cache
+    placed = stack.serving.placed
+    source = _source(cache, namespace.token_secret_name)
     depends_on: list[pulumi.Resource] = [namespace.namespace]
     if namespace.token_secret:
         depends_on.append(namespace.token_secret)
@@ -100,14 +102,22 @@ def _cache(
             claim_name=cache.claim_name,
             volume=_volume(cache, keep=keep),
             job_name=cache.job_name,
-            job_spec=download_job_spec(
-                stack.serving.placed.recipe, cache.claim_name, namespace.token_secret_name
-            ),
+            job_spec=cache_job_spec(placed.recipe, cache.claim_name, source, placed.image_mirrors),
             job_timeout_seconds=cache.download_timeout_seconds,
         ),
         depends_on=depends_on,
         opts=options,
     )
+
+
+def _source(cache: ResolvedCache, token_secret_name: str | None) -> CacheSource:
+    if cache.source == "huggingface":
+        return HuggingFaceDownload(token_secret_name)
+    if cache.source == "existingVolume":
+        return VolumeCheck()
+    if cache.s3_address is None:
+        raise ValueError("a copy from a bucket has an address")
+    return S3Copy(cache.s3_address, cache.s3_region, cache.service_account_name)
 
 
 def _volume(cache: ResolvedCache, *, keep: bool) -> CacheVolume | None:
