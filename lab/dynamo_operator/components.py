@@ -13,6 +13,8 @@ FRONTEND = "frontend"
 PLANNER = "planner"
 EPP = "epp"
 WORKER_TYPES = frozenset({"worker", "prefill", "decode"})
+# Types of v1beta1 that are subtypes of worker in v1alpha1.
+SUB_TYPES = ("prefill", "decode")
 # The enum of v1beta1 components, in the order of its schema.
 KNOWN_TYPES = (FRONTEND, "worker", "prefill", "decode", PLANNER, EPP)
 

@@ -18,6 +18,7 @@ from lab.dynamo_operator.components import (
     object_name,
 )
 from lab.dynamo_operator.containers import PLANNER_METRICS_PORT, SERVICE_PORT, SYSTEM_PORT
+from lab.dynamo_operator.conversion import is_v1beta1
 from lab.dynamo_operator.pod import (
     DISCOVERY_BACKEND,
     CannotReconcile,
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from lab.controller.api import Manifest
     from lab.dynamo_operator.configuration import OperatorConfiguration
 
-API_VERSION = "nvidia.com/v1alpha1"
 KIND = "DynamoGraphDeployment"
 _ENABLE_METRICS = "nvidia.com/enable-metrics"
 
@@ -57,6 +57,22 @@ class Component:
         return replicas
 
     @property
+    def own_annotations(self) -> dict[str, str]:
+        """Annotations of the Deployment: the component's over the graph's."""
+        return (self.graph["spec"].get("annotations") or {}) | (self.service.get("annotations") or {})
+
+    @property
+    def pod_annotations(self) -> dict[str, str]:
+        """Annotations of the pod template: the component's over the graph's."""
+        extra: Manifest = self.service.get("extraPodMetadata") or {}
+        return (self.graph["spec"].get("annotations") or {}) | (extra.get("annotations") or {})
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Annotations by which a person steers the operator; v1beta1 components have the pod's only."""
+        return self.pod_annotations if is_v1beta1(self.graph) else self.own_annotations
+
+    @property
     def selector(self) -> dict[str, str]:
         """Labels that select exactly this generation's pods."""
         selector = {"nvidia.com/selector": object_name(self.graph["metadata"]["name"], self.name)}
@@ -79,19 +95,19 @@ def components_of(graph: Manifest, worker_hash: str) -> list[Component]:
 
 def deployment(component: Component, pod: Manifest, replicas: int) -> Manifest:
     """The component's Deployment."""
-    annotations: dict[str, str] = component.service.get("annotations") or {}
     extra: Manifest = component.service.get("extraPodMetadata") or {}
-    template_metadata: Manifest = {"labels": (extra.get("labels") or {}) | labels(component)}
-    if extra.get("annotations"):
-        template_metadata["annotations"] = extra["annotations"]
+    common: dict[str, str] = component.graph["spec"].get("labels") or {}
+    template_metadata: Manifest = {"labels": common | (extra.get("labels") or {}) | labels(component)}
+    if component.pod_annotations:
+        template_metadata["annotations"] = component.pod_annotations
     manifest = _owned(component.graph, "apps/v1", "Deployment", component.object_name)
-    manifest["metadata"]["labels"] = (component.service.get("labels") or {}) | labels(component)
-    if annotations:
-        manifest["metadata"]["annotations"] = annotations
+    manifest["metadata"]["labels"] = common | (component.service.get("labels") or {}) | labels(component)
+    if component.own_annotations:
+        manifest["metadata"]["annotations"] = component.own_annotations
     manifest["spec"] = {
         "replicas": replicas,
         "selector": {"matchLabels": component.selector},
-        "strategy": deployment_strategy(annotations, component.replicas),
+        "strategy": deployment_strategy(component.settings, component.replicas),
         "template": {"metadata": template_metadata, "spec": pod},
     }
     return manifest
@@ -150,6 +166,10 @@ def shared_objects(graph: Manifest, configuration: OperatorConfiguration) -> lis
 
 def _refuse_what_cannot_be_built(component: Component) -> None:
     component_type = effective_type(component.service)
+    if isinstance(component.service.get("frontendSidecar"), str):
+        raise CannotReconcile(
+            f"SIMULATED CLUSTER: component {component.name}: frontendSidecar of v1beta1 is not simulated"
+        )
     if "multinode" in component.service:
         raise CannotReconcile(
             f"service {component.name}: multinode needs Grove or LeaderWorkerSet, and neither is installed"
@@ -198,7 +218,8 @@ def _owned(graph: Manifest, api_version: str, kind: str, name: str) -> Manifest:
     """An object that the garbage collector deletes with its graph."""
     metadata = graph["metadata"]
     owner = {
-        "apiVersion": API_VERSION,
+        # The version that the cluster serves: the garbage collector looks the owner up by it.
+        "apiVersion": graph["apiVersion"],
         "kind": KIND,
         "name": metadata["name"],
         "uid": metadata["uid"],

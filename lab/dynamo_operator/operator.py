@@ -18,6 +18,7 @@ from lab.dynamo_operator import manifests
 from lab.dynamo_operator.admission.rule import Circumstances
 from lab.dynamo_operator.certificates import ServingCertificate, kept_certificate
 from lab.dynamo_operator.components import LABEL_GRAPH
+from lab.dynamo_operator.conversion import GROUP
 from lab.dynamo_operator.installation import Installation, find_installation, open_gates
 from lab.dynamo_operator.reconcile import Reconciler, graph_key
 from lab.dynamo_operator.webhook_server import WebhookServer
@@ -39,8 +40,9 @@ _log = logging.getLogger(__name__)
 class Operator:
     """Watches for its own installation; while there is one, serves webhooks and reconciles graphs."""
 
-    def __init__(self, api: KubernetesApi, switches: Switches) -> None:
+    def __init__(self, api: KubernetesApi, switches: Switches, graph_api: str) -> None:
         self._api = api
+        self._graph_api = graph_api
         self._switches = switches
         self._look_again = asyncio.Event()
         self._queue = WorkQueue(self._reconcile)
@@ -51,6 +53,10 @@ class Operator:
         self._looked = 0.0
         self._said = ""
 
+    @property
+    def _api_version(self) -> str:
+        return f"{GROUP}/{self._graph_api}"
+
     def registry(self) -> kopf.OperatorRegistry:
         """The handlers by which kopf tells of changes."""
         registry = kopf.OperatorRegistry()
@@ -58,7 +64,7 @@ class Operator:
             kopf.on.event(*resource, labels={"control-plane": "controller-manager"}, registry=registry)(
                 self._installation_changed
             )
-        kopf.on.event("nvidia.com", "v1alpha1", "dynamographdeployments", registry=registry)(
+        kopf.on.event(GROUP, self._graph_api, "dynamographdeployments", registry=registry)(
             self._graph_changed
         )
         kopf.on.event("apps", "v1", "deployments", labels={LABEL_GRAPH: kopf.PRESENT}, registry=registry)(
@@ -109,7 +115,7 @@ class Operator:
             self._say("certificates from elsewhere (webhook.certManager, .external) are not simulated")
             return
         if installation.applies_crds:
-            for crd in custom_resource_definitions():
+            for crd in custom_resource_definitions(self._graph_api):
                 await self._api.apply(crd, field_manager=CRD_FIELD_MANAGER)
         host = f"{configuration.webhook_service}.{installation.namespace}.svc"
         certificate = await kept_certificate(
@@ -117,7 +123,7 @@ class Operator:
         )
         await self._trust(configuration.webhook_service, installation.namespace, certificate)
         self._webhooks = WebhookServer(Circumstances(configuration), certificate)
-        self._reconciler = Reconciler(self._api, configuration, self._switches)
+        self._reconciler = Reconciler(self._api, self._api_version, configuration, self._switches)
         self._installation = installation
         await self._reconcile_all()
         _log.info("operator %s of %s works", configuration.version, installation.namespace)
@@ -156,7 +162,7 @@ class Operator:
                     await self._api.merge_patch(named, {"webhooks": webhooks})
 
     async def _reconcile_all(self) -> None:
-        for graph in await self._api.list(manifests.API_VERSION, manifests.KIND):
+        for graph in await self._api.list(self._api_version, manifests.KIND):
             self._queue.add((graph["metadata"]["namespace"], graph["metadata"]["name"]))
 
     async def _reconcile(self, key: Key) -> None:

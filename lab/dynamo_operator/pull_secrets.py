@@ -19,7 +19,7 @@ _DEFAULT_REGISTRY = "docker.io"
 
 def matching_pull_secrets(component: Component, secrets: list[Manifest]) -> list[str]:
     """Names of the Secrets that hold a login for the registry of the component's image."""
-    if (component.service.get("annotations") or {}).get(DISABLED) == "true":
+    if component.settings.get(DISABLED) == "true":
         return []
     container = (component.service.get("extraPodSpec") or {}).get("mainContainer") or {}
     images = [container.get("image"), (component.service.get("frontendSidecar") or {}).get("image")]

@@ -15,6 +15,7 @@ from lab.dynamo_operator.components import (
     LABEL_GRAPH,
     workers_hash,
 )
+from lab.dynamo_operator.conversion import with_services
 from lab.dynamo_operator.pod import CannotReconcile
 from lab.dynamo_operator.pull_secrets import matching_pull_secrets
 from lab.dynamo_operator.rollout import Generation, next_step
@@ -33,15 +34,18 @@ _log = logging.getLogger(__name__)
 class Reconciler:
     """Brings graphs into being with one operator configuration."""
 
-    def __init__(self, api: KubernetesApi, configuration: OperatorConfiguration, switches: Switches) -> None:
+    def __init__(
+        self, api: KubernetesApi, api_version: str, configuration: OperatorConfiguration, switches: Switches
+    ) -> None:
         self._api = api
+        self._api_version = api_version
         self._configuration = configuration
         self._switches = switches
 
     async def reconcile(self, key: Key) -> None:
         """Does what is left to do for one graph; a graph that is gone needs nothing."""
         namespace, name = key
-        graph = await self._api.get(manifests.API_VERSION, manifests.KIND, name, namespace)
+        graph = await self._api.get(self._api_version, manifests.KIND, name, namespace)
         if graph is None:
             return
         if graph["metadata"].get("deletionTimestamp"):
@@ -50,7 +54,7 @@ class Reconciler:
         if FINALIZER not in graph["metadata"].get("finalizers", []):
             graph = await self._hold(graph)
         try:
-            outcome = Outcome(services=await self._apply_objects(graph))
+            outcome = Outcome(services=await self._apply_objects(with_services(graph)))
         except CannotReconcile as failure:
             outcome = Outcome(failure=str(failure))
         except ApiError as error:
@@ -101,9 +105,8 @@ class Reconciler:
     ) -> ServiceState:
         newest = [each for each in existing if each["metadata"]["name"] == component.object_name]
         older = [each for each in existing if each not in newest]
-        annotations = component.service.get("annotations") or {}
         step = next_step(
-            annotations,
+            component.settings,
             component.replicas,
             _generation(newest[0]) if newest else None,
             [_generation(each) for each in older],

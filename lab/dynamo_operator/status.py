@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lab.dynamo_operator.conversion import is_v1beta1
+
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
 
@@ -87,10 +89,13 @@ def graph_status(graph: Manifest, outcome: Outcome, override: Override, now: str
         "conditions": [_with_transition_time(condition, old, now)],
     }
     if outcome.services:
-        result["services"] = {
-            service.name: service.counts for service in outcome.services if service.deployments
+        result["components" if is_v1beta1(graph) else "services"] = {
+            service.name: _without_name(service.counts) if is_v1beta1(graph) else service.counts
+            for service in outcome.services
+            if service.deployments
         }
-    rolling = _rolling_update(outcome, old, now)
+    updated = "updatedComponents" if is_v1beta1(graph) else "updatedServices"
+    rolling = _rolling_update(outcome, old, now, updated)
     if rolling:
         result["rollingUpdate"] = rolling
     return result
@@ -119,21 +124,26 @@ def _with_transition_time(condition: Manifest, old: Manifest, now: str) -> Manif
     return condition | {"lastTransitionTime": now}
 
 
-def _rolling_update(outcome: Outcome, old: Manifest, now: str) -> Manifest | None:
+def _without_name(counts: Manifest) -> Manifest:
+    """v1beta1 has no componentName beside the list of names."""
+    return {key: value for key, value in counts.items() if key != "componentName"}
+
+
+def _rolling_update(outcome: Outcome, old: Manifest, now: str, updated_key: str) -> Manifest | None:
     """Pending -> InProgress -> Completed; Failed is never set."""
     known: Manifest = old.get("rollingUpdate") or {}
     moving = [service for service in outcome.services if len(service.deployments) > 1]
     if not moving:
         if known.get("phase") in {"Pending", "InProgress"} and not outcome.failure:
             updated = sorted(service.name for service in outcome.services if _is_generation(service))
-            return known | {"phase": "Completed", "endTime": now, "updatedServices": updated}
+            return known | {"phase": "Completed", "endTime": now, updated_key: updated}
         return known or None
     started = any(service.deployments[0]["spec"]["replicas"] for service in moving)
     begun = known if known.get("phase") in {"Pending", "InProgress"} else {"startTime": now}
     updated = sorted(
         service.name for service in outcome.services if _is_generation(service) and service not in moving
     )
-    return begun | {"phase": "InProgress" if started else "Pending", "updatedServices": updated}
+    return begun | {"phase": "InProgress" if started else "Pending", updated_key: updated}
 
 
 def _is_generation(service: ServiceState) -> bool:

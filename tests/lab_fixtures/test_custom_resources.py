@@ -8,10 +8,14 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from lab.custom_resources import CRDS_DIRECTORY, custom_resource_definition, custom_resource_definitions
+from lab.custom_resources import (
+    CRDS_DIRECTORY,
+    GRAPH_SCHEMAS,
+    cluster_definitions,
+    custom_resource_definition,
+    custom_resource_definitions,
+)
 from tests.lab_fixtures.graphs import toy_graph, worker
-
-V1BETA1 = CRDS_DIRECTORY / "dynamographdeployment.v1beta1.dynamo-1.2.json"
 
 
 def closed(schema: Any) -> Any:
@@ -26,10 +30,10 @@ def closed(schema: Any) -> Any:
     return result
 
 
-def graph_definition() -> dict[str, Any]:
+def graph_definition(version: str = "v1alpha1") -> dict[str, Any]:
     return next(
         crd
-        for crd in custom_resource_definitions()
+        for crd in custom_resource_definitions(version)
         if crd["spec"]["names"]["kind"] == "DynamoGraphDeployment"
     )
 
@@ -41,11 +45,12 @@ def complaints(graph: dict[str, Any]) -> list[str]:
     return [error.message for error in validator.iter_errors(graph)]
 
 
-def test_exactly_one_version_is_served_and_stored() -> None:
-    crd = graph_definition()
+@pytest.mark.parametrize("version", GRAPH_SCHEMAS)
+def test_exactly_one_version_is_served_and_stored(version: str) -> None:
+    crd = graph_definition(version)
     assert crd["metadata"]["name"] == "dynamographdeployments.nvidia.com"
     assert [(each["name"], each["served"], each["storage"]) for each in crd["spec"]["versions"]] == [
-        ("v1alpha1", True, True)
+        (version, True, True)
     ]
     assert "conversion" not in crd["spec"]
 
@@ -57,10 +62,19 @@ def test_no_mark_of_a_cut_type_is_left(schema_file: Any) -> None:
     assert "x-fact" not in json.dumps(custom_resource_definition(schema_file))
 
 
-def test_a_v1beta1_definition_can_be_made_as_well() -> None:
-    crd = custom_resource_definition(V1BETA1)
-    assert [each["name"] for each in crd["spec"]["versions"]] == ["v1beta1"]
-    assert "deprecated" not in crd["spec"]["versions"][0]
+def test_only_v1alpha1_graphs_draw_a_warning_that_they_are_deprecated() -> None:
+    deprecated = {
+        name: graph_definition(name)["spec"]["versions"][0].get("deprecated") for name in GRAPH_SCHEMAS
+    }
+    assert deprecated == {"v1alpha1": True, "v1beta1": None}
+
+
+def test_compute_domains_have_their_schema_and_a_spec_that_cannot_be_changed() -> None:
+    domain = next(each for each in cluster_definitions() if each["spec"]["names"]["kind"] == "ComputeDomain")
+    (version,) = domain["spec"]["versions"]
+    spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    assert spec["required"] == ["channel"]
+    assert spec["x-kubernetes-validations"][0]["rule"] == "self == oldSelf"
 
 
 def test_a_correct_graph_validates() -> None:

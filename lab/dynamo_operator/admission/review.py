@@ -12,6 +12,7 @@ from lab.dynamo_operator.admission.graph_rules import check_graph
 from lab.dynamo_operator.admission.rule import Circumstances, Refused
 from lab.dynamo_operator.admission.service_rules import check_services, deprecations
 from lab.dynamo_operator.admission.update_rules import check_update
+from lab.dynamo_operator.conversion import with_services
 
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
@@ -20,9 +21,9 @@ _FORBIDDEN = 403
 
 
 def validate(review: Manifest, circumstances: Circumstances) -> Manifest:
-    """The answer of the validating webhook."""
+    """The answer of the validating webhook, which knows graphs as v1alpha1 and speaks of them so."""
     request = review["request"]
-    graph: Manifest = request["object"]
+    graph = with_services(request["object"])
     # An object that is being deleted only loses its finalizers; the rules would keep it alive.
     if graph["metadata"].get("deletionTimestamp"):
         return _answer(review, {"allowed": True})
@@ -31,7 +32,7 @@ def validate(review: Manifest, circumstances: Circumstances) -> Manifest:
         check_graph(graph)
         check_services(graph, circumstances)
         if request["operation"] == "UPDATE":
-            check_update(request["oldObject"], graph, circumstances.user)
+            check_update(with_services(request["oldObject"]), graph, circumstances.user)
     except Refused as refusal:
         return _answer(review, {"allowed": False, "status": {"message": str(refusal), "code": _FORBIDDEN}})
     return _answer(review, {"allowed": True, "warnings": deprecations(graph)})
