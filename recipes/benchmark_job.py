@@ -28,7 +28,7 @@ def benchmark_job(
     """Return the batch/v1 Job.
 
     Args:
-        recipe: what is measured, with its traffic and benchmark.
+        recipe: what is measured, with its traffic and benchmark; its replicas are those that run.
         graph_name: the graph that serves it.
         namespace: of the graph, and of the Job.
         claim_name: the claim of the model cache; tokenizer and results are on it.

@@ -204,8 +204,16 @@ class Recipe(StrictModel):
 
     @property
     def gpus(self) -> int:
-        """GPUs of all workers in the published number of replicas."""
+        """GPUs of all workers together."""
         return sum(worker.gpus * worker.replicas for worker in self.workers)
+
+    def with_replicas(self, replicas: Mapping[str, int]) -> "Recipe":
+        """Return the recipe with other numbers of replicas, by service name; what is not named stays."""
+        services = tuple(
+            service.model_copy(update={"replicas": replicas.get(service.service_name, service.replicas)})
+            for service in self.services
+        )
+        return self.model_copy(update={"services": services})
 
     @property
     def kv_bytes_per_token(self) -> int:

@@ -47,6 +47,11 @@ def test_the_concurrency_is_that_of_the_gpus_that_are_there() -> None:
     assert _flags(AGGREGATED)["--warmup-request-count"] == "3200"
 
 
+def test_more_workers_get_more_requests() -> None:
+    assert _flags(AGGREGATED.with_replicas({"TrtllmWorker": 3}))["--concurrency"] == "9600"
+    assert _flags(DISAGGREGATED.with_replicas({"TrtllmDecodeWorker": 2}))["--concurrency"] == "2304"
+
+
 @BOTH
 def test_no_more_requests_are_open_than_the_engines_run_at_once(recipe: Any) -> None:
     engine = recipe.engine_of("decode" if recipe.is_disaggregated else "worker")
