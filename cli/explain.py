@@ -1,137 +1,166 @@
-"""`dynamo-stack explain`."""
+"""`dynamo-stack explain`: one screen with what a stack becomes, and why."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-
-from cli import kv_path
-from cli.evidence import evidence
-from cli.output import make_console, make_table, print_line, print_table
+from cli.explain_pods import pods_table, workarounds
+from cli.explain_pools import pools_table, prices
+from cli.output import make_console, make_sections, print_line, print_table
 from cli.project import recorded_stack, resolved_stack
-from hardware import InstanceType
+from hardware import Standing
+from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
-from stacks.resolved import ResolvedPool, ResolvedStack
+from stacks.resolved import Decision, KvTransport, ResolvedStack, ServerGroup, Topic
+
+_WIDTH = 120
+Row = tuple[str, str]
+
+if TYPE_CHECKING:
+    from recipes.placed import Rollout
 
 
 def explain(name: str) -> None:
     """Print what the stack becomes, and why."""
     stack = resolved_stack(name)
     graph = recorded_stack(stack)
-    console = make_console()
-    serving = stack.serving
-    print_line(
-        console,
-        f"stack {stack.name} ({stack.source}), recipe {serving.recipe_name}, lifecycle {stack.lifecycle}",
-    )
-    print_line(console, f"cluster: {stack.cluster.kind}, kubeconfig context {stack.cluster.context}")
-    _print_pools(console, stack.pools)
-    _print_services(console, stack)
-    _print_kv_path(console, stack)
-    _print_decisions(console, stack)
-    _print_order(console, graph)
-    _print_retained(console, stack)
-    _print_evidence(console, stack)
+    console = make_console(_WIDTH)
+    sections = make_sections()
+    for row in (*_header(stack), ("", "")):
+        sections.add_row(*row)
+    print_table(console, sections)
+    print_table(console, pools_table(stack.pools))
+    print_line(console)
+    print_table(console, pods_table(stack))
+    print_line(console)
+    sections = make_sections()
+    for row in _rows(stack, graph):
+        sections.add_row(*row)
+    print_table(console, sections)
 
 
 def creation_order(graph: ResourceGraph) -> Sequence[str]:
-    """Every resource that is more than bookkeeping, as kind and name."""
+    """Every resource that is more than bookkeeping, as kind and name; neighbours of one kind together."""
     shown: list[str] = []
+    last_kind: str | None = None
     for resource in graph.in_creation_order():
         if not resource.custom or resource.type.startswith("pulumi:"):
             continue
         kind = resource.kind or resource.type.rpartition(":")[2]
         name = resource.object_name if resource.kind else resource.inputs.get("name")
-        shown.append(f"{kind} {name if isinstance(name, str) else resource.name}")
+        text = name if isinstance(name, str) else resource.name
+        if kind == last_kind:
+            shown[-1] += f", {text}"
+        else:
+            shown.append(f"{kind} {text}")
+        last_kind = kind
     return shown
 
 
-def _print_pools(console: Console, pools: Sequence[ResolvedPool]) -> None:
-    table = make_table("POOL", "NODES", "GPUS", "USED", "IDLE", "IDLE COST")
-    for pool in pools:
-        instance_type = pool.instance_type
-        table.add_row(
-            pool.name,
-            f"{pool.nodes} x {instance_type.name}",
-            f"{pool.gpus} {instance_type.accelerator.name}",
-            str(pool.used_gpus),
-            str(pool.free_gpus),
-            _idle_cost(instance_type, pool.free_gpus),
-        )
-    print_line(console)
-    print_table(console, table)
+def _header(stack: ResolvedStack) -> Iterator[Row]:
+    recipe = stack.serving.recipe_name
+    yield "STACK", f"{stack.name} ({stack.source}), recipe {recipe}, lifecycle {stack.lifecycle}"
+    cluster = stack.cluster
+    kubeconfig = cluster.kubeconfig or "$KUBECONFIG"
+    server = f"server must be {cluster.server}" if cluster.server else "server not checked"
+    yield "CLUSTER", f"{cluster.kind}, context {cluster.context} of {kubeconfig}, {server}"
+    platform = stack.platform
+    parts = [f"{platform.kind}, Dynamo {platform.version} in {platform.namespace}, {platform.graph_api}"]
+    if platform.discovery is not None:
+        parts.append(f"discovery {platform.discovery}")
+    parts += [_server("NATS", platform.nats), _server("etcd", platform.etcd)]
+    yield "PLATFORM", ", ".join(part for part in parts if part)
 
 
-def _idle_cost(instance_type: InstanceType, gpus: int) -> str:
-    if not gpus:
-        return "none"
-    if instance_type.on_demand_usd_per_gpu_hour is not None:
-        return f"${gpus * instance_type.on_demand_usd_per_gpu_hour:,.2f} an hour on demand"
-    if instance_type.capacity_block_usd_per_gpu_hour is not None:
-        return f"${gpus * instance_type.capacity_block_usd_per_gpu_hour:,.2f} an hour in a Capacity Block"
-    return "no published price"
+def _server(name: str, group: ServerGroup | None) -> str:
+    if group is None:
+        return ""
+    return f"{name} {group.address}" if group.kind == "external" else f"{name} {group.kind} x{group.members}"
 
 
-def _print_services(console: Console, stack: ResolvedStack) -> None:
-    reasons = {decision.subject: decision.reason for decision in stack.decisions}
-    table = make_table("SERVICE", "REPLICAS", "GPUS EACH", "RUNS ON", "WHY")
-    for service in stack.serving.placed.services:
-        placement = service.placement
-        runs_on, why = "any node without GPUs", "it uses none"
-        if placement is not None:
-            labels = "\n".join(f"{label}={value}" for label, value in placement.node_selector.items())
-            runs_on, why = f"pool {placement.pool}\n{labels}", reasons.get(_nodes_of(service.name), "")
-        table.add_row(service.name, str(service.replicas), str(service.gpus), runs_on, why)
-    print_line(console)
-    print_table(console, table)
+def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
+    yield from _labelled("PRICES", prices(stack.pools))
+    yield from _labelled("PLACEMENT", _placement(stack))
+    yield from _labelled("KV PATH", _kv_path(stack.serving.kv_transport))
+    yield from _labelled("ROLLOUT", _rollout(stack))
+    yield from _labelled("ORDER", [" > ".join(creation_order(graph))])
+    yield from _labelled("RETAINED", _retained(stack))
+    yield from _labelled("DEFECTS", workarounds(stack))
+    yield from _labelled("WAIVED", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
+    yield from _labelled("SERVERS", _decisions(stack, "servers"))
+    yield "OTHER", "; ".join(_decisions(stack, "cache", "timeouts", "lifecycle"))
+    yield from _labelled("EVIDENCE", _evidence(stack))
 
 
-def _nodes_of(service: str) -> str:
-    return f"nodes of {service}"
+def _labelled(label: str, texts: Iterable[str]) -> Iterator[Row]:
+    for index, text in enumerate(texts):
+        yield ("" if index else label), text
 
 
-def _print_kv_path(console: Console, stack: ResolvedStack) -> None:
-    table = make_table("KV PATH", stack.serving.kv_transport.name)
-    table.add_row("why", stack.serving.kv_transport.reason)
-    table.add_row("ceiling", kv_path.ceiling(stack.serving.placed.recipe))
-    table.add_row("lifted by", kv_path.lift())
-    print_line(console)
-    print_table(console, table)
-
-
-def _print_decisions(console: Console, stack: ResolvedStack) -> None:
-    table = make_table("DECISION", "CHOICE", "WHY")
-    shown_above = {"KV transport", *(_nodes_of(service.name) for service in stack.serving.placed.services)}
+def _decisions(stack: ResolvedStack, *topics: Topic) -> Iterator[str]:
     for decision in stack.decisions:
-        if decision.subject not in shown_above:
-            table.add_row(decision.subject, decision.choice, decision.reason)
-    print_line(console)
-    print_table(console, table)
+        if decision.topic in topics:
+            yield f"{decision.subject}: {decision.choice} ({decision.reason})"
 
 
-def _print_order(console: Console, graph: ResourceGraph) -> None:
-    table = make_table("ORDER OF CREATION")
-    table.add_row(" > ".join(creation_order(graph)))
-    print_line(console)
-    print_table(console, table)
+def _placement(stack: ResolvedStack) -> Iterator[str]:
+    alike: dict[str, list[Decision]] = {}
+    for decision in stack.decisions:
+        if decision.topic == "placement":
+            alike.setdefault(decision.choice, []).append(decision)
+    for choice, found in alike.items():
+        # Workers of one pool differ by their GPUs alone, and those stand in the table.
+        reason = f" ({found[0].reason})" if len(found) == 1 else ""
+        yield f"{', '.join(decision.subject for decision in found)}: {choice}{reason}"
 
 
-def _print_retained(console: Console, stack: ResolvedStack) -> None:
-    table = make_table("DESTROY LEAVES", "WHY")
-    groups: dict[tuple[str, str], list[str]] = {}
+def _kv_path(transport: KvTransport | None) -> Iterator[str]:
+    if transport is None:
+        yield "none: aggregated, the KV cache never leaves its worker"
+        return
+    path = transport.path
+    chosen = "typed" if transport.typed else "chosen"
+    standing = f"{path.standing.value} ({path.source.text})"
+    yield f"{path.transport}, {chosen}, {standing}: {path.reason}"
+    yield f"ceiling: {transport.ceiling}"
+    if transport.placement:
+        yield f"placement: {transport.placement}"
+    verb = "lifted by" if path.standing is Standing.DOCUMENTED or path.transport == "tcp" else "proven by"
+    yield f"{verb}: {path.lifted_by}"
+
+
+def _rollout(stack: ResolvedStack) -> Iterator[str]:
+    alike: dict[Rollout, list[str]] = {}
+    for worker in stack.serving.placed.workers:
+        if worker.placement is not None:
+            alike.setdefault(worker.placement.rollout, []).append(worker.name)
+    for rollout, workers in alike.items():
+        yield f"{', '.join(workers)}: {rollout.strategy} ({rollout.reason}); {rollout.interruption}"
+
+
+def _retained(stack: ResolvedStack) -> Iterator[str]:
+    groups: dict[tuple[str, str | None, str], list[str]] = {}
     for kept in stack.retained:
-        name = kept.name if kept.namespace is None else f"{kept.namespace}/{kept.name}"
-        groups.setdefault((kept.kind, kept.reason), []).append(name)
-    for (kind, reason), names in groups.items():
-        table.add_row("\n".join([f"{kind}:" if len(names) > 1 else kind, *names]), reason)
+        groups.setdefault((kept.kind, kept.namespace, kept.reason), []).append(kept.name)
+    for (kind, namespace, reason), names in groups.items():
+        place = "" if namespace is None else f" in {namespace}"
+        yield f"{kind} {_shortened(names)}{place}: {reason}"
     if not groups:
-        table.add_row("nothing", "")
-    print_line(console)
-    print_table(console, table)
+        yield "nothing"
 
 
-def _print_evidence(console: Console, stack: ResolvedStack) -> None:
-    print_line(console)
-    used = {pool.instance_type.accelerator.name for pool in stack.pools if pool.used_gpus}
-    for accelerator in sorted(used):
-        found = evidence(stack.serving.recipe_name, accelerator)
-        print_line(console, f"EVIDENCE on {accelerator}: {found.level.value}; {found.reason}")
+def _shortened(names: Sequence[str]) -> str:
+    """Names of definitions end in their group; of several it is said once."""
+    groups = {name.partition(".")[2] for name in names}
+    if len(names) == 1 or len(groups) > 1 or groups == {""}:
+        return ", ".join(names)
+    return f"of {groups.pop()} ({', '.join(name.partition('.')[0] for name in names)})"
+
+
+def _evidence(stack: ResolvedStack) -> Iterator[str]:
+    recipe = stack.serving.placed.recipe
+    for accelerator in sorted(
+        {pool.instance_type.accelerator.name for pool in stack.pools if pool.used_gpus}
+    ):
+        found = evidence_on(recipe, accelerator)
+        upstream = "validated upstream" if accelerator in recipe.validated_on else "not validated upstream"
+        yield f"{accelerator}: {found.level.value}, {upstream}; {found.reason}"

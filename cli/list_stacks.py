@@ -2,43 +2,54 @@
 
 from pathlib import Path
 
-from cli.evidence import evidence
 from cli.output import make_console, make_table, print_line, print_table
 from cli.project import stack_directory
 from hardware import ACCELERATORS
+from recipes.evidence import evidence_on
 from recipes.load import load_recipe, recipe_names
+from recipes.model import Recipe
 from stacks.errors import SettingsError
 from stacks.load import list_stacks, load_stack
 from stacks.resolve import resolve
+from stacks.resolved import ResolvedStack
 
 
 def list_stacks_and_recipes() -> None:
     """Print both tables; a stack that cannot be resolved is listed with the reason."""
     directory = stack_directory(Path.cwd())
     console = make_console()
-    stacks = make_table("STACK", "RECIPE", "ACCELERATORS")
+    stacks = make_table("STACK", "RECIPE", "GPUS", "EVIDENCE")
     for name in list_stacks(directory):
         stacks.add_row(name, *_stack_columns(name, directory))
     print_table(console, stacks)
     print_line(console)
-    recipes = make_table("RECIPE", "GPUS", "EVIDENCE")
+    recipes = make_table("RECIPE", "GPUS", "VALIDATED UPSTREAM ON", "EVIDENCE")
     for name in recipe_names():
         recipe = load_recipe(name)
-        gpus = sum(worker.gpus * worker.replicas for worker in recipe.workers)
         families = recipe.quantization.architecture_families
         levels = [
-            f"{accelerator.name}: {evidence(name, accelerator.name).level.value}"
+            f"{accelerator.name}: {evidence_on(recipe, accelerator.name).level.value}"
             for accelerator in ACCELERATORS.values()
             if accelerator.architecture_family in families
         ]
-        recipes.add_row(name, str(gpus), ", ".join(levels))
+        recipes.add_row(name, str(recipe.gpus), ", ".join(recipe.validated_on), ", ".join(levels))
     print_table(console, recipes)
 
 
-def _stack_columns(name: str, directory: Path) -> tuple[str, str]:
+def _stack_columns(name: str, directory: Path) -> tuple[str, str, str]:
     try:
         stack = resolve(name, load_stack(name, directory), f"Pulumi.{name}.yaml")
     except SettingsError as error:
-        return "cannot be used", str(error.problems[0]).replace("\n", "; ")
+        return "cannot be used", "", str(error.problems[0]).replace("\n", "; ")
+    used: dict[str, int] = {}
+    for pool in stack.pools:
+        if pool.used_gpus:
+            accelerator = pool.instance_type.accelerator.name
+            used[accelerator] = used.get(accelerator, 0) + pool.used_gpus
+    gpus = ", ".join(f"{count} {accelerator}" for accelerator, count in sorted(used.items()))
+    return stack.serving.recipe_name, gpus, _evidence(stack.serving.placed.recipe, stack)
+
+
+def _evidence(recipe: Recipe, stack: ResolvedStack) -> str:
     accelerators = sorted({pool.instance_type.accelerator.name for pool in stack.pools if pool.used_gpus})
-    return stack.serving.recipe_name, ", ".join(accelerators)
+    return ", ".join(f"{name}: {evidence_on(recipe, name).level.value}" for name in accelerators)

@@ -48,11 +48,34 @@ def render_command(
         Path | None,
         typer.Option("--to", metavar="DIR", help="Write one file per object into this directory."),
     ] = None,
+    helm: Annotated[
+        str,
+        typer.Option(
+            "--helm",
+            metavar="argocd|flux",
+            help="Write each Helm release as what Argo CD or Flux makes it from, instead of a comment.",
+        ),
+    ] = "comment",
+    benchmark: Annotated[
+        bool, typer.Option("--benchmark", help="Print the recipe's benchmark Job and nothing else.")
+    ] = False,
 ) -> None:
     """Write the Kubernetes objects of a stack as YAML, in the order in which they are applied."""
-    from cli.render import render
+    from cli.helm_release import HelmStyle
+    from cli.render import render, render_benchmark
 
-    render(stack, to)
+    styles = {style.value: style for style in HelmStyle}
+    if helm not in styles:
+        raise typer.BadParameter(f"{helm!r} is not one of {', '.join(styles)}", param_hint="--helm")
+    if not benchmark:
+        render(stack, to, styles[helm])
+    elif to is None:
+        render_benchmark(stack)
+    else:
+        # In a folder that is applied again and again the run would start again and again.
+        raise typer.BadParameter(
+            "--benchmark prints one Job; it has no place in a folder of a stack's objects"
+        )
 
 
 @app.command(name="check")

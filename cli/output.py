@@ -6,7 +6,7 @@ from rich.table import Table
 _WIDTH_WITHOUT_TERMINAL = 160
 
 
-def make_console() -> Console:
+def make_console(width_without_terminal: int = _WIDTH_WITHOUT_TERMINAL) -> Console:
     """A console on stdout; without a terminal it has no colour and a fixed width."""
     console = Console(highlight=False, markup=False, emoji=False)
     if console.is_terminal:
@@ -17,7 +17,7 @@ def make_console() -> Console:
         emoji=False,
         no_color=True,
         force_terminal=False,
-        width=_WIDTH_WITHOUT_TERMINAL,
+        width=width_without_terminal,
     )
 
 
@@ -27,6 +27,14 @@ def make_table(*headers: str) -> Table:
     for header in headers[:-1]:
         table.add_column(header, overflow="fold")
     table.add_column(headers[-1], ratio=1, overflow="fold")
+    return table
+
+
+def make_sections() -> Table:
+    """Rows of a name and what is to be said of it."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(overflow="fold")
+    table.add_column(ratio=1, overflow="fold")
     return table
 
 

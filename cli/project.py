@@ -3,12 +3,14 @@
 # ruff: noqa: PLC0415
 # Each command imports what it needs when it runs: Pulumi's SDK alone takes longer to load than `list` runs.
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from resource_graph import ResourceGraph
-from stacks.load import load_stack
+from stacks.load import TOKEN_KEY, load_stack
 from stacks.resolve import resolve
 from stacks.resolved import ResolvedStack
+from stacks.yaml_file import parse_yaml
 
 PROJECT = "dynamo-stack"
 
@@ -36,8 +38,23 @@ def resolved_stack(name: str) -> ResolvedStack:
 
 
 def recorded_stack(stack: ResolvedStack) -> ResourceGraph:
-    """What the program registers for the stack."""
+    """What the program registers for the stack; its token is never decrypted, only known to be there."""
+    import pulumi
+
     from resource_graph.recorder import record
     from stacks.program import deploy
 
-    return record(lambda: deploy(stack), project=PROJECT, stack=stack.name)
+    has_token = _has_token(stack_directory(Path.cwd()) / stack.source)
+
+    def program() -> None:
+        deploy(stack, pulumi.Output.secret("") if has_token else None)
+
+    return record(program, project=PROJECT, stack=stack.name)
+
+
+def _has_token(file: Path) -> bool:
+    if not file.is_file():
+        return False
+    document = parse_yaml(file.read_text(encoding="utf-8"))
+    config = document.get("config") if isinstance(document, Mapping) else None
+    return isinstance(config, Mapping) and TOKEN_KEY in config

@@ -4,14 +4,17 @@ from pathlib import Path
 
 import typer
 
+from cli.helm_release import HelmStyle
 from cli.project import recorded_stack, resolved_stack
 from cli.rendered import MARK, RenderedDocument, render_graph
+from cli.yaml_text import as_comment, to_yaml
+from recipes.benchmark_job import benchmark_job
 from stacks.errors import Problem, SettingsError
 
 
-def render(name: str, directory: Path | None) -> None:
+def render(name: str, directory: Path | None, helm: HelmStyle) -> None:
     """Print the documents, or write one file each into the directory."""
-    documents = render_graph(recorded_stack(resolved_stack(name)))
+    documents = render_graph(recorded_stack(resolved_stack(name)), helm)
     if directory is None:
         typer.echo("---\n".join(document.text for document in documents), nl=False)
         return
@@ -21,6 +24,24 @@ def render(name: str, directory: Path | None) -> None:
         problem = Problem(str(directory), "", None, f"cannot be written: {error.strerror}")
         raise SettingsError([problem]) from error
     typer.echo(f"{len(documents)} files in {directory}")
+
+
+def render_benchmark(name: str) -> None:
+    """Print the Job that measures the stack with the recipe's own benchmark."""
+    stack = resolved_stack(name)
+    placed = stack.serving.placed
+    job = benchmark_job(
+        placed.recipe,
+        graph_name=placed.graph_name,
+        namespace=placed.namespace,
+        claim_name=placed.cache_claim_name,
+        image_mirrors=placed.image_mirrors,
+    )
+    heading = (
+        f"The benchmark of {stack.serving.recipe_name} for {stack.name}: a run, not part of the stack.\n"
+        f"It loads {placed.graph_name} as hard as the publisher does; apply it when nobody else is served."
+    )
+    typer.echo(as_comment(heading) + to_yaml(job), nl=False)
 
 
 def _write(documents: list[RenderedDocument], directory: Path) -> None:

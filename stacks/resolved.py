@@ -13,7 +13,15 @@ from recipes.placed import GraphApi, PlacedRecipe
 
 Lifecycle = Literal["production", "disposable"]
 Topic = Literal[
-    "placement", "kv transport", "rollout", "platform", "cache", "timeouts", "lifecycle", "evidence"
+    "placement",
+    "kv transport",
+    "rollout",
+    "platform",
+    "servers",
+    "cache",
+    "timeouts",
+    "lifecycle",
+    "evidence",
 ]
 
 
@@ -224,3 +232,11 @@ class ResolvedStack:
     decisions: tuple[Decision, ...]
     retained: tuple[RetainedObject, ...]
     """What `pulumi destroy` leaves, complete."""
+
+    @property
+    def creates_namespace(self) -> bool:
+        """Whether this stack creates the serving namespace.
+
+        The namespace of an existing volume is there already, and removing it would remove the volume.
+        """
+        return self.cache.is_ours

@@ -27,9 +27,9 @@ def platform_decisions(platform: ResolvedPlatform) -> Iterable[Decision]:
     reason = "both versions are served by this release; changing it means another graph object"
     yield Decision("platform", "graph API", platform.graph_api, reason)
     if platform.nats is not None:
-        yield Decision("platform", "NATS", _choice(platform.nats), _nats_reason(platform.nats))
+        yield Decision("servers", "NATS", _choice(platform.nats), _nats_reason(platform.nats))
     if platform.etcd is not None:
-        yield Decision("platform", "etcd", _choice(platform.etcd), _etcd_reason(platform.etcd))
+        yield Decision("servers", "etcd", _choice(platform.etcd), _etcd_reason(platform.etcd))
 
 
 def _choice(group: ServerGroup) -> str:

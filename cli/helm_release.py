@@ -1,0 +1,168 @@
+"""A Helm release as a comment, or as what Argo CD or Flux make it from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from cli.gitops_annotations import adapt
+from cli.hidden_values import with_unknowns_marked, without_secrets
+from cli.yaml_text import as_comment, to_yaml
+from resource_graph import Resource, Value, has_unknown
+
+RELEASE_TYPE = "kubernetes:helm.sh/v3:Release"
+
+_OCI = "oci://"
+
+
+class HelmStyle(Enum):
+    """What a release is written as."""
+
+    COMMENT = "comment"
+    ARGO_CD = "argocd"
+    FLUX = "flux"
+
+
+@dataclass(frozen=True, slots=True)
+class _Release:
+    name: str
+    namespace: str
+    chart: str
+    repository: str
+    version: str
+    timeout_seconds: int | None
+    values: Mapping[str, Value]
+
+
+def release_documents(resource: Resource, style: HelmStyle) -> list[tuple[str, str]]:
+    """Name and text of each document that stands for the release."""
+    name = _text(resource.inputs.get("name")) or resource.name
+    comment = (f"helm-release-{name}", _comment(resource))
+    if style is HelmStyle.COMMENT:
+        return [comment]
+    reason = _cannot_be_written(resource)
+    if reason is not None:
+        return [(comment[0], as_comment(f"Not written for {style.value}: {reason}.") + comment[1])]
+    release = _read(resource, name)
+    objects = [_application(release)] if style is HelmStyle.ARGO_CD else _flux(release)
+    return [(f"{item['kind']}-{name}", _object(item)) for item in objects]
+
+
+def _comment(resource: Resource) -> str:
+    inputs = with_unknowns_marked(without_secrets(resource))
+    fields: dict[str, Value] = {
+        "chart": inputs.get("chart"),
+        "repository": _mapping(inputs.get("repositoryOpts")).get("repo"),
+        "version": inputs.get("version"),
+        "release": inputs.get("name") or resource.name,
+        "namespace": inputs.get("namespace"),
+        "values": inputs.get("values") or {},
+    }
+    heading = (
+        "A Helm release: install the chart with these values and wait for it.\n"
+        "For Argo CD it becomes an Application, for Flux a HelmRepository and a HelmRelease:\n"
+        "`dynamo-stack render STACK --helm argocd` or `--helm flux` writes them in its place.\n"
+    )
+    return as_comment(heading + to_yaml(fields))
+
+
+def _cannot_be_written(resource: Resource) -> str | None:
+    inputs = resource.inputs
+    if without_secrets(resource) != inputs:
+        return "its values hold secrets; bring them by a Secret (Flux: valuesFrom)"
+    if has_unknown(inputs):
+        return "it has values that only the update knows"
+    if not isinstance(inputs.get("version"), str):
+        return "it names no version of the chart"
+    if not _repository(inputs):
+        return "its chart comes from no repository"
+    return None
+
+
+def _read(resource: Resource, name: str) -> _Release:
+    inputs = resource.inputs
+    timeout = inputs.get("timeout")
+    return _Release(
+        name=name,
+        namespace=_text(inputs.get("namespace")) or "default",
+        chart=_text(inputs.get("chart")).rpartition("/")[2],
+        repository=_repository(inputs),
+        version=_text(inputs.get("version")),
+        timeout_seconds=timeout if isinstance(timeout, int) else None,
+        values=_mapping(inputs.get("values")),
+    )
+
+
+def _repository(inputs: Mapping[str, Value]) -> str:
+    chart = _text(inputs.get("chart"))
+    if chart.startswith(_OCI):
+        return chart.rpartition("/")[0]
+    return _text(_mapping(inputs.get("repositoryOpts")).get("repo"))
+
+
+def _application(release: _Release) -> dict[str, Value]:
+    # The server-side apply is for the chart's definitions: client-side, kubectl's annotation outgrows its
+    # limit of 256 KiB (https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/).
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {"name": release.name, "namespace": "argocd"},
+        "spec": {
+            "project": "default",
+            "source": {
+                "repoURL": release.repository.removeprefix(_OCI),
+                "chart": release.chart,
+                "targetRevision": release.version,
+                "helm": {"releaseName": release.name, "valuesObject": release.values},
+            },
+            "destination": {"server": "https://kubernetes.default.svc", "namespace": release.namespace},
+            "syncPolicy": {"syncOptions": ["ServerSideApply=true"]},
+        },
+    }
+
+
+def _flux(release: _Release) -> list[dict[str, Value]]:
+    metadata = {"name": release.name, "namespace": release.namespace}
+    source: dict[str, Value] = {"interval": "1h", "url": release.repository}
+    if release.repository.startswith(_OCI):
+        source["type"] = "oci"
+    spec: dict[str, Value] = {
+        "interval": "10m",
+        "releaseName": release.name,
+        "chart": {
+            "spec": {
+                "chart": release.chart,
+                "version": release.version,
+                "sourceRef": {"kind": "HelmRepository", "name": release.name},
+            }
+        },
+        "values": release.values,
+    }
+    if release.timeout_seconds is not None:
+        spec["timeout"] = f"{release.timeout_seconds}s"
+    return [
+        {
+            "apiVersion": "source.toolkit.fluxcd.io/v1",
+            "kind": "HelmRepository",
+            "metadata": metadata,
+            "spec": source,
+        },
+        {
+            "apiVersion": "helm.toolkit.fluxcd.io/v2",
+            "kind": "HelmRelease",
+            "metadata": metadata,
+            "spec": spec,
+        },
+    ]
+
+
+def _object(content: Mapping[str, Value]) -> str:
+    adapted = adapt(content)
+    return as_comment("\n".join(adapted.notes)) + to_yaml(adapted.content)
+
+
+def _text(value: Value) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _mapping(value: Value) -> Mapping[str, Value]:
+    return value if isinstance(value, Mapping) else {}
