@@ -14,9 +14,7 @@ from components.stateful_servers import NAME_LABEL, StatefulServers, StatefulSer
 from recipes.graph_manifest import NODES_WITHOUT_GPUS
 from stacks.cache import size_in_gib
 from stacks.resolved import ResolvedPlatform, ResolvedStack, ServerGroup
-
-NATS_NAME = "dynamo-nats"
-ETCD_NAME = "dynamo-etcd"
+from stacks.servers import ETCD_NAME, NATS_NAME
 
 _GIB = 2**30
 # etcd's own default, far above what discovery needs.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,11 @@ OBJECTS = {
     "Namespace gpt-oss": "serving-namespace",
     "PersistentVolumeClaim model-cache": "model-cache-claim",
     "Job model-download": "model-cache-download",
-    "ConfigMap gpt-oss-disagg-engine-b40f88764d": "graph-engine-files",
+    "ConfigMap gpt-oss-disagg-engine-<hash>": "graph-engine-files",
     "DynamoGraphDeployment gpt-oss-disagg": "graph",
+    "NetworkPolicy gpt-oss-disagg-graph": "network-policies-graph",
+    "NetworkPolicy gpt-oss-disagg-frontend": "network-policies-frontend",
+    "NetworkPolicy dynamo-nats": "network-policies-nats",
 }
 
 
@@ -50,7 +54,8 @@ def _objects(graph: ResourceGraph) -> dict[str, Resource]:
         if resource.type == "kubernetes:helm.sh/v3:Release":
             found[f"Release {inputs['name']}"] = resource
         elif resource.kind:
-            found[f"{resource.kind} {inputs['metadata']['name']}"] = resource
+            name = re.sub("-[0-9a-f]{10}$", "-<hash>", inputs["metadata"]["name"])
+            found[f"{resource.kind} {name}"] = resource
     return found
 
 
@@ -86,8 +91,11 @@ def test_every_object_belongs_to_the_component_that_makes_it() -> None:
         "Namespace gpt-oss": "Namespace",
         "PersistentVolumeClaim model-cache": "ModelCache",
         "Job model-download": "ModelCache",
-        "ConfigMap gpt-oss-disagg-engine-b40f88764d": "DynamoGraph",
+        "ConfigMap gpt-oss-disagg-engine-<hash>": "DynamoGraph",
         "DynamoGraphDeployment gpt-oss-disagg": "DynamoGraph",
+        "NetworkPolicy gpt-oss-disagg-graph": "NetworkPolicies",
+        "NetworkPolicy gpt-oss-disagg-frontend": "NetworkPolicies",
+        "NetworkPolicy dynamo-nats": "NetworkPolicies",
     }
 
 
@@ -101,7 +109,7 @@ def test_every_object_belongs_to_the_component_that_makes_it() -> None:
         ("DynamoGraphDeployment", "Job model-download"),
         ("DynamoGraphDeployment", "PersistentVolumeClaim model-cache"),
         ("DynamoGraphDeployment", "Namespace gpt-oss"),
-        ("DynamoGraphDeployment", "ConfigMap gpt-oss-disagg-engine-b40f88764d"),
+        ("DynamoGraphDeployment", "ConfigMap gpt-oss-disagg-engine-<hash>"),
     ],
 )
 def test_nothing_is_made_before_what_makes_it_work_or_destroyed_after_it(later: str, earlier: str) -> None:

@@ -1,39 +1,27 @@
-"""What a stack with its own NATS and etcd gives their pods, recorded from the real components."""
+"""What a stack with its own NATS and etcd gives their pods, recorded from the real program."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from components.etcd import Etcd, EtcdArgs
-from components.nats import Nats, NatsArgs
-from components.stateful_servers import StatefulServersArgs
 from resource_graph.recorder import record
+from stacks.program import deploy
+from tests.support.dev_settings import disagg_b200_settings, resolved
 
 if TYPE_CHECKING:
     from resource_graph import ResourceGraph
 
 
+@cache
 def recorded_servers(*, rejoining: bool = False) -> ResourceGraph:
-    """Three NATS servers and three etcd members."""
-
-    def servers(name: str) -> StatefulServersArgs:
-        return StatefulServersArgs(
-            name=name,
-            namespace="dynamo-system",
-            members=3,
-            image="example.com/servers:1",
-            storage_class_name="gp3",
-            volume_size="8Gi",
-            keep_volumes=False,
-            node_affinity={},
-            ready_timeout_seconds=600,
-        )
-
-    def program() -> None:
-        Nats("nats", NatsArgs(servers("dynamo-nats"), 2**30), depends_on=[])
-        Etcd("etcd", EtcdArgs(servers("dynamo-etcd"), 2**30, rejoining), depends_on=[])
-
-    return record(program, project="dynamo-stack", stack="servers")
+    """A stack with three NATS servers and three etcd members."""
+    settings = disagg_b200_settings()
+    settings["platform"] |= {
+        "discovery": "etcd",
+        "etcd": {"kind": "own", "members": 3, "storageClassName": "fast-disks", "rejoining": rejoining},
+    }
+    return record(lambda: deploy(resolved(settings)), project="dynamo-stack", stack="servers")
 
 
 def container_of(graph: ResourceGraph, name: str) -> dict[str, Any]:

@@ -1,0 +1,155 @@
+"""What surrounds a graph: compute domain, model cache, exposure, monitor, and what rules read of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.components.recorded import named, objects, recorded, spec_of
+from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, disagg_gb200_settings
+
+GRAPH = "DynamoGraphDeployment gpt-oss-disagg"
+DOMAIN = "ComputeDomain gpt-oss-disagg-compute-domain"
+
+
+def _serving(**serving: Any) -> dict[str, Any]:
+    settings = disagg_b200_settings()
+    settings["serving"] |= serving
+    return settings
+
+
+def test_only_a_graph_whose_kv_cache_crosses_nvlink_has_a_compute_domain() -> None:
+    assert named(recorded(disagg_gb200_settings()), "ComputeDomain") == ["gpt-oss-disagg-compute-domain"]
+    assert named(recorded(disagg_b200_settings()), "ComputeDomain") == []
+    assert named(recorded(agg_gb200_settings()), "ComputeDomain") == []
+
+
+def test_a_compute_domain_makes_the_template_that_the_pods_claim_by() -> None:
+    graph = recorded(disagg_gb200_settings())
+    domain = spec_of(graph, DOMAIN)
+    assert domain["numNodes"] == 0
+    template = domain["channel"]["resourceClaimTemplate"]["name"]
+    assert objects(graph)[DOMAIN].namespace == objects(graph)[GRAPH].namespace
+    assert f"'resourceClaimTemplateName': '{template}'" in str(spec_of(graph, GRAPH))
+
+
+def test_pods_release_their_channels_before_the_compute_domain_goes() -> None:
+    graph = recorded(disagg_gb200_settings())
+    domain = objects(graph)[DOMAIN]
+    assert domain.urn in objects(graph)[GRAPH].dependencies
+    annotations: Any = domain.metadata["annotations"]
+    assert annotations == {"pulumi.com/deletionPropagationPolicy": "background"}
+    assert domain.custom_timeouts.delete == 600
+
+
+def test_a_cache_on_an_existing_volume_is_checked_and_never_created_or_deleted() -> None:
+    settings = disagg_b200_settings() | {
+        "model": {"source": {"kind": "existingVolume", "claimName": "weights"}}
+    }
+    del settings["modelCache"]
+    graph = recorded(settings)
+    assert named(graph, "PersistentVolumeClaim") == []
+    job = objects(graph)["Job model-check"]
+    assert job.urn in objects(graph)[GRAPH].dependencies
+    assert job.custom_timeouts.create is not None
+    assert "weights" in str(spec_of(graph, "Job model-check"))
+    assert "weights" in str(spec_of(graph, GRAPH))
+
+
+def test_a_copy_from_a_bucket_carries_no_token() -> None:
+    source = {"kind": "s3", "address": "s3://models/gpt-oss-120b", "serviceAccountName": "model-reader"}
+    settings = disagg_b200_settings() | {"model": {"source": source}}
+    graph = recorded(settings, token="hf_planted")
+    assert named(graph, "Secret") == []
+    [job] = named(graph, "Job")
+    assert spec_of(graph, f"Job {job}")["template"]["spec"]["serviceAccountName"] == "model-reader"
+
+
+@pytest.mark.parametrize("api", ["v1alpha1", "v1beta1"])
+def test_the_graph_is_written_in_the_api_version_that_was_typed(api: str) -> None:
+    settings = disagg_b200_settings()
+    settings["platform"]["graphApi"] = api
+    found = objects(recorded(settings))[GRAPH]
+    assert found.api_version == f"nvidia.com/{api}"
+    spec: Any = found.inputs["spec"]
+    assert ("services" in spec, "components" in spec) == (api == "v1alpha1", api == "v1beta1")
+
+
+def test_nothing_is_reachable_from_outside_unless_it_was_typed() -> None:
+    graph = recorded(disagg_b200_settings())
+    assert named(graph, "Ingress") == []
+    types = [spec_of(graph, f"Service {name}").get("type") for name in named(graph, "Service")]
+    assert set(types) == {None}
+
+
+def test_an_internal_load_balancer_is_internal_on_every_cloud() -> None:
+    graph = recorded(_serving(exposure={"kind": "internalLoadBalancer"}))
+    service = objects(graph)["Service gpt-oss-disagg-internal"]
+    annotations: Any = service.metadata["annotations"]
+    assert annotations == {
+        "service.beta.kubernetes.io/aws-load-balancer-scheme": "internal",
+        "service.beta.kubernetes.io/aws-load-balancer-internal": "true",
+        "networking.gke.io/load-balancer-type": "Internal",
+        "service.beta.kubernetes.io/azure-load-balancer-internal": "true",
+    }
+    spec = spec_of(graph, "Service gpt-oss-disagg-internal")
+    assert (spec["type"], spec["ports"][0]["port"]) == ("LoadBalancer", 8000)
+    assert spec["selector"] == {
+        "nvidia.com/dynamo-graph-deployment-name": "gpt-oss-disagg",
+        "nvidia.com/dynamo-component-type": "frontend",
+    }
+    assert objects(graph)[GRAPH].urn in service.dependencies
+    assert service.custom_timeouts.create == 600
+
+
+def test_an_ingress_leads_to_the_frontend_by_the_class_and_host_that_were_typed() -> None:
+    exposure = {
+        "kind": "ingress",
+        "className": "internal-nginx",
+        "host": "gpt-oss.example.com",
+        "tlsSecretName": "gpt-oss-tls",
+    }
+    graph = recorded(_serving(exposure=exposure))
+    spec = spec_of(graph, "Ingress gpt-oss-disagg-frontend")
+    assert spec["ingressClassName"] == "internal-nginx"
+    assert spec["tls"] == [{"hosts": ["gpt-oss.example.com"], "secretName": "gpt-oss-tls"}]
+    [rule] = spec["rules"]
+    [path] = rule["http"]["paths"]
+    assert rule["host"] == "gpt-oss.example.com"
+    assert path["backend"]["service"] == {"name": "gpt-oss-disagg-frontend", "port": {"number": 8000}}
+    annotations: Any = objects(graph)["Ingress gpt-oss-disagg-frontend"].metadata["annotations"]
+    assert annotations["alb.ingress.kubernetes.io/scheme"] == "internal"
+
+
+def test_a_pod_monitor_scrapes_prefill_and_decode_which_the_platforms_own_misses() -> None:
+    graph = recorded(_serving(podMonitor={"labels": {"release": "prometheus"}}))
+    spec = spec_of(graph, "PodMonitor gpt-oss-disagg")
+    assert spec["selector"]["matchLabels"] == {
+        "nvidia.com/dynamo-graph-deployment-name": "gpt-oss-disagg",
+        "nvidia.com/metrics-enabled": "true",
+    }
+    assert [endpoint["port"] for endpoint in spec["podMetricsEndpoints"]] == ["http", "system", "nixl"]
+    assert objects(graph)["PodMonitor gpt-oss-disagg"].metadata["labels"] == {"release": "prometheus"}
+    assert named(recorded(disagg_b200_settings()), "PodMonitor") == []
+
+
+def test_rules_read_the_kv_transport_and_the_waivers_from_the_component() -> None:
+    waiver = {"rule": "kv-transport-proven", "reason": "a trial", "expires": "2027-01-31"}
+    settings = disagg_gb200_settings() | {"waivers": [waiver]}
+    [component] = recorded(settings).of_type("dynamo-stack:components:DynamoGraph")
+    assert component.inputs["waivers"] == [waiver]
+    transport: Any = component.inputs["kvTransport"]
+    assert (transport["name"], transport["typed"], transport["standing"]) == ("mnnvl", True, "unproven")
+    assert transport["reason"]
+    assert transport["ceiling"]
+    [aggregated] = recorded(agg_gb200_settings()).of_type("dynamo-stack:components:DynamoGraph")
+    assert "kvTransport" not in aggregated.inputs
+
+
+def test_the_provider_reads_the_kubeconfig_that_was_typed() -> None:
+    settings = disagg_b200_settings()
+    settings["cluster"]["kubeconfig"] = "/etc/dynamo/kubeconfig"
+    [provider] = recorded(settings).of_type("pulumi:providers:kubernetes")
+    assert provider.inputs["kubeconfig"] == "/etc/dynamo/kubeconfig"
+    assert provider.inputs["context"] == provider.inputs["clusterIdentifier"] == "gpu-cluster"

@@ -1,0 +1,191 @@
+"""etcd and NATS as the program registers them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from stacks.servers import ETCD_NAME, NATS_NAME, claim_names
+from tests.components.recorded import named, objects, recorded, spec_of
+from tests.support.dev_settings import disagg_b200_settings, resolved
+
+if TYPE_CHECKING:
+    from resource_graph import ResourceGraph
+
+BOTH = (ETCD_NAME, NATS_NAME)
+# What Dynamo's own tests run against (ai-dynamo/dynamo, d50a02f75).
+IMAGES = {ETCD_NAME: "quay.io/coreos/etcd:v3.5.21", NATS_NAME: "docker.io/library/nats:2.11.4-alpine"}
+
+
+def _settings(members: int = 3, **etcd: Any) -> dict[str, Any]:
+    settings = disagg_b200_settings()
+    own = {"kind": "own", "members": members, "storageClassName": "fast-disks"}
+    settings["platform"] |= {"discovery": "etcd", "etcd": own | etcd, "nats": own}
+    return settings
+
+
+def _graph(members: int = 3, **etcd: Any) -> ResourceGraph:
+    return recorded(_settings(members, **etcd))
+
+
+def _pod(name: str, members: int = 3) -> Any:
+    return spec_of(_graph(members), f"StatefulSet {name}")["template"]["spec"]
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_no_two_members_share_a_node_and_zones_are_preferred(name: str) -> None:
+    spread = {
+        item["topologyKey"]: item["whenUnsatisfiable"] for item in _pod(name)["topologySpreadConstraints"]
+    }
+    assert spread == {
+        "kubernetes.io/hostname": "DoNotSchedule",
+        "topology.kubernetes.io/zone": "ScheduleAnyway",
+    }
+    labels = spec_of(_graph(), f"StatefulSet {name}")["template"]["metadata"]["labels"]
+    for item in _pod(name)["topologySpreadConstraints"]:
+        assert item["labelSelector"]["matchLabels"].items() <= labels.items()
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_no_member_takes_room_on_a_gpu_node(name: str) -> None:
+    affinity = _pod(name)["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    [term] = affinity["nodeSelectorTerms"]
+    assert {"key": "nvidia.com/gpu.present", "operator": "NotIn", "values": ["true"]} in term[
+        "matchExpressions"
+    ]
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_a_drain_takes_one_of_three_members_and_a_single_member_never_blocks_one(name: str) -> None:
+    assert spec_of(_graph(3), f"PodDisruptionBudget {name}")["maxUnavailable"] == 1
+    assert named(_graph(1), "PodDisruptionBudget") == []
+    assert "topologySpreadConstraints" not in _pod(name, members=1)
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_members_start_together_and_find_each_other_before_they_are_ready(name: str) -> None:
+    spec = spec_of(_graph(), f"StatefulSet {name}")
+    headless = spec_of(_graph(), f"Service {name}-headless")
+    assert (spec["replicas"], spec["podManagementPolicy"]) == (3, "Parallel")
+    assert spec["serviceName"] == f"{name}-headless"
+    assert (headless["clusterIP"], headless["publishNotReadyAddresses"]) == ("None", True)
+    service = objects(_graph())[f"Service {name}-headless"]
+    assert service.urn in objects(_graph())[f"StatefulSet {name}"].dependencies
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_a_member_runs_upstreams_image_without_root_and_without_any_privilege(name: str) -> None:
+    pod = _pod(name)
+    [container] = pod["containers"]
+    assert container["image"] == IMAGES[name]
+    assert "bitnami" not in str(dict(objects(_graph())[f"StatefulSet {name}"].inputs))
+    assert pod["securityContext"]["runAsNonRoot"] is True
+    assert container["securityContext"] == {
+        "allowPrivilegeEscalation": False,
+        "readOnlyRootFilesystem": True,
+        "capabilities": {"drop": ["ALL"]},
+    }
+    assert pod["automountServiceAccountToken"] is False
+    assert {"cpu", "memory"} <= container["resources"]["requests"].keys()
+    assert "memory" in container["resources"]["limits"]
+
+
+@pytest.mark.parametrize(("lifecycle", "kept"), [("production", "Retain"), ("disposable", "Delete")])
+def test_members_volumes_outlive_the_stack_exactly_where_explain_says_so(lifecycle: str, kept: str) -> None:
+    settings = _settings() | {"lifecycle": lifecycle}
+    promised = {item.name for item in resolved(settings).retained if item.kind == "PersistentVolumeClaim"}
+    for name, group in ((ETCD_NAME, "etcd"), (NATS_NAME, "nats")):
+        spec = spec_of(recorded(settings), f"StatefulSet {name}")
+        [template] = spec["volumeClaimTemplates"]
+        assert spec["persistentVolumeClaimRetentionPolicy"] == {"whenDeleted": kept, "whenScaled": "Retain"}
+        claims = {f"{template['metadata']['name']}-{name}-{member}" for member in range(spec["replicas"])}
+        assert claims == set(claim_names(name, getattr(resolved(settings).platform, group)))
+        assert claims.isdisjoint(promised) == (kept == "Delete")
+        assert template["spec"]["storageClassName"] == "fast-disks"
+
+
+def test_a_lost_member_rejoins_without_a_restart_of_the_others() -> None:
+    before, after = _graph(rejoining=False), _graph(rejoining=True)
+    stateful_set = f"StatefulSet {ETCD_NAME}"
+    assert spec_of(before, stateful_set) == spec_of(after, stateful_set)
+    states = [objects(graph)[f"ConfigMap {ETCD_NAME}-state"].inputs["data"] for graph in (before, after)]
+    assert states == [{"initial-cluster-state": "new"}, {"initial-cluster-state": "existing"}]
+    [container] = spec_of(after, stateful_set)["template"]["spec"]["containers"]
+    assert "--initial-cluster-state=$(INITIAL_CLUSTER_STATE)" in container["command"]
+
+
+def test_a_quorum_decides_whether_etcd_is_ready_and_never_whether_it_is_restarted() -> None:
+    [container] = _pod(ETCD_NAME)["containers"]
+    paths = {
+        probe: container[probe]["httpGet"]["path"]
+        for probe in ("startupProbe", "livenessProbe", "readinessProbe")
+    }
+    assert paths == {"startupProbe": "/livez", "livenessProbe": "/livez", "readinessProbe": "/readyz"}
+
+
+def test_the_history_of_etcd_is_compacted_and_its_quota_leaves_room_on_the_volume() -> None:
+    [container] = _pod(ETCD_NAME)["containers"]
+    assert "--auto-compaction-retention=1h" in container["command"]
+    assert f"--quota-backend-bytes={2 * 2**30}" in container["command"]
+    [small] = spec_of(_graph(volumeSize="3Gi"), f"StatefulSet {ETCD_NAME}")["template"]["spec"]["containers"]
+    assert f"--quota-backend-bytes={2**30}" in small["command"]
+
+
+def test_clients_of_etcd_are_given_names_that_its_members_answer_to() -> None:
+    [container] = _pod(ETCD_NAME)["containers"]
+    advertised = [word for word in container["command"] if word.startswith("--advertise-client-urls=")]
+    values: Any = objects(_graph())["Release dynamo-platform"].inputs["values"]
+    for member, address in enumerate(values["dynamo-operator"]["etcdAddr"].split(",")):
+        assert f"--advertise-client-urls={address}" == advertised[0].replace(
+            "$(POD_NAME)", f"{ETCD_NAME}-{member}"
+        )
+
+
+def test_a_single_nats_server_has_no_routes_and_three_know_each_other() -> None:
+    def configuration(members: int) -> str:
+        [found] = [
+            resource
+            for name, resource in objects(_graph(members)).items()
+            if name.startswith(f"ConfigMap {NATS_NAME}-config-")
+        ]
+        data: Any = found.inputs["data"]
+        return data["nats.conf"]
+
+    assert "cluster" not in configuration(1)
+    for member in range(3):
+        host = f"{NATS_NAME}-{member}.{NATS_NAME}-headless.dynamo-system.svc.cluster.local:6222"
+        assert f'"nats://{host}"' in configuration(3)
+    assert '"max_payload": 15728640' in configuration(3)
+
+
+def test_a_changed_nats_configuration_changes_its_name_and_so_restarts_the_servers() -> None:
+    larger = _settings()
+    larger["platform"]["nats"] = larger["platform"]["nats"] | {"volumeSize": "20Gi"}
+    names = [
+        {name for name in named(graph, "ConfigMap") if name.startswith(NATS_NAME)}
+        for graph in (_graph(), recorded(larger))
+    ]
+    assert names[0].isdisjoint(names[1])
+    volumes = spec_of(_graph(), f"StatefulSet {NATS_NAME}")["template"]["spec"]["volumes"]
+    assert {volume["configMap"]["name"] for volume in volumes if "configMap" in volume} == names[0]
+
+
+def test_a_nats_server_has_time_to_send_its_clients_away() -> None:
+    pod = _pod(NATS_NAME)
+    assert pod["terminationGracePeriodSeconds"] > 10 + 30
+    [container] = pod["containers"]
+    assert container["lifecycle"]["preStop"]["exec"]["command"] == [
+        "nats-server",
+        "-sl=ldm=/var/run/nats/nats.pid",
+    ]
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_the_operator_is_installed_after_its_servers_and_every_wait_has_a_limit(name: str) -> None:
+    found = objects(_graph())
+    for kind in ("StatefulSet", "Service"):
+        assert found[f"{kind} {name}"].urn in found["Release dynamo-platform"].dependencies
+        assert found[f"{kind} {name}"].urn in found["DynamoGraphDeployment gpt-oss-disagg"].dependencies
+        assert found[f"{kind} {name}"].custom_timeouts.create == 600
+        assert found[f"{kind} {name}"].custom_timeouts.delete == 600
