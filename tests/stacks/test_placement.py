@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from hardware import INSTANCE_TYPES
 from stacks.errors import SettingsError
-from stacks.packing import pack
-from tests.support.dev_settings import dev_settings, resolved
+from tests.support.dev_settings import agg_gb200_settings, dev_settings, problems_of, resolved
 
 if TYPE_CHECKING:
     from stacks.resolved import ResolvedStack
@@ -57,6 +56,16 @@ def test_the_frontend_is_placed_on_no_pool() -> None:
     assert frontend.placement is None
 
 
+def test_the_labels_of_a_pool_are_part_of_its_selector() -> None:
+    changed = dev_settings()
+    changed["nodePools"][0]["labels"] = {"example.com/team": "serving"}
+    assert _worker(resolved(changed), "decode").placement.node_selector == {
+        "nvidia.com/gpu.product": "NVIDIA-B200",
+        "kubernetes.io/arch": "amd64",
+        "example.com/team": "serving",
+    }
+
+
 def test_roles_can_be_split_over_two_kinds_of_gpu() -> None:
     changed = dev_settings()
     del changed["serving"]["pool"]
@@ -65,44 +74,44 @@ def test_roles_can_be_split_over_two_kinds_of_gpu() -> None:
     assert _worker(stack, "prefill").placement.pool == "b200"
     assert _worker(stack, "decode").placement.instance_type == "p6e-gb200.36xlarge"
     assert {pool.name: pool.used_gpus for pool in stack.pools} == {"b200": 1, "gb200": 4}
+    assert {pool.name: pool.used_nodes for pool in stack.pools} == {"b200": 1, "gb200": 1}
 
 
-def test_a_worker_surges_only_into_gpus_that_are_free() -> None:
-    stack = resolved()
-    assert _worker(stack, "prefill").placement.rollout.strategy == "RollingUpdate"
-    decode = _worker(stack, "decode").placement.rollout
-    assert decode.strategy == "Recreate"
-    assert decode.reason == (
-        "pool b200 (1 x p6-b200.48xlarge, 8 GPUs) has no 4 GPUs free on one node to start a new "
-        "worker beside the old"
+def test_an_aggregated_worker_takes_one_whole_tray() -> None:
+    stack = resolved(agg_gb200_settings())
+    assert [worker.role for worker in stack.serving.placed.workers] == ["worker"]
+    assert _worker(stack, "worker").placement.node_selector["kubernetes.io/arch"] == "arm64"
+    [pool] = stack.pools
+    assert (pool.used_gpus, pool.used_nodes, pool.free_gpus) == (4, 1, 0)
+
+
+def test_an_aggregated_recipe_takes_one_pool_alone() -> None:
+    settings = agg_gb200_settings()
+    del settings["serving"]["pool"]
+    settings["serving"]["pools"] = {"prefill": "gb200", "decode": "gb200"}
+    [problem] = problems_of(settings)
+    assert problem.key == "serving.pools"
+    assert "its KV cache never leaves the worker" in problem.message
+
+
+def test_an_aggregated_recipe_is_refused_on_hopper() -> None:
+    settings = agg_gb200_settings()
+    settings["nodePools"][0]["instanceType"] = "p5en.48xlarge"
+    [problem] = problems_of(settings)
+    assert problem.key == "serving.pool"
+    assert problem.message == (
+        "TrtllmWorker uses what gpt-oss-120b/trtllm-agg asks of the engine, which H200 (hopper) has no "
+        "kernels for"
     )
 
 
-def test_a_second_node_lets_the_large_worker_surge_too() -> None:
-    changed = dev_settings()
-    changed["nodePools"][0]["nodes"] = 2
-    stack = resolved(changed)
-    assert [_worker(stack, role).placement.rollout.strategy for role in GPUS] == ["RollingUpdate"] * 2
-
-
-def test_free_gpus_in_pieces_are_no_room_for_a_surge() -> None:
-    # Two trays: decode fills one, prefill leaves three GPUs of the other.
-    assert _worker(_on_gb200(), "decode").placement.rollout.strategy == "Recreate"
-
-
-def test_two_workers_cannot_surge_into_the_same_gpus() -> None:
-    # On one node of 8, 4 + 3 x 1 GPUs leave a single one, which is room for prefill alone.
-    changed = dev_settings()
-    changed["serving"]["replicas"] = {"prefill": 3}
-    stack = resolved(changed)
-    assert _worker(stack, "decode").placement.rollout.strategy == "Recreate"
-    assert _worker(stack, "prefill").placement.rollout.strategy == "RollingUpdate"
-    # Decode surges into the last four of 2 x 8 GPUs, so nothing is left for prefill.
-    changed["serving"]["replicas"] = {"prefill": 4, "decode": 2}
-    changed["nodePools"][0]["nodes"] = 2
-    stack = resolved(changed)
-    assert _worker(stack, "decode").placement.rollout.strategy == "RollingUpdate"
-    assert _worker(stack, "prefill").placement.rollout.strategy == "Recreate"
+def test_an_aggregated_recipe_on_x86_says_that_its_publisher_never_ran_it_there() -> None:
+    settings = agg_gb200_settings()
+    settings["nodePools"][0]["instanceType"] = "p6-b200.48xlarge"
+    [decision] = [one for one in resolved(settings).decisions if one.topic == "evidence"]
+    assert decision.choice == "not validated upstream"
+    assert "has run gpt-oss-120b/trtllm-agg on GB200 alone" in decision.reason
+    assert not [one for one in resolved(agg_gb200_settings()).decisions if one.topic == "evidence"]
 
 
 POOL_KINDS = st.sampled_from(sorted(INSTANCE_TYPES))
@@ -161,25 +170,3 @@ def test_whatever_is_typed_it_is_refused_or_every_worker_has_a_place(
         used[worker.placement.pool] += worker.gpus * worker.replicas
     for pool in stack.pools:
         assert pool.used_gpus == used[pool.name] <= pool.gpus
-
-
-@settings(max_examples=300, deadline=None)
-@given(
-    workers=st.lists(st.sampled_from([1, 2, 4, 8]), max_size=12),
-    nodes=st.integers(1, 5),
-    gpus_per_node=st.sampled_from([4, 8]),
-)
-def test_packing_finds_room_exactly_when_there_is_room(
-    workers: list[int], nodes: int, gpus_per_node: int
-) -> None:
-    free = pack(workers, nodes, gpus_per_node)
-    fits = sum(workers) <= nodes * gpus_per_node and all(gpus <= gpus_per_node for gpus in workers)
-    assert (free is not None) == fits
-    if free is not None:
-        assert sum(free) == nodes * gpus_per_node - sum(workers)
-        assert all(0 <= room <= gpus_per_node for room in free)
-
-
-def test_the_largest_worker_is_packed_first() -> None:
-    # The small ones first would share a node, and leave the second large one without any.
-    assert pack([3, 3, 5, 5], nodes=2, gpus_per_node=8) == (0, 0)

@@ -11,8 +11,9 @@ from stacks import timeouts
 from stacks.cache import needed_gib, size_in_gib
 from stacks.parse import parse_settings
 from stacks.resolve import resolve
+from stacks.resolved import Exposure, Waiver
 from stacks.versions import PLATFORM_RELEASES
-from tests.support.dev_settings import FILE, dev_settings, resolved
+from tests.support.dev_settings import FILE, dev_settings, problems_of, resolved
 
 MODEL_BYTES = 65_248_815_744
 
@@ -71,6 +72,14 @@ def test_a_typed_timeout_wins() -> None:
     ) == (20, 30, 40)
 
 
+@given(model_bytes=st.integers(10**9, 10**12), rate=st.integers(1, 100_000))
+def test_faster_storage_never_needs_a_longer_wait(model_bytes: int, rate: int) -> None:
+    assert timeouts.ready_timeout_seconds(model_bytes, rate + 1) <= timeouts.ready_timeout_seconds(
+        model_bytes, rate
+    )
+    assert timeouts.load_seconds(model_bytes, 2 * rate) < timeouts.load_seconds(model_bytes, rate)
+
+
 @given(model_bytes=st.integers(10**9, 2 * 10**12))
 def test_larger_models_get_more_time_up_to_what_the_operator_allows(model_bytes: int) -> None:
     assert timeouts.ready_timeout_seconds(model_bytes) <= 7200
@@ -97,6 +106,70 @@ def test_every_decision_says_why() -> None:
     assert {"KV transport", "model cache", "rollout of TrtllmDecodeWorker", "lifecycle"} <= set(subjects)
     assert all(decision.choice and decision.reason for decision in subjects.values())
     assert "typed in Pulumi.dev.yaml" in subjects["KV transport"].reason
+
+
+def test_every_decision_belongs_to_a_topic_of_its_own_kind() -> None:
+    topics = {decision.subject: decision.topic for decision in resolved().decisions}
+    assert topics["nodes of TrtllmDecodeWorker"] == "placement"
+    assert topics["rollout of TrtllmDecodeWorker"] == "rollout"
+    assert topics["wait for the graph"] == "timeouts"
+    assert len(topics) == len(resolved().decisions)
+
+
+def test_cluster_access_is_passed_on_as_it_was_typed() -> None:
+    settings = dev_settings()
+    settings["cluster"] |= {"kubeconfig": "~/.kube/gpu", "server": "https://10.0.0.1:6443"}
+    cluster = resolved(settings).cluster
+    assert (cluster.kubeconfig, cluster.server) == ("~/.kube/gpu", "https://10.0.0.1:6443")
+
+
+def test_a_service_is_reachable_from_outside_only_where_that_is_typed() -> None:
+    assert resolved().serving.exposure is None
+    settings = dev_settings()
+    settings["serving"]["exposure"] = {"kind": "internalLoadBalancer"}
+    assert resolved(settings).serving.exposure == Exposure("internalLoadBalancer", None, None, None)
+    settings["serving"]["exposure"] = {"kind": "ingress", "className": "internal", "host": "llm.example.com"}
+    assert resolved(settings).serving.exposure == Exposure("ingress", "internal", "llm.example.com", None)
+
+
+def test_pods_are_scraped_only_where_that_is_typed() -> None:
+    assert resolved().serving.pod_monitor_labels is None
+    settings = dev_settings()
+    settings["serving"]["podMonitor"] = {"labels": {"release": "prometheus"}}
+    assert resolved(settings).serving.pod_monitor_labels == {"release": "prometheus"}
+
+
+def test_network_policies_are_there_unless_somebody_turns_them_off() -> None:
+    assert resolved().network_policies
+    assert not resolved(dev_settings() | {"networkPolicies": False}).network_policies
+
+
+def test_a_waiver_is_passed_on_with_its_reason_and_date() -> None:
+    waiver = {"rule": "kv-transport-proven", "reason": "trial on two trays", "expires": "2027-01-31"}
+    stack = resolved(dev_settings() | {"waivers": [waiver]})
+    assert stack.waivers == (Waiver("kv-transport-proven", "trial on two trays", "2027-01-31"),)
+
+
+def test_a_rule_is_waived_once() -> None:
+    waiver = {"rule": "kv-transport-proven", "reason": "trial", "expires": "2027-01-31"}
+    settings = dev_settings() | {"waivers": [waiver, waiver | {"expires": "2027-06-30"}]}
+    [problem] = problems_of(settings)
+    assert (problem.key, problem.value) == ("waivers[1].rule", "kv-transport-proven")
+
+
+def test_problems_of_every_part_are_reported_at_once() -> None:
+    settings = dev_settings()
+    settings["platform"] |= {"version": "9.9.9", "discovery": "etcd"}
+    settings["modelCache"]["size"] = "20Gi"
+    settings["serving"] |= {"namespace": "dynamo-system", "kvTransport": "mnnvl", "replicas": {"decode": 9}}
+    assert [problem.key for problem in problems_of(settings)] == [
+        "platform.version",
+        "serving.kvTransport",
+        "serving.replicas",
+        "platform.etcd",
+        "modelCache.size",
+        "serving.namespace",
+    ]
 
 
 def test_the_name_of_a_stack_decides_nothing() -> None:

@@ -157,7 +157,7 @@ CASES: list[tuple[str, tuple[str | int, ...], object, str]] = [
         "gpt-oss-120b/trtlm-disagg",
         "Pulumi.dev.yaml: serving.recipe = 'gpt-oss-120b/trtlm-disagg'\n"
         "  no recipe has this name\n"
-        "  allowed: gpt-oss-120b/trtllm-disagg\n"
+        "  allowed: gpt-oss-120b/trtllm-agg, gpt-oss-120b/trtllm-disagg\n"
         "  try: gpt-oss-120b/trtllm-disagg",
     ),
     (
@@ -210,10 +210,15 @@ CASES: list[tuple[str, tuple[str | int, ...], object, str]] = [
         ("serving", "kvTransport"),
         GONE,
         "Pulumi.dev.yaml: serving.kvTransport\n"
-        "  not typed: this recipe's workers are separate pods, and no faster path between them is proven for "
-        "its release; NVIDIA's guide gives plain TCP about 98 s to the first token, against 0.2-0.5 s over "
-        "RDMA\n"
-        "  allowed: tcp\n"
+        "  not typed, and no way between these nodes is documented to work with tensorrt-llm in runtime 1.2.1: "
+        "a person has to type one and accept what is known of it\n"
+        "  allowed: one of\n"
+        "    efa, unproven: nobody has published TensorRT-LLM serving over EFA: the one proof is a handshake "
+        "between two p5 nodes with a custom image, and NVIDIA's documents disagree on libfabric or UCX; at "
+        "most 166 a second over 400 Gbit/s of EFA of one GPU\n"
+        "    tcp, unproven: it works and is slow: NVIDIA's guide gives about 98 s to the first token, 0.2 to "
+        "0.5 s over RDMA; at most 10.3 a second over 25 Gbit/s of pod network, 2.1 over one TCP flow of "
+        "5 Gbit/s\n"
         "  try: kvTransport: tcp, if a slow first token is acceptable",
     ),
     (
@@ -275,8 +280,10 @@ def test_two_pools_that_the_scheduler_cannot_tell_apart_are_refused() -> None:
     settings["nodePools"][1]["instanceType"] = "p6-b200.48xlarge"
     assert _text(settings) == (
         "Pulumi.dev.yaml: nodePools = 'b200, gb200'\n"
-        "  pools of the same instance type p6-b200.48xlarge cannot be told apart by the scheduler\n"
-        "  try: make them one pool and add up its nodes"
+        "  the scheduler cannot tell these pools apart: nodes of both are found by "
+        "nvidia.com/gpu.product=NVIDIA-B200, kubernetes.io/arch=amd64\n"
+        "  try: make them one pool and add up its nodes, or give both a node label with different values in "
+        "`labels`"
     )
 
 
@@ -285,14 +292,14 @@ def test_problems_of_several_kinds_are_reported_together() -> None:
     settings["serving"]["recipe"] = "gpt-oss"
     settings["nodePools"][0]["instanceType"] = "p7"
     settings["platform"]["version"] = "9.9.9"
-    del settings["serving"]["kvTransport"]
+    settings["modelCache"] = None
     with pytest.raises(SettingsError) as raised:
         resolved(settings)
     assert {problem.key for problem in raised.value.problems} == {
         "serving.recipe",
         "nodePools[0].instanceType",
         "platform.version",
-        "serving.kvTransport",
+        "modelCache",
     }
 
 
