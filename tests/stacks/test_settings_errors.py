@@ -210,8 +210,8 @@ CASES: list[tuple[str, tuple[str | int, ...], object, str]] = [
         ("serving", "kvTransport"),
         GONE,
         "Pulumi.dev.yaml: serving.kvTransport\n"
-        "  not typed, and no way between these nodes is documented to work with tensorrt-llm in runtime 1.2.1: "
-        "a person has to type one and accept what is known of it\n"
+        "  not typed, and no way between these nodes is documented to work with tensorrt-llm in runtime "
+        "1.2.1: a person has to type one and accept what is known of it\n"
         "  allowed: one of\n"
         "    efa, unproven: nobody has published TensorRT-LLM serving over EFA: the one proof is a handshake "
         "between two p5 nodes with a custom image, and NVIDIA's documents disagree on libfabric or UCX; at "
