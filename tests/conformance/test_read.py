@@ -20,6 +20,8 @@ def test_a_refresh_sees_changes_of_managed_fields_and_no_others(toy: Toy) -> Non
     assert not toy.drift()
     toy.kubectl("patch", "configmap", "c", "--patch", '{"data": {"key": "changed"}}')
     assert toy.drift()
+    toy.pulumi("refresh", "--yes", "--skip-preview")
+    assert toy.state("c")["inputs"]["data"] == {"key": "changed"}
 
 
 def test_a_refresh_sees_a_deletion_and_the_next_update_creates_again(toy: Toy) -> None:
