@@ -1,0 +1,113 @@
+"""What of a stack is fixed when it is created, and how to change it all the same.
+
+Each run exports these values, and the next one compares before it registers anything. Without that a changed
+member count would restart every member with a list of members that the others do not have, and a changed API
+version would be another resource to Pulumi: it would try to create the graph beside itself, then delete it.
+"""
+
+from collections.abc import Mapping
+
+from stacks.errors import Problem
+from stacks.nearest import nearest
+from stacks.resolved import ResolvedStack
+
+OUTPUT_NAME = "fixedAtCreation"
+"""The stack output that holds the values."""
+
+REBUILT_VARIABLE = "DYNAMO_STACK_REBUILT"
+"""Environment variable with the settings whose procedure was followed, separated by commas."""
+
+_GUIDE = "docs/change-what-is-fixed.md"
+_END = "pulumi destroy --target '**:{what}' --target-dependents"
+_END_GRAPH = f"end the graph: {_END.format(what='DynamoGraphDeployment::**')} (the model cache stays)"
+_SECOND_STACK = (
+    "without an interruption instead: a second stack with platform.kind existing, a serving.namespace of its "
+    "own and GPUs of its own, then destroy this one's graph"
+)
+
+
+def fixed_values(stack: ResolvedStack) -> dict[str, str | int]:
+    """Return the values to export, each by the setting that it comes from."""
+    platform = stack.platform
+    values: dict[str, str | int] = {"platform.kind": platform.kind, "platform.graphApi": platform.graph_api}
+    if platform.discovery:
+        values["platform.discovery"] = platform.discovery
+    for name, servers in (("nats", platform.nats), ("etcd", platform.etcd)):
+        if servers is None:
+            continue
+        values[f"platform.{name}.kind"] = servers.kind
+        if servers.kind == "own":
+            values[f"platform.{name}.members"] = servers.members
+    return values
+
+
+def changed_problems(
+    previous: Mapping[str, object] | None, now: Mapping[str, str | int], source: str, rebuilt: str = ""
+) -> tuple[Problem, ...]:
+    """Return what to say about each fixed value that is no longer what it was.
+
+    Args:
+        previous: what the last run exported; None if there was none, or one that exported nothing.
+        now: what this run would export.
+        source: the file with the settings.
+        rebuilt: value of the environment variable REBUILT_VARIABLE.
+
+    """
+    before = previous or {}
+    acknowledged = {key.strip() for key in rebuilt.split(",") if key.strip()}
+    unknown = tuple(_unknown_key(key, now) for key in sorted(acknowledged - set(now) - set(before)))
+    # A number has come back from the engine as 3.0, which equals 3.
+    changed = [key for key, value in now.items() if key in before and before[key] != value]
+    # What runs on a platform that is another one altogether is new with it.
+    reported = ["platform.kind"] if "platform.kind" in changed else changed
+    return unknown + tuple(
+        _problem(key, before[key], now[key], source) for key in reported if key not in acknowledged
+    )
+
+
+def _problem(key: str, before: object, now: str | int, source: str) -> Problem:
+    was = int(before) if isinstance(before, float) else before
+    steps = _steps(key)
+    numbered = "".join(f"\n    {number}. {step}" for number, step in enumerate(steps, start=1))
+    message = f"fixed at {was} when this stack was created; nothing was created or changed"
+    return Problem(
+        source,
+        key,
+        now,
+        message,
+        allowed=str(was),
+        suggestion=f"{key}: {was}; or, with an interruption ({_GUIDE}):{numbered}",
+    )
+
+
+def _steps(key: str) -> list[str]:
+    """Return the procedure that makes another value of this setting possible."""
+    apply_it = f"{REBUILT_VARIABLE}={key} pulumi up"
+    if key in {"platform.graphApi", "platform.discovery"}:
+        return [_END_GRAPH, apply_it, _SECOND_STACK]
+    if key == "platform.kind":
+        return [
+            "end the graphs of all stacks that use this platform, then the platform: "
+            + _END.format(what="Release::**"),
+            apply_it,
+        ]
+    server = key.split(".")[1]
+    target = f"StatefulSet::{server}" if key.endswith(".members") else "Release::**"
+    return [
+        "end the graphs of all stacks that use this platform",
+        f"end the platform and its {server}: {_END.format(what=target)}",
+        f"delete the volumes that the old members leave: kubectl -n <platform.namespace> get pvc, those of "
+        f"{server}",
+        apply_it,
+    ]
+
+
+def _unknown_key(key: str, now: Mapping[str, str | int]) -> Problem:
+    return Problem(
+        "environment",
+        REBUILT_VARIABLE,
+        key,
+        "no setting of this name is fixed when a stack is created",
+        allowed=", ".join(now),
+        suggestion=nearest(key, now),
+    )
