@@ -4,8 +4,10 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from cli.main import main
 
@@ -37,6 +39,19 @@ class Command:
         seen = self._capsys.readouterr()
         code = ended.value.code
         return Answer(code if isinstance(code, int) else int(code is not None), seen.out, seen.err)
+
+
+def squeezed(text: str) -> str:
+    """The text without the breaks and blanks that make columns."""
+    return " ".join(text.split())
+
+
+def write_stack(folder: Path, settings: dict[str, Any], name: str = "dev", **config: Any) -> Path:
+    """A stack file with these settings; `config` are further configuration keys of the project."""
+    keys = {f"dynamo-stack:{key}": value for key, value in ({"settings": settings} | config).items()}
+    file = folder / f"Pulumi.{name}.yaml"
+    file.write_text(yaml.safe_dump({"config": keys}, sort_keys=False), encoding="utf-8")
+    return file
 
 
 def run_process(*arguments: str, folder: Path = ROOT) -> Answer:

@@ -4,11 +4,16 @@ from typing import Any
 
 import pytest
 
-from stacks import program
-from tests.cli.command import Command, run_process
+from stacks import program_serving
+from tests.cli.command import Command, run_process, squeezed, write_stack
 from tests.rules.judging import GPUS, mutated
+from tests.support.dev_settings import dev_settings
 
 EIGHT_GPUS = ('gpu: "4"', 'gpu: "8"')
+
+
+def waiver(rule: str, expires: str) -> dict[str, str]:
+    return {"rule": rule, "reason": "measured next quarter", "expires": expires}
 
 
 def written(tmp_path: Path, text: str | bytes, name: str = "deploy.yaml") -> Path:
@@ -17,22 +22,52 @@ def written(tmp_path: Path, text: str | bytes, name: str = "deploy.yaml") -> Pat
     return file
 
 
-def test_stack_dev_passes_with_nothing_undecided(command: Command) -> None:
+def test_stack_dev_passes_with_nothing_undecided_and_hears_that_tcp_is_unproven(command: Command) -> None:
     answer = command("check", "dev")
     assert (answer.code, answer.err) == (0, "")
-    assert "passed: 0 mandatory and 0 advisory failed, 0 undecided, 0 broken" in answer.out
+    assert "passed: 0 mandatory and 1 advisory failed, 0 waived, 0 undecided, 0 broken" in answer.out
+    assert "kv-transport-proven  failed (advisory)" in answer.out
+    assert "moves its KV cache by tcp" in answer.out
+
+
+def test_a_waived_finding_is_shown_with_its_reason_and_date(command: Command, tmp_path: Path) -> None:
+    write_stack(tmp_path, dev_settings() | {"waivers": [waiver("kv-transport-proven", "2999-12-31")]})
+    answer = command("check", "dev", folder=tmp_path)
+    assert answer.code == 0
+    assert "kv-transport-proven  waived (advisory)" in answer.out
+    assert "waived until 2999-12-31: measured next quarter" in squeezed(answer.out)
+    assert "0 advisory failed, 1 waived" in answer.out
+    (found,) = json.loads(command("check", "dev", "--json", folder=tmp_path).out)["findings"]
+    assert (found["status"], found["waiver"]["expires"]) == ("waived", "2999-12-31")
+
+
+@pytest.mark.parametrize(
+    ("rule", "expires", "says"),
+    [
+        ("kv-transport-proven", "2020-01-31", "expired on 2020-01-31 and waives nothing; renew or remove it"),
+        ("kv-transport-prooven", "2999-12-31", "did you mean kv-transport-proven?"),
+    ],
+)
+def test_an_expired_waiver_and_one_of_no_rule_exit_1(
+    command: Command, tmp_path: Path, rule: str, expires: str, says: str
+) -> None:
+    write_stack(tmp_path, dev_settings() | {"waivers": [waiver(rule, expires)]})
+    answer = command("check", "dev", folder=tmp_path)
+    assert answer.code == 1
+    assert "waiver-is-valid" in answer.out
+    assert says in squeezed(answer.out)
 
 
 def test_a_program_whose_graph_does_not_wait_for_its_operator_is_stopped(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right_graph = program.DynamoGraph
+    right_graph = program_serving.DynamoGraph
 
     def graph_that_waits_for_nothing(*arguments: Any, depends_on: list[Any], opts: Any) -> Any:
         assert depends_on
         return right_graph(*arguments, depends_on=[], opts=opts)
 
-    monkeypatch.setattr(program, "DynamoGraph", graph_that_waits_for_nothing)
+    monkeypatch.setattr(program_serving, "DynamoGraph", graph_that_waits_for_nothing)
     answer = command("check", "dev")
     assert answer.code == 1
     assert "graph-depends-on-operator" in answer.out

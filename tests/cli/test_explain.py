@@ -1,0 +1,169 @@
+import os
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.project import resolved_stack
+from tests.cli.command import Command, run_process, squeezed, write_stack
+from tests.support.dev_settings import (
+    agg_gb200_settings,
+    dev_settings,
+    disagg_b200_settings,
+    disagg_gb200_settings,
+)
+
+SECONDS = 2.0
+
+
+@pytest.fixture
+def explain(command: Command, tmp_path: Path) -> Any:
+    def explained(settings: dict[str, Any]) -> str:
+        write_stack(tmp_path, settings)
+        answer = command("explain", "dev", folder=tmp_path)
+        assert (answer.code, answer.err) == (0, "")
+        return squeezed(answer.out)
+
+    return explained
+
+
+def test_explain_names_stack_cluster_and_platform(explain: Any) -> None:
+    settings = disagg_gb200_settings()
+    settings["cluster"] |= {"server": "https://10.0.0.1:6443"}
+    settings["platform"] |= {
+        "discovery": "etcd",
+        "etcd": {"kind": "external", "addresses": ["http://etcd:2379"]},
+    }
+    shown = explain(settings)
+    assert "STACK dev (Pulumi.dev.yaml), recipe gpt-oss-120b/trtllm-disagg, lifecycle production" in shown
+    assert (
+        "CLUSTER existing, context gpu-cluster of $KUBECONFIG, server must be https://10.0.0.1:6443" in shown
+    )
+    assert (
+        "own, Dynamo 1.2.1 in dynamo-system, v1alpha1, discovery etcd, NATS own x3, etcd http://etcd" in shown
+    )
+
+
+def test_explain_shows_what_used_and_idle_gpus_cost_and_since_when(explain: Any) -> None:
+    shown = explain(dev_settings())
+    # Five and three of eight B200 at $113.9328 an hour for the node.
+    assert "b200 1 x p6-b200.48xlarge 8 B200 5 $71.21/h 3 $42.72/h on demand 1 of 1" in shown
+    # Eight GB200 at $10.582 an hour each.
+    assert "gb200 2 x p6e-gb200.36xlarge 8 GB200 0 $0.00/h 8 $84.66/h Capacity Block 0 of 2" in shown
+    assert "$14.24 a GPU-hour on demand (2026-09-19)" in shown
+    assert "sold only whole, an hour: u-p6e-gb200x36 $380.95" in shown
+
+
+def test_explain_shows_each_pod_with_its_size_its_nodes_and_its_claim(explain: Any) -> None:
+    shown = explain(disagg_gb200_settings())
+    assert "Frontend 1 0 4 to 8 16Gi nodes without GPUs none" in shown
+    assert (
+        "TrtllmDecodeWorker 1 4 129 864Gi pool gb200, 2 nodes claim of gpt-oss-disagg-channel (ComputeDomain)"
+        in shown
+    )
+    assert "nvidia.com/gpu.product=NVIDIA-GB200, kubernetes.io/arch=arm64" in shown
+
+
+def test_explain_shows_ceiling_evidence_and_what_lifts_a_typed_transport(explain: Any) -> None:
+    shown = explain(disagg_b200_settings())
+    assert "KV PATH tcp, typed, unproven (ai-dynamo/dynamo docs disagg-communication-guide.md" in shown
+    # 8192 tokens x 36,864 bytes over 25 Gbit/s and over 5 Gbit/s.
+    assert "at most 10.3 a second over 25 Gbit/s of pod network, 2.1 over one TCP flow" in shown
+    assert "lifted by: network cards with RDMA in both pods" in shown
+
+
+def test_explain_says_that_an_aggregated_stack_moves_no_cache(explain: Any) -> None:
+    assert "KV PATH none: aggregated, the KV cache never leaves its worker" in explain(agg_gb200_settings())
+
+
+def test_explain_shows_the_workarounds_that_the_hardware_needs(explain: Any) -> None:
+    shown = explain(agg_gb200_settings())
+    assert "DEFECTS TRTLLM_FORCE_COMM_METHOD=ALLGATHER" in shown
+    assert "ai-dynamo/dynamo#9914" in shown
+    assert "DEFECTS" not in explain(disagg_b200_settings())
+
+
+def test_explain_shows_how_long_a_rollout_interrupts(explain: Any) -> None:
+    shown = explain(disagg_b200_settings())
+    assert "TrtllmPrefillWorker: RollingUpdate" in shown
+    assert "TrtllmDecodeWorker: Recreate" in shown
+    assert "nothing serves from the moment the old worker stops" in shown
+
+
+def test_explain_shows_waivers_with_date_and_reason(explain: Any) -> None:
+    waivers = [{"rule": "kv-transport-proven", "reason": "measured in May", "expires": "2999-05-31"}]
+    assert "WAIVED kv-transport-proven until 2999-05-31: measured in May" in explain(
+        disagg_b200_settings() | {"waivers": waivers}
+    )
+
+
+def test_explain_shows_the_operator_before_the_graph(explain: Any) -> None:
+    order = re.search(r"ORDER (.*?) RETAINED", explain(dev_settings()))
+    assert order is not None
+    steps = [step.strip() for step in order.group(1).split(">")]
+    assert steps.index("Job model-download") < len(steps) - 1
+    assert steps.index("Release dynamo-platform") < len(steps) - 1
+    assert steps[-1] == "DynamoGraphDeployment gpt-oss-disagg"
+
+
+def test_explain_lists_everything_that_destroy_leaves(
+    explain: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    shown = explain(disagg_gb200_settings()).partition(" RETAINED ")[2].partition(" SERVERS ")[0]
+    monkeypatch.chdir(tmp_path)
+    retained = resolved_stack("dev").retained
+    assert {kept.kind for kept in retained} == {
+        "PersistentVolumeClaim",
+        "Namespace",
+        "CustomResourceDefinition",
+    }
+    for kept in retained:
+        assert kept.kind in shown
+        assert kept.name.partition(".")[0] in shown
+
+
+def test_explain_says_what_was_never_tried_upstream(explain: Any) -> None:
+    settings = agg_gb200_settings()
+    settings["nodePools"] = [{"name": "gb200", "instanceType": "p6-b200.48xlarge", "nodes": 1}]
+    shown = explain(settings)
+    assert "EVIDENCE B200: rendered, not validated upstream" in shown
+    assert "EVIDENCE B200: scheduled (simulated), validated upstream" in explain(disagg_b200_settings())
+
+
+@pytest.mark.parametrize("columns", [20, 40, 80])
+def test_a_narrow_terminal_breaks_lines_and_nothing_else(columns: int, tmp_path: Path) -> None:
+    write_stack(tmp_path, disagg_gb200_settings())
+    environment = os.environ | {"COLUMNS": str(columns), "FORCE_COLOR": "1", "TERM": "xterm"}
+    command = [str(Path(sys.executable).parent / "dynamo-stack"), "explain", "dev"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout).splitlines()
+    assert max(map(len, lines)) <= columns
+    assert "mnnvl" in done.stdout
+
+
+def test_output_without_a_terminal_has_no_colour_and_fits_its_width() -> None:
+    lines = run_process("explain", "dev").out.splitlines()
+    assert not any("\x1b" in line for line in lines)
+    assert all(line == line.rstrip() for line in lines)
+    assert 100 < max(map(len, lines)) <= 120
+
+
+def test_two_hundred_and_fifty_trays_are_explained_rendered_and_checked_in_time(tmp_path: Path) -> None:
+    settings = agg_gb200_settings(nodes=250)
+    settings["serving"]["replicas"] = "fill"
+    write_stack(tmp_path, settings)
+    for name in ("explain", "render", "check"):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        answer = run_process(name, "dev", folder=tmp_path)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert (answer.code, answer.err) == (0, ""), name
+        # Processor time: other tests run beside this one.
+        assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime <= SECONDS, name
+    assert "250 of 250" in run_process("explain", "dev", folder=tmp_path).out

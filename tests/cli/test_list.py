@@ -1,0 +1,77 @@
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import ROOT, Command, squeezed
+
+SETTINGS = "Pulumi.dev.yaml"
+
+
+def test_list_shows_stacks_with_their_gpus_and_recipes_with_evidence_and_who_validated_them(
+    command: Command,
+) -> None:
+    answer = command("list")
+    shown = squeezed(answer.out)
+    assert answer.code == 0
+    assert "dev gpt-oss-120b/trtllm-disagg 5 B200 B200: scheduled (simulated)" in shown
+    assert "gpt-oss-120b/trtllm-agg 4 GB200 B200: rendered, GB200: scheduled (simulated)" in shown
+    assert "gpt-oss-120b/trtllm-disagg 5 GB200, B200 B200: scheduled (simulated)" in shown
+
+
+def test_list_shows_a_stack_that_cannot_be_used_with_the_reason(command: Command, tmp_path: Path) -> None:
+    text = (ROOT / SETTINGS).read_text().replace("pool: b200", "pool: b300")
+    (tmp_path / "Pulumi.broken.yaml").write_text(text)
+    shutil.copy(ROOT / SETTINGS, tmp_path)
+    answer = command("list", folder=tmp_path)
+    assert answer.code == 0
+    assert "broken cannot be used Pulumi.broken.yaml: serving.pool = 'b300'" in squeezed(answer.out)
+    assert "dev gpt-oss-120b/trtllm-disagg" in squeezed(answer.out)
+
+
+def test_a_setting_that_cannot_be_used_ends_with_its_own_words_and_exit_2(
+    command: Command, tmp_path: Path
+) -> None:
+    text = (ROOT / SETTINGS).read_text().replace("kvTransport: tcp", "kvTransprt: tcp")
+    (tmp_path / SETTINGS).write_text(text)
+    for name in ("explain", "render", "check"):
+        answer = command(name, "dev", folder=tmp_path)
+        assert (answer.code, answer.out) == (2, "")
+        assert SETTINGS in answer.err
+        assert "kvTransprt" in answer.err
+        assert "Traceback" not in answer.err
+
+
+def test_stack_files_are_found_from_a_folder_below_the_project(command: Command) -> None:
+    answer = command("list", folder=ROOT / "tests" / "cli")
+    assert "dev" in answer.out
+
+
+def test_stack_files_here_come_before_a_project_above(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.yaml").write_text("name: x\n")
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    shutil.copy(ROOT / SETTINGS, inner / "Pulumi.mine.yaml")
+    answer = command("list", folder=inner)
+    assert "mine" in answer.out
+    assert "dev" not in answer.out.replace("mine", "")
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["check", "--file", "Pulumi.yaml"], ["--help"]])
+def test_commands_that_record_nothing_do_not_load_the_sdk(arguments: list[str]) -> None:
+    code = (
+        "import sys, atexit\n"
+        "loaded = lambda: sys.stderr.write(f'\\nloaded: {sorted(sys.modules)}')\n"
+        "atexit.register(loaded)\n"
+        f"sys.argv = ['dynamo-stack', *{arguments!r}]\n"
+        "from cli.main import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    loaded = done.stderr.rpartition("loaded: ")[2]
+    assert "'cli.main'" in loaded
+    assert "'pulumi'" not in loaded
