@@ -1,6 +1,7 @@
 """The Pulumi program: a resolved stack -> components, in the order in which they make each other work."""
 
 import json
+import os
 from pathlib import Path
 
 import pulumi
@@ -8,8 +9,11 @@ import pulumi_kubernetes as kubernetes
 
 from components.graph_labels import FRONTEND_PORT
 from components.namespace import Namespace, NamespaceArgs
+from stacks.cluster_identity import cluster_problems
 from stacks.errors import Problem, SettingsError
+from stacks.fixed_at_creation import OUTPUT_NAME, REBUILT_VARIABLE, changed_problems, fixed_values
 from stacks.parse import parse_settings, plain_token_problem, secret_settings_problem
+from stacks.previous_outputs import previous_fixed_values
 from stacks.program_platform import deploy_platform
 from stacks.program_serving import deploy_serving
 from stacks.resolve import resolve
@@ -23,7 +27,8 @@ def main() -> None:
     """Register the stack that the engine was started for.
 
     Raises:
-        pulumi.RunError: the settings cannot be used; its text is meant for a person, without a traceback.
+        pulumi.RunError: the settings cannot be used, lead to another cluster, or change what is fixed; its
+            text is meant for a person, without a traceback.
 
     """
     config = pulumi.Config()
@@ -32,6 +37,9 @@ def main() -> None:
     try:
         token = _configured_token(config, source)
         stack = resolve(name, parse_settings(_configured_settings(config, source), source), source)
+        _refuse(cluster_problems(stack.cluster, source, os.environ))
+        rebuilt = os.environ.get(REBUILT_VARIABLE, "")
+        _refuse(changed_problems(previous_fixed_values(), fixed_values(stack), source, rebuilt))
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
     deploy(stack, token, diagnose=True)
@@ -69,6 +77,12 @@ def deploy(
     pulumi.export(
         "frontend", f"{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:{FRONTEND_PORT}"
     )
+    pulumi.export(OUTPUT_NAME, fixed_values(stack))
+
+
+def _refuse(problems: tuple[Problem, ...]) -> None:
+    if problems:
+        raise SettingsError(problems)
 
 
 def _keeps(stack: ResolvedStack, kind: str, name: str) -> bool:
