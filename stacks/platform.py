@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from recipes.images import mirrored
+from recipes.images import DOCKER_HUB, mirrored
 from recipes.model import Recipe
 from stacks.errors import Problem
 from stacks.nearest import nearest
@@ -32,10 +32,54 @@ def platform_release(
     return release, ()
 
 
-def platform_problems(platform: OwnPlatform | ExistingPlatform, source: str) -> tuple[Problem, ...]:
-    """Return which parts of the platform's settings contradict each other."""
+def platform_problems(
+    platform: OwnPlatform | ExistingPlatform, mirrors: Mapping[str, str], source: str
+) -> tuple[Problem, ...]:
+    """Return which parts of the platform's settings contradict each other, or the mirrors of images."""
     if isinstance(platform, ExistingPlatform):
         return ()
+    return (*_etcd_problems(platform, source), *_beside_the_mirror(platform, mirrors, source))
+
+
+def resolved_platform(
+    platform: OwnPlatform | ExistingPlatform, release: PlatformRelease, mirrors: Mapping[str, str]
+) -> ResolvedPlatform:
+    """Return the platform with every address worked out."""
+    own = platform if isinstance(platform, OwnPlatform) else None
+    operator = mirrored(OPERATOR_IMAGE, mirrors)
+    return ResolvedPlatform(
+        kind=platform.kind,
+        version=release.version,
+        chart=CHART,
+        repository=CHART_REPOSITORY,
+        release_name=RELEASE_NAME,
+        namespace=platform.namespace,
+        graph_api=platform.graph_api,
+        discovery=own.discovery if own else None,
+        nats=resolved_nats(own.nats, own.namespace, RELEASE_NAME, mirrors) if own else None,
+        etcd=resolved_etcd(own.etcd, own.namespace, RELEASE_NAME, mirrors) if own and own.etcd else None,
+        install_timeout_seconds=own.install_timeout_seconds if own else 0,
+        custom_resource_definitions=release.custom_resource_definitions if own else (),
+        operator_image=operator if own and operator != OPERATOR_IMAGE else None,
+    )
+
+
+def _beside_the_mirror(platform: OwnPlatform, mirrors: Mapping[str, str], source: str) -> list[Problem]:
+    if DOCKER_HUB not in mirrors:
+        return []
+    bundled = {
+        "platform.nats": platform.nats.kind == "bundled",
+        "platform.etcd": platform.etcd is not None and platform.etcd.kind == "bundled",
+    }
+    message = f"the chart's own server is pulled from {DOCKER_HUB}, past the mirror in imageMirrors"
+    return [
+        Problem(source, f"{key}.kind", "bundled", message, allowed="own or external", suggestion="kind: own")
+        for key, is_bundled in bundled.items()
+        if is_bundled
+    ]
+
+
+def _etcd_problems(platform: OwnPlatform, source: str) -> tuple[Problem, ...]:
     etcd = platform.etcd
     if platform.discovery == "etcd" and etcd is None:
         message = "is missing: with discovery etcd, workers and frontends find each other in it"
@@ -64,26 +108,3 @@ def platform_problems(platform: OwnPlatform | ExistingPlatform, source: str) -> 
         message = "a single member has no others to join: its data is what is on its volume"
         return (Problem(source, "platform.etcd.rejoining", True, message, suggestion="leave it out"),)
     return ()
-
-
-def resolved_platform(
-    platform: OwnPlatform | ExistingPlatform, release: PlatformRelease, mirrors: Mapping[str, str]
-) -> ResolvedPlatform:
-    """Return the platform with every address worked out."""
-    own = platform if isinstance(platform, OwnPlatform) else None
-    operator = mirrored(OPERATOR_IMAGE, mirrors)
-    return ResolvedPlatform(
-        kind=platform.kind,
-        version=release.version,
-        chart=CHART,
-        repository=CHART_REPOSITORY,
-        release_name=RELEASE_NAME,
-        namespace=platform.namespace,
-        graph_api=platform.graph_api,
-        discovery=own.discovery if own else None,
-        nats=resolved_nats(own.nats, own.namespace, RELEASE_NAME, mirrors) if own else None,
-        etcd=resolved_etcd(own.etcd, own.namespace, RELEASE_NAME, mirrors) if own and own.etcd else None,
-        install_timeout_seconds=own.install_timeout_seconds if own else 0,
-        custom_resource_definitions=release.custom_resource_definitions if own else (),
-        operator_image=operator if own and operator != OPERATOR_IMAGE else None,
-    )

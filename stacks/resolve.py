@@ -46,7 +46,7 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
         load = load_in_words(recipe.model.size_bytes, _read_rate(settings))
         placed, placement_problems = place_services(recipe, settings.serving, pools, load, source)
         problems += placement_problems
-    problems += platform_problems(settings.platform, source)
+    problems += platform_problems(settings.platform, settings.image_mirrors, source)
     problems += cache_problems(settings, recipe, source)
     problems += _namespace_problems(settings, source)
     problems += _waiver_problems(settings, source)

@@ -139,6 +139,14 @@ def test_images_come_from_the_mirrors() -> None:
     assert dict(stack.serving.placed.image_mirrors) == settings["imageMirrors"]
 
 
+def test_a_server_that_would_be_pulled_past_the_mirror_is_refused() -> None:
+    settings = _with_etcd(BUNDLED) | {"imageMirrors": {"docker.io": "mirror.example.com/hub"}}
+    settings["platform"]["nats"] = BUNDLED
+    problems = problems_of(settings)
+    assert [problem.key for problem in problems] == ["platform.nats.kind", "platform.etcd.kind"]
+    assert {problem.suggestion for problem in problems} == {"kind: own"}
+
+
 def test_the_charts_own_operator_image_stays_without_a_mirror() -> None:
     assert resolved(dev_settings()).platform.operator_image is None
 
