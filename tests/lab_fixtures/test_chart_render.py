@@ -163,6 +163,36 @@ def test_the_operator_is_told_of_nats_only_where_there_is_one(
     assert yaml.safe_load(config_map["data"]["config.yaml"])["infrastructure"]["natsAddress"] == address
 
 
+@pytest.mark.parametrize(
+    ("settings", "address", "backend"),
+    [
+        ([], "dynamo-platform-etcd.dynamo-system.svc.cluster.local:2379", "kubernetes"),
+        (
+            ["dynamo-operator.etcdAddr=http://mine:2379", "dynamo-operator.discoveryBackend=etcd"],
+            "http://mine:2379",
+            "etcd",
+        ),
+    ],
+)
+def test_the_operator_is_told_of_etcd_and_how_components_find_each_other(
+    engine: Sandbox, settings: list[str], address: str, backend: str
+) -> None:
+    config_map = objects(engine, *settings)["ConfigMap", "dynamo-platform-dynamo-operator-config"]
+    config = yaml.safe_load(config_map["data"]["config.yaml"])
+    assert config["infrastructure"]["etcdAddress"] == address
+    assert config["discovery"]["backend"] == backend
+
+
+def test_the_charts_monitors_miss_prefill_and_decode_pods(engine: Sandbox) -> None:
+    rendered = objects(engine, "dynamo-operator.dynamo.metrics.podMonitors.enabled=true")
+    selected = {
+        monitor["spec"]["selector"]["matchLabels"]["nvidia.com/dynamo-component-type"]
+        for (kind, _), monitor in rendered.items()
+        if kind == "PodMonitor"
+    }
+    assert selected == {"frontend", "worker", "planner", "router"}
+
+
 def test_etcd_comes_only_when_asked_for(engine: Sandbox) -> None:
     assert ("StatefulSet", "dynamo-platform-etcd") not in objects(engine)
     assert ("StatefulSet", "dynamo-platform-etcd") in objects(engine, "global.etcd.install=true")
