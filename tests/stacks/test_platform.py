@@ -140,7 +140,8 @@ def test_images_come_from_the_mirrors() -> None:
 
 
 def test_a_server_that_would_be_pulled_past_the_mirror_is_refused() -> None:
-    settings = _with_etcd(BUNDLED) | {"imageMirrors": {"docker.io": "mirror.example.com/hub"}}
+    settings = _with_etcd(BUNDLED)
+    settings["imageMirrors"] = {"docker.io": "mirror.example.com/hub"}
     settings["platform"]["nats"] = BUNDLED
     problems = problems_of(settings)
     assert [problem.key for problem in problems] == ["platform.nats.kind", "platform.etcd.kind"]
