@@ -48,6 +48,11 @@ def read_settings(file: Path) -> object:
     except YamlProblemError as error:
         place = f"{file.name}:{error.line}" if error.line else file.name
         raise SettingsError([Problem(place, "", None, f"not a stack file: {error}")]) from None
+    except UnicodeDecodeError as error:
+        message = f"not a stack file: not UTF-8 text (byte {error.start})"
+        raise SettingsError([Problem(file.name, "", None, message)]) from None
+    except OSError as error:
+        raise SettingsError([Problem(file.name, "", None, f"cannot be read: {error.strerror}")]) from None
     config = _mapping_at(document, "config", file.name)
     problems = [_unknown_key(key, file.name) for key in config if _is_ours(key) and not _is_known(key)]
     if isinstance(config.get(TOKEN_KEY), str):

@@ -31,6 +31,20 @@ def test_list_shows_a_stack_that_cannot_be_used_with_the_reason(command: Command
     assert "dev gpt-oss-120b/trtllm-disagg" in squeezed(answer.out)
 
 
+def test_a_file_that_is_no_text_is_named_and_hides_no_other_stack(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.broken.yaml").write_bytes(b"\xff\xfe")
+    shutil.copy(ROOT / SETTINGS, tmp_path)
+    answer = command("list", folder=tmp_path)
+    assert answer.code == 0
+    assert "broken cannot be used Pulumi.broken.yaml not a stack file: not UTF-8" in squeezed(
+        answer.out.replace(";", " ")
+    )
+    assert "dev gpt-oss-120b/trtllm-disagg" in squeezed(answer.out)
+    explained = command("explain", "broken", folder=tmp_path)
+    assert (explained.code, explained.out) == (2, "")
+    assert "not UTF-8 text (byte 0)" in explained.err
+
+
 def test_a_setting_that_cannot_be_used_ends_with_its_own_words_and_exit_2(
     command: Command, tmp_path: Path
 ) -> None:
