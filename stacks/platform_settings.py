@@ -26,7 +26,9 @@ class OwnNats(StrictModel):
     members: Literal[1, 3]
     """Fixed when the stack is created."""
     storage_class_name: StorageClassName
+    """Class of its volumes; each is mounted by one node."""
     volume_size: VolumeSize = "10Gi"
+    """Of each member, for JetStream."""
 
 
 class BundledNats(StrictModel):
@@ -34,6 +36,7 @@ class BundledNats(StrictModel):
 
     kind: Literal["bundled"]
     storage_class_name: StorageClassName
+    """Class of its volumes; each is mounted by one node."""
 
 
 class ExternalNats(StrictModel):
@@ -41,6 +44,7 @@ class ExternalNats(StrictModel):
 
     kind: Literal["external"]
     address: NatsAddress
+    """One nats:// URL; neither TLS nor credentials, which the platform's chart cannot pass on."""
 
 
 class OwnEtcd(StrictModel):
@@ -50,7 +54,9 @@ class OwnEtcd(StrictModel):
     members: Literal[1, 3]
     """Fixed when the stack is created."""
     storage_class_name: StorageClassName
+    """Class of its volumes; each is mounted by one node."""
     volume_size: VolumeSize = "8Gi"
+    """Of each member."""
     rejoining: bool = False
     """True while a member with a new, empty volume joins the existing ones again."""
 
@@ -60,6 +66,7 @@ class BundledEtcd(StrictModel):
 
     kind: Literal["bundled"]
     storage_class_name: StorageClassName
+    """Class of its volumes; each is mounted by one node."""
 
 
 class ExternalEtcd(StrictModel):
@@ -67,6 +74,7 @@ class ExternalEtcd(StrictModel):
 
     kind: Literal["external"]
     addresses: Annotated[tuple[HttpAddress, ...], Field(min_length=1)]
+    """Client URLs of the members; neither TLS nor credentials, as with NATS."""
 
 
 Nats = Annotated[OwnNats | BundledNats | ExternalNats, Field(discriminator="kind")]
@@ -78,15 +86,19 @@ class OwnPlatform(StrictModel):
 
     kind: Literal["own"]
     version: Version
+    """Release of the chart dynamo-platform, and with it of operator and custom resource definitions."""
     namespace: Name = "dynamo-system"
+    """Namespace of operator, NATS and etcd; created."""
     graph_api: GraphApi = "v1alpha1"
     """API version of the graph. Fixed when the stack is created."""
     discovery: Discovery = "kubernetes"
-    """Where workers and frontends find each other."""
+    """Where workers and frontends find each other. Fixed when the stack is created."""
     nats: Nats
+    """Message broker of the runtime's events."""
     etcd: Etcd | None = None
     """Required with discovery etcd, refused without."""
     install_timeout_seconds: Seconds = 600
+    """How long the release, and each of its own servers, may take to become ready."""
 
 
 class ExistingPlatform(StrictModel):
@@ -94,7 +106,9 @@ class ExistingPlatform(StrictModel):
 
     kind: Literal["existing"]
     version: Version
+    """Release that runs there."""
     namespace: Name = "dynamo-system"
+    """Namespace in which it runs."""
     graph_api: GraphApi = "v1alpha1"
     """API version of the graph. Fixed when the stack is created."""
 

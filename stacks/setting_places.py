@@ -68,6 +68,18 @@ def place_of(location: Location) -> Place:
     return place
 
 
+def field_place(field: FieldInfo) -> Place:
+    """Return what may stand in a field, wherever its model is."""
+    choices, metadata = _unwrapped(field.annotation)
+    return Place((), choices, (*field.metadata, *metadata))
+
+
+def choice_place(annotation: Any) -> Place:
+    """Return what an annotation allows, such as that of a list's items."""
+    choices, metadata = _unwrapped(annotation)
+    return Place((), choices, metadata)
+
+
 def dotted(path: Location) -> str:
     """Return the path as a person reads it, such as nodePools[0].labels['example.com/pool']."""
     text = ""
@@ -75,6 +87,22 @@ def dotted(path: Location) -> str:
         is_word = isinstance(part, str) and part.isidentifier()
         text += f".{part}" if is_word else f"[{part!r}]"
     return text.removeprefix(".")
+
+
+def models_within(model: type[BaseModel]) -> list[type[BaseModel]]:
+    """Return the model and all models in it, each once, in the order in which they are written."""
+    found = [model]
+    for field in model.model_fields.values():
+        for inner in models_of(field.annotation):
+            found += [deeper for deeper in models_within(inner) if deeper not in found]
+    return found
+
+
+def models_of(annotation: Any) -> list[type[BaseModel]]:
+    """Return the models that an annotation names, such as the one in `tuple[NodePoolSettings, ...]`."""
+    if _is_model(annotation):
+        return [annotation]
+    return [model for part in get_args(annotation) for model in models_of(part)]
 
 
 def keys_of(model: type[BaseModel]) -> list[str]:

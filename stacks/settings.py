@@ -50,15 +50,18 @@ class RdmaSettings(StrictModel):
     resource: Text
     """Name of the extended resource, such as rdma/ib."""
     fabric: Literal["infiniband", "roce"]
+    """What the devices speak; RoCE needs a network without loss, which nothing here can check."""
 
 
 class NodePoolSettings(StrictModel):
     """Equal GPU nodes that exist in the cluster."""
 
     name: Name
+    """What `serving.pool` and `serving.pools` call it."""
     instance_type: Text
     """EC2 instance type; outside AWS the type of the same shape."""
     nodes: Count
+    """How many there are; workers are counted against it before anything is created."""
     labels: Mapping[LabelKey, LabelValue] = Field(default_factory=dict[str, str])
     """Node labels that tell this pool from another of the same type; workers select by them as well."""
     nvlink_domain_gpus: Literal[36, 72] | None = None
@@ -80,6 +83,7 @@ class S3Source(StrictModel):
     address: S3Address
     """s3://bucket/prefix"""
     region: Text | None = None
+    """Of the bucket; None: as the cluster's environment says."""
     service_account_name: Name = "default"
     """Service account of the copying Job, whose role may read the bucket; credentials are never settings."""
 
@@ -89,6 +93,7 @@ class ExistingVolumeSource(StrictModel):
 
     kind: Literal["existingVolume"]
     claim_name: Name
+    """PersistentVolumeClaim in the serving namespace, which this stack neither creates nor removes."""
 
 
 ModelSource = Annotated[HuggingFaceSource | S3Source | ExistingVolumeSource, Field(discriminator="kind")]
@@ -98,6 +103,7 @@ class ModelSettings(StrictModel):
     """Where the model's files come from."""
 
     source: ModelSource = HuggingFaceSource(kind="huggingface")
+    """Who has the files."""
     revision: CommitHash | None = None
     """Commit of the model repository; None: the one that the recipe pins."""
 
@@ -106,6 +112,7 @@ class ModelCacheSettings(StrictModel):
     """The volume for the model's files."""
 
     size: VolumeSize
+    """At least the model's size and a tenth more; refused where it is too small."""
     storage_class_name: StorageClassName
     """A class whose volumes several nodes can mount at once (ReadWriteMany)."""
     read_megabytes_per_second: Count | None = None
@@ -118,24 +125,33 @@ class PoolsPerRole(StrictModel):
     """A node pool for each kind of worker of a disaggregated recipe."""
 
     prefill: Name
+    """Of the prefill workers."""
     decode: Name
+    """Of the decode workers."""
 
 
 class ReplicaSettings(StrictModel):
     """Replicas per role; what is left out stays as the recipe has it."""
 
     frontend: Count | None = None
+    """Take requests; no GPU."""
     prefill: Count | None = None
+    """Of a disaggregated recipe."""
     decode: Count | None = None
+    """Of a disaggregated recipe."""
     worker: Count | None = None
+    """Of an aggregated recipe."""
 
 
 class EngineOverrides(StrictModel):
     """Engine options per role, over the recipe's; keys are the engine's own."""
 
     prefill: EngineSettings | None = None
+    """Of a disaggregated recipe."""
     decode: EngineSettings | None = None
+    """Of a disaggregated recipe."""
     worker: EngineSettings | None = None
+    """Of an aggregated recipe."""
 
 
 class InternalLoadBalancer(StrictModel):
@@ -149,8 +165,11 @@ class IngressExposure(StrictModel):
 
     kind: Literal["ingress"]
     class_name: Name
+    """IngressClass of a controller without a public address."""
     host: Text
+    """Name by which clients address it."""
     tls_secret_name: Name | None = None
+    """Secret with the certificate, in the serving namespace; None: plain HTTP."""
 
 
 Exposure = Annotated[InternalLoadBalancer | IngressExposure, Field(discriminator="kind")]
@@ -167,7 +186,9 @@ class ServingSettings(StrictModel):
     """What is served, and where."""
 
     recipe: Text
+    """Name of a recipe, as `dynamo-stack list` prints it."""
     namespace: Name
+    """Namespace of the graph, the model cache and the token; created, and apart from the platform's."""
     name: GraphName | None = None
     """Name of the graph; None: the recipe's own."""
     pool: Name | None = None
@@ -191,6 +212,7 @@ class WaiverSettings(StrictModel):
     rule: Name
     """Id of the rule, as `dynamo-stack check` prints it."""
     reason: Text
+    """Why; printed with the rule wherever the rule is."""
     expires: IsoDate
     """Last day on which the waiver holds, in quotes."""
 
@@ -205,7 +227,9 @@ class StackSettings(StrictModel):
 
     cluster: ClusterSettings
     platform: PlatformSettings
+    """The Dynamo platform, this stack's own or one that runs already."""
     node_pools: Annotated[tuple[NodePoolSettings, ...], Field(min_length=1)]
+    """The GPU nodes of the cluster that this stack may use."""
     model: ModelSettings = ModelSettings()
     model_cache: ModelCacheSettings | None = None
     """Required unless the model is on an existing volume."""
@@ -218,3 +242,4 @@ class StackSettings(StrictModel):
     lifecycle: Literal["production", "disposable"] = "production"
     """production protects and keeps the model cache; disposable lets `destroy` remove everything."""
     waivers: tuple[WaiverSettings, ...] = ()
+    """Rules that this stack breaks on purpose, each for a time."""
