@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from stacks.resolved import Lifecycle, ResolvedCache, ResolvedPlatform, RetainedObject
+from stacks.resolved import Lifecycle, ResolvedCache, ResolvedPlatform, RetainedObject, ServerGroup
 from stacks.servers import ETCD_NAME, NATS_NAME, claim_names
 
 _CRD_REASON = (
@@ -30,7 +30,7 @@ def retained_objects(
 
 def keeps_platform_namespace(lifecycle: Lifecycle, platform: ResolvedPlatform) -> bool:
     """Whether the platform's namespace is protected and kept, because it holds data."""
-    return lifecycle == "production" and any(_server_claims(platform))
+    return lifecycle == "production" and bool(_own_servers(platform))
 
 
 def _model(namespace: str, cache: ResolvedCache) -> Iterable[RetainedObject]:
@@ -43,16 +43,17 @@ def _model(namespace: str, cache: ResolvedCache) -> Iterable[RetainedObject]:
 
 
 def _servers(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
-    claims = list(_server_claims(platform))
-    for name in claims:
-        reason = "lifecycle production keeps the data of NATS and etcd"
-        yield RetainedObject("PersistentVolumeClaim", name, platform.namespace, reason)
-    if claims:
-        reason = "it holds the data of NATS and etcd, and would take it along"
+    holders: list[str] = []
+    for title, name, group in _own_servers(platform):
+        holders.append(title)
+        reason = f"lifecycle production keeps the data of {title}"
+        for claim in claim_names(name, group):
+            yield RetainedObject("PersistentVolumeClaim", claim, platform.namespace, reason)
+    if holders:
+        reason = f"it holds the data of {' and '.join(holders)}, and would take it along"
         yield RetainedObject("Namespace", platform.namespace, None, reason)
 
 
-def _server_claims(platform: ResolvedPlatform) -> Iterable[str]:
-    for name, group in ((NATS_NAME, platform.nats), (ETCD_NAME, platform.etcd)):
-        if group is not None:
-            yield from claim_names(name, group)
+def _own_servers(platform: ResolvedPlatform) -> list[tuple[str, str, ServerGroup]]:
+    groups = (("NATS", NATS_NAME, platform.nats), ("etcd", ETCD_NAME, platform.etcd))
+    return [(title, name, group) for title, name, group in groups if group and group.kind == "own"]

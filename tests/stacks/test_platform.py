@@ -164,6 +164,12 @@ def test_destroy_of_a_production_stack_leaves_the_data_of_its_own_servers() -> N
     assert {kind for kind, *_ in kept[9:]} == {"CustomResourceDefinition"}
 
 
+def test_what_is_left_is_named_by_the_server_whose_data_it_is() -> None:
+    reasons = {item.name: item.reason for item in resolved(disagg_b200_settings()).retained}
+    assert reasons["data-dynamo-nats-0"] == "lifecycle production keeps the data of NATS"
+    assert reasons["dynamo-system"] == "it holds the data of NATS, and would take it along"
+
+
 def test_destroy_of_a_disposable_stack_leaves_no_data() -> None:
     settings = _with_etcd(OWN) | {"lifecycle": "disposable"}
     assert {item.kind for item in resolved(settings).retained} == {"CustomResourceDefinition"}
