@@ -11,6 +11,7 @@ from lab import control_plane, graph_api, plugins, processes
 from lab.charts import package_charts
 from lab.custom_resources import cluster_definitions
 from lab.directory import REPOSITORY, LabDirectory
+from lab.dra_driver.slices import LABEL_CLIQUE, slice_name
 from lab.environment import sealed_environment
 from lab.errors import LabError
 from lab.toolchain.build import build_missing, cache_directory, executables
@@ -61,6 +62,9 @@ def up(lab: LabDirectory, say: Callable[[str], None]) -> None:
     for stand_in in processes.STAND_INS:
         if processes.start(lab, stand_in):
             say(f"{stand_in.name} (stand-in) started")
+    for node in _nodes_on_an_nvlink_fabric(lab):
+        # Until the slice is there a claim cannot be allocated, and the cluster is not what it will be.
+        _kubectl(lab, "wait", "--for=create", f"resourceslice/{slice_name(node)}", "--timeout=60s")
 
 
 def is_running(lab: LabDirectory) -> bool:
@@ -75,7 +79,13 @@ def down(lab: LabDirectory) -> None:
     control_plane.stop_and_delete(lab)
 
 
-def _kubectl(lab: LabDirectory, *arguments: str) -> None:
+def _nodes_on_an_nvlink_fabric(lab: LabDirectory) -> list[str]:
+    return _kubectl(
+        lab, "get", "nodes", "-l", LABEL_CLIQUE, "-o", "jsonpath={.items[*].metadata.name}"
+    ).split()
+
+
+def _kubectl(lab: LabDirectory, *arguments: str) -> str:
     answer = subprocess.run(
         [str(lab.bin / "kubectl"), *arguments],
         env=sealed_environment(lab),
@@ -85,3 +95,4 @@ def _kubectl(lab: LabDirectory, *arguments: str) -> None:
     )
     if answer.returncode != 0:
         raise LabError(f"`kubectl {arguments[0]}` failed:\n{answer.stderr.strip()}")
+    return answer.stdout

@@ -20,6 +20,11 @@ def clique_of(node: Manifest) -> str | None:
     return clique
 
 
+def slice_name(node_name: str) -> str:
+    """The name of the ResourceSlice of that node."""
+    return f"{node_name}-{DRIVER}"
+
+
 def slice_for(node: Manifest) -> Manifest:
     """The node's ResourceSlice, which goes with the node."""
     metadata = node["metadata"]
@@ -28,7 +33,7 @@ def slice_for(node: Manifest) -> Manifest:
     return {
         "apiVersion": RESOURCE_API,
         "kind": "ResourceSlice",
-        "metadata": {"name": f"{name}-{DRIVER}", "ownerReferences": [owner]},
+        "metadata": {"name": slice_name(name), "ownerReferences": [owner]},
         "spec": {
             "driver": DRIVER,
             "nodeName": name,
