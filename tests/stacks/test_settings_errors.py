@@ -1,43 +1,22 @@
-"""Each mistake, and the text that a person reads."""
+"""Mistakes in keys and plain values, and the text that a person reads."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import pytest
 
 from stacks.errors import Problem, SettingsError
+from tests.stacks.mistakes import GONE, Path, said_of
 from tests.support.dev_settings import dev_settings, resolved
 
-GONE = object()
-
-
-def _changed(path: tuple[str | int, ...], value: object) -> dict[str, Any]:
-    settings = dev_settings()
-    target: Any = settings
-    for part in path[:-1]:
-        target = target[part]
-    if value is GONE:
-        del target[path[-1]]
-    else:
-        target[path[-1]] = value
-    return settings
-
-
-def _text(settings: dict[str, Any]) -> str:
-    with pytest.raises(SettingsError) as raised:
-        resolved(settings)
-    return str(raised.value)
-
-
-CASES: list[tuple[str, tuple[str | int, ...], object, str]] = [
+CASES: list[tuple[str, Path, object, str]] = [
     (
         "an unknown key",
         ("serving", "recipie"),
         "x",
         "Pulumi.dev.yaml: serving.recipie = 'x'\n"
         "  there is no setting 'recipie' here\n"
-        "  allowed: recipe, namespace, name, pool, pools, replicas, kvTransport, readyTimeoutSeconds\n"
+        "  allowed: recipe, namespace, name, pool, pools, replicas, overrides, kvTransport, exposure, "
+        "podMonitor, readyTimeoutSeconds\n"
         "  try: recipe",
     ),
     (
@@ -46,7 +25,7 @@ CASES: list[tuple[str, tuple[str | int, ...], object, str]] = [
         "x",
         "Pulumi.dev.yaml: nodePools[1].instancetype = 'x'\n"
         "  there is no setting 'instancetype' here\n"
-        "  allowed: name, instanceType, nodes\n"
+        "  allowed: name, instanceType, nodes, labels, nvlinkDomainGpus, rdma\n"
         "  try: instanceType",
     ),
     (
@@ -55,7 +34,8 @@ CASES: list[tuple[str, tuple[str | int, ...], object, str]] = [
         "tcp",
         "Pulumi.dev.yaml: serving.kv_transport = 'tcp'\n"
         "  there is no setting 'kv_transport' here\n"
-        "  allowed: recipe, namespace, name, pool, pools, replicas, kvTransport, readyTimeoutSeconds\n"
+        "  allowed: recipe, namespace, name, pool, pools, replicas, overrides, kvTransport, exposure, "
+        "podMonitor, readyTimeoutSeconds\n"
         "  try: kvTransport",
     ),
     (
@@ -104,43 +84,7 @@ CASES: list[tuple[str, tuple[str | int, ...], object, str]] = [
         "a missing mapping",
         ("cluster",),
         GONE,
-        "Pulumi.dev.yaml: cluster\n  is missing\n  allowed: a mapping with kind, context",
-    ),
-    (
-        "an unquoted version",
-        ("platform", "version"),
-        1.2,
-        "Pulumi.dev.yaml: platform.version = 1.2\n"
-        "  this is a number to YAML, which may not keep what was typed; text is needed\n"
-        '  allowed: a version of three numbers in quotes, as in "1.2.1"\n'
-        '  try: quote it, as in "1.2.1"',
-    ),
-    (
-        "an unquoted date",
-        ("cluster", "context"),
-        "2026-12-01 00:00:00 +0000 UTC",
-        "Pulumi.dev.yaml: cluster.context = '2026-12-01 00:00:00 +0000 UTC'\n"
-        "  this is a date to YAML, which rewrites it; text is needed\n"
-        "  allowed: text\n"
-        '  try: quote it, as in "2026-12-01"',
-    ),
-    (
-        "a size without its unit",
-        ("modelCache", "size"),
-        100,
-        "Pulumi.dev.yaml: modelCache.size = 100\n"
-        "  this is a number to YAML, which may not keep what was typed; text is needed\n"
-        "  allowed: a size such as 100Gi or 2Ti\n"
-        '  try: quote it, as in "100Gi"',
-    ),
-    (
-        "an unknown platform version",
-        ("platform", "version"),
-        "1.3.0",
-        "Pulumi.dev.yaml: platform.version = '1.3.0'\n"
-        "  not a platform release that this project was written for\n"
-        '  allowed: "1.2.1"\n'
-        '  try: "1.2.1"',
+        "Pulumi.dev.yaml: cluster\n  is missing\n  allowed: a mapping with kind, context, kubeconfig, server",
     ),
     (
         "an unknown word",
@@ -152,97 +96,35 @@ CASES: list[tuple[str, tuple[str | int, ...], object, str]] = [
         "  try: production",
     ),
     (
-        "an unknown recipe",
-        ("serving", "recipe"),
-        "gpt-oss-120b/trtlm-disagg",
-        "Pulumi.dev.yaml: serving.recipe = 'gpt-oss-120b/trtlm-disagg'\n"
-        "  no recipe has this name\n"
-        "  allowed: gpt-oss-120b/trtllm-agg, gpt-oss-120b/trtllm-disagg\n"
-        "  try: gpt-oss-120b/trtllm-disagg",
-    ),
-    (
-        "an unknown instance type",
-        ("nodePools", 0, "instanceType"),
-        "p6-b20.48xlarge",
-        "Pulumi.dev.yaml: nodePools[0].instanceType = 'p6-b20.48xlarge'\n"
-        "  not an instance type whose GPUs are known here\n"
-        "  allowed: p6-b200.48xlarge, p6-b300.48xlarge, p6e-gb200.36xlarge, p5en.48xlarge, p5e.48xlarge, "
-        "p5.48xlarge, p5.4xlarge\n"
-        "  try: p6-b200.48xlarge",
-    ),
-    (
-        "an unknown pool",
-        ("serving", "pool"),
-        "b20",
-        "Pulumi.dev.yaml: serving.pool = 'b20'\n"
-        "  no node pool has this name\n"
-        "  allowed: b200, gb200\n"
-        "  try: b200",
-    ),
-    (
-        "both ways to name pools",
-        ("serving", "pools"),
-        {"prefill": "b200", "decode": "b200"},
-        "Pulumi.dev.yaml: serving.pool = 'b200'\n"
-        "  name one pool for all workers with `pool`, or one for each role with `pools`; not both\n"
-        "  allowed: b200, gb200",
-    ),
-    (
-        "more workers than the pool holds",
-        ("serving", "replicas"),
-        {"decode": 3},
-        "Pulumi.dev.yaml: serving.replicas = 'prefill: 1, decode: 3'\n"
-        "  pool b200 (1 x p6-b200.48xlarge, 8 GPUs) cannot hold 1 x TrtllmPrefillWorker (1 GPU each) and "
-        "3 x TrtllmDecodeWorker (4 GPUs each): 13 GPUs in all, and no worker may span nodes\n"
-        "  try: 2 nodes in pool b200, or fewer replicas",
-    ),
-    (
-        "a cache that is too small",
-        ("modelCache", "size"),
-        "20Gi",
-        "Pulumi.dev.yaml: modelCache.size = '20Gi'\n"
-        "  openai/gpt-oss-120b takes 65.2 GB, which needs 67Gi with room for the download\n"
-        "  allowed: 67Gi or more\n"
-        "  try: 67Gi",
-    ),
-    (
-        "a transport that nobody typed",
-        ("serving", "kvTransport"),
-        GONE,
-        "Pulumi.dev.yaml: serving.kvTransport\n"
-        "  not typed, and no way between these nodes is documented to work with tensorrt-llm in runtime "
-        "1.2.1: a person has to type one and accept what is known of it\n"
-        "  allowed: one of\n"
-        "    efa, unproven: nobody has published TensorRT-LLM serving over EFA: the one proof is a handshake "
-        "between two p5 nodes with a custom image, and NVIDIA's documents disagree on libfabric or UCX; at "
-        "most 166 a second over 400 Gbit/s of EFA of one GPU\n"
-        "    tcp, unproven: it works and is slow: NVIDIA's guide gives about 98 s to the first token, 0.2 to "
-        "0.5 s over RDMA; at most 10.3 a second over 25 Gbit/s of pod network, 2.1 over one TCP flow of "
-        "5 Gbit/s\n"
-        "  try: kvTransport: tcp, if a slow first token is acceptable",
-    ),
-    (
-        "one namespace for graph and platform",
-        ("serving", "namespace"),
-        "dynamo-system",
-        "Pulumi.dev.yaml: serving.namespace = 'dynamo-system'\n"
-        "  the graph needs a namespace of its own, apart from the platform's",
-    ),
-    (
-        "a name that Kubernetes refuses",
-        ("serving", "namespace"),
-        "Gpt_Oss",
-        "Pulumi.dev.yaml: serving.namespace = 'Gpt_Oss'\n"
-        "  not written as this setting has to be\n"
-        "  allowed: small letters, digits and hyphens, as in Kubernetes names",
-    ),
-    (
         "a secret",
         ("modelCache", "token"),
         {"secure": "v1:planted"},
         "Pulumi.dev.yaml: modelCache.token\n"
         "  settings hold no secrets: one in here would reach every printed view in plain text\n"
         "  try: pulumi config set --secret dynamo-stack:hfToken, the one secret that the stack knows",
+    ),
+    (
+        "a quoted number",
+        ("nodePools", 0, "nodes"),
+        "2",
+        "Pulumi.dev.yaml: nodePools[0].nodes = '2'\n"
+        "  this is text\n"
+        "  allowed: a whole number\n"
+        "  try: 2, without quotes",
+    ),
+    (
+        "a number that is not possible",
+        ("nodePools", 0, "nvlinkDomainGpus"),
+        64,
+        "Pulumi.dev.yaml: nodePools[0].nvlinkDomainGpus = 64\n"
+        "  not one of the possible numbers\n"
+        "  allowed: 36 or 72",
+    ),
+    (
+        "a mapping that is text",
+        ("nodePools", 0, "labels"),
+        "x",
+        "Pulumi.dev.yaml: nodePools[0].labels = 'x'\n  this is text\n  allowed: a mapping",
     ),
 ]
 
@@ -251,40 +133,9 @@ CASES: list[tuple[str, tuple[str | int, ...], object, str]] = [
     ("path", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
 def test_a_mistake_is_named_with_what_may_stand_there_and_what_was_probably_meant(
-    path: tuple[str | int, ...], value: object, text: str
+    path: Path, value: object, text: str
 ) -> None:
-    assert _text(_changed(path, value)) == text
-
-
-def test_a_pool_of_hopper_gpus_is_refused_for_every_worker_by_name() -> None:
-    text = _text(_changed(("nodePools", 0, "instanceType"), "p5en.48xlarge"))
-    for worker in ("TrtllmPrefillWorker", "TrtllmDecodeWorker"):
-        assert (
-            f"{worker} uses W4A8_MXFP4_MXFP8, which H200 (hopper) has no kernels for\n"
-            "  allowed: a pool of Blackwell GPUs" in text
-        )
-
-
-def test_a_pool_of_the_wrong_gpus_is_named_by_the_setting_that_chose_it() -> None:
-    settings = dev_settings()
-    settings["nodePools"].append({"name": "h200", "instanceType": "p5en.48xlarge", "nodes": 1})
-    del settings["serving"]["pool"]
-    settings["serving"]["pools"] = {"prefill": "b200", "decode": "h200"}
-    text = _text(settings)
-    assert text.startswith("Pulumi.dev.yaml: serving.pools.decode = 'h200'\n  TrtllmDecodeWorker uses")
-    assert "TrtllmPrefillWorker" not in text
-
-
-def test_two_pools_that_the_scheduler_cannot_tell_apart_are_refused() -> None:
-    settings = dev_settings()
-    settings["nodePools"][1]["instanceType"] = "p6-b200.48xlarge"
-    assert _text(settings) == (
-        "Pulumi.dev.yaml: nodePools = 'b200, gb200'\n"
-        "  the scheduler cannot tell these pools apart: nodes of both are found by "
-        "nvidia.com/gpu.product=NVIDIA-B200, kubernetes.io/arch=amd64\n"
-        "  try: make them one pool and add up its nodes, or give both a node label with different values in "
-        "`labels`"
-    )
+    assert said_of(path, value) == text
 
 
 def test_problems_of_several_kinds_are_reported_together() -> None:

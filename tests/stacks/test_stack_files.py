@@ -32,7 +32,7 @@ def test_a_stack_without_a_file_names_the_stacks_that_there_are(tmp_path: Path) 
 
 
 def test_the_committed_stacks_are_listed() -> None:
-    assert list_stacks(REPOSITORY) == ["dev"]
+    assert list_stacks(REPOSITORY) == ["agg-gb200", "dev", "disagg-b200", "disagg-gb200"]
 
 
 def test_a_file_that_is_not_yaml_is_named_with_its_line(tmp_path: Path) -> None:
