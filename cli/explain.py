@@ -10,7 +10,7 @@ from cli.project import recorded_stack, resolved_stack
 from hardware import Standing
 from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
-from stacks.resolved import Decision, KvTransport, ResolvedStack, ServerGroup, Topic
+from stacks.resolved import Decision, Exposure, KvTransport, ResolvedStack, ServerGroup, Topic
 
 _WIDTH = 120
 Row = tuple[str, str]
@@ -79,6 +79,7 @@ def _server(name: str, group: ServerGroup | None) -> str:
 
 def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
     yield from _labelled("PRICES", prices(stack.pools))
+    yield "CLIENTS", _clients(stack)
     yield from _labelled("PLACEMENT", _placement(stack))
     yield from _labelled("KV PATH", _kv_path(stack.serving.kv_transport))
     yield from _labelled("ROLLOUT", _rollout(stack))
@@ -89,6 +90,20 @@ def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
     yield from _labelled("SERVERS", _decisions(stack, "servers"))
     yield "OTHER", "; ".join(_decisions(stack, "cache", "timeouts", "lifecycle"))
     yield from _labelled("EVIDENCE", _evidence(stack))
+
+
+def _clients(stack: ResolvedStack) -> str:
+    serving = stack.serving
+    inside = f"http://{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:8000 in the cluster"
+    policies = f"network policies {'on' if stack.network_policies else 'off'}"
+    match serving.exposure:
+        case Exposure(kind="internalLoadBalancer"):
+            return f"{inside} and an internal load balancer, {policies}"
+        case Exposure(class_name=class_name, host=host, tls_secret_name=tls):
+            scheme = "https" if tls else "http"
+            return f"{inside} and {scheme}://{host} by Ingress class {class_name}, {policies}"
+        case None:
+            return f"{inside} only, {policies}"
 
 
 def _labelled(label: str, texts: Iterable[str]) -> Iterator[Row]:

@@ -126,6 +126,25 @@ def test_explain_lists_everything_that_destroy_leaves(
         assert kept.name.partition(".")[0] in shown
 
 
+@pytest.mark.parametrize(
+    ("exposure", "says"),
+    [
+        (None, "svc.cluster.local:8000 in the cluster only, network policies on"),
+        ({"kind": "internalLoadBalancer"}, "in the cluster and an internal load balancer"),
+        (
+            {"kind": "ingress", "className": "internal", "host": "llm.example.com", "tlsSecretName": "tls"},
+            "and https://llm.example.com by Ingress class internal",
+        ),
+    ],
+)
+def test_explain_says_where_clients_reach_the_frontend(
+    explain: Any, exposure: dict[str, Any] | None, says: str
+) -> None:
+    settings = disagg_b200_settings()
+    settings["serving"] |= {"exposure": exposure} if exposure else {}
+    assert says in explain(settings)
+
+
 def test_explain_says_what_was_never_tried_upstream(explain: Any) -> None:
     settings = agg_gb200_settings()
     settings["nodePools"] = [{"name": "gb200", "instanceType": "p6-b200.48xlarge", "nodes": 1}]

@@ -118,12 +118,24 @@ def test_the_pack_starts_beside_a_foreign_package_of_the_same_name(
         assert (policy.description, policy.remediation_steps) == (rule.title, rule.fix)
 
 
-def test_pack_and_check_agree_on_stack_dev(
-    pack: analyzer_pb2_grpc.AnalyzerStub, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("stack", "found"),
+    [
+        ("dev", {(TRANSPORT, "ADVISORY")}),
+        ("disagg-b200", {(TRANSPORT, "ADVISORY")}),
+        ("disagg-gb200", {(TRANSPORT, "ADVISORY")}),
+        ("agg-gb200", set[tuple[str, str]]()),
+    ],
+)
+def test_pack_and_check_agree_on_every_shipped_stack(
+    pack: analyzer_pb2_grpc.AnalyzerStub,
+    monkeypatch: pytest.MonkeyPatch,
+    stack: str,
+    found: set[tuple[str, str]],
 ) -> None:
     monkeypatch.chdir(PACK.parent)
-    graph = recorded_stack(resolved_stack("dev"))
-    assert {(rule, level) for rule, _, level in expected(graph)} == {(TRANSPORT, "ADVISORY")}
+    graph = recorded_stack(resolved_stack(stack))
+    assert {(rule, level) for rule, _, level in expected(graph)} == found
     assert violations(pack, graph) == expected(graph)
 
 

@@ -1,0 +1,18 @@
+import pytest
+
+from tests.cli.golden import FOLDER, STACKS, explained
+
+SCREEN_LINES = 55
+SCREEN_COLUMNS = 120
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_explain_of_a_shipped_stack_is_the_reviewed_screen(stack: str) -> None:
+    assert explained(stack) == (FOLDER / f"explain-{stack}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_explain_of_a_shipped_stack_fits_on_one_screen(stack: str) -> None:
+    lines = (FOLDER / f"explain-{stack}.txt").read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= SCREEN_LINES
+    assert max(map(len, lines)) <= SCREEN_COLUMNS
