@@ -19,6 +19,8 @@ from rules.catalogue import rules_on
 from rules.model import BrokenRule, Finding, Report, Rule, Status
 from rules.run import run_rules
 
+_NAMED_FILES = 3
+
 
 def check_stack(name: str, *, as_json: bool) -> None:
     """Judge what the program registers for the stack."""
@@ -29,7 +31,9 @@ def check_stack(name: str, *, as_json: bool) -> None:
 
 def check_files(paths: Sequence[Path], *, as_json: bool) -> None:
     """Judge anybody's manifests."""
-    _check(read_manifests(paths), ", ".join(map(str, paths)), as_json=as_json)
+    # A rendered folder has dozens of files; each finding names its own.
+    subject = ", ".join(map(str, paths)) if len(paths) <= _NAMED_FILES else f"{len(paths)} files"
+    _check(read_manifests(paths), subject, as_json=as_json)
 
 
 def _check(graph: ResourceGraph, subject: str, *, as_json: bool) -> None:

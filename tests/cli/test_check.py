@@ -7,7 +7,7 @@ import pytest
 from stacks import program_serving
 from tests.cli.command import Command, run_process, squeezed, write_stack
 from tests.rules.judging import GPUS, mutated
-from tests.support.dev_settings import dev_settings
+from tests.support.dev_settings import dev_settings, disagg_gb200_settings
 
 EIGHT_GPUS = ('gpu: "4"', 'gpu: "8"')
 
@@ -56,6 +56,26 @@ def test_an_expired_waiver_and_one_of_no_rule_exit_1(
     assert answer.code == 1
     assert "waiver-is-valid" in answer.out
     assert says in squeezed(answer.out)
+
+
+@pytest.mark.parametrize("graph_api", ["v1alpha1", "v1beta1"])
+def test_our_own_graphs_are_read_to_the_end_in_both_api_versions(
+    command: Command, tmp_path: Path, graph_api: str
+) -> None:
+    settings = disagg_gb200_settings()
+    settings["platform"] |= {"graphApi": graph_api}
+    write_stack(tmp_path, settings)
+    assert (
+        "0 mandatory and 1 advisory failed, 0 waived, 0 undecided"
+        in command("check", "dev", folder=tmp_path).out
+    )
+    folder = tmp_path / "rendered"
+    command("render", "dev", "--to", folder, folder=tmp_path)
+    (graph,) = folder.glob("*-dynamographdeployment-*.yaml")
+    graph.write_text(graph.read_text().replace("claims:", "claimz:"))
+    answer = command("check", "--json", "--file", *folder.iterdir())
+    failed = [item["rule"] for item in json.loads(answer.out)["findings"] if item["status"] == "failed"]
+    assert failed == ["compute-domain-claims"] * 2
 
 
 def test_a_program_whose_graph_does_not_wait_for_its_operator_is_stopped(
