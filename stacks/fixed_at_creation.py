@@ -96,8 +96,8 @@ def _steps(key: str) -> list[str]:
     return [
         "end the graphs of all stacks that use this platform",
         f"end the platform and its {server}: {_END.format(what=target)}",
-        f"delete the volumes that the old members leave: kubectl -n <platform.namespace> get pvc, those of "
-        f"{server}",
+        f"delete their volumes: kubectl -n <platform.namespace> delete pvc -l "
+        f"'app.kubernetes.io/name in (dynamo-{server}, {server})'",
         apply_it,
     ]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -194,3 +196,69 @@ def test_a_destroyed_stack_may_be_created_anew_with_other_values(engine: Sandbox
     _run(engine, project, "up", 1)
     engine.pulumi("destroy", "--yes", "--skip-preview", cwd=project)
     assert _run(engine, project, "up", 3)[0] == 0
+
+
+_LAYERS = """
+import pulumi
+
+
+class Thing(pulumi.ComponentResource):
+    def __init__(self, kind, name, parent=None):
+        super().__init__(kind, name, opts=pulumi.ResourceOptions(parent=parent))
+        self.register_outputs({})
+
+
+Thing("kubernetes:core/v1:PersistentVolumeClaim", "model-cache-claim")
+nats = Thing("dynamo-stack:components:Nats", "nats")
+Thing("kubernetes:apps/v1:StatefulSet", "nats", nats)
+platform = Thing("dynamo-stack:components:DynamoPlatform", "dynamo-platform")
+Thing("kubernetes:helm.sh/v3:Release", "dynamo-platform", platform)
+graph = Thing("dynamo-stack:components:DynamoGraph", "graph")
+Thing("kubernetes:nvidia.com/v1alpha1:DynamoGraphDeployment", "graph", graph)
+"""
+_ORDER = "PersistentVolumeClaim StatefulSet Release DynamoGraphDeployment"
+_NEEDS = {
+    "DynamoGraphDeployment": {"PersistentVolumeClaim", "Release", "StatefulSet"},
+    "Release": {"StatefulSet"},
+}
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(
+    ("changed", "value", "gone"),
+    [
+        ("platform.graphApi", "v1beta1", {"DynamoGraphDeployment"}),
+        ("platform.kind", "existing", {"DynamoGraphDeployment", "Release"}),
+        ("platform.nats.members", 1, {"DynamoGraphDeployment", "Release", "StatefulSet"}),
+    ],
+)
+def test_the_printed_command_ends_what_has_to_end_first_and_nothing_else(
+    engine: Sandbox, project: Path, changed: str, value: object, gone: set[str]
+) -> None:
+    (project / "__main__.py").write_text(_LAYERS)
+    assert _run(engine, project, "up", 1)[0] == 0
+    _add_dependencies(engine, project)
+    before = _kinds(engine, project)
+    printed = re.search(r"pulumi (destroy --target '.*' --target-dependents)", _said({**NOW, changed: value}))
+    assert printed
+    engine.pulumi(*shlex.split(printed[1]), "--yes", "--skip-preview", cwd=project)
+    assert before - _kinds(engine, project) == gone
+
+
+def _add_dependencies(engine: Sandbox, project: Path) -> None:
+    # Only a resource of a provider can be depended on, and those need a cluster; the state can say it too.
+    exported = json.loads(engine.pulumi("stack", "export", cwd=project).stdout)
+    urns = {_kind(resource["urn"]): resource["urn"] for resource in exported["deployment"]["resources"]}
+    # A state lists what is needed first.
+    exported["deployment"]["resources"].sort(key=lambda resource: _ORDER.find(_kind(resource["urn"])))
+    for resource in exported["deployment"]["resources"]:
+        resource["dependencies"] = [urns[kind] for kind in _NEEDS.get(_kind(resource["urn"]), ())]
+    engine.pulumi("stack", "import", cwd=project, stdin=json.dumps(exported))
+
+
+def _kinds(engine: Sandbox, project: Path) -> set[str]:
+    return {name.split("::")[0].rpartition(":")[2] for name in _names(engine, project)}
+
+
+def _kind(urn: str) -> str:
+    return urn.split("::")[2].rpartition(":")[2]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pulumi
 import pytest
@@ -11,6 +12,9 @@ from pulumi.runtime import set_all_config
 from resource_graph.recorder import record
 from stacks.program import main
 from tests.support.dev_settings import dev_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SETTINGS, TOKEN = "dynamo-stack:settings", "dynamo-stack:hfToken"
 GOOD = json.dumps(dev_settings())
@@ -62,3 +66,30 @@ def test_a_token_that_is_not_encrypted_is_refused_without_being_shown() -> None:
     text = _refusal({SETTINGS: GOOD, TOKEN: "hf_planted"})
     assert "the token stands there in plain text" in text
     assert "hf_planted" not in text
+
+
+def test_a_context_that_the_kubeconfig_does_not_have_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config").write_text("contexts: [{name: dynamo-labs, context: {cluster: c}}]\n")
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "config"))
+    assert _refusal({SETTINGS: GOOD}) == (
+        "Pulumi.other.yaml: cluster.context = 'dynamo-lab'\n"
+        f"  there is no such context in {tmp_path}/config\n"
+        "  allowed: dynamo-labs\n"
+        "  try: dynamo-labs"
+    )
+
+
+def test_a_context_that_leads_to_another_cluster_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "config").write_text(
+        "contexts: [{name: dynamo-lab, context: {cluster: c}}]\n"
+        "clusters: [{name: c, cluster: {server: 'https://10.9.9.9:6443'}}]\n"
+    )
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "config"))
+    settings = dev_settings()
+    settings["cluster"]["server"] = "https://10.0.0.1:6443"
+    text = _refusal({SETTINGS: json.dumps(settings)})
+    assert "context dynamo-lab leads to another cluster, https://10.9.9.9:6443" in text
