@@ -9,7 +9,7 @@ from recipes.evidence import evidence_on
 from recipes.load import load_recipe, recipe_names
 from recipes.model import Recipe
 from stacks.errors import SettingsError
-from stacks.load import list_stacks, load_stack
+from stacks.reading.load import list_stacks, load_stack
 from stacks.resolve import resolve
 from stacks.resolved import ResolvedStack
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from resource_graph import ResourceGraph
-from stacks.load import TOKEN_KEY, load_stack
+from stacks.reading.load import TOKEN_KEY, load_stack
+from stacks.reading.yaml_file import parse_yaml
 from stacks.resolve import resolve
 from stacks.resolved import ResolvedStack
-from stacks.yaml_file import parse_yaml
 
 PROJECT = "dynamo-stack"
 

@@ -7,7 +7,7 @@ from recipes.placed import PlacedService, PoolPlacement
 from stacks.resolved import Decision, ResolvedCache, ResolvedPlatform, ResolvedServing
 from stacks.retention import keeps_platform_namespace
 from stacks.server_decisions import platform_decisions
-from stacks.settings import StackSettings
+from stacks.settings.stack import StackSettings
 from stacks.timeouts import SLOWEST_LOAD_MEGABYTES_PER_SECOND
 from stacks.wording import in_words
 

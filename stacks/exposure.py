@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from stacks.resolved import Exposure
-from stacks.settings import IngressExposure, InternalLoadBalancer, ServingSettings
+from stacks.settings.stack import IngressExposure, InternalLoadBalancer, ServingSettings
 
 
 def resolved_exposure(exposure: InternalLoadBalancer | IngressExposure | None) -> Exposure | None:

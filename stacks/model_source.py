@@ -4,7 +4,7 @@ from recipes.model import Recipe
 from stacks.cache import needed_gib, size_in_gib
 from stacks.errors import Problem
 from stacks.resolved import ResolvedCache
-from stacks.settings import ExistingVolumeSource, ModelCacheSettings, S3Source, StackSettings
+from stacks.settings.stack import ExistingVolumeSource, ModelCacheSettings, S3Source, StackSettings
 from stacks.timeouts import check_timeout_seconds, download_timeout_seconds
 
 CACHE_CLAIM_NAME = "model-cache"

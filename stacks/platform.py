@@ -6,9 +6,9 @@ from recipes.images import DOCKER_HUB, mirrored
 from recipes.model import Recipe
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.platform_settings import ExistingPlatform, OwnEtcd, OwnPlatform
 from stacks.resolved import ResolvedPlatform
 from stacks.servers import resolved_etcd, resolved_nats
+from stacks.settings.platform import ExistingPlatform, OwnEtcd, OwnPlatform
 from stacks.versions import CHART, CHART_REPOSITORY, OPERATOR_IMAGE, PLATFORM_RELEASES, PlatformRelease
 
 RELEASE_NAME = "dynamo-platform"

@@ -9,13 +9,13 @@ import pulumi_kubernetes as kubernetes
 
 from components.graph_labels import FRONTEND_PORT
 from components.namespace import Namespace, NamespaceArgs
-from stacks.cluster_identity import cluster_problems
 from stacks.errors import Problem, SettingsError
-from stacks.fixed_at_creation import OUTPUT_NAME, REBUILT_VARIABLE, changed_problems, fixed_values
-from stacks.parse import parse_settings, plain_token_problem, secret_settings_problem
-from stacks.previous_outputs import previous_fixed_values
+from stacks.guards.cluster_identity import cluster_problems
+from stacks.guards.fixed_at_creation import OUTPUT_NAME, REBUILT_VARIABLE, changed_problems, fixed_values
+from stacks.guards.previous_outputs import previous_fixed_values
 from stacks.program_platform import deploy_platform
 from stacks.program_serving import deploy_serving
+from stacks.reading.parse import parse_settings, plain_token_problem, secret_settings_problem
 from stacks.resolve import resolve
 from stacks.resolved import ResolvedCluster, ResolvedStack
 

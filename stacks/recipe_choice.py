@@ -9,7 +9,7 @@ from recipes.overrides import OverrideError, overridden
 from recipes.tensorrt_llm import EngineSettings
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.settings import EngineOverrides, StackSettings
+from stacks.settings.stack import EngineOverrides, StackSettings
 
 _KEY = "serving.overrides"
 

@@ -8,10 +8,10 @@ from stacks.decisions import decisions
 from stacks.errors import Problem, SettingsError
 from stacks.exposure import pod_monitor_labels, resolved_exposure
 from stacks.model_source import cache_problems, resolved_cache
-from stacks.packing import Packing
-from stacks.placement import Placed, place_services
+from stacks.placement.packing import Packing
+from stacks.placement.placement import Placed, place_services
+from stacks.placement.pools import Pool, known_pools
 from stacks.platform import platform_problems, platform_release, resolved_platform
-from stacks.pools import Pool, known_pools
 from stacks.recipe_choice import chosen_recipe
 from stacks.resolved import (
     ResolvedCluster,
@@ -21,7 +21,7 @@ from stacks.resolved import (
     Waiver,
 )
 from stacks.retention import retained_objects
-from stacks.settings import StackSettings
+from stacks.settings.stack import StackSettings
 from stacks.timeouts import load_in_words, ready_timeout_seconds
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from recipes.images import mirrored
-from stacks.platform_settings import BundledEtcd, BundledNats, ExternalEtcd, ExternalNats, OwnEtcd, OwnNats
 from stacks.resolved import ServerGroup
+from stacks.settings.platform import BundledEtcd, BundledNats, ExternalEtcd, ExternalNats, OwnEtcd, OwnNats
 from stacks.versions import ETCD_IMAGE, NATS_IMAGE
 
 NATS_NAME = "dynamo-nats"

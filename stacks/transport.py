@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 
 from hardware import KV_TRANSPORTS, KvPath, KvTransportName, Standing, kv_path
 from recipes.model import Recipe
-from stacks.assignment import Assigned
 from stacks.errors import Problem
-from stacks.pools import Pool
+from stacks.placement.assignment import Assigned
+from stacks.placement.pools import Pool
+from stacks.placement.transport_capacity import ceiling, demands, rate, request_bytes
 from stacks.resolved import KvTransport
-from stacks.settings import ServingSettings
-from stacks.transport_capacity import ceiling, demands, rate, request_bytes
+from stacks.settings.stack import ServingSettings
 
 _KEY = "serving.kvTransport"
 _WORST_FIRST = (Standing.IMPOSSIBLE, Standing.UNPROVEN, Standing.DOCUMENTED)

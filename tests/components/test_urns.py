@@ -8,8 +8,8 @@ import pytest
 
 from lab.directory import REPOSITORY
 from resource_graph.recorder import record
-from stacks.load import list_stacks, load_stack
 from stacks.program import deploy
+from stacks.reading.load import list_stacks, load_stack
 from stacks.resolve import resolve
 
 PROJECT = "dynamo-stack"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from stacks.load import load_stack
+from stacks.reading.load import load_stack
 from stacks.resolve import resolve
 from tests.support.lab_stack import GRAPH_LABEL, STACK, LabStack, inventory
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from recipes.load import load_recipe
 from stacks import timeouts
 from stacks.cache import needed_gib, size_in_gib
-from stacks.parse import parse_settings
+from stacks.reading.parse import parse_settings
 from stacks.resolve import resolve
 from stacks.resolved import Exposure, Waiver
 from stacks.versions import PLATFORM_RELEASES

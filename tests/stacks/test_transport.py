@@ -6,7 +6,7 @@ import pytest
 
 from hardware import Standing
 from recipes.placed import ComputeDomain
-from stacks.transport_capacity import request_bytes
+from stacks.placement.transport_capacity import request_bytes
 from tests.support.dev_settings import (
     agg_gb200_settings,
     dev_settings,

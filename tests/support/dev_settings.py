@@ -9,8 +9,8 @@ import pytest
 
 from lab.directory import REPOSITORY
 from stacks.errors import SettingsError
-from stacks.load import read_settings
-from stacks.parse import parse_settings
+from stacks.reading.load import read_settings
+from stacks.reading.parse import parse_settings
 from stacks.resolve import resolve
 
 if TYPE_CHECKING:

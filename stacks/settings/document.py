@@ -1,0 +1,123 @@
+"""docs/settings.md, the page of all settings, written by `python -m stacks.settings.schema`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from recipes.tensorrt_llm import EngineSettings
+from stacks.reading.setting_places import Place, choice_place, field_place, kind_of, models_of
+from stacks.settings.attribute_docstrings import field_docstrings, summary
+from stacks.settings.stack import StackSettings
+from stacks.settings.text_forms import form_of_pattern
+from stacks.wording import alternatives
+
+DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "settings.md"
+
+_PLAIN = {bool: "`true` or `false`", int: "a whole number", float: "a number", str: "text", Any: "anything"}
+_HEADER = ("| setting | takes | default | meaning |", "|---|---|---|---|")
+_ENGINE_PATH = "serving.overrides.<role>"
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    path: str
+    model: type[BaseModel]
+
+    @property
+    def heading(self) -> str:
+        kind = kind_of(self.model)
+        return f"{self.path}, kind: {kind}" if kind else self.path
+
+
+def settings_document() -> str:
+    """Return the page as Markdown."""
+    lines = [
+        "# Settings",
+        "",
+        "<!-- Written by `python -m stacks.settings.schema`; change stacks/settings/stack.py instead. -->",
+        "",
+        "Everything below `dynamo-stack:settings` in a stack file. Unknown keys are errors. Text that YAML",
+        "would take for a number or a date stands in quotes. `dynamo-stack explain <stack>` says what the",
+        "settings lead to; an editor with the YAML language server completes them from",
+        "`stacks/settings/settings.schema.json`.",
+        "",
+        "The one secret is a key of its own: `pulumi config set --secret dynamo-stack:hfToken`.",
+    ]
+    for section in _sections():
+        lines += ["", f"## {section.heading}", "", f"{summary(section.model)}", "", *_table(section.model)]
+    return "\n".join([*lines, ""])
+
+
+def _sections() -> list[_Section]:
+    found: dict[type[BaseModel], _Section] = {}
+    for section in _walk(_Section("", StackSettings)):
+        found.setdefault(section.model, section)
+    top = _Section("All of it", StackSettings)
+    return [top, *list(found.values())[1:]]
+
+
+def _walk(section: _Section) -> Iterator[_Section]:
+    yield section
+    for name, field in section.model.model_fields.items():
+        for model in models_of(field.annotation):
+            mark = "[]" if _is_list(field) else ""
+            path = f"{section.path}.{field.alias or name}{mark}".removeprefix(".")
+            yield from _walk(_Section(_ENGINE_PATH if model is EngineSettings else path, model))
+
+
+def _table(model: type[BaseModel]) -> list[str]:
+    docstrings = field_docstrings(model)
+    rows = [
+        _row(field.alias or name, field, docstrings.get(name, ""))
+        for name, field in model.model_fields.items()
+        if not (name == "kind" and kind_of(model))
+    ]
+    return [*_HEADER, *rows] if rows else ["No other key."]
+
+
+def _row(key: str, field: FieldInfo, meaning: str) -> str:
+    place = field_place(field)
+    if not meaning and len(place.models) == 1:
+        meaning = summary(place.models[0])
+    cells = [f"`{key}`", _takes(place), _default(field), meaning]
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _takes(place: Place) -> str:
+    if place.kinds:
+        return f"a mapping with kind: {alternatives(_code(place.kinds))}"
+    shown = _code(str(word) for word in place.words)
+    if place.models:
+        shown.append("a mapping")
+    for choice in place.choices:
+        if get_origin(choice) is tuple:
+            shown.append(f"a list: {_takes(choice_place(get_args(choice)[0]))}")
+        elif get_args(choice) and len(get_args(choice)) > 1 and not place.words:
+            key, value = (choice_place(part) for part in get_args(choice))
+            shown.append(f"a mapping of {_takes(key)} to {_takes(value)}")
+        elif place.pattern:
+            shown.append(form_of_pattern(place.pattern).words)
+        elif choice in _PLAIN:
+            shown.append(_PLAIN[choice])
+    return alternatives(shown)
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    value: object = field.get_default(call_default_factory=False)
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f"`{value}`" if isinstance(value, str | int | float) else ""
+
+
+def _is_list(field: FieldInfo) -> bool:
+    return any(get_origin(choice) is tuple for choice in field_place(field).choices)
+
+
+def _code(words: Any) -> list[str]:
+    return [f"`{word}`" for word in words]

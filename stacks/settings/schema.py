@@ -1,0 +1,106 @@
+"""JSON schema of a stack file, by which editors complete and check `Pulumi.<stack>.yaml` while it is typed.
+
+Written from the settings' own model. To bring settings.schema.json and docs/settings.md up to date:
+`python -m stacks.settings.schema`.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import BaseModel
+
+from stacks.reading.load import CONFIG_NAMESPACE, SETTINGS_KEY, TOKEN_KEY
+from stacks.reading.setting_places import models_within
+from stacks.settings.attribute_docstrings import field_docstrings, summary
+from stacks.settings.document import DOCUMENT, settings_document
+from stacks.settings.stack import StackSettings
+
+SCHEMA_FILE = Path(__file__).with_name("settings.schema.json")
+EDITOR_LINE = "# yaml-language-server: $schema=stacks/settings/settings.schema.json"
+"""First line of every stack file; what the YAML language server of most editors looks for."""
+
+_SETTINGS = "StackSettings"
+
+
+def stack_file_schema() -> dict[str, Any]:
+    """Return the schema of a whole stack file.
+
+    Keys of the engine and of other programs stay free; ours are the settings and the encrypted token.
+    """
+    settings = StackSettings.model_json_schema(by_alias=True)
+    definitions: dict[str, Any] = settings.pop("$defs")
+    definitions[_SETTINGS] = settings
+    for model in models_within(StackSettings):
+        _describe(definitions[model.__name__], model)
+    for node in _nodes(definitions):
+        _tidy(node)
+    return {
+        # The draft that editors support completely.
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": f"Stack file of {CONFIG_NAMESPACE}",
+        "type": "object",
+        "required": ["config"],
+        "properties": {"config": _config()},
+        "$defs": dict(sorted(definitions.items())),
+    }
+
+
+def schema_text() -> str:
+    """Return what settings.schema.json has to hold."""
+    return json.dumps(stack_file_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def _config() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "required": [SETTINGS_KEY],
+        "properties": {
+            SETTINGS_KEY: {"$ref": f"#/$defs/{_SETTINGS}"},
+            TOKEN_KEY: {
+                "description": f"Hugging Face token: pulumi config set --secret {TOKEN_KEY}",
+                "type": "object",
+                "required": ["secure"],
+                "properties": {"secure": {"type": "string"}},
+                "additionalProperties": False,
+            },
+        },
+        "propertyNames": {
+            "anyOf": [{"enum": [SETTINGS_KEY, TOKEN_KEY]}, {"not": {"pattern": f"^{CONFIG_NAMESPACE}:"}}]
+        },
+    }
+
+
+def _describe(definition: dict[str, Any], model: type[BaseModel]) -> None:
+    definition["description"] = summary(model)
+    docstrings = field_docstrings(model)
+    for name, field in model.model_fields.items():
+        if name in docstrings:
+            definition["properties"][field.alias or name]["description"] = docstrings[name]
+
+
+def _tidy(node: dict[str, Any]) -> None:
+    # A title that repeats the key, and a keyword of OpenAPI that no editor reads.
+    if isinstance(node.get("title"), str):
+        del node["title"]
+    node.pop("discriminator", None)
+    if "patternProperties" in node:
+        # Pydantic leaves keys that match no pattern open; the model refuses them.
+        node["additionalProperties"] = False
+
+
+def _nodes(value: object) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict):
+        node = cast("dict[str, Any]", value)
+        yield node
+        for inner in node.values():
+            yield from _nodes(inner)
+    elif isinstance(value, list):
+        for inner in cast("list[object]", value):
+            yield from _nodes(inner)
+
+
+if __name__ == "__main__":
+    SCHEMA_FILE.write_text(schema_text(), encoding="utf-8")
+    DOCUMENT.write_text(settings_document(), encoding="utf-8")

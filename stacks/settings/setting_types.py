@@ -1,0 +1,60 @@
+"""The types of single settings."""
+
+import re
+from datetime import date
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from stacks.settings.text_forms import (
+    COMMIT_HASH,
+    DNS_LABEL,
+    DNS_NAME,
+    HTTP_ADDRESS,
+    ISO_DATE,
+    LABEL_KEY,
+    LABEL_VALUE,
+    NATS_ADDRESS,
+    REGISTRY_HOST,
+    S3_ADDRESS,
+    SERVER_ADDRESS,
+    VERSION,
+    VOLUME_SIZE,
+)
+
+# How the engine hands on a date that was not quoted: Go's text form of a timestamp.
+UNQUOTED_DATE = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} \S+$")
+
+
+def _refuse_unquoted_date(value: str) -> str:
+    if UNQUOTED_DATE.match(value):
+        raise ValueError("a date or time without quotes")
+    return value
+
+
+def _refuse_impossible_date(value: str) -> str:
+    try:
+        date.fromisoformat(value)
+    except ValueError:
+        raise ValueError("the calendar has no such day") from None
+    return value
+
+
+Text = Annotated[str, Field(min_length=1), AfterValidator(_refuse_unquoted_date)]
+Name = Annotated[str, Field(max_length=63, pattern=DNS_LABEL.pattern)]
+GraphName = Annotated[str, Field(max_length=32, pattern=DNS_LABEL.pattern)]
+"""Short: the operator appends the component's name and a hash, and a Service's name ends at 63."""
+StorageClassName = Annotated[str, Field(max_length=253, pattern=DNS_NAME.pattern)]
+Version = Annotated[str, Field(pattern=VERSION.pattern)]
+VolumeSize = Annotated[str, Field(pattern=VOLUME_SIZE.pattern)]
+CommitHash = Annotated[str, Field(pattern=COMMIT_HASH.pattern)]
+IsoDate = Annotated[str, Field(pattern=ISO_DATE.pattern), AfterValidator(_refuse_impossible_date)]
+LabelKey = Annotated[str, Field(pattern=LABEL_KEY.pattern)]
+LabelValue = Annotated[str, Field(max_length=63, pattern=LABEL_VALUE.pattern)]
+RegistryHost = Annotated[str, Field(pattern=REGISTRY_HOST.pattern)]
+NatsAddress = Annotated[str, Field(pattern=NATS_ADDRESS.pattern)]
+HttpAddress = Annotated[str, Field(pattern=HTTP_ADDRESS.pattern)]
+ServerAddress = Annotated[str, Field(pattern=SERVER_ADDRESS.pattern)]
+S3Address = Annotated[str, Field(pattern=S3_ADDRESS.pattern)]
+Count = Annotated[int, Field(ge=1, le=10_000)]
+Seconds = Annotated[int, Field(ge=1, le=24 * 3600)]

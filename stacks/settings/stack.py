@@ -1,0 +1,245 @@
+"""The typed configuration of a stack: what a person writes below `dynamo-stack:settings`.
+
+Strict on purpose. YAML turns 1.30 into the number 1.3 and 2026-12-01 into a timestamp before anybody can
+look at it, so a model that converted quietly would deploy something other than what was typed.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from hardware import KvTransportName
+from recipes.strict_model import StrictModel
+from recipes.tensorrt_llm import EngineSettings
+from stacks.settings.platform import PlatformSettings
+from stacks.settings.setting_types import (
+    CommitHash,
+    Count,
+    GraphName,
+    IsoDate,
+    LabelKey,
+    LabelValue,
+    Name,
+    RegistryHost,
+    S3Address,
+    Seconds,
+    ServerAddress,
+    StorageClassName,
+    Text,
+    VolumeSize,
+)
+
+
+class ClusterSettings(StrictModel):
+    """Which cluster, and how to be sure that it is the one that was meant."""
+
+    kind: Literal["existing"]
+    context: Text
+    """Context of the kubeconfig. Always named: the current context of whoever runs `up` decides nothing."""
+    kubeconfig: Text | None = None
+    """Path of the kubeconfig file, `~` allowed; None: the KUBECONFIG environment variable."""
+    server: ServerAddress | None = None
+    """Address of the API server that the context must lead to; `up` ends before anything is created where
+    the kubeconfig names another."""
+
+
+class RdmaSettings(StrictModel):
+    """The RDMA devices that the cluster's device plugin offers on the pool's nodes."""
+
+    resource: Text
+    """Name of the extended resource, such as rdma/ib."""
+    fabric: Literal["infiniband", "roce"]
+    """What the devices speak; RoCE needs a network without loss, which nothing here can check."""
+
+
+class NodePoolSettings(StrictModel):
+    """Equal GPU nodes that exist in the cluster."""
+
+    name: Name
+    """What `serving.pool` and `serving.pools` call it."""
+    instance_type: Text
+    """EC2 instance type; outside AWS the type of the same shape."""
+    nodes: Count
+    """How many there are; workers are counted against it before anything is created."""
+    labels: Mapping[LabelKey, LabelValue] = Field(default_factory=dict[str, str])
+    """Node labels that tell this pool from another of the same type; workers select by them as well."""
+    nvlink_domain_gpus: Literal[36, 72] | None = None
+    """GPUs of one NVLink domain (an NVL36 or NVL72 rack); None: the smallest that the type is sold in."""
+    rdma: RdmaSettings | None = None
+    """None: no InfiniBand or RoCE devices."""
+
+
+class HuggingFaceSource(StrictModel):
+    """Download from the Hugging Face hub."""
+
+    kind: Literal["huggingface"]
+
+
+class S3Source(StrictModel):
+    """Copy from a bucket that holds the files of the pinned revision and o200k_base.tiktoken."""
+
+    kind: Literal["s3"]
+    address: S3Address
+    """s3://bucket/prefix"""
+    region: Text | None = None
+    """Of the bucket; None: as the cluster's environment says."""
+    service_account_name: Name = "default"
+    """Service account of the copying Job, whose role may read the bucket; credentials are never settings."""
+
+
+class ExistingVolumeSource(StrictModel):
+    """A claim that exists already and holds the cache in the Hugging Face layout."""
+
+    kind: Literal["existingVolume"]
+    claim_name: Name
+    """PersistentVolumeClaim in the serving namespace, which this stack neither creates nor removes."""
+
+
+ModelSource = Annotated[HuggingFaceSource | S3Source | ExistingVolumeSource, Field(discriminator="kind")]
+
+
+class ModelSettings(StrictModel):
+    """Where the model's files come from."""
+
+    source: ModelSource = HuggingFaceSource(kind="huggingface")
+    """Who has the files."""
+    revision: CommitHash | None = None
+    """Commit of the model repository; None: the one that the recipe pins."""
+
+
+class ModelCacheSettings(StrictModel):
+    """The volume for the model's files."""
+
+    size: VolumeSize
+    """At least the model's size and a tenth more; refused where it is too small."""
+    storage_class_name: StorageClassName
+    """A class whose volumes several nodes can mount at once (ReadWriteMany)."""
+    read_megabytes_per_second: Count | None = None
+    """What one node reads from the volume; None: the slowest that the publisher's times allow."""
+    download_timeout_seconds: Seconds | None = None
+    """None: worked out from the model's size."""
+
+
+class PoolsPerRole(StrictModel):
+    """A node pool for each kind of worker of a disaggregated recipe."""
+
+    prefill: Name
+    """Of the prefill workers."""
+    decode: Name
+    """Of the decode workers."""
+
+
+class ReplicaSettings(StrictModel):
+    """Replicas per role; what is left out stays as the recipe has it."""
+
+    frontend: Count | None = None
+    """Take requests; no GPU."""
+    prefill: Count | None = None
+    """Of a disaggregated recipe."""
+    decode: Count | None = None
+    """Of a disaggregated recipe."""
+    worker: Count | None = None
+    """Of an aggregated recipe."""
+
+
+class EngineOverrides(StrictModel):
+    """Engine options per role, over the recipe's; keys are the engine's own."""
+
+    prefill: EngineSettings | None = None
+    """Of a disaggregated recipe."""
+    decode: EngineSettings | None = None
+    """Of a disaggregated recipe."""
+    worker: EngineSettings | None = None
+    """Of an aggregated recipe."""
+
+
+class InternalLoadBalancer(StrictModel):
+    """A Service of type LoadBalancer with an address inside the network."""
+
+    kind: Literal["internalLoadBalancer"]
+
+
+class IngressExposure(StrictModel):
+    """An Ingress of an internal class."""
+
+    kind: Literal["ingress"]
+    class_name: Name
+    """IngressClass of a controller without a public address."""
+    host: Text
+    """Name by which clients address it."""
+    tls_secret_name: Name | None = None
+    """Secret with the certificate, in the serving namespace; None: plain HTTP."""
+
+
+Exposure = Annotated[InternalLoadBalancer | IngressExposure, Field(discriminator="kind")]
+
+
+class PodMonitorSettings(StrictModel):
+    """A PodMonitor for frontend and workers; needs the Prometheus operator in the cluster."""
+
+    labels: Mapping[LabelKey, LabelValue] = Field(default_factory=dict[str, str])
+    """Labels that the Prometheus of the cluster selects monitors by, such as release: prometheus."""
+
+
+class ServingSettings(StrictModel):
+    """What is served, and where."""
+
+    recipe: Text
+    """Name of a recipe, as `dynamo-stack list` prints it."""
+    namespace: Name
+    """Namespace of the graph, the model cache and the token; created, and apart from the platform's."""
+    name: GraphName | None = None
+    """Name of the graph; None: the recipe's own."""
+    pool: Name | None = None
+    """One pool for all workers; or `pools`."""
+    pools: PoolsPerRole | None = None
+    replicas: ReplicaSettings | Literal["fill"] = ReplicaSettings()
+    """Per role, or `fill`: as many sets of workers, in the recipe's proportion, as the pools hold."""
+    overrides: EngineOverrides = EngineOverrides()
+    kv_transport: KvTransportName | None = None
+    """How KV blocks travel from prefill to decode; one that is not documented to work must be typed."""
+    exposure: Exposure | None = None
+    """None: reachable inside the cluster only. Never public."""
+    pod_monitor: PodMonitorSettings | None = None
+    ready_timeout_seconds: Seconds | None = None
+    """None: worked out from the model's size."""
+
+
+class WaiverSettings(StrictModel):
+    """A rule that this stack breaks on purpose, for a time."""
+
+    rule: Name
+    """Id of the rule, as `dynamo-stack check` prints it."""
+    reason: Text
+    """Why; printed with the rule wherever the rule is."""
+    expires: IsoDate
+    """Last day on which the waiver holds, in quotes."""
+
+
+class StackSettings(StrictModel):
+    """One stack.
+
+    Raises:
+        pydantic.ValidationError: unknown keys, wrong types or malformed values.
+
+    """
+
+    cluster: ClusterSettings
+    platform: PlatformSettings
+    """The Dynamo platform, this stack's own or one that runs already."""
+    node_pools: Annotated[tuple[NodePoolSettings, ...], Field(min_length=1)]
+    """The GPU nodes of the cluster that this stack may use."""
+    model: ModelSettings = ModelSettings()
+    model_cache: ModelCacheSettings | None = None
+    """Required unless the model is on an existing volume."""
+    serving: ServingSettings
+    image_mirrors: Mapping[RegistryHost, Text] = Field(default_factory=dict[str, str])
+    """Registry host -> what stands in its place for every image, such as
+    nvcr.io: registry.example.com/nvcr."""
+    network_policies: bool = True
+    """Admit only the connections that the runtime's own parts make."""
+    lifecycle: Literal["production", "disposable"] = "production"
+    """production protects and keeps the model cache; disposable lets `destroy` remove everything."""
+    waivers: tuple[WaiverSettings, ...] = ()
+    """Rules that this stack breaks on purpose, each for a time."""
