@@ -56,6 +56,8 @@ class ServerPolicyArgs:
 
     namespace: str
     pod_labels: Mapping[str, str]
+    client_namespaces: tuple[str, ...] = ()
+    """Namespaces of clients that have no label which says so, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +148,10 @@ def _servers(servers: ServerPolicyArgs, client_port: int, member_port: int) -> d
         {"namespaceSelector": {"matchLabels": {_NAMESPACE_NAME: servers.namespace}}},
         # Also those of other stacks that use this platform.
         {"namespaceSelector": {"matchLabels": {USES_PLATFORM_LABEL: servers.namespace}}},
+        *(
+            {"namespaceSelector": {"matchLabels": {_NAMESPACE_NAME: name}}}
+            for name in servers.client_namespaces
+        ),
     ]
     return {
         "podSelector": members,

@@ -11,6 +11,7 @@ from hardware import KvTransportName
 from recipes.model import Recipe, Role, ServiceRecipe
 
 GraphApi = Literal["v1alpha1", "v1beta1"]
+RdmaFabric = Literal["infiniband", "roce"]
 RolloutStrategy = Literal["RollingUpdate", "Recreate"]
 
 
@@ -58,6 +59,8 @@ class PoolPlacement:
     rollout: Rollout
     extended_resources: Mapping[str, str] = field(default_factory=dict[str, str])
     """Network devices of one pod, such as vpc.amazonaws.com/efa: "4"."""
+    rdma_fabric: RdmaFabric | None = None
+    """What the pool's RDMA devices speak; None where it has none."""
 
 
 @dataclass(frozen=True, slots=True)

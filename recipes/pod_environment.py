@@ -40,6 +40,7 @@ def service_kv_profile(placed: PlacedRecipe, service: PlacedService) -> KvProfil
         placed.kv_transport,
         instance_type=INSTANCE_TYPES[service.placement.instance_type],
         runtime_version=placed.recipe.runtime.version,
+        roce=service.placement.rdma_fabric == "roce",
     )
 
 

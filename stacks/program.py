@@ -59,17 +59,7 @@ def deploy(
     options = pulumi.ResourceOptions(providers=[_provider(stack.cluster)])
     serving = stack.serving
     platform = deploy_platform(stack, options, keep=_keeps(stack, "Namespace", stack.platform.namespace))
-    namespace = Namespace(
-        "serving-namespace",
-        NamespaceArgs(
-            name=serving.namespace,
-            platform_namespace=stack.platform.namespace,
-            # Nothing else reads it.
-            hf_token=hf_token if stack.cache.source == "huggingface" else None,
-            keep=_keeps(stack, "Namespace", serving.namespace),
-        ),
-        options,
-    )
+    namespace = _serving_namespace(stack, hf_token, options) if stack.creates_namespace else None
     keep_cache = _keeps(stack, "PersistentVolumeClaim", stack.cache.claim_name)
     deploy_serving(stack, namespace, platform, options, keep_cache=keep_cache, diagnose=diagnose)
     pulumi.export("graph", serving.graph_name)
@@ -78,6 +68,22 @@ def deploy(
         "frontend", f"{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:{FRONTEND_PORT}"
     )
     pulumi.export(OUTPUT_NAME, fixed_values(stack))
+
+
+def _serving_namespace(
+    stack: ResolvedStack, hf_token: pulumi.Output[str] | None, options: pulumi.ResourceOptions
+) -> Namespace:
+    return Namespace(
+        "serving-namespace",
+        NamespaceArgs(
+            name=stack.serving.namespace,
+            platform_namespace=stack.platform.namespace,
+            # Nothing else reads it.
+            hf_token=hf_token if stack.cache.source == "huggingface" else None,
+            keep=_keeps(stack, "Namespace", stack.serving.namespace),
+        ),
+        options,
+    )
 
 
 def _refuse(problems: tuple[Problem, ...]) -> None:

@@ -79,8 +79,9 @@ def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, ke
     return PlatformParts(namespace.namespace, (release, *servers))
 
 
-def server_policy(platform: ResolvedPlatform, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:
+def server_policy(stack: ResolvedStack, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:
     """Return whose connections are limited; None where the servers are not in this platform's namespace."""
+    platform = stack.platform
     group = platform.nats if kind == "nats" else platform.etcd
     if platform.kind == "existing" or group is None or group.kind == "external":
         return None
@@ -89,7 +90,9 @@ def server_policy(platform: ResolvedPlatform, kind: Literal["nats", "etcd"]) -> 
     else:
         # The labels of the charts nats 1.3 and Bitnami's etcd 12 themselves.
         labels = {NAME_LABEL: kind, "app.kubernetes.io/instance": platform.release_name}
-    return ServerPolicyArgs(namespace=platform.namespace, pod_labels=labels)
+    # A namespace that this stack has not made has no label that the servers could admit it by.
+    unlabelled = () if stack.creates_namespace else (stack.serving.namespace,)
+    return ServerPolicyArgs(namespace=platform.namespace, pod_labels=labels, client_namespaces=unlabelled)
 
 
 def _clients_need(servers: StatefulServers) -> list[pulumi.Resource]:

@@ -19,7 +19,7 @@ from stacks.resolved import ResolvedCache, ResolvedStack
 
 def deploy_serving(
     stack: ResolvedStack,
-    namespace: Namespace,
+    namespace: Namespace | None,
     platform: PlatformParts,
     options: pulumi.ResourceOptions,
     *,
@@ -30,7 +30,7 @@ def deploy_serving(
 
     Args:
         stack: everything that was decided.
-        namespace: where all of it lives.
+        namespace: where all of it lives; None where it was there before the stack.
         platform: what the graph needs of the platform.
         options: with the provider.
         keep_cache: protect the model cache, and leave it in the cluster when it leaves the stack.
@@ -39,7 +39,8 @@ def deploy_serving(
     """
     serving = stack.serving
     cache = _cache(stack, namespace, options, keep=keep_cache)
-    before_graph: list[pulumi.Resource] = [namespace.namespace, *platform.used_by_graphs, cache.job]
+    in_namespace: list[pulumi.Resource] = [namespace.namespace] if namespace else []
+    before_graph: list[pulumi.Resource] = [*in_namespace, *platform.used_by_graphs, cache.job]
     if cache.claim:
         before_graph.append(cache.claim)
     if serving.placed.compute_domain:
@@ -50,12 +51,12 @@ def deploy_serving(
                 namespace=serving.namespace,
                 claim_template_name=serving.placed.compute_domain.claim_template_name,
             ),
-            depends_on=[namespace.namespace],
+            depends_on=in_namespace,
             opts=options,
         )
         before_graph.append(domain.domain)
     if stack.network_policies:
-        before_graph.append(_network_policies(stack, namespace, platform, options))
+        before_graph.append(_network_policies(stack, in_namespace, platform, options))
     graph = _graph(stack, before_graph, options, diagnose=diagnose)
     if serving.exposure:
         Exposure(
@@ -81,19 +82,19 @@ def deploy_serving(
                 graph_name=serving.graph_name,
                 labels=serving.pod_monitor_labels,
             ),
-            depends_on=[namespace.namespace],
+            depends_on=in_namespace,
             opts=options,
         )
 
 
 def _cache(
-    stack: ResolvedStack, namespace: Namespace, options: pulumi.ResourceOptions, *, keep: bool
+    stack: ResolvedStack, namespace: Namespace | None, options: pulumi.ResourceOptions, *, keep: bool
 ) -> ModelCache:
     cache = stack.cache
     placed = stack.serving.placed
-    source = _source(cache, namespace.token_secret_name)
-    depends_on: list[pulumi.Resource] = [namespace.namespace]
-    if namespace.token_secret:
+    source = _source(cache, namespace.token_secret_name if namespace else None)
+    depends_on: list[pulumi.Resource] = [namespace.namespace] if namespace else []
+    if namespace and namespace.token_secret:
         depends_on.append(namespace.token_secret)
     return ModelCache(
         "model-cache",
@@ -129,11 +130,12 @@ def _volume(cache: ResolvedCache, *, keep: bool) -> CacheVolume | None:
 
 
 def _network_policies(
-    stack: ResolvedStack, namespace: Namespace, platform: PlatformParts, options: pulumi.ResourceOptions
+    stack: ResolvedStack,
+    in_namespace: list[pulumi.Resource],
+    platform: PlatformParts,
+    options: pulumi.ResourceOptions,
 ) -> NetworkPolicies:
-    depends_on: list[pulumi.Resource] = [namespace.namespace]
-    if platform.namespace:
-        depends_on.append(platform.namespace)
+    depends_on = [*in_namespace, *([platform.namespace] if platform.namespace else [])]
     serving = stack.serving
     return NetworkPolicies(
         "network-policies",
@@ -144,8 +146,8 @@ def _network_policies(
                 exposed=serving.exposure is not None,
                 scraped=serving.pod_monitor_labels is not None,
             ),
-            nats=server_policy(stack.platform, "nats"),
-            etcd=server_policy(stack.platform, "etcd"),
+            nats=server_policy(stack, "nats"),
+            etcd=server_policy(stack, "etcd"),
         ),
         depends_on=depends_on,
         opts=options,

@@ -20,6 +20,8 @@ _EFA_GUIDE = "ai-dynamo/dynamo docs/kubernetes/cloud-providers/eks/efa.md at 0c2
 _PUBLISHED_RECIPE = "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/deploy.yaml at 04521f4"
 _WIDE_EP_GB200 = "ai-dynamo/dynamo recipes/deepseek-r1/trtllm/disagg/wide_ep/gb200/deploy.yaml at 09783f6"
 
+# On Ethernet UCX has to be told the address type and which entry of the address table is RoCE v2 with IPv4.
+_ROCE: Mapping[str, str] = {"UCX_IB_ADDR_TYPE": "eth", "UCX_IB_GID_INDEX": "3"}
 # UCX tries NVLink between nodes by itself; between workers that do not share an NVLink domain requests then
 # hang (NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/kv_cache_transceiver.py).
 _NO_NVLINK_BETWEEN_NODES: Mapping[str, str] = {"UCX_CUDA_IPC_ENABLE_MNNVL": "n"}
@@ -52,13 +54,16 @@ class KvProfile:
     privileges: Privileges | None = None
 
 
-def kv_profile(transport: KvTransportName, *, instance_type: InstanceType, runtime_version: str) -> KvProfile:
+def kv_profile(
+    transport: KvTransportName, *, instance_type: InstanceType, runtime_version: str, roce: bool = False
+) -> KvProfile:
     """Return how prefill and decode workers are set up for the transport.
 
     Args:
         transport: what carries KV-cache blocks.
         instance_type: of the worker's nodes.
         runtime_version: tag of the runtime image without EFA, such as 1.2.1.
+        roce: the nodes' RDMA devices speak RoCE; otherwise InfiniBand.
 
     Raises:
         ValueError: EFA with a tag that is no release's, whose EFA image has no known name.
@@ -69,7 +74,7 @@ def kv_profile(transport: KvTransportName, *, instance_type: InstanceType, runti
         case "tcp":
             return KvProfile("UCX", runtime_version, _PUBLISHED_RECIPE, off_nvlink)
         case "rdma":
-            return _rdma(runtime_version, off_nvlink)
+            return _rdma(runtime_version, {**(_ROCE if roce else {}), **off_nvlink})
         case "mnnvl":
             return _mnnvl(runtime_version)
         case "efa":

@@ -88,6 +88,7 @@ def _placement(assigned: Assigned, rollout: Rollout, choice: TransportChoice | N
         tolerations=_tolerations(pool),
         rollout=rollout,
         extended_resources=extended_resources(choice, assigned),
+        rdma_fabric=pool.rdma.fabric if pool.rdma else None,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from hardware import KvTransportName
+from recipes.placed import RdmaFabric
 from recipes.strict_model import StrictModel
 from recipes.tensorrt_llm import EngineSettings
 from stacks.settings.platform import PlatformSettings
@@ -49,7 +50,7 @@ class RdmaSettings(StrictModel):
 
     resource: Text
     """Name of the extended resource, such as rdma/ib."""
-    fabric: Literal["infiniband", "roce"]
+    fabric: RdmaFabric
     """What the devices speak; RoCE needs a network without loss, which nothing here can check."""
 
 

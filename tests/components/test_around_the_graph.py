@@ -57,6 +57,26 @@ def test_a_cache_on_an_existing_volume_is_checked_and_never_created_or_deleted()
     assert "weights" in str(spec_of(graph, GRAPH))
 
 
+def test_the_namespace_of_an_existing_volume_is_neither_created_nor_taken_along_by_destroy() -> None:
+    settings = disagg_b200_settings() | {
+        "model": {"source": {"kind": "existingVolume", "claimName": "weights"}}
+    }
+    del settings["modelCache"]
+    graph = recorded(settings)
+    assert named(graph, "Namespace") == ["dynamo-system"]
+    job = objects(graph)["Job model-check"]
+    assert job.namespace == "gpt-oss"
+
+
+@pytest.mark.parametrize(("fabric", "told"), [("roce", True), ("infiniband", False)])
+def test_workers_are_told_when_their_rdma_devices_speak_ethernet(fabric: str, told: bool) -> None:
+    settings = disagg_b200_settings()
+    settings["nodePools"][0]["rdma"] = {"resource": "rdma/shared", "fabric": fabric}
+    settings["serving"]["kvTransport"] = "rdma"
+    spec = str(spec_of(recorded(settings), GRAPH))
+    assert ("'UCX_IB_ADDR_TYPE'" in spec) is told
+
+
 def test_a_copy_from_a_bucket_carries_no_token() -> None:
     source = {"kind": "s3", "address": "s3://models/gpt-oss-120b", "serviceAccountName": "model-reader"}
     settings = disagg_b200_settings() | {"model": {"source": source}}

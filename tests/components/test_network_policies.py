@@ -157,3 +157,12 @@ def test_policies_stand_before_the_pods_and_can_be_left_out() -> None:
     [component] = graph.of_type("dynamo-stack:components:NetworkPolicies")
     assert graph.depends_on(objects(graph)["DynamoGraphDeployment gpt-oss-disagg"], component)
     assert named(recorded(_settings() | {"networkPolicies": False}), "NetworkPolicy") == []
+
+
+def test_servers_admit_the_namespace_of_an_existing_volume_though_nobody_labelled_it() -> None:
+    settings = _settings()
+    settings["model"] = {"source": {"kind": "existingVolume", "claimName": "weights"}}
+    del settings["modelCache"]
+    unlabelled = {"kubernetes.io/metadata.name": "gpt-oss"}
+    assert _accepts(settings, (SYSTEM, NATS), 4222, (unlabelled, DECODE))
+    assert not _accepts(settings, (SYSTEM, NATS), 4222, (STRANGER, ANY))

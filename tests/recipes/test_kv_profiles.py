@@ -135,3 +135,12 @@ def test_every_privilege_has_a_reason_and_every_profile_a_public_source(transpor
         if profile.privileges is not None:
             assert profile.privileges.reason
             assert profile.privileges.source.startswith("ai-dynamo/dynamo ")
+
+
+def test_rdma_over_ethernet_names_the_address_that_ucx_would_not_find_by_itself() -> None:
+    addressed = {"UCX_IB_ADDR_TYPE": "eth", "UCX_IB_GID_INDEX": "3"}
+    instance_type = INSTANCE_TYPES[B200]
+    roce = kv_profile("rdma", instance_type=instance_type, runtime_version="1.2.1", roce=True)
+    assert addressed.items() <= roce.environment.items()
+    infiniband = kv_profile("rdma", instance_type=instance_type, runtime_version="1.2.1")
+    assert not addressed.keys() & infiniband.environment.keys()
