@@ -9,6 +9,8 @@ from resource_graph import Value
 
 _FIRST_KEYS = ("apiVersion", "kind", "metadata")
 _PLAIN_TEXT = re.compile(r"[A-Za-z_/][A-Za-z0-9_./:=-]*(?<!:)")
+# YAML 1.1 takes each of these for the end of a line, and a reader of a block would give back \n for it.
+_OTHER_LINE_ENDS = re.compile("[\r\x85\u2028\u2029]")
 _READ_AS_SOMETHING_ELSE = frozenset(
     {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"}
 )
@@ -36,7 +38,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    if "\n" in text:
+    if "\n" in text and not _OTHER_LINE_ENDS.search(text):
         style = "|"
     elif _PLAIN_TEXT.fullmatch(text) and text.lower() not in _READ_AS_SOMETHING_ELSE:
         style = None

@@ -23,6 +23,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from lab import bench_previews
 from lab.directory import REPOSITORY
 
 _MAKE = "make"
@@ -48,7 +49,7 @@ def main(
     with_tests: Annotated[bool, typer.Option(help="Also measure make check and make test.")] = True,
 ) -> None:
     """Measure, print a table on the error stream and JSON on standard output."""
-    figures = [_render(), _lab_up_warm()]
+    figures = [*_commands(), _preview(), _lab_up_warm()]
     if with_tests:
         figures.append(_measure("make check, warm", 60, 1, [_MAKE, "check"]))
         figures.append(_measure("make test, warm", 480, 1, [_MAKE, "test"]))
@@ -57,10 +58,25 @@ def main(
     _print(figures)
 
 
-def _render() -> Figure:
-    command = [str(Path(sys.executable).with_name("dynamo-stack")), "render", "dev"]
-    _run(command)
-    return _measure("dynamo-stack render dev", 1.5, 5, command)
+def _commands() -> list[Figure]:
+    program = str(Path(sys.executable).with_name("dynamo-stack"))
+    _run([program, "render", "dev"])
+    return [
+        _measure(f"dynamo-stack {command} {stack}", budget, 5, [program, command, stack])
+        for command, stack, budget in (
+            ("render", "dev", 1.5),
+            ("render", "disagg-gb200", 2.0),
+            ("check", "disagg-gb200", 2.0),
+            ("explain", "disagg-gb200", 2.0),
+        )
+    ]
+
+
+def _preview() -> Figure:
+    stack = "disagg-b200"
+    ours, toy = bench_previews.preview_seconds(stack)
+    # The budget is twice the preview of a program with one ConfigMap, measured beside it.
+    return Figure(f"pulumi preview --stack {stack}", round(2 * toy, 2), ours, bench_previews.RUNS)
 
 
 def _lab_up_warm() -> Figure:

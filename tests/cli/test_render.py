@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cli.rendered import MARK, render_graph
@@ -88,6 +88,7 @@ def test_a_secret_without_a_mark_is_not_written_either() -> None:
 
 
 @given(st.dictionaries(st.text(min_size=1, max_size=8), st.text(max_size=30), max_size=4))
+@example({"lines": "one\ntwo\x85three\u2028four\u2029five\rsix"})
 def test_every_text_is_read_back_as_it_was(data: dict[str, str]) -> None:
     assert yaml.safe_load(rendered(data))["data"] == data
 

@@ -1,0 +1,104 @@
+"""How long a preview of a whole stack takes, beside one of a program with a single ConfigMap."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING
+
+from lab import cluster
+from lab.directory import REPOSITORY, LabDirectory
+from lab.environment import CONTEXT, sealed_environment
+from lab.errors import LabError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RUNS = 5
+
+_ROOMS = ("components", "hardware", "policy", "recipes", "resource_graph", "rules", "stacks", ".venv")
+_TOY_PROJECT = """\
+name: toy
+runtime:
+  name: python
+  options:
+    toolchain: pip
+    virtualenv: {virtualenv}
+"""
+_TOY_PROGRAM = """\
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+cluster = kubernetes.Provider("cluster", context={context!r})
+kubernetes.core.v1.ConfigMap(
+    "one",
+    metadata={{"name": "one", "namespace": "default"}},
+    data={{"key": "value"}},
+    opts=pulumi.ResourceOptions(provider=cluster),
+)
+"""
+
+
+def preview_seconds(stack: str) -> tuple[float, float]:
+    """The medians for the stack, as shipped but for its context, and for the single ConfigMap.
+
+    On a cluster of their own, which goes again.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        lab = LabDirectory(Path(folder) / "lab")
+        try:
+            cluster.up(lab, say=lambda _: None)
+            ours = _median(lab, _project(Path(folder) / "project", stack), stack)
+            toy = _median(lab, _toy(Path(folder) / "toy"), "toy")
+        finally:
+            cluster.down(lab)
+    return ours, toy
+
+
+def _project(target: Path, stack: str) -> Path:
+    target.mkdir()
+    for name in ("__main__.py", "Pulumi.yaml"):
+        shutil.copy(REPOSITORY / name, target / name)
+    for name in _ROOMS:
+        (target / name).symlink_to(REPOSITORY / name, target_is_directory=True)
+    shipped = (REPOSITORY / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")
+    here = re.sub(r"(?m)^(\s+context:) \S+$", rf"\1 {CONTEXT}", shipped)
+    (target / f"Pulumi.{stack}.yaml").write_text(here, encoding="utf-8")
+    return target
+
+
+def _toy(target: Path) -> Path:
+    target.mkdir()
+    (target / "Pulumi.yaml").write_text(
+        _TOY_PROJECT.format(virtualenv=REPOSITORY / ".venv"), encoding="utf-8"
+    )
+    (target / "__main__.py").write_text(_TOY_PROGRAM.format(context=CONTEXT), encoding="utf-8")
+    return target
+
+
+def _median(lab: LabDirectory, project: Path, stack: str) -> float:
+    _pulumi(lab, project, "stack", "init", stack)
+    # The first one fills caches that every later one finds.
+    _pulumi(lab, project, "preview", "--stack", stack)
+    return round(median(_timed_previews(lab, project, stack)), 2)
+
+
+def _timed_previews(lab: LabDirectory, project: Path, stack: str) -> Iterator[float]:
+    for _ in range(RUNS):
+        started = time.monotonic()
+        _pulumi(lab, project, "preview", "--stack", stack)
+        yield time.monotonic() - started
+
+
+def _pulumi(lab: LabDirectory, project: Path, *arguments: str) -> None:
+    command = [str(lab.bin / "pulumi"), *arguments, "--non-interactive", "--color=never"]
+    answer = subprocess.run(
+        command, cwd=project, env=sealed_environment(lab), capture_output=True, text=True, check=False
+    )
+    if answer.returncode != 0:
+        raise LabError(f"`pulumi {arguments[0]}` failed:\n{answer.stdout}{answer.stderr}")
