@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.lab
 
+URNS = Path(__file__).parent.parent / "components" / "urns"
 NAMESPACE = "gpt-oss"
 GRAPH = "gpt-oss-disagg"
 GRAPHS = "dynamographdeployments.nvidia.com"
@@ -55,6 +57,10 @@ def test_the_cache_is_filled_before_the_graph_exists(deployed: LabStack) -> None
     job = deployed.lab.get("job", "model-download", "-n", NAMESPACE)
     graph = deployed.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)
     assert job["status"]["completionTime"] <= graph["metadata"]["creationTimestamp"]
+
+
+def test_the_engine_registers_the_urns_that_are_committed(deployed: LabStack) -> None:
+    assert deployed.urns() == sorted((URNS / f"{STACK}.txt").read_text(encoding="utf-8").split())
 
 
 def test_a_second_up_changes_nothing_in_the_state_and_nothing_in_the_cluster(deployed: LabStack) -> None:

@@ -71,9 +71,9 @@ def test_a_bad_setting_ends_the_run_before_anything_is_created(
 
 
 BAD_PROGRAM = """
-from stacks import program
+from stacks import program, program_serving
 
-right_spec = program.graph_spec
+right_spec = program_serving.graph_spec
 
 
 def spec_with_too_few_gpus(*arguments):
@@ -82,21 +82,21 @@ def spec_with_too_few_gpus(*arguments):
     return spec
 
 
-program.graph_spec = spec_with_too_few_gpus
+program_serving.graph_spec = spec_with_too_few_gpus
 program.main()
 """
 
 PROGRAM_WITHOUT_THE_EDGE = """
-from stacks import program
+from stacks import program, program_serving
 
-RightGraph = program.DynamoGraph
+RightGraph = program_serving.DynamoGraph
 
 
 def graph_that_waits_for_nothing(name, args, *, depends_on, opts):
     return RightGraph(name, args, depends_on=[], opts=opts)
 
 
-program.DynamoGraph = graph_that_waits_for_nothing
+program_serving.DynamoGraph = graph_that_waits_for_nothing
 program.main()
 """
 
