@@ -1,0 +1,28 @@
+"""What a rehearsal took, beside what the product had said: written down for `make bench`."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+# Unset in a plain test run, which measures nothing worth keeping.
+FILE_VARIABLE = "DAY_TWO_MEASUREMENTS"
+
+
+def record(kind: str, name: str, seconds: float, predicted: str) -> None:
+    """Append one measurement to the file that the environment names; without one, do nothing.
+
+    Args:
+        kind: "fault" (from the fault until the graph is ready again) or "update" (how long nothing serves).
+        name: the fault or the update, as its runbook page or its test names it.
+        seconds: wall time on the simulated cluster; no model is loaded there.
+        predicted: what `explain` or the preview had said.
+
+    """
+    path = os.environ.get(FILE_VARIABLE)
+    if not path:
+        return
+    line = json.dumps({"kind": kind, "name": name, "seconds": round(seconds, 1), "predicted": predicted})
+    with Path(path).open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
