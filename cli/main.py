@@ -116,11 +116,12 @@ def main() -> None:
 
 
 def _message_for_a_person(error: Exception) -> str | None:
+    from cli.errors import CommandError
     from resource_graph import DuplicateResourceError
     from resource_graph.manifests import ManifestError
     from stacks.errors import SettingsError
 
-    if isinstance(error, SettingsError | ManifestError | DuplicateResourceError):
+    if isinstance(error, SettingsError | ManifestError | DuplicateResourceError | CommandError):
         return str(error)
     return str(error) if isinstance(error, _recording_errors()) else None
 

@@ -1,0 +1,109 @@
+"""Runs the person's own `pulumi` on one stack, as that person would type it."""
+
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import environ
+from pathlib import Path
+
+from cli.errors import CommandError
+from cli.project import stack_directory
+
+_PROJECT_FILE = "Pulumi.yaml"
+_INSTALL = "https://www.pulumi.com/docs/iac/download-install/"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a finished command left."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class PulumiCommand:
+    """The pulumi CLI in a project's folder. It asks nothing: there may be nobody to answer."""
+
+    stack: str
+    directory: Path
+    executable: str
+
+    @classmethod
+    def of_stack(cls, stack: str) -> "PulumiCommand":
+        """The CLI for a stack of the project that the current folder belongs to.
+
+        Raises:
+            CommandError: there is no pulumi on PATH, or no project here.
+
+        """
+        return cls(stack, project_directory(), found_on_path("pulumi", _INSTALL))
+
+    def line(self, *arguments: str, variables: Mapping[str, str] | None = None) -> str:
+        """The command as it would be typed, to be shown before it runs."""
+        assignments = [f"{name}={shlex.quote(value)}" for name, value in (variables or {}).items()]
+        return " ".join([*assignments, shlex.join(["pulumi", *arguments, "--stack", self.stack])])
+
+    def stream(self, *arguments: str, variables: Mapping[str, str] | None = None) -> int:
+        """The exit code; what pulumi prints goes where this process prints."""
+        process = subprocess.Popen(
+            self._command(arguments),
+            cwd=self.directory,
+            env={**environ, **(variables or {})},
+            stdin=subprocess.DEVNULL,
+        )
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                # The terminal has told pulumi too, which now ends in order: killed, it would leave its lock.
+                continue
+
+    def capture(self, *arguments: str, variables: Mapping[str, str] | None = None) -> Printed:
+        """Exit code and output, without colour."""
+        done = subprocess.run(
+            [*self._command(arguments), "--color=never"],
+            cwd=self.directory,
+            env={**environ, **(variables or {})},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Printed(done.returncode, done.stdout, done.stderr)
+
+    def _command(self, arguments: tuple[str, ...]) -> list[str]:
+        return [self.executable, *arguments, "--stack", self.stack, "--non-interactive"]
+
+
+def project_directory() -> Path:
+    """The folder of the Pulumi project that the stack files belong to.
+
+    Raises:
+        CommandError: there is none.
+
+    """
+    start = stack_directory(Path.cwd())
+    for directory in (start, *start.parents):
+        if (directory / _PROJECT_FILE).is_file():
+            return directory
+    raise CommandError(
+        f"there is no {_PROJECT_FILE} in {start} or above it\n"
+        "  try: run this in the checkout that the stack was deployed from"
+    )
+
+
+def found_on_path(name: str, install: str) -> str:
+    """The full path of a program that the command needs.
+
+    Raises:
+        CommandError: it is not installed.
+
+    """
+    found = shutil.which(name)
+    if found is None:
+        raise CommandError(f"`{name}` is needed and not on PATH\n  try: install it, {install}")
+    return found
