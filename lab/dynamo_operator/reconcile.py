@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import logging
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lab.controller.api import ApiError
@@ -18,8 +19,9 @@ from lab.dynamo_operator.components import (
 from lab.dynamo_operator.conversion import with_services
 from lab.dynamo_operator.pod import CannotReconcile
 from lab.dynamo_operator.pull_secrets import matching_pull_secrets
+from lab.dynamo_operator.rolling_update import CURRENT_HASH, Hashes, WorkerCounts, decide
 from lab.dynamo_operator.rollout import Generation, next_step
-from lab.dynamo_operator.status import Outcome, ServiceState, graph_status
+from lab.dynamo_operator.status import Outcome, ServiceState, graph_status, updated_key
 
 if TYPE_CHECKING:
     from lab.controller.api import KubernetesApi, Manifest
@@ -54,7 +56,7 @@ class Reconciler:
         if FINALIZER not in graph["metadata"].get("finalizers", []):
             graph = await self._hold(graph)
         try:
-            outcome = Outcome(services=await self._apply_objects(with_services(graph)))
+            graph, outcome = await self._bring_about(graph)
         except CannotReconcile as failure:
             outcome = Outcome(failure=str(failure))
         except ApiError as error:
@@ -77,60 +79,68 @@ class Reconciler:
             graph, {"metadata": {"finalizers": finalizers, "resourceVersion": version}}
         )
 
-    async def _apply_objects(self, graph: Manifest) -> list[ServiceState]:
+    async def _bring_about(self, given: Manifest) -> tuple[Manifest, Outcome]:
+        """Applies the graph's objects; returns the graph as it is stored afterwards."""
+        graph = with_services(given)
         if uses_grove(graph, self._configuration):
             raise CannotReconcile(
                 "SIMULATED CLUSTER: with Grove this graph would become a PodCliqueSet, which is not simulated"
             )
-        components = manifests.components_of(graph, workers_hash(graph["spec"]["services"]))
+        desired = workers_hash(graph["spec"]["services"])
+        components = manifests.components_of(graph, desired)
+        existing = await self._deployments(graph)
+        generations = [_generations(component, existing) for component in components]
+        decision = decide(
+            Hashes(_current_hash(graph), desired, updated_key(given)),
+            (graph.get("status") or {}).get("rollingUpdate"),
+            [each.counts for each in generations if each.component.worker_hash],
+            _now(),
+        )
+        if decision.deletes_old:
+            generations = [await self._without_old(each) for each in generations]
+        if decision.current != _current_hash(graph):
+            given = await self._api.merge_patch(
+                given, {"metadata": {"annotations": {CURRENT_HASH: decision.current}}}
+            )
+        is_moving = decision.current != desired
         for manifest in manifests.shared_objects(graph, self._configuration):
             await self._api.apply(manifest)
-        existing = await self._deployments(graph)
         secrets = await self._api.list("v1", "Secret", graph["metadata"]["namespace"])
-        return [
-            await self._apply_component(
-                component,
-                [
-                    each
-                    for each in existing
-                    if each["metadata"]["labels"].get(LABEL_COMPONENT) == component.name
-                ],
-                matching_pull_secrets(component, secrets),
-            )
-            for component in components
-        ]
+        services = [await self._apply_component(each, secrets, is_moving=is_moving) for each in generations]
+        return given, Outcome(services, rolling_update=decision.status)
 
     async def _apply_component(
-        self, component: Component, existing: list[Manifest], pull_secrets: list[str]
+        self, generations: Generations, secrets: list[Manifest], *, is_moving: bool
     ) -> ServiceState:
-        newest = [each for each in existing if each["metadata"]["name"] == component.object_name]
-        older = [each for each in existing if each not in newest]
-        step = next_step(
-            component.settings,
-            component.replicas,
-            _generation(newest[0]) if newest else None,
-            [_generation(each) for each in older],
-        )
-        for deployment in older:
-            await self._move_on(deployment, step.old_replicas, step.finished)
+        component = generations.component
+        replicas, left = component.replicas, []
+        if is_moving and component.worker_hash:
+            step = next_step(
+                component.settings,
+                component.replicas,
+                _generation(generations.new) if generations.new else None,
+                [_generation(each) for each in generations.old],
+            )
+            replicas, left = step.new_replicas, generations.old
+            for old in left:
+                if old["spec"]["replicas"] != step.old_replicas[old["metadata"]["name"]]:
+                    wanted = step.old_replicas[old["metadata"]["name"]]
+                    await self._api.merge_patch(old, {"spec": {"replicas": wanted}})
         service, deployment = manifests.component_objects(
-            component, self._configuration, step.new_replicas, pull_secrets
+            component, self._configuration, replicas, matching_pull_secrets(component, secrets)
         )
         await self._api.apply(service)
         applied = await self._api.apply(deployment)
-        left = [each for each in older if each["metadata"]["name"] not in step.finished]
         return ServiceState(component.name, component.replicas, [applied, *left])
 
-    async def _move_on(self, old: Manifest, replicas: dict[str, int], finished: tuple[str, ...]) -> None:
-        """Shrinks an old generation, or removes it with its Service when its last pod is gone."""
-        name = old["metadata"]["name"]
-        if name in finished:
+    async def _without_old(self, generations: Generations) -> Generations:
+        for old in generations.old:
+            name = old["metadata"]["name"]
             _log.info("generation %s is replaced", name)
             await self._api.delete(old)
             metadata = {"name": name, "namespace": old["metadata"]["namespace"]}
             await self._api.delete({"apiVersion": "v1", "kind": "Service", "metadata": metadata})
-        elif old["spec"]["replicas"] != replicas[name]:
-            await self._api.merge_patch(old, {"spec": {"replicas": replicas[name]}})
+        return replace(generations, old=[])
 
     async def _deployments(self, graph: Manifest) -> list[Manifest]:
         metadata = graph["metadata"]
@@ -142,21 +152,59 @@ class Reconciler:
         return [{"apiVersion": "apps/v1", "kind": "Deployment", **each} for each in own]
 
     async def _report(self, graph: Manifest, outcome: Outcome) -> None:
-        now = dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        status = graph_status(graph, outcome, self._switches.override, now)
+        status = graph_status(graph, outcome, self._switches.override, _now())
         # Writing what is there already would wake every watcher of the graph, this one included.
         if status != graph.get("status"):
             await self._api.replace_status(graph | {"status": status})
 
 
+@dataclass(frozen=True)
+class Generations:
+    """One component, its Deployment, and those of other generations."""
+
+    component: Component
+    new: Manifest | None
+    old: list[Manifest]
+
+    @property
+    def counts(self) -> WorkerCounts:
+        """Its ready pods."""
+        return WorkerCounts(
+            self.component.name,
+            self.component.replicas,
+            _ready(self.new) if self.new else 0,
+            sum(_ready(each) for each in self.old),
+        )
+
+
+def _generations(component: Component, deployments: list[Manifest]) -> Generations:
+    own = [each for each in deployments if each["metadata"]["labels"].get(LABEL_COMPONENT) == component.name]
+    new = [each for each in own if each["metadata"]["name"] == component.object_name]
+    return Generations(component, new[0] if new else None, [each for each in own if each not in new])
+
+
 def _generation(deployment: Manifest) -> Generation:
-    status = deployment.get("status") or {}
+    metadata, status = deployment["metadata"], deployment.get("status") or {}
     return Generation(
-        name=deployment["metadata"]["name"],
+        name=metadata["name"],
         wanted=deployment["spec"]["replicas"],
-        existing=status.get("replicas", 0),
         available=status.get("availableReplicas", 0),
+        created=metadata["creationTimestamp"],
     )
+
+
+def _ready(deployment: Manifest) -> int:
+    ready: int = (deployment.get("status") or {}).get("readyReplicas", 0)
+    return ready
+
+
+def _current_hash(graph: Manifest) -> str:
+    current: str = (graph["metadata"].get("annotations") or {}).get(CURRENT_HASH, "")
+    return current
+
+
+def _now() -> str:
+    return dt.datetime.now(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _is_owned_by(deployment: Manifest, uid: str) -> bool:

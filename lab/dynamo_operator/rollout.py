@@ -1,6 +1,7 @@
 """Rolling updates: within a Deployment by Kubernetes, between generations of workers by the operator.
 
-ai-dynamo/dynamo#4990 (the annotations), #6110 (generations of workers). There is no timeout and no rollback.
+ai-dynamo/dynamo#4990 (the annotations), #6110 (generations of workers), #8823 (how many of each). There is no
+timeout and no rollback, and kinds of worker roll independently of each other.
 """
 
 from __future__ import annotations
@@ -20,21 +21,21 @@ _DEFAULT = "25%"
 
 @dataclass(frozen=True)
 class Generation:
-    """One generation's Deployment as it is now; `existing` counts the pods that still hold their GPUs."""
+    """One generation's Deployment as it is now."""
 
     name: str
     wanted: int
-    existing: int
     available: int
+    created: str = ""
+    """Its creationTimestamp."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """How many replicas each generation gets now, and which Deployments have done their part."""
+    """How many replicas each generation gets now."""
 
     new_replicas: int
     old_replicas: dict[str, int]
-    finished: tuple[str, ...]
 
 
 def deployment_strategy(annotations: dict[str, str], replicas: int) -> Manifest:
@@ -63,25 +64,30 @@ def next_step(
 ) -> Step:
     """One step of a service from its old generations to the new one.
 
-    The Recreate strategy does not reach across generations before 1.4 (ai-dynamo/dynamo#11909).
+    The Recreate strategy does not reach across generations before 1.4 (ai-dynamo/dynamo#11909): until then
+    such a service rolls by the other two annotations, or by their defaults.
     """
-    if not old:
-        return Step(replicas, {}, ())
     surge, unavailable = limits(annotations, replicas)
-    existing = sum(generation.existing for generation in old)
-    started = new.wanted if new else 0
-    new_replicas = max(min(started, replicas), min(replicas, replicas + surge - existing))
-    spare = max(0, replicas - unavailable - (new.available if new else 0))
-    old_replicas: dict[str, int] = {}
-    for generation in sorted(old, key=lambda each: each.name):
-        old_replicas[generation.name] = min(generation.wanted, spare)
-        spare -= old_replicas[generation.name]
-    finished = tuple(
-        generation.name
-        for generation in old
-        if generation.existing == 0 and old_replicas[generation.name] == 0 and generation.wanted == 0
-    )
-    return Step(new_replicas, old_replicas, finished)
+    least = replicas - unavailable
+    wanted, available = (new.wanted, new.available) if new else (0, 0)
+    old_wanted = sum(each.wanted for each in old)
+    old_available = sum(each.available for each in old)
+    # Asked for, not running: a pod that still stops holds its GPUs, and the scheduler lets the new one wait.
+    room = max(0, replicas + surge - old_wanted - wanted)
+    may_go = max(0, old_wanted + wanted - least - max(0, wanted - available))
+    unhealthy = max(0, old_wanted - old_available)
+    surplus = max(0, old_available + available - least)
+    left = max(0, old_wanted - min(may_go, unhealthy + surplus))
+    return Step(min(replicas, wanted + room), _newest_first(old, left))
+
+
+def _newest_first(old: list[Generation], left: int) -> dict[str, int]:
+    """Who keeps what is left; not who serves, which is a fault of the 1.2 line (ai-dynamo/dynamo#10184)."""
+    kept: dict[str, int] = {}
+    for generation in sorted(old, key=lambda each: (each.created, each.name), reverse=True):
+        kept[generation.name] = min(generation.wanted, left)
+        left -= kept[generation.name]
+    return kept
 
 
 def _count(limit: str, replicas: int, *, up: bool) -> int:

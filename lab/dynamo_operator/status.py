@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from lab.dynamo_operator.conversion import is_v1beta1
+from lab.dynamo_operator.rolling_update import is_active
 
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
@@ -23,9 +24,7 @@ class ServiceState:
 
     @property
     def ready(self) -> bool:
-        """Whether only the new generation is left and every wanted pod of it is ready and available."""
-        if len(self.deployments) != 1:
-            return False
+        """Whether every wanted pod of the newest generation is ready and available."""
         deployment = self.deployments[0]
         status: Manifest = deployment.get("status") or {}
         observed = status.get("observedGeneration", 0) >= deployment["metadata"]["generation"]
@@ -68,6 +67,8 @@ class Outcome:
 
     services: list[ServiceState] = field(default_factory=list)
     failure: str = ""
+    rolling_update: Manifest | None = None
+    """The new status.rollingUpdate; None where there never was an update."""
 
 
 def graph_status(graph: Manifest, outcome: Outcome, override: Override, now: str) -> Manifest:
@@ -94,17 +95,24 @@ def graph_status(graph: Manifest, outcome: Outcome, override: Override, now: str
             for service in outcome.services
             if service.deployments
         }
-    updated = "updatedComponents" if is_v1beta1(graph) else "updatedServices"
-    rolling = _rolling_update(outcome, old, now, updated)
+    # What failed may have failed before anything was decided about generations.
+    rolling = old.get("rollingUpdate") if outcome.failure else outcome.rolling_update
     if rolling:
         result["rollingUpdate"] = rolling
     return result
+
+
+def updated_key(graph: Manifest) -> str:
+    """The key of status.rollingUpdate that lists who has moved on."""
+    return "updatedComponents" if is_v1beta1(graph) else "updatedServices"
 
 
 def _verdict(outcome: Outcome, override: Override) -> tuple[str, str, str, str]:
     """Status, reason and message of the condition Ready, and the graph's state."""
     if outcome.failure:
         return "False", "failed_to_reconcile_the_resources", outcome.failure, "failed"
+    if is_active(outcome.rolling_update) and not override.ready_too_early:
+        return "False", "rolling_update_in_progress", "Rolling update in progress", "pending"
     missing = [service for service in outcome.services if override.never_ready or not service.ready]
     if override.ready_too_early or not missing:
         return "True", "all_resources_are_ready", "All resources are ready", "successful"
@@ -127,27 +135,3 @@ def _with_transition_time(condition: Manifest, old: Manifest, now: str) -> Manif
 def _without_name(counts: Manifest) -> Manifest:
     """v1beta1 has no componentName beside the list of names."""
     return {key: value for key, value in counts.items() if key != "componentName"}
-
-
-def _rolling_update(outcome: Outcome, old: Manifest, now: str, updated_key: str) -> Manifest | None:
-    """Pending -> InProgress -> Completed; Failed is never set."""
-    known: Manifest = old.get("rollingUpdate") or {}
-    moving = [service for service in outcome.services if len(service.deployments) > 1]
-    if not moving:
-        if known.get("phase") in {"Pending", "InProgress"} and not outcome.failure:
-            updated = sorted(service.name for service in outcome.services if _is_generation(service))
-            return known | {"phase": "Completed", "endTime": now, updated_key: updated}
-        return known or None
-    started = any(service.deployments[0]["spec"]["replicas"] for service in moving)
-    begun = known if known.get("phase") in {"Pending", "InProgress"} else {"startTime": now}
-    updated = sorted(
-        service.name for service in outcome.services if _is_generation(service) and service not in moving
-    )
-    return begun | {"phase": "InProgress" if started else "Pending", updated_key: updated}
-
-
-def _is_generation(service: ServiceState) -> bool:
-    return any(
-        "nvidia.com/dynamo-worker-hash" in deployment["metadata"].get("labels", {})
-        for deployment in service.deployments
-    )

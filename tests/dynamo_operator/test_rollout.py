@@ -8,18 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lab.dynamo_operator.rollout import Generation, deployment_strategy, limits, next_step
+from lab.dynamo_operator.rollout import Generation, Step, deployment_strategy, limits, next_step
 
 SURGE = "nvidia.com/deployment-rolling-update-max-surge"
 UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
 IN_PLACE = {SURGE: "0", UNAVAILABLE: "1"}
 
 
-def generation(
-    name: str, wanted: int, existing: int | None = None, available: int | None = None
-) -> Generation:
-    existing = wanted if existing is None else existing
-    return Generation(name, wanted, existing, existing if available is None else available)
+def generation(name: str, wanted: int, available: int | None = None, created: str = "") -> Generation:
+    return Generation(name, wanted, wanted if available is None else available, created)
 
 
 @pytest.mark.parametrize(("replicas", "expected"), [(1, (1, 0)), (2, (1, 0)), (4, (1, 1)), (8, (2, 2))])
@@ -53,35 +50,39 @@ def test_annotations_choose_the_strategy_inside_a_deployment(
     assert deployment_strategy(annotations, 1) == expected
 
 
-def test_the_first_generation_starts_at_once() -> None:
-    step = next_step({}, 3, None, [])
-    assert (step.new_replicas, step.old_replicas, step.finished) == (3, {}, ())
-
-
 def test_with_surge_the_new_worker_comes_before_the_old_one_goes() -> None:
     old = generation("old", 1)
-    first = next_step({}, 1, None, [old])
-    assert (first.new_replicas, first.old_replicas) == (1, {"old": 1})
-    waiting = next_step({}, 1, generation("new", 1, existing=1, available=0), [old])
-    assert waiting.old_replicas == {"old": 1}
-    ready = next_step({}, 1, generation("new", 1), [old])
-    assert ready.old_replicas == {"old": 0}
+    assert next_step({}, 1, None, [old]) == Step(1, {"old": 1})
+    assert next_step({}, 1, generation("new", 1, available=0), [old]) == Step(1, {"old": 1})
+    assert next_step({}, 1, generation("new", 1), [old]) == Step(1, {"old": 0})
 
 
-def test_without_surge_the_old_worker_frees_its_gpus_before_the_new_one_starts() -> None:
-    first = next_step(IN_PLACE, 1, None, [generation("old", 1)])
-    assert (first.new_replicas, first.old_replicas) == (0, {"old": 0})
-    terminating = next_step(
-        IN_PLACE, 1, generation("new", 0), [generation("old", 0, existing=1, available=0)]
-    )
-    assert (terminating.new_replicas, terminating.finished) == (0, ())
-    gone = next_step(IN_PLACE, 1, generation("new", 0), [generation("old", 0, existing=0)])
-    assert (gone.new_replicas, gone.finished) == (1, ("old",))
+def test_without_surge_the_old_worker_goes_before_the_new_one_is_asked_for() -> None:
+    assert next_step(IN_PLACE, 1, None, [generation("old", 1)]) == Step(0, {"old": 0})
+    # It is asked for while the old pod stops; the scheduler lets it wait for the GPUs.
+    assert next_step(IN_PLACE, 1, generation("new", 0), [generation("old", 0)]) == Step(1, {"old": 0})
+
+
+def test_without_surge_a_second_worker_goes_only_when_the_first_new_one_serves() -> None:
+    first = next_step(IN_PLACE, 2, None, [generation("old", 2)])
+    assert first == Step(0, {"old": 1})
+    loading = next_step(IN_PLACE, 2, generation("new", 1, available=0), [generation("old", 1)])
+    assert loading == Step(1, {"old": 1})
+    assert next_step(IN_PLACE, 2, generation("new", 1), [generation("old", 1)]) == Step(1, {"old": 0})
 
 
 def test_the_recreate_strategy_does_not_reach_across_generations() -> None:
-    step = next_step({"nvidia.com/deployment-strategy": "Recreate"}, 1, None, [generation("old", 1)])
-    assert (step.new_replicas, step.old_replicas) == (1, {"old": 1})
+    recreate = {"nvidia.com/deployment-strategy": "Recreate"}
+    assert next_step(recreate, 1, None, [generation("old", 1)]) == Step(1, {"old": 1})
+    assert next_step(recreate | IN_PLACE, 1, None, [generation("old", 1)]) == Step(0, {"old": 0})
+
+
+def test_a_worker_that_never_served_goes_first_unless_it_is_the_newest() -> None:
+    serving, stuck = generation("a", 1, created="1"), generation("b", 1, available=0, created="2")
+    # One of the two must go, and the 1.2 line lets the older one go, the only one that serves.
+    assert next_step({}, 1, None, [serving, stuck]) == Step(0, {"b": 1, "a": 0})
+    older = generation("b", 1, available=0, created="0")
+    assert next_step({}, 1, None, [serving, older]) == Step(0, {"a": 1, "b": 0})
 
 
 @given(
@@ -98,13 +99,12 @@ def test_a_rollout_always_ends_and_keeps_to_its_limits(
     old, new = generation("old", old_wanted), None
     for _ in range(100):
         step = next_step(annotations, replicas, new, [old])
-        if step.finished:
-            break
-        started = generation("new", step.new_replicas)
-        assert started.existing + old.existing <= max(replicas + most, old_wanted)
+        assert step.new_replicas + old.wanted <= max(replicas + most, old_wanted)
         if old_wanted >= replicas:
-            assert started.available + step.old_replicas["old"] >= min(replicas - least, old.available)
+            serving = (new.available if new else 0) + step.old_replicas["old"]
+            assert serving >= min(replicas - least, old.available)
         # Pods follow at once; that a pod takes time is what the steps above show.
-        new, old = started, generation("old", step.old_replicas["old"])
-    assert step.finished == ("old",)
-    assert step.new_replicas == replicas
+        new, old = generation("new", step.new_replicas), generation("old", step.old_replicas["old"])
+        if (new.wanted, old.wanted) == (replicas, 0):
+            return
+    raise AssertionError("the rollout does not end")

@@ -112,33 +112,37 @@ def test_switches_turn_the_condition_around(override: Override, ready_pods: int,
     assert ready(status(state("Decode", 1, ready_pods), override=override))[0] == expected
 
 
-def moving(new_replicas: int, new_ready: int = 0) -> ServiceState:
-    return ServiceState(
-        "Decode",
-        1,
-        [
-            deployment("toy-decode-new", new_replicas, new_ready, worker_hash="new"),
-            deployment("toy-decode-old", 1, 1, worker_hash="old"),
-        ],
-    )
+ROLLING = {"startTime": NOW, "phase": "InProgress"}
 
 
-def test_a_rolling_update_is_pending_in_progress_and_completed() -> None:
-    settled = state("Decode", 1, 1, worker_hash="new")
-    pending = status(moving(0))
-    progress = status(moving(1), old=pending, now=LATER)
-    completed = status(settled, state("Frontend", 1, 1), old=progress, now=LATER)
-    assert pending["rollingUpdate"] == {"startTime": NOW, "phase": "Pending", "updatedServices": []}
-    assert progress["rollingUpdate"] == {"startTime": NOW, "phase": "InProgress", "updatedServices": []}
-    assert completed["rollingUpdate"] == {
-        "startTime": NOW,
-        "endTime": LATER,
-        "phase": "Completed",
-        "updatedServices": ["Decode"],
-    }
-    again = status(moving(0), old=completed, now=LATER)
-    assert again["rollingUpdate"] == {"startTime": LATER, "phase": "Pending", "updatedServices": []}
+def test_a_graph_is_not_ready_during_a_rolling_update_whatever_its_pods_are() -> None:
+    outcome = Outcome([state("Decode", 1, 1, worker_hash="new")], rolling_update=ROLLING)
+    report = graph_status(toy_graph(), outcome, PLAIN, NOW)
+    assert ready(report) == ("False", "rolling_update_in_progress", "Rolling update in progress")
+    assert (report["state"], report["rollingUpdate"]) == ("pending", ROLLING)
 
 
-def test_a_graph_is_not_ready_while_an_old_generation_is_left() -> None:
-    assert ready(status(moving(1, new_ready=1)))[0] == "False"
+def test_a_graph_whose_rolling_update_is_over_is_as_ready_as_its_pods() -> None:
+    over = ROLLING | {"phase": "Completed"}
+    for pods, status in ((1, "True"), (0, "False")):
+        outcome = Outcome([state("Decode", 1, pods, worker_hash="new")], rolling_update=over)
+        report = graph_status(toy_graph(), outcome, PLAIN, NOW)
+        assert (ready(report)[0], report["rollingUpdate"]) == (status, over)
+
+
+def test_counts_of_all_generations_are_added_up_during_a_rolling_update() -> None:
+    generations = [
+        deployment("toy-decode-new", 1, 0, worker_hash="new"),
+        deployment("toy-decode-old", 1, 1, worker_hash="old"),
+    ]
+    outcome = Outcome([ServiceState("Decode", 1, generations)], rolling_update=ROLLING)
+    counts = graph_status(toy_graph(), outcome, PLAIN, NOW)["services"]["Decode"]
+    assert counts["componentNames"] == ["toy-decode-new", "toy-decode-old"]
+    assert (counts["replicas"], counts["updatedReplicas"], counts["readyReplicas"]) == (2, 1, 1)
+
+
+def test_a_failure_forgets_no_rolling_update() -> None:
+    graph = toy_graph() | {"status": {"rollingUpdate": ROLLING}}
+    report = graph_status(graph, Outcome(failure="no such thing"), PLAIN, NOW)
+    assert report["rollingUpdate"] == ROLLING
+    assert ready(report)[1] == "failed_to_reconcile_the_resources"
