@@ -142,7 +142,9 @@ def _amounts(service: PlacedService, *, limits: bool) -> Amounts:
 
 def _rollout_annotations(rollout: Rollout) -> dict[str, str]:
     # Read by the operator since ai-dynamo/dynamo#4990. Its own default surges by a quarter, which waits
-    # for ever in a pool that has no GPUs left for one more worker.
+    # for ever in a pool that has no GPUs left for one more worker. Before 1.4 Recreate holds within one
+    # generation of workers only (ai-dynamo/dynamo#11909); the limits below it reach across generations since
+    # there are any (ai-dynamo/dynamo#6110): none more than wanted, and all of them may be missing.
     if rollout.strategy == "Recreate":
-        return {_DEPLOYMENT_STRATEGY: "Recreate"}
+        return {_DEPLOYMENT_STRATEGY: "Recreate", _MAX_SURGE: "0", _MAX_UNAVAILABLE: "100%"}
     return {_DEPLOYMENT_STRATEGY: "RollingUpdate", _MAX_SURGE: "1", _MAX_UNAVAILABLE: "0"}

@@ -125,7 +125,11 @@ def test_each_worker_reads_its_own_engine_file_from_the_config_map() -> None:
 
 
 def test_a_pool_without_room_recreates_its_workers_and_one_with_room_surges_by_one() -> None:
-    assert _pods(over("tcp"))[DECODE]["annotations"] == {"nvidia.com/deployment-strategy": "Recreate"}
+    assert _pods(over("tcp"))[DECODE]["annotations"] == {
+        "nvidia.com/deployment-strategy": "Recreate",
+        "nvidia.com/deployment-rolling-update-max-surge": "0",
+        "nvidia.com/deployment-rolling-update-max-unavailable": "100%",
+    }
     surging = placed_recipe(where=placement(rollout=SURGE))
     assert _pods(surging)[DECODE]["annotations"] == {
         "nvidia.com/deployment-strategy": "RollingUpdate",

@@ -89,7 +89,11 @@ def test_an_aggregated_worker_is_a_worker_in_both_versions() -> None:
 
 def test_v1beta1_has_the_rollouts_annotations_on_the_pod_template() -> None:
     decode = _spec(over("tcp"), "v1beta1")["components"][2]
-    assert decode["podTemplate"]["metadata"]["annotations"] == {"nvidia.com/deployment-strategy": "Recreate"}
+    assert decode["podTemplate"]["metadata"]["annotations"] == {
+        "nvidia.com/deployment-strategy": "Recreate",
+        "nvidia.com/deployment-rolling-update-max-surge": "0",
+        "nvidia.com/deployment-rolling-update-max-unavailable": "100%",
+    }
 
 
 def test_v1beta1_leaves_dev_shm_to_the_operator() -> None:
