@@ -23,8 +23,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from lab import bench_previews
+from lab import bench_day_two, bench_previews
 from lab.directory import REPOSITORY
+from lab.errors import LabError
 
 _MAKE = "make"
 
@@ -47,8 +48,9 @@ class Figure:
 def main(
     cold: Annotated[bool, typer.Option(help="Also measure from nothing: compiles every tool.")] = False,
     with_tests: Annotated[bool, typer.Option(help="Also measure make check and make test.")] = True,
+    day_two: Annotated[bool, typer.Option(help="Also rehearse updates, faults and recovery.")] = True,
 ) -> None:
-    """Measure, print a table on the error stream and JSON on standard output."""
+    """Measure, print tables on the error stream and JSON on standard output."""
     figures = [*_commands(), _preview(), _lab_up_warm()]
     if with_tests:
         figures.append(_measure("make check, warm", 60, 1, [_MAKE, "check"]))
@@ -56,6 +58,22 @@ def main(
     if cold:
         figures.append(_lab_up_cold())
     _print(figures)
+    rehearsed = _rehearsed() if day_two else []
+    if rehearsed:
+        _print_rehearsed(rehearsed)
+    everything = {
+        "commands": [asdict(figure) for figure in figures],
+        "dayTwo": [asdict(each) for each in rehearsed],
+    }
+    print(json.dumps(everything, indent=2))
+
+
+def _rehearsed() -> list[bench_day_two.Measurement]:
+    try:
+        return bench_day_two.measurements()
+    except LabError as error:
+        print(f"bench: {error}", file=sys.stderr)
+        raise SystemExit(1) from None
 
 
 def _commands() -> list[Figure]:
@@ -145,7 +163,15 @@ def _print(figures: list[Figure]) -> None:
             figure.name, f"{figure.seconds:.2f}", f"{figure.budget_seconds:.1f}", str(figure.runs), mark
         )
     Console(stderr=True).print(table)
-    print(json.dumps([asdict(figure) for figure in figures], indent=2))
+
+
+def _print_rehearsed(rehearsed: list[bench_day_two.Measurement]) -> None:
+    table = Table(
+        "kind", "what", "seconds", "what the product had said", title="Day two, simulated: no model is loaded"
+    )
+    for each in rehearsed:
+        table.add_row(each.kind, each.name, f"{each.seconds:.1f}", each.predicted)
+    Console(stderr=True).print(table)
 
 
 if __name__ == "__main__":
