@@ -7,8 +7,6 @@ import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 from pulumi_kubernetes.core.v1 import ConfigMap
 
-from components.graph_diagnosis import GraphAddress, diagnosis
-
 _DELETE_TIMEOUT = "600s"
 
 
@@ -57,11 +55,6 @@ class DynamoGraphArgs:
     """None where the KV cache never leaves a worker."""
     waivers: list[Waiver]
     ready_timeout_seconds: int
-    diagnose_in_context: str | None = None
-    """Kubeconfig context in which a graph that is not ready is looked at; None: say what the provider says.
-
-    Needs an engine to call back: Pulumi's mock monitors have none.
-    """
 
 
 class DynamoGraph(pulumi.ComponentResource):
@@ -116,22 +109,6 @@ class DynamoGraph(pulumi.ComponentResource):
                 parent=self,
                 depends_on=[*depends_on, files],
                 custom_timeouts=pulumi.CustomTimeouts(create=waits, update=waits, delete=_DELETE_TIMEOUT),
-                hooks=_say_why(name, args),
             ),
         )
         self.register_outputs({"graphName": args.name})
-
-
-def _say_why(name: str, args: DynamoGraphArgs) -> pulumi.ResourceHookBinding | None:
-    if args.diagnose_in_context is None:
-        return None
-    address = GraphAddress(context=args.diagnose_in_context, namespace=args.namespace, name=args.name)
-
-    def say_why(failure: pulumi.ErrorHookArgs) -> bool:
-        said = diagnosis(address, failure.errors)
-        if said is not None:
-            pulumi.log.error(said)
-        # Never again by itself: a graph that does not fit would hold its GPUs for another hour.
-        return False
-
-    return pulumi.ResourceHookBinding(on_error=[pulumi.ErrorHook(f"{name}-says-why", say_why)])

@@ -61,7 +61,13 @@ class ModelCache(pulumi.ComponentResource):
         waits = f"{args.job_timeout_seconds}s"
         self.job = Job(
             f"{name}-download" if args.volume else f"{name}-check",
-            metadata={"name": args.job_name, "namespace": args.namespace},
+            metadata={
+                "name": args.job_name,
+                "namespace": args.namespace,
+                # A Job that used up its attempts stays failed: without this the next `up` waits for it
+                # again, and fails, until somebody deletes it (pulumi-kubernetes 4.32, provider/diff.go).
+                "annotations": {"pulumi.com/replaceUnready": "true"},
+            },
             spec=cast("JobSpecArgsDict", args.job_spec),
             opts=pulumi.ResourceOptions(
                 parent=self,

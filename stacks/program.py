@@ -7,6 +7,8 @@ from pathlib import Path
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from components.diagnosis.cluster_reader import ClusterReader
+from components.diagnosis.hook import explain_waits
 from components.graph_labels import FRONTEND_PORT
 from components.namespace import Namespace, NamespaceArgs
 from stacks.errors import Problem, SettingsError
@@ -53,15 +55,17 @@ def deploy(
     Args:
         stack: everything that was decided.
         hf_token: token for the download, a secret; None downloads anonymously.
-        diagnose: look at the pods of a graph that does not become ready; needs a real engine.
+        diagnose: look at the cluster when a wait ends without what it waited for; needs a real engine.
 
     """
+    if diagnose:
+        explain_waits(ClusterReader(stack.cluster.context, _kubeconfig_file(stack.cluster)))
     options = pulumi.ResourceOptions(providers=[_provider(stack.cluster)])
     serving = stack.serving
     platform = deploy_platform(stack, options, keep=_keeps(stack, "Namespace", stack.platform.namespace))
     namespace = _serving_namespace(stack, hf_token, options) if stack.creates_namespace else None
     keep_cache = _keeps(stack, "PersistentVolumeClaim", stack.cache.claim_name)
-    deploy_serving(stack, namespace, platform, options, keep_cache=keep_cache, diagnose=diagnose)
+    deploy_serving(stack, namespace, platform, options, keep_cache=keep_cache)
     pulumi.export("graph", serving.graph_name)
     pulumi.export("namespace", serving.namespace)
     pulumi.export(
@@ -102,10 +106,16 @@ def _provider(cluster: ResolvedCluster) -> kubernetes.Provider:
     The cluster's identifier stays when its kubeconfig moves or gets new credentials; without it such a
     change would replace every object in the cluster.
     """
-    kubeconfig = str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
     return kubernetes.Provider(
-        "cluster", kubeconfig=kubeconfig, context=cluster.context, cluster_identifier=cluster.context
+        "cluster",
+        kubeconfig=_kubeconfig_file(cluster),
+        context=cluster.context,
+        cluster_identifier=cluster.context,
     )
+
+
+def _kubeconfig_file(cluster: ResolvedCluster) -> str | None:
+    return str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
 
 
 def _configured_settings(config: pulumi.Config, source: str) -> object:

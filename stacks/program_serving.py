@@ -24,7 +24,6 @@ def deploy_serving(
     options: pulumi.ResourceOptions,
     *,
     keep_cache: bool,
-    diagnose: bool,
 ) -> None:
     """Register everything in the serving namespace, in the order in which it works.
 
@@ -34,7 +33,6 @@ def deploy_serving(
         platform: what the graph needs of the platform.
         options: with the provider.
         keep_cache: protect the model cache, and leave it in the cluster when it leaves the stack.
-        diagnose: look at the pods of a graph that does not become ready; needs a real engine.
 
     """
     serving = stack.serving
@@ -57,7 +55,7 @@ def deploy_serving(
         before_graph.append(domain.domain)
     if stack.network_policies:
         before_graph.append(_network_policies(stack, in_namespace, platform, options))
-    graph = _graph(stack, before_graph, options, diagnose=diagnose)
+    graph = _graph(stack, before_graph, options)
     if serving.exposure:
         Exposure(
             "exposure",
@@ -158,8 +156,6 @@ def _graph(
     stack: ResolvedStack,
     depends_on: list[pulumi.Resource],
     options: pulumi.ResourceOptions,
-    *,
-    diagnose: bool,
 ) -> DynamoGraph:
     placed = stack.serving.placed
     files = engine_files(placed)
@@ -178,7 +174,6 @@ def _graph(
                 Waiver(rule=item.rule, reason=item.reason, expires=item.expires) for item in stack.waivers
             ],
             ready_timeout_seconds=stack.serving.ready_timeout_seconds,
-            diagnose_in_context=stack.cluster.context if diagnose else None,
         ),
         # Created last, so destroyed first: a graph whose operator is gone keeps its finalizer, and with it
         # its namespace, for ever (NVIDIA/aicr#406).

@@ -1,0 +1,52 @@
+"""Reads the cluster with kubectl, where there is one, to say why a wait ended."""
+
+import json
+import shlex
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_KUBECTL_SECONDS = 20
+
+KubernetesObject = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterReader:
+    """The cluster of the stack, as kubectl finds it."""
+
+    context: str
+    kubeconfig: str | None = None
+    """A file; None: whatever KUBECONFIG leads to."""
+
+    def command(self, *words: str) -> str:
+        """Return the command for a person to type."""
+        return shlex.join(["kubectl", *self._where(), *words])
+
+    def get(self, *words: str) -> KubernetesObject | None:
+        """Return what `kubectl get` finds; None where it does not exist or cannot be read."""
+        kubectl = shutil.which("kubectl")
+        if kubectl is None:
+            return None
+        command = [kubectl, *self._where(), "get", *words, "--output", "json"]
+        try:
+            answer = subprocess.run(
+                command, capture_output=True, text=True, timeout=_KUBECTL_SECONDS, check=True
+            )
+            found = json.loads(answer.stdout)
+        except (subprocess.SubprocessError, OSError, ValueError):
+            # The reason why `up` failed must not be hidden by a failure to look closer.
+            return None
+        return found if isinstance(found, dict) else None
+
+    def items(self, *words: str) -> Sequence[KubernetesObject] | None:
+        """Return the objects that `kubectl get` lists; None where it cannot be read."""
+        found = self.get(*words)
+        listed = (found or {}).get("items")
+        return listed if isinstance(listed, list) else None
+
+    def _where(self) -> list[str]:
+        kubeconfig = ["--kubeconfig", self.kubeconfig] if self.kubeconfig else []
+        return [*kubeconfig, "--context", self.context]

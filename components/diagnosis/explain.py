@@ -1,0 +1,146 @@
+"""From a failed operation on a resource to the message for a person."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from components.diagnosis.cluster_reader import ClusterReader
+from components.diagnosis.deletion import undeleted
+from components.diagnosis.events import warnings_of
+from components.diagnosis.finding import Finding, Subject
+from components.diagnosis.graph import WEBHOOK_SIGNS, unchecked_graph, unready_graph
+from components.diagnosis.storage import unbound_claim
+from components.diagnosis.workloads import unfinished_job, unfinished_release, unready_servers
+
+# The texts of pulumi-kubernetes 4.32 (provider/pkg/await, provider/pkg/provider/helm_release.go) for what did
+# not come in time or can never come; `up` fails for other reasons too, which its own text says best.
+_WAIT_SIGNS = (
+    "timed out waiting",
+    "Timeout occurred polling",
+    "BackoffLimitExceeded",
+    "DeadlineExceeded",
+    "failed to initialize",
+    "context deadline exceeded",
+    "does not target any Pods",
+    "Ingress .status.loadBalancer field was not updated",
+)
+_SILENT_SERVER_SIGNS = ("connection refused", "connection reset", "cluster is unreachable", "unexpected EOF")
+_FIXED_CLAIM_SECONDS = 300
+_RELEASE = "Release"
+
+
+@dataclass(frozen=True, slots=True)
+class FailedOperation:
+    """What the engine knows of it."""
+
+    operation: str
+    """create, update or delete."""
+    kind: str
+    inputs: Mapping[str, Any]
+    """Of the resource; the old ones at a delete."""
+    error: str
+    """What the provider said last."""
+    waited_seconds: int | None
+    """The limit that the program set; None where it set none."""
+
+    @property
+    def subject(self) -> Subject:
+        """The object."""
+        where = self.inputs if self.kind == _RELEASE else self.inputs.get("metadata") or {}
+        return Subject(self.kind, str(where.get("name")), where.get("namespace"))
+
+
+_Look = Callable[[ClusterReader, Subject], Finding]
+
+
+def _any_other(cluster: ClusterReader, subject: Subject) -> Finding:
+    words = [subject.kind.lower(), subject.name, "--namespace", str(subject.namespace)]
+    return Finding(
+        title=f"{subject.kind} {subject.name}",
+        waits_for="the cluster has done what it asks for",
+        page="README",
+        reasons=warnings_of(cluster, subject),
+        look=cluster.command("describe", *words),
+    )
+
+
+_LOOKS: Mapping[str, _Look] = {
+    "DynamoGraphDeployment": unready_graph,
+    "Ingress": _any_other,
+    "Job": unfinished_job,
+    "PersistentVolumeClaim": unbound_claim,
+    _RELEASE: unfinished_release,
+    "Service": _any_other,
+    "StatefulSet": unready_servers,
+}
+_DELETED = {
+    "ComputeDomain": "computedomains.resource.nvidia.com",
+    "DynamoGraphDeployment": "dynamographdeployments.nvidia.com",
+    "Job": "jobs.batch",
+    "Namespace": "namespaces",
+    "PersistentVolumeClaim": "persistentvolumeclaims",
+    "StatefulSet": "statefulsets.apps",
+}
+
+EXPLAINED_KINDS = frozenset(_LOOKS) | frozenset(_DELETED)
+"""Kinds for which a wait can end without what it waited for."""
+
+
+def kind_of(resource_type: str) -> str:
+    """Return the Kubernetes kind of a Pulumi type such as kubernetes:apps/v1:StatefulSet."""
+    return resource_type.rsplit(":", 1)[-1] if resource_type.startswith("kubernetes:") else ""
+
+
+def explanation(cluster: ClusterReader, failed: FailedOperation) -> str | None:
+    """Return what to tell the person; None where the provider said it all.
+
+    Args:
+        cluster: where to look.
+        failed: the operation that did not succeed.
+
+    """
+    finding = _finding(cluster, failed)
+    if finding is None:
+        return None
+    waited = failed.waited_seconds
+    if failed.kind == "PersistentVolumeClaim" and failed.operation != "delete":
+        # The provider's own timer, which heeds no setting (pulumi-kubernetes 4.32, provider/pkg/await).
+        waited = _FIXED_CLAIM_SECONDS
+    return finding.text(waited)
+
+
+def _finding(cluster: ClusterReader, failed: FailedOperation) -> Finding | None:
+    subject = failed.subject
+    if _has(failed.error, WEBHOOK_SIGNS):
+        return unchecked_graph(cluster, subject, failed.error)
+    if _has(failed.error, _SILENT_SERVER_SIGNS):
+        return _silent_server(cluster, subject)
+    if not _has(failed.error, _WAIT_SIGNS):
+        return None
+    if failed.operation == "delete":
+        resource = _DELETED.get(failed.kind)
+        return undeleted(cluster, subject, resource) if resource else None
+    look = _LOOKS.get(failed.kind)
+    return look(cluster, subject) if look else None
+
+
+def _silent_server(cluster: ClusterReader, subject: Subject) -> Finding:
+    return Finding(
+        title=f"{subject.kind} {subject.name}",
+        waits_for="the cluster's API server answers",
+        page="api-server-restarted",
+        reasons=["the API server did not answer; what was made so far is recorded"],
+        look=cluster.command("get", "--raw", "/readyz"),
+        then="once it answers `ok`, run `pulumi up` again: it continues from here",
+    )
+
+
+def seconds_of(limit: str | None) -> int | None:
+    """Return the seconds of a timeout as the program writes it ("600s"); None for any other."""
+    found = re.fullmatch(r"(\d+)s", limit or "")
+    return int(found[1]) if found else None
+
+
+def _has(error: str, signs: Sequence[str]) -> bool:
+    return any(sign in error for sign in signs)

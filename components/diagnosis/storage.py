@@ -1,0 +1,40 @@
+"""A claim that got no volume."""
+
+from components.diagnosis.cluster_reader import ClusterReader
+from components.diagnosis.events import warnings_of
+from components.diagnosis.finding import Finding, Subject
+
+PAGE = "cache-volume-unbound"
+
+
+def unbound_claim(cluster: ClusterReader, subject: Subject) -> Finding:
+    """Return why the claim is not bound, in the words of its provisioner."""
+    return Finding(
+        title=f"claim {subject.name}",
+        waits_for="its storage class has made a volume for it",
+        page=PAGE,
+        reasons=claim_reasons(cluster, subject),
+        look=cluster.command("describe", "pvc", subject.name, "--namespace", str(subject.namespace)),
+        then=(
+            "a slow file system only needs `pulumi up` again; a wrong class is changed as the runbook says"
+        ),
+    )
+
+
+def claim_reasons(cluster: ClusterReader, subject: Subject) -> list[str]:
+    """Return what keeps the claim from its volume; nothing where it is bound or cannot be read."""
+    claim = cluster.get("pvc", subject.name, "--namespace", str(subject.namespace))
+    if claim is None or claim.get("status", {}).get("phase") == "Bound":
+        return []
+    name = claim["spec"].get("storageClassName")
+    if not name:
+        return [f"claim {subject.name}: names no storage class, and the cluster has no default one"]
+    lines = [f"claim {subject.name}: {said}" for said in warnings_of(cluster, subject)]
+    classes = cluster.items("storageclasses")
+    known = sorted(each["metadata"]["name"] for each in classes or [])
+    if classes is not None and name not in known:
+        have = f"the cluster has {', '.join(known)}" if known else "the cluster has none"
+        lines.append(f"claim {subject.name}: there is no storage class {name}; {have}")
+    if not lines:
+        lines.append(f"claim {subject.name}: {claim.get('status', {}).get('phase', 'Pending')}, class {name}")
+    return lines

@@ -1,0 +1,77 @@
+"""A Job that did not complete, servers that did not become ready, a Helm release that did not install."""
+
+from collections.abc import Sequence
+
+from components.diagnosis.cluster_reader import ClusterReader, KubernetesObject
+from components.diagnosis.finding import Finding, Subject
+from components.diagnosis.pods import lost_node_reasons, pod_reasons
+from components.diagnosis.storage import PAGE as CLAIM_PAGE
+from components.diagnosis.storage import claim_reasons
+
+
+def unfinished_job(cluster: ClusterReader, subject: Subject) -> Finding:
+    """Return why the Job that fills or checks the model cache is not complete."""
+    words = ["pods", *_in(subject), "--selector", f"batch.kubernetes.io/job-name={subject.name}"]
+    pods = cluster.items(*words) or []
+    job = cluster.get("job", subject.name, *_in(subject)) or {}
+    failed = [
+        f"it failed for good: {condition.get('reason')}, {condition.get('message', '')}"
+        for condition in job.get("status", {}).get("conditions") or []
+        if condition["type"] == "Failed" and condition["status"] == "True"
+    ]
+    unfinished = [pod for pod in pods if pod.get("status", {}).get("phase") != "Succeeded"]
+    claims = _claims(cluster, subject, unfinished)
+    return Finding(
+        title=f"Job {subject.name}",
+        waits_for="the model cache holds every file",
+        page=CLAIM_PAGE if claims else "download-failed",
+        reasons=[*failed, *claims, *pod_reasons(unfinished)],
+        look=cluster.command("logs", *words[1:], "--prefix", "--tail=20"),
+        then=(
+            "mend that, then run `pulumi up` again: it replaces the Job, and what is on the volume "
+            "is not downloaded twice"
+        ),
+    )
+
+
+def unready_servers(cluster: ClusterReader, subject: Subject) -> Finding:
+    """Return why members of NATS or etcd are not ready."""
+    words = ["pods", *_in(subject), "--selector", f"app.kubernetes.io/name={subject.name}"]
+    pods = cluster.items(*words) or []
+    lost = lost_node_reasons(cluster.items("nodes") or [], pods)
+    kind = "etcd" if subject.name.endswith("etcd") else "nats"
+    return Finding(
+        title=f"servers {subject.name}",
+        waits_for="every member runs and is ready",
+        page="system-node-lost" if lost else f"{kind}-member-lost",
+        reasons=[*lost, *_claims(cluster, subject, pods), *pod_reasons(pods)],
+        look=cluster.command("get", *words, "--output", "wide"),
+    )
+
+
+def unfinished_release(cluster: ClusterReader, subject: Subject) -> Finding:
+    """Return why the platform's Helm release is not complete."""
+    words = ["pods", *_in(subject), "--selector", f"app.kubernetes.io/instance={subject.name}"]
+    pods = cluster.items(*words) or []
+    return Finding(
+        title=f"Helm release {subject.name}",
+        waits_for="its operator and what the chart brings along are ready",
+        page="operator-gone",
+        reasons=[*_claims(cluster, subject, pods), *pod_reasons(pods)],
+        look=cluster.command("get", *words),
+    )
+
+
+def _claims(cluster: ClusterReader, subject: Subject, pods: Sequence[KubernetesObject]) -> list[str]:
+    names = {
+        volume["persistentVolumeClaim"]["claimName"]: None
+        for pod in pods
+        for volume in pod.get("spec", {}).get("volumes") or []
+        if "persistentVolumeClaim" in volume and not pod["spec"].get("nodeName")
+    }
+    claims = [Subject("PersistentVolumeClaim", name, subject.namespace) for name in names]
+    return [reason for claim in claims for reason in claim_reasons(cluster, claim)]
+
+
+def _in(subject: Subject) -> list[str]:
+    return ["--namespace", str(subject.namespace)]

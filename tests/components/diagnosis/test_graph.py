@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from components.diagnosis.explain import explanation
+from components.diagnosis.pods import pod_reasons
+from tests.components.diagnosis.objects import CLUSTER, PENDING, READY, UNSCHEDULABLE, failed, pod
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.components.diagnosis.conftest import AnsweringKubectl
+
+LOOK = (
+    "See: kubectl --context somewhere get pods --namespace gpt-oss "
+    "--selector nvidia.com/dynamo-graph-deployment-name=gpt-oss-disagg --output wide"
+)
+GRAPH = "DynamoGraphDeployment"
+REFUSED = (
+    'Internal error occurred: failed calling webhook "mdynamographdeployment.kb.io": failed to call webhook: '
+    'Post "https://platform-webhook-service.dynamo-system.svc:443/mutate?timeout=10s": connection refused'
+)
+WEBHOOK_SERVICE = {"spec": {"selector": {"control-plane": "controller-manager"}}}
+
+
+@pytest.mark.parametrize(
+    ("unready", "reason"),
+    [
+        (PENDING, f"decode: Pending, {UNSCHEDULABLE}"),
+        (
+            pod(
+                "decode",
+                phase="Pending",
+                containerStatuses=[
+                    {
+                        "name": "main",
+                        "state": {"waiting": {"reason": "ErrImagePull", "message": "no such tag"}},
+                    }
+                ],
+            ),
+            "decode: main waiting, ErrImagePull no such tag",
+        ),
+        (
+            pod(
+                "decode",
+                phase="Running",
+                initContainerStatuses=[{"name": "prepare", "state": {"terminated": {"reason": "Completed"}}}],
+                containerStatuses=[{"name": "main", "state": {"terminated": {"reason": "OOMKilled"}}}],
+            ),
+            "decode: main terminated, OOMKilled",
+        ),
+        (pod("decode", phase="Running", conditions=None), "decode: Running, started but not ready"),
+        (pod("decode"), "decode: unknown, started but not ready"),
+        (
+            {"metadata": {"name": "decode", "deletionTimestamp": "now"}, "spec": {"nodeName": "tray-0"}},
+            "decode: being deleted, which its node tray-0 has not confirmed",
+        ),
+    ],
+)
+def test_a_pod_that_is_not_ready_says_why(unready: dict[str, Any], reason: str) -> None:
+    assert pod_reasons([READY, unready]) == [reason]
+
+
+def test_the_person_reads_which_wait_how_long_for_what_and_the_schedulers_own_words(
+    kubectl: AnsweringKubectl,
+) -> None:
+    kubectl.answers(pods=[READY, PENDING], nodes=[])
+    said = explanation(CLUSTER, failed(GRAPH)) or ""
+    assert said.splitlines() == [
+        "The wait for graph gpt-oss-disagg ended after 25 min.",
+        "It waits until its operator reports the condition Ready: every worker has loaded the model.",
+        "What is wrong now:",
+        f"  decode: Pending, {UNSCHEDULABLE}",
+        LOOK,
+        "What to do: mend that, then run `pulumi up` again: it continues from here.",
+        "Runbook: docs/runbook/graph-never-ready.md",
+    ]
+
+
+def test_a_worker_on_a_node_that_went_away_names_the_node(kubectl: AnsweringKubectl) -> None:
+    message = "Kubelet stopped posting node status."
+    node = {
+        "metadata": {"name": "tray-0"},
+        "status": {"conditions": [{"type": "Ready", "status": "Unknown", "message": message}]},
+    }
+    lost = [pod(name, {"nodeName": name}, phase="Running") for name in ("tray-0", "tray-1")]
+    kubectl.answers(pods=lost, nodes=[node])
+    said = explanation(CLUSTER, failed(GRAPH)) or ""
+    assert f"node tray-0: not ready, {message}" in said
+    assert "node tray-1: does not exist any more" in said
+    assert "docs/runbook/gpu-node-lost.md" in said
+
+
+def test_a_graph_without_pods_points_at_its_operator(kubectl: AnsweringKubectl) -> None:
+    kubectl.answers(pods=[])
+    said = explanation(CLUSTER, failed(GRAPH)) or ""
+    assert "it has no pods: the operator has not acted on it" in said
+
+
+def test_an_operator_that_does_not_call_ready_pods_ready_is_quoted(kubectl: AnsweringKubectl) -> None:
+    condition = {"type": "Ready", "status": "False", "reason": "some_resources_are_not_ready"}
+    kubectl.answers(
+        pods=[READY], **{"dynamographdeployments.nvidia.com": {"status": {"conditions": [condition]}}}
+    )
+    said = explanation(CLUSTER, failed(GRAPH)) or ""
+    assert "every pod is ready, but the operator says: some_resources_are_not_ready" in said
+
+
+def test_a_graph_that_became_ready_meanwhile_is_not_blamed(kubectl: AnsweringKubectl) -> None:
+    condition = {"type": "Ready", "status": "True"}
+    kubectl.answers(
+        pods=[READY], **{"dynamographdeployments.nvidia.com": {"status": {"conditions": [condition]}}}
+    )
+    said = explanation(CLUSTER, failed(GRAPH)) or ""
+    assert "it is ready by now" in said
+    assert "run `pulumi up` again" in said
+
+
+def test_an_answer_that_cannot_be_read_leaves_the_command_to_type(kubectl: AnsweringKubectl) -> None:
+    (kubectl.folder / "pods.json").write_text("not json")
+    said = explanation(CLUSTER, failed(GRAPH)) or ""
+    assert "What is wrong now" not in said
+    assert "See: kubectl --context somewhere get pods" in said
+
+
+def test_without_kubectl_the_command_to_type_is_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    said = explanation(CLUSTER, failed(GRAPH)) or ""
+    assert "See: kubectl --context somewhere get pods" in said
+
+
+def test_a_webhook_that_does_not_answer_yet_is_told_apart_from_a_graph_that_is_wrong(
+    kubectl: AnsweringKubectl,
+) -> None:
+    kubectl.answers(service=WEBHOOK_SERVICE, pods=[READY])
+    said = explanation(CLUSTER, failed(GRAPH, REFUSED)) or ""
+    assert "webhook does not answer yet" in said
+    assert "run `pulumi up` again" in said
+    assert "get pods --namespace dynamo-system --selector control-plane=controller-manager" in said
+
+
+def test_an_operator_that_is_gone_is_told_apart_from_one_that_starts(kubectl: AnsweringKubectl) -> None:
+    kubectl.answers(service=WEBHOOK_SERVICE, pods=[])
+    gone = explanation(CLUSTER, failed(GRAPH, REFUSED)) or ""
+    assert "the operator has no pod" in gone
+    assert "docs/runbook/operator-gone.md" in gone
+    kubectl.answers(pods=[PENDING])
+    assert UNSCHEDULABLE in (explanation(CLUSTER, failed(GRAPH, REFUSED)) or "")
+
+
+@pytest.mark.parametrize(
+    "error", ["Server-Side Apply field conflict detected", "spec.services: Required value"]
+)
+def test_a_failure_that_is_no_wait_is_left_in_the_providers_words(
+    kubectl: AnsweringKubectl, error: str
+) -> None:
+    kubectl.answers(pods=[READY, PENDING])
+    assert explanation(CLUSTER, failed(GRAPH, error)) is None
+    assert kubectl.asked() == []
