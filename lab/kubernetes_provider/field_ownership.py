@@ -1,7 +1,7 @@
 """Who owns which field: the provider's own manager, others', and what happens where they meet.
 
-Source: pulumi-kubernetes provider/pkg/await/await.go; the managers that are taken over are those of
-fluxcd/pkg/ssa PatchReplaceFieldsManagers.
+Source: pulumi-kubernetes provider/pkg/await/await.go (ssaUpdate, fixCSAFieldManagers, patchForce) and
+provider/pkg/fluxssa, which matches managers by the beginning of their names.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 # A create is a plain POST by this manager, so its fields must change hands at the first update.
 CREATE_MANAGER = "pulumi-kubernetes"
 
-_TAKEN_OVER = {
+# Beginnings of names: kubectl calls itself kubectl-edit, kubectl-patch, kubectl-label, …
+_TAKEN_OVER = (
     ("kubectl", "Apply"),
     ("kubectl", "Update"),
     ("before-first-apply", "Update"),
     ("pulumi-kubernetes", "Update"),
-    ("pulumi-kubernetes.exe", "Update"),
     ("pulumi-resource-kubernetes", "Update"),
-}
+)
 _OWN_UPDATE_MANAGERS = frozenset({"pulumi-kubernetes", "pulumi-kubernetes.exe", "pulumi-resource-kubernetes"})
 
 _CONFLICT_HELP = (
@@ -122,7 +122,10 @@ def conflict(error: StatusError, manager: str) -> ProviderError:
 
 
 def _is_taken_over(entry: dict[str, Any]) -> bool:
-    return (entry["manager"], entry["operation"]) in _TAKEN_OVER and not entry.get("subresource")
+    if entry.get("subresource"):
+        return False
+    manager, operation = entry["manager"], entry["operation"]
+    return any(manager.startswith(name) and operation == of for name, of in _TAKEN_OVER)
 
 
 def _union(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from lab.kubernetes_provider import field_ownership
 from lab.kubernetes_provider.errors import StatusError
 
@@ -39,6 +41,30 @@ def test_the_fields_of_a_create_change_hands_and_foreign_ones_do_not() -> None:
     ]
     assert entries[0]["fieldsV1"] == {"f:spec": {"f:a": {}, "f:b": {}}}
     assert version == "7"
+
+
+@pytest.mark.parametrize(
+    ("manager", "operation", "subresource", "is_taken"),
+    [
+        ("kubectl-edit", "Update", None, True),
+        ("kubectl-patch", "Update", None, True),
+        ("kubectl", "Apply", None, True),
+        ("before-first-apply", "Update", None, True),
+        ("pulumi-kubernetes.exe", "Update", None, True),
+        ("kubectl", "Update", "scale", False),
+        ("pulumi-kubernetes-0badcafe", "Apply", None, False),
+        ("horizontal-pod-autoscaler", "Update", None, False),
+    ],
+)
+def test_kubectl_by_any_of_its_names_gives_its_fields_back(
+    manager: str, operation: str, subresource: str | None, is_taken: bool
+) -> None:
+    cluster: Any = _Cluster()
+    live = _live(("me", "Apply", {}), (manager, operation, {"f:spec": {}}))
+    if subresource:
+        live["metadata"]["managedFields"][1]["subresource"] = subresource
+    field_ownership.take_over(cluster, live, "me")
+    assert bool(cluster.operations) is is_taken
 
 
 def test_nothing_is_sent_when_there_is_nothing_to_take_over() -> None:
