@@ -20,7 +20,12 @@ from lab.kubeconfig import refuse_foreign_endpoint
 from lab.locks import locked, machine_lock
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from lab.directory import LabDirectory
+
+SILENT = "kwok.x-k8s.io/status=custom"
+"""Annotation of nodes and pods whose kubelet says nothing any more (lab/faults/nodes.py)."""
 
 _CLUSTER = "lab"
 _START_SECONDS = 120
@@ -76,6 +81,11 @@ def stop_and_delete(lab: LabDirectory) -> None:
     lab.kubeconfig.unlink(missing_ok=True)
 
 
+def component_files(lab: LabDirectory) -> Path:
+    """The folder with `pids/<component>.pid` and `logs/<component>.log` of each process."""
+    return lab.kwok / "clusters" / _CLUSTER
+
+
 def service_range(lab: LabDirectory) -> str:
     """The range of the cluster's Service addresses: a loopback range of this lab's own.
 
@@ -92,13 +102,16 @@ def service_range(lab: LabDirectory) -> str:
 def _create(lab: LabDirectory) -> None:
     lab.kubeconfig.unlink(missing_ok=True)
     patch = [{"key": "service-cluster-ip-range", "value": service_range(lab)}]
+    # kwok speaks for every kubelet; what bears this annotation is left alone, as by a machine that is off.
+    silence = [{"key": "disregard-status-with-annotation-selector", "value": SILENT}]
     configuration = {
         "kind": "KwokctlConfiguration",
         "apiVersion": "config.kwok.x-k8s.io/v1alpha1",
         # Without it every component listens on all of the machine's interfaces.
         "options": {"bindAddress": "127.0.0.1"},
         "componentsPatches": [
-            {"name": name, "extraArgs": patch} for name in ("kube-apiserver", "kube-controller-manager")
+            *({"name": name, "extraArgs": patch} for name in ("kube-apiserver", "kube-controller-manager")),
+            {"name": "kwok-controller", "extraArgs": silence},
         ],
     }
     file = lab.kwok / "lab.yaml"

@@ -12,6 +12,7 @@ import pytest
 
 from tests.servers.members import ANYWHERE, Member, free_addresses, post, status, until
 from tests.servers.rendered import container_of, data_of, expanded, recorded_servers
+from tests.support.runbook import commands, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,17 +51,34 @@ class Cluster:
         """What the kubelet's probe says."""
         return status(f"http://{self.addresses[name]}:2381{path}") == 200
 
-    def call(self, name: str, method: str, **body: Any) -> dict[str, Any]:
+    def call(self, name: str, method: str, body: dict[str, Any]) -> dict[str, Any]:
         """One call through a member's client port."""
         return post(f"http://{self.addresses[name]}:2379/v3/{method}", body)
 
+    def etcdctl(self, command: str, values: dict[str, str]) -> tuple[str, str, dict[str, Any]]:
+        """What `kubectl exec MEMBER -- etcdctl …` of a runbook page asks which member."""
+        typed = words(command, values)
+        end = typed.index("--")
+        body: dict[str, Any] = {}
+        match typed[end + 1 :]:
+            case ["etcdctl", "member", "list"]:
+                method = "list"
+            case ["etcdctl", "member", "remove", lost]:
+                method, body = "remove", {"ID": lost}
+            case ["etcdctl", "member", "add", lost, urls]:
+                url = urls.removeprefix("--peer-urls=").replace(f"{lost}.{DOMAIN}", self.addresses[lost])
+                method, body = "add", {"peerURLs": [url]}
+            case other:
+                raise AssertionError(f"not a command of the page: {other}")
+        return typed[end - 1], f"cluster/member/{method}", body
+
     def put(self, name: str, key: str, value: str) -> None:
         """Writes through a member."""
-        self.call(name, "kv/put", key=_encoded(key), value=_encoded(value))
+        self.call(name, "kv/put", {"key": _encoded(key), "value": _encoded(value)})
 
     def get(self, name: str, key: str) -> str | None:
         """Reads through a member, linearizably: the answer is the majority's."""
-        found = self.call(name, "kv/range", key=_encoded(key)).get("kvs", [])
+        found = self.call(name, "kv/range", {"key": _encoded(key)}).get("kvs", [])
         return base64.b64decode(found[0]["value"]).decode() if found else None
 
     def can_write(self, name: str) -> bool:
@@ -156,13 +174,14 @@ def test_a_lost_disk_is_replaced_by_the_documented_steps_while_writes_go_on(
     lost = members[MEMBERS[1]]
     lost.kill()
     until(lambda: cluster.can_write(MEMBERS[0]), "a write without the lost member")
-    listed = cluster.call(MEMBERS[0], "cluster/member/list")["members"]
-    [lost_id] = [member["ID"] for member in listed if member["name"] == lost.name]
-    peer = f"http://{lost.address}:2380"
+    listing, remove, add = [line for line in commands("etcd-member-lost") if " exec " in line]
 
-    until(lambda: _accepted(cluster, "cluster/member/remove", ID=lost_id), "the lost member is removed")
+    values = {"MEMBER": lost.name, "HEALTHY": MEMBERS[0]}
+    listed = cluster.call(*cluster.etcdctl(listing, values))["members"]
+    [values["MEMBER_ID"]] = [member["ID"] for member in listed if member["name"] == lost.name]
+    until(lambda: _accepted(cluster, remove, values), "the lost member is removed")
     until(lambda: cluster.can_write(MEMBERS[0]), "writes between remove and add")
-    until(lambda: _accepted(cluster, "cluster/member/add", peerURLs=[peer]), "etcd takes the member back")
+    until(lambda: _accepted(cluster, add, values), "etcd takes the member back")
     shutil.rmtree(lost.disk)
     members[lost.name] = cluster.member(lost.name, rejoining=True)
     members[lost.name].start()
@@ -175,13 +194,13 @@ def test_a_lost_disk_is_replaced_by_the_documented_steps_while_writes_go_on(
         members[name] = cluster.member(name)
         members[name].start()
         until(lambda name=name: cluster.healthy(name), f"{name} ready after a restart")
-    assert len(cluster.call(MEMBERS[0], "cluster/member/list")["members"]) == 3
+    assert len(cluster.call(*cluster.etcdctl(listing, values))["members"]) == 3
 
 
-def _accepted(cluster: Cluster, method: str, **body: Any) -> bool:
+def _accepted(cluster: Cluster, command: str, values: dict[str, str]) -> bool:
     # Refused for seconds after a member was lost or changed (--strict-reconfig-check, on by default).
     try:
-        cluster.call(MEMBERS[0], method, **body)
+        cluster.call(*cluster.etcdctl(command, values))
     except (urllib.error.URLError, OSError):
         return False
     return True

@@ -27,6 +27,16 @@ def rehearsed(
 
     `change` edits the settings of the copy; without it the stack is as shipped but for its cluster.
     """
+    with prepared(lab, folder, name, change) as stack:
+        stack.up()
+        yield stack
+
+
+@contextmanager
+def prepared(
+    lab: Sandbox, folder: Path, name: str, change: Callable[[dict[str, Any]], None] | None = None
+) -> Iterator[LabStack]:
+    """The same stack before its first `up`, for a test that lets this one fail."""
     stack = LabStack(lab, copy_project(folder / name), name)
     content = stack.settings()
     settings = content["config"][SETTINGS]
@@ -36,7 +46,6 @@ def rehearsed(
     stack.write_settings(content)
     lab.pulumi("stack", "init", name, cwd=stack.project)
     try:
-        stack.up()
         yield stack
     finally:
         _remove(stack, settings)

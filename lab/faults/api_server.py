@@ -1,0 +1,92 @@
+"""The cluster's API server ends, and comes back on its own data."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import psutil
+
+from lab import control_plane
+from lab.environment import sealed_environment
+from lab.errors import LabError
+
+if TYPE_CHECKING:
+    from lab.directory import LabDirectory
+
+_API_SERVER = "kube-apiserver"
+# Both end when they cannot renew their leader's lease; on a real cluster the kubelet starts them again.
+_CLIENTS = ("kube-controller-manager", "kube-scheduler", "kwok-controller")
+_STOP_SECONDS = 20
+_START_SECONDS = 60.0
+_PAUSE_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class _Component:
+    name: str
+    command: list[str]
+
+
+def restart(lab: LabDirectory, down_seconds: float) -> None:
+    """Kills the API server, waits, starts it as it ran before, and returns when it answers.
+
+    Raises LabError where it does not run, or does not come back.
+    """
+    server = _stopped(lab, _API_SERVER)
+    clients = [_component(lab, name) for name in _CLIENTS]
+    time.sleep(down_seconds)
+    _start(lab, server)
+    deadline = time.monotonic() + _START_SECONDS
+    while not control_plane.is_answering(lab):
+        if time.monotonic() > deadline:
+            raise LabError(f"the API server did not answer within {_START_SECONDS:.0f} s of its restart")
+        time.sleep(_PAUSE_SECONDS)
+    for client in clients:
+        if _running(lab, client.name) is None:
+            _start(lab, client)
+
+
+def _stopped(lab: LabDirectory, name: str) -> _Component:
+    component = _component(lab, name)
+    process = _running(lab, name)
+    if process is not None:
+        process.kill()
+        process.wait(timeout=_STOP_SECONDS)
+    return component
+
+
+def _component(lab: LabDirectory, name: str) -> _Component:
+    process = _running(lab, name)
+    if process is None:
+        raise LabError(f"{name} of this lab does not run")
+    return _Component(name, process.cmdline())
+
+
+def _running(lab: LabDirectory, name: str) -> psutil.Process | None:
+    """The component's process; a pid that now belongs to anything else is not taken for it."""
+    files = control_plane.component_files(lab)
+    with suppress(OSError, ValueError, psutil.Error):
+        process = psutil.Process(int((files / "pids" / f"{name}.pid").read_text()))
+        of_this_lab = any(str(files) in word for word in process.cmdline())
+        if of_this_lab and process.status() != psutil.STATUS_ZOMBIE:
+            return process
+    return None
+
+
+def _start(lab: LabDirectory, component: _Component) -> None:
+    files = control_plane.component_files(lab)
+    with (files / "logs" / f"{component.name}.log").open("ab") as log:
+        process = subprocess.Popen(
+            component.command,
+            cwd=files,
+            env=sealed_environment(lab),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+    (files / "pids" / f"{component.name}.pid").write_text(str(process.pid))

@@ -1,0 +1,69 @@
+"""Attempts of a Job that fail."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from lab.errors import LabError
+from lab.faults.kubectl import items, kubectl, patch_status
+
+if TYPE_CHECKING:
+    from lab.directory import LabDirectory
+
+_PAUSE_SECONDS = 0.2
+_SECONDS = 60.0
+# The Job controller makes the next attempt 10, 20, 40 s after the last one ended. Attempts that ended long
+# ago let it go on at once.
+_ENDED = "2026-01-01T00:00:00Z"
+
+
+def cordon(lab: LabDirectory, *nodes: str) -> None:
+    """Keeps new pods from the nodes, so that kwok, whose containers all succeed, never starts them."""
+    kubectl(lab, "cordon", *nodes)
+
+
+def uncordon(lab: LabDirectory, *nodes: str) -> None:
+    """Lets pods onto the nodes again."""
+    kubectl(lab, "uncordon", *nodes)
+
+
+def fail_attempts(lab: LabDirectory, namespace: str, job: str, attempts: int, says: str) -> None:
+    """Lets so many pods of the Job end with exit code 1 and these last words, before any node has them.
+
+    Raises LabError where the Job does not make that many attempts in time.
+    """
+    deadline = time.monotonic() + _SECONDS
+    failed: set[str] = set()
+    while len(failed) < attempts:
+        if time.monotonic() > deadline:
+            raise LabError(f"Job {job} made {len(failed)} of {attempts} attempts within {_SECONDS:.0f} s")
+        label = f"batch.kubernetes.io/job-name={job}"
+        for pod in items(lab, "pods", "-n", namespace, "-l", label):
+            name = pod["metadata"]["name"]
+            if name not in failed and pod["status"].get("phase") == "Pending" and len(failed) < attempts:
+                patch_status(lab, "pod", pod, _failed(pod, says))
+                failed.add(name)
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _failed(pod: dict[str, Any], says: str) -> dict[str, Any]:
+    terminated = {
+        "exitCode": 1,
+        "reason": "Error",
+        "message": says,
+        "startedAt": _ENDED,
+        "finishedAt": _ENDED,
+    }
+    containers = [
+        {
+            "name": container["name"],
+            "image": container["image"],
+            "imageID": "",
+            "ready": False,
+            "restartCount": 0,
+            "state": {"terminated": terminated},
+        }
+        for container in pod["spec"]["containers"]
+    ]
+    return {"phase": "Failed", "conditions": [], "containerStatuses": containers}

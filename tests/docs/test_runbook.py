@@ -1,0 +1,67 @@
+"""The runbook as a whole: every page is complete, can be found, and can be typed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+
+from components.diagnosis.cluster_reader import ClusterReader
+from components.diagnosis.explain import EXPLAINED_KINDS, FailedOperation, explanation
+from tests.support.runbook import HEADINGS, INDEX, RUNBOOK, commands, pages, words
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# What `make shell` finds on its PATH.
+PROGRAMS = {"kubectl", "helm", "pulumi", "dynamo-stack"}
+LINK = re.compile(r"\]\(([^)#]+)\)")
+
+
+@pytest.mark.parametrize("page", pages())
+def test_a_page_says_what_is_seen_what_happened_and_what_to_type(page: str) -> None:
+    text = (RUNBOOK / f"{page}.md").read_text(encoding="utf-8")
+    assert tuple(re.findall(r"^## (.+)$", text, re.MULTILINE)) == HEADINGS
+    assert commands(page)
+
+
+@pytest.mark.parametrize("page", pages())
+def test_a_page_is_found_in_the_index(page: str) -> None:
+    assert f"({page}.md)" in (RUNBOOK / INDEX).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", pages())
+def test_every_command_of_a_page_is_one_that_a_person_has(page: str) -> None:
+    for command in commands(page):
+        assert shlex.split(command)[0] in PROGRAMS, command
+
+
+@pytest.mark.parametrize("page", [*pages(), "README"])
+def test_a_page_links_to_files_that_exist(page: str) -> None:
+    for target in LINK.findall((RUNBOOK / f"{page}.md").read_text(encoding="utf-8")):
+        assert target.startswith("https://") or (RUNBOOK / target).exists(), target
+
+
+def test_a_placeholder_that_nobody_filled_is_not_typed() -> None:
+    assert words("kubectl delete node NODE", {"NODE": "tray-0"}) == ["kubectl", "delete", "node", "tray-0"]
+    with pytest.raises(KeyError, match="NODE"):
+        words("kubectl delete node NODE", {"STACK": "dev"})
+
+
+@pytest.mark.parametrize("operation", ["create", "delete"])
+@pytest.mark.parametrize("kind", sorted(EXPLAINED_KINDS))
+def test_a_message_of_a_wait_names_a_page_that_exists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, operation: str
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    inputs = {"name": "some", "namespace": "there", "metadata": {"name": "some", "namespace": "there"}}
+    errors = ("timed out waiting for the condition", "failed calling webhook", "connection refused")
+    said = [
+        explanation(ClusterReader("somewhere"), FailedOperation(operation, kind, inputs, error, None))
+        for error in errors
+    ]
+    named = re.findall(r"docs/runbook/(.+)\.md", "\n".join(text for text in said if text))
+    assert named
+    assert {*named} <= {*pages(), "README"}

@@ -1,0 +1,69 @@
+"""What the tests of faults share: a stack that is broken and healed, and the clock between the two."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.measured import record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.support.lab_stack import LabStack
+
+SETTINGS = "dynamo-stack:settings"
+NAMESPACE, PLATFORM = "gpt-oss", "dynamo-system"
+GRAPH = "gpt-oss-disagg"
+GRAPHS = "dynamographdeployments.nvidia.com"
+
+
+@pytest.fixture
+def fault(request: pytest.FixtureRequest) -> Iterator[Callable[[str], None]]:
+    """Call it with what was predicted once the graph is ready again; the clock runs from the test's start."""
+    started = time.monotonic()
+    predictions: list[str] = []
+    yield predictions.append
+    name = request.node.name.removeprefix("test_").replace("_", " ")
+    for predicted in predictions:
+        record("fault", name, time.monotonic() - started, predicted)
+
+
+def change_settings(stack: LabStack, change: Callable[[dict[str, Any]], None]) -> None:
+    """Edits the settings of the stack's copy as a person does."""
+    content = stack.settings()
+    change(content["config"][SETTINGS])
+    stack.write_settings(content)
+
+
+def ask_for(stack: LabStack, *, frontends: int, ready_seconds: int | None = None) -> None:
+    """A change that makes `up` wait for the graph without rolling a worker; with a deadline of its own."""
+
+    def change(settings: dict[str, Any]) -> None:
+        serving = settings["serving"]
+        serving["replicas"] = {"frontend": frontends}
+        serving.pop("readyTimeoutSeconds", None)
+        if ready_seconds is not None:
+            serving["readyTimeoutSeconds"] = ready_seconds
+
+    change_settings(stack, change)
+
+
+def failing_up(stack: LabStack, *arguments: str, **options: Any) -> str:
+    """What a person reads of an `up` that must fail, without a traceback."""
+    failed = stack.pulumi("up", "--yes", "--skip-preview", *arguments, check=False, **options)
+    said = failed.stdout + failed.stderr
+    assert failed.returncode != 0, said
+    assert "Traceback" not in said, said
+    return said
+
+
+def is_ready(stack: LabStack) -> bool:
+    """Whether the operator reports the graph Ready."""
+    graph = stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)
+    return any(
+        each["type"] == "Ready" and each["status"] == "True"
+        for each in graph.get("status", {}).get("conditions", [])
+    )

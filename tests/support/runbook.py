@@ -1,0 +1,48 @@
+"""The commands of a runbook page, so that the page and its test cannot drift apart."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+from lab.directory import REPOSITORY
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from tests.support.lab_stack import LabStack
+
+RUNBOOK = REPOSITORY / "docs" / "runbook"
+INDEX = "README.md"
+HEADINGS = ("What you see", "What happened", "What to type")
+# A page's own --timeout ends a command before this does.
+_SECONDS = 180
+
+_BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
+_PLACEHOLDER = re.compile(r"\b[A-Z][A-Z_]+\b")
+
+
+def pages() -> tuple[str, ...]:
+    """The names of all pages but the index, without their ending."""
+    return tuple(sorted(file.stem for file in RUNBOOK.glob("*.md") if file.name != INDEX))
+
+
+def commands(page: str) -> tuple[str, ...]:
+    """The lines after `$ ` in the page's console blocks, in order."""
+    text = (RUNBOOK / f"{page}.md").read_text(encoding="utf-8")
+    lines = [line for block in _BLOCK.findall(text) for line in block.splitlines()]
+    return tuple(line.removeprefix("$ ") for line in lines if line.startswith("$ "))
+
+
+def words(command: str, values: dict[str, str]) -> list[str]:
+    """The command's words; placeholders, words in capitals, are replaced. KeyError for an unknown one."""
+    return shlex.split(_PLACEHOLDER.sub(lambda found: values[found[0]], command))
+
+
+def typed(stack: LabStack, command: str, **values: str) -> subprocess.CompletedProcess[str]:
+    """Types one command of a page in the lab, where it must succeed; STACK is known."""
+    typed_words = words(command, {"STACK": stack.name} | values)
+    if typed_words[0] == "pulumi":
+        return stack.lab.pulumi(*typed_words[1:], cwd=stack.project, seconds=_SECONDS)
+    return stack.lab.run(*typed_words, seconds=_SECONDS)
