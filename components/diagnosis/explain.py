@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from components.diagnosis.cluster_reader import ClusterReader
+from components.diagnosis.conflict import SIGN as CONFLICT_SIGN
+from components.diagnosis.conflict import conflict_text
 from components.diagnosis.deletion import undeleted
 from components.diagnosis.events import warnings_of
 from components.diagnosis.finding import Finding, Subject
@@ -43,6 +45,8 @@ class FailedOperation:
     """What the provider said last."""
     waited_seconds: int | None
     """The limit that the program set; None where it set none."""
+    stack: str = "STACK"
+    """Name of the stack, for commands to type."""
 
     @property
     def subject(self) -> Subject:
@@ -100,6 +104,8 @@ def explanation(cluster: ClusterReader, failed: FailedOperation) -> str | None:
         failed: the operation that did not succeed.
 
     """
+    if CONFLICT_SIGN in failed.error.lower():
+        return conflict_text(failed.subject, failed.stack, failed.error)
     finding = _finding(cluster, failed)
     if finding is None:
         return None

@@ -3,13 +3,13 @@
 import pulumi
 
 from components.diagnosis.cluster_reader import ClusterReader
-from components.diagnosis.explain import EXPLAINED_KINDS, FailedOperation, explanation, kind_of, seconds_of
+from components.diagnosis.explain import FailedOperation, explanation, kind_of, seconds_of
 
 _HOOK_NAME = "says-why-a-wait-ended"
 
 
 def explain_waits(cluster: ClusterReader) -> None:
-    """Let every resource that is registered from here on say why a wait for it ended.
+    """Let every object that is registered from here on say why a wait for it ended, or an update was refused.
 
     A transformation and not an option of each resource, so that no component can forget it. Needs an engine
     to call back: Pulumi's mock monitors have none. At `pulumi destroy` the engine runs no program and so no
@@ -20,6 +20,7 @@ def explain_waits(cluster: ClusterReader) -> None:
 
     """
     limits: dict[tuple[str, str], pulumi.CustomTimeouts] = {}
+    stack = pulumi.get_stack()
 
     def say_why(failure: pulumi.ErrorHookArgs) -> bool:
         limit = limits.get((failure.type, failure.name))
@@ -30,6 +31,7 @@ def explain_waits(cluster: ClusterReader) -> None:
             inputs=inputs or {},
             error=failure.errors[0] if failure.errors else "",
             waited_seconds=seconds_of(getattr(limit, failure.failed_operation, None)),
+            stack=stack,
         )
         said = explanation(cluster, failed)
         if said is not None:
@@ -42,7 +44,7 @@ def explain_waits(cluster: ClusterReader) -> None:
     def with_hook(
         registration: pulumi.ResourceTransformationArgs,
     ) -> pulumi.ResourceTransformationResult | None:
-        if kind_of(registration.type_) not in EXPLAINED_KINDS:
+        if not kind_of(registration.type_):
             return None
         options = registration.opts
         limit = options.custom_timeouts

@@ -152,9 +152,7 @@ def test_an_operator_that_is_gone_is_told_apart_from_one_that_starts(kubectl: An
     assert UNSCHEDULABLE in (explanation(CLUSTER, failed(GRAPH, REFUSED)) or "")
 
 
-@pytest.mark.parametrize(
-    "error", ["Server-Side Apply field conflict detected", "spec.services: Required value"]
-)
+@pytest.mark.parametrize("error", ["admission webhook denied the request", "spec.services: Required value"])
 def test_a_failure_that_is_no_wait_is_left_in_the_providers_words(
     kubectl: AnsweringKubectl, error: str
 ) -> None:
