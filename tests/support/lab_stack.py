@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 if TYPE_CHECKING:
     import subprocess
-    from pathlib import Path
 
     from tests.support.sandbox import Sandbox
 
@@ -43,6 +44,12 @@ class LabStack:
     def pulumi(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
         """A pulumi command on the stack."""
         return self.lab.pulumi(*arguments, "--stack", self.name, cwd=self.project, **options)
+
+    def dynamo_stack(self, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
+        """This product's own command, in the stack's project; the stack is named in the arguments."""
+        # An absolute path stands for itself: the command is installed beside Python, not in the lab.
+        command = str(Path(sys.executable).with_name("dynamo-stack"))
+        return self.lab.run(command, *arguments, cwd=self.project, **options)
 
     def changes(self) -> dict[str, int]:
         """How many resources the last finished operation changed, by kind of change, `same` left out."""
