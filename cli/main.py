@@ -14,7 +14,7 @@ from cli.exit_codes import UNREADABLE
 
 app = typer.Typer(
     name="dynamo-stack",
-    help="List, explain, render and check Dynamo stacks without touching a cluster.",
+    help="List, explain, render and check Dynamo stacks; recover one that a run left half done.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -97,6 +97,35 @@ def check_command(
         check_stack(names[0], as_json=as_json)
     else:
         raise typer.BadParameter("give one STACK, or --file FILE…")
+
+
+@app.command(name="recover")
+def recover_command(
+    stack: StackArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: show the steps and run them.")] = False,
+    destroy: Annotated[
+        bool, typer.Option("--destroy", help="End with the stack destroyed instead of up.")
+    ] = False,
+    ended: Annotated[
+        str | None,
+        typer.Option("--ended", metavar="HOST", help="The run that locks the stack from HOST has ended."),
+    ] = None,
+) -> None:
+    """Clear what an interrupted run left, and finish it."""
+    from cli.recover import recover
+
+    recover(stack, yes=yes, destroy=destroy, ended=ended)
+
+
+@app.command(name="drift")
+def drift_command(
+    stack: StackArgument,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Show what somebody changed in the cluster: exit 1 if anything differs, 2 if it cannot be told."""
+    from cli.drift import drift
+
+    drift(stack, as_json=as_json)
 
 
 def main() -> None:

@@ -62,10 +62,12 @@ class PulumiCommand:
                 # The terminal has told pulumi too, which now ends in order: killed, it would leave its lock.
                 continue
 
-    def capture(self, *arguments: str, variables: Mapping[str, str] | None = None) -> Printed:
-        """Exit code and output, without colour."""
+    def capture(
+        self, *arguments: str, variables: Mapping[str, str] | None = None, names_stack: bool = True
+    ) -> Printed:
+        """Exit code and output, without colour; `names_stack`: with the option --stack."""
         done = subprocess.run(
-            [*self._command(arguments), "--color=never"],
+            [*self._command(arguments, names_stack=names_stack), "--color=never"],
             cwd=self.directory,
             env={**environ, **(variables or {})},
             stdin=subprocess.DEVNULL,
@@ -75,8 +77,9 @@ class PulumiCommand:
         )
         return Printed(done.returncode, done.stdout, done.stderr)
 
-    def _command(self, arguments: tuple[str, ...]) -> list[str]:
-        return [self.executable, *arguments, "--stack", self.stack, "--non-interactive"]
+    def _command(self, arguments: tuple[str, ...], *, names_stack: bool = True) -> list[str]:
+        stack = ["--stack", self.stack] if names_stack else []
+        return [self.executable, *arguments, *stack, "--non-interactive"]
 
 
 def project_directory() -> Path:

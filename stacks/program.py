@@ -14,14 +14,19 @@ from components.namespace import Namespace, NamespaceArgs
 from stacks.errors import Problem, SettingsError
 from stacks.guards.cluster_identity import cluster_problems
 from stacks.guards.fixed_at_creation import OUTPUT_NAME, REBUILT_VARIABLE, changed_problems, fixed_values
-from stacks.guards.previous_outputs import previous_fixed_values
+from stacks.guards.model_volume import volume_problems
+from stacks.guards.previous_outputs import previous_run
 from stacks.program_platform import deploy_platform
 from stacks.program_serving import deploy_serving
 from stacks.reading.parse import parse_settings, plain_token_problem, secret_settings_problem
 from stacks.resolve import resolve
 from stacks.resolved import ResolvedCluster, ResolvedStack
+from stacks.updates.deployed import deployed
+from stacks.updates.plan import FIRST, Update, planned_update
+from stacks.updates.rollout import beside_what_runs
 
 SETTINGS_KEY = "settings"
+_UPSERT_VARIABLE = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
 TOKEN_KEY = "hfToken"  # noqa: S105 - the name of a configuration key, not a token
 
 
@@ -41,20 +46,33 @@ def main() -> None:
         stack = resolve(name, parse_settings(_configured_settings(config, source), source), source)
         _refuse(cluster_problems(stack.cluster, source, os.environ))
         rebuilt = os.environ.get(REBUILT_VARIABLE, "")
-        _refuse(changed_problems(previous_fixed_values(), fixed_values(stack), source, rebuilt))
+        previous = previous_run()
+        before = deployed(previous.resources)
+        _refuse(
+            (
+                *changed_problems(previous.fixed, fixed_values(stack), source, rebuilt),
+                *volume_problems(before.volume, stack.cache, source),
+            )
+        )
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
-    deploy(stack, token, diagnose=True)
+    stack = beside_what_runs(stack, before.graph)
+    deploy(stack, token, planned_update(stack, before), diagnose=True)
 
 
 def deploy(
-    stack: ResolvedStack, hf_token: pulumi.Output[str] | None = None, *, diagnose: bool = False
+    stack: ResolvedStack,
+    hf_token: pulumi.Output[str] | None = None,
+    update: Update = FIRST,
+    *,
+    diagnose: bool = False,
 ) -> None:
     """Register every resource of the stack.
 
     Args:
         stack: everything that was decided.
         hf_token: token for the download, a secret; None downloads anonymously.
+        update: what happens to what runs.
         diagnose: look at the cluster when a wait ends without what it waited for; needs a real engine.
 
     """
@@ -65,7 +83,7 @@ def deploy(
     platform = deploy_platform(stack, options, keep=_keeps(stack, "Namespace", stack.platform.namespace))
     namespace = _serving_namespace(stack, hf_token, options) if stack.creates_namespace else None
     keep_cache = _keeps(stack, "PersistentVolumeClaim", stack.cache.claim_name)
-    deploy_serving(stack, namespace, platform, options, keep_cache=keep_cache)
+    deploy_serving(stack, namespace, platform, options, update, keep_cache=keep_cache)
     pulumi.export("graph", serving.graph_name)
     pulumi.export("namespace", serving.namespace)
     pulumi.export(
@@ -106,6 +124,9 @@ def _provider(cluster: ResolvedCluster) -> kubernetes.Provider:
     The cluster's identifier stays when its kubeconfig moves or gets new credentials; without it such a
     change would replace every object in the cluster.
     """
+    # The SDK would write it into the provider's inputs, and so into the state, where it would outlive the one
+    # run that it was set for. The plugin reads the variable for itself.
+    os.environ.pop(_UPSERT_VARIABLE, None)
     return kubernetes.Provider(
         "cluster",
         kubeconfig=_kubeconfig_file(cluster),

@@ -1,0 +1,76 @@
+"""`dynamo-stack recover`."""
+
+import sys
+
+import typer
+
+from cli.errors import CommandError
+from cli.exit_codes import FAILED
+from cli.project import resolved_stack
+from cli.pulumi_command import PulumiCommand
+from cli.recovery.cluster import ClusterCommands
+from cli.recovery.plan import Plan, plan_destroy, plan_up
+from cli.recovery.read import read_remains
+from cli.recovery.run import command_line, run_steps
+
+
+def recover(name: str, *, yes: bool, destroy: bool, ended: str | None) -> None:
+    """Show what an interrupted run left, and clear it; exit 1 when a step fails.
+
+    Raises:
+        CommandError: nothing could be done, and nothing was changed.
+        SettingsError: the stack's settings cannot be used.
+
+    """
+    stack = resolved_stack(name)
+    pulumi = PulumiCommand.of_stack(name)
+    cluster = ClusterCommands.of(stack.cluster)
+    remains = read_remains(stack, pulumi, cluster, ended, _say)
+    if destroy:
+        plan = plan_destroy(remains)
+    else:
+        plan = plan_up(remains, policy_pack=(pulumi.directory / "policy").is_dir())
+    if not plan.steps:
+        _say(f"stack {name}: no run was interrupted, nothing was changed")
+        _say("`pulumi up` brings it to its settings")
+        return
+    _show(name, plan, [command_line(step, pulumi, cluster) for step in plan.steps])
+    if not yes:
+        _ask(name)
+    failed = run_steps(plan.steps, pulumi, cluster, _say)
+    if failed is not None:
+        print(
+            f"\nstack {name} is not recovered: `{command_line(failed, pulumi, cluster)}` failed, see above\n"
+            f"  try: remove the cause, then `dynamo-stack recover {name}` again; it goes on from here",
+            file=sys.stderr,
+        )
+        raise typer.Exit(FAILED)
+    _say(f"\nstack {name} is {'destroyed' if destroy else 'up'}: nothing of the interrupted run is left")
+
+
+def _show(name: str, plan: Plan, lines: list[str]) -> None:
+    _say(f"stack {name}, interrupted:" if plan.found else f"stack {name}: no run was interrupted")
+    for found in plan.found:
+        _say(f"  - {found}")
+    _say("\nwhat will be run:")
+    for number, line in enumerate(lines, start=1):
+        _say(f"  {number}. {line}")
+    if plan.left:
+        _say("\nnot touched by name, because it may hold data; it stays unless its namespace goes:")
+        for left in plan.left:
+            _say(f"  - {left}")
+    _say("")
+
+
+def _ask(name: str) -> None:
+    if not sys.stdin.isatty():
+        raise CommandError(
+            f"nothing was changed: there is no terminal to ask at\n  try: `dynamo-stack recover {name} --yes`"
+        )
+    if not typer.confirm("Run these?"):
+        raise CommandError("nothing was changed")
+
+
+def _say(text: str) -> None:
+    # At once: what pulumi prints next must come after it, also in a file.
+    print(text, flush=True)

@@ -1,0 +1,109 @@
+"""What the cluster holds of a stack besides what its state knows."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import yaml
+
+from cli.errors import CommandError
+from cli.recovery.cluster import ClusterCommands, last_line
+from cli.recovery.remains import RELEASE_TYPE, ClusterObject, HelmRelease
+from cli.recovery.steps import resource_argument
+from resource_graph import ResourceGraph
+from stacks.resolved import ResolvedStack
+
+_GRAPHS = "dynamographdeployments.nvidia.com"
+# Deleted with a release, each of these takes data along, or every object of its kind.
+_HOLDING = frozenset({"PersistentVolumeClaim", "PersistentVolume", "CustomResourceDefinition", "Namespace"})
+
+
+def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> tuple[ClusterObject, ...]:
+    """The program's objects that exist under their fixed names.
+
+    Raises:
+        CommandError: the cluster refuses to say.
+
+    """
+    found = (_found(wanted, cluster) for wanted in _objects(graph))
+    return tuple(each for each in found if each is not None)
+
+
+def read_release(stack: ResolvedStack, graph: ResourceGraph, cluster: ClusterCommands) -> HelmRelease | None:
+    """The stack's release, None where its platform is somebody else's.
+
+    Raises:
+        CommandError: helm cannot say.
+
+    """
+    resource = next(iter(graph.of_type(RELEASE_TYPE)), None)
+    if resource is None:
+        return None
+    name, namespace = stack.platform.release_name, stack.platform.namespace
+    answer = cluster.run("helm", "history", name, "--namespace", namespace, "--output", "json")
+    if answer.code != 0 and "release: not found" in answer.err:
+        return HelmRelease(resource.urn, resource.parent, resource.provider, name, namespace, None)
+    if answer.code != 0:
+        shown = cluster.line("helm", "history", name, "--namespace", namespace)
+        raise CommandError(f"`{shown}` failed; nothing was changed\n  {last_line(answer.err)}")
+    revisions: list[Mapping[str, Any]] = json.loads(answer.out)
+    newest = max(revisions, key=lambda revision: revision["revision"])
+    ran = [each["revision"] for each in revisions if each["status"] in {"deployed", "superseded"}]
+    return HelmRelease(
+        resource.urn,
+        resource.parent,
+        resource.provider,
+        name,
+        namespace,
+        newest["status"],
+        last_deployed=max(ran, default=None),
+        holds=_holds(name, namespace, cluster),
+        graphs=_graphs(cluster),
+    )
+
+
+def _objects(graph: ResourceGraph) -> Iterator[ClusterObject]:
+    for resource in graph.kubernetes_objects():
+        namespace = resource.namespace if isinstance(resource.namespace, str) else None
+        yield ClusterObject(
+            resource.urn,
+            str(resource.api_version),
+            str(resource.kind),
+            namespace,
+            str(resource.object_name),
+        )
+
+
+def _found(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject | None:
+    where = ["--namespace", wanted.namespace] if wanted.namespace else []
+    live = cluster.get(resource_argument(wanted), wanted.name, *where, "--show-managed-fields")
+    if live is None:
+        return None
+    metadata = live["metadata"]
+    entries: list[Mapping[str, Any]] = metadata.get("managedFields") or []
+    managers = tuple(dict.fromkeys(str(entry["manager"]) for entry in entries))
+    return replace(wanted, managers=managers, is_terminating="deletionTimestamp" in metadata)
+
+
+def _holds(name: str, namespace: str, cluster: ClusterCommands) -> tuple[str, ...]:
+    # The claims that a StatefulSet makes from its templates are in no manifest: no uninstall deletes them.
+    manifest = cluster.run("helm", "get", "manifest", name, "--namespace", namespace)
+    if manifest.code != 0:
+        raise CommandError(f"what release {name} holds cannot be read\n  {last_line(manifest.err)}")
+    return tuple(
+        f"{document['kind']} {document['metadata']['name']}"
+        for document in yaml.safe_load_all(manifest.out)
+        if isinstance(document, dict) and document.get("kind") in _HOLDING and not _is_kept(document)
+    )
+
+
+def _is_kept(document: Mapping[str, Any]) -> bool:
+    annotations = cast("Mapping[str, str]", document["metadata"].get("annotations") or {})
+    return annotations.get("helm.sh/resource-policy") == "keep"
+
+
+def _graphs(cluster: ClusterCommands) -> tuple[str, ...]:
+    listed = cluster.get(_GRAPHS, "--all-namespaces") or {}
+    names = [item["metadata"] for item in listed.get("items") or []]
+    return tuple(f"{metadata['namespace']}/{metadata['name']}" for metadata in names)

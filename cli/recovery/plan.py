@@ -1,0 +1,147 @@
+"""What to do about what an interrupted run left: a pure function from remains to steps."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from cli.errors import CommandError
+from cli.recovery.releases import is_stuck, release_steps_before_destroy, release_steps_before_up
+from cli.recovery.remains import ClusterObject, Remains
+from cli.recovery.steps import Step, kubectl_arguments
+
+UPSERT = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
+# Whoever wants one of these gone deletes it by hand: each holds data, or takes along what does.
+_STATEFUL = frozenset(
+    {"PersistentVolumeClaim", "PersistentVolume", "Namespace", "StatefulSet", "CustomResourceDefinition"}
+)
+_GRAPH = "DynamoGraphDeployment"
+_GONE_SECONDS = 600
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps in their order; none where nothing was interrupted."""
+
+    found: tuple[str, ...] = ()
+    """What the interrupted run left, for a person."""
+    steps: tuple[Step, ...] = ()
+    left: tuple[str, ...] = ()
+    """What is not touched and may stay behind."""
+
+
+def plan_up(remains: Remains, *, policy_pack: bool) -> Plan:
+    """Recovery that ends with the stack up.
+
+    Raises:
+        CommandError: what is there cannot be recovered without a person.
+
+    """
+    found = tuple(_found(remains))
+    if not found:
+        return Plan()
+    _refuse_foreign(remains)
+    steps = (
+        *_unlock(remains),
+        *(_wait_until_gone(each) for each in remains.objects if each.is_terminating),
+        *release_steps_before_up(remains),
+        _refresh(),
+        _up(policy_pack=policy_pack),
+    )
+    return Plan(found, steps)
+
+
+def plan_destroy(remains: Remains) -> Plan:
+    """Recovery that ends with the stack destroyed.
+
+    Raises:
+        CommandError: what is there cannot be destroyed without a person.
+
+    """
+    if remains.state.is_empty and not remains.locks:
+        return Plan()
+    unknown = [each for each in remains.unrecorded if each.urn in remains.was_creating]
+    going = sorted(
+        (each for each in unknown if each.kind not in _STATEFUL), key=lambda each: each.kind != _GRAPH
+    )
+    steps = (
+        *_unlock(remains),
+        # The state does not know them, so `destroy` would leave them; a graph would outlive its operator,
+        # and with it nobody would remove its finalizer.
+        *(_delete(each) for each in going),
+        *release_steps_before_destroy(remains, [each.id for each in going]),
+        _refresh(),
+        Step("destroy what the state knows", "pulumi", ("destroy", "--yes")),
+    )
+    left = tuple(str(each) for each in unknown if each.kind in _STATEFUL)
+    return Plan(tuple(_found(remains)), steps, left)
+
+
+def _found(remains: Remains) -> Iterator[str]:
+    for lock in remains.locks:
+        yield f"the lock of a run that has ended: {lock}"
+    for operation in remains.state.pending:
+        yield f"interrupted while {operation.operation}: {operation.urn}"
+    for urn in remains.state.half_replaced:
+        yield f"half replaced: {urn}"
+    release = remains.release
+    if release and is_stuck(release):
+        yield f"Helm release {release.namespace}/{release.name} is {release.status}"
+    # A stack that holds nothing may have left these on purpose when it was destroyed.
+    if remains.state.recorded or remains.state.pending:
+        for each in remains.unrecorded:
+            if each.is_pulumis:
+                yield f"exists, and the state does not know it: {each}"
+
+
+def _refuse_foreign(remains: Remains) -> None:
+    foreign = [each for each in remains.unrecorded if not each.is_pulumis]
+    if not foreign:
+        return
+    listed = "\n".join(
+        f"  {each}, written by {', '.join(each.managers) or 'somebody unknown'}" for each in foreign
+    )
+    raise CommandError(
+        "these exist under names of this stack and were not made by Pulumi; recovery would take them over. "
+        f"Nothing was changed:\n{listed}\n"
+        "  try: delete or rename each; or, if it is meant to belong to this stack, `pulumi import` it"
+    )
+
+
+def _unlock(remains: Remains) -> Iterator[Step]:
+    if remains.locks:
+        yield Step("remove the lock", "pulumi", ("cancel", "--yes"))
+
+
+def _wait_until_gone(item: ClusterObject) -> Step:
+    arguments = kubectl_arguments("wait", item, "--for=delete", f"--timeout={_GONE_SECONDS}s")
+    # Taken over while it goes it would be in the state and not in the cluster.
+    return Step(f"wait until {item}, whose deletion has begun, is gone", "kubectl", arguments)
+
+
+def _delete(item: ClusterObject) -> Step:
+    arguments = kubectl_arguments(
+        "delete", item, "--cascade=background", "--ignore-not-found", f"--timeout={_GONE_SECONDS}s"
+    )
+    return Step(
+        f"delete {item}, which the interrupted run made and the state does not know", "kubectl", arguments
+    )
+
+
+def _refresh() -> Step:
+    return Step(
+        "compare the state with the cluster, and drop the interrupted operations",
+        "pulumi",
+        ("refresh", "--yes", "--skip-preview", "--clear-pending-creates"),
+        # Something that is not ready yet fails a refresh, after it has done what it was run for.
+        forgiven=True,
+    )
+
+
+def _up(*, policy_pack: bool) -> Step:
+    policies = ("--policy-pack", "policy") if policy_pack else ()
+    return Step(
+        "bring the stack up, taking over what exists under its names",
+        "pulumi",
+        ("up", "--yes", *policies),
+        variables=MappingProxyType({UPSERT: "true"}),
+    )

@@ -1,0 +1,112 @@
+"""What becomes of a Helm release that an interrupted run left.
+
+Helm refuses install, upgrade and rollback of a release that is pending-install: there is no revision to go
+back to. One that is pending-upgrade or pending-rollback goes back to the revision that ran before.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from cli.errors import CommandError
+from cli.recovery.remains import RELEASE_TYPE, HelmRelease, Remains
+from cli.recovery.steps import Step
+
+_PENDING = frozenset({"pending-install", "pending-upgrade", "pending-rollback"})
+_STUCK = frozenset({*_PENDING, "uninstalling"})
+
+
+def is_stuck(release: HelmRelease) -> bool:
+    """Whether an interrupted helm holds it."""
+    return release.status in _STUCK
+
+
+def release_steps_before_up(remains: Remains) -> Iterator[Step]:
+    """What makes the next `up` able to install or upgrade the release.
+
+    Raises:
+        CommandError: an uninstall would delete data.
+
+    """
+    release = remains.release
+    if release is None or release.status is None:
+        return
+    if is_stuck(release):
+        can_go_back = release.status != "uninstalling" and release.last_deployed is not None
+        yield _rollback(release) if can_go_back else _uninstall(release, release.graphs, "up")
+    if _is_unrecorded(release, remains) and (not is_stuck(release) or release.last_deployed is not None):
+        yield _import(release)
+
+
+def release_steps_before_destroy(remains: Remains, deleted_graphs: Sequence[str]) -> Iterator[Step]:
+    """What removes a release that `destroy` would leave, since the state does not know it.
+
+    Raises:
+        CommandError: an uninstall would delete data, or leave graphs without their operator.
+
+    """
+    release = remains.release
+    if release is None or release.status is None or remains.state.knows(release.urn):
+        return
+    if release.urn not in remains.was_creating:
+        return
+    graphs = [graph for graph in release.graphs if graph not in deleted_graphs]
+    if graphs:
+        raise CommandError(
+            f"graphs would be left without the operator that removes their finalizers: {', '.join(graphs)}\n"
+            "  nothing was changed\n"
+            "  try: destroy the stacks that they belong to first, then run this again"
+        )
+    yield _uninstall(release, (), "destroy")
+
+
+def _is_unrecorded(release: HelmRelease, remains: Remains) -> bool:
+    return release.urn in remains.was_creating and not remains.state.knows(release.urn)
+
+
+def _rollback(release: HelmRelease) -> Step:
+    return Step(
+        f"put Helm release {release.name}, which is {release.status}, back to revision "
+        f"{release.last_deployed}, which ran before",
+        "helm",
+        ("rollback", release.name, str(release.last_deployed), "--namespace", release.namespace),
+    )
+
+
+def _uninstall(release: HelmRelease, graphs: Sequence[str], then: str) -> Step:
+    if release.holds:
+        raise CommandError(
+            f"Helm release {release.namespace}/{release.name} is {release.status} and can only be "
+            f"uninstalled; that would delete {', '.join(release.holds)}. Nothing was changed\n"
+            "  try: look at them with kubectl; save what is needed, then "
+            f"`helm uninstall {release.name} --namespace {release.namespace}` and run this again"
+        )
+    says = f"uninstall Helm release {release.name}, which is {release.status}: nothing in it holds data"
+    if then == "up":
+        says += "; `up` installs it again"
+    if graphs:
+        says += (
+            f". Until then no operator looks after {', '.join(graphs)}: their pods run on, but delete none "
+            "of them meanwhile"
+        )
+    return Step(says, "helm", ("uninstall", release.name, "--namespace", release.namespace, "--wait"))
+
+
+def _import(release: HelmRelease) -> Step:
+    placed = [f"--parent=parent={release.parent}"] if release.parent else []
+    if release.provider:
+        placed.append(f"--provider=provider={release.provider}")
+    return Step(
+        f"take Helm release {release.name}, which is installed and not in the state, into the state",
+        "pulumi",
+        (
+            "import",
+            RELEASE_TYPE,
+            release.urn.rpartition("::")[2],
+            f"{release.namespace}/{release.name}",
+            *placed,
+            "--protect=false",
+            "--generate-code=false",
+            "--skip-preview",
+            "--yes",
+        ),
+        quiet=True,
+    )

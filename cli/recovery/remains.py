@@ -1,0 +1,119 @@
+"""What an interrupted run left, as plain data."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+RELEASE_TYPE = "kubernetes:helm.sh/v3:Release"
+
+Operation = Literal["creating", "updating", "deleting", "reading", "importing"]
+
+
+@dataclass(frozen=True)
+class Lock:
+    """The lock of a run, as the backend names its holder."""
+
+    user: str
+    host: str
+    pid: int
+    since: str
+
+    def __str__(self) -> str:
+        return f"pid {self.pid} of {self.user} on {self.host}, since {self.since}"
+
+
+@dataclass(frozen=True)
+class PendingOperation:
+    """A call that the engine had made, and whose answer it never heard."""
+
+    operation: Operation
+    urn: str
+    type: str
+
+
+@dataclass(frozen=True)
+class StackState:
+    """What the stack's state says."""
+
+    recorded: frozenset[tuple[str, str]]
+    """URN and id of every resource that is in the cluster as far as the state knows."""
+    pending: tuple[PendingOperation, ...]
+    half_replaced: tuple[str, ...]
+    """URNs of which an old one waits to be deleted, or a new one to be created."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the stack holds nothing in the cluster, as far as its state knows."""
+        return not self.recorded and not self.pending
+
+    def knows(self, urn: str) -> bool:
+        """Whether the state holds a resource of this URN."""
+        return any(known == urn for known, _ in self.recorded)
+
+
+@dataclass(frozen=True)
+class ClusterObject:
+    """An object of the program that is in the cluster, whether the state knows it or not."""
+
+    urn: str
+    api_version: str
+    kind: str
+    namespace: str | None
+    name: str
+    managers: tuple[str, ...] = ()
+    """Who wrote it, by the names of field managers."""
+    is_terminating: bool = False
+    """Its deletion has begun."""
+
+    @property
+    def id(self) -> str:
+        """As the provider calls it."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
+
+    @property
+    def is_pulumis(self) -> bool:
+        """Whether Pulumi's provider made it: a create is written by the manager `pulumi-kubernetes`."""
+        return any(manager.startswith("pulumi-kubernetes") for manager in self.managers)
+
+
+@dataclass(frozen=True)
+class HelmRelease:
+    """The stack's release as Helm records it."""
+
+    urn: str
+    parent: str | None
+    provider: str | None
+    name: str
+    namespace: str
+    status: str | None
+    """Of the newest revision; None: there is no such release."""
+    last_deployed: int | None = None
+    """The revision that ran before the interrupted one."""
+    holds: tuple[str, ...] = ()
+    """Objects in its manifest that hold data and that an uninstall would delete."""
+    graphs: tuple[str, ...] = ()
+    """Graphs in the cluster, `namespace/name`, that its operator looks after."""
+
+
+@dataclass(frozen=True)
+class Remains:
+    """All of it together."""
+
+    locks: tuple[Lock, ...]
+    state: StackState
+    release: HelmRelease | None
+    """None where the platform is not this stack's own."""
+    objects: tuple[ClusterObject, ...]
+    """Those of the program's objects that exist."""
+
+    @property
+    def unrecorded(self) -> tuple[ClusterObject, ...]:
+        """Those that the state does not know."""
+        return tuple(each for each in self.objects if (each.urn, each.id) not in self.state.recorded)
+
+    @property
+    def was_creating(self) -> frozenset[str]:
+        """URNs of what was being created."""
+        return frozenset(each.urn for each in self.state.pending if each.operation == "creating")
