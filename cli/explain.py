@@ -11,6 +11,7 @@ from hardware import Standing
 from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
 from stacks.resolved import Decision, Exposure, KvTransport, ResolvedStack, ServerGroup, Topic
+from stacks.updates.kinds import kinds_of_change
 
 _WIDTH = 120
 Row = tuple[str, str]
@@ -83,6 +84,7 @@ def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
     yield from _labelled("PLACEMENT", _placement(stack))
     yield from _labelled("KV PATH", _kv_path(stack.serving.kv_transport))
     yield from _labelled("ROLLOUT", _rollout(stack))
+    yield from _labelled("UPDATES", (f"{kind.settings}: {kind.effect}" for kind in kinds_of_change(stack)))
     yield from _labelled("ORDER", [" > ".join(creation_order(graph))])
     yield from _labelled("RETAINED", _retained(stack))
     yield from _labelled("DEFECTS", workarounds(stack))

@@ -55,6 +55,10 @@ class DynamoGraphArgs:
     """None where the KV cache never leaves a worker."""
     waivers: list[Waiver]
     ready_timeout_seconds: int
+    delete_before_replace: bool = False
+    """Where this graph replaces another one: that one goes first, and with it the GPUs that it holds."""
+    replace_with_its_name: bool = False
+    """The graph of this name that exists has other services, which its webhook would refuse to change."""
 
 
 class DynamoGraph(pulumi.ComponentResource):
@@ -109,6 +113,8 @@ class DynamoGraph(pulumi.ComponentResource):
                 parent=self,
                 depends_on=[*depends_on, files],
                 custom_timeouts=pulumi.CustomTimeouts(create=waits, update=waits, delete=_DELETE_TIMEOUT),
+                delete_before_replace=args.delete_before_replace or None,
+                replace_on_changes=["spec"] if args.replace_with_its_name else None,
             ),
         )
         self.register_outputs({"graphName": args.name})

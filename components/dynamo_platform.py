@@ -71,7 +71,7 @@ class DynamoPlatform(pulumi.ComponentResource):
             repository_opts=RepositoryOptsArgs(repo=args.repository),
             create_namespace=False,
             timeout=args.timeout_seconds,
-            values=_values(args),
+            values=release_values(args),
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=depends_on,
@@ -81,7 +81,7 @@ class DynamoPlatform(pulumi.ComponentResource):
         self.register_outputs({"releaseName": args.release_name})
 
 
-def _values(args: DynamoPlatformArgs) -> dict[str, Any]:
+def release_values(args: DynamoPlatformArgs) -> dict[str, Any]:
     """Return the values of the chart; every key that a later chart would turn around is written out.
 
     The chart has no schema: an unknown key would pass in silence.

@@ -72,7 +72,7 @@ def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, ke
         servers += _clients_need(etcd.servers)
     release = DynamoPlatform(
         "dynamo-platform",
-        _release_arguments(platform),
+        release_arguments(platform),
         depends_on=[namespace.namespace, *servers],
         opts=options,
     ).release
@@ -128,7 +128,8 @@ def _servers(name: str, stack: ResolvedStack, group: ServerGroup) -> StatefulSer
     )
 
 
-def _release_arguments(platform: ResolvedPlatform) -> DynamoPlatformArgs:
+def release_arguments(platform: ResolvedPlatform) -> DynamoPlatformArgs:
+    """Return what the Release of a platform of the stack's own is made from."""
     nats = _server_argument(platform.nats)
     if platform.discovery is None or nats is None:
         raise ValueError("an own platform has a discovery backend and NATS")

@@ -15,6 +15,7 @@ from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, Vol
 from recipes.placed import PlacedRecipe
 from stacks.program_platform import PlatformParts, server_policy
 from stacks.resolved import ResolvedCache, ResolvedStack
+from stacks.updates.plan import Update
 
 
 def deploy_serving(
@@ -22,6 +23,7 @@ def deploy_serving(
     namespace: Namespace | None,
     platform: PlatformParts,
     options: pulumi.ResourceOptions,
+    update: Update,
     *,
     keep_cache: bool,
 ) -> None:
@@ -32,6 +34,7 @@ def deploy_serving(
         namespace: where all of it lives; None where it was there before the stack.
         platform: what the graph needs of the platform.
         options: with the provider.
+        update: what happens to the graph that runs.
         keep_cache: protect the model cache, and leave it in the cluster when it leaves the stack.
 
     """
@@ -55,7 +58,8 @@ def deploy_serving(
         before_graph.append(domain.domain)
     if stack.network_policies:
         before_graph.append(_network_policies(stack, in_namespace, platform, options))
-    graph = _graph(stack, before_graph, options)
+    graph = _graph(stack, before_graph, options, update)
+    _say(update, graph)
     if serving.exposure:
         Exposure(
             "exposure",
@@ -156,7 +160,9 @@ def _graph(
     stack: ResolvedStack,
     depends_on: list[pulumi.Resource],
     options: pulumi.ResourceOptions,
+    update: Update,
 ) -> DynamoGraph:
+    how = update.replacement
     placed = stack.serving.placed
     files = engine_files(placed)
     return DynamoGraph(
@@ -174,12 +180,21 @@ def _graph(
                 Waiver(rule=item.rule, reason=item.reason, expires=item.expires) for item in stack.waivers
             ],
             ready_timeout_seconds=stack.serving.ready_timeout_seconds,
+            delete_before_replace=how is not None and how.old_first,
+            replace_with_its_name=how is not None and how.in_place,
         ),
         # Created last, so destroyed first: a graph whose operator is gone keeps its finalizer, and with it
         # its namespace, for ever (NVIDIA/aicr#406).
         depends_on=depends_on,
         opts=options,
     )
+
+
+def _say(update: Update, graph: DynamoGraph) -> None:
+    for notice in update.notices:
+        # With a resource named, the engine shows it under Diagnostics, also without a terminal.
+        say = pulumi.log.warn if notice.warns else pulumi.log.info
+        say(notice.text, resource=graph.graph)
 
 
 def _kv_transport(stack: ResolvedStack) -> KvTransport | None:

@@ -22,7 +22,7 @@ from stacks.resolved import (
 )
 from stacks.retention import retained_objects
 from stacks.settings.stack import StackSettings
-from stacks.timeouts import load_in_words, ready_timeout_seconds
+from stacks.timeouts import load_of, ready_timeout_seconds
 
 
 def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
@@ -43,8 +43,8 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
     problems = [*release_problems, *recipe_problems, *pool_problems]
     placed: Placed | None = None
     if recipe and not pool_problems:
-        load = load_in_words(recipe.model.size_bytes, _read_rate(settings))
-        placed, placement_problems = place_services(recipe, settings.serving, pools, load, source)
+        load = load_of(recipe.model.size_bytes, _read_rate(settings))
+        placed, placement_problems = place_services(recipe, settings.serving, pools, load.words, source)
         problems += placement_problems
     problems += platform_problems(settings.platform, settings.image_mirrors, source)
     problems += cache_problems(settings, recipe, source)
@@ -108,6 +108,7 @@ def _serving(
         kv_transport=placed.transport.transport if placed.transport else None,
         exposure=resolved_exposure(serving.exposure),
         pod_monitor_labels=pod_monitor_labels(serving),
+        load=load_of(recipe.model.size_bytes, _read_rate(settings)),
         ready_timeout_seconds=serving.ready_timeout_seconds
         or ready_timeout_seconds(recipe.model.size_bytes, _read_rate(settings)),
     )

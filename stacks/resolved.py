@@ -10,6 +10,7 @@ from typing import Literal
 
 from hardware import InstanceType, KvPath
 from recipes.placed import GraphApi, PlacedRecipe
+from stacks.timeouts import Load
 
 Lifecycle = Literal["production", "disposable"]
 Topic = Literal[
@@ -191,6 +192,8 @@ class ResolvedServing:
     exposure: Exposure | None
     pod_monitor_labels: Mapping[str, str] | None
     """None: no PodMonitor."""
+    load: Load
+    """What a new worker does before it serves, and for how long."""
     ready_timeout_seconds: int
 
     @property

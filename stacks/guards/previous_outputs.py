@@ -1,16 +1,19 @@
-"""What the last run of this stack exported, read while the program runs."""
+"""What the last run of this stack left in its state, read once while the program runs."""
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 import pulumi
 
 from stacks.guards.fixed_at_creation import OUTPUT_NAME
 
-# The engine's own function behind StackReference. A StackReference to the stack itself would leave a resource
-# in the state that holds a copy of all outputs; this leaves nothing but the engine's own provider.
+# The engine's own functions; the first is the one behind StackReference. A StackReference to the stack itself
+# would leave a resource in the state that holds a copy of all outputs; these leave nothing but the engine's
+# own provider.
 _READ_OUTPUTS = "pulumi:pulumi:readStackOutputs"
+_READ_RESOURCES = "pulumi:pulumi:readStackResourceOutputs"
 
 # While `up` runs, the engine writes the state that this reads. A file backend neither locks nor renames for a
 # reader of its own: measured, such a read finds an empty file ("failed to load checkpoint: EOF") or none.
@@ -21,19 +24,43 @@ _PAUSE_SECONDS = 0.25
 _Answer = TypeVar("_Answer")
 
 
-def previous_fixed_values() -> Mapping[str, object] | None:
-    """Return what the last run recorded as fixed; None before the first one.
+@dataclass(frozen=True, slots=True)
+class PreviousRun:
+    """The state as the last run left it; empty before the first one."""
+
+    outputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Of the stack. The engine writes them down early, also where the run fails later."""
+    resources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """URN -> outputs of what exists. Each is written when its own operation has ended, so that these are
+    right after a run that failed half way, which outputs of the stack are not."""
+
+    @property
+    def fixed(self) -> Mapping[str, object] | None:
+        """What was recorded as fixed; None where nothing was."""
+        recorded: object = self.outputs.get(OUTPUT_NAME)
+        return cast("Mapping[str, object]", recorded) if isinstance(recorded, Mapping) else None
+
+
+def previous_run() -> PreviousRun:
+    """Return what the last run left.
 
     To be called before anything is registered. Works alike in a preview and with every backend; takes no
-    longer than reading the stack's state.
+    longer than reading the stack's state. The state's secrets are in the answer.
     """
     stack = f"{pulumi.get_organization()}/{pulumi.get_project()}/{pulumi.get_stack()}"
+    outputs = _read(_READ_OUTPUTS, {"name": stack})
+    if not outputs:
+        # Of a stack that has no state at all the engine has no resources to read either.
+        return PreviousRun()
+    resources = _read(_READ_RESOURCES, {"stackName": stack})
+    return PreviousRun(outputs, {urn: resource.get("outputs") or {} for urn, resource in resources.items()})
+
+
+def _read(function: str, arguments: Mapping[str, str]) -> Mapping[str, Any]:
     answer = read_again_while_written(
-        lambda: cast("Mapping[str, Any]", pulumi.runtime.invoke(_READ_OUTPUTS, {"name": stack}).value)
+        lambda: cast("Mapping[str, Any]", pulumi.runtime.invoke(function, arguments).value)
     )
-    outputs = cast("Mapping[str, Any]", answer["outputs"])
-    recorded: object = outputs.get(OUTPUT_NAME)
-    return cast("Mapping[str, object]", recorded) if isinstance(recorded, Mapping) else None
+    return cast("Mapping[str, Any]", answer.get("outputs") or {})
 
 
 def read_again_while_written(

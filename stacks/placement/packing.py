@@ -92,6 +92,8 @@ def has_room_wherever_placed(worker: WorkerSet, others: Sequence[WorkerSet], roo
 
     A packing is not enough to go by: running pods do not move together to make room.
     """
+    if worker.gpus > room.gpus_per_node:
+        return False
     running = [*others, worker]
     if room.one_pod_per_node:
         return sum(some.count for some in running) < room.nodes
@@ -101,10 +103,11 @@ def has_room_wherever_placed(worker: WorkerSet, others: Sequence[WorkerSet], roo
         # The others have a node each at worst, but none of those that these workers are on already.
         held = math.ceil(worker.count / (room.gpus_per_node // worker.gpus))
         nodes = max(nodes - sum(some.count for some in others), held)
-    taken = sum(some.gpus * some.count for some in running)
     # To deny the worker a place, each node must have fewer than its GPUs free.
     denied_from = room.gpus_per_node - worker.gpus + 1
-    return taken < nodes * denied_from
+    alone = sum(some.count for some in running if some.gpus >= denied_from)
+    together = sum(some.gpus * some.count for some in running if some.gpus < denied_from)
+    return alone + together // denied_from < nodes
 
 
 def _takes_own_nodes(room: Room) -> bool:

@@ -26,6 +26,18 @@ def rollouts(rooms: Sequence[PoolRoom], replicas: Mapping[str, int], load: str) 
     for room in rooms:
         for name, reason, surges in _in_pool(room, replicas):
             (surging if surges else waiting)[name] = reason
+    return described(surging, waiting, load)
+
+
+def described(surging: Mapping[str, str], waiting: Mapping[str, str], load: str) -> dict[str, Rollout]:
+    """Return the rollouts with what clients notice of them.
+
+    Args:
+        surging: worker -> why its successor can start beside it.
+        waiting: worker -> why its successor has to wait until it is gone.
+        load: what a new worker does before it serves, with the time.
+
+    """
     recreated = " and ".join(waiting)
     return {
         name: Rollout("RollingUpdate", reason, _while_surging(recreated, load))
@@ -42,15 +54,21 @@ def _in_pool(room: PoolRoom, replicas: Mapping[str, int]) -> list[tuple[str, str
         if has_room_wherever_placed(some, others, room.room):
             running[some.name] = one_more
             decided.append(
-                (some.name, f"{room.pool} has {_article(room)}{_wanted(room, some)} for the new worker", True)
+                (
+                    some.name,
+                    f"pool {room.pool.name} has {_article(room)}{_wanted(room, some)} for the new worker",
+                    True,
+                )
             )
         elif pack([*others, one_more], room.room) is None:
-            reason = f"{room.pool} has no {_wanted(room, some)} to start a new worker beside the old"
+            reason = (
+                f"pool {room.pool.name} has no {_wanted(room, some)} to start a new worker beside the old"
+            )
             decided.append((some.name, reason, False))
         else:
             reason = (
-                f"{room.pool} has {_article(room)}{_wanted(room, some)} only if the scheduler has put the "
-                "others close together"
+                f"pool {room.pool.name} has {_article(room)}{_wanted(room, some)} only if the scheduler has "
+                "put the others close together"
             )
             decided.append((some.name, reason, False))
     return decided
@@ -70,10 +88,10 @@ def _while_surging(recreated: str, load: str) -> str:
     if not recreated:
         return f"no interruption: the old worker serves until the new one {load}"
     return (
-        f"the new worker starts beside the old, but clients wait for {recreated}: workers of before and "
-        "after a change do not serve together"
+        f"the new worker starts beside the old, but clients wait for {recreated}: two generations do not "
+        "serve together"
     )
 
 
 def _while_recreated(load: str) -> str:
-    return f"nothing serves from the moment the old worker stops until the new one {load}"
+    return f"nothing serves until the new worker {load}"

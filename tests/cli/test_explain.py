@@ -91,7 +91,7 @@ def test_explain_shows_how_long_a_rollout_interrupts(explain: Any) -> None:
     shown = explain(disagg_b200_settings())
     assert "TrtllmPrefillWorker: RollingUpdate" in shown
     assert "TrtllmDecodeWorker: Recreate" in shown
-    assert "nothing serves from the moment the old worker stops" in shown
+    assert "nothing serves until the new worker has loaded" in shown
 
 
 def test_explain_shows_waivers_with_date_and_reason(explain: Any) -> None:

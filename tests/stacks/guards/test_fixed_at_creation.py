@@ -95,7 +95,7 @@ import pulumi
 sys.path.insert(0, {str(REPOSITORY)!r})
 
 from stacks.guards.fixed_at_creation import OUTPUT_NAME, REBUILT_VARIABLE, changed_problems
-from stacks.guards.previous_outputs import previous_fixed_values
+from stacks.guards.previous_outputs import previous_run
 
 
 class Thing(pulumi.ComponentResource):
@@ -106,7 +106,7 @@ class Thing(pulumi.ComponentResource):
 
 values = {{"platform.nats.members": int(os.environ["MEMBERS"])}}
 rebuilt = os.environ.get(REBUILT_VARIABLE, "")
-problems = changed_problems(previous_fixed_values(), values, "Pulumi.toy.yaml", rebuilt)
+problems = changed_problems(previous_run().fixed, values, "Pulumi.toy.yaml", rebuilt)
 if problems:
     raise pulumi.RunError(str(problems[0]))
 pulumi.export(OUTPUT_NAME, values)

@@ -113,6 +113,13 @@ def test_room_that_is_promised_is_there_however_the_others_were_placed(
         assert max(free) >= surging.gpus
 
 
+def test_a_whole_node_that_no_worker_can_reach_is_room() -> None:
+    # One worker, however large, is on one of the two nodes.
+    assert has_room_wherever_placed(WorkerSet("worker", 8, 1), [], Room(2, 8))
+    assert has_room_wherever_placed(WorkerSet("worker", 4, 1), [], Room(2, 4))
+    assert not has_room_wherever_placed(WorkerSet("worker", 8, 1), [WorkerSet("small", 1, 1)], Room(2, 8))
+
+
 def test_the_largest_worker_is_packed_first() -> None:
     # The small ones first would share a node, and leave the second large one without any.
     packing = pack([WorkerSet("small", 3, 2), WorkerSet("large", 5, 2)], Room(2, 8))

@@ -1,0 +1,47 @@
+"""What of the model's volume cannot be changed while it exists."""
+
+from stacks.errors import Problem
+from stacks.resolved import ResolvedCache
+from stacks.updates.deployed import DeployedVolume
+
+_GUIDE = "docs/updates.md#another-volume-for-the-model"
+
+
+def volume_problems(before: DeployedVolume | None, cache: ResolvedCache, source: str) -> tuple[Problem, ...]:
+    """Return why the claim that exists cannot become the one that is asked for.
+
+    Kubernetes refuses to shrink a claim in the middle of `up`. Another class would replace it, and the claim
+    that goes first is mounted by every worker, so its deletion would wait for pods that nobody stops.
+
+    Args:
+        before: the claim of the last run; None where there is none.
+        cache: what this run would ask for.
+        source: the file with the settings.
+
+    """
+    if before is None or cache.size_gib is None:
+        return ()
+    if cache.size_gib < before.size_gib:
+        message = f"the volume has {before.size_gib}Gi, and Kubernetes does not shrink a claim"
+        size = f"{before.size_gib}Gi"
+        return (
+            _problem(source, "size", f"{cache.size_gib}Gi", message, allowed=f"{size} or more", keep=size),
+        )
+    if cache.storage_class_name != before.storage_class_name:
+        message = f"the volume is of class {before.storage_class_name}, and a claim never changes its class"
+        kept = before.storage_class_name
+        return (
+            _problem(source, "storageClassName", cache.storage_class_name, message, allowed=kept, keep=kept),
+        )
+    return ()
+
+
+def _problem(source: str, key: str, value: object, message: str, *, allowed: str, keep: str) -> Problem:
+    return Problem(
+        source,
+        f"modelCache.{key}",
+        value,
+        f"{message}; nothing was created or changed",
+        allowed=allowed,
+        suggestion=f"modelCache.{key}: {keep}; or another volume, with an interruption ({_GUIDE})",
+    )

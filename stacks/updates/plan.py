@@ -1,0 +1,50 @@
+"""What the next `up` does to what runs, worked out before anything is registered."""
+
+from dataclasses import dataclass
+
+from components.dynamo_platform import release_values
+from stacks.program_platform import release_arguments
+from stacks.resolved import ResolvedStack
+from stacks.updates.deployed import Deployed
+from stacks.updates.graph import graph_of
+from stacks.updates.notices import Notice, graph_notices, other_notices, platform_notice, replacement_notice
+from stacks.updates.replacement import Replacement, replacement
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """From what runs to what the stack asks for."""
+
+    notices: tuple[Notice, ...] = ()
+    replacement: Replacement | None = None
+
+
+FIRST = Update()
+"""Nothing runs, or nothing is known of it."""
+
+
+def planned_update(stack: ResolvedStack, before: Deployed) -> Update:
+    """Return what happens to what the last run left.
+
+    Args:
+        stack: with the rollouts that there is room for (stacks/updates/rollout.py).
+        before: what exists.
+
+    """
+    notices = [*_platform(stack, before), *other_notices(stack, before)]
+    if before.graph is None:
+        return Update(tuple(notices))
+    wanted = graph_of(stack)
+    how = replacement(stack, before.graph, wanted)
+    if how is None:
+        notices += graph_notices(stack, before.graph, wanted)
+    else:
+        notices.append(replacement_notice(stack, before.graph, wanted, how))
+    return Update(tuple(notices), how)
+
+
+def _platform(stack: ResolvedStack, before: Deployed) -> list[Notice]:
+    if stack.platform.kind == "existing":
+        return []
+    values = release_values(release_arguments(stack.platform))
+    return list(platform_notice(before.release, stack.platform.version, values))

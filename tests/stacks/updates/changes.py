@@ -1,0 +1,78 @@
+"""A stack that runs, and what the next `up` does to it: the state is made from what the program registers."""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from components.graph_labels import FRONTEND_PORT
+from stacks.updates.deployed import Deployed, deployed
+from stacks.updates.plan import Update, planned_update
+from stacks.updates.rollout import beside_what_runs
+from tests.components.recorded import recorded
+from tests.support.dev_settings import resolved
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from stacks.resolved import ResolvedStack
+
+Settings = dict[str, Any]
+PORT = FRONTEND_PORT
+
+
+@dataclass(frozen=True)
+class Change:
+    """An update with the stack that it leads to."""
+
+    stack: ResolvedStack
+    update: Update
+
+    @property
+    def texts(self) -> list[str]:
+        """Everything that preview says."""
+        return [notice.text for notice in self.update.notices]
+
+    @property
+    def text(self) -> str:
+        """The one thing that preview says."""
+        [text] = self.texts
+        return text
+
+    @property
+    def strategies(self) -> dict[str, str]:
+        """Worker -> RollingUpdate or Recreate."""
+        workers = self.stack.serving.placed.workers
+        return {worker.role: worker.placement.rollout.strategy for worker in workers if worker.placement}
+
+
+def state(settings: Settings) -> Deployed:
+    """What the engine has in its state after an `up` with these settings; it has no whole numbers."""
+    resources = {resource.urn: {"__inputs": dict(resource.inputs)} for resource in recorded(settings)}
+    return deployed(json.loads(json.dumps(resources), parse_int=float))
+
+
+def changed(settings: Settings, change: Callable[[Settings], object]) -> Settings:
+    """The settings with a change made to a copy of them."""
+    copied = copy.deepcopy(settings)
+    change(copied)
+    return copied
+
+
+def update(before: Settings | Deployed, after: Settings) -> Change:
+    """From one `up` to the next."""
+    running = before if isinstance(before, Deployed) else state(before)
+    stack = beside_what_runs(resolved(after), running.graph)
+    return Change(stack, planned_update(stack, running))
+
+
+def override(role: str, **options: Any) -> Callable[[Settings], object]:
+    """A change of engine options."""
+    return lambda settings: settings["serving"].setdefault("overrides", {}).update({role: options})
+
+
+def replicas(**counts: int) -> Callable[[Settings], object]:
+    """A change of replicas."""
+    return lambda settings: settings["serving"].update(replicas=counts)

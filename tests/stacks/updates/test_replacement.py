@@ -1,0 +1,105 @@
+"""Another recipe: which graph goes first, and what clients have to be told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from resource_graph.recorder import record
+from stacks.program import deploy
+from tests.stacks.updates.changes import Change, changed, override, update
+from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, disagg_gb200_settings
+
+LOAD = "has loaded 65.2 GB, about 31 min at 36 MB/s"
+
+
+def _aggregated(settings: dict[str, Any]) -> None:
+    settings["serving"]["recipe"] = "gpt-oss-120b/trtllm-agg"
+    del settings["serving"]["kvTransport"]
+
+
+def _named(settings: dict[str, Any]) -> None:
+    settings["serving"]["name"] = "model"
+
+
+def _with_nodes(nodes: int) -> dict[str, Any]:
+    settings = disagg_b200_settings()
+    settings["nodePools"][0]["nodes"] = nodes
+    return settings
+
+
+def _graph_options(change: Change) -> Any:
+    graph = record(lambda: deploy(change.stack, None, change.update), project="dynamo-stack", stack="dev")
+    [resource] = [each for each in graph if each.type.endswith(":DynamoGraphDeployment")]
+    return resource
+
+
+def test_on_a_full_pool_the_old_graph_goes_first() -> None:
+    change = update(_with_nodes(1), changed(_with_nodes(1), _aggregated))
+    assert change.update.replacement
+    assert change.update.replacement.old_first
+    assert change.text == (
+        "another graph: gpt-oss-disagg is deleted, then gpt-oss-agg is created: pool b200 does not hold the "
+        "workers of both\n"
+        f"  interruption: nothing serves from the moment the old graph ends until the new one {LOAD}\n"
+        "  address: gpt-oss-disagg-frontend.gpt-oss.svc.cluster.local:8000 -> "
+        "gpt-oss-agg-frontend.gpt-oss.svc.cluster.local:8000; tell the clients, or keep the old one with "
+        "serving.name: gpt-oss-disagg"
+    )
+
+
+def test_with_room_for_both_the_new_graph_is_created_first() -> None:
+    change = update(_with_nodes(2), changed(_with_nodes(2), _aggregated))
+    assert change.update.replacement
+    assert not change.update.replacement.old_first
+    assert change.text.startswith(
+        "another graph: gpt-oss-agg is created, then gpt-oss-disagg is deleted: the pools hold the workers "
+        "of both\n"
+        "  interruption: none for clients that have the new address when the new graph is ready"
+    )
+
+
+def test_room_that_is_there_only_if_old_workers_are_close_together_is_none() -> None:
+    # 5 of 16 GPUs are used; two old decode workers and two prefill workers may leave no four on one node.
+    before = _with_nodes(2)
+    before["serving"]["replicas"] = {"prefill": 2, "decode": 2}
+    change = update(before, changed(_with_nodes(2), _aggregated))
+    assert change.update.replacement
+    assert change.update.replacement.old_first
+
+
+def test_a_graph_in_another_pool_never_waits_for_the_old_one() -> None:
+    before = disagg_b200_settings()
+    before["nodePools"] += agg_gb200_settings()["nodePools"]
+    after = agg_gb200_settings()
+    after["nodePools"] = before["nodePools"]
+    change = update(before, after)
+    assert change.update.replacement
+    assert not change.update.replacement.old_first
+
+
+def test_one_nvlink_domain_has_to_hold_both_disaggregated_graphs() -> None:
+    before = disagg_gb200_settings(3)
+    change = update(before, changed(before, _named))
+    assert change.update.replacement
+    assert change.update.replacement.old_first
+    with_room = update(disagg_gb200_settings(4), changed(disagg_gb200_settings(4), _named))
+    assert with_room.update.replacement
+    assert not with_room.update.replacement.old_first
+
+
+def test_the_same_name_with_other_services_is_replaced_before_its_webhook_refuses_it() -> None:
+    before = changed(_with_nodes(2), _named)
+    change = update(before, changed(before, _aggregated))
+    assert change.text == (
+        "another graph: model is deleted, then model is created: both have this name\n"
+        f"  interruption: nothing serves from the moment the old graph ends until the new one {LOAD}"
+    )
+    assert change.update.replacement
+    assert change.update.replacement.old_first
+    assert change.update.replacement.in_place
+
+
+def test_a_changed_option_replaces_no_graph() -> None:
+    before = _with_nodes(1)
+    option = override("decode", max_batch_size=512)
+    assert update(before, changed(before, option)).update.replacement is None
