@@ -15,6 +15,7 @@ _WHAT_PULUMI_DID = {
     "pulumi.com/skipAwait": "Pulumi does not wait for this object",
     "pulumi.com/timeoutSeconds": "Pulumi waits that long",
     "pulumi.com/patchForce": "Pulumi takes fields over from other managers",
+    "pulumi.com/replaceUnready": "Pulumi replaces a Job that failed; otherwise it is deleted by hand first",
 }
 # Flux replaces ${name}, by nothing where it does not know the name, and $${ is how it writes ${
 # (https://fluxcd.io/flux/components/kustomize/kustomizations/#post-build-variable-substitution).

@@ -60,6 +60,9 @@ class WebhookServer:
         self, decide: Callable[[Manifest, Circumstances], Manifest]
     ) -> Callable[[web.Request], Awaitable[web.Response]]:
         async def handle(request: web.Request) -> web.Response:
+            if self._runner is None and request.transport is not None:
+                # A connection whose TLS handshake was on its way when the server stopped outlives it.
+                request.transport.abort()
             return web.json_response(decide(await request.json(), self._circumstances))
 
         return handle

@@ -62,6 +62,21 @@ k8s.batch.v1.Job("job", metadata=named("job", {{"pulumi.com/skipAwait": "true"}}
     assert "+-1 to replace" in toy.preview(job(limit=1, completions=2))
 
 
+def test_a_job_that_asks_for_it_is_replaced_by_the_next_update_unless_it_is_complete(toy: Toy) -> None:
+    def jobs(container: str) -> str:
+        template = f'{{"spec": {{"restart_policy": "Never", "containers": [{container}]}}}}'
+        return f"""{POD}
+asks = {{"pulumi.com/replaceUnready": "true"}}
+k8s.batch.v1.Job("job", metadata=named("job", asks),
+    spec={{"active_deadline_seconds": 1, "template": {template}}})
+"""
+
+    toy.failing_up(jobs("HUGE"))
+    assert "+-1 to replace" in toy.preview()
+    toy.up(jobs("CONTAINER"))
+    assert "to replace" not in toy.preview()
+
+
 def test_what_the_api_server_spells_differently_is_no_difference(toy: Toy) -> None:
     toy.up(
         POD

@@ -9,12 +9,12 @@ import pytest
 from lab.faults import nodes
 from tests.faults.conftest import GRAPH, NAMESPACE, PLATFORM, ask_for, failing_up, is_ready
 from tests.serving_stacks.pods import claims_of, nodes_of, pods_of
-from tests.serving_stacks.rehearsal import rehearsed
+from tests.serving_stacks.rehearsal import prepare
 from tests.support.runbook import commands, typed
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from tests.support.lab_stack import LabStack
     from tests.support.sandbox import Sandbox
@@ -32,11 +32,10 @@ def _with_etcd(settings: dict[str, Any]) -> None:
 
 
 @pytest.fixture(scope="module")
-def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    with rehearsed(lab, tmp_path_factory.mktemp("lost"), "disagg-gb200", _with_etcd) as found:
-        yield found
-    lab.kubectl("delete", "nodes", *OTHER_TRAYS, "--ignore-not-found")
-    nodes.join(lab.directory, *TRAYS)
+def stack(own_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> LabStack:
+    found = prepare(own_lab, tmp_path_factory.mktemp("lost"), "disagg-gb200", _with_etcd)
+    found.pulumi("up", "--yes", "--skip-preview")
+    return found
 
 
 def test_a_lost_gpu_node_is_named_by_up_and_its_worker_starts_on_the_node_that_replaces_it(

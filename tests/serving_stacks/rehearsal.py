@@ -37,6 +37,17 @@ def prepared(
     lab: Sandbox, folder: Path, name: str, change: Callable[[dict[str, Any]], None] | None = None
 ) -> Iterator[LabStack]:
     """The same stack before its first `up`, for a test that lets this one fail."""
+    stack = prepare(lab, folder, name, change)
+    try:
+        yield stack
+    finally:
+        _remove(stack, stack.settings()["config"][SETTINGS])
+
+
+def prepare(
+    lab: Sandbox, folder: Path, name: str, change: Callable[[dict[str, Any]], None] | None = None
+) -> LabStack:
+    """The same again, of which nothing is removed: for a cluster that goes as a whole."""
     stack = LabStack(lab, copy_project(folder / name), name)
     content = stack.settings()
     settings = content["config"][SETTINGS]
@@ -45,10 +56,7 @@ def prepared(
         change(settings)
     stack.write_settings(content)
     lab.pulumi("stack", "init", name, cwd=stack.project)
-    try:
-        yield stack
-    finally:
-        _remove(stack, settings)
+    return stack
 
 
 def _remove(stack: LabStack, settings: dict[str, Any]) -> None:

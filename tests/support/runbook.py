@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 RUNBOOK = REPOSITORY / "docs" / "runbook"
 INDEX = "README.md"
 HEADINGS = ("What you see", "What happened", "What to type")
+# Nobody reads it here, and each takes seconds.
+_WITHOUT_PREVIEW = {"PULUMI_OPTION_SKIP_PREVIEW": "true"}
 # A page's own --timeout ends a command before this does.
 _SECONDS = 180
 
@@ -44,5 +46,7 @@ def typed(stack: LabStack, command: str, **values: str) -> subprocess.CompletedP
     """Types one command of a page in the lab, where it must succeed; STACK is known."""
     typed_words = words(command, {"STACK": stack.name} | values)
     if typed_words[0] == "pulumi":
-        return stack.lab.pulumi(*typed_words[1:], cwd=stack.project, seconds=_SECONDS)
+        return stack.lab.pulumi(
+            *typed_words[1:], cwd=stack.project, seconds=_SECONDS, variables=_WITHOUT_PREVIEW
+        )
     return stack.lab.run(*typed_words, seconds=_SECONDS)
