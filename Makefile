@@ -8,7 +8,7 @@ CODE := __main__.py cli components hardware lab policy recipes resource_graph ru
 ENVIRONMENT := $(VENV)/.complete
 FAST := not engine and not lab
 
-.PHONY: help environment lab-up lab-down shell env tools check test bench format lock clean
+.PHONY: help environment lab-up lab-down shell env tools check test rehearse bench format lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -36,8 +36,11 @@ check: $(ENVIRONMENT) ## format, lint, types and the tests that need Python pack
 	$(VENV)/bin/basedpyright --level error
 	$(VENV)/bin/pytest -q -n 2 -m "$(FAST)"
 
-test: check tools ## everything: check, then the tests on the real engine and the simulated cluster
-	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "not ($(FAST))" --durations 10
+test: check tools ## check, then the tests on the real engine and the simulated cluster
+	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "not ($(FAST)) and not slow" --durations 10
+
+rehearse: $(ENVIRONMENT) tools ## the long tests: every shipped stack, updates, faults, recovery, destroy
+	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m slow --durations 20
 
 bench: $(ENVIRONMENT) tools ## how long the everyday commands take, as a table and as JSON
 	@$(RUN) -m lab.bench

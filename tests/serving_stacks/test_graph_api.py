@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from tests.support.lab_stack import LabStack
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 NAMESPACE, GRAPH = "gpt-oss", "gpt-oss-disagg"
 GRAPHS = "dynamographdeployments.nvidia.com"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tests.support.lab_stack import LabStack
     from tests.support.sandbox import Sandbox
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 NAMESPACE = "gpt-oss"
 SYSTEM_NODES = {"system-0", "system-1", "system-2"}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tests.support.lab_stack import LabStack
     from tests.support.sandbox import Sandbox
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 FIRST_NAMESPACE, SECOND_NAMESPACE = "gpt-oss", "gpt-oss-batch"
 
