@@ -7,7 +7,7 @@ import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 from pulumi_kubernetes.core.v1 import ConfigMap
 
-_DELETE_TIMEOUT = "600s"
+from components import delete_timeouts
 
 
 class Placement(TypedDict):
@@ -90,7 +90,11 @@ class DynamoGraph(pulumi.ComponentResource):
             metadata={"name": args.engine_config_map_name, "namespace": args.namespace},
             data=args.engine_files,
             immutable=True,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=depends_on),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=depends_on,
+                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.ALONE),
+            ),
         )
         waits = f"{args.ready_timeout_seconds}s"
         self.graph = CustomResource(
@@ -112,7 +116,9 @@ class DynamoGraph(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*depends_on, files],
-                custom_timeouts=pulumi.CustomTimeouts(create=waits, update=waits, delete=_DELETE_TIMEOUT),
+                custom_timeouts=pulumi.CustomTimeouts(
+                    create=waits, update=waits, delete=delete_timeouts.GRAPH
+                ),
                 delete_before_replace=args.delete_before_replace or None,
                 replace_on_changes=["spec"] if args.replace_with_its_name else None,
             ),

@@ -6,6 +6,7 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 
+from components import delete_timeouts
 from components.etcd_command import (
     CLIENT_PORT,
     DATA_PATH,
@@ -65,7 +66,11 @@ class Etcd(pulumi.ComponentResource):
             f"{name}-state",
             metadata={"name": args.state_config_map_name, "namespace": servers.namespace},
             data={_STATE_KEY: "existing" if args.rejoining else "new"},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=depends_on),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=depends_on,
+                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.ALONE),
+            ),
         )
         pod = ServerPod(
             container=_container(args),

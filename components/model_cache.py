@@ -7,10 +7,10 @@ import pulumi
 from pulumi_kubernetes.batch.v1 import Job
 from pulumi_kubernetes.core.v1 import PersistentVolumeClaim
 
+from components import delete_timeouts
+
 if TYPE_CHECKING:
     from pulumi_kubernetes.batch.v1 import JobSpecArgsDict
-
-_DELETE_TIMEOUT = "600s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,9 @@ class ModelCache(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=before_job,
-                custom_timeouts=pulumi.CustomTimeouts(create=waits, update=waits, delete=_DELETE_TIMEOUT),
+                custom_timeouts=pulumi.CustomTimeouts(
+                    create=waits, update=waits, delete=delete_timeouts.WITH_PODS
+                ),
             ),
         )
         self.register_outputs({"claimName": args.claim_name})
@@ -93,6 +95,6 @@ class ModelCache(pulumi.ComponentResource):
                 depends_on=depends_on,
                 protect=volume.keep,
                 retain_on_delete=volume.keep,
-                custom_timeouts=pulumi.CustomTimeouts(delete=_DELETE_TIMEOUT),
+                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
             ),
         )

@@ -6,11 +6,11 @@ import pulumi
 from pulumi_kubernetes.core.v1 import Namespace as KubernetesNamespace
 from pulumi_kubernetes.core.v1 import Secret
 
+from components import delete_timeouts
+
 TOKEN_SECRET_NAME = "hf-token-secret"  # noqa: S105 - the name of the Secret, not a token
 TOKEN_SECRET_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
 USES_PLATFORM_LABEL = "uses-dynamo-platform"
-
-_DELETE_TIMEOUT = "600s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Namespace(pulumi.ComponentResource):
                 parent=self,
                 protect=args.keep,
                 retain_on_delete=args.keep,
-                custom_timeouts=pulumi.CustomTimeouts(delete=_DELETE_TIMEOUT),
+                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
             ),
         )
         self.token_secret = None
@@ -61,5 +61,9 @@ class Namespace(pulumi.ComponentResource):
             metadata={"name": TOKEN_SECRET_NAME, "namespace": namespace_name},
             # The SDK marks the whole map as secret, also where the caller has not marked the token.
             string_data={TOKEN_SECRET_KEY: hf_token},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[self.namespace]),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=[self.namespace],
+                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.ALONE),
+            ),
         )

@@ -6,6 +6,7 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 
+from components import delete_timeouts
 from components.nats_configuration import (
     CLIENT_PORT,
     CLUSTER_PORT,
@@ -70,7 +71,11 @@ class Nats(pulumi.ComponentResource):
             metadata={"name": config_map_name, "namespace": servers.namespace},
             data={CONFIGURATION_FILE: configuration},
             immutable=True,
-            opts=pulumi.ResourceOptions(parent=self, depends_on=depends_on),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=depends_on,
+                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.ALONE),
+            ),
         )
         pod = ServerPod(
             container=_container(args),

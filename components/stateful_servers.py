@@ -8,6 +8,8 @@ from pulumi_kubernetes.apps.v1 import StatefulSet
 from pulumi_kubernetes.core.v1 import Service
 from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 
+from components import delete_timeouts
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -18,7 +20,6 @@ NAME_LABEL = "app.kubernetes.io/name"
 DATA_VOLUME = "data"
 POD_NAME: dict[str, Any] = {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
 
-_DELETE_TIMEOUT = "600s"
 # Neither image needs a user of its own; the distroless images' "nonroot" exists nowhere else on a node.
 _USER = 65532
 
@@ -95,7 +96,7 @@ def register_servers(
 
     """
     waits = f"{args.ready_timeout_seconds}s"
-    timeouts = pulumi.CustomTimeouts(create=waits, update=waits, delete=_DELETE_TIMEOUT)
+    timeouts = pulumi.CustomTimeouts(create=waits, update=waits, delete=delete_timeouts.WITH_PODS)
     options = pulumi.ResourceOptions(parent=parent, depends_on=depends_on, custom_timeouts=timeouts)
     headless = Service(
         f"{name}-headless",

@@ -188,4 +188,4 @@ def test_the_operator_is_installed_after_its_servers_and_every_wait_has_a_limit(
         assert found[f"{kind} {name}"].urn in found["Release dynamo-platform"].dependencies
         assert found[f"{kind} {name}"].urn in found["DynamoGraphDeployment gpt-oss-disagg"].dependencies
         assert found[f"{kind} {name}"].custom_timeouts.create == 600
-        assert found[f"{kind} {name}"].custom_timeouts.delete == 600
+        assert found[f"{kind} {name}"].custom_timeouts.delete == 300

@@ -1,0 +1,17 @@
+"""How long an object may take to go, before `destroy` stops there and names what holds it.
+
+The provider's own limit is ten minutes, whatever the object (pulumi-kubernetes 4.32, Deletion in
+provider/pkg/await/await.go).
+"""
+
+ALONE = "60s"
+"""Only the API server acts: ConfigMaps, Secrets, Services."""
+
+GRAPH = "180s"
+"""The operator removes its finalizer, in seconds unless it is being restarted; the pods end afterwards."""
+
+WITH_PODS = "300s"
+"""Its pods end first, which they may take two minutes for, on a node that answers."""
+
+WITH_CONTENT = "600s"
+"""A claim goes after the last pod that mounts it, a namespace after everything in it."""

@@ -1,0 +1,25 @@
+"""How long `destroy` waits for each object before it names what holds it."""
+
+from __future__ import annotations
+
+import pytest
+
+from lab.directory import REPOSITORY
+from resource_graph.recorder import record
+from stacks.program import deploy
+from stacks.reading.load import list_stacks, load_stack
+from stacks.resolve import resolve
+
+MINUTES = {"ConfigMap": 1, "DynamoGraphDeployment": 3, "Job": 5, "PersistentVolumeClaim": 10, "Namespace": 10}
+
+
+@pytest.mark.parametrize("name", list_stacks(REPOSITORY))
+def test_no_object_is_waited_for_by_the_providers_default(name: str) -> None:
+    stack = resolve(name, load_stack(name, REPOSITORY), f"Pulumi.{name}.yaml")
+    graph = record(lambda: deploy(stack), project="dynamo-stack", stack=name)
+    objects = [each for each in graph if each.custom and each.type.startswith("kubernetes:")]
+    limits = {each.urn: each.custom_timeouts.delete for each in objects}
+    assert {urn for urn, limit in limits.items() if not limit} == set()
+    for each in objects:
+        if each.kind in MINUTES:
+            assert limits[each.urn] == 60 * MINUTES[each.kind], each.urn
