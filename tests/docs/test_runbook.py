@@ -10,7 +10,7 @@ import pytest
 
 from components.diagnosis.cluster_reader import ClusterReader
 from components.diagnosis.explain import EXPLAINED_KINDS, FailedOperation, explanation
-from tests.support.runbook import HEADINGS, INDEX, RUNBOOK, commands, pages, words
+from tests.support.runbook import HEADINGS, INDEX, RUNBOOK, assignments, commands, pages, words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ def test_a_page_is_found_in_the_index(page: str) -> None:
 @pytest.mark.parametrize("page", pages())
 def test_every_command_of_a_page_is_one_that_a_person_has(page: str) -> None:
     for command in commands(page):
-        assert shlex.split(command)[0] in PROGRAMS, command
+        assert assignments(shlex.split(command))[1][0] in PROGRAMS, command
 
 
 @pytest.mark.parametrize("page", [*pages(), "README"])

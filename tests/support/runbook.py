@@ -44,9 +44,18 @@ def words(command: str, values: dict[str, str]) -> list[str]:
 
 def typed(stack: LabStack, command: str, **values: str) -> subprocess.CompletedProcess[str]:
     """Types one command of a page in the lab, where it must succeed; STACK is known."""
-    typed_words = words(command, {"STACK": stack.name} | values)
-    if typed_words[0] == "pulumi":
+    variables, (program, *arguments) = assignments(words(command, {"STACK": stack.name} | values))
+    if program == "pulumi":
         return stack.lab.pulumi(
-            *typed_words[1:], cwd=stack.project, seconds=_SECONDS, variables=_WITHOUT_PREVIEW
+            *arguments, cwd=stack.project, seconds=_SECONDS, variables=_WITHOUT_PREVIEW | variables
         )
-    return stack.lab.run(*typed_words, seconds=_SECONDS)
+    if program == "dynamo-stack":
+        return stack.dynamo_stack(*arguments, seconds=_SECONDS, variables=variables)
+    return stack.lab.run(program, *arguments, seconds=_SECONDS, variables=variables)
+
+
+def assignments(typed_words: list[str]) -> tuple[dict[str, str], list[str]]:
+    """The variables that stand before a command, and the command."""
+    first = next(index for index, word in enumerate(typed_words) if "=" not in word)
+    variables = dict(word.split("=", 1) for word in typed_words[:first])
+    return variables, typed_words[first:]

@@ -1,0 +1,1 @@
+"""What somebody changed in the cluster behind a stack's back."""

@@ -1,0 +1,111 @@
+"""What a person, or a pipeline, is told about the changes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cli.drift_report.changes import Change, Outcome
+
+FORCE_VARIABLE = "PULUMI_K8S_ENABLE_PATCH_FORCE"
+
+_CONFLICTS = frozenset({Outcome.REFUSED, Outcome.PREVIEW_STOPS})
+_LONGEST_VALUE = 48
+
+
+@dataclass(frozen=True)
+class DriftReport:
+    """Every change, and the commands that undo them."""
+
+    stack: str
+    changes: Sequence[Change]
+    repair_release: str | None = None
+    """The command for what lies inside the Helm release; None where nothing of it differs."""
+
+    @property
+    def repair(self) -> str | None:
+        """The command for everything that Pulumi sees; None where that is as it should be."""
+        seen = [change for change in self.changes if change.outcome is not Outcome.LEFT]
+        if not seen:
+            return None
+        force = f"{FORCE_VARIABLE}=true " if self.conflicts else ""
+        return f"{force}pulumi up --refresh --stack {self.stack}"
+
+    @property
+    def conflicts(self) -> Sequence[Change]:
+        """The changes whose field somebody else owns now."""
+        return [change for change in self.changes if change.outcome in _CONFLICTS]
+
+    def headline(self) -> str:
+        """Return the answer in one line."""
+        number = len(self.changes)
+        if number == 0:
+            return f"STACK {self.stack}: the cluster is as the last `up` left it"
+        plural = "change" if number == 1 else "changes"
+        return f"STACK {self.stack}: {number} {plural} since the last `up` that nobody made with Pulumi"
+
+    def advice(self) -> Iterator[tuple[str, str]]:
+        """Return what to type and to know, as label and text."""
+        # Without its operator no graph can be changed.
+        if self.repair_release:
+            yield "RELEASE", self.repair_release
+        if self.repair:
+            yield "REPAIR", self.repair
+        refused = {name for each in self.changes if each.outcome is Outcome.REFUSED for name in each.managers}
+        if refused:
+            yield (
+                "CONFLICT",
+                f"{_listed(sorted(refused))} may mean it, so `up` alone stops there. The command above takes "
+                f"the field back; to leave it, write the found value into Pulumi.{self.stack}.yaml.",
+            )
+        elif self.conflicts:
+            yield (
+                "CONFLICT",
+                "`up` takes back what kubectl wrote; its preview cannot, and stops without the variable",
+            )
+        yield (
+            "UNSEEN",
+            "a field that the stack does not set (a foreign label, an item appended to a list) stays, and is "
+            "not looked at",
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report for a program."""
+        return {
+            "stack": self.stack,
+            "differs": bool(self.changes),
+            "changes": [
+                {
+                    "kind": change.kind,
+                    "namespace": change.namespace,
+                    "name": change.name,
+                    "field": change.field,
+                    "expected": change.expected,
+                    "found": change.found,
+                    "changedBy": list(change.managers),
+                    "up": change.outcome.name.lower().replace("_", "-"),
+                }
+                for change in self.changes
+            ],
+            "repair": [command for command in (self.repair_release, self.repair) if command],
+        }
+
+
+def columns(change: Change) -> tuple[str, ...]:
+    """Return the row of the table for one change."""
+    return (
+        change.object_name,
+        change.field or "-",
+        _short(change.expected),
+        _short(change.found),
+        _listed(change.managers) or "-",
+        change.outcome.value,
+    )
+
+
+def _short(value: str) -> str:
+    text = " ".join(value.split())
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)

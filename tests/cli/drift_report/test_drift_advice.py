@@ -1,0 +1,57 @@
+"""What `drift` tells a person to type."""
+
+from __future__ import annotations
+
+from cli.drift_report.changes import Change, Outcome
+from cli.drift_report.report import DriftReport, columns
+
+ROLLBACK = "helm --kube-context c rollback dynamo-platform 2 --namespace dynamo-system --wait"
+
+
+def _change(outcome: Outcome, *managers: str) -> Change:
+    return Change("ConfigMap", "ns", "c", "data.a", "1", "2", outcome, managers)
+
+
+def _advice(report: DriftReport) -> dict[str, str]:
+    return dict(report.advice())
+
+
+def test_an_up_with_a_refresh_repairs_what_pulumi_sees() -> None:
+    report = DriftReport("dev", [_change(Outcome.REPAIRED, "kubectl-edit")])
+    assert report.repair == "pulumi up --refresh --stack dev"
+    assert "CONFLICT" not in _advice(report)
+
+
+def test_a_conflict_is_forced_only_by_a_variable_that_a_person_types() -> None:
+    report = DriftReport("dev", [_change(Outcome.REFUSED, "autoscaler")])
+    assert report.repair == "PULUMI_K8S_ENABLE_PATCH_FORCE=true pulumi up --refresh --stack dev"
+    assert "autoscaler" in _advice(report)["CONFLICT"]
+    assert "Pulumi.dev.yaml" in _advice(report)["CONFLICT"]
+
+
+def test_a_preview_that_alone_would_stop_is_explained() -> None:
+    report = DriftReport("dev", [_change(Outcome.PREVIEW_STOPS, "kubectl-edit")])
+    assert "preview" in _advice(report)["CONFLICT"]
+    assert report.repair is not None
+
+
+def test_what_lies_in_a_release_has_a_command_of_its_own() -> None:
+    report = DriftReport("dev", [_change(Outcome.LEFT)], ROLLBACK)
+    assert report.repair is None
+    assert _advice(report)["RELEASE"] == ROLLBACK
+    assert report.as_json()["repair"] == [ROLLBACK]
+
+
+def test_nothing_to_repair_is_said_in_one_line() -> None:
+    report = DriftReport("dev", [])
+    assert report.headline() == "STACK dev: the cluster is as the last `up` left it"
+    assert report.as_json()["differs"] is False
+
+
+def test_a_long_value_is_cut_in_the_table_and_whole_in_json() -> None:
+    change = Change("ConfigMap", "ns", "c", "data.a", "x" * 200, "two\nlines", Outcome.REPAIRED)
+    assert len(columns(change)[2]) < 60
+    assert columns(change)[3] == "two lines"
+    [written] = DriftReport("dev", [change]).as_json()["changes"]
+    assert written["expected"] == "x" * 200
+    assert written["up"] == "repaired"

@@ -1,0 +1,157 @@
+"""Changes behind the stack's back: seen, named, and repaired or left as docs/runbook/drift.md says."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.serving_stacks.rehearsal import prepared
+from tests.support.runbook import commands, typed, words
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.lab_stack import LabStack
+    from tests.support.sandbox import Sandbox
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+GRAPHS, GRAPH, NAMESPACE, PLATFORM = (
+    "dynamographdeployments.nvidia.com",
+    "gpt-oss-disagg",
+    "gpt-oss",
+    "dynamo-system",
+)
+OPERATOR = "dynamo-platform-dynamo-operator-controller-manager"
+LOOK, ROLLBACK, UP, FORCED_UP, _ = commands("drift")
+REPLICAS = "spec.services.Frontend.replicas"
+
+
+@pytest.fixture(scope="module")
+def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
+    with prepared(lab, tmp_path_factory.mktemp("drift"), "dev") as found:
+        yield found
+        # Without it no graph can be deleted.
+        lab.kubectl("scale", f"deployment/{OPERATOR}", "-n", PLATFORM, "--replicas=1", check=False)
+
+
+def _drift(stack: LabStack, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    _, *command = words(LOOK, {"STACK": stack.name})
+    return stack.dynamo_stack(*command, *arguments, check=False, variables=variables)
+
+
+def _changes(stack: LabStack) -> dict[str, dict[str, Any]]:
+    """The changes by object and field, of the answer for programs."""
+    answer = _drift(stack, "--json")
+    assert answer.returncode == 1, answer.stdout + answer.stderr
+    changes = json.loads(answer.stdout)["changes"]
+    return {
+        f"{change['kind']} {change['name']} {change['field'] or ''}".strip(): change for change in changes
+    }
+
+
+def _set_replicas(stack: LabStack, number: int, *flags: str) -> None:
+    patch = json.dumps({"spec": {"services": {"Frontend": {"replicas": number}}}})
+    stack.lab.kubectl("patch", GRAPHS, GRAPH, "-n", NAMESPACE, "--type=merge", "-p", patch, *flags)
+
+
+def _graph(stack: LabStack) -> dict[str, Any]:
+    return stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)
+
+
+def _state(stack: LabStack) -> bytes:
+    [file] = (stack.lab.directory.backend / ".pulumi" / "stacks").rglob(f"{stack.name}.json")
+    return file.read_bytes()
+
+
+def test_a_stack_that_is_not_deployed_is_not_said_to_be_without_drift(stack: LabStack) -> None:
+    answer = _drift(stack)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert "stack dev is not deployed" in answer.stderr
+
+
+def test_after_an_up_nothing_differs_and_a_foreign_annotation_is_no_difference(stack: LabStack) -> None:
+    stack.pulumi("up", "--yes", "--skip-preview")
+    stack.lab.kubectl("annotate", GRAPHS, GRAPH, "-n", NAMESPACE, "example.com/seen-by=somebody")
+    answer = _drift(stack)
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+    assert "the cluster is as the last `up` left it" in answer.stdout
+
+
+def test_a_changed_field_a_deleted_object_and_an_idle_operator_are_named_and_put_back(
+    stack: LabStack,
+) -> None:
+    [files] = [
+        item["metadata"]["name"]
+        for item in stack.lab.get("configmaps", "-n", NAMESPACE)["items"]
+        if item["metadata"]["name"].startswith(f"{GRAPH}-engine")
+    ]
+    before, state = _graph(stack), _state(stack)
+    _set_replicas(stack, 2)
+    stack.lab.kubectl("delete", "configmap", files, "-n", NAMESPACE)
+    stack.lab.kubectl("scale", f"deployment/{OPERATOR}", "-n", PLATFORM, "--replicas=0")
+    found = _changes(stack)
+    assert {
+        name: (change["expected"], change["found"], change["changedBy"], change["up"])
+        for name, change in found.items()
+    } == {
+        f"DynamoGraphDeployment {GRAPH} {REPLICAS}": ("1", "2", ["kubectl-patch"], "repaired"),
+        f"ConfigMap {files}": ("exists", "is gone", [], "recreated"),
+        f"Deployment {OPERATOR} spec.replicas": ("1", "0", [], "left"),
+    }
+    assert _state(stack) == state
+    table = _drift(stack)
+    assert table.returncode == 1
+    revision = re.findall(r"helm .*rollback dynamo-platform (\d+) ", table.stdout)[0]
+    typed(stack, ROLLBACK, REVISION=revision)
+    typed(stack, UP)
+    assert _drift(stack).returncode == 0
+    after = _graph(stack)
+    assert after["metadata"]["uid"] == before["metadata"]["uid"]
+    assert after["spec"]["services"]["Frontend"]["replicas"] == 1
+    assert after["metadata"]["annotations"]["example.com/seen-by"] == "somebody"
+
+
+def test_a_field_that_another_manager_took_is_refused_with_a_way_out_and_forced_only_by_hand(
+    stack: LabStack,
+) -> None:
+    _set_replicas(stack, 2, "--field-manager=autoscaler")
+    [change] = _changes(stack).values()
+    assert (change["field"], change["changedBy"], change["up"]) == (REPLICAS, ["autoscaler"], "refused")
+    failed = stack.pulumi("up", "--refresh", "--yes", "--skip-preview", check=False)
+    assert failed.returncode != 0
+    assert f".{REPLICAS}, set by autoscaler" in failed.stdout, failed.stdout
+    assert "dynamo-stack drift dev" in failed.stdout
+    assert "PULUMI_K8S_ENABLE_PATCH_FORCE=true pulumi up --refresh --stack dev" in failed.stdout
+    assert _graph(stack)["spec"]["services"]["Frontend"]["replicas"] == 2
+    typed(stack, FORCED_UP)
+    assert _graph(stack)["spec"]["services"]["Frontend"]["replicas"] == 1
+    assert _drift(stack).returncode == 0
+
+
+def test_a_cluster_that_does_not_answer_a_lock_and_an_unknown_stack_are_no_verdict(
+    stack: LabStack, tmp_path: Path
+) -> None:
+    silent = tmp_path / "kubeconfig"
+    silent.write_text(
+        re.sub(r"server: .*", "server: https://127.0.0.1:1", stack.lab.directory.kubeconfig.read_text())
+    )
+    lock = stack.lab.directory.backend / ".pulumi/locks/organization/dynamo-stack/dev/held.json"
+    answers = {"does not answer": _drift(stack, KUBECONFIG=str(silent))}
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    held = {"pid": 1, "username": "ci", "hostname": "elsewhere", "timestamp": "2026-11-21T16:00:00Z"}
+    lock.write_text(json.dumps(held))
+    try:
+        answers["dynamo-stack recover dev"] = _drift(stack)
+    finally:
+        lock.unlink()
+    answers["Pulumi.devel.yaml"] = stack.dynamo_stack("drift", "devel", check=False)
+    for words_of_it, answer in answers.items():
+        assert answer.returncode == 2, words_of_it
+        assert words_of_it in answer.stderr
+        assert "Traceback" not in answer.stderr
