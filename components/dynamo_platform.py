@@ -70,6 +70,9 @@ class DynamoPlatform(pulumi.ComponentResource):
             version=args.version,
             repository_opts=RepositoryOptsArgs(repo=args.repository),
             create_namespace=False,
+            # A rollback would take the failed pods away, and with them the reason; and after a failed first
+            # installation the definitions would be left without a release that owns them.
+            atomic=False,
             timeout=args.timeout_seconds,
             values=release_values(args),
             opts=pulumi.ResourceOptions(
