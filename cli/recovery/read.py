@@ -31,12 +31,12 @@ def read_remains(
 
     """
     read_state(pulumi)
+    locks = read_locks(pulumi)
+    refuse_live_runs(locks, ended)
     problems = cluster_problems(stack.cluster, stack.source, os.environ)
     if problems:
         raise SettingsError(problems)
     cluster.require_answer()
-    locks = read_locks(pulumi)
-    refuse_live_runs(locks, ended)
     wait_for_orphans(pulumi.directory, say)
     graph = recorded_stack(stack)
     return Remains(

@@ -1,0 +1,35 @@
+"""No object is named by the engine: one that a killed run has made could never be found again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lab.directory import REPOSITORY
+from resource_graph.recorder import record
+from stacks.program import deploy
+from stacks.reading.load import list_stacks, load_stack
+from stacks.resolve import resolve
+
+if TYPE_CHECKING:
+    from resource_graph import ResourceGraph
+
+PROVIDED = "kubernetes:"
+
+
+def _recorded(name: str) -> ResourceGraph:
+    stack = resolve(name, load_stack(name, REPOSITORY), f"Pulumi.{name}.yaml")
+    return record(lambda: deploy(stack), project="dynamo-stack", stack=name)
+
+
+@pytest.mark.parametrize("name", list_stacks(REPOSITORY))
+def test_every_object_and_every_release_has_a_fixed_name(name: str) -> None:
+    resources = [each for each in _recorded(name) if each.type.startswith(PROVIDED)]
+    assert resources
+    unnamed = [
+        each.urn
+        for each in resources
+        if not isinstance(each.object_name if each.kind else each.inputs.get("name"), str)
+    ]
+    assert unnamed == []
