@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stacks.resolved import ResolvedCache, ResolvedStack
+from stacks.resolved import Exposure, ResolvedCache, ResolvedStack
 from stacks.updates.deployed import Deployed, DeployedRelease, DeployedVolume
 from stacks.updates.differences import differences
 from stacks.updates.graph import Graph, Service
@@ -47,9 +47,8 @@ def replacement_notice(stack: ResolvedStack, running: Graph, wanted: Graph, how:
         )
     lines = [f"another graph: {steps}: {how.reason}", f"interruption: {interruption}"]
     if running.address != wanted.address:
-        lines.append(
-            f"address: {running.address} -> {wanted.address}; tell the clients{_keeping(running, wanted)}"
-        )
+        moved = f"address: {running.address} -> {wanted.address}"
+        lines.append(f"{moved}{_outside(stack)}; tell the clients{_keeping(running, wanted)}")
     return Notice("\n  ".join(lines), warns=True)
 
 
@@ -156,6 +155,16 @@ def _count_change(stack: ResolvedStack, running: Graph, wanted: Graph, name: str
     else:
         effect = f"{pods} removed" + (f" from {gpus} of pool {pool}" if pool else "")
     yield f"{name} {before} -> {now} replicas, {effect}"
+
+
+def _outside(stack: ResolvedStack) -> str:
+    match stack.serving.exposure:
+        case Exposure(kind="internalLoadBalancer"):
+            return ", and another load balancer"
+        case Exposure(host=host):
+            return f", {host} stays"
+        case None:
+            return ""
 
 
 def _keeping(running: Graph, wanted: Graph) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from resource_graph.recorder import record
-from stacks.program import deploy
-from tests.stacks.updates.changes import Change, changed, override, update
+from tests.stacks.updates.changes import changed, override, update
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, disagg_gb200_settings
 
 LOAD = "has loaded 65.2 GB, about 31 min at 36 MB/s"
@@ -25,12 +23,6 @@ def _with_nodes(nodes: int) -> dict[str, Any]:
     settings = disagg_b200_settings()
     settings["nodePools"][0]["nodes"] = nodes
     return settings
-
-
-def _graph_options(change: Change) -> Any:
-    graph = record(lambda: deploy(change.stack, None, change.update), project="dynamo-stack", stack="dev")
-    [resource] = [each for each in graph if each.type.endswith(":DynamoGraphDeployment")]
-    return resource
 
 
 def test_on_a_full_pool_the_old_graph_goes_first() -> None:
@@ -97,6 +89,19 @@ def test_the_same_name_with_other_services_is_replaced_before_its_webhook_refuse
     assert change.update.replacement
     assert change.update.replacement.old_first
     assert change.update.replacement.in_place
+
+
+def test_clients_outside_learn_what_becomes_of_their_address() -> None:
+    def exposed(**exposure: str) -> dict[str, Any]:
+        return changed(_with_nodes(1), lambda settings: settings["serving"].update(exposure=exposure))
+
+    balanced = exposed(kind="internalLoadBalancer")
+    assert (
+        ":8000, and another load balancer; tell the clients"
+        in update(balanced, changed(balanced, _aggregated)).text
+    )
+    ingress = exposed(kind="ingress", className="internal", host="llm.example.com")
+    assert ":8000, llm.example.com stays; tell" in update(ingress, changed(ingress, _aggregated)).text
 
 
 def test_a_changed_option_replaces_no_graph() -> None:
