@@ -1,0 +1,163 @@
+"""One change of a stack that runs: what preview says of it, then what `up` does."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tests.serving_stacks.rehearsal import SETTINGS
+from tests.support.measured import record
+from tests.updates.timeline import Timeline
+from tests.updates.watching import Event, Watch
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+
+    from tests.support.lab_stack import LabStack
+
+NAMESPACE = "gpt-oss"
+AGGREGATED, DISAGGREGATED = "gpt-oss-agg", "gpt-oss-disagg"
+WORKERS = {AGGREGATED: frozenset({"worker"}), DISAGGREGATED: frozenset({"prefill", "decode"})}
+GRAPHS = "dynamographdeployments.nvidia.com"
+# Simulated pods are ready within a second; the rest is the engine's time on a busy machine.
+BOUND_SECONDS = 60.0
+# Of what nobody owns: written by Helm for itself, or by the control plane into every namespace.
+_NOT_THE_STACKS = ("sh.helm.release.v1.", "kube-root-ca.crt")
+_KINDS = (
+    "configmaps,secrets,services,serviceaccounts,persistentvolumeclaims,pods,deployments,statefulsets,jobs,"
+    "networkpolicies,poddisruptionbudgets,roles,rolebindings,computedomains.resource.nvidia.com," + GRAPHS
+)
+_REMOVES = {"delete", "replace"}
+
+Settings = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What was said before anything happened."""
+
+    changes: dict[str, str]
+    """Kind and logical name of a resource -> operation, without what stays the same."""
+    removed: set[str]
+    """Objects that go or are replaced: kind namespace/name."""
+    notice: str
+    """Everything under Diagnostics, with spaces and line breaks made single spaces."""
+
+    @classmethod
+    def of(cls, digest: dict[str, Any]) -> Preview:
+        """Read what `pulumi preview --json` prints."""
+        steps = [step for step in digest.get("steps", []) if step["op"] != "same"]
+        going = [step["oldState"]["inputs"] for step in steps if step["op"] in _REMOVES]
+        said = " ".join(each["message"] for each in digest.get("diagnostics", []))
+        return cls(
+            {_kind_and_name(step["urn"]): step["op"] for step in steps},
+            {_key(inputs) for inputs in going if "kind" in inputs},
+            " ".join(said.split()),
+        )
+
+
+@dataclass(frozen=True)
+class Update:
+    """A change that is through."""
+
+    preview: Preview
+    pods: Timeline
+    files: list[Event]
+    """What became of ConfigMaps."""
+    begun: float
+    seconds: float
+    """How long `up` took."""
+
+    def assert_engine_files_came_first_and_went_last(self) -> None:
+        """The new ConfigMap is there before a pod wants it, the old one until no pod wants it."""
+        [came] = self._moments("ADDED")
+        [went] = self._moments("DELETED")
+        assert self.pods.first_created is not None
+        assert came < self.pods.first_created < self.pods.last_ready < went
+
+    def record(self, name: str) -> None:
+        """Write the interruption down beside what had been said."""
+        said = re.search(r"interruption: (.*?) (?:[A-Z]\w+:|address:|$)", f"{self.preview.notice} ")
+        record("update", name, self.pods.interruption, said[1] if said else "none")
+
+    def _moments(self, kind: str) -> list[float]:
+        return [
+            event.at
+            for event in self.files
+            if event.kind == kind and event.at >= self.begun and "-engine-" in event.name
+        ]
+
+
+def change(stack: LabStack, edit: Callable[[Settings], None]) -> None:
+    """Edit the settings of the stack's copy."""
+    content = stack.settings()
+    edit(content["config"][SETTINGS])
+    stack.write_settings(content)
+
+
+def preview(stack: LabStack) -> Preview:
+    """Run `pulumi preview`."""
+    return Preview.of(json.loads(stack.pulumi("preview", "--json").stdout))
+
+
+def apply(stack: LabStack, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run `pulumi up` without the preview that was looked at already, and without the policy pack."""
+    return stack.pulumi("up", "--yes", "--skip-preview", **options)
+
+
+def update(stack: LabStack, edit: Callable[[Settings], None]) -> Update:
+    """Change, look, apply; whatever holds of every update is checked here.
+
+    The graph is ready within a bound and serves when `up` ends; it is the same object unless preview said
+    that it goes; nothing that nobody owns is gone or replaced unless preview said so.
+    """
+    before = _objects(stack)
+    change(stack, edit)
+    said = preview(stack)
+    done = observed(stack, said, lambda: apply(stack))
+    after = _objects(stack)
+    removed = {key for key, uid in before.items() if after.get(key) != uid}
+    assert removed == said.removed
+    [served] = [key for key in after if key.startswith("DynamoGraphDeployment ")]
+    graph = stack.lab.get(GRAPHS, served.rpartition("/")[2], "-n", NAMESPACE)
+    assert graph["status"]["state"] == "successful"
+    assert done.pods.serves
+    assert done.seconds < BOUND_SECONDS
+    return done
+
+
+def observed(stack: LabStack, said: Preview, run: Callable[[], object]) -> Update:
+    """What becomes of pods and ConfigMaps while something runs, up to the moment at which it ends."""
+    with (
+        Watch(stack.lab, f"/api/v1/namespaces/{NAMESPACE}/pods") as pods,
+        Watch(stack.lab, f"/api/v1/namespaces/{NAMESPACE}/configmaps") as files,
+    ):
+        begun = time.monotonic()
+        run()
+        ended = time.monotonic()
+    told = [event for event in pods.events if event.at <= ended]
+    return Update(said, Timeline.of(told, begun, WORKERS), files.events, begun, ended - begun)
+
+
+def _objects(stack: LabStack) -> dict[str, str]:
+    items = stack.lab.get(_KINDS, "--all-namespaces")["items"]
+    return {
+        _key(item): item["metadata"]["uid"]
+        for item in items
+        if not item["metadata"].get("ownerReferences")
+        and not item["metadata"]["name"].startswith(_NOT_THE_STACKS)
+    }
+
+
+def _key(item: dict[str, Any]) -> str:
+    metadata = item["metadata"]
+    return f"{item['kind']} {metadata.get('namespace', '')}/{metadata['name']}"
+
+
+def _kind_and_name(urn: str) -> str:
+    kind, name = urn.split("::")[2:]
+    return f"{kind.rpartition(':')[2]} {name}"

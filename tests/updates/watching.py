@@ -1,0 +1,83 @@
+"""What the API server tells of objects while an update runs, with the moment at which it told it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+import time
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from tests.support.sandbox import Sandbox
+
+LONGEST_WATCH_SECONDS = 300
+START_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Event:
+    """One change of one object."""
+
+    at: float
+    """Seconds on the monotonic clock."""
+    kind: str
+    """ADDED, MODIFIED or DELETED."""
+    object: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The object's name."""
+        name: str = self.object["metadata"]["name"]
+        return name
+
+
+class Watch:
+    """Records all changes of the objects below one path of the API, from those that are there on.
+
+    At least one object must be there: its event is how the watch is known to have begun.
+    """
+
+    def __init__(self, lab: Sandbox, path: str) -> None:
+        self._lab = lab
+        self._path = f"{path}?watch=true&timeoutSeconds={LONGEST_WATCH_SECONDS}"
+        self._events: list[Event] = []
+        self._begun = threading.Event()
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def events(self) -> list[Event]:
+        """What was told so far, in order."""
+        return list(self._events)
+
+    def __enter__(self) -> Watch:
+        """Begins."""
+        self._process = subprocess.Popen(
+            [str(self._lab.directory.bin / "kubectl"), "get", "--raw", self._path],
+            env=self._lab.environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        self._reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
+        self._reader.start()
+        assert self._begun.wait(START_SECONDS), f"nothing is told of {self._path}"
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Ends; what was told is kept."""
+        assert self._process is not None
+        self._process.terminate()
+        self._process.wait(START_SECONDS)
+        self._reader.join(START_SECONDS)
+
+    def _read(self, lines: IO[str]) -> None:
+        for line in lines:
+            told = json.loads(line)
+            self._events.append(Event(time.monotonic(), told["type"], told["object"]))
+            self._begun.set()
