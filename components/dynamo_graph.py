@@ -83,10 +83,12 @@ class DynamoGraph(pulumi.ComponentResource):
         if args.kv_transport:
             inputs["kvTransport"] = args.kv_transport
         super().__init__("dynamo-stack:components:DynamoGraph", name, inputs, opts)
-        # A change of content changes the name, so the new object is made first, the graph's pods roll, and
-        # the old object goes last. Its logical name stays, which is what makes that one replacement.
+        # A change of content changes the name, also the logical one, so that it is another resource: the new
+        # one is made first, the graph's pods roll, and the old one, which no program asks for any more, goes
+        # last. A replaced one would be marked for deletion as soon as its successor exists; where the roll
+        # then fails and the change is taken back, the engine would create what exists, and delete it last.
         files = ConfigMap(
-            f"{name}-engine-files",
+            args.engine_config_map_name,
             metadata={"name": args.engine_config_map_name, "namespace": args.namespace},
             data=args.engine_files,
             immutable=True,
