@@ -5,10 +5,11 @@ from collections.abc import Iterable
 from stacks.resolved import Lifecycle, ResolvedCache, ResolvedPlatform, RetainedObject, ServerGroup
 from stacks.servers import ETCD_NAME, NATS_NAME, claim_names
 
-_CRD_REASON = (
-    "Helm never deletes custom resource definitions: every object of the kind would go with them, also those "
-    "of other stacks"
-)
+_CRD_REASON = "Helm deletes none: every stack's objects of the kind would go too"
+# Neither is in a manifest of the chart: ai-dynamo/dynamo deploy/helm/charts/platform/components/operator.
+_OPERATORS_OWN = "made by the operator, whose successor takes it over"
+_LEASE = RetainedObject("Lease", "dynamo.nvidia.com", "kube-system", _OPERATORS_OWN)
+_CERTIFICATE_SECRET = "webhook-server-cert"  # noqa: S105 - the name of the Secret, not its content
 
 
 def retained_objects(
@@ -23,9 +24,10 @@ def retained_objects(
         RetainedObject("CustomResourceDefinition", name, None, _CRD_REASON)
         for name in platform.custom_resource_definitions
     )
+    operators = (_LEASE, *definitions) if platform.kind == "own" else definitions
     if lifecycle == "disposable":
-        return definitions
-    return (*_model(namespace, cache), *_servers(platform), *definitions)
+        return operators
+    return (*_model(namespace, cache), *_servers(platform), *operators)
 
 
 def keeps_platform_namespace(lifecycle: Lifecycle, platform: ResolvedPlatform) -> bool:
@@ -50,6 +52,7 @@ def _servers(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
         for claim in claim_names(name, group):
             yield RetainedObject("PersistentVolumeClaim", claim, platform.namespace, reason)
     if holders:
+        yield RetainedObject("Secret", _CERTIFICATE_SECRET, platform.namespace, _OPERATORS_OWN)
         reason = f"it holds the data of {' and '.join(holders)}, and would take it along"
         yield RetainedObject("Namespace", platform.namespace, None, reason)
 

@@ -2,5 +2,5 @@
 
 It works only while its Helm release is installed, as a real operator's pod would. Without Grove: a graph
 becomes Deployments and Services. Left out: the DynamoComponentDeployment objects in between, whose schema is
-not public in a form that could be checked against, and the Lease of the leader election.
+not public in a form that could be checked against, and the renewal of the leader election's Lease.
 """

@@ -33,6 +33,13 @@ _WEBHOOK_KINDS = ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguratio
 _SWITCH_SECONDS = 0.5
 # A deletion while the watch reconnects is never told of.
 _RESYNC_SECONDS = 5.0
+# Of its leader election, beside the control plane's own, so that it outlives release and namespace.
+_LEASE = {
+    "apiVersion": "coordination.k8s.io/v1",
+    "kind": "Lease",
+    "metadata": {"name": "dynamo.nvidia.com", "namespace": "kube-system"},
+    "spec": {"holderIdentity": "dynamo-operator-controller-manager", "leaseDurationSeconds": 15},
+}
 
 _log = logging.getLogger(__name__)
 
@@ -118,6 +125,7 @@ class Operator:
             for crd in custom_resource_definitions(self._graph_api):
                 await self._api.apply(crd, field_manager=CRD_FIELD_MANAGER)
         host = f"{configuration.webhook_service}.{installation.namespace}.svc"
+        await self._api.apply(_LEASE)
         certificate = await kept_certificate(
             self._api, installation.namespace, configuration.certificate_secret, host
         )

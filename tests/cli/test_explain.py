@@ -119,6 +119,8 @@ def test_explain_lists_everything_that_destroy_leaves(
     assert {kept.kind for kept in retained} == {
         "PersistentVolumeClaim",
         "Namespace",
+        "Secret",
+        "Lease",
         "CustomResourceDefinition",
     }
     for kept in retained:

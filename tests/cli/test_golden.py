@@ -2,7 +2,7 @@ import pytest
 
 from tests.cli.golden import FOLDER, STACKS, explained
 
-SCREEN_LINES = 55
+SCREEN_LINES = 56
 SCREEN_COLUMNS = 120
 
 

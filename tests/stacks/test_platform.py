@@ -155,13 +155,15 @@ def test_the_charts_own_operator_image_stays_without_a_mirror() -> None:
 def test_destroy_of_a_production_stack_leaves_the_data_of_its_own_servers() -> None:
     kept = [(item.kind, item.name, item.namespace) for item in resolved(_with_etcd(OWN)).retained]
     claims = [f"data-dynamo-{server}-{member}" for server in ("nats", "etcd") for member in range(3)]
-    assert kept[:9] == [
+    assert kept[:11] == [
         ("PersistentVolumeClaim", "model-cache", "gpt-oss"),
         ("Namespace", "gpt-oss", None),
         *[("PersistentVolumeClaim", claim, "dynamo-system") for claim in claims],
+        ("Secret", "webhook-server-cert", "dynamo-system"),
         ("Namespace", "dynamo-system", None),
+        ("Lease", "dynamo.nvidia.com", "kube-system"),
     ]
-    assert {kind for kind, *_ in kept[9:]} == {"CustomResourceDefinition"}
+    assert {kind for kind, *_ in kept[11:]} == {"CustomResourceDefinition"}
 
 
 def test_what_is_left_is_named_by_the_server_whose_data_it_is() -> None:
@@ -172,4 +174,4 @@ def test_what_is_left_is_named_by_the_server_whose_data_it_is() -> None:
 
 def test_destroy_of_a_disposable_stack_leaves_no_data() -> None:
     settings = _with_etcd(OWN) | {"lifecycle": "disposable"}
-    assert {item.kind for item in resolved(settings).retained} == {"CustomResourceDefinition"}
+    assert {item.kind for item in resolved(settings).retained} == {"Lease", "CustomResourceDefinition"}

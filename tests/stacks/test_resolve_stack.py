@@ -38,10 +38,13 @@ def test_lifecycle_is_production_when_nobody_says_otherwise() -> None:
     assert resolved(settings).lifecycle == "production"
 
 
-def test_destroy_of_a_disposable_stack_leaves_the_definitions_alone() -> None:
+def test_destroy_of_a_disposable_stack_leaves_the_definitions_and_the_operators_lease() -> None:
     assert [(item.kind, item.name, item.namespace) for item in resolved().retained] == [
-        ("CustomResourceDefinition", name, None)
-        for name in PLATFORM_RELEASES["1.2.1"].custom_resource_definitions
+        ("Lease", "dynamo.nvidia.com", "kube-system"),
+        *[
+            ("CustomResourceDefinition", name, None)
+            for name in PLATFORM_RELEASES["1.2.1"].custom_resource_definitions
+        ],
     ]
 
 
@@ -49,7 +52,7 @@ def test_destroy_of_a_production_stack_also_leaves_the_model_and_its_namespace()
     settings = dev_settings() | {"lifecycle": "production"}
     kept = [(item.kind, item.name, item.namespace) for item in resolved(settings).retained]
     assert kept[:2] == [("PersistentVolumeClaim", "model-cache", "gpt-oss"), ("Namespace", "gpt-oss", None)]
-    assert {kind for kind, *_ in kept[2:]} == {"CustomResourceDefinition"}
+    assert {kind for kind, *_ in kept[2:]} == {"Lease", "CustomResourceDefinition"}
 
 
 def test_a_wait_is_never_shorter_than_the_slowest_published_time() -> None:
