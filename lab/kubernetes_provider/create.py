@@ -12,6 +12,7 @@ from lab.kubernetes_provider.errors import (
     ProviderError,
     StatusError,
 )
+from lab.kubernetes_provider.holds import hold
 from lab.kubernetes_provider.naming import resource_id
 from lab.kubernetes_provider.readiness import Subject, wait_of
 from lab.kubernetes_provider.values import Properties, contains_unknown, plain_map
@@ -44,6 +45,7 @@ def create(
         return "", properties
     cluster = session.cluster
     manager = field_ownership.manager_of(inputs, None)
+    hold(session, "before-create", inputs["kind"], preview=preview)
     try:
         live = with_retries(
             lambda: _send(session, inputs, manager, preview=preview),
@@ -62,6 +64,7 @@ def create(
     if preview:
         live.pop("status", None)
         return "", _record(live, inputs, properties, manager)
+    hold(session, "after-create", inputs["kind"], preview=preview)
     if inputs["kind"] == "CustomResourceDefinition":
         cluster.forget_mappings()
     wait = wait_of(Subject(cluster), inputs, live, await_all=session.settings.await_all)
