@@ -55,8 +55,8 @@ class DynamoGraphArgs:
     """None where the KV cache never leaves a worker."""
     waivers: list[Waiver]
     ready_timeout_seconds: int
-    delete_before_replace: bool = False
-    """Where this graph replaces another one: that one goes first, and with it the GPUs that it holds."""
+    instead_of: str | None = None
+    """URN of a graph that has to go first, and with it the GPUs that it holds."""
     replace_with_its_name: bool = False
     """The graph of this name that exists has other services, which its webhook would refuse to change."""
 
@@ -121,7 +121,8 @@ class DynamoGraph(pulumi.ComponentResource):
                 custom_timeouts=pulumi.CustomTimeouts(
                     create=waits, update=waits, delete=delete_timeouts.GRAPH
                 ),
-                delete_before_replace=args.delete_before_replace or None,
+                aliases=[args.instead_of] if args.instead_of else None,
+                delete_before_replace=bool(args.instead_of) or args.replace_with_its_name or None,
                 replace_on_changes=["spec"] if args.replace_with_its_name else None,
             ),
         )

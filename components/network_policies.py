@@ -88,10 +88,16 @@ class NetworkPolicies(pulumi.ComponentResource):
             custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
         )
         graph = args.graph
-        self._policy(f"{name}-graph", f"{graph.graph_name}-graph", graph.namespace, _within_graph(graph))
-        self._policy(f"{name}-frontend", f"{graph.graph_name}-frontend", graph.namespace, _frontend(graph))
+        # In the state they are called after the graph too, as everything is that goes with it.
+        of_graph = f"{name}-{graph.graph_name}"
+        self._policy(of_graph, f"{graph.graph_name}-graph", graph.namespace, _within_graph(graph))
+        self._policy(
+            f"{of_graph}-frontend", f"{graph.graph_name}-frontend", graph.namespace, _frontend(graph)
+        )
         if graph.scraped:
-            self._policy(f"{name}-metrics", f"{graph.graph_name}-metrics", graph.namespace, _metrics(graph))
+            self._policy(
+                f"{of_graph}-metrics", f"{graph.graph_name}-metrics", graph.namespace, _metrics(graph)
+            )
         if args.nats:
             self._policy(f"{name}-nats", "dynamo-nats", args.nats.namespace, _nats(args.nats))
         if args.etcd:

@@ -56,7 +56,7 @@ def main() -> None:
         )
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
-    stack = beside_what_runs(stack, before.graph)
+    stack = beside_what_runs(stack, before)
     deploy(stack, token, planned_update(stack, before), diagnose=True)
 
 

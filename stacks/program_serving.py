@@ -29,6 +29,11 @@ def deploy_serving(
 ) -> None:
     """Register everything in the serving namespace, in the order in which it works.
 
+    What is named after the graph has that name in the state too: another graph is other resources, made
+    before those of the old one go. Replaced ones would be marked for deletion as soon as their successors
+    exist; where the new graph then fails and the change is taken back, the engine would create what exists,
+    and delete it.
+
     Args:
         stack: everything that was decided.
         namespace: where all of it lives; None where it was there before the stack.
@@ -46,7 +51,7 @@ def deploy_serving(
         before_graph.append(cache.claim)
     if serving.placed.compute_domain:
         domain = ComputeDomain(
-            "compute-domain",
+            serving.placed.compute_domain.name,
             ComputeDomainArgs(
                 name=serving.placed.compute_domain.name,
                 namespace=serving.namespace,
@@ -62,7 +67,7 @@ def deploy_serving(
     _say(update, graph)
     if serving.exposure:
         Exposure(
-            "exposure",
+            f"{serving.graph_name}-exposure",
             ExposureArgs(
                 kind=serving.exposure.kind,
                 graph_name=serving.graph_name,
@@ -77,7 +82,7 @@ def deploy_serving(
         )
     if serving.pod_monitor_labels is not None:
         PodMonitor(
-            "pod-monitor",
+            f"{serving.graph_name}-pod-monitor",
             PodMonitorArgs(
                 name=serving.graph_name,
                 namespace=serving.namespace,
@@ -166,7 +171,7 @@ def _graph(
     placed = stack.serving.placed
     files = engine_files(placed)
     return DynamoGraph(
-        "graph",
+        placed.graph_name,
         DynamoGraphArgs(
             name=placed.graph_name,
             namespace=placed.namespace,
@@ -180,7 +185,7 @@ def _graph(
                 Waiver(rule=item.rule, reason=item.reason, expires=item.expires) for item in stack.waivers
             ],
             ready_timeout_seconds=stack.serving.ready_timeout_seconds,
-            delete_before_replace=how is not None and how.old_first,
+            instead_of=how.old_urn if how else None,
             replace_with_its_name=how is not None and how.in_place,
         ),
         # Created last, so destroyed first: a graph whose operator is gone keeps its finalizer, and with it

@@ -36,13 +36,19 @@ class DeployedRelease:
 
 @dataclass(frozen=True, slots=True)
 class Deployed:
-    """Each part is None where the state has none."""
+    """Each part is empty where the state has none."""
 
-    graph: Graph | None = None
+    graphs: tuple[Graph, ...] = ()
+    """One, or two after an `up` that failed between the new graph and the end of the old one."""
     volume: DeployedVolume | None = None
     revision: str | None = None
     """Commit of the model that the cache was filled with last."""
     release: DeployedRelease | None = None
+
+    def graph_before(self, wanted: Graph) -> Graph | None:
+        """Return the graph that becomes the wanted one: the one that has its place, else the one there is."""
+        in_its_place = [graph for graph in self.graphs if graph.has_place_of(wanted)]
+        return next(iter([*in_its_place, *self.graphs]), None)
 
 
 def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
@@ -52,33 +58,39 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
         resources: URN -> outputs, as the state has them.
 
     """
-    graph = _applied(resources, _GRAPH, "graph")
-    claim = _applied(resources, _CLAIM, "model-cache-claim")
-    job = _applied(resources, _JOB, "model-cache-download") or _applied(resources, _JOB, "model-cache-check")
-    release = _applied(resources, _RELEASE, "dynamo-platform")
+    claim = _named(resources, _CLAIM, "model-cache-claim")
+    job = _named(resources, _JOB, "model-cache-download") or _named(resources, _JOB, "model-cache-check")
+    release = _named(resources, _RELEASE, "dynamo-platform")
     return Deployed(
-        graph=_graph(graph) if graph else None,
+        graphs=tuple(_graph(urn, _applied(resources[urn])) for urn in resources if _is_a(urn, _GRAPH)),
         volume=_volume(claim) if claim else None,
         revision=_revision(job) if job else None,
         release=_release(release) if release else None,
     )
 
 
-def _applied(
+def _is_a(urn: str, kind: re.Pattern[str]) -> bool:
+    return kind.fullmatch(urn.split("::", 3)[2].rpartition("$")[2]) is not None
+
+
+def _named(
     resources: Mapping[str, Mapping[str, Any]], kind: re.Pattern[str], name: str
 ) -> Mapping[str, Any] | None:
+    found = (urn for urn in resources if _is_a(urn, kind) and urn.split("::", 3)[3] == name)
+    urn = next(found, None)
+    return _applied(resources[urn]) if urn else None
+
+
+def _applied(outputs: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what the last run asked for, without what the server and its webhooks have added."""
-    for urn, outputs in resources.items():
-        parts = urn.split("::", 3)
-        if parts[-1] == name and kind.fullmatch(parts[-2].rpartition("$")[2]):
-            # The provider keeps it beside the live object.
-            return mapping_in(outputs, "__inputs") or outputs
-    return None
+    # The provider keeps it beside the live object.
+    return mapping_in(outputs, "__inputs") or outputs
 
 
-def _graph(inputs: Mapping[str, Any]) -> Graph:
+def _graph(urn: str, inputs: Mapping[str, Any]) -> Graph:
     metadata = mapping_in(inputs, "metadata")
-    return read_graph(str(metadata.get("name")), str(metadata.get("namespace")), mapping_in(inputs, "spec"))
+    name, namespace = str(metadata.get("name")), str(metadata.get("namespace"))
+    return read_graph(name, namespace, mapping_in(inputs, "spec"), urn)
 
 
 def _volume(inputs: Mapping[str, Any]) -> DeployedVolume | None:

@@ -73,6 +73,8 @@ class Graph:
     name: str
     namespace: str
     services: Mapping[str, Service]
+    urn: str | None = None
+    """Of the resource in the state; None where it is not from there."""
 
     @property
     def workers(self) -> tuple[Service, ...]:
@@ -110,13 +112,13 @@ def graph_of(stack: ResolvedStack) -> Graph:
     return read_graph(placed.graph_name, placed.namespace, spec)
 
 
-def read_graph(name: str, namespace: str, spec: Mapping[str, Any]) -> Graph:
+def read_graph(name: str, namespace: str, spec: Mapping[str, Any], urn: str | None = None) -> Graph:
     """Return the graph with this `spec`."""
     components = mappings_in(spec, "components")
     services = {str(component["name"]): _v1beta1(component) for component in components}
     for key, service in mapping_in(spec, "services").items():
         services[key] = _v1alpha1(key, mapping_in(service))
-    return Graph(name, namespace, services)
+    return Graph(name, namespace, services, urn)
 
 
 def _v1alpha1(name: str, service: Mapping[str, Any]) -> Service:

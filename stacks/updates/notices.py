@@ -52,6 +52,13 @@ def replacement_notice(stack: ResolvedStack, running: Graph, wanted: Graph, how:
     return Notice("\n  ".join(lines), warns=True)
 
 
+def leftover_notice(graph: Graph) -> Notice:
+    """Say that a graph goes which an update that failed has left beside this one."""
+    return Notice(
+        f"another graph: {graph.name} is left from an update that failed, and is deleted", warns=True
+    )
+
+
 def revision_notice(before: str | None, now: str, cache: ResolvedCache) -> Iterable[Notice]:
     """Say that another revision is brought first, and whether the volume holds both."""
     if before is None or before == now:

@@ -7,7 +7,14 @@ from stacks.program_platform import release_arguments
 from stacks.resolved import ResolvedStack
 from stacks.updates.deployed import Deployed
 from stacks.updates.graph import graph_of
-from stacks.updates.notices import Notice, graph_notices, other_notices, platform_notice, replacement_notice
+from stacks.updates.notices import (
+    Notice,
+    graph_notices,
+    leftover_notice,
+    other_notices,
+    platform_notice,
+    replacement_notice,
+)
 from stacks.updates.replacement import Replacement, replacement
 
 
@@ -32,14 +39,16 @@ def planned_update(stack: ResolvedStack, before: Deployed) -> Update:
 
     """
     notices = [*_platform(stack, before), *other_notices(stack, before)]
-    if before.graph is None:
-        return Update(tuple(notices))
     wanted = graph_of(stack)
-    how = replacement(stack, before.graph, wanted)
+    running = before.graph_before(wanted)
+    if running is None:
+        return Update(tuple(notices))
+    how = replacement(stack, running, wanted)
     if how is None:
-        notices += graph_notices(stack, before.graph, wanted)
+        notices += graph_notices(stack, running, wanted)
+        notices += (leftover_notice(graph) for graph in before.graphs if graph is not running)
     else:
-        notices.append(replacement_notice(stack, before.graph, wanted, how))
+        notices.append(replacement_notice(stack, running, wanted, how))
     return Update(tuple(notices), how)
 
 

@@ -14,8 +14,10 @@ class Replacement:
     old_first: bool
     """Delete the old graph before the new one is created. Else both exist until the new one is ready."""
     reason: str
-    in_place: bool
+    in_place: bool = False
     """Both have the same name: the engine would change the graph, and its webhook would refuse."""
+    old_urn: str | None = None
+    """Of the graph that goes first under another name: to the engine the new one is another resource."""
 
 
 def replacement(stack: ResolvedStack, running: Graph, wanted: Graph) -> Replacement | None:
@@ -33,5 +35,5 @@ def replacement(stack: ResolvedStack, running: Graph, wanted: Graph) -> Replacem
         pools = " and ".join(map(str, full))
         verb = "does" if len(full) == 1 else "do"
         reason = f"{pools} {verb} not hold the workers of both"
-        return Replacement(old_first=True, reason=reason, in_place=False)
-    return Replacement(old_first=False, reason="the pools hold the workers of both", in_place=False)
+        return Replacement(old_first=True, reason=reason, old_urn=running.urn)
+    return Replacement(old_first=False, reason="the pools hold the workers of both")

@@ -7,12 +7,13 @@ from recipes.placed import PlacedService, Rollout
 from stacks.placement.packing import WorkerSet, has_room_wherever_placed
 from stacks.placement.rollout import described
 from stacks.resolved import ResolvedStack
+from stacks.updates.deployed import Deployed
 from stacks.updates.graph import Graph, graph_of
 from stacks.updates.rooms import SharedPool, shared_pools
 from stacks.wording import in_words
 
 
-def beside_what_runs(stack: ResolvedStack, running: Graph | None) -> ResolvedStack:
+def beside_what_runs(stack: ResolvedStack, before: Deployed) -> ResolvedStack:
     """Return the stack with rollouts for which there is room beside the workers that run.
 
     A strategy is worked out for workers that stay as large and where they are. One update can make them
@@ -22,22 +23,23 @@ def beside_what_runs(stack: ResolvedStack, running: Graph | None) -> ResolvedSta
     on the pod template, restart every worker.
     """
     wanted = graph_of(stack)
+    running = before.graph_before(wanted)
     if running is None or not running.has_place_of(wanted):
         return stack
     if running.differs_in_rollout_at_most(wanted):
         return _as_deployed(stack, running)
     if running.services.keys() != wanted.services.keys():
         return stack
-    before = _rollouts(stack)
+    alone = _rollouts(stack)
     waiting = _without_room(stack, running, wanted)
     if not waiting:
         return stack
     waiting |= {
         name: rollout.reason
-        for name, rollout in before.items()
+        for name, rollout in alone.items()
         if rollout.strategy == "Recreate" and name not in waiting
     }
-    surging = {name: rollout.reason for name, rollout in before.items() if name not in waiting}
+    surging = {name: rollout.reason for name, rollout in alone.items() if name not in waiting}
     return _with_rollouts(stack, described(surging, waiting, stack.serving.load.words))
 
 

@@ -118,7 +118,7 @@ def test_another_transport_gives_the_workers_channels_while_nothing_serves(stack
     before = uid(stack, DISAGGREGATED)
     done = update(stack, lambda settings: settings["serving"].update(kvTransport="mnnvl"))
     done.record("transport, no room")
-    assert done.preview.changes["ComputeDomain compute-domain"] == "create"
+    assert done.preview.changes["ComputeDomain gpt-oss-disagg-compute-domain"] == "create"
     assert "every worker restarts: 1 x TrtllmPrefillWorker, 1 x TrtllmDecodeWorker" in done.preview.notice
     assert "nothing serves" in done.preview.notice
     assert (done.pods.roles_created, done.pods.roles_deleted) == (["decode", "prefill"],) * 2

@@ -7,7 +7,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from components.graph_labels import FRONTEND_PORT
+from resource_graph.recorder import record
+from stacks.program import deploy
 from stacks.updates.deployed import Deployed, deployed
 from stacks.updates.plan import Update, planned_update
 from stacks.updates.rollout import beside_what_runs
@@ -17,10 +18,10 @@ from tests.support.dev_settings import resolved
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from resource_graph import ResourceGraph
     from stacks.resolved import ResolvedStack
 
 Settings = dict[str, Any]
-PORT = FRONTEND_PORT
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,22 @@ class Change:
 
 
 def state(settings: Settings) -> Deployed:
-    """What the engine has in its state after an `up` with these settings; it has no whole numbers."""
-    resources = {resource.urn: {"__inputs": dict(resource.inputs)} for resource in recorded(settings)}
+    """What the engine has in its state after a first `up` with these settings."""
+    return _state(recorded(settings))
+
+
+def state_after(change: Change) -> Deployed:
+    """What the engine has in its state when the update is through."""
+
+    def program() -> None:
+        deploy(change.stack, None, change.update)
+
+    return _state(record(program, project="dynamo-stack", stack="recorded"))
+
+
+def _state(graph: ResourceGraph) -> Deployed:
+    resources = {resource.urn: {"__inputs": dict(resource.inputs)} for resource in graph}
+    # The engine has no whole numbers.
     return deployed(json.loads(json.dumps(resources), parse_int=float))
 
 
@@ -64,7 +79,7 @@ def changed(settings: Settings, change: Callable[[Settings], object]) -> Setting
 def update(before: Settings | Deployed, after: Settings) -> Change:
     """From one `up` to the next."""
     running = before if isinstance(before, Deployed) else state(before)
-    stack = beside_what_runs(resolved(after), running.graph)
+    stack = beside_what_runs(resolved(after), running)
     return Change(stack, planned_update(stack, running))
 
 

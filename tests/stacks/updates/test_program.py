@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from components import dynamo_graph
 from resource_graph.recorder import record
 from stacks.program import deploy
-from tests.stacks.updates.changes import Change, changed, override, update
+from tests.stacks.updates.changes import Change, changed, override, state, update
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings
 
 if TYPE_CHECKING:
@@ -46,8 +46,19 @@ def test_an_update_in_place_neither_deletes_first_nor_replaces(monkeypatch: pyte
 def test_a_graph_without_room_beside_the_old_one_is_created_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
     before = disagg_b200_settings()
     options = _options(update(before, changed(before, _aggregated)), monkeypatch)
+    [running] = state(before).graphs
+    assert options.aliases == [running.urn]
     assert options.delete_before_replace is True
     assert options.replace_on_changes is None
+
+
+def test_a_graph_with_room_beside_the_old_one_is_a_resource_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = disagg_b200_settings()
+    before["nodePools"][0]["nodes"] = 2
+    options = _options(update(before, changed(before, _aggregated)), monkeypatch)
+    assert (options.aliases, options.delete_before_replace) == (None, None)
 
 
 def test_other_services_under_the_same_name_are_another_graph_to_the_engine_too(

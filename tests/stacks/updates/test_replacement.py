@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.stacks.updates.changes import changed, override, update
+from stacks.updates.deployed import Deployed
+from tests.components.recorded import recorded
+from tests.stacks.updates.changes import changed, override, state, update
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, disagg_gb200_settings
 
 LOAD = "has loaded 65.2 GB, about 31 min at 36 MB/s"
@@ -89,6 +91,33 @@ def test_the_same_name_with_other_services_is_replaced_before_its_webhook_refuse
     assert change.update.replacement
     assert change.update.replacement.old_first
     assert change.update.replacement.in_place
+
+
+def test_an_update_that_failed_half_way_can_be_finished_or_taken_back() -> None:
+    before, after = state(_with_nodes(2)), changed(_with_nodes(2), _aggregated)
+    both = Deployed(graphs=(*before.graphs, *state(after).graphs))
+    finished = update(both, after)
+    assert finished.update.replacement is None
+    assert finished.texts == [
+        "another graph: gpt-oss-disagg is left from an update that failed, and is deleted"
+    ]
+    taken_back = update(both, _with_nodes(2))
+    assert taken_back.update.replacement is None
+    assert taken_back.texts == [
+        "another graph: gpt-oss-agg is left from an update that failed, and is deleted"
+    ]
+
+
+def test_nothing_that_is_named_after_one_graph_is_the_same_resource_as_anothers() -> None:
+    # What is replaced is marked for deletion; taking the change back would create what exists, and delete it.
+    settings = disagg_gb200_settings()
+    settings["serving"] |= {"exposure": {"kind": "internalLoadBalancer"}, "podMonitor": {}}
+    named = changed(settings, _named)
+    one, other = recorded(settings), recorded(named)
+    stays = {each.urn for each in other}
+    named_after_graph = [each for each in one if each.kind and "gpt-oss-disagg" in str(each.object_name)]
+    assert len(named_after_graph) == 8
+    assert [each.urn for each in named_after_graph if each.urn in stays] == []
 
 
 def test_clients_outside_learn_what_becomes_of_their_address() -> None:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from stacks.updates.rollout import beside_what_runs
-from tests.stacks.updates.changes import changed, override, replicas, state, update
+from tests.stacks.updates.changes import changed, override, replicas, state_after, update
 from tests.support.dev_settings import (
     agg_gb200_settings,
     disagg_b200_settings,
     disagg_gb200_settings,
     existing_cluster_settings,
-    resolved,
 )
 
 SURGE, RECREATE = "RollingUpdate", "Recreate"
@@ -99,18 +96,10 @@ def test_workers_of_another_transport_never_surge() -> None:
 
 def test_what_was_decided_beside_old_workers_stays_until_workers_change_again() -> None:
     rolled = update(_agg_b200(1, 8), _agg_b200(1, 4))
-    running = state(_agg_b200(1, 4)).graph
-    assert running
-    # The state after that update, with the strategy that it was made with.
-    service = running.services["TrtllmWorker"]
-    kept = replace(
-        running, services={**running.services, "TrtllmWorker": replace(service, strategy="Recreate")}
-    )
-    again = beside_what_runs(resolved(_agg_b200(1, 4)), kept)
-    [worker] = again.serving.placed.workers
-    assert worker.placement
-    assert worker.placement.rollout.strategy == RECREATE
-    assert rolled.strategies == {"worker": RECREATE}
+    again = update(state_after(rolled), _agg_b200(1, 4))
+    assert (again.strategies, again.texts) == ({"worker": RECREATE}, [])
+    next_change = changed(_agg_b200(1, 4), override("worker", max_batch_size=9))
+    assert update(state_after(rolled), next_change).strategies == {"worker": SURGE}
 
 
 def test_another_node_in_the_pool_changes_nothing_until_workers_change() -> None:
