@@ -64,10 +64,11 @@ class Nats(pulumi.ComponentResource):
         super().__init__("dynamo-stack:components:Nats", name, inputs, opts)
         hosts = {member: servers.host(member) for member in servers.member_names}
         configuration = nats_configuration(servers.name, hosts, args.max_file_store_bytes)
-        # The content is in the name, so that a change restarts the servers, one by one.
+        # The content is in the name, so that a change restarts the servers, one by one; in the logical name
+        # too, so that a change which fails half way can be taken back (components/dynamo_graph.py says why).
         config_map_name = f"{servers.name}-config-{content_hash(configuration)}"
         config_map = ConfigMap(
-            f"{name}-config",
+            config_map_name,
             metadata={"name": config_map_name, "namespace": servers.namespace},
             data={CONFIGURATION_FILE: configuration},
             immutable=True,

@@ -90,7 +90,7 @@ class NetworkPolicies(pulumi.ComponentResource):
         graph = args.graph
         # In the state they are called after the graph too, as everything is that goes with it.
         of_graph = f"{name}-{graph.graph_name}"
-        self._policy(of_graph, f"{graph.graph_name}-graph", graph.namespace, _within_graph(graph))
+        self._policy(f"{of_graph}-graph", f"{graph.graph_name}-graph", graph.namespace, _within_graph(graph))
         self._policy(
             f"{of_graph}-frontend", f"{graph.graph_name}-frontend", graph.namespace, _frontend(graph)
         )

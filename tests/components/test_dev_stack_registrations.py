@@ -25,7 +25,7 @@ OBJECTS = {
     "Job model-download": "model-cache-download",
     "ConfigMap gpt-oss-disagg-engine-<hash>": "gpt-oss-disagg-engine-<hash>",
     "DynamoGraphDeployment gpt-oss-disagg": "gpt-oss-disagg",
-    "NetworkPolicy gpt-oss-disagg-graph": "network-policies-gpt-oss-disagg",
+    "NetworkPolicy gpt-oss-disagg-graph": "network-policies-gpt-oss-disagg-graph",
     "NetworkPolicy gpt-oss-disagg-frontend": "network-policies-gpt-oss-disagg-frontend",
     "NetworkPolicy dynamo-nats": "network-policies-nats",
 }
