@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -95,7 +96,7 @@ def started(stack: LabStack, *command: str) -> Iterator[Interruption]:
 def _end_session(session: int) -> None:
     for process in psutil.process_iter():
         with suppress(OSError, psutil.Error):
-            if psutil.os.getsid(process.pid) == session:
+            if os.getsid(process.pid) == session:
                 process.kill()
 
 
