@@ -19,6 +19,7 @@ _PLURALS = {
     "Deployment": "deployments",
     "DynamoGraphDeployment": "dynamographdeployments",
     "Event": "events",
+    "Lease": "leases",
     "MutatingWebhookConfiguration": "mutatingwebhookconfigurations",
     "ConfigMap": "configmaps",
     "Node": "nodes",
