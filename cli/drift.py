@@ -2,12 +2,12 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import typer
 
-from cli.drift_report.engine import changes_seen, deployed_release
+from cli.drift_report.engine import changes_seen, deployed_release, unready_objects
 from cli.drift_report.release import changes_inside, repair_command
 from cli.drift_report.report import DriftReport, columns
 from cli.errors import CommandError
@@ -53,11 +53,12 @@ def _report(name: str) -> DriftReport:
     _require_finished_run(pulumi)
     # The provider reads what a server that does not answer no longer says as deleted, or not at all.
     cluster.require_answer()
-    steps = _steps(pulumi)
+    answer = _answer(pulumi)
+    steps = answer["steps"]
     release = deployed_release(steps)
     inside = changes_inside(cluster, *release) if release else ()
     repair = repair_command(cluster, *release) if release and inside else None
-    return DriftReport(name, (*changes_seen(steps), *inside), repair)
+    return DriftReport(name, (*changes_seen(steps), *inside), repair, unready_objects(answer))
 
 
 def _require_finished_run(pulumi: PulumiCommand) -> None:
@@ -78,7 +79,7 @@ def _require_finished_run(pulumi: PulumiCommand) -> None:
         )
 
 
-def _steps(pulumi: PulumiCommand) -> Sequence[Mapping[str, Any]]:
+def _answer(pulumi: PulumiCommand) -> Mapping[str, Any]:
     answer = pulumi.capture(*_LOOK)
     try:
         document: dict[str, Any] = json.loads(answer.out)
@@ -89,7 +90,7 @@ def _steps(pulumi: PulumiCommand) -> Sequence[Mapping[str, Any]]:
         text = "\n".join([*said, answer.err.strip()]).strip().splitlines()[-_SHOWN_LINES:]
         shown = "".join(f"\n  {line}" for line in text if line.strip())
         raise CommandError(f"`{pulumi.line(*_LOOK)}` failed:{shown}")
-    return document["steps"]
+    return document
 
 
 def _print(report: DriftReport) -> None:

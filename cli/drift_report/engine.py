@@ -12,6 +12,8 @@ _KUBERNETES = "kubernetes:"
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 _SECRET = "kubernetes:core/v1:Secret"  # noqa: S105 - the name of a type
 _CLAIM = "PersistentVolumeClaim"
+# pulumi/pulumi pkg/resource/deploy/step.go, RefreshStep.
+_UNHEALTHY = "Refreshed resource is in an unhealthy state"
 
 Step = Mapping[str, Any]
 Steps = Sequence[Step]
@@ -30,6 +32,20 @@ def deployed_release(steps: Steps) -> tuple[str, str] | None:
             inputs = step["newState"]["inputs"]
             return inputs["namespace"], inputs["name"]
     return None
+
+
+def unready_objects(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return each object that is as it was written and does not work, with the provider's first reason."""
+    found: list[str] = []
+    for each in document.get("diagnostics") or []:
+        message = str(each.get("message", ""))
+        if _UNHEALTHY in message:
+            # The first line only says which object it is.
+            lines = [line.removeprefix("* ") for line in message.splitlines() if line.startswith("* ")]
+            kind = _type_of(each["urn"]).rsplit(":", 1)[-1]
+            name = str(each["urn"]).rsplit("::", 1)[-1]
+            found.append(f"{kind} of the resource {name}: {(lines[1:] or ['not ready'])[0]}")
+    return tuple(found)
 
 
 def _changes(step: Step) -> Iterator[Change]:
@@ -98,8 +114,12 @@ def shown_path(path: Path) -> str:
 
 
 def _type(step: Step) -> str:
+    return _type_of(step["urn"])
+
+
+def _type_of(urn: object) -> str:
     # urn:pulumi:<stack>::<project>::<parents$type>::<name>
-    return str(step["urn"]).split("::")[2].rsplit("$", 1)[-1]
+    return str(urn).split("::")[2].rsplit("$", 1)[-1]
 
 
 def _identity(state: Mapping[str, Any]) -> tuple[str, str | None, str]:

@@ -20,6 +20,8 @@ class DriftReport:
     changes: Sequence[Change]
     repair_release: str | None = None
     """The command for what lies inside the Helm release; None where nothing of it differs."""
+    unready: Sequence[str] = ()
+    """Objects that do not work though nobody changed them: no drift, but worth a line."""
 
     @property
     def repair(self) -> str | None:
@@ -62,10 +64,12 @@ class DriftReport:
                 "CONFLICT",
                 "`up` takes back what kubectl wrote; its preview cannot, and stops without the variable",
             )
+        for text in self.unready:
+            yield "NOT READY", text
         yield (
             "UNSEEN",
-            "a field that the stack does not set (a foreign label, an item appended to a list) stays, and is "
-            "not looked at",
+            "fields that the stack does not set (a foreign label, an item appended to a list) are not looked "
+            "at; they stay, but for what kubectl added to an object that is updated",
         )
 
     def as_json(self) -> dict[str, Any]:
@@ -86,6 +90,7 @@ class DriftReport:
                 }
                 for change in self.changes
             ],
+            "notReady": list(self.unready),
             "repair": [command for command in (self.repair_release, self.repair) if command],
         }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cli.drift_report.changes import Outcome
-from cli.drift_report.engine import changes_seen, deployed_release
+from cli.drift_report.engine import changes_seen, deployed_release, unready_objects
 
 CREATED = {"manager": "pulumi-kubernetes", "operation": "Update", "fieldsV1": {"f:spec": {"f:other": {}}}}
 OWN = {"manager": "pulumi-kubernetes-0badcafe", "operation": "Apply", "fieldsV1": {"f:spec": {}}}
@@ -148,3 +148,13 @@ def test_the_release_to_look_into_is_the_one_that_is_still_there() -> None:
     assert deployed_release([_step("refresh", token, identifier, inputs)]) == tuple(identifier.split("/"))
     assert deployed_release([_step("delete", token, identifier, inputs)]) is None
     assert deployed_release([_graph(1)]) is None
+
+
+def test_an_object_that_does_not_work_is_named_and_is_no_change() -> None:
+    message = (
+        "warning: Refreshed resource is in an unhealthy state:\n"
+        "* Resource 'dynamo-nats' was created but failed to initialize\n* 0 out of 1 replicas succeeded\n"
+    )
+    urn = "urn:pulumi:dev::dynamo-stack::dynamo-stack:components:Nats$kubernetes:apps/v1:StatefulSet::nats"
+    found = unready_objects({"diagnostics": [{"urn": urn, "message": message}, {"message": "other"}]})
+    assert found == ("StatefulSet of the resource nats: 0 out of 1 replicas succeeded",)
