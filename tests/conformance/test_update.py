@@ -65,6 +65,30 @@ def test_a_conflict_with_another_manager_fails_and_patch_force_wins(toy: Toy) ->
     assert toy.get("serviceaccount", "a")["automountServiceAccountToken"] is True
 
 
+def test_what_kubectl_set_is_taken_back_by_an_update_whose_preview_stops(toy: Toy) -> None:
+    toy.up(_account("True"))
+    toy.up(_account("True", '{"a": "1"}'))
+    toy.kubectl("patch", "serviceaccount", "a", "-p", '{"automountServiceAccountToken": false}')
+    toy.kubectl("annotate", "serviceaccount", "a", "theirs=1")
+    toy.pulumi("refresh", "--yes", "--skip-preview")
+    output = toy.failing("preview")
+    assert 'conflict with "kubectl-patch" using v1: .automountServiceAccountToken' in output
+    toy.up()
+    found = toy.get("serviceaccount", "a")
+    assert found["automountServiceAccountToken"] is True
+    # Taken over with the rest, and not among the inputs.
+    assert found["metadata"]["annotations"] == {"a": "1"}
+
+
+def test_a_preview_forces_while_an_object_is_as_created_and_the_update_then_fails(toy: Toy) -> None:
+    toy.up(_account("True", '{"a": "1"}'))
+    toy.kubectl("patch", "serviceaccount", "a", "--field-manager=other", "--type=merge",
+                "-p", '{"automountServiceAccountToken": false}')  # fmt: skip
+    toy.pulumi("refresh", "--yes", "--skip-preview")
+    toy.preview()
+    assert 'conflict with "other"' in toy.failing_up()
+
+
 def test_a_refused_update_is_recorded_with_its_error_and_tried_again(toy: Toy) -> None:
     toy.up(_SERVICE.format(port=80, annotations="{}"))
     output = toy.failing_up(_SERVICE.format(port=99999, annotations="{}"))

@@ -29,6 +29,7 @@ GRAPHS, GRAPH, NAMESPACE, PLATFORM = (
 )
 OPERATOR = "dynamo-platform-dynamo-operator-controller-manager"
 LOOK, ROLLBACK, UP, FORCED_UP, _ = commands("drift")
+SEEN = "example.com/seen-by=somebody"
 REPLICAS = "spec.services.Frontend.replicas"
 
 
@@ -77,7 +78,7 @@ def test_a_stack_that_is_not_deployed_is_not_said_to_be_without_drift(stack: Lab
 
 def test_after_an_up_nothing_differs_and_a_foreign_annotation_is_no_difference(stack: LabStack) -> None:
     stack.pulumi("up", "--yes", "--skip-preview")
-    stack.lab.kubectl("annotate", GRAPHS, GRAPH, "-n", NAMESPACE, "example.com/seen-by=somebody")
+    stack.lab.kubectl("annotate", GRAPHS, GRAPH, "-n", NAMESPACE, SEEN, "--field-manager=somebody")
     answer = _drift(stack)
     assert answer.returncode == 0, answer.stdout + answer.stderr
     assert "the cluster is as the last `up` left it" in answer.stdout
