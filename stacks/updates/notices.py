@@ -101,12 +101,12 @@ def platform_notice(
     start = "platform: Release dynamo-platform is upgraded"
     if before.version != version:
         yield Notice(
-            f"{start} ({before.version} -> {version}); the operator restarts, and every worker too if the "
-            "new operator writes other pods",
+            f"{start} ({before.version} -> {version}), which restarts the operator, and every worker if the "
+            "new one writes other pods",
             warns=True,
         )
     elif before.values != values:
-        yield Notice(f"{start} (values); the operator restarts, no worker does", warns=False)
+        yield Notice(f"{start} (values), which restarts the operator alone", warns=False)
 
 
 def other_notices(stack: ResolvedStack, before: Deployed) -> Iterable[Notice]:

@@ -152,7 +152,7 @@ def test_other_values_of_the_platform_restart_the_operator_alone() -> None:
     before = disagg_b200_settings()
     [platform, *_] = update(before, changed(before, _with_mirror)).texts
     assert platform == (
-        "platform: Release dynamo-platform is upgraded (values); the operator restarts, no worker does"
+        "platform: Release dynamo-platform is upgraded (values), which restarts the operator alone"
     )
 
 
@@ -160,8 +160,8 @@ def test_another_version_of_the_platform_may_restart_workers() -> None:
     [notice] = platform_notice(DeployedRelease("1.2.0", {}), "1.2.1", {})
     assert notice.warns
     assert notice.text == (
-        "platform: Release dynamo-platform is upgraded (1.2.0 -> 1.2.1); the operator restarts, and every "
-        "worker too if the new operator writes other pods"
+        "platform: Release dynamo-platform is upgraded (1.2.0 -> 1.2.1), which restarts the operator, and every "
+        "worker if the new one writes other pods"
     )
 
 

@@ -1,0 +1,117 @@
+"""An update that fails half way is taken back: what was there before is there again, and nothing else."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lab.dynamo_operator.switches import GRAPH_NEVER_READY
+from tests.serving_stacks.rehearsal import SETTINGS, prepared
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.support.lab_stack import LabStack
+    from tests.support.sandbox import Sandbox
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+NAMESPACE = "gpt-oss"
+# Kinds that the program asks for and that are called after the graph or after their content.
+KINDS = "configmaps,networkpolicies,dynamographdeployments.nvidia.com"
+READY_SECONDS = 5
+
+
+def _larger_batches(settings: dict[str, Any]) -> None:
+    settings["serving"]["overrides"] = {"decode": {"max_batch_size": 512}}
+
+
+def _aggregated(settings: dict[str, Any]) -> None:
+    settings["serving"]["recipe"] = "gpt-oss-120b/trtllm-agg"
+    del settings["serving"]["kvTransport"]
+
+
+def _other_name(settings: dict[str, Any]) -> None:
+    settings["serving"]["name"] = "model"
+
+
+@pytest.fixture(scope="module")
+def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
+    with prepared(lab, tmp_path_factory.mktemp("updates"), "dev") as made:
+        yield made
+
+
+@contextmanager
+def _settings(stack: LabStack, *changes: Callable[[dict[str, Any]], None]) -> Iterator[None]:
+    before = stack.settings()
+    content = stack.settings()
+    for change in changes:
+        change(content["config"][SETTINGS])
+    stack.write_settings(content)
+    try:
+        yield
+    finally:
+        stack.write_settings(before)
+
+
+def _up(stack: LabStack, *, check: bool = True) -> Any:
+    return stack.pulumi("up", "--yes", "--skip-preview", check=check)
+
+
+def _fail(stack: LabStack, change: Callable[[dict[str, Any]], None]) -> None:
+    def briefly(settings: dict[str, Any]) -> None:
+        settings["serving"]["readyTimeoutSeconds"] = READY_SECONDS
+
+    switch = stack.lab.directory.switches / GRAPH_NEVER_READY
+    switch.touch()
+    try:
+        with _settings(stack, change, briefly):
+            assert _up(stack, check=False).returncode != 0
+    finally:
+        switch.unlink()
+
+
+def _named(stack: LabStack) -> set[str]:
+    found = stack.lab.get(KINDS, "-n", NAMESPACE)["items"]
+    names = {f"{item['kind']} {item['metadata']['name']}" for item in found}
+    return names - {"ConfigMap kube-root-ca.crt"}
+
+
+def _assert_taken_back(stack: LabStack, before: set[str]) -> None:
+    _up(stack)
+    assert _named(stack) == before
+    # The state knows all of it, and nothing waits in it to be deleted by the next run.
+    stack.pulumi("preview", "--expect-no-changes")
+
+
+def test_other_engine_files_are_taken_back(stack: LabStack) -> None:
+    _up(stack)
+    before = _named(stack)
+    _fail(stack, _larger_batches)
+    assert len(_named(stack)) == len(before) + 1
+    _assert_taken_back(stack, before)
+
+
+def test_another_graph_beside_the_old_one_is_taken_back(stack: LabStack) -> None:
+    with _settings(stack, _aggregated):
+        _up(stack)
+        before = _named(stack)
+        _fail(stack, _other_name)
+        assert len(_named(stack)) == 2 * len(before)
+        _assert_taken_back(stack, before)
+
+
+def test_another_graph_instead_of_the_old_one_is_taken_back(stack: LabStack) -> None:
+    with _settings(stack, _aggregated):
+        _up(stack)
+    before = _named(stack)
+
+    def disaggregated(settings: dict[str, Any]) -> None:
+        settings["serving"] |= {"recipe": "gpt-oss-120b/trtllm-disagg", "kvTransport": "tcp"}
+
+    with _settings(stack, _aggregated):
+        _fail(stack, disaggregated)
+        assert len([key for key in _named(stack) if key.startswith("DynamoGraphDeployment")]) == 1
+        _assert_taken_back(stack, before)
