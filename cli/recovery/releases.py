@@ -1,7 +1,8 @@
 """What becomes of a Helm release that an interrupted run left.
 
-Helm refuses install, upgrade and rollback of a release that is pending-install: there is no revision to go
-back to. One that is pending-upgrade or pending-rollback goes back to the revision that ran before.
+One that is pending-install has no earlier revision to go back to: it is uninstalled and installed again. Helm
+would accept a rollback to the pending revision itself, but installs no custom resource definitions then. One
+that is pending-upgrade or pending-rollback goes back to the revision that ran before.
 """
 
 from collections.abc import Iterator, Sequence

@@ -41,7 +41,7 @@ _HASH = re.compile(r"-[0-9a-f]{8,10}(?=-|$)")
 _RANDOM_END = re.compile(
     r"^(?P<kept>(?:Pod|EndpointSlice) .*?)(-[b-df-hj-np-tv-xz24-9]{6,10})?-[b-df-hj-np-tv-xz24-9]{5}$"
 )
-_VOLUME = re.compile(r"^PersistentVolume /.*$")
+_NUMBERED = re.compile(r"^(PersistentVolume|IPAddress) /.*$")
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def recover(stack: LabStack, moment: str, *, destroy: bool = False) -> str:
 def objects(stack: LabStack) -> Counter[str]:
     """Every object by kind, namespace and name; what is random or a hash in a name is left out."""
     return Counter(
-        _VOLUME.sub("PersistentVolume", _RANDOM_END.sub(r"\g<kept>", _HASH.sub("", key)))
+        _NUMBERED.sub(r"\1", _RANDOM_END.sub(r"\g<kept>", _HASH.sub("", key)))
         for key in inventory(stack.lab)
         if not key.startswith(_HISTORY) and not _HELMS_RECORD.match(key)
     )

@@ -25,7 +25,7 @@ KUBECONFIG = {
     "kind": "Config",
     "contexts": [{"name": CONTEXT, "context": {"cluster": "c", "user": "u"}}],
     "clusters": [{"name": "c", "cluster": {"server": SILENT_SERVER}}],
-    "users": [{"name": "u", "user": {}}],
+    "users": [{"name": "u", "user": {"token": "t"}}],
 }
 
 
