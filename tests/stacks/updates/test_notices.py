@@ -160,8 +160,8 @@ def test_another_version_of_the_platform_may_restart_workers() -> None:
     [notice] = platform_notice(DeployedRelease("1.2.0", {}), "1.2.1", {})
     assert notice.warns
     assert notice.text == (
-        "platform: Release dynamo-platform is upgraded (1.2.0 -> 1.2.1), which restarts the operator, and every "
-        "worker if the new one writes other pods"
+        "platform: Release dynamo-platform is upgraded (1.2.0 -> 1.2.1), which restarts the operator, and "
+        "every worker if the new one writes other pods"
     )
 
 
