@@ -1,0 +1,216 @@
+"""What goes wrong while `up` runs: what a person reads, and that the runbook's commands finish it."""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lab import processes
+from lab.dra_driver.slices import slice_name
+from lab.dynamo_operator import switches
+from lab.faults import api_server, jobs, nodes
+from lab.kubernetes_provider.await_storage import SHORTER_VOLUME_WAIT
+from tests.faults.conftest import (
+    GRAPH,
+    GRAPHS,
+    NAMESPACE,
+    PLATFORM,
+    ask_for,
+    change_settings,
+    failing_up,
+    is_ready,
+)
+from tests.serving_stacks.rehearsal import prepare
+from tests.support.runbook import commands, typed
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.lab_stack import LabStack
+    from tests.support.sandbox import Sandbox
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+CLASS = "shared-files"
+JOB = "model-download"
+OPERATOR = "deployment/dynamo-platform-dynamo-operator-controller-manager"
+SYSTEM_NODES = ("system-0", "system-1", "system-2")
+LAST_WORDS = "401 Client Error. Repository Not Found"
+
+
+@pytest.fixture(scope="module")
+def stack(own_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> LabStack:
+    """A stack for production, whose cache is protected, before its first `up`."""
+
+    def for_production(settings: dict[str, Any]) -> None:
+        settings["lifecycle"] = "production"
+
+    return prepare(own_lab, tmp_path_factory.mktemp("faults"), "dev", for_production)
+
+
+def _switch(stack: LabStack, name: str) -> Path:
+    file = stack.lab.directory.switches / name
+    file.touch()
+    return file
+
+
+def _keep_files_in(stack: LabStack, storage_class: str) -> None:
+    def change(settings: dict[str, Any]) -> None:
+        settings["modelCache"]["storageClassName"] = storage_class
+
+    change_settings(stack, change)
+
+
+def test_a_cache_of_a_class_that_does_not_exist_says_so_and_another_class_brings_the_stack_up(
+    stack: LabStack, fault: Callable[[str], None]
+) -> None:
+    _keep_files_in(stack, "fast-files")
+    said = failing_up(stack, variables={SHORTER_VOLUME_WAIT: "8"})
+    assert "The wait for claim model-cache ended after 5 min." in said
+    assert "there is no storage class fast-files; the cluster has gp3, shared-files" in said
+    assert "docs/runbook/cache-volume-unbound.md" in said
+    _keep_files_in(stack, CLASS)
+    for command in commands("cache-volume-unbound"):
+        typed(stack, command)
+    assert is_ready(stack)
+    fault("one command of a person, then the rest of the first `up`")
+
+
+def test_a_download_that_used_up_its_attempts_says_its_last_words_and_the_next_up_starts_it_again(
+    stack: LabStack, fault: Callable[[str], None]
+) -> None:
+    stack.lab.kubectl("delete", "job", JOB, "-n", NAMESPACE, "--timeout=30s")
+    jobs.cordon(stack.lab.directory, *SYSTEM_NODES)
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(failing_up, stack, "--refresh")
+        jobs.fail_attempts(stack.lab.directory, NAMESPACE, JOB, 4, LAST_WORDS)
+        said = running.result()
+    assert "it failed for good: BackoffLimitExceeded" in said
+    assert f"download terminated, Error {LAST_WORDS}" in said
+    assert "docs/runbook/download-failed.md" in said
+    describe, _, again = commands("download-failed")
+    assert LAST_WORDS in typed(stack, describe, JOB=JOB).stdout
+    failed = stack.lab.get("job", JOB, "-n", NAMESPACE)["metadata"]["uid"]
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(typed, stack, again)
+        until(lambda: _uid_of_job(stack) not in {failed, None}, "a new Job")
+        # Within its attempts a Job needs nobody.
+        jobs.fail_attempts(stack.lab.directory, NAMESPACE, JOB, 3, LAST_WORDS)
+        jobs.uncordon(stack.lab.directory, *SYSTEM_NODES)
+        running.result()
+    assert is_ready(stack)
+    fault("70 s of pauses between attempts, which the lab leaves out; the load of the model")
+
+
+def test_up_waits_out_an_api_server_that_is_restarted_and_so_do_the_controllers(
+    stack: LabStack, fault: Callable[[str], None]
+) -> None:
+    switch = _switch(stack, switches.GRAPH_NEVER_READY)
+    ask_for(stack, frontends=2)
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(stack.pulumi, "up", "--yes", "--skip-preview")
+        until(lambda: _frontends(stack) == 2, "the changed graph")
+        api_server.restart(stack.lab.directory, down_seconds=2)
+        switch.unlink()
+        running.result()
+    assert is_ready(stack)
+    ready, again = commands("api-server-restarted")
+    assert typed(stack, ready).stdout.strip() == "ok"
+    typed(stack, again)
+    assert stack.changes() == {}
+    dead = [each.name for each in processes.STAND_INS if processes.find(stack.lab.directory, each) is None]
+    assert dead == []
+    # The DRA driver's watches were cut as well; a new tray still gets its slice.
+    nodes.join_clique(stack.lab.directory, "a-clique.1", "p6e-gb200-0", "p6e-gb200-2")
+    stack.lab.kubectl("wait", "--for=create", f"resourceslice/{slice_name('p6e-gb200-2')}", "--timeout=60s")
+    fault("none: `up` asks again until its own deadline")
+
+
+def test_a_webhook_that_does_not_answer_is_told_and_a_restart_of_the_operator_lets_up_finish(
+    stack: LabStack, fault: Callable[[str], None]
+) -> None:
+    switch = _switch(stack, switches.WEBHOOK_NOT_READY)
+    ask_for(stack, frontends=1)
+    until(lambda: not _webhook_answers(stack), "a silent webhook")
+    said = failing_up(stack)
+    assert "the platform's webhook does not answer yet; nothing is lost" in said
+    assert "docs/runbook/webhook-down.md" in said
+    look, restart, *rest = commands("webhook-down")
+    assert "Running" in typed(stack, look).stdout
+    switch.unlink()
+    for command in (restart, *rest):
+        typed(stack, command)
+    assert is_ready(stack)
+    fault("seconds after the operator's restart")
+
+
+def test_an_operator_that_was_deleted_is_told_apart_and_helm_brings_it_back(
+    stack: LabStack, fault: Callable[[str], None]
+) -> None:
+    stack.lab.kubectl("delete", OPERATOR, "-n", PLATFORM, "--cascade=foreground", "--timeout=30s")
+    ask_for(stack, frontends=2)
+    said = failing_up(stack)
+    assert "the operator has no pod: somebody scaled it down or deleted it" in said
+    assert "docs/runbook/operator-gone.md" in said
+    look, history, *rest = commands("operator-gone")
+    typed(stack, look)
+    revision = re.findall(r"^(\d+).*\bdeployed\b", typed(stack, history).stdout, re.MULTILINE)[-1]
+    for command in rest:
+        typed(stack, command, REVISION=revision)
+    assert is_ready(stack)
+    fault("seconds after Helm's rollback; what serves goes on meanwhile")
+
+
+def test_a_graph_that_never_becomes_ready_ends_its_wait_with_the_operators_words(
+    stack: LabStack, fault: Callable[[str], None]
+) -> None:
+    switch = _switch(stack, switches.GRAPH_NEVER_READY)
+    ask_for(stack, frontends=1, ready_seconds=5)
+    said = failing_up(stack)
+    assert "The wait for graph gpt-oss-disagg ended after 5 s." in said
+    assert "every pod is ready, but the operator says: some_resources_are_not_ready" in said
+    assert "docs/runbook/graph-never-ready.md" in said
+    switch.unlink()
+    for command in commands("graph-never-ready"):
+        typed(stack, command, GRAPH=GRAPH)
+    assert is_ready(stack)
+    fault("seconds after the operator's restart")
+
+
+def test_a_graph_whose_operator_is_gone_can_be_let_go_and_made_again(
+    stack: LabStack, fault: Callable[[str], None]
+) -> None:
+    stack.lab.kubectl("delete", OPERATOR, "-n", PLATFORM, "--cascade=foreground", "--timeout=30s")
+    stack.lab.kubectl("delete", GRAPHS, GRAPH, "-n", NAMESPACE, "--wait=false")
+    for command in commands("deletion-hangs"):
+        typed(stack, command, GRAPH=GRAPH)
+    _, history, *rest = commands("operator-gone")
+    revision = re.findall(r"^(\d+).*\bdeployed\b", typed(stack, history).stdout, re.MULTILINE)[-1]
+    *bring_back, _ = rest
+    for command in bring_back:
+        typed(stack, command, REVISION=revision)
+    stack.pulumi("up", "--yes", "--skip-preview", "--refresh")
+    assert is_ready(stack)
+    fault("four commands of a person, plus the load of the model")
+
+
+def _uid_of_job(stack: LabStack) -> str | None:
+    found = stack.lab.get("jobs", "-n", NAMESPACE)["items"]
+    return next((job["metadata"]["uid"] for job in found if job["metadata"]["name"] == JOB), None)
+
+
+def _frontends(stack: LabStack) -> int:
+    return stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)["spec"]["services"]["Frontend"]["replicas"]
+
+
+def _webhook_answers(stack: LabStack) -> bool:
+    """Whether an update that changes nothing is let through."""
+    answer = stack.lab.kubectl(
+        "annotate", GRAPHS, GRAPH, "-n", NAMESPACE, "probe=", "--overwrite", "--dry-run=server", check=False
+    )
+    return answer.returncode == 0
