@@ -24,7 +24,7 @@ AGGREGATED, DISAGGREGATED = "gpt-oss-agg", "gpt-oss-disagg"
 WORKERS = {AGGREGATED: frozenset({"worker"}), DISAGGREGATED: frozenset({"prefill", "decode"})}
 GRAPHS = "dynamographdeployments.nvidia.com"
 # Simulated pods are ready within a second; the rest is the engine's time on a busy machine.
-BOUND_SECONDS = 60.0
+BOUND_SECONDS = 60
 # Of what nobody owns: written by Helm for itself, or by the control plane into every namespace.
 _NOT_THE_STACKS = ("sh.helm.release.v1.", "kube-root-ca.crt")
 _KINDS = (

@@ -12,7 +12,15 @@ import pytest
 from tests.cli.command import run_process, squeezed
 from tests.serving_stacks.pods import claims_of, nodes_of, pods_of
 from tests.serving_stacks.rehearsal import rehearsed
-from tests.updates.rehearsal import AGGREGATED, DISAGGREGATED, GRAPHS, NAMESPACE, Settings, update
+from tests.updates.rehearsal import (
+    AGGREGATED,
+    BOUND_SECONDS,
+    DISAGGREGATED,
+    GRAPHS,
+    NAMESPACE,
+    Settings,
+    update,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +36,7 @@ TRAYS = {"p6e-gb200-0", "p6e-gb200-1"}
 
 def aggregated(settings: Settings) -> None:
     del settings["serving"]["kvTransport"]
-    settings["serving"]["recipe"] = "gpt-oss-120b/trtllm-agg"
+    settings["serving"] |= {"recipe": "gpt-oss-120b/trtllm-agg", "readyTimeoutSeconds": BOUND_SECONDS}
 
 
 @pytest.fixture(scope="module")

@@ -16,6 +16,7 @@ from tests.serving_stacks.rehearsal import rehearsed
 from tests.support.lab_stack import inventory
 from tests.updates.rehearsal import (
     AGGREGATED,
+    BOUND_SECONDS,
     DISAGGREGATED,
     GRAPHS,
     NAMESPACE,
@@ -37,13 +38,18 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 INTERRUPTED = "nothing serves until the new worker has loaded 65.2 GB"
 WORKER_PODS = ["decode", "prefill"]
-HANGS_SECONDS = 15
+HANGS_SECONDS = 10
 WITH_OUR_ROLLOUT = "annotations=_rollout_annotations(placement.rollout) if placement else {}"
+
+
+def patient(settings: Settings) -> None:
+    """An update that hangs fails here after a minute, and not after the hour of a real model."""
+    settings["serving"]["readyTimeoutSeconds"] = BOUND_SECONDS
 
 
 @pytest.fixture(scope="module")
 def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    with rehearsed(lab, tmp_path_factory.mktemp("without-room"), "dev") as stack:
+    with rehearsed(lab, tmp_path_factory.mktemp("without-room"), "dev", patient) as stack:
         yield stack
 
 
@@ -174,7 +180,7 @@ def test_the_default_rollout_waits_for_ever_on_a_full_node_and_serves_nothing(
 def test_going_back_in_the_middle_of_a_rollout_serves_again_at_once(stack: LabStack) -> None:
     def go_back(settings: Settings) -> None:
         settings["serving"]["overrides"] = decode_batch(640)
-        del settings["serving"]["readyTimeoutSeconds"]
+        patient(settings)
 
     before = uid(stack)
     done = update(stack, go_back)
