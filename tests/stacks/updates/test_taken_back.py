@@ -33,13 +33,15 @@ def _aggregated(settings: dict[str, Any]) -> None:
     del settings["serving"]["kvTransport"]
 
 
-def _other_name(settings: dict[str, Any]) -> None:
-    settings["serving"]["name"] = "model"
+def _aggregated_in_another_pool(settings: dict[str, Any]) -> None:
+    _aggregated(settings)
+    settings["serving"]["pool"] = "gb200"
 
 
 @pytest.fixture(scope="module")
 def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
     with prepared(lab, tmp_path_factory.mktemp("updates"), "dev") as made:
+        _up(made)
         yield made
 
 
@@ -79,39 +81,19 @@ def _named(stack: LabStack) -> set[str]:
     return names - {"ConfigMap kube-root-ca.crt"}
 
 
-def _assert_taken_back(stack: LabStack, before: set[str]) -> None:
+@pytest.mark.parametrize(
+    ("change", "graphs"),
+    [(_larger_batches, 1), (_aggregated, 1), (_aggregated_in_another_pool, 2)],
+    ids=["other engine files", "another graph instead", "another graph beside"],
+)
+def test_a_change_that_fails_is_taken_back(
+    stack: LabStack, change: Callable[[dict[str, Any]], None], graphs: int
+) -> None:
+    before = _named(stack)
+    _fail(stack, change)
+    assert len([name for name in _named(stack) - before if name.startswith("ConfigMap")]) == 1
+    assert len([name for name in _named(stack) if name.startswith("DynamoGraphDeployment")]) == graphs
     _up(stack)
     assert _named(stack) == before
     # The state knows all of it, and nothing waits in it to be deleted by the next run.
     stack.pulumi("preview", "--expect-no-changes")
-
-
-def test_other_engine_files_are_taken_back(stack: LabStack) -> None:
-    _up(stack)
-    before = _named(stack)
-    _fail(stack, _larger_batches)
-    assert len(_named(stack)) == len(before) + 1
-    _assert_taken_back(stack, before)
-
-
-def test_another_graph_beside_the_old_one_is_taken_back(stack: LabStack) -> None:
-    with _settings(stack, _aggregated):
-        _up(stack)
-        before = _named(stack)
-        _fail(stack, _other_name)
-        assert len(_named(stack)) == 2 * len(before)
-        _assert_taken_back(stack, before)
-
-
-def test_another_graph_instead_of_the_old_one_is_taken_back(stack: LabStack) -> None:
-    with _settings(stack, _aggregated):
-        _up(stack)
-    before = _named(stack)
-
-    def disaggregated(settings: dict[str, Any]) -> None:
-        settings["serving"] |= {"recipe": "gpt-oss-120b/trtllm-disagg", "kvTransport": "tcp"}
-
-    with _settings(stack, _aggregated):
-        _fail(stack, disaggregated)
-        assert len([key for key in _named(stack) if key.startswith("DynamoGraphDeployment")]) == 1
-        _assert_taken_back(stack, before)
