@@ -1,0 +1,50 @@
+"""Stacks that are taken down, with waits short enough for a test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from tests.support.lab_stack import LabStack
+
+GRAPHS, GRAPH = "dynamographdeployments.nvidia.com", "gpt-oss-disagg"
+NAMESPACE, PLATFORM = "gpt-oss", "dynamo-system"
+SECONDS = 4
+# The controller says what remains in a namespace five seconds after it began.
+NAMESPACE_SECONDS = 12
+OPERATOR = "deployment/dynamo-platform-dynamo-operator-controller-manager"
+
+# The program as it is, but that no deletion is waited for longer than a test wants to.
+_QUICK = f"""
+import pulumi
+
+
+def quick(registration):
+    limit = registration.opts.custom_timeouts
+    end = "{NAMESPACE_SECONDS}s" if registration.type_.endswith(":Namespace") else "{SECONDS}s"
+    short = pulumi.CustomTimeouts(limit and limit.create, limit and limit.update, end)
+    opts = pulumi.ResourceOptions.merge(registration.opts, pulumi.ResourceOptions(custom_timeouts=short))
+    if registration.type_.startswith("kubernetes:") and "Release" not in registration.type_:
+        return pulumi.ResourceTransformationResult(registration.props, opts)
+
+
+pulumi.runtime.register_stack_transformation(quick)
+"""
+
+
+def up_with_quick_ends(stack: LabStack) -> None:
+    """Brings the stack up so that a deletion that hangs ends in seconds."""
+    program = stack.project / "__main__.py"
+    program.write_text(_QUICK + program.read_text())
+    stack.pulumi("up", "--yes", "--skip-preview")
+
+
+def failing(stack: LabStack, *arguments: str) -> str:
+    """What a `pulumi` command that must fail has said."""
+    answer: subprocess.CompletedProcess[str] = stack.pulumi(*arguments, check=False)
+    said = answer.stdout + answer.stderr
+    assert answer.returncode != 0, said
+    assert "Traceback" not in said
+    return said

@@ -1,0 +1,113 @@
+"""A disposable stack taken down in part, then against everything that can hold it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from stacks.guards.fixed_at_creation import changed_problems
+from stacks.reading.load import load_stack
+from stacks.resolve import resolve
+from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM, failing, up_with_quick_ends
+from tests.serving_stacks.rehearsal import prepared
+from tests.support.lab_stack import inventory
+from tests.support.runbook import commands, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.lab_stack import LabStack
+    from tests.support.sandbox import Sandbox
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+HOLD = "example.com/hold"
+DESTROY = ("destroy", "--yes", "--skip-preview", "--run-program")
+
+
+@pytest.fixture(scope="module")
+def before(lab: Sandbox) -> set[str]:
+    """What the cluster held before the stack."""
+    return set(inventory(lab))
+
+
+@pytest.fixture(scope="module")
+def stack(lab: Sandbox, before: set[str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
+    assert before
+    with prepared(lab, tmp_path_factory.mktemp("destroy"), "dev") as found:
+        up_with_quick_ends(found)
+        yield found
+        lab.kubectl("scale", OPERATOR, "-n", PLATFORM, "--replicas=1", check=False)
+        for held in ("pvc/model-cache", "configmap/somebodys"):
+            _hold(found, held, check=False, finalizers=[])
+
+
+def _hold(stack: LabStack, held: str, *, finalizers: list[str], check: bool = True) -> None:
+    patch = json.dumps({"metadata": {"finalizers": finalizers}})
+    stack.lab.kubectl("patch", held, "-n", NAMESPACE, "--type=merge", "-p", patch, check=check)
+
+
+def _uid(stack: LabStack, *named: str) -> Any:
+    return stack.lab.get(*named, "-n", NAMESPACE)["metadata"]["uid"]
+
+
+def test_the_printed_procedure_ends_the_graph_alone_and_up_brings_it_back(stack: LabStack) -> None:
+    [problem] = changed_problems({"platform.graphApi": "v1beta1"}, {"platform.graphApi": "v1alpha1"}, "")
+    command = re.findall(r"pulumi (destroy [^(\n]+)", str(problem))[0]
+    claim, objects, urns = _uid(stack, "pvc", "model-cache"), inventory(stack.lab), set(stack.urns())
+    stack.pulumi(*shlex.split(command), "--yes", "--skip-preview")
+    assert {urn.rsplit("::", 2)[1].rsplit(":")[-1] for urn in urns - set(stack.urns())} == {
+        "DynamoGraphDeployment"
+    }
+    gone = {name.partition("/")[0] for name in set(objects) - set(inventory(stack.lab))}
+    assert {f"DynamoGraphDeployment {NAMESPACE}", f"Deployment {NAMESPACE}"} <= gone
+    assert not {f"{kind} {NAMESPACE}" for kind in ("ConfigMap", "Job", "PersistentVolumeClaim")} & gone
+    assert not {name for name in gone if name.endswith(f" {PLATFORM}")}
+    stack.pulumi("up", "--yes", "--skip-preview")
+    assert stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)["status"]["state"] == "successful"
+    assert _uid(stack, "pvc", "model-cache") == claim
+
+
+def test_without_its_operator_the_graph_stays_and_a_person_reads_how_to_let_it_go(stack: LabStack) -> None:
+    stack.lab.kubectl("scale", OPERATOR, "-n", PLATFORM, "--replicas=0")
+    manager = "app.kubernetes.io/component=manager"
+    stack.lab.kubectl("wait", "--for=delete", "pod", "-n", PLATFORM, "-l", manager, "--timeout=60s")
+    look, history, rollback, gone, _ = commands("destroy-hangs")
+    said = failing(stack, *shlex.split(look.replace(" --stack STACK", ""))[1:], "--skip-preview")
+    assert "finalizers might be preventing deletion (nvidia.com/finalizer)" in said
+    assert "finalizer nvidia.com/finalizer, removed by the Dynamo operator" in said
+    assert "bring the operator back (docs/runbook/operator-gone.md)" in said
+    lifted = stack.lab.kubectl(
+        "patch", GRAPHS, GRAPH, "-n", NAMESPACE, "--type=merge", "-p", '{"metadata":{"finalizers":[]}}',
+        check=False,
+    )  # fmt: skip
+    assert "failed calling webhook" in lifted.stderr
+    revision = re.findall(r"^(\d+).*\bdeployed\b", typed(stack, history).stdout, re.MULTILINE)[-1]
+    typed(stack, rollback, REVISION=revision)
+    typed(stack, gone, GRAPH=GRAPH)
+
+
+def test_a_strangers_finalizers_are_named_and_lifted_by_the_printed_command(
+    stack: LabStack, before: set[str]
+) -> None:
+    stack.lab.kubectl("create", "configmap", "somebodys", "-n", NAMESPACE)
+    _hold(stack, "configmap/somebodys", finalizers=[HOLD])
+    _hold(stack, "pvc/model-cache", finalizers=["kubernetes.io/pvc-protection", HOLD])
+    said = failing(stack, *DESTROY)
+    assert f"finalizer {HOLD}, removed by whoever set it" in said
+    printed = re.findall(r"lift it with `(.+?)`;", said)[0]
+    stack.lab.run(*shlex.split(printed))
+    said = failing(stack, *DESTROY)
+    assert (
+        f"NamespaceFinalizersRemaining: Some content in the namespace has finalizers remaining: {HOLD}"
+        in said
+    )
+    _hold(stack, "configmap/somebodys", finalizers=[])
+    stack.pulumi("destroy", "--yes", "--skip-preview")
+    retained = resolve(stack.name, load_stack(stack.name, stack.project), "Pulumi.dev.yaml").retained
+    listed = {f"{each.kind} {each.namespace or ''}/{each.name}" for each in retained if each.kind != "Lease"}
+    assert set(inventory(stack.lab)) - (before - listed) == listed
