@@ -11,7 +11,7 @@ import pytest
 
 from tests.cli.command import run_process, squeezed
 from tests.serving_stacks.pods import claims_of, nodes_of, pods_of
-from tests.serving_stacks.rehearsal import rehearsed
+from tests.serving_stacks.rehearsal import prepared
 from tests.updates.rehearsal import (
     AGGREGATED,
     BOUND_SECONDS,
@@ -19,6 +19,7 @@ from tests.updates.rehearsal import (
     GRAPHS,
     NAMESPACE,
     Settings,
+    apply,
     update,
 )
 
@@ -42,7 +43,8 @@ def aggregated(settings: Settings) -> None:
 @pytest.fixture(scope="module")
 def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
     """Four of eight GPUs are taken by its one worker: another one fits beside it."""
-    with rehearsed(lab, tmp_path_factory.mktemp("with-room"), "dev", aggregated) as stack:
+    with prepared(lab, tmp_path_factory.mktemp("with-room"), "dev", aggregated) as stack:
+        apply(stack)
         yield stack
 
 

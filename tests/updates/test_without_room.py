@@ -12,7 +12,7 @@ import pytest
 from lab.directory import REPOSITORY
 from tests.cli.command import run_process, squeezed
 from tests.serving_stacks.pods import pods_of
-from tests.serving_stacks.rehearsal import rehearsed
+from tests.serving_stacks.rehearsal import prepared
 from tests.support.lab_stack import inventory
 from tests.updates.rehearsal import (
     AGGREGATED,
@@ -49,7 +49,8 @@ def patient(settings: Settings) -> None:
 
 @pytest.fixture(scope="module")
 def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    with rehearsed(lab, tmp_path_factory.mktemp("without-room"), "dev", patient) as stack:
+    with prepared(lab, tmp_path_factory.mktemp("without-room"), "dev", patient) as stack:
+        apply(stack)
         yield stack
 
 
