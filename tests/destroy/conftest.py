@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 GRAPHS, GRAPH = "dynamographdeployments.nvidia.com", "gpt-oss-disagg"
 NAMESPACE, PLATFORM = "gpt-oss", "dynamo-system"
 SECONDS = 4
-# The controller says what remains in a namespace five seconds after it began.
-NAMESPACE_SECONDS = 12
+# Pods end in the background, and what remains in a namespace is said five seconds after it began to go.
+CONTENT_SECONDS = 12
 OPERATOR = "deployment/dynamo-platform-dynamo-operator-controller-manager"
 
 # The program as it is, but that no deletion is waited for longer than a test wants to.
@@ -23,7 +23,8 @@ import pulumi
 
 def quick(registration):
     limit = registration.opts.custom_timeouts
-    end = "{NAMESPACE_SECONDS}s" if registration.type_.endswith(":Namespace") else "{SECONDS}s"
+    with_content = registration.type_.endswith((":Namespace", ":PersistentVolumeClaim"))
+    end = "{CONTENT_SECONDS}s" if with_content else "{SECONDS}s"
     short = pulumi.CustomTimeouts(limit and limit.create, limit and limit.update, end)
     opts = pulumi.ResourceOptions.merge(registration.opts, pulumi.ResourceOptions(custom_timeouts=short))
     if registration.type_.startswith("kubernetes:") and "Release" not in registration.type_:

@@ -16,6 +16,7 @@ from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM,
 from tests.serving_stacks.rehearsal import prepared
 from tests.support.lab_stack import inventory
 from tests.support.runbook import commands, typed
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,6 +64,8 @@ def test_the_printed_procedure_ends_the_graph_alone_and_up_brings_it_back(stack:
     assert {urn.rsplit("::", 2)[1].rsplit(":")[-1] for urn in urns - set(stack.urns())} == {
         "DynamoGraphDeployment"
     }
+    # The graph goes before what it owns: that is left to Kubernetes' garbage collector.
+    until(lambda: not stack.lab.get("deployments", "-n", NAMESPACE)["items"], "the end of its Deployments")
     gone = {name.partition("/")[0] for name in set(objects) - set(inventory(stack.lab))}
     assert {f"DynamoGraphDeployment {NAMESPACE}", f"Deployment {NAMESPACE}"} <= gone
     assert not {f"{kind} {NAMESPACE}" for kind in ("ConfigMap", "Job", "PersistentVolumeClaim")} & gone
