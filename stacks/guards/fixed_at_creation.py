@@ -5,7 +5,7 @@ member count would restart every member with a list of members that the others d
 version would be another resource to Pulumi: it would try to create the graph beside itself, then delete it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from stacks.errors import Problem
 from stacks.nearest import nearest
@@ -38,6 +38,11 @@ def fixed_values(stack: ResolvedStack) -> dict[str, str | int]:
         values[f"platform.{name}.kind"] = servers.kind
         if servers.kind == "own":
             values[f"platform.{name}.members"] = servers.members
+        # The API server lets nobody change the claim templates of a StatefulSet.
+        if servers.storage_class_name is not None:
+            values[f"platform.{name}.storageClassName"] = servers.storage_class_name
+        if servers.volume_size is not None:
+            values[f"platform.{name}.volumeSize"] = servers.volume_size
     return values
 
 
@@ -58,29 +63,39 @@ def changed_problems(
     unknown = tuple(_unknown_key(key, now) for key in sorted(acknowledged - set(now) - set(before)))
     # A number has come back from the engine as 3.0, which equals 3.
     changed = [key for key, value in now.items() if key in before and before[key] != value]
-    # What runs on a platform that is another one altogether is new with it.
-    reported = ["platform.kind"] if "platform.kind" in changed else changed
     return unknown + tuple(
-        _problem(key, before[key], now[key], source) for key in reported if key not in acknowledged
+        _problem(key, before[key], now, source)
+        for key in changed
+        if key not in acknowledged and not _goes_with_another(key, changed)
     )
 
 
-def _problem(key: str, before: object, now: str | int, source: str) -> Problem:
+def _goes_with_another(key: str, changed: Sequence[str]) -> bool:
+    """Whether what this setting belongs to is another one altogether, and it is new with that."""
+    if key == "platform.kind":
+        return False
+    kind_of_its_servers = key.rpartition(".")[0] + ".kind"
+    return "platform.kind" in changed or (key != kind_of_its_servers and kind_of_its_servers in changed)
+
+
+def _problem(key: str, before: object, now: Mapping[str, str | int], source: str) -> Problem:
     was = int(before) if isinstance(before, float) else before
-    steps = _steps(key)
+    kind_stays = not key.endswith(".kind")
+    own_servers = kind_stays and now.get(key.rpartition(".")[0] + ".kind") == "own"
+    steps = _steps(key, own_servers=own_servers)
     numbered = "".join(f"\n    {number}. {step}" for number, step in enumerate(steps, start=1))
     message = f"fixed at {was} when this stack was created; nothing was created or changed"
     return Problem(
         source,
         key,
-        now,
+        now[key],
         message,
         allowed=str(was),
         suggestion=f"{key}: {was}; or, with an interruption ({_GUIDE}):{numbered}",
     )
 
 
-def _steps(key: str) -> list[str]:
+def _steps(key: str, *, own_servers: bool) -> list[str]:
     """Return the procedure that makes another value of this setting possible."""
     apply_it = f"{REBUILT_VARIABLE}={key} pulumi up"
     if key in {"platform.graphApi", "platform.discovery"}:
@@ -92,7 +107,7 @@ def _steps(key: str) -> list[str]:
             apply_it,
         ]
     server = key.split(".")[1]
-    target = f"StatefulSet::{server}" if key.endswith(".members") else "Release::**"
+    target = f"StatefulSet::{server}" if own_servers else "Release::**"
     return [
         "end the graphs of all stacks that use this platform",
         f"end the platform and its {server}: {_END.format(what=target)}",

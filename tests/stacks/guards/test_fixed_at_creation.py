@@ -68,6 +68,32 @@ def test_servers_of_another_kind_end_with_the_release_that_may_hold_them() -> No
     assert "pulumi destroy --target '**:Release::**' --target-dependents" in text
 
 
+@pytest.mark.parametrize(
+    ("kind", "setting", "ended"),
+    [
+        ("own", "storageClassName", "StatefulSet::nats"),
+        ("own", "volumeSize", "StatefulSet::nats"),
+        ("bundled", "storageClassName", "Release::**"),
+    ],
+)
+def test_another_volume_for_a_server_is_refused_with_the_procedure(
+    kind: str, setting: str, ended: str
+) -> None:
+    before: dict[str, str | int] = {"platform.nats.kind": kind, f"platform.nats.{setting}": "old"}
+    problems = changed_problems(before, before | {f"platform.nats.{setting}": "new"}, "Pulumi.dev.yaml")
+    [text] = [str(problem) for problem in problems]
+    assert f"platform.nats.{setting} = 'new'\n  fixed at old when this stack was created" in text
+    assert f"pulumi destroy --target '**:{ended}' --target-dependents" in text
+
+
+def test_servers_of_another_kind_bring_their_own_volumes() -> None:
+    before = {"platform.nats.kind": "own", "platform.nats.storageClassName": "old"}
+    now: dict[str, str | int] = {"platform.nats.kind": "bundled", "platform.nats.storageClassName": "new"}
+    [problem] = changed_problems(before, now, "Pulumi.dev.yaml")
+    assert "platform.nats.kind" in str(problem)
+    assert changed_problems(before, now, "Pulumi.dev.yaml", "platform.nats.kind") == ()
+
+
 def test_another_platform_altogether_is_one_problem() -> None:
     text = _said({"platform.kind": "existing", "platform.graphApi": "v1beta1"})
     assert "platform.kind = 'own'" in text
