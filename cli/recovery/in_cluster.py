@@ -9,7 +9,7 @@ import yaml
 
 from cli.errors import CommandError
 from cli.recovery.cluster import ClusterCommands, last_line
-from cli.recovery.remains import RELEASE_TYPE, ClusterObject, HelmRelease
+from cli.recovery.remains import CREATE_MANAGER, RELEASE_TYPE, ClusterObject, HelmRelease
 from cli.recovery.steps import resource_argument
 from resource_graph import ResourceGraph
 from stacks.resolved import ResolvedStack
@@ -83,7 +83,18 @@ def _found(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject | N
     metadata = live["metadata"]
     entries: list[Mapping[str, Any]] = metadata.get("managedFields") or []
     managers = tuple(dict.fromkeys(str(entry["manager"]) for entry in entries))
-    return replace(wanted, managers=managers, is_terminating="deletionTimestamp" in metadata)
+    return replace(
+        wanted,
+        managers=managers,
+        create_entry=_create_entry(entries),
+        is_terminating="deletionTimestamp" in metadata,
+    )
+
+
+def _create_entry(entries: list[Mapping[str, Any]]) -> int | None:
+    places = [index for index, entry in enumerate(entries) if entry["manager"] == CREATE_MANAGER]
+    # A server keeps the last entry there is, whatever it is told.
+    return places[0] if places and len(entries) > 1 else None
 
 
 def _holds(name: str, namespace: str, cluster: ClusterCommands) -> tuple[str, ...]:

@@ -1,12 +1,13 @@
 """What to do about what an interrupted run left: a pure function from remains to steps."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from cli.errors import CommandError
 from cli.recovery.releases import is_stuck, release_steps_before_destroy, release_steps_before_up
-from cli.recovery.remains import ClusterObject, Remains
+from cli.recovery.remains import CREATE_MANAGER, ClusterObject, Remains
 from cli.recovery.steps import Step, kubectl_arguments
 
 UPSERT = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
@@ -44,6 +45,7 @@ def plan_up(remains: Remains, *, policy_pack: bool) -> Plan:
         *_unlock(remains),
         *(_wait_until_gone(each) for each in remains.objects if each.is_terminating),
         *release_steps_before_up(remains),
+        *(step for each in remains.unrecorded for step in _let_go(each)),
         _refresh(),
         _up(policy_pack=policy_pack),
     )
@@ -116,6 +118,25 @@ def _wait_until_gone(item: ClusterObject) -> Step:
     arguments = kubectl_arguments("wait", item, "--for=delete", f"--timeout={_GONE_SECONDS}s")
     # Taken over while it goes it would be in the state and not in the cluster.
     return Step(f"wait until {item}, whose deletion has begun, is gone", "kubectl", arguments)
+
+
+def _let_go(item: ClusterObject) -> Iterator[Step]:
+    """Take the fields of an object from the create that made it.
+
+    A take-over applies as another field manager than the create did, and conflicts with it wherever an
+    admission webhook has changed what was created. The provider moves these fields itself, but only in an
+    update (pulumi-kubernetes provider/pkg/await/await.go, Creation and Update).
+    """
+    if item.create_entry is None or item.is_terminating:
+        return
+    entry = f"/metadata/managedFields/{item.create_entry}"
+    patch = [
+        {"op": "test", "path": f"{entry}/manager", "value": CREATE_MANAGER},
+        {"op": "remove", "path": entry},
+    ]
+    arguments = kubectl_arguments("patch", item, "--type=json", f"--patch={json.dumps(patch)}")
+    says = f"let the interrupted create go of the fields of {item}, so that they can be taken over"
+    yield Step(says, "kubectl", arguments)
 
 
 def _delete(item: ClusterObject) -> Step:

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+CREATE_MANAGER = "pulumi-kubernetes"
+"""The field manager that the provider creates objects as."""
+
 RELEASE_TYPE = "kubernetes:helm.sh/v3:Release"
 
 Operation = Literal["creating", "updating", "deleting", "reading", "importing"]
@@ -61,6 +64,8 @@ class ClusterObject:
     name: str
     managers: tuple[str, ...] = ()
     """Who wrote it, by the names of field managers."""
+    create_entry: int | None = None
+    """Where among several managed fields those of Pulumi's create stand."""
     is_terminating: bool = False
     """Its deletion has begun."""
 
@@ -75,7 +80,7 @@ class ClusterObject:
     @property
     def is_pulumis(self) -> bool:
         """Whether Pulumi's provider made it: a create is written by the manager `pulumi-kubernetes`."""
-        return any(manager.startswith("pulumi-kubernetes") for manager in self.managers)
+        return any(manager.startswith(CREATE_MANAGER) for manager in self.managers)
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,21 @@ def test_upsert_takes_over_what_exists_and_stays_out_of_the_state_when_the_sdk_d
     assert toy.pulumi("preview", "--expect-no-changes", check=False).returncode != 0
 
 
+def test_a_take_over_conflicts_with_the_create_itself_until_its_fields_are_let_go(toy: Toy) -> None:
+    # Stands for a webhook that changed what was created: the create owns a value that the program has not.
+    toy.kubectl("create", "configmap", "c", "--from-literal=a=webhook", "--field-manager=pulumi-kubernetes")
+    toy.kubectl("label", "configmap", "c", "seen=yes", "--field-manager=operator")
+    program = 'k8s.core.v1.ConfigMap("c", metadata=named("c"), data={"a": "program"})'
+    refused = toy.failing_up(program, variables=_UPSERT)
+    assert 'conflict with "pulumi-kubernetes" using v1: .data.a' in refused
+    entries = toy.get("configmap", "c", "--show-managed-fields")["metadata"]["managedFields"]
+    place = [entry["manager"] for entry in entries].index("pulumi-kubernetes")
+    patch = [{"op": "remove", "path": f"/metadata/managedFields/{place}"}]
+    toy.kubectl("patch", "configmap", "c", "--type=json", f"--patch={json.dumps(patch)}")
+    toy.up(variables=_UPSERT)
+    assert toy.get("configmap", "c")["data"] == {"a": "program"}
+
+
 def test_a_release_left_pending_by_an_upgrade_goes_back_and_one_left_by_an_install_cannot(toy: Toy) -> None:
     chart = str(write_chart(toy.folder / "chart"))
     toy.up(_RELEASE.format(chart, {}))

@@ -39,8 +39,7 @@ def stack(empty: LabStack, before: Counter[str]) -> Iterator[LabStack]:
     empty.pulumi("up", "--yes", "--skip-preview")
     yield empty
     (empty.project / "Pulumi.dev.yaml").write_text(original)
-    empty.pulumi("cancel", "--yes", check=False)
-    empty.pulumi("destroy", "--yes", "--skip-preview")
+    empty.dynamo_stack("recover", STACK, "--destroy", "--yes")
     empty.pulumi("stack", "rm", "--yes", "--preserve-config")
 
 

@@ -38,9 +38,11 @@ _HISTORY = ("ReplicaSet ", "ControllerRevision ", "PodMetrics ")
 _HELMS_RECORD = re.compile(r"^Secret \S+/sh\.helm\.release\.v1\.")
 _HASH = re.compile(r"-[0-9a-f]{8,10}(?=-|$)")
 # Kubernetes' own alphabet for hashes and random endings; without vowels it spells no word.
-_RANDOM_END = re.compile(
-    r"^(?P<kept>(?:Pod|EndpointSlice) .*?)(-[b-df-hj-np-tv-xz24-9]{6,10})?-[b-df-hj-np-tv-xz24-9]{5}$"
-)
+_RANDOM = "[b-df-hj-np-tv-xz24-9]"
+_RANDOM_END = re.compile(rf"^(?P<kept>(?:Pod|EndpointSlice) .*?)(-{_RANDOM}{{6,10}})?-{_RANDOM}{{5}}$")
+# Of a name that is too long its end is cut off before the random letters, dash and part of the hash too.
+_LONGEST_NAME = 63
+_CUT_END = re.compile(rf"^(?P<kept>Pod .*?)-{_RANDOM}+$")
 _NUMBERED = re.compile(r"^(PersistentVolume|IPAddress) /.*$")
 
 
@@ -141,10 +143,15 @@ def recover(stack: LabStack, moment: str, *, destroy: bool = False) -> str:
 def objects(stack: LabStack) -> Counter[str]:
     """Every object by kind, namespace and name; what is random or a hash in a name is left out."""
     return Counter(
-        _NUMBERED.sub(r"\1", _RANDOM_END.sub(r"\g<kept>", _HASH.sub("", key)))
+        _lasting(key)
         for key in inventory(stack.lab)
         if not key.startswith(_HISTORY) and not _HELMS_RECORD.match(key)
     )
+
+
+def _lasting(key: str) -> str:
+    ending = _CUT_END if len(key.rpartition("/")[2]) == _LONGEST_NAME else _RANDOM_END
+    return _NUMBERED.sub(r"\1", ending.sub(r"\g<kept>", _HASH.sub("", key)))
 
 
 def assert_recovered(stack: LabStack, undisturbed: Counter[str]) -> None:

@@ -103,6 +103,21 @@ def test_an_object_that_somebody_else_made_is_not_taken_over() -> None:
     assert "Job serving/download, written by kubectl-create, kube-controller-manager" in str(refused.value)
 
 
+def test_an_object_of_several_writers_is_let_go_by_the_create_that_made_it() -> None:
+    made = replace(GRAPH, managers=("operator", "pulumi-kubernetes"), create_entry=1)
+    first = _up(_remains(_state(creating=(GRAPH.urn,)), made)).steps[0]
+    assert first.arguments[:4] == (
+        "patch",
+        "DynamoGraphDeployment.v1alpha1.nvidia.com/graph",
+        "--namespace",
+        "serving",
+    )
+    assert first.arguments[-1] == (
+        '--patch=[{"op": "test", "path": "/metadata/managedFields/1/manager", "value": "pulumi-kubernetes"}, '
+        '{"op": "remove", "path": "/metadata/managedFields/1"}]'
+    )
+
+
 def test_an_object_that_is_going_is_waited_for_before_it_is_made_again() -> None:
     going = replace(JOB, is_terminating=True)
     plan = _up(_remains(_state(JOB), going, locks=(LOCK,)))
