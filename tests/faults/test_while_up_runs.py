@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,6 @@ from tests.faults.conftest import (
     GRAPH,
     GRAPHS,
     NAMESPACE,
-    PLATFORM,
     ask_for,
     change_settings,
     failing_up,
@@ -38,7 +36,6 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 CLASS = "shared-files"
 JOB = "model-download"
-OPERATOR = "deployment/dynamo-platform-dynamo-operator-controller-manager"
 SYSTEM_NODES = ("system-0", "system-1", "system-2")
 LAST_WORDS = "401 Client Error. Repository Not Found"
 
@@ -149,28 +146,11 @@ def test_a_webhook_that_does_not_answer_is_told_and_a_restart_of_the_operator_le
     fault("seconds after the operator's restart")
 
 
-def test_an_operator_that_was_deleted_is_told_apart_and_helm_brings_it_back(
-    stack: LabStack, fault: Callable[[str], None]
-) -> None:
-    stack.lab.kubectl("delete", OPERATOR, "-n", PLATFORM, "--cascade=foreground", "--timeout=30s")
-    ask_for(stack, frontends=2)
-    said = failing_up(stack)
-    assert "the operator has no pod: somebody scaled it down or deleted it" in said
-    assert "docs/runbook/operator-gone.md" in said
-    look, history, *rest = commands("operator-gone")
-    typed(stack, look)
-    revision = re.findall(r"^(\d+).*\bdeployed\b", typed(stack, history).stdout, re.MULTILINE)[-1]
-    for command in rest:
-        typed(stack, command, REVISION=revision)
-    assert is_ready(stack)
-    fault("seconds after Helm's rollback; what serves goes on meanwhile")
-
-
 def test_a_graph_that_never_becomes_ready_ends_its_wait_with_the_operators_words(
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:
     switch = _switch(stack, switches.GRAPH_NEVER_READY)
-    ask_for(stack, frontends=1, ready_seconds=5)
+    ask_for(stack, frontends=2, ready_seconds=5)
     said = failing_up(stack)
     assert "The wait for graph gpt-oss-disagg ended after 5 s." in said
     assert "every pod is ready, but the operator says: some_resources_are_not_ready" in said
@@ -180,23 +160,6 @@ def test_a_graph_that_never_becomes_ready_ends_its_wait_with_the_operators_words
         typed(stack, command, GRAPH=GRAPH)
     assert is_ready(stack)
     fault("seconds after the operator's restart")
-
-
-def test_a_graph_whose_operator_is_gone_can_be_let_go_and_made_again(
-    stack: LabStack, fault: Callable[[str], None]
-) -> None:
-    stack.lab.kubectl("delete", OPERATOR, "-n", PLATFORM, "--cascade=foreground", "--timeout=30s")
-    stack.lab.kubectl("delete", GRAPHS, GRAPH, "-n", NAMESPACE, "--wait=false")
-    for command in commands("deletion-hangs"):
-        typed(stack, command, GRAPH=GRAPH)
-    _, history, *rest = commands("operator-gone")
-    revision = re.findall(r"^(\d+).*\bdeployed\b", typed(stack, history).stdout, re.MULTILINE)[-1]
-    *bring_back, _ = rest
-    for command in bring_back:
-        typed(stack, command, REVISION=revision)
-    stack.pulumi("up", "--yes", "--skip-preview", "--refresh")
-    assert is_ready(stack)
-    fault("four commands of a person, plus the load of the model")
 
 
 def _uid_of_job(stack: LabStack) -> str | None:
