@@ -63,17 +63,17 @@ k8s.batch.v1.Job("job", metadata=named("job", {{"pulumi.com/skipAwait": "true"}}
 
 
 def test_a_job_that_asks_for_it_is_replaced_by_the_next_update_unless_it_is_complete(toy: Toy) -> None:
-    def jobs(container: str) -> str:
+    def job(container: str, deadline_seconds: int) -> str:
         template = f'{{"spec": {{"restart_policy": "Never", "containers": [{container}]}}}}'
         return f"""{POD}
 asks = {{"pulumi.com/replaceUnready": "true"}}
 k8s.batch.v1.Job("job", metadata=named("job", asks),
-    spec={{"active_deadline_seconds": 1, "template": {template}}})
+    spec={{"active_deadline_seconds": {deadline_seconds}, "template": {template}}})
 """
 
-    toy.failing_up(jobs("HUGE"))
+    toy.failing_up(job("HUGE", 1))
     assert "+-1 to replace" in toy.preview()
-    toy.up(jobs("CONTAINER"))
+    toy.up(job("CONTAINER", 600))
     assert "to replace" not in toy.preview()
 
 
