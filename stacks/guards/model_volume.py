@@ -5,6 +5,7 @@ from stacks.resolved import ResolvedCache
 from stacks.updates.deployed import DeployedVolume
 
 _GUIDE = "docs/updates.md#another-volume-for-the-model"
+_NEVER_BOUND = "docs/runbook/cache-volume-unbound.md"
 
 
 def volume_problems(before: DeployedVolume | None, cache: ResolvedCache, source: str) -> tuple[Problem, ...]:
@@ -28,7 +29,10 @@ def volume_problems(before: DeployedVolume | None, cache: ResolvedCache, source:
             _problem(source, "size", f"{cache.size_gib}Gi", message, allowed=f"{size} or more", keep=size),
         )
     if cache.storage_class_name != before.storage_class_name:
-        message = f"the volume is of class {before.storage_class_name}, and a claim never changes its class"
+        message = (
+            f"the volume is of class {before.storage_class_name}, and a claim never changes its class "
+            f"(one that never got a volume: {_NEVER_BOUND})"
+        )
         kept = before.storage_class_name
         return (
             _problem(source, "storageClassName", cache.storage_class_name, message, allowed=kept, keep=kept),

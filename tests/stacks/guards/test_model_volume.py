@@ -33,6 +33,7 @@ def test_another_storage_class_is_refused_before_the_claim_that_workers_hold_is_
     assert said.startswith(
         "Pulumi.dev.yaml: modelCache.storageClassName = 'fast-disks'\n  the volume is of class shared-files"
     )
+    assert "one that never got a volume: docs/runbook/cache-volume-unbound.md" in said
     assert "try: modelCache.storageClassName: shared-files; or another volume" in said
 
 
