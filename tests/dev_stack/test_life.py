@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,38 +75,6 @@ def test_a_preview_after_up_expects_no_changes(deployed: LabStack) -> None:
 
 def test_a_refresh_after_up_finds_no_drift(deployed: LabStack) -> None:
     deployed.pulumi("refresh", "--preview-only", "--expect-no-changes")
-
-
-def test_a_foreign_annotation_is_not_drift(deployed: LabStack) -> None:
-    deployed.lab.kubectl("annotate", GRAPHS, GRAPH, "-n", NAMESPACE, "example.com/seen-by=somebody")
-    deployed.pulumi("refresh", "--preview-only", "--expect-no-changes")
-
-
-def test_a_managed_field_that_somebody_changed_is_drift_until_it_is_put_back(deployed: LabStack) -> None:
-    def set_replicas(number: int) -> None:
-        patch = json.dumps({"spec": {"services": {"Frontend": {"replicas": number}}}})
-        deployed.lab.kubectl("patch", GRAPHS, GRAPH, "-n", NAMESPACE, "--type=merge", "-p", patch)
-
-    set_replicas(2)
-    drift = deployed.pulumi("refresh", "--preview-only", "--expect-no-changes", check=False)
-    assert drift.returncode != 0
-    assert "replicas" in deployed.pulumi("refresh", "--preview-only", "--diff").stdout
-    set_replicas(1)
-    deployed.pulumi("refresh", "--preview-only", "--expect-no-changes")
-
-
-def test_a_deleted_object_is_drift_and_up_makes_it_again(deployed: LabStack) -> None:
-    [config_map] = [
-        item["metadata"]["name"]
-        for item in deployed.lab.get("configmaps", "-n", NAMESPACE)["items"]
-        if item["metadata"]["name"].startswith(GRAPH)
-    ]
-    deployed.lab.kubectl("delete", "configmap", config_map, "-n", NAMESPACE)
-    drift = deployed.pulumi("refresh", "--preview-only", "--expect-no-changes", check=False)
-    assert drift.returncode != 0
-    assert config_map in deployed.pulumi("refresh", "--preview-only", "--diff").stdout
-    deployed.up("--refresh")
-    deployed.lab.kubectl("get", "configmap", config_map, "-n", NAMESPACE)
 
 
 def test_destroy_leaves_exactly_what_explain_lists(

@@ -20,7 +20,7 @@ from lab.directory import REPOSITORY
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 UP_SECONDS = 180
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tests.support.sandbox import Sandbox
 
-pytestmark = pytest.mark.engine
+pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 NAME, DOMAIN = "dynamo-nats", "dynamo-nats-headless.dynamo-system.svc.cluster.local"
 SERVERS = [f"{NAME}-{ordinal}" for ordinal in range(3)]
