@@ -6,7 +6,7 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 CODE := __main__.py cli components hardware lab policy recipes resource_graph rules stacks tests
 ENVIRONMENT := $(VENV)/.complete
-FAST := not engine and not lab
+FAST := not engine and not lab and not slow
 
 .PHONY: help environment lab-up lab-down shell env tools check test rehearse bench format lock clean
 
@@ -37,10 +37,11 @@ check: $(ENVIRONMENT) ## format, lint, types and the tests that need Python pack
 	$(VENV)/bin/pytest -q -n 2 -m "$(FAST)"
 
 test: check tools ## check, then the tests on the real engine and the simulated cluster
-	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "not ($(FAST)) and not slow" --durations 10
+	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "(engine or lab) and not slow" --durations 10
 
 rehearse: $(ENVIRONMENT) tools ## the long tests: every shipped stack, updates, faults, recovery, destroy
-	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m slow --durations 20
+	@# Three at a time on two cores: rehearsals wait for the cluster as much as they compute.
+	$(VENV)/bin/pytest -q -n 3 --dist loadfile -m slow --durations 20
 
 bench: $(ENVIRONMENT) tools ## how long the everyday commands take, as a table and as JSON
 	@$(RUN) -m lab.bench

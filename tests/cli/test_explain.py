@@ -175,6 +175,7 @@ def test_output_without_a_terminal_has_no_colour_and_fits_its_width() -> None:
     assert 100 < max(map(len, lines)) <= 120
 
 
+@pytest.mark.slow
 def test_two_hundred_and_fifty_trays_are_explained_rendered_and_checked_in_time(tmp_path: Path) -> None:
     settings = agg_gb200_settings(nodes=250)
     settings["serving"]["replicas"] = "fill"

@@ -51,6 +51,7 @@ def documents(text: str) -> list[dict[str, Any]]:
     return [document for document in yaml.safe_load_all(text) if document is not None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STACKS)
 def test_a_stack_is_rendered_to_the_same_bytes_by_two_processes_in_time(tmp_path: Path, name: str) -> None:
     write_stack(tmp_path, STACKS[name](), name)

@@ -45,6 +45,7 @@ def test_the_objects_of_dev_are_valid_yaml_in_the_order_of_creation(command: Com
     assert [document["kind"] for document in documents] == EXPECTED_KINDS
 
 
+@pytest.mark.slow
 def test_two_processes_write_the_same_bytes() -> None:
     first, second = run_process("render", "dev"), run_process("render", "dev")
     assert first.code == 0

@@ -11,6 +11,9 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
+# Each starts a process that loads the whole controller.
+pytestmark = pytest.mark.slow
+
 MODULES = ["lab.dynamo_operator", "lab.volume_provisioner"]
 
 KUBECONFIG = """
