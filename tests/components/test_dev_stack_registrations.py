@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pulumi
@@ -11,6 +10,7 @@ import pytest
 
 from resource_graph.recorder import record
 from stacks.program import deploy
+from tests.components.recorded import objects, recorded
 from tests.support.dev_settings import dev_settings, resolved
 
 if TYPE_CHECKING:
@@ -36,26 +36,13 @@ def _an_output_as_text_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PULUMI_ERROR_OUTPUT_STRING", "true")
 
 
-@cache
 def _recorded(lifecycle: str = "disposable", *, token: bool = False) -> ResourceGraph:
-    stack = resolved(dev_settings() | {"lifecycle": lifecycle})
-
-    def program() -> None:
-        deploy(stack, pulumi.Output.secret(PLANTED) if token else None)
-
-    return record(program, project="dynamo-stack", stack="dev")
+    return recorded(dev_settings() | {"lifecycle": lifecycle}, PLANTED if token else None)
 
 
 def _objects(graph: ResourceGraph) -> dict[str, Resource]:
-    """Kubernetes objects and Helm releases by kind and name."""
-    found: dict[str, Resource] = {}
-    for resource in graph:
-        inputs: Any = resource.inputs
-        if resource.type == "kubernetes:helm.sh/v3:Release":
-            found[f"Release {inputs['name']}"] = resource
-        elif resource.kind:
-            found[f"{resource.kind} {_without_hash(inputs['metadata']['name'])}"] = resource
-    return found
+    """Kubernetes objects and Helm releases by kind and name, hashes of content left out."""
+    return {_without_hash(name): resource for name, resource in objects(graph).items()}
 
 
 def _without_hash(name: str) -> str:
