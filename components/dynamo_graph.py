@@ -18,6 +18,15 @@ class Placement(TypedDict):
     nodes: int
 
 
+class NodePool(TypedDict):
+    """A node pool that the stack knows, as rules read it."""
+
+    name: str
+    instanceType: str
+    nodes: int
+    labels: dict[str, str]
+
+
 class KvTransport(TypedDict):
     """How KV-cache blocks travel, as rules read it."""
 
@@ -51,6 +60,9 @@ class DynamoGraphArgs:
     engine_files: dict[str, str]
     placement: dict[str, Placement]
     """Service name in the graph -> its pool, for services with GPUs."""
+    node_pools: list[NodePool]
+    lifecycle: str
+    """production or disposable."""
     kv_transport: KvTransport | None
     """None where the KV cache never leaves a worker."""
     waivers: list[Waiver]
@@ -78,6 +90,8 @@ class DynamoGraph(pulumi.ComponentResource):
             "name": args.name,
             "namespace": args.namespace,
             "placement": args.placement,
+            "nodePools": args.node_pools,
+            "lifecycle": args.lifecycle,
             "waivers": args.waivers,
         }
         if args.kv_transport:

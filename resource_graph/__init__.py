@@ -1,9 +1,11 @@
+from resource_graph.aspects import Aspect
 from resource_graph.graph import DuplicateResourceError, ResourceGraph
 from resource_graph.resource import CustomTimeouts, Origin, Resource
 from resource_graph.values import UNKNOWN, Unknown, Value, has_unknown
 
 __all__ = [
     "UNKNOWN",
+    "Aspect",
     "CustomTimeouts",
     "DuplicateResourceError",
     "Origin",

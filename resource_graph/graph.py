@@ -3,6 +3,7 @@
 import heapq
 from collections.abc import Iterable, Iterator, Sequence
 
+from resource_graph.aspects import Aspect
 from resource_graph.resource import Resource
 from resource_graph.values import Value
 
@@ -18,15 +19,21 @@ class DuplicateResourceError(Exception):
 class ResourceGraph:
     """Resources in the order in which they were declared.
 
+    Args:
+        resources: each once.
+        lacks: what their origin does not tell of them.
+
     Raises:
         DuplicateResourceError: two resources have the same URN.
     """
 
-    def __init__(self, resources: Iterable[Resource]) -> None:
+    def __init__(self, resources: Iterable[Resource], lacks: frozenset[Aspect] = frozenset()) -> None:
+        self.lacks = lacks
         self._by_urn: dict[str, Resource] = {}
         self._by_type: dict[str, list[Resource]] = {}
         self._by_kind: dict[str | None, list[Resource]] = {}
         self._by_object_name: dict[tuple[str, str], dict[str | None, list[Resource]]] = {}
+        self._components: list[Resource] = []
         self._children: dict[str, list[Resource]] = {}
         self._position: dict[str, int] = {}
         for resource in resources:
@@ -45,6 +52,10 @@ class ResourceGraph:
     def of_type(self, resource_type: str) -> Sequence[Resource]:
         """All resources of one Pulumi type."""
         return tuple(self._by_type.get(resource_type, ()))
+
+    def components(self) -> Sequence[Resource]:
+        """The resources that exist only in the program, and carry what it wants to be known."""
+        return tuple(self._components)
 
     def children(self, resource: Resource) -> Sequence[Resource]:
         """The resources whose parent this one is."""
@@ -133,6 +144,8 @@ class ResourceGraph:
         self._by_urn[resource.urn] = resource
         self._by_type.setdefault(resource.type, []).append(resource)
         self._by_kind.setdefault(resource.kind, []).append(resource)
+        if not resource.custom:
+            self._components.append(resource)
         if resource.kind is not None and isinstance(resource.object_name, str):
             namespace = resource.namespace if isinstance(resource.namespace, str) else None
             by_namespace = self._by_object_name.setdefault((resource.kind, resource.object_name), {})

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from resource_graph.aspects import DOCUMENTS_LACK
 from resource_graph.graph import ResourceGraph
 from resource_graph.manifest_yaml import YamlDocument, YamlProblem, read_documents
 from resource_graph.resource import Origin, Resource
@@ -16,14 +17,14 @@ class ManifestError(Exception):
 def read_manifests(paths: Sequence[Path]) -> ResourceGraph:
     """All objects of all documents of the files, in order.
 
-    A document that is a List stands for its items. Documents have no edges, so nothing depends on
-    anything: a rule about order must leave such a graph undecided.
+    A document that is a List stands for its items. Documents have no edges: what depends on what is
+    not told.
 
     Raises:
         ManifestError: a file is missing or unreadable, is not YAML, or holds something that is no
             Kubernetes object.
     """
-    return ResourceGraph(resource for path in paths for resource in _read_file(path))
+    return ResourceGraph((resource for path in paths for resource in _read_file(path)), DOCUMENTS_LACK)
 
 
 def _read_file(path: Path) -> Iterator[Resource]:

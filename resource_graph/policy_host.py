@@ -6,6 +6,7 @@ from typing import Any
 from pulumi_policy import PolicyCustomTimeouts, PolicyResource
 from pulumi_policy.deserialize import serialize_properties
 
+from resource_graph.aspects import POLICY_HOST_LACKS
 from resource_graph.graph import ResourceGraph
 from resource_graph.resource import CustomTimeouts, Resource
 from resource_graph.values import Value
@@ -35,7 +36,9 @@ def policy_graph(
         inputs: URN -> inputs, from the resource policy. A resource that is missing here is judged by its
             outputs.
     """
-    return ResourceGraph(_resource(resource, inputs.get(resource.urn)) for resource in resources)
+    return ResourceGraph(
+        (_resource(resource, inputs.get(resource.urn)) for resource in resources), POLICY_HOST_LACKS
+    )
 
 
 def _resource(resource: PolicyResource, inputs: Mapping[str, Value] | None) -> Resource:

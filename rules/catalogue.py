@@ -1,30 +1,35 @@
-"""All rules, in the order in which their findings are shown."""
+"""All rules by topic, in the order in which their findings are shown."""
 
 import datetime as dt
+from dataclasses import dataclass
 
-from rules import (
-    compute_domain_claims,
-    engine_file_readable,
-    gpus_match_parallelism,
-    graph_depends_on_operator,
-    kv_transport_proven,
-    one_claim_per_tray,
-    quantization_needs_blackwell,
-    worker_fits_node,
-)
+from rules import benchmark, cache, engine, lifecycle, quantization, security, topology
 from rules.model import Rule
 from rules.waivers import waiver_rule
 
-RULES: tuple[Rule, ...] = (
-    gpus_match_parallelism.RULE,
-    worker_fits_node.RULE,
-    quantization_needs_blackwell.RULE,
-    graph_depends_on_operator.RULE,
-    engine_file_readable.RULE,
-    compute_domain_claims.RULE,
-    one_claim_per_tray.RULE,
-    kv_transport_proven.RULE,
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Rules about one side of a deployment."""
+
+    name: str
+    """Of the package that holds them."""
+    question: str
+    """What a person wants to know."""
+    rules: tuple[Rule, ...]
+
+
+TOPICS: tuple[Topic, ...] = (
+    Topic("topology", "Does every pod get the GPUs, the nodes and the fabric that it needs?", topology.RULES),
+    Topic("quantization", "Do formats, kernels and memory suit the GPU?", quantization.RULES),
+    Topic("engine", "Does the engine start with these settings, and do they have an effect?", engine.RULES),
+    Topic("cache", "Does every pod find the model, the same revision of it?", cache.RULES),
+    Topic("benchmark", "Does the benchmark measure what is deployed?", benchmark.RULES),
+    Topic("lifecycle", "Can it be updated and taken down again?", lifecycle.RULES),
+    Topic("security", "Is anything open, privileged or readable that need not be?", security.RULES),
 )
+
+RULES: tuple[Rule, ...] = tuple(rule for topic in TOPICS for rule in topic.rules)
 """The rules that judge a deployment, each of which can be waived."""
 
 

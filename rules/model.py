@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from resource_graph import Resource, ResourceGraph
+from resource_graph import Aspect, Resource, ResourceGraph
 
 
 class Severity(Enum):
@@ -52,6 +52,8 @@ class Rule:
     """Where that can be read."""
     fix: str
     check: Callable[[ResourceGraph], Iterable[Observation]]
+    reads: frozenset[Aspect] = frozenset()
+    """What not every origin tells; where one of them is missing the rule is not evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +105,24 @@ class BrokenRule:
 
 
 @dataclass(frozen=True, slots=True)
+class NotEvaluated:
+    """A rule that looks at what the graph's origin does not tell."""
+
+    rule: Rule
+    missing: frozenset[Aspect]
+
+    def __str__(self) -> str:
+        return ", ".join(sorted(aspect.value for aspect in self.missing))
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """What all rules found in one graph."""
 
     findings: tuple[Finding, ...]
     broken: tuple[BrokenRule, ...]
+    not_evaluated: tuple[NotEvaluated, ...]
+    """Neither passed nor failed."""
 
     @property
     def stops(self) -> bool:

@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterable, Mapping
 
 from resource_graph import ResourceGraph
-from rules.model import BrokenRule, Finding, Observation, Report, Rule, Status, Waiver
+from rules.model import BrokenRule, Finding, NotEvaluated, Observation, Report, Rule, Status, Waiver
 from rules.waivers import RULE_ID, active_waivers
 
 
@@ -22,14 +22,19 @@ def run_rules(graph: ResourceGraph, rules: Iterable[Rule], *, today: dt.date) ->
     waivers = active_waivers(graph, today)
     findings: list[Finding] = []
     broken: list[BrokenRule] = []
+    not_evaluated: list[NotEvaluated] = []
     for rule in rules:
+        missing = rule.reads & graph.lacks
+        if missing:
+            not_evaluated.append(NotEvaluated(rule, missing))
+            continue
         try:
             observations = tuple(rule.check(graph))
         except Exception as error:
             broken.append(BrokenRule(rule, error))
             continue
         findings.extend(_finding(rule, observation, waivers) for observation in observations)
-    return Report(tuple(findings), tuple(broken))
+    return Report(tuple(findings), tuple(broken), tuple(not_evaluated))
 
 
 def _finding(rule: Rule, observation: Observation, waivers: Mapping[str, Waiver]) -> Finding:

@@ -82,9 +82,7 @@ def _judge(
 
 
 def _written(graph: ResourceGraph) -> Iterator[tuple[Resource, Value]]:
-    for resource in graph:
-        if resource.custom:
-            continue
+    for resource in graph.components():
         value = resource.inputs.get(_INPUT)
         if isinstance(value, Sequence) and not isinstance(value, str):
             yield from ((resource, item) for item in value)

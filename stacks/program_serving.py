@@ -3,7 +3,7 @@
 import pulumi
 
 from components.compute_domain import ComputeDomain, ComputeDomainArgs
-from components.dynamo_graph import DynamoGraph, DynamoGraphArgs, KvTransport, Placement, Waiver
+from components.dynamo_graph import DynamoGraph, DynamoGraphArgs, KvTransport, NodePool, Placement, Waiver
 from components.exposure import Exposure, ExposureArgs
 from components.model_cache import CacheVolume, ModelCache, ModelCacheArgs
 from components.namespace import Namespace
@@ -14,7 +14,7 @@ from recipes.graph_manifest import graph_spec
 from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
 from recipes.placed import PlacedRecipe
 from stacks.program_platform import PlatformParts, server_policy
-from stacks.resolved import ResolvedCache, ResolvedStack
+from stacks.resolved import ResolvedCache, ResolvedPool, ResolvedStack
 from stacks.updates.plan import Update
 
 
@@ -180,6 +180,8 @@ def _graph(
             engine_config_map_name=files.name,
             engine_files=files.data,
             placement=_placement(placed),
+            node_pools=[_node_pool(pool) for pool in stack.pools],
+            lifecycle=stack.lifecycle,
             kv_transport=_kv_transport(stack),
             waivers=[
                 Waiver(rule=item.rule, reason=item.reason, expires=item.expires) for item in stack.waivers
@@ -212,6 +214,15 @@ def _kv_transport(stack: ResolvedStack) -> KvTransport | None:
         standing=transport.path.standing.value,
         reason=transport.path.reason,
         ceiling=transport.ceiling,
+    )
+
+
+def _node_pool(pool: ResolvedPool) -> NodePool:
+    return NodePool(
+        name=pool.name,
+        instanceType=pool.instance_type.name,
+        nodes=pool.nodes,
+        labels=dict(pool.labels),
     )
 
 

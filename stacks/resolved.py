@@ -67,6 +67,8 @@ class ResolvedPool:
     name: str
     instance_type: InstanceType
     nodes: int
+    labels: Mapping[str, str]
+    """Those that tell it from another pool of its type."""
     used_gpus: int
     used_nodes: int
     """Nodes with at least one worker, as packed."""

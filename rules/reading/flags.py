@@ -1,5 +1,6 @@
 """Options of a command line, as Python's argparse reads them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,6 +8,8 @@ from rules.reading.shapes import Undecided
 from rules.reading.words import Word
 
 _SHORTEST_ABBREVIATION = 4
+# A single dash before a digit is a negative number.
+_OPTION = re.compile(r"--|-[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +48,33 @@ class Flags:
             raise Undecided(f"the value of {name} is unknown")
         return found.text
 
+    def switch(self, name: str) -> bool | None:
+        """Whether `--name` (True) or `--no-name` (False) was given last; None where neither is.
+
+        Raises:
+            Undecided: another word might be one of them.
+        """
+        if not self.complete:
+            raise Undecided(f"a word of the command line is unknown and might be {name}")
+        off = f"--no-{name.removeprefix('--')}"
+        given: bool | None = None
+        for flag in self.all:
+            if flag.name in {name, off}:
+                given = flag.name == name
+        return given
+
     def with_prefix(self, prefix: str) -> Sequence[Flag]:
         """All options whose name starts so."""
         return [flag for flag in self.all if flag.name.startswith(prefix)]
 
 
 def parse_flags(words: Sequence[Word]) -> Flags:
-    """Read `--name value`, `--name=value` and switches."""
+    """Read `--name value`, `--name=value`, `-n value` and switches."""
     flags: list[Flag] = []
     complete = True
     expecting = False
     for word in words:
-        if word.text.startswith("--"):
+        if _OPTION.match(word.text):
             name, equals, value = word.text.partition("=")
             complete = complete and (word.known or bool(equals))
             flags.append(Flag(name, Word(value, word.known) if equals else None))

@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator, InstanceType
+from hardware import ACCELERATORS, Accelerator, InstanceType
 from resource_graph import ResourceGraph, Value
+from rules.reading.landing import selected_pools
+from rules.reading.pools import instance_type_named, read_pools
 from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at, whole_number_at
 from rules.reading.workers import Worker
 
@@ -13,23 +15,22 @@ PRODUCT_LABEL = "nvidia.com/gpu.product"
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """The pool that a component says its worker runs in."""
+    """The one pool that a worker runs in."""
 
     pool: str
     instance_type: InstanceType
-    entry: Mapping[str, Value]
+    known_nodes: int | None
 
     @property
     def nodes(self) -> int:
         """Nodes of the pool.
 
         Raises:
-            Undecided: the component does not say.
+            Undecided: the graph does not say.
         """
-        nodes = whole_number_at(self.entry, "nodes")
-        if nodes is None:
+        if self.known_nodes is None:
             raise Undecided(f"nothing says how many nodes pool {self.pool} has")
-        return nodes
+        return self.known_nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,32 +42,35 @@ class Landing:
 
 
 def read_placement(graph: ResourceGraph, worker: Worker) -> Placement:
-    """The worker's entry in the input `placement` of a component around its resource.
+    """The pool that a component says the worker runs in, else the one whose nodes its pod selects.
 
     Raises:
-        Undecided: no component names a pool for it, or the pool's instance type is not in the registry.
+        Undecided: neither says which, or the pool's instance type is not in the registry.
     """
-    for component in graph.ancestors(worker.resource):
-        if "placement" not in component.inputs:
-            continue
-        entry = mapping_at(component.inputs, "placement", worker.name)
-        pool, name = text_at(entry, "pool"), text_at(entry, "instanceType")
-        if pool is None or name is None:
-            raise Undecided(f"the placement of {component.name} names no pool for it")
-        return Placement(pool, _instance_type(pool, name), entry)
-    raise Undecided("nothing says which pool it runs in")
+    entry = _component_entry(graph, worker)
+    if entry is not None:
+        return entry
+    pools = selected_pools(graph, worker.template)
+    if len(pools) != 1:
+        names = ", ".join(pool.name for pool in pools) or "none"
+        raise Undecided(f"its node selection matches not one pool but: {names}")
+    return Placement(pools[0].name, pools[0].instance_type, pools[0].nodes)
 
 
 def read_landing(graph: ResourceGraph, worker: Worker) -> Landing:
-    """The accelerators of its pool, or without a pool those that its node selection allows.
+    """The accelerators of its pool or pools; where none is known, those that its node selection allows.
 
     Raises:
-        Undecided: neither says, or names a GPU that is not in the registry.
+        Undecided: nothing says, or names a GPU that is not in the registry.
     """
-    if any("placement" in component.inputs for component in graph.ancestors(worker.resource)):
-        placement = read_placement(graph, worker)
-        instance_type = placement.instance_type
-        return Landing((instance_type.accelerator,), f"pool {placement.pool} of {instance_type.name}")
+    entry = _component_entry(graph, worker)
+    if entry is not None:
+        return Landing((entry.instance_type.accelerator,), f"pool {entry.pool} of {entry.instance_type.name}")
+    if read_pools(graph):
+        pools = selected_pools(graph, worker.template)
+        accelerators = dict.fromkeys(pool.instance_type.accelerator.name for pool in pools)
+        names = ", ".join(f"{pool.name} of {pool.instance_type.name}" for pool in pools)
+        return Landing(tuple(ACCELERATORS[name] for name in accelerators), f"pool {names}")
     products = _allowed_products(worker.pod)
     if not products:
         raise Undecided(f"neither a pool nor a node selection on {PRODUCT_LABEL} says which GPU it gets")
@@ -75,12 +79,16 @@ def read_landing(graph: ResourceGraph, worker: Worker) -> Landing:
     )
 
 
-def _instance_type(pool: str, name: str) -> InstanceType:
-    instance_type = INSTANCE_TYPES.get(name)
-    if instance_type is None:
-        known = ", ".join(sorted(INSTANCE_TYPES))
-        raise Undecided(f"pool {pool} is of instance type {name}, which is not one of {known}")
-    return instance_type
+def _component_entry(graph: ResourceGraph, worker: Worker) -> Placement | None:
+    for component in graph.ancestors(worker.resource):
+        if "placement" not in component.inputs:
+            continue
+        entry = mapping_at(component.inputs, "placement", worker.name)
+        pool, name = text_at(entry, "pool"), text_at(entry, "instanceType")
+        if pool is None or name is None:
+            raise Undecided(f"the placement of {component.name} names no pool for it")
+        return Placement(pool, instance_type_named(name), whole_number_at(entry, "nodes"))
+    return None
 
 
 def _accelerator(product: str) -> Accelerator:

@@ -16,8 +16,11 @@ from rules.reading.words import (
 )
 
 TENSORRT_LLM = "dynamo.trtllm"
+TRTLLM_SERVE = "trtllm-serve"
+DYNAMO_VLLM = "dynamo.vllm"
+VLLM_SERVE = "vllm"
 
-_MODULES = frozenset({TENSORRT_LLM, "dynamo.vllm", "dynamo.sglang"})
+_MODULES = frozenset({TENSORRT_LLM, DYNAMO_VLLM, "dynamo.sglang"})
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
@@ -148,7 +151,7 @@ def _engines_of(words: Sequence[Word], environment: Environment) -> Iterator[Sta
         program = PurePosixPath(text).name
         if previous == "-m" and text in _MODULES:
             engine = text
-        elif program == "trtllm-serve" or (program == "vllm" and following == "serve"):
+        elif program == TRTLLM_SERVE or (program == VLLM_SERVE and following == "serve"):
             engine = program
         else:
             continue

@@ -62,7 +62,7 @@ MUTATIONS = (
         "a pool of an unknown instance type",
         (),
         both(FITS, "undecided") | both(QUANTIZATION, "undecided"),
-        ("instance type p4d.24xlarge, which is not one of",),
+        ("instance type p4d.24xlarge is not one of",),
         instance_types=("p4d.24xlarge", "p4d.24xlarge"),
     ),
     Mutation(

@@ -27,7 +27,7 @@ MUTATIONS = (*parallelism_cases.MUTATIONS, *placement_cases.MUTATIONS, *start_ca
 PRESENT = "- key: nvidia.com/gpu.present"
 PRODUCT = "- key: nvidia.com/gpu.product"
 TRUE = 'values: ["true"]'
-MANIFEST = both(FITS, "undecided") | {(OPERATOR, "undecided", "gpt-oss-disagg")}
+MANIFEST = both(FITS, "undecided")
 
 
 @pytest.mark.parametrize("case", MUTATIONS, ids=lambda case: case.name)
@@ -96,7 +96,7 @@ def test_an_operator_that_another_program_installs_leaves_the_edge_undecided() -
 def test_a_graph_without_services_is_never_passed_in_silence(tmp_path: Path) -> None:
     text = "apiVersion: nvidia.com/v1alpha1\nkind: DynamoGraphDeployment\nmetadata: {name: empty}\nspec: {}\n"
     per_worker = {(rule, "undecided", "empty") for rule in OF_A_WORKER}
-    assert found(judge(in_file(tmp_path, text))) == per_worker | {(OPERATOR, "undecided", "empty")}
+    assert found(judge(in_file(tmp_path, text))) == per_worker
 
 
 V1BETA1 = """
@@ -126,7 +126,6 @@ def test_a_v1beta1_graph_is_read_like_a_v1alpha1_graph(tmp_path: Path) -> None:
         (GPUS, "failed", "decode"),
         (FITS, "undecided", "decode"),
         (QUANTIZATION, "failed", "decode"),
-        (OPERATOR, "undecided", "beta"),
     }
     assert "tensor parallelism 2 (--tensor-parallel-size)" in messages(report)
 

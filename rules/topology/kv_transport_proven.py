@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.pods import GRAPH_KIND
 from rules.reading.shapes import Undecided, mapping_at, text_at
-from rules.reading.workers import GRAPH_KIND
 
 _INPUT = "kvTransport"
 _DOCUMENTED = "documented"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.engine_settings import read_engine_settings
+from rules.reading.tensorrt_llm import read_tensorrt_llm
 from rules.reading.workers import Worker, check_workers
 
 
@@ -13,10 +13,10 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
-    settings = read_engine_settings(graph, worker)
-    tensor = settings.count("tensor_parallel_size")
-    pipeline = settings.count("pipeline_parallel_size")
-    context = settings.count("context_parallel_size")
+    settings = read_tensorrt_llm(graph, worker)
+    tensor = settings.count("tensor_parallel_size", default=1)
+    pipeline = settings.count("pipeline_parallel_size", default=1)
+    context = settings.count("context_parallel_size", default=1)
     used = tensor.value * pipeline.value * context.value
     requested = worker.gpus_per_pod * worker.pods_per_worker
     if used == requested:

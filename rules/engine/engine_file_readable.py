@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.containers import EngineFileProblem
-from rules.reading.engine_settings import read_engine_settings
-from rules.reading.start_script import TENSORRT_LLM
+from rules.reading.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.workers import Worker, check_workers
 
 
@@ -15,10 +14,10 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
-    if not any(command.engine == TENSORRT_LLM for command in worker.commands):
+    if not is_tensorrt_llm(worker):
         return
     try:
-        read_engine_settings(graph, worker)
+        read_tensorrt_llm(graph, worker)
     except EngineFileProblem as problem:
         yield failed(worker.resource, worker.name, str(problem))
 

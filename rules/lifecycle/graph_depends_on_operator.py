@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from resource_graph import Resource, ResourceGraph
+from resource_graph import Aspect, Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.workers import GRAPH_KIND
+from rules.reading.pods import GRAPH_KIND
 
 _CHART = "dynamo-platform"
 _RELEASE_TYPES = (
@@ -17,9 +17,7 @@ _RELEASE_TYPES = (
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
     releases = _platform_releases(graph)
     for resource in graph.kubernetes_objects(GRAPH_KIND):
-        if resource.origin is not None:
-            yield undecided(resource, resource.name, "a manifest does not say in which order it is applied")
-        elif not releases:
+        if not releases:
             yield undecided(
                 resource,
                 resource.name,
@@ -59,4 +57,5 @@ RULE = Rule(
     source="pulumi/pulumi-kubernetes#1418, pulumi/pulumi-kubernetes#3573",
     fix="Give the graph, or the component around it, depends_on with the platform's release.",
     check=_check,
+    reads=frozenset({Aspect.EDGES}),
 )

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping
 from hardware import Accelerator
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.engine_settings import Setting, read_engine_settings
 from rules.reading.placements import Landing, read_landing
 from rules.reading.shapes import Undecided
-from rules.reading.start_script import TENSORRT_LLM
+from rules.reading.tensorrt_llm import Setting, is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.words import Word
 from rules.reading.workers import Worker, check_workers
 
@@ -25,7 +24,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
-    command = next((command for command in worker.commands if command.engine == TENSORRT_LLM), None)
+    command = next(iter(worker.commands), None) if is_tensorrt_llm(worker) else None
     if command is None:
         # The variable and the setting are TensorRT-LLM's.
         return
@@ -33,7 +32,7 @@ def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]
     if isinstance(landing, Landing) and all(_is_blackwell(gpu) for gpu in landing.accelerators):
         return
     algorithm = _algorithm(command.environment)
-    backend = read_engine_settings(graph, worker).moe_backend()
+    backend = read_tensorrt_llm(graph, worker).moe_backend()
     if algorithm not in {_MXFP8, _FP8} and backend.value != _TRTLLM:
         return
     if isinstance(landing, Undecided):

@@ -1,0 +1,5 @@
+"""Rules about benchmark Jobs."""
+
+from rules.model import Rule
+
+RULES: tuple[Rule, ...] = ()

@@ -1,0 +1,5 @@
+"""Rules about the volume that holds the model."""
+
+from rules.model import Rule
+
+RULES: tuple[Rule, ...] = ()

@@ -1,0 +1,22 @@
+"""Reads each thing of a graph once, however many rules look at it."""
+
+from collections.abc import Callable
+from typing import TypeVar
+from weakref import WeakKeyDictionary
+
+from resource_graph import ResourceGraph
+
+T = TypeVar("T")
+
+
+def once_per_graph(read: Callable[[ResourceGraph], T]) -> Callable[[ResourceGraph], T]:
+    """Remember what the function read, as long as the graph lives. A graph never changes."""
+    remembered: WeakKeyDictionary[ResourceGraph, T] = WeakKeyDictionary()
+
+    def reading(graph: ResourceGraph) -> T:
+        if graph not in remembered:
+            remembered[graph] = read(graph)
+        return remembered[graph]
+
+    reading.__doc__ = read.__doc__
+    return reading

@@ -1,0 +1,211 @@
+"""Every pod that a graph asks for, whoever makes it: services of a Dynamo graph and plain workloads."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.model import Observation, undecided
+from rules.reading.once import once_per_graph
+from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, whole_number_at
+
+GRAPH_KIND = "DynamoGraphDeployment"
+
+GRAPH_NAME_LABEL = "nvidia.com/dynamo-graph-deployment-name"
+"""What the operator writes on each pod of a graph (ai-dynamo/dynamo deploy/operator internal/consts)."""
+COMPONENT_LABEL = "nvidia.com/dynamo-component"
+COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-component-type"
+SUB_COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-sub-component-type"
+
+Shape = Literal["service", "component", "workload"]
+
+_MAIN_CONTAINER = "main"
+_SPEC_PATHS: Mapping[str, tuple[str, ...]] = {
+    "Pod": ("spec",),
+    "Deployment": ("spec", "template", "spec"),
+    "StatefulSet": ("spec", "template", "spec"),
+    "DaemonSet": ("spec", "template", "spec"),
+    "ReplicaSet": ("spec", "template", "spec"),
+    "Job": ("spec", "template", "spec"),
+    "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PodTemplate:
+    """Pods of one kind, and who makes them."""
+
+    resource: Resource
+    name: str
+    """The service or component of a graph; else the workload's name."""
+    shape: Shape
+    """`service` of a v1alpha1 graph, `component` of a v1beta1 graph, or a plain `workload`."""
+    component_type: str | None
+    """frontend, worker, prefill, decode, main …; None for a plain workload."""
+    spec: Mapping[str, Value]
+    containers: tuple[Mapping[str, Value], ...]
+    """Main container first; init containers are in the spec."""
+    labels: Mapping[str, Value]
+    """What the pods will carry, the operator's labels included."""
+    described_by: Mapping[str, Value]
+    """The service, the component or the workload's spec."""
+    graph_spec: Mapping[str, Value]
+    """Of the Dynamo graph; empty for a plain workload."""
+
+    @property
+    def main(self) -> Mapping[str, Value]:
+        """The container that serves; empty where a component has none of that name."""
+        return self.containers[0] if self.containers else {}
+
+    @property
+    def pods_per_replica(self) -> int:
+        """More than one where a worker spans nodes."""
+        if self.shape == "workload" or self.described_by.get("multinode") is None:
+            return 1
+        # The CRD's default for a multinode service without a number.
+        return whole_number_at(self.described_by, "multinode", "nodeCount") or 2
+
+    @property
+    def replicas(self) -> int:
+        """How many replicas are asked for.
+
+        Raises:
+            Undecided: nobody knows yet.
+        """
+        key = "parallelism" if self.resource.kind in {"Job", "CronJob"} else "replicas"
+        replicas = whole_number_at(self.described_by, key)
+        return 1 if replicas is None else replicas
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Pods whose template cannot be read, and why."""
+
+    resource: Resource
+    name: str
+    reason: str
+
+
+@once_per_graph
+def read_pods(graph: ResourceGraph) -> Sequence[PodTemplate | Unreadable]:
+    """All pod templates, in the order of the graph."""
+    return tuple(_read(graph))
+
+
+def check_pods(
+    graph: ResourceGraph, check: Callable[[PodTemplate], Iterable[Observation]]
+) -> Iterator[Observation]:
+    """Apply a check to every pod template; what cannot be read becomes an undecided observation."""
+    for template in read_pods(graph):
+        if isinstance(template, Unreadable):
+            yield undecided(template.resource, template.name, template.reason)
+            continue
+        try:
+            yield from check(template)
+        except Undecided as reason:
+            yield undecided(template.resource, template.name, str(reason))
+
+
+def _read(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
+    for kind in (GRAPH_KIND, *_SPEC_PATHS):
+        for resource in graph.kubernetes_objects(kind):
+            try:
+                readers = _readers(resource)
+            except Undecided as reason:
+                yield Unreadable(resource, resource.name, str(reason))
+                continue
+            for name, read in readers:
+                try:
+                    yield read()
+                except Undecided as reason:
+                    yield Unreadable(resource, name, str(reason))
+
+
+def _readers(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate]]]:
+    if resource.kind != GRAPH_KIND:
+        return [(resource.name, lambda: _workload(resource))]
+    spec = mapping_at(resource.inputs, "spec")
+    services = mapping_at(spec, "services")
+    readers = [(name, _bound(_service, resource, spec, name)) for name in services]
+    for component in mappings_at(spec, "components"):
+        name = text_at(component, "name") or "unnamed component"
+        readers.append((name, _bound(_component, resource, spec, component, name)))
+    if not readers:
+        raise Undecided("the graph names no service, so there is no worker to look at")
+    return readers
+
+
+def _service(resource: Resource, spec: Mapping[str, Value], name: str) -> PodTemplate:
+    """A service of a v1alpha1 graph."""
+    service = mapping_at(spec, "services", name)
+    pod = mapping_at(service, "extraPodSpec")
+    main = mapping_at(pod, "mainContainer")
+    component_type = text_at(service, "componentType")
+    sub_type = text_at(service, "subComponentType")
+    own = {**mapping_at(service, "labels"), **mapping_at(service, "extraPodMetadata", "labels")}
+    return PodTemplate(
+        resource=resource,
+        name=name,
+        shape="service",
+        component_type=sub_type or component_type,
+        spec=pod,
+        containers=(main, *mappings_at(pod, "containers")),
+        labels={**own, **_operator_labels(resource, name, component_type, sub_type)},
+        described_by=service,
+        graph_spec=spec,
+    )
+
+
+def _component(
+    resource: Resource, spec: Mapping[str, Value], component: Mapping[str, Value], name: str
+) -> PodTemplate:
+    """A component of a v1beta1 graph."""
+    pod = mapping_at(component, "podTemplate", "spec")
+    containers = mappings_at(pod, "containers")
+    main = [item for item in containers if text_at(item, "name") == _MAIN_CONTAINER]
+    others = [item for item in containers if text_at(item, "name") != _MAIN_CONTAINER]
+    component_type = text_at(component, "type")
+    own = mapping_at(component, "podTemplate", "metadata", "labels")
+    return PodTemplate(
+        resource=resource,
+        name=name,
+        shape="component",
+        component_type=component_type,
+        spec=pod,
+        containers=(*(main or [{}]), *others),
+        labels={**own, **_operator_labels(resource, name, component_type, None)},
+        described_by=component,
+        graph_spec=spec,
+    )
+
+
+def _workload(resource: Resource) -> PodTemplate:
+    path = _SPEC_PATHS[resource.kind or ""]
+    pod = mapping_at(resource.inputs, *path)
+    metadata = mapping_at(resource.inputs, *path[:-1], "metadata")
+    return PodTemplate(
+        resource=resource,
+        name=resource.name,
+        shape="workload",
+        component_type=None,
+        spec=pod,
+        containers=tuple(mappings_at(pod, "containers")),
+        labels=mapping_at(metadata, "labels"),
+        described_by=mapping_at(resource.inputs, "spec"),
+        graph_spec={},
+    )
+
+
+def _operator_labels(
+    resource: Resource, name: str, component_type: str | None, sub_type: str | None
+) -> Mapping[str, Value]:
+    labels: dict[str, Value] = {GRAPH_NAME_LABEL: resource.object_name, COMPONENT_LABEL: name}
+    if component_type is not None:
+        labels[COMPONENT_TYPE_LABEL] = component_type
+    if sub_type is not None:
+        labels[SUB_COMPONENT_TYPE_LABEL] = sub_type
+    return labels
+
+
+def _bound(read: Callable[..., PodTemplate], *arguments: object) -> Callable[[], PodTemplate]:
+    return lambda: read(*arguments)

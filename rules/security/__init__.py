@@ -1,0 +1,5 @@
+"""Rules about secrets, privileges, images and open doors."""
+
+from rules.model import Rule
+
+RULES: tuple[Rule, ...] = ()

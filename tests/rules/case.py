@@ -1,0 +1,133 @@
+"""What a case of a rule is, and how it is judged.
+
+A case changes settings or YAML, never a resource graph: it shows what a person is told who wrote the same
+line. Its base is clean but for the findings that `BASES` lists with it, so that a case lists few.
+"""
+
+import contextlib
+import functools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cli.project import recorded_stack, resolved_stack
+from cli.rendered import render_graph
+from cli.yaml_text import to_yaml
+from recipes.benchmark_job import benchmark_job
+from resource_graph import ResourceGraph
+from resource_graph.manifests import read_manifests
+from rules.catalogue import rules_on
+from rules.model import Report
+from rules.reading.pools import pool_resource
+from rules.run import run_rules
+from stacks.reading.parse import parse_settings
+from stacks.resolve import resolve
+from tests.rules.edits import Edit, edited
+from tests.rules.judging import TODAY, Found
+
+FOLDER = Path(__file__).parent / "bases"
+
+Pools = tuple[tuple[str, int], ...]
+"""Instance type and number of nodes, as `--pool TYPE=NODES` names them."""
+
+B200: Pools = (("p6-b200.48xlarge", 1),)
+TWO_B200: Pools = (("p6-b200.48xlarge", 2),)
+GB200: Pools = (("p6e-gb200.36xlarge", 1),)
+TWO_GB200: Pools = (("p6e-gb200.36xlarge", 2),)
+H200: Pools = (("p5en.48xlarge", 1),)
+
+
+@dataclass(frozen=True)
+class Base:
+    """A clean manifest, and what is found in it all the same."""
+
+    pools: Pools
+    found: frozenset[Found] = frozenset()
+    stack: str | None = None
+    """The shipped stack that it is; None: the file of its name beside this one."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One change, and every finding that it must produce."""
+
+    rule: str
+    """Id of the rule that it is about."""
+    name: str
+    base: str
+    """A key of `BASES`."""
+    edits: tuple[Edit, ...]
+    found: frozenset[Found]
+    """Beside those of the base."""
+    says: tuple[str, ...] = ()
+    """Texts that the messages must contain, with their numbers."""
+    pools: Pools | None = None
+    """Instead of the base's."""
+    gone: frozenset[Found] = frozenset()
+    """Findings of the base that the change removes."""
+
+
+@dataclass(frozen=True)
+class SettingsCase:
+    """A change of a stack's settings, and every finding that it must produce."""
+
+    rule: str
+    name: str
+    settings: Mapping[str, Any]
+    found: frozenset[Found]
+    says: tuple[str, ...] = ()
+
+
+def failed(rule: str, *subjects: str) -> frozenset[Found]:
+    """The rule fails for each subject."""
+    return frozenset((rule, "failed", subject) for subject in subjects)
+
+
+def undecided(rule: str, *subjects: str) -> frozenset[Found]:
+    """The rule is undecided for each subject."""
+    return frozenset((rule, "undecided", subject) for subject in subjects)
+
+
+def judge_case(case: Case, folder: Path, base: Base) -> Report:
+    """What all rules say of the changed manifest beside its pools."""
+    file = folder / "deploy.yaml"
+    file.write_text(edited(base_text(case.base, base.stack), case.edits), encoding="utf-8")
+    return judge_file(file, base.pools if case.pools is None else case.pools)
+
+
+def judge_file(file: Path, pools: Pools) -> Report:
+    """What all rules say of a manifest beside pools."""
+    documents = read_manifests([file])
+    named = [pool_resource(instance_type, instance_type, nodes) for instance_type, nodes in pools]
+    return judge_graph(ResourceGraph([*named, *documents], documents.lacks))
+
+
+def judge_settings(settings: Mapping[str, Any]) -> Report:
+    """What all rules say of the stack that the settings describe."""
+    parsed = parse_settings(settings, "Pulumi.case.yaml")
+    return judge_graph(recorded_stack(resolve("case", parsed, "Pulumi.case.yaml")))
+
+
+def judge_graph(graph: ResourceGraph) -> Report:
+    """What all rules say of a graph."""
+    return run_rules(graph, rules_on(TODAY), today=TODAY)
+
+
+@functools.cache
+def base_text(name: str, stack: str | None) -> str:
+    """The base as it is committed, or as a shipped stack and its benchmark are rendered today."""
+    if stack is None:
+        return (FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+    with contextlib.chdir(Path(__file__).parents[2]):
+        resolved = resolved_stack(stack)
+        documents = [document.text for document in render_graph(recorded_stack(resolved))]
+    placed = resolved.serving.placed
+    benchmark = benchmark_job(
+        placed.recipe,
+        graph_name=placed.graph_name,
+        namespace=placed.namespace,
+        claim_name=placed.cache_claim_name,
+        image_mirrors=placed.image_mirrors,
+    )
+    return "---\n".join((*documents, to_yaml(benchmark)))
