@@ -105,6 +105,34 @@ def _plain_fields(struct: Struct, path: Path, secrets: set[Path]) -> dict[str, V
     return {key: _plain(struct.fields[key], (*path, key), secrets) for key in sorted(struct.fields)}
 
 
+def plain_state(inputs: Mapping[str, object]) -> PlainInputs:
+    """Decode inputs as a stack's state holds them: a secret is UNKNOWN, and its path is remembered."""
+    secrets: set[Path] = set()
+    values = {key: _plain_state(value, (key,), secrets) for key, value in sorted(inputs.items())}
+    return PlainInputs(values, frozenset(secrets))
+
+
+def _plain_state(value: object, path: Path, secrets: set[Path]) -> Value:
+    if isinstance(value, Mapping):
+        entries = {str(key): item for key, item in cast("Mapping[object, object]", value).items()}
+        signature = entries.get(_SIGNATURE)
+        if signature == _SECRET:
+            secrets.add(path)
+            return UNKNOWN
+        if signature == _RESOURCE_REFERENCE:
+            target = entries.get("id", entries.get("urn"))
+            # An empty id is one that is not known yet.
+            return target if isinstance(target, str) and target else UNKNOWN
+        if signature is not None:
+            # An asset or an archive: a file's content, which no rule looks into.
+            return UNKNOWN
+        return {key: _plain_state(item, (*path, key), secrets) for key, item in sorted(entries.items())}
+    if isinstance(value, list):
+        items = enumerate(cast("list[object]", value))
+        return [_plain_state(item, (*path, index), secrets) for index, item in items]
+    return plain_json(value)
+
+
 def plain_json(value: object) -> Value:
     """Decode what JSON leaves of the wire format once its secrets are unwrapped: markers and numbers."""
     if isinstance(value, Mapping):

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from cli.project import recorded_stack, resolved_stack
+from resource_graph.state_export import read_state
 from stacks.reading.load import load_stack
 from stacks.resolve import resolve
 from tests.support.lab_stack import GRAPH_LABEL, STACK, LabStack, inventory
 
 if TYPE_CHECKING:
+    from resource_graph import Resource
     from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.lab
 
+OWN_PROVIDER = f"urn:pulumi:{STACK}::dynamo-stack::pulumi:providers:pulumi::default"
 URNS = Path(__file__).parent.parent / "components" / "urns"
 NAMESPACE = "gpt-oss"
 GRAPH = "gpt-oss-disagg"
@@ -28,6 +32,32 @@ GPUS_OF = {"frontend": 0, "prefill": 1, "decode": 4}
 def _pods(lab: Sandbox) -> dict[str, dict]:
     pods = lab.get("pods", "-n", NAMESPACE, "-l", f"{GRAPH_LABEL}={GRAPH}")["items"]
     return {pod["metadata"]["labels"]["nvidia.com/dynamo-component-type"]: pod for pod in pods}
+
+
+def comparable(resource: Resource) -> tuple[object, ...]:
+    return (
+        resource.type,
+        resource.name,
+        resource.custom,
+        resource.parent,
+        resource.provider,
+        resource.dependencies,
+        resource.property_dependencies,
+        resource.protect,
+        resource.retain_on_delete,
+        resource.custom_timeouts,
+        resource.secret_paths,
+    )
+
+
+def as_checked(resource: Resource) -> object:
+    # What a plugin's own check changes in the inputs before they are kept: a provider gets its version and
+    # the kubeconfig of the environment, a release loses what is false and the SDK's mark.
+    if resource.type.startswith("pulumi:providers:"):
+        return resource.inputs.get("clusterIdentifier")
+    if resource.type == "kubernetes:helm.sh/v3:Release":
+        return {key: value for key, value in resource.inputs.items() if value and key != "compat"}
+    return resource.inputs
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +90,22 @@ def test_the_cache_is_filled_before_the_graph_exists(deployed: LabStack) -> None
 
 def test_the_engine_registers_the_urns_that_are_committed(deployed: LabStack) -> None:
     assert deployed.urns() == sorted((URNS / f"{STACK}.txt").read_text(encoding="utf-8").split())
+
+
+def test_the_exported_state_is_the_graph_that_the_recorder_makes(
+    deployed: LabStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "state.json"
+    file.write_text(deployed.pulumi("stack", "export").stdout, encoding="utf-8")
+    state = {resource.urn: resource for resource in read_state(file)}
+    monkeypatch.chdir(deployed.project)
+    graph = {resource.urn: resource for resource in recorded_stack(resolved_stack(STACK))}
+    # Of the guards that read what the run before exported.
+    assert set(state) - set(graph) == {OWN_PROVIDER}
+    assert set(graph) <= set(state)
+    for urn, resource in graph.items():
+        assert comparable(state[urn]) == comparable(resource), urn
+        assert as_checked(state[urn]) == as_checked(resource), urn
 
 
 def test_a_second_up_changes_nothing_in_the_state_and_nothing_in_the_cluster(deployed: LabStack) -> None:

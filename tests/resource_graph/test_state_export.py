@@ -1,0 +1,172 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from resource_graph import UNKNOWN, Aspect, CustomTimeouts, ResourceGraph
+from resource_graph.state_export import StateError, looks_like_state, read_state
+
+SIGNATURE = "4dabf18193072939515e22adb298388d"
+SECRET = "1b47061264138c4ac30d75fd1eb44270"
+REFERENCE = "5cf8f73096256a8f31e491e813e4eb8e"
+ASSET = "c44067f5952c0a294b673a41bacd8c17"
+UNKNOWN_STRING = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+
+STACK = "urn:pulumi:s::p::pulumi:pulumi:Stack::p-s"
+PROVIDER = "urn:pulumi:s::p::pulumi:providers:kubernetes::cluster"
+CLAIM = "urn:pulumi:s::p::kubernetes:core/v1:PersistentVolumeClaim::claim"
+JOB = "urn:pulumi:s::p::kubernetes:batch/v1:Job::job"
+
+
+def resource(urn: str, **more: Any) -> dict[str, Any]:
+    return {"urn": urn, "custom": True, "type": urn.split("::")[2], **more}
+
+
+def exported(*resources: object, version: object = 3) -> str:
+    return json.dumps({"version": version, "deployment": {"manifest": {}, "resources": list(resources)}})
+
+
+def read(tmp_path: Path, text: str | bytes) -> ResourceGraph:
+    file = tmp_path / "state.json"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_state(file)
+
+
+def problem(tmp_path: Path, text: str | bytes) -> str:
+    with pytest.raises(StateError) as caught:
+        read(tmp_path, text)
+    assert str(caught.value).startswith(str(tmp_path / "state.json"))
+    return str(caught.value)
+
+
+def test_a_resource_keeps_all_that_the_engine_knows_of_it(tmp_path: Path) -> None:
+    text = exported(
+        resource(STACK, custom=False),
+        resource(PROVIDER, parent=STACK, id="1", inputs={"version": "4.32.0"}),
+        resource(CLAIM, parent=STACK, provider=f"{PROVIDER}::1"),
+        resource(
+            JOB,
+            parent=STACK,
+            provider=f"{PROVIDER}::1",
+            inputs={"apiVersion": "batch/v1", "kind": "Job", "spec": {"backoffLimit": 3.0}},
+            dependencies=[CLAIM],
+            propertyDependencies={"spec": [PROVIDER], "metadata": []},
+            protect=True,
+            retainOnDelete=True,
+            customTimeouts={"create": 3960, "delete": 0},
+        ),
+        version=4,
+    )
+    graph = read(tmp_path, text)
+    job = graph.find(JOB)
+    assert job is not None
+    assert (job.type, job.name, job.kind) == ("kubernetes:batch/v1:Job", "job", "Job")
+    assert job.inputs["spec"] == {"backoffLimit": 3}
+    assert (job.parent, job.provider) == (STACK, PROVIDER)
+    assert job.dependencies == {CLAIM, PROVIDER}
+    assert job.property_dependencies == {"spec": {PROVIDER}}
+    assert (job.protect, job.retain_on_delete) == (True, True)
+    assert job.custom_timeouts == CustomTimeouts(create=3960)
+    assert (graph.components()[0].urn, graph.lacks) == (STACK, frozenset[Aspect]())
+    claim = graph.find(CLAIM)
+    assert claim is not None
+    assert (claim.protect, claim.retain_on_delete, claim.secret_paths) == (False, False, frozenset())
+
+
+@pytest.mark.parametrize("content", [{"ciphertext": "v1:a:b"}, {"plaintext": '"planted"'}])
+def test_a_secret_is_unknown_and_remembered_by_its_path(tmp_path: Path, content: dict[str, str]) -> None:
+    secret = {SIGNATURE: SECRET, **content}
+    text = exported(resource(JOB, inputs={"env": [{"value": "plain"}, {"value": secret}], "data": secret}))
+    (job,) = read(tmp_path, text)
+    assert job.inputs == {"env": [{"value": "plain"}, {"value": UNKNOWN}], "data": UNKNOWN}
+    assert job.secret_paths == {("env", 1, "value"), ("data",)}
+
+
+def test_references_assets_and_unknown_values_are_read_as_elsewhere(tmp_path: Path) -> None:
+    reference = {SIGNATURE: REFERENCE, "urn": CLAIM}
+    inputs = {
+        "id": {**reference, "id": "i-1"},
+        "later": {**reference, "id": ""},
+        "component": reference,
+        "file": {SIGNATURE: ASSET, "text": "x"},
+        "unknown": UNKNOWN_STRING,
+    }
+    (job,) = read(tmp_path, exported(resource(JOB, inputs=inputs)))
+    assert job.inputs == {
+        "id": "i-1",
+        "later": UNKNOWN,
+        "component": CLAIM,
+        "file": UNKNOWN,
+        "unknown": UNKNOWN,
+    }
+
+
+@pytest.mark.parametrize("mark", ["delete", "pendingReplacement", "external"])
+def test_what_is_about_to_go_and_what_is_only_read_is_left_out(tmp_path: Path, mark: str) -> None:
+    graph = read(tmp_path, exported(resource(JOB), resource(JOB, **{mark: True}), resource(CLAIM)))
+    assert [item.urn for item in graph] == [JOB, CLAIM]
+
+
+@pytest.mark.parametrize("deployment", [{}, {"resources": None}, {"resources": []}])
+def test_a_stack_in_which_nothing_was_created_is_empty(tmp_path: Path, deployment: dict[str, Any]) -> None:
+    assert len(read(tmp_path, json.dumps({"version": 3, "deployment": deployment}))) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "line 1: not JSON"),
+        ('{\n"version": 3,\n', "line 3: not JSON"),
+        ("[" * 100_000, "not JSON that can be read"),
+        ("[]", "not a JSON object"),
+        (b"\xff\xfe{", "not a UTF-8 text file (byte 0)"),
+        ('{"version": 3}', "no deployment in it"),
+        ('{"version": 3, "deployment": null}', "no deployment in it"),
+        ('{"version": 3, "checkpoint": {"latest": {}}}', "a checkpoint out of a backend"),
+        (exported(version=2), "version 2 of a state, where 3 or 4 can be read"),
+        (exported(version=None), "version None of a state"),
+        ('{"version": 3, "deployment": {"resources": {}}}', "deployment.resources is no list"),
+        (exported(resource(JOB), 7), "resources[1] is no JSON object"),
+        (exported({"type": "a:b:C"}), "resources[0] has no urn"),
+        (exported({"urn": JOB}), "resources[0] has no type"),
+        (exported(resource(JOB, parent=7)), "resources[0]: parent is no text"),
+        (exported(resource(JOB, inputs=[])), "resources[0]: inputs is no JSON object"),
+        (exported(resource(JOB, dependencies="a")), "resources[0]: dependencies is no list of URNs"),
+        (
+            exported(resource(JOB, propertyDependencies={"spec": [1]})),
+            "propertyDependencies.spec is no list of URNs",
+        ),
+        (exported(resource(JOB, customTimeouts={"create": "1h"})), "customTimeouts.create is no number"),
+        (exported(resource(JOB), resource(JOB)), f"the URN {JOB} stands there twice"),
+    ],
+)
+def test_what_is_no_state_is_refused_with_what_was_expected(
+    tmp_path: Path, text: str | bytes, says: str
+) -> None:
+    message = problem(tmp_path, text)
+    assert says in message
+    assert message.endswith("expected what `pulumi stack export` prints")
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StateError, match=r"missing\.json: cannot be read: No such file"):
+        read_state(tmp_path / "missing.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (exported(), True),
+        ('\ufeff{\n    "version": 3,\n    "deployment": {', True),
+        ('{"deployment": {}}', True),
+        ('{"version": 4, "features": ["views", "hooks"], "deployment": {}}', True),
+        ('{"version": 3, "checkpoint": {"latest": {}}}', True),
+        ("", False),
+        ("apiVersion: v1\nkind: Pod\n", False),
+        ('{"apiVersion": "v1", "kind": "Pod", "deployment": {}}', False),
+        ('{"metadata": {"deployment": {}}}', False),
+    ],
+)
+def test_a_state_is_told_from_a_manifest_by_its_first_keys(text: str, expected: bool) -> None:
+    assert looks_like_state(text) is expected
