@@ -1,9 +1,11 @@
 from hardware.accelerators import ACCELERATORS, Accelerator, ArchitectureFamily
+from hardware.gpt_oss import GPT_OSS_MODELS, ModelShape
 from hardware.instance_type import CpuArchitecture, InstanceType, LocalNvme, PurchaseOption
 from hardware.instance_types import INSTANCE_TYPES
 from hardware.kv_transport import (
     KV_TRANSPORTS,
     TCP_FLOW_GBIT,
+    TCP_GBIT,
     Engine,
     KvPath,
     KvTransportName,
@@ -34,11 +36,13 @@ from hardware.ultraservers import UltraServer, Zone
 
 __all__ = [
     "ACCELERATORS",
+    "GPT_OSS_MODELS",
     "INSTANCE_TYPES",
     "KV_TRANSPORTS",
     "MOE_BACKENDS",
     "MXFP4_ALGORITHMS",
     "TCP_FLOW_GBIT",
+    "TCP_GBIT",
     "Accelerator",
     "ArchitectureFamily",
     "CpuArchitecture",
@@ -47,6 +51,7 @@ __all__ = [
     "KvPath",
     "KvTransportName",
     "LocalNvme",
+    "ModelShape",
     "MoeBackend",
     "MoeOutcome",
     "MoeSupport",

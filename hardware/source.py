@@ -80,6 +80,21 @@ TENSORRT_LLM_ACCURACY_TESTS = Source(
     "2026-05",
 )
 
+# Models and engines' settings.
+GPT_OSS_CONFIGS = Source(
+    "ai-dynamo/aiconfigurator src/aiconfigurator/model_configs at 095f58a (config.json of openai/gpt-oss-120b "
+    "and openai/gpt-oss-20b)",
+    "2026",
+)
+TENSORRT_LLM_ARGUMENTS = Source(
+    "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, in the fork Tracin/TensorRT-LLM at 21a5a51: the "
+    "stored commit nearest to release 1.3.0rc14",
+    "2026-05",
+)
+DYNAMO_ARGUMENTS = Source(
+    "ai-dynamo 1.2.1 from PyPI: argparse of dynamo.trtllm, dynamo.vllm and dynamo.frontend", "2026-06"
+)
+
 # Ways of the KV cache.
 DYNAMO_TRANSPORT_GUIDE = Source("ai-dynamo/dynamo docs disagg-communication-guide.md at 3c42642", "2026")
 DYNAMO_RDMA_GUIDE = Source("ai-dynamo/dynamo docs rdma-setup/overview.md at a580cdd", "2026")
