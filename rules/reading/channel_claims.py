@@ -1,16 +1,11 @@
 """Which worker pods claim the channel of a compute domain, and for whom."""
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from resource_graph import ResourceGraph, Value
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, whole_number_at
+from resource_graph import Resource, ResourceGraph
+from rules.reading.device_claims import containers_claims, read_device_claims
+from rules.reading.shapes import Undecided
 from rules.reading.workers import Worker
-
-CHANNEL_DEVICE_CLASS = "compute-domain-default-channel.nvidia.com"
-
-_DOMAIN_KIND = "ComputeDomain"
-_TEMPLATE_KIND = "ResourceClaimTemplate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +18,13 @@ class ChannelClaims:
     """Claims that its containers use, channels or not."""
     pod_claims: frozenset[str]
     """Names of all claims of the pod."""
+    domains: tuple[Resource, ...]
+    """The ComputeDomains whose channels the pod claims, as far as they are part of the graph."""
+
+    @property
+    def reaches_a_container(self) -> bool:
+        """Whether a channel that the pod claims is handed to one of its containers."""
+        return bool(self.by_pod & self.by_container)
 
 
 def read_channel_claims(graph: ResourceGraph, worker: Worker) -> ChannelClaims:
@@ -31,63 +33,23 @@ def read_channel_claims(graph: ResourceGraph, worker: Worker) -> ChannelClaims:
     Raises:
         Undecided: a claim's template is neither a ComputeDomain's nor described in the graph.
     """
-    claims = mappings_at(worker.pod, "resourceClaims")
-    channels = {_name(claim) for claim in claims if _is_channel(graph, worker, claim)}
+    claims = read_device_claims(graph, worker.template)
+    for claim in claims:
+        # A claim made by hand has no template; what it asks for does not change how many there are.
+        if claim.device_classes is None and claim.template is not None:
+            raise Undecided(
+                f"nothing here says what the claim template {claim.template} asks for; if it is a compute "
+                "domain's, judge its ComputeDomain together with the graph"
+            )
+    channels = [claim for claim in claims if claim.is_channel and claim.template is not None]
     return ChannelClaims(
-        by_pod=frozenset(channels),
-        by_container=frozenset(_container_claims(worker)),
-        pod_claims=frozenset(_name(claim) for claim in claims),
+        by_pod=frozenset(claim.name for claim in channels),
+        by_container=frozenset(containers_claims(worker.template)),
+        pod_claims=frozenset(claim.name for claim in claims),
+        domains=tuple(claim.domain for claim in channels if claim.domain is not None),
     )
 
 
 def claiming_pods(worker: Worker) -> int:
     """How many pods of the worker run at once."""
-    replicas = whole_number_at(worker.described_by, "replicas")
-    return (1 if replicas is None else replicas) * worker.pods_per_worker
-
-
-def _container_claims(worker: Worker) -> Iterator[str]:
-    # A v1alpha1 service has them beside its pod, everything else in the containers, of which one is enough.
-    containers: Sequence[Mapping[str, Value]] = (
-        worker.described_by,
-        worker.container,
-        *mappings_at(worker.pod, "containers"),
-    )
-    for container in containers:
-        yield from (_name(claim) for claim in mappings_at(container, "resources", "claims"))
-
-
-def _is_channel(graph: ResourceGraph, worker: Worker, claim: Mapping[str, Value]) -> bool:
-    template = text_at(claim, "resourceClaimTemplateName")
-    if template is None:
-        # A claim made by hand: its devices are in no template of the graph.
-        return False
-    namespace = worker.resource.namespace
-    for domain in graph.kubernetes_objects(_DOMAIN_KIND):
-        made = text_at(domain.inputs, "spec", "channel", "resourceClaimTemplate", "name")
-        if made == template and _may_be_one(domain.namespace, namespace):
-            return True
-    described = graph.kubernetes_objects_named(_TEMPLATE_KIND, template, namespace)
-    if not described:
-        raise Undecided(
-            f"nothing here says what the claim template {template} asks for; if it is a compute domain's, "
-            "judge its ComputeDomain together with the graph"
-        )
-    return any(CHANNEL_DEVICE_CLASS in _device_classes(item.inputs) for item in described)
-
-
-def _device_classes(template: Mapping[str, Value]) -> Iterator[str]:
-    for request in mappings_at(template, "spec", "spec", "devices", "requests"):
-        # The name moved below `exactly` with resource.k8s.io/v1beta2.
-        for place in (request, mapping_at(request, "exactly")):
-            name = text_at(place, "deviceClassName")
-            if name is not None:
-                yield name
-
-
-def _may_be_one(left: Value, right: Value) -> bool:
-    return not isinstance(left, str) or not isinstance(right, str) or left == right
-
-
-def _name(claim: Mapping[str, Value]) -> str:
-    return text_at(claim, "name") or "unnamed claim"
+    return worker.template.replicas * worker.pods_per_worker
