@@ -32,15 +32,39 @@ from hardware.quantization import (
     fp8_kv_cache_is_tested,
 )
 from hardware.source import Source
+from hardware.tensorrt_llm_keys import (
+    DEFAULT_CUDA_GRAPH_BATCH_SIZE,
+    DEFAULT_MAX_BATCH_SIZE,
+    DEFAULT_MAX_NUM_TOKENS,
+    DEFAULT_TOKENS_PER_BLOCK,
+    DEPRECATED_ENGINE_KEYS,
+    ENGINE_BLOCK_KEYS,
+    ENGINE_CHOICES,
+    ENGINE_CHOICES_IN_ANY_CASE,
+    ENGINE_COUNTS,
+    ENGINE_KEYS,
+    REMOVED_ENGINE_KEYS,
+)
 from hardware.ultraservers import UltraServer, Zone
 
 __all__ = [
     "ACCELERATORS",
+    "DEFAULT_CUDA_GRAPH_BATCH_SIZE",
+    "DEFAULT_MAX_BATCH_SIZE",
+    "DEFAULT_MAX_NUM_TOKENS",
+    "DEFAULT_TOKENS_PER_BLOCK",
+    "DEPRECATED_ENGINE_KEYS",
+    "ENGINE_BLOCK_KEYS",
+    "ENGINE_CHOICES",
+    "ENGINE_CHOICES_IN_ANY_CASE",
+    "ENGINE_COUNTS",
+    "ENGINE_KEYS",
     "GPT_OSS_MODELS",
     "INSTANCE_TYPES",
     "KV_TRANSPORTS",
     "MOE_BACKENDS",
     "MXFP4_ALGORITHMS",
+    "REMOVED_ENGINE_KEYS",
     "TCP_FLOW_GBIT",
     "TCP_GBIT",
     "Accelerator",

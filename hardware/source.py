@@ -82,8 +82,8 @@ TENSORRT_LLM_ACCURACY_TESTS = Source(
 
 # Models and engines' settings.
 GPT_OSS_CONFIGS = Source(
-    "ai-dynamo/aiconfigurator src/aiconfigurator/model_configs at 095f58a (config.json of openai/gpt-oss-120b "
-    "and openai/gpt-oss-20b)",
+    "ai-dynamo/aiconfigurator src/aiconfigurator/model_configs at 095f58a (config.json of "
+    "openai/gpt-oss-120b and openai/gpt-oss-20b)",
     "2026",
 )
 TENSORRT_LLM_ARGUMENTS = Source(

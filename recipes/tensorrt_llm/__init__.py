@@ -3,7 +3,7 @@
 `options` holds what may be set; `blocks` its nested parts; `command` what a worker gets of it.
 """
 
-from recipes.tensorrt_llm.blocks import DEFAULT_TOKENS_PER_BLOCK, TransceiverBackend
+from recipes.tensorrt_llm.blocks import TransceiverBackend
 from recipes.tensorrt_llm.command import (
     BACKEND_FRAMEWORK,
     WorkerRole,
@@ -15,7 +15,6 @@ from recipes.tensorrt_llm.options import EngineSettings, QuantizationAlgorithm, 
 
 __all__ = [
     "BACKEND_FRAMEWORK",
-    "DEFAULT_TOKENS_PER_BLOCK",
     "EngineSettings",
     "QuantizationAlgorithm",
     "TensorRtLlmOptions",

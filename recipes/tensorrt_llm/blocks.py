@@ -11,9 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from recipes.tensorrt_llm.removed_keys import refuse_removed_keys
 
-DEFAULT_TOKENS_PER_BLOCK = 32
-"""KvCacheConfig.tokens_per_block where the engine file does not set it."""
-
 PositiveInt = Annotated[int, Field(gt=0)]
 NonNegativeInt = Annotated[int, Field(ge=0)]
 # A list of YAML is no tuple to strict types, save in pydantic's own JSON parser, which a validator that runs

@@ -10,8 +10,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from hardware import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK
 from recipes.tensorrt_llm.blocks import (
-    DEFAULT_TOKENS_PER_BLOCK,
     AttentionDpConfig,
     CacheTransceiverConfig,
     CudaGraphConfig,
@@ -23,9 +23,6 @@ from recipes.tensorrt_llm.blocks import (
     PositiveInt,
     SchedulerConfig,
 )
-
-DEFAULT_MAX_BATCH_SIZE = 2048
-DEFAULT_MAX_NUM_TOKENS = 8192
 
 QuantizationAlgorithm = Literal["W4A16_MXFP4", "W4A8_MXFP4_FP8", "W4A8_MXFP4_MXFP8"]
 """Values of OVERRIDE_QUANT_ALGO for an MXFP4 checkpoint: activations in bfloat16, in FP8 with one scale per

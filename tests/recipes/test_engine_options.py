@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from hardware import REMOVED_ENGINE_KEYS
 from recipes.load import load_recipe
 from recipes.tensorrt_llm import EngineSettings, TensorRtLlmOptions, command_line, engine_file, environment
-from recipes.tensorrt_llm.removed_keys import REMOVED_KEYS
 
 AGGREGATED = "gpt-oss-120b/trtllm-agg"
 POSITIONS = 131_072
@@ -82,9 +82,9 @@ def test_what_the_engine_would_refuse_is_refused_with_what_to_write(
     assert said in _refusal(**options)
 
 
-@pytest.mark.parametrize("key", REMOVED_KEYS)
+@pytest.mark.parametrize("key", REMOVED_ENGINE_KEYS)
 def test_an_option_that_the_engine_no_longer_has_is_refused_wherever_it_stands(key: str) -> None:
-    said = f"{key} is no engine option any more: {REMOVED_KEYS[key]}"
+    said = f"{key} is no engine option any more: {REMOVED_ENGINE_KEYS[key]}"
     assert said in _refusal(**{key: True})
     assert said in _refusal(extra={key: True})
     assert said in _refusal(kv_cache_config={key: True})

@@ -1,0 +1,166 @@
+"""Settings that TensorRT-LLM takes from an engine file: their names, those that are gone, and closed choices.
+
+The engine forbids unknown keys, at the top level and inside blocks. The lists are of a commit near release
+1.3.0rc14 and not of the release itself, and they take in what later commits added, so a key that is missing
+here is suspicious and not yet wrong; a removed key is wrong.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from hardware.source import TENSORRT_LLM_ARGUMENTS, Source
+
+ENGINE_KEYS_SOURCE: Source = TENSORRT_LLM_ARGUMENTS
+
+REMOVED_ENGINE_KEYS: Mapping[str, str] = MappingProxyType(
+    {
+        "enable_mixed_sampler": "leave it out: the sampler mixes strategies by itself",
+        "use_cuda_graph": "CUDA graphs are on; write `cuda_graph_config: null` to turn them off",
+        "cuda_graph_padding_enabled": "write cuda_graph_config.enable_padding",
+        "kv_cache_dtype": "write kv_cache_config.dtype",
+        "moe_backend": "write moe_config.backend",
+        "pytorch_backend_config": "write its options at the top level",
+        "kv_cache_free_gpu_memory_fraction": "write kv_cache_config.free_gpu_memory_fraction",
+        "extra_llm_api_options": "leave it out: it is a flag of trtllm-serve that names a file",
+    }
+)
+"""Key that guides and blog posts still name -> what says the same today."""
+
+DEPRECATED_ENGINE_KEYS: Mapping[tuple[str, ...], str] = MappingProxyType(
+    {
+        ("sampler_type",): "leave it out",
+        ("moe_cluster_parallel_size",): "leave it out",
+        ("decoding_config",): "write speculative_config",
+        ("kv_cache_config", "sink_token_length"): "leave it out",
+        ("speculative_config", "num_nextn_predict_layers"): "write speculative_config.max_draft_len",
+    }
+)
+"""Setting that still works -> what to write instead."""
+
+ENGINE_KEYS: frozenset[str] = frozenset(
+    """
+    model dtype revision tokenizer tokenizer_mode tokenizer_revision custom_tokenizer skip_tokenizer_init
+    trust_remote_code model_kwargs tensor_parallel_size pipeline_parallel_size context_parallel_size
+    moe_cluster_parallel_size moe_tensor_parallel_size moe_expert_parallel_size gpus_per_node pp_partition
+    load_format checkpoint_format checkpoint_loader cp_config lora_config peft_cache_config kv_cache_config
+    kv_connector_config scheduler_config cache_transceiver_config sparse_attention_config speculative_config
+    decoding_config prometheus_metrics_config telemetry_config cuda_graph_config attention_dp_config moe_config
+    nvfp4_gemm_config dwdp_config torch_compile_config mx_config gms_config sleep_config reorder_policy_config
+    layer_wise_benchmarks_config enable_attention_dp enable_chunked_prefill enable_autotuner enable_lora
+    enable_lm_head_tp_in_adp enable_energy_metrics enable_iter_perf_stats enable_iter_req_stats
+    enable_layerwise_nvtx_marker enable_min_latency enable_resource_governor enable_early_first_token_response
+    enable_speculative_beam_history_d2h disable_overlap_scheduler disable_flashinfer_sampling max_batch_size
+    max_num_tokens max_seq_len max_input_len max_beam_width max_stats_len attn_backend backend
+    guided_decoding_backend reasoning_parser batched_logits_processor gather_generation_logits
+    num_postprocess_workers postprocess_tokenizer_dir stream_interval allreduce_strategy sampler_type
+    sampler_force_async_worker print_iter_log iter_stats_max_iterations request_stats_max_iterations
+    return_perf_metrics perf_metrics_max_requests otlp_traces_endpoint orchestrator_type env_overrides
+    batch_wait_timeout_ms batch_wait_timeout_iters batch_wait_max_tokens_ratio force_dynamic_quantization
+    garbage_collection_gen0_threshold mm_encoder_only encode_only encoder_max_batch_size encoder_max_num_tokens
+    ray_worker_extension_cls ray_placement_config ray_worker_nsight_options use_cute_dsl_blockscaling_mm
+    use_cute_dsl_blockscaling_bmm use_cute_dsl_bf16_bmm use_cute_dsl_bf16_gemm video_pruning_rate
+    """.split()
+)
+"""Settings at the top level."""
+
+ENGINE_BLOCK_KEYS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "kv_cache_config": frozenset(
+            """
+            enable_block_reuse max_tokens max_attention_window sink_token_length free_gpu_memory_fraction
+            host_cache_size cross_kv_cache_fraction secondary_offload_min_priority event_buffer_max_size
+            attention_dp_events_gather_period_ms enable_partial_reuse copy_on_partial_reuse use_uvm
+            max_gpu_total_bytes iteration_stats_interval dtype tokens_per_block mamba_ssm_cache_dtype
+            mamba_ssm_stochastic_rounding mamba_ssm_philox_rounds mamba_state_cache_interval
+            use_kv_cache_manager_v2 max_util_for_resume enable_kv_pool_rebalance avg_seq_len
+            block_reuse_policy disk_cache_size disk_prefetch_num_reqs enable_swa_scratch_reuse
+            kv_cache_event_hash_algo pool_ratio
+            """.split()
+        ),
+        "cuda_graph_config": frozenset(
+            """
+            batch_sizes max_batch_size enable_padding mode num_tokens max_num_token seq_lens max_seq_len
+            """.split()
+        ),
+        "moe_config": frozenset(
+            """
+            backend max_num_tokens load_balancer disable_finalize_fusion use_low_precision_moe_combine
+            """.split()
+        ),
+        "attention_dp_config": frozenset(
+            """
+            enable_balance timeout_iters batching_wait_iters enable_kv_cache_aware_routing
+            kv_cache_routing_account_for_in_transfer kv_cache_routing_cold_start_warmup
+            kv_cache_routing_conversation_affinity kv_cache_routing_fair_share_multiplier
+            kv_cache_routing_load_balance_weight kv_cache_routing_match_rate_threshold
+            kv_cache_routing_max_sessions kv_cache_routing_new_conv_placement
+            """.split()
+        ),
+        "cache_transceiver_config": frozenset(
+            """
+            backend transceiver_runtime max_tokens_in_buffer kv_transfer_timeout_ms
+            kv_transfer_sender_future_timeout_ms kv_transfer_poll_interval_ms
+            """.split()
+        ),
+        "scheduler_config": frozenset(
+            """
+            capacity_scheduler_policy context_chunking_policy dynamic_batch_config waiting_queue_policy
+            use_python_scheduler enable_prefix_aware_scheduling
+            """.split()
+        ),
+    }
+)
+"""Block at the top level -> settings inside it; blocks whose settings depend on a choice are not listed."""
+
+ENGINE_CHOICES: Mapping[tuple[str, ...], frozenset[str]] = MappingProxyType(
+    {
+        ("moe_config", "backend"): frozenset(
+            """
+            AUTO CUTLASS CUTEDSL WIDEEP TRTLLM DEEPGEMM DENSEGEMM VANILLA TRITON MARLIN MEGAMOE_DEEPGEMM
+            """.split()
+        ),
+        ("scheduler_config", "capacity_scheduler_policy"): frozenset(
+            {"GUARANTEED_NO_EVICT", "MAX_UTILIZATION", "STATIC_BATCH"}
+        ),
+        ("scheduler_config", "waiting_queue_policy"): frozenset({"fcfs", "priority"}),
+        ("allreduce_strategy",): frozenset(
+            "AUTO NCCL UB MINLATENCY ONESHOT TWOSHOT LOWPRECISION MNNVL NCCL_SYMMETRIC".split()
+        ),
+        ("load_format",): frozenset({"AUTO", "DUMMY", "VISION_ONLY", "GMS"}),
+        ("guided_decoding_backend",): frozenset({"xgrammar", "llguidance"}),
+        ("orchestrator_type",): frozenset({"rpc", "ray"}),
+    }
+)
+"""Setting -> the texts that the engine accepts."""
+
+ENGINE_CHOICES_IN_ANY_CASE: frozenset[tuple[str, ...]] = frozenset({("load_format",)})
+"""Of those, settings whose capitals do not matter."""
+
+ENGINE_COUNTS: frozenset[tuple[str, ...]] = frozenset(
+    {
+        ("tensor_parallel_size",),
+        ("pipeline_parallel_size",),
+        ("context_parallel_size",),
+        ("moe_expert_parallel_size",),
+        ("moe_tensor_parallel_size",),
+        ("max_batch_size",),
+        ("max_num_tokens",),
+        ("max_seq_len",),
+        ("max_beam_width",),
+        ("stream_interval",),
+        ("num_postprocess_workers",),
+        ("kv_cache_config", "tokens_per_block"),
+        ("kv_cache_config", "max_tokens"),
+        ("cuda_graph_config", "max_batch_size"),
+        ("cache_transceiver_config", "max_tokens_in_buffer"),
+        ("moe_config", "max_num_tokens"),
+    }
+)
+"""Settings that are whole numbers."""
+
+DEFAULT_TOKENS_PER_BLOCK = 32
+"""Tokens of one block of the KV cache where the engine file does not say."""
+DEFAULT_MAX_BATCH_SIZE = 2048
+DEFAULT_MAX_NUM_TOKENS = 8192
+DEFAULT_CUDA_GRAPH_BATCH_SIZE = 128
+"""Largest batch with a CUDA graph where nobody says."""
