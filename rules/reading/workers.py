@@ -72,6 +72,21 @@ def check_workers(
             yield undecided(worker.resource, worker.name, str(reason))
 
 
+def environment_lists(
+    template: PodTemplate, container: Mapping[str, Value]
+) -> tuple[Sequence[Mapping[str, Value]], ...]:
+    """The `env` lists that act on a container, each overriding the one before."""
+    # The operator lets a service override the graph, and the main container the service.
+    own = mappings_at(container, "env")
+    match template.shape:
+        case "service":
+            return (mappings_at(template.graph_spec, "envs"), mappings_at(template.described_by, "envs"), own)
+        case "component":
+            return (mappings_at(template.graph_spec, "env"), own)
+        case "workload":
+            return (own,)
+
+
 def _read_workers(graph: ResourceGraph) -> Iterator[Worker | Unreadable]:
     for template in read_pods(graph):
         if isinstance(template, Unreadable):
@@ -98,7 +113,7 @@ def _name(template: PodTemplate, container: Mapping[str, Value]) -> str:
 def _worker(
     graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value], name: str
 ) -> Worker | None:
-    environment = read_environment(graph, template.resource, _environments(template, container))
+    environment = read_environment(graph, template.resource, environment_lists(template, container))
     command = texts_at(container, "command")
     arguments = texts_at(container, "args")
     gpus = _service_gpus(template, container)
@@ -114,20 +129,6 @@ def _worker(
         commands=commands,
         container=container,
     )
-
-
-def _environments(
-    template: PodTemplate, container: Mapping[str, Value]
-) -> tuple[Sequence[Mapping[str, Value]], ...]:
-    # The operator lets a service override the graph, and the main container the service.
-    own = mappings_at(container, "env")
-    match template.shape:
-        case "service":
-            return (mappings_at(template.graph_spec, "envs"), mappings_at(template.described_by, "envs"), own)
-        case "component":
-            return (mappings_at(template.graph_spec, "env"), own)
-        case "workload":
-            return (own,)
 
 
 def _service_gpus(template: PodTemplate, container: Mapping[str, Value]) -> int:
