@@ -1,4 +1,12 @@
 from hardware.accelerators import ACCELERATORS, Accelerator, ArchitectureFamily
+from hardware.dynamo_flags import (
+    DEPRECATED_FLAGS,
+    DISAGGREGATION_MODES,
+    DYNAMO_FLAG_PREFIXES,
+    DYNAMO_FLAGS,
+    DYNAMO_FLAGS_LINE,
+    REMOVED_FLAGS,
+)
 from hardware.gpt_oss import GPT_OSS_MODELS, ModelShape
 from hardware.instance_type import CpuArchitecture, InstanceType, LocalNvme, PurchaseOption
 from hardware.instance_types import INSTANCE_TYPES
@@ -54,6 +62,11 @@ __all__ = [
     "DEFAULT_MAX_NUM_TOKENS",
     "DEFAULT_TOKENS_PER_BLOCK",
     "DEPRECATED_ENGINE_KEYS",
+    "DEPRECATED_FLAGS",
+    "DISAGGREGATION_MODES",
+    "DYNAMO_FLAGS",
+    "DYNAMO_FLAGS_LINE",
+    "DYNAMO_FLAG_PREFIXES",
     "ENGINE_BLOCK_KEYS",
     "ENGINE_CHOICES",
     "ENGINE_CHOICES_IN_ANY_CASE",
@@ -65,6 +78,7 @@ __all__ = [
     "MOE_BACKENDS",
     "MXFP4_ALGORITHMS",
     "REMOVED_ENGINE_KEYS",
+    "REMOVED_FLAGS",
     "TCP_FLOW_GBIT",
     "TCP_GBIT",
     "Accelerator",

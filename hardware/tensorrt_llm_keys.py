@@ -10,6 +10,11 @@ from types import MappingProxyType
 
 from hardware.source import TENSORRT_LLM_ARGUMENTS, Source
 
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 ENGINE_KEYS_SOURCE: Source = TENSORRT_LLM_ARGUMENTS
 
 REMOVED_ENGINE_KEYS: Mapping[str, str] = MappingProxyType(
@@ -37,15 +42,16 @@ DEPRECATED_ENGINE_KEYS: Mapping[tuple[str, ...], str] = MappingProxyType(
 )
 """Setting that still works -> what to write instead."""
 
-ENGINE_KEYS: frozenset[str] = frozenset(
+ENGINE_KEYS: frozenset[str] = _names(
     """
     model dtype revision tokenizer tokenizer_mode tokenizer_revision custom_tokenizer skip_tokenizer_init
     trust_remote_code model_kwargs tensor_parallel_size pipeline_parallel_size context_parallel_size
     moe_cluster_parallel_size moe_tensor_parallel_size moe_expert_parallel_size gpus_per_node pp_partition
     load_format checkpoint_format checkpoint_loader cp_config lora_config peft_cache_config kv_cache_config
     kv_connector_config scheduler_config cache_transceiver_config sparse_attention_config speculative_config
-    decoding_config prometheus_metrics_config telemetry_config cuda_graph_config attention_dp_config moe_config
-    nvfp4_gemm_config dwdp_config torch_compile_config mx_config gms_config sleep_config reorder_policy_config
+    decoding_config prometheus_metrics_config telemetry_config cuda_graph_config attention_dp_config
+    moe_config nvfp4_gemm_config dwdp_config torch_compile_config mx_config gms_config sleep_config
+    reorder_policy_config
     layer_wise_benchmarks_config enable_attention_dp enable_chunked_prefill enable_autotuner enable_lora
     enable_lm_head_tp_in_adp enable_energy_metrics enable_iter_perf_stats enable_iter_req_stats
     enable_layerwise_nvtx_marker enable_min_latency enable_resource_governor enable_early_first_token_response
@@ -56,16 +62,17 @@ ENGINE_KEYS: frozenset[str] = frozenset(
     sampler_force_async_worker print_iter_log iter_stats_max_iterations request_stats_max_iterations
     return_perf_metrics perf_metrics_max_requests otlp_traces_endpoint orchestrator_type env_overrides
     batch_wait_timeout_ms batch_wait_timeout_iters batch_wait_max_tokens_ratio force_dynamic_quantization
-    garbage_collection_gen0_threshold mm_encoder_only encode_only encoder_max_batch_size encoder_max_num_tokens
-    ray_worker_extension_cls ray_placement_config ray_worker_nsight_options use_cute_dsl_blockscaling_mm
-    use_cute_dsl_blockscaling_bmm use_cute_dsl_bf16_bmm use_cute_dsl_bf16_gemm video_pruning_rate
-    """.split()
+    garbage_collection_gen0_threshold mm_encoder_only encode_only encoder_max_batch_size
+    encoder_max_num_tokens ray_worker_extension_cls ray_placement_config ray_worker_nsight_options
+    use_cute_dsl_blockscaling_mm use_cute_dsl_blockscaling_bmm use_cute_dsl_bf16_bmm use_cute_dsl_bf16_gemm
+    video_pruning_rate
+    """
 )
 """Settings at the top level."""
 
 ENGINE_BLOCK_KEYS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        "kv_cache_config": frozenset(
+        "kv_cache_config": _names(
             """
             enable_block_reuse max_tokens max_attention_window sink_token_length free_gpu_memory_fraction
             host_cache_size cross_kv_cache_fraction secondary_offload_min_priority event_buffer_max_size
@@ -75,38 +82,38 @@ ENGINE_BLOCK_KEYS: Mapping[str, frozenset[str]] = MappingProxyType(
             use_kv_cache_manager_v2 max_util_for_resume enable_kv_pool_rebalance avg_seq_len
             block_reuse_policy disk_cache_size disk_prefetch_num_reqs enable_swa_scratch_reuse
             kv_cache_event_hash_algo pool_ratio
-            """.split()
+            """
         ),
-        "cuda_graph_config": frozenset(
+        "cuda_graph_config": _names(
             """
             batch_sizes max_batch_size enable_padding mode num_tokens max_num_token seq_lens max_seq_len
-            """.split()
+            """
         ),
-        "moe_config": frozenset(
+        "moe_config": _names(
             """
             backend max_num_tokens load_balancer disable_finalize_fusion use_low_precision_moe_combine
-            """.split()
+            """
         ),
-        "attention_dp_config": frozenset(
+        "attention_dp_config": _names(
             """
             enable_balance timeout_iters batching_wait_iters enable_kv_cache_aware_routing
             kv_cache_routing_account_for_in_transfer kv_cache_routing_cold_start_warmup
             kv_cache_routing_conversation_affinity kv_cache_routing_fair_share_multiplier
             kv_cache_routing_load_balance_weight kv_cache_routing_match_rate_threshold
             kv_cache_routing_max_sessions kv_cache_routing_new_conv_placement
-            """.split()
+            """
         ),
-        "cache_transceiver_config": frozenset(
+        "cache_transceiver_config": _names(
             """
             backend transceiver_runtime max_tokens_in_buffer kv_transfer_timeout_ms
             kv_transfer_sender_future_timeout_ms kv_transfer_poll_interval_ms
-            """.split()
+            """
         ),
-        "scheduler_config": frozenset(
+        "scheduler_config": _names(
             """
             capacity_scheduler_policy context_chunking_policy dynamic_batch_config waiting_queue_policy
             use_python_scheduler enable_prefix_aware_scheduling
-            """.split()
+            """
         ),
     }
 )
@@ -114,17 +121,17 @@ ENGINE_BLOCK_KEYS: Mapping[str, frozenset[str]] = MappingProxyType(
 
 ENGINE_CHOICES: Mapping[tuple[str, ...], frozenset[str]] = MappingProxyType(
     {
-        ("moe_config", "backend"): frozenset(
+        ("moe_config", "backend"): _names(
             """
             AUTO CUTLASS CUTEDSL WIDEEP TRTLLM DEEPGEMM DENSEGEMM VANILLA TRITON MARLIN MEGAMOE_DEEPGEMM
-            """.split()
+            """
         ),
         ("scheduler_config", "capacity_scheduler_policy"): frozenset(
             {"GUARANTEED_NO_EVICT", "MAX_UTILIZATION", "STATIC_BATCH"}
         ),
         ("scheduler_config", "waiting_queue_policy"): frozenset({"fcfs", "priority"}),
-        ("allreduce_strategy",): frozenset(
-            "AUTO NCCL UB MINLATENCY ONESHOT TWOSHOT LOWPRECISION MNNVL NCCL_SYMMETRIC".split()
+        ("allreduce_strategy",): _names(
+            "AUTO NCCL UB MINLATENCY ONESHOT TWOSHOT LOWPRECISION MNNVL NCCL_SYMMETRIC"
         ),
         ("load_format",): frozenset({"AUTO", "DUMMY", "VISION_ONLY", "GMS"}),
         ("guided_decoding_backend",): frozenset({"xgrammar", "llguidance"}),
