@@ -20,7 +20,10 @@ TRTLLM_SERVE = "trtllm-serve"
 DYNAMO_VLLM = "dynamo.vllm"
 VLLM_SERVE = "vllm"
 
-_MODULES = frozenset({TENSORRT_LLM, DYNAMO_VLLM, "dynamo.sglang"})
+DYNAMO_FRONTEND = "dynamo.frontend"
+"""No engine: Dynamo's HTTP server and router."""
+
+_MODULES = frozenset({TENSORRT_LLM, DYNAMO_VLLM, "dynamo.sglang", DYNAMO_FRONTEND})
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
 _DEEPEST_SCRIPT = 5
@@ -28,7 +31,7 @@ _DEEPEST_SCRIPT = 5
 
 @dataclass(frozen=True, slots=True)
 class StartCommand:
-    """The command that starts an engine."""
+    """The command that starts an engine, or Dynamo's frontend."""
 
     engine: str
     """The module or program, such as TENSORRT_LLM."""
@@ -40,7 +43,7 @@ class StartCommand:
 def start_commands(
     command: Sequence[str | None], arguments: Sequence[str | None], environment: Environment
 ) -> Iterator[StartCommand]:
-    """Every engine that the container's command line starts; None stands for an unknown word.
+    """Every engine and frontend that the container's command line starts; None stands for an unknown word.
 
     Raises:
         Undecided: a start script does what only a shell can follow.

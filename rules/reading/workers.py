@@ -16,7 +16,7 @@ from rules.reading.shapes import (
     whole_number,
     whole_number_at,
 )
-from rules.reading.start_script import StartCommand, start_commands
+from rules.reading.start_script import DYNAMO_FRONTEND, StartCommand, start_commands
 from rules.reading.words import Word
 
 GPU_RESOURCE = "nvidia.com/gpu"
@@ -117,7 +117,8 @@ def _worker(
     command = texts_at(container, "command")
     arguments = texts_at(container, "args")
     gpus = _service_gpus(template, container)
-    commands = tuple(start_commands(command, arguments, environment))
+    started = start_commands(command, arguments, environment)
+    commands = tuple(command for command in started if command.engine != DYNAMO_FRONTEND)
     if not gpus and not commands:
         return None
     return Worker(
