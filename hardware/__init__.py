@@ -7,6 +7,10 @@ from hardware.dynamo_flags import (
     DYNAMO_FLAGS_LINE,
     REMOVED_FLAGS,
 )
+from hardware.engine_memory import (
+    MemoryDemand,
+    memory_demand,
+)
 from hardware.gpt_oss import GPT_OSS_MODELS, ModelShape
 from hardware.instance_type import CpuArchitecture, InstanceType, LocalNvme, PurchaseOption
 from hardware.instance_types import INSTANCE_TYPES
@@ -22,17 +26,31 @@ from hardware.kv_transport import (
     requests_per_second,
     transfer_seconds,
 )
+from hardware.model_memory import (
+    GIB,
+    SLIDING_WINDOW,
+    ExpertKernels,
+    Sharding,
+    checkpoint_bytes,
+    kv_bytes,
+    weight_bytes,
+)
 from hardware.moe_kernels import (
     MOE_BACKENDS,
     MoeBackend,
     MoeOutcome,
     MoeSupport,
     default_moe_backend,
+    is_moe_backend,
     moe_support,
 )
 from hardware.network_interfaces import NetworkInterface, NetworkLayout
 from hardware.quantization import (
+    KV_VALUE_BYTES,
     MXFP4_ALGORITHMS,
+    TENSORRT_LLM_KV_DTYPES,
+    VLLM_KV_DTYPE_FAMILY,
+    VLLM_KV_DTYPES,
     MxFp4Algorithm,
     MxFp4AlgorithmName,
     algorithms_with_kernels,
@@ -54,6 +72,13 @@ from hardware.tensorrt_llm_keys import (
     REMOVED_ENGINE_KEYS,
 )
 from hardware.ultraservers import UltraServer, Zone
+from hardware.vllm_moe_kernels import (
+    VLLM_BACKEND_KERNELS,
+    VLLM_MOE_BACKENDS,
+    VLLM_MOE_VARIABLES,
+    VllmMoeKernels,
+    default_vllm_kernels,
+)
 
 __all__ = [
     "ACCELERATORS",
@@ -72,23 +97,34 @@ __all__ = [
     "ENGINE_CHOICES_IN_ANY_CASE",
     "ENGINE_COUNTS",
     "ENGINE_KEYS",
+    "GIB",
     "GPT_OSS_MODELS",
     "INSTANCE_TYPES",
     "KV_TRANSPORTS",
+    "KV_VALUE_BYTES",
     "MOE_BACKENDS",
     "MXFP4_ALGORITHMS",
     "REMOVED_ENGINE_KEYS",
     "REMOVED_FLAGS",
+    "SLIDING_WINDOW",
     "TCP_FLOW_GBIT",
     "TCP_GBIT",
+    "TENSORRT_LLM_KV_DTYPES",
+    "VLLM_BACKEND_KERNELS",
+    "VLLM_KV_DTYPES",
+    "VLLM_KV_DTYPE_FAMILY",
+    "VLLM_MOE_BACKENDS",
+    "VLLM_MOE_VARIABLES",
     "Accelerator",
     "ArchitectureFamily",
     "CpuArchitecture",
     "Engine",
+    "ExpertKernels",
     "InstanceType",
     "KvPath",
     "KvTransportName",
     "LocalNvme",
+    "MemoryDemand",
     "ModelShape",
     "MoeBackend",
     "MoeOutcome",
@@ -98,16 +134,24 @@ __all__ = [
     "NetworkInterface",
     "NetworkLayout",
     "PurchaseOption",
+    "Sharding",
     "Source",
     "Standing",
     "UltraServer",
+    "VllmMoeKernels",
     "Zone",
     "algorithms_with_kernels",
+    "checkpoint_bytes",
     "default_algorithm",
     "default_moe_backend",
+    "default_vllm_kernels",
     "fp8_kv_cache_is_tested",
+    "is_moe_backend",
+    "kv_bytes",
     "kv_path",
+    "memory_demand",
     "moe_support",
     "requests_per_second",
     "transfer_seconds",
+    "weight_bytes",
 ]

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal, get_args
+from typing import Literal, TypeGuard, get_args
 
 from hardware.accelerators import Accelerator
 from hardware.quantization import MxFp4AlgorithmName
@@ -25,8 +25,9 @@ class MoeOutcome(Enum):
     RUNS = "runs"
     UNTESTED = "runs, untested by NVIDIA"
     RUNS_AS_CUTLASS = "warns and runs as CUTLASS"
-    FAILS = "fails"
-    """The worker stops at start, or NVIDIA declares no kernel for the combination."""
+    NOT_DECLARED = "starts, with kernels that NVIDIA does not declare for it"
+    ASSERTS = "stops at an assertion while it loads"
+    FAILS = "stops with an error while it loads or warms up"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +41,22 @@ class MoeSupport:
 
     @property
     def runs(self) -> bool:
-        """Whether the worker starts and answers."""
-        return self.outcome is not MoeOutcome.FAILS
+        """Whether the worker is known to start and answer."""
+        return self.outcome in {MoeOutcome.RUNS, MoeOutcome.UNTESTED, MoeOutcome.RUNS_AS_CUTLASS}
+
+    @property
+    def stops(self) -> bool:
+        """Whether the worker is known to end before it serves."""
+        return self.outcome in {MoeOutcome.ASSERTS, MoeOutcome.FAILS}
 
 
 _HOPPER = (9, 0)
 _BLACKWELL_ALGORITHM: MxFp4AlgorithmName = "W4A8_MXFP4_MXFP8"
+
+
+def is_moe_backend(text: str) -> TypeGuard[MoeBackend]:
+    """Whether the table has the backend; AUTO and those of later releases are not there."""
+    return text in MOE_BACKENDS
 
 
 def default_moe_backend(accelerator: Accelerator) -> MoeBackend:
@@ -73,7 +84,8 @@ def moe_support(
         case "CUTEDSL" | "DENSEGEMM":
             return _as_cutlass(backend, algorithm, accelerator)
         case "WIDEEP" | "DEEPGEMM" | "VANILLA":
-            return _fails(f"{backend} has no bias, which gpt-oss needs: assertion", TENSORRT_LLM_CREATE_MOE)
+            reason = f"{backend} adds no bias to its experts, and those of gpt-oss have one"
+            return MoeSupport(MoeOutcome.ASSERTS, reason, TENSORRT_LLM_CREATE_MOE)
 
 
 def _cutlass(algorithm: MxFp4AlgorithmName, accelerator: Accelerator) -> MoeSupport:
@@ -83,10 +95,12 @@ def _cutlass(algorithm: MxFp4AlgorithmName, accelerator: Accelerator) -> MoeSupp
             return _runs("CUTLASS runs W4A8_MXFP4_MXFP8 on Blackwell", source)
         if algorithm == "W4A16_MXFP4":
             return _fails("CUTLASS has W4A16_MXFP4 for Hopper only: NotImplementedError", source)
-        return _fails("CUTLASS does not declare W4A8_MXFP4_FP8 for the activation of gpt-oss", source)
+        return _not_declared("CUTLASS does not declare W4A8_MXFP4_FP8 for the activation of gpt-oss", source)
     if accelerator.compute_capability == _HOPPER and algorithm == "W4A16_MXFP4":
         return _runs("CUTLASS runs W4A16_MXFP4 on Hopper", source)
-    return _fails(f"CUTLASS has no {algorithm} for {accelerator.name}", source)
+    if algorithm == _BLACKWELL_ALGORITHM:
+        return _fails("CUTLASS has W4A8_MXFP4_MXFP8 for Blackwell only", source)
+    return _not_declared(f"CUTLASS does not declare {algorithm} for {accelerator.name}", source)
 
 
 def _trtllm(accelerator: Accelerator) -> MoeSupport:
@@ -102,10 +116,10 @@ def _trtllm(accelerator: Accelerator) -> MoeSupport:
 
 def _triton(algorithm: MxFp4AlgorithmName, accelerator: Accelerator, expert_parallel_size: int) -> MoeSupport:
     source = TENSORRT_LLM_TRITON_MOE
-    if accelerator.architecture_family == "ampere":
-        return _fails("NVIDIA runs gpt-oss with TRITON on Hopper, never on Ampere", source)
     if algorithm == _BLACKWELL_ALGORITHM:
         return _fails("TRITON has no quantization method for W4A8_MXFP4_MXFP8", source)
+    if accelerator.architecture_family == "ampere":
+        return _not_declared("NVIDIA runs gpt-oss with TRITON on Hopper, never on Ampere", source)
     if accelerator.architecture_family == "hopper":
         return _runs(f"TRITON runs {algorithm} on Hopper", source)
     if expert_parallel_size > 1:
@@ -117,12 +131,16 @@ def _as_cutlass(backend: MoeBackend, algorithm: MxFp4AlgorithmName, accelerator:
     cutlass = _cutlass(algorithm, accelerator)
     reason = f"{backend} does not take gpt-oss and falls back to CUTLASS with a warning"
     if not cutlass.runs:
-        return _fails(f"{reason}; {cutlass.reason}", cutlass.source)
+        return MoeSupport(cutlass.outcome, f"{reason}; {cutlass.reason}", cutlass.source)
     return MoeSupport(MoeOutcome.RUNS_AS_CUTLASS, reason, TENSORRT_LLM_CREATE_MOE)
 
 
 def _runs(reason: str, source: Source) -> MoeSupport:
     return MoeSupport(MoeOutcome.RUNS, reason, source)
+
+
+def _not_declared(reason: str, source: Source) -> MoeSupport:
+    return MoeSupport(MoeOutcome.NOT_DECLARED, reason, source)
 
 
 def _fails(reason: str, source: Source) -> MoeSupport:

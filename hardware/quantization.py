@@ -6,7 +6,14 @@ from types import MappingProxyType
 from typing import Literal
 
 from hardware.accelerators import Accelerator, ArchitectureFamily
-from hardware.source import TENSORRT_LLM_ACCURACY_TESTS, TENSORRT_LLM_CREATE_MOE, TENSORRT_LLM_GPT_OSS, Source
+from hardware.source import (
+    TENSORRT_LLM_ACCURACY_TESTS,
+    TENSORRT_LLM_CREATE_MOE,
+    TENSORRT_LLM_GPT_OSS,
+    TENSORRT_LLM_KV_CACHE_DTYPES,
+    VLLM_KV_CACHE_DTYPES,
+    Source,
+)
 
 MxFp4AlgorithmName = Literal["W4A16_MXFP4", "W4A8_MXFP4_FP8", "W4A8_MXFP4_MXFP8"]
 
@@ -48,6 +55,43 @@ MXFP4_ALGORITHMS: Mapping[MxFp4AlgorithmName, MxFp4Algorithm] = MappingProxyType
 
 DEFAULT_ALGORITHM_SOURCE = TENSORRT_LLM_GPT_OSS
 FP8_KV_CACHE_SOURCE = TENSORRT_LLM_ACCURACY_TESTS
+
+KV_VALUE_BYTES: Mapping[str, float] = MappingProxyType(
+    {
+        "auto": 2,
+        "bfloat16": 2,
+        "float16": 2,
+        "fp8": 1,
+        "fp8_e4m3": 1,
+        "fp8_e5m2": 1,
+        "nvfp4": 4 / 8 + 1 / 16,
+    }
+)
+"""Format of the KV cache -> bytes of one value. auto: attention of gpt-oss is in bfloat16. nvfp4: 4 bits, and
+an 8-bit scale for every 16 values."""
+
+TENSORRT_LLM_KV_DTYPES = frozenset({"auto", "fp8", "nvfp4"})
+"""Formats of the KV cache that TensorRT-LLM's PyTorch backend takes; any other ends in a ValueError."""
+TENSORRT_LLM_KV_DTYPES_SOURCE = TENSORRT_LLM_KV_CACHE_DTYPES
+
+VLLM_KV_DTYPES = frozenset(
+    {
+        "auto",
+        "float16",
+        "bfloat16",
+        "fp8",
+        "fp8_e4m3",
+        "fp8_e5m2",
+        "fp8_inc",
+        "fp8_ds_mla",
+        "nvfp4",
+        "int8_per_token_head",
+        "fp8_per_token_head",
+    }
+)
+"""Values of vLLM's --kv-cache-dtype, beside the family of the next name."""
+VLLM_KV_DTYPE_FAMILY = "turboquant_"
+VLLM_KV_DTYPES_SOURCE = VLLM_KV_CACHE_DTYPES
 
 
 def algorithms_with_kernels(accelerator: Accelerator) -> tuple[MxFp4AlgorithmName, ...]:

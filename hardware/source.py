@@ -94,6 +94,24 @@ TENSORRT_LLM_ARGUMENTS = Source(
 DYNAMO_ARGUMENTS = Source(
     "ai-dynamo 1.2.1 from PyPI: argparse of dynamo.trtllm, dynamo.vllm and dynamo.frontend", "2026-06"
 )
+TENSORRT_LLM_KV_CACHE_DTYPES = Source(
+    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/model_loader.py (validate_and_set_kv_cache_quant)",
+    "2026-05",
+)
+
+# Memory of gpt-oss.
+TENSORRT_LLM_MXFP4_PADDING = Source(
+    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/quantization.py (MXFP4 weight alignment)",
+    "2026-05",
+)
+VLLM_MXFP4_PADDING = Source("vllm 0.20.1 vllm/model_executor/layers/quantization/mxfp4.py", "2026")
+AICONFIGURATOR_MEMORY = Source(
+    "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/backends/trtllm_backend.py at 095f58a", "2026"
+)
+
+# vLLM's kernels for gpt-oss, release 0.20.1.
+VLLM_MXFP4_ORACLE = Source("vllm 0.20.1 vllm/model_executor/layers/fused_moe/oracle/mxfp4.py", "2026")
+VLLM_KV_CACHE_DTYPES = Source("vllm 0.20.1 vllm/config/cache.py (CacheDType)", "2026")
 
 # Ways of the KV cache.
 DYNAMO_TRANSPORT_GUIDE = Source("ai-dynamo/dynamo docs disagg-communication-guide.md at 3c42642", "2026")

@@ -4,21 +4,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from hardware import KV_VALUE_BYTES
 from recipes.strict_model import StrictModel
 from recipes.tensorrt_llm.blocks import KvDtype
 
 PositiveInt = Annotated[int, Field(gt=0)]
 CommitHash = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
-
-# Bytes of one value in the KV cache. auto: the checkpoint's attention layers are bfloat16. nvfp4: 4 bits,
-# and an 8-bit scale for every 16 values.
-_KV_VALUE_BYTES: dict[KvDtype, float] = {
-    "auto": 2,
-    "bfloat16": 2,
-    "float16": 2,
-    "fp8": 1,
-    "nvfp4": 4 / 8 + 1 / 16,
-}
 
 
 class ModelFiles(StrictModel):
@@ -48,4 +39,4 @@ class ModelFiles(StrictModel):
         Sliding-window layers count in full: the engine keeps and transfers all of their tokens unless
         kv_cache_config.max_attention_window is set.
         """
-        return round(self.layers * 2 * self.kv_heads * self.head_dim * _KV_VALUE_BYTES[dtype])
+        return round(self.layers * 2 * self.kv_heads * self.head_dim * KV_VALUE_BYTES[dtype])

@@ -1,0 +1,122 @@
+"""Memory that gpt-oss takes of each GPU: its weights, and the KV cache of a sequence.
+
+Experts are in MXFP4, everything else (attention, router, embedding, output layer) is in bfloat16.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from hardware.gpt_oss import ModelShape
+from hardware.source import TENSORRT_LLM_MXFP4_PADDING, VLLM_MXFP4_PADDING, Source
+
+GIB = 2**30
+
+SLIDING_WINDOW = 128
+"""Tokens that every second layer of gpt-oss, the first one included, looks back (its config.json)."""
+
+ExpertKernels = Literal["tensorrt-llm TRTLLM", "tensorrt-llm", "vllm TRTLLM", "vllm"]
+"""Whose expert kernels: they differ in how far they pad a dimension of 2880."""
+
+_BFLOAT16_BYTES = 2
+_MXFP4_BYTES = 4 / 8 + 1 / 32
+"""Half a byte, and a scale of one byte for every 32 values."""
+# The kernels take the experts' biases in float32.
+_LOADED_BIAS_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Sharding:
+    """How one worker spreads the model over its GPUs."""
+
+    tensor: int = 1
+    """GPUs that share the model; under attention data parallelism the number of its ranks."""
+    expert: int = 1
+    """Groups among which the experts are divided; within a group each expert is split."""
+    attention_data_parallel: bool = False
+    """Every GPU holds the whole attention, and the whole KV cache of its own requests."""
+
+    @property
+    def attention(self) -> int:
+        """GPUs among which attention weights and KV heads are split."""
+        return 1 if self.attention_data_parallel else self.tensor
+
+
+@dataclass(frozen=True, slots=True)
+class _Padding:
+    """Multiples to which the kernels pad."""
+
+    first_hidden: int
+    """Input of the first two matrices of an expert."""
+    second_hidden: int
+    """Output of its last matrix."""
+    intermediate: int
+    source: Source
+
+
+_PADDING: Mapping[ExpertKernels, _Padding] = MappingProxyType(
+    {
+        "tensorrt-llm TRTLLM": _Padding(512, 128, 128, TENSORRT_LLM_MXFP4_PADDING),
+        "tensorrt-llm": _Padding(128, 128, 128, TENSORRT_LLM_MXFP4_PADDING),
+        "vllm TRTLLM": _Padding(256, 256, 256, VLLM_MXFP4_PADDING),
+        # Its other kernels differ a little; a log of one of them lies within 2 % of this
+        # (vllm-project/vllm#33155: 64.38 GiB on one H100).
+        "vllm": _Padding(128, 128, 128, VLLM_MXFP4_PADDING),
+    }
+)
+
+
+def checkpoint_bytes(model: ModelShape) -> int:
+    """Bytes of the published tensors, which nothing pads."""
+    experts = model.layers * model.experts
+    matrices = experts * 3 * model.hidden_size * model.intermediate_size * _MXFP4_BYTES
+    biases = experts * (2 * model.intermediate_size + model.hidden_size) * _BFLOAT16_BYTES
+    return round(matrices + biases + _dense_bytes(model))
+
+
+def weight_bytes(model: ModelShape, kernels: ExpertKernels, sharding: Sharding) -> float:
+    """Bytes of the loaded weights on each GPU, padded as the kernels need them."""
+    padding = _PADDING[kernels]
+    first = _padded(model.hidden_size, padding.first_hidden)
+    second = _padded(model.hidden_size, padding.second_hidden)
+    share = math.ceil(model.intermediate_size * sharding.expert / sharding.tensor)
+    inner = _padded(share, padding.intermediate)
+    experts = model.layers * math.ceil(model.experts / sharding.expert)
+    matrices = experts * inner * (2 * first + second) * _MXFP4_BYTES
+    biases = experts * (2 * inner + second) * _LOADED_BIAS_BYTES
+    return matrices + biases + _dense_bytes(model) / sharding.attention
+
+
+def kv_bytes(
+    model: ModelShape, tokens: int, value_bytes: float, sharding: Sharding, windows: Sequence[int] = ()
+) -> float:
+    """Bytes of KV cache on each GPU of one sequence.
+
+    Args:
+        model: whose layers they are.
+        tokens: of prompt and answer.
+        value_bytes: of one value of the cache.
+        sharding: a KV head is never split, so that GPUs beyond the number of heads hold them again.
+        windows: tokens that a layer keeps, repeated over the layers; empty where every layer keeps all.
+    """
+    pattern = tuple(windows) or (tokens,)
+    kept = sum(min(tokens, pattern[layer % len(pattern)]) for layer in range(model.layers))
+    heads = max(1, model.kv_heads / sharding.attention)
+    return kept * 2 * heads * model.head_dim * value_bytes
+
+
+def _dense_bytes(model: ModelShape) -> int:
+    """Bytes of everything but the experts."""
+    hidden = model.hidden_size
+    queries, keys = model.attention_heads * model.head_dim, model.kv_heads * model.head_dim
+    projections = (hidden + 1) * (queries + 2 * keys) + (queries + 1) * hidden
+    sinks, norms, router = model.attention_heads, 2 * hidden, (hidden + 1) * model.experts
+    layers = model.layers * (projections + sinks + norms + router)
+    embedding_and_output, last_norm = 2 * model.vocabulary * hidden, hidden
+    return (layers + embedding_and_output + last_norm) * _BFLOAT16_BYTES
+
+
+def _padded(size: int, multiple: int) -> int:
+    return math.ceil(size / multiple) * multiple

@@ -1,0 +1,91 @@
+"""Which MoE backend of vLLM runs the MXFP4 experts of gpt-oss on which GPU (0.20.1)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from hardware.accelerators import Accelerator
+from hardware.source import VLLM_MXFP4_ORACLE
+
+VLLM_MOE_SOURCE = VLLM_MXFP4_ORACLE
+
+VLLM_MOE_BACKENDS = frozenset(
+    {
+        "auto",
+        "triton",
+        "deep_gemm",
+        "deep_gemm_mega_moe",
+        "cutlass",
+        "flashinfer_trtllm",
+        "flashinfer_cutlass",
+        "flashinfer_cutedsl",
+        "marlin",
+        "aiter",
+        "emulation",
+    }
+)
+"""Values of --moe-backend."""
+
+Capability = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class VllmMoeKernels:
+    """Kernels that a flag or a variable asks for, and where they are."""
+
+    activations: str
+    where: str
+    runs: Callable[[Capability], bool]
+
+    def run_on(self, accelerator: Accelerator) -> bool:
+        """Whether they take the GPU; where they do not, the worker ends with a ValueError at start."""
+        return self.runs(accelerator.compute_capability)
+
+
+def _is_100_family(capability: Capability) -> bool:
+    return capability[0] == 10  # noqa: PLR2004 - B200, GB200 and B300, not the RTX cards
+
+
+def _is_hopper(capability: Capability) -> bool:
+    return capability == (9, 0)
+
+
+_TRTLLM_WHERE = "B200, GB200 and B300"
+_BF16 = "BF16"
+
+VLLM_BACKEND_KERNELS: Mapping[str, VllmMoeKernels] = MappingProxyType(
+    {
+        "flashinfer_trtllm": VllmMoeKernels(_BF16, _TRTLLM_WHERE, _is_100_family),
+        "flashinfer_cutlass": VllmMoeKernels(_BF16, "H100 and H200", _is_hopper),
+        "triton": VllmMoeKernels(
+            _BF16, "Hopper and B200, GB200, B300", lambda capability: (9, 0) <= capability < (11, 0)
+        ),
+        "marlin": VllmMoeKernels(_BF16, "Ampere and later", lambda capability: capability >= (8, 0)),
+    }
+)
+"""--moe-backend -> its kernels for MXFP4; of the others nothing says what they do with gpt-oss."""
+
+VLLM_MOE_VARIABLES: Mapping[str, VllmMoeKernels] = MappingProxyType(
+    {
+        "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8": VllmMoeKernels("MXFP8", _TRTLLM_WHERE, _is_100_family),
+        "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8_CUTLASS": VllmMoeKernels(
+            "MXFP8", "Blackwell", lambda capability: capability >= (10, 0)
+        ),
+        "VLLM_USE_FLASHINFER_MOE_MXFP4_BF16": VllmMoeKernels(
+            _BF16,
+            "H100, H200, B200, GB200 and B300",
+            lambda capability: _is_hopper(capability) or _is_100_family(capability),
+        ),
+        "VLLM_MXFP4_USE_MARLIN": VllmMoeKernels(
+            _BF16, "Ampere and later", lambda capability: capability >= (8, 0)
+        ),
+    }
+)
+"""Variable -> the kernels that it asks for; read only where --moe-backend is auto."""
+
+
+def default_vllm_kernels(accelerator: Accelerator) -> str:
+    """What vLLM takes where neither flag nor variable says."""
+    if _is_100_family(accelerator.compute_capability):
+        return "flashinfer_trtllm"
+    return "triton" if _is_hopper(accelerator.compute_capability) else "marlin"
