@@ -1,0 +1,115 @@
+"""What a benchmark measures: the graph or the pods behind the address that it sends requests to."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.benchmarks import Benchmark, BenchmarkRun
+from rules.reading.disaggregation import read_role
+from rules.reading.once import once_per_graph
+from rules.reading.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods
+from rules.reading.shapes import Undecided, mapping_at
+from rules.reading.workers import Worker, read_workers
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A deployment that answers at one address."""
+
+    resource: Resource
+    """The graph, or the Service before plain pods."""
+    workers: tuple[Worker, ...]
+    """All of it that ask for GPUs."""
+
+    @property
+    def name(self) -> str:
+        """For findings."""
+        return self.resource.name
+
+    @property
+    def is_disaggregated(self) -> bool:
+        """Whether some of the workers only fill KV caches."""
+        return any(read_role(worker) == "prefill" for worker in self.workers)
+
+    @property
+    def generating(self) -> tuple[Worker, ...]:
+        """The workers that generate tokens: all but those that only fill KV caches."""
+        return tuple(worker for worker in self.workers if read_role(worker) != "prefill")
+
+
+def worker_gpus(worker: Worker) -> int:
+    """GPUs of all its pods.
+
+    Raises:
+        Undecided: nobody knows yet how many replicas there are.
+    """
+    return worker.gpus_per_pod * worker.pods_per_worker * worker.template.replicas
+
+
+def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -> Target:
+    """The deployment at the run's address.
+
+    Raises:
+        Undecided: the address is unknown, or leads to nothing, or to several things, that the graph holds.
+    """
+    url = run.url
+    if url is None or not isinstance(url.value, str):
+        raise Undecided("the benchmark names no address")
+    host = url.value.rpartition("://")[2].partition("/")[0].partition(":")[0]
+    service, _, rest = host.partition(".")
+    namespace: Value = rest.partition(".")[0] or benchmark.resource.namespace
+    found = [
+        resource
+        for resource in _by_service_name(graph).get(service, ())
+        if _may_be_equal(resource.namespace, namespace)
+    ]
+    if not found:
+        raise Undecided(f"what answers at {url.value} is not part of what was read")
+    if len(found) > 1:
+        raise Undecided(f"{len(found)} things that were read answer at {url.value}")
+    workers = tuple(worker for worker in _workers(graph, found[0]) if worker.gpus_per_pod)
+    if not workers:
+        raise Undecided(f"nothing says which workers serve behind {url.value}")
+    return Target(found[0], workers)
+
+
+@once_per_graph
+def _by_service_name(graph: ResourceGraph) -> Mapping[str, Sequence[Resource]]:
+    names: dict[str, list[Resource]] = {}
+    for template in read_pods(graph):
+        if isinstance(template, Unreadable) or template.shape == "workload":
+            continue
+        # The operator calls a component's Service so.
+        name = f"{template.resource.object_name}-{template.name}".lower().replace(".", "-")
+        names.setdefault(name, []).append(template.resource)
+    for service in graph.kubernetes_objects("Service"):
+        if isinstance(service.object_name, str):
+            names.setdefault(service.object_name, []).append(service)
+    return names
+
+
+def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:
+    unreadable = [
+        worker.reason
+        for worker in read_workers(graph)
+        if isinstance(worker, Unreadable) and worker.resource is resource
+    ]
+    if unreadable:
+        raise Undecided(unreadable[0])
+    selector = {} if resource.kind == GRAPH_KIND else mapping_at(resource.inputs, "spec", "selector")
+    return [
+        worker
+        for worker in read_workers(graph)
+        if isinstance(worker, Worker)
+        and (worker.resource is resource or _is_selected(worker.template, resource, selector))
+    ]
+
+
+def _is_selected(template: PodTemplate, service: Resource, selector: Mapping[str, Value]) -> bool:
+    if not selector or not _may_be_equal(template.resource.namespace, service.namespace):
+        return False
+    return all(template.labels.get(key) == value for key, value in selector.items())
+
+
+def _may_be_equal(one: Value, other: Value) -> bool:
+    return one == other or not isinstance(one, str) or not isinstance(other, str)
