@@ -89,24 +89,42 @@ def _by_service_name(graph: ResourceGraph) -> Mapping[str, Sequence[Resource]]:
 
 
 def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:
-    unreadable = [
-        worker.reason
-        for worker in read_workers(graph)
-        if isinstance(worker, Unreadable) and worker.resource is resource
-    ]
-    if unreadable:
-        raise Undecided(unreadable[0])
-    selector = {} if resource.kind == GRAPH_KIND else mapping_at(resource.inputs, "spec", "selector")
-    return [
-        worker
-        for worker in read_workers(graph)
-        if isinstance(worker, Worker)
-        and (worker.resource is resource or _is_selected(worker.template, resource, selector))
-    ]
+    if resource.kind == GRAPH_KIND:
+        workers: list[Worker] = []
+        for worker in _by_resource(graph).get(resource.urn, ()):
+            if isinstance(worker, Unreadable):
+                raise Undecided(worker.reason)
+            workers.append(worker)
+        return workers
+    selector = mapping_at(resource.inputs, "spec", "selector")
+    candidates = _by_label(graph).get(_pair(*next(iter(selector.items()))), ()) if selector else ()
+    return [worker for worker in candidates if _is_selected(worker.template, resource, selector)]
+
+
+@once_per_graph
+def _by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[Worker | Unreadable]]:
+    workers: dict[str, list[Worker | Unreadable]] = {}
+    for worker in read_workers(graph):
+        workers.setdefault(worker.resource.urn, []).append(worker)
+    return workers
+
+
+@once_per_graph
+def _by_label(graph: ResourceGraph) -> Mapping[tuple[str, str], Sequence[Worker]]:
+    workers: dict[tuple[str, str], list[Worker]] = {}
+    for worker in read_workers(graph):
+        if isinstance(worker, Worker):
+            for key, value in worker.template.labels.items():
+                workers.setdefault(_pair(key, value), []).append(worker)
+    return workers
+
+
+def _pair(key: str, value: Value) -> tuple[str, str]:
+    return key, value if isinstance(value, str) else ""
 
 
 def _is_selected(template: PodTemplate, service: Resource, selector: Mapping[str, Value]) -> bool:
-    if not selector or not _may_be_equal(template.resource.namespace, service.namespace):
+    if not _may_be_equal(template.resource.namespace, service.namespace):
         return False
     return all(template.labels.get(key) == value for key, value in selector.items())
 

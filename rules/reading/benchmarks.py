@@ -12,7 +12,6 @@ from rules.reading.once import once_per_graph
 from rules.reading.pods import Unreadable, read_pods
 from rules.reading.shapes import Undecided, whole_number
 from rules.reading.tensorrt_llm import Count, Setting
-from rules.reading.words import Word
 
 _PROGRAMS = ("aiperf", "genai-perf", "genai_perf")
 _MENTIONED = re.compile(r"\b(?:aiperf|genai[-_]perf)\b")
@@ -114,7 +113,7 @@ class Benchmark:
         Raises:
             Undecided: it is set to something unknown.
         """
-        word: Word | None = self.script.environment.get(variable)
+        word = self.script.environment.get(variable)
         if word is not None and not word.known:
             raise Undecided(f"the value of the variable {variable} is unknown")
         return None if word is None else word.text
