@@ -84,7 +84,21 @@ def check_command(
         list[str] | None, typer.Argument(metavar="[STACK]", help="Name of a stack; with --file, more files.")
     ] = None,
     file: Annotated[
-        list[Path] | None, typer.Option("--file", "-f", metavar="FILE…", help="Kubernetes YAML of anybody.")
+        list[Path] | None,
+        typer.Option(
+            "--file",
+            "-f",
+            metavar="FILE…",
+            help="Anybody's Kubernetes YAML, or what `pulumi stack export` wrote.",
+        ),
+    ] = None,
+    pool: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pool",
+            metavar="TYPE=NODES",
+            help="With --file: nodes that it runs on, such as p6e-gb200.36xlarge=2. May be repeated.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
@@ -92,7 +106,11 @@ def check_command(
     from cli.check import check_files, check_stack
 
     if file:
-        check_files([*file, *map(Path, names or [])], as_json=as_json)
+        check_files([*file, *map(Path, names or [])], pool or [], as_json=as_json)
+    elif pool:
+        raise typer.BadParameter(
+            "goes with --file; the pools of a stack stand in its settings", param_hint="--pool"
+        )
     elif names and len(names) == 1:
         check_stack(names[0], as_json=as_json)
     else:
@@ -148,9 +166,10 @@ def _message_for_a_person(error: Exception) -> str | None:
     from cli.errors import CommandError
     from resource_graph import DuplicateResourceError
     from resource_graph.manifests import ManifestError
+    from resource_graph.state_export import StateError
     from stacks.errors import SettingsError
 
-    if isinstance(error, SettingsError | ManifestError | DuplicateResourceError | CommandError):
+    if isinstance(error, SettingsError | ManifestError | StateError | DuplicateResourceError | CommandError):
         return str(error)
     return str(error) if isinstance(error, _recording_errors()) else None
 

@@ -6,8 +6,7 @@ policy collects inputs, and the stack policies join the two by URN.
 """
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pulumi_policy import (
     EnforcementLevel,
@@ -20,14 +19,17 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 
-from resource_graph import Value
-from resource_graph.policy_host import policy_graph, policy_inputs
-from rules.catalogue import rules_on
-from rules.model import Finding, Report, Rule, Status
+from policy.judge import INPUTS_POLICY, Judge
+from policy.wording import failed_text, not_evaluated_text, source_url, undecided_texts, waived_text
+from resource_graph.policy_host import policy_inputs
+from rules.catalogue import TOPICS, rules_on
+from rules.model import Report, Rule, Status
 from rules.model import Severity as RuleSeverity
-from rules.run import run_rules
 
 _TAGS = ["dynamo", "kubernetes", "gpu"]
+
+Violations = Iterable[tuple[str | None, str]]
+"""URN, or None for the stack itself, and what is to be said of it."""
 
 
 def policies(rules: Sequence[Rule] | None = None, *, today: dt.date) -> list[Policy]:
@@ -38,68 +40,99 @@ def policies(rules: Sequence[Rule] | None = None, *, today: dt.date) -> list[Pol
         today: decides which of a stack's waivers hold.
     """
     judging = rules_on(today) if rules is None else rules
-    view = _View({}, today)
+    judge = Judge(judging, today)
+    topics = {rule.id: topic.name for topic in TOPICS for rule in topic.rules}
     return [
-        _input_collector(view),
-        *(_rule_policy(rule, view) for rule in judging),
-        _undecided_policy(judging, view),
-        _waived_policy(judging, view),
+        _input_collector(judge),
+        *(_rule_policy(rule, topics, judge) for rule in judging),
+        _own_policy(
+            "undecided",
+            "Rules that could not decide",
+            "A value that these rules need is unknown",
+            judge,
+            _undecided,
+        ),
+        _own_policy(
+            "waived",
+            "Findings that the stack's settings waive",
+            "Findings that the stack's settings waive for a time",
+            judge,
+            _waived,
+        ),
+        _own_policy(
+            "not-evaluated",
+            "Rules that only `dynamo-stack check` judges",
+            "These rules have neither passed nor failed",
+            judge,
+            _not_evaluated,
+        ),
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
-    """What the pack knows beside what the host tells a stack policy."""
-
-    inputs: dict[str, Mapping[str, Value]]
-    today: dt.date
-
-
-def _input_collector(view: _View) -> Policy:
+def _input_collector(judge: Judge) -> Policy:
     def collect(args: ResourceValidationArgs, report: ReportViolation) -> None:  # noqa: ARG001 - fixed signature
-        view.inputs[args.urn] = policy_inputs(args.props)
+        judge.learn(args.urn, policy_inputs(args.props))
 
     return ResourceValidationPolicy(
-        name="resource-inputs",
+        name=INPUTS_POLICY,
         display_name="Reads the inputs that the rules look at",
-        description="Never finds anything itself; disabling it leaves the rules with outputs only.",
+        description="Never finds anything itself; without it no rule can judge, so disabling it is an error.",
         validate=collect,
         enforcement_level=EnforcementLevel.ADVISORY,
         tags=_TAGS,
     )
 
 
-def _rule_policy(rule: Rule, view: _View) -> Policy:
+def _rule_policy(rule: Rule, topics: Mapping[str, str], judge: Judge) -> Policy:
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
-        for finding in _run([rule], args, view).findings:
-            if finding.observation.status is Status.FAILED and finding.waiver is None:
-                report(_message(finding), finding.urn)
+        judged = judge.report(rule.id, args.resources)
+        failed = [
+            finding for finding in judged.findings if finding.rule is rule and finding.status == "failed"
+        ]
+        for finding in failed:
+            report(failed_text(finding), finding.urn)
+        reason = _why_not_passed(rule, judged)
+        if not failed and reason is not None:
+            # Without a violation the engine would count the rule among those that passed.
+            args.not_applicable(reason)
 
     mandatory = rule.severity is RuleSeverity.MANDATORY
     return StackValidationPolicy(
         name=rule.id,
         display_name=rule.title,
-        description=rule.title,
+        description=rule.reason,
         validate=validate,
         enforcement_level=EnforcementLevel.MANDATORY if mandatory else EnforcementLevel.ADVISORY,
         severity=Severity.HIGH if mandatory else Severity.LOW,
         remediation_steps=rule.fix,
-        tags=_TAGS,
+        url=source_url(rule),
+        tags=[*_TAGS, topics.get(rule.id, "waivers")],
     )
 
 
-def _undecided_policy(rules: Sequence[Rule], view: _View) -> Policy:
-    # A policy of its own, because an undecided finding must be seen but must not stop a preview, and one
-    # policy has one level of enforcement.
+def _why_not_passed(rule: Rule, report: Report) -> str | None:
+    for item in report.not_evaluated:
+        if item.rule is rule:
+            return f"a policy pack is not told {item}"
+    undecided = (
+        finding for finding in report.findings if finding.rule is rule and _is_undecided(finding.status)
+    )
+    return next((finding.observation.message for finding in undecided), None)
+
+
+def _own_policy(
+    name: str, title: str, description: str, judge: Judge, violations: Callable[[Report], Violations]
+) -> Policy:
+    # Apart from the rules' own policies, because what is said here must be seen and must not stop a preview,
+    # and one policy has one level of enforcement.
     def validate(args: StackValidationArgs, report: ReportViolation) -> None:
-        for finding in _run(rules, args, view).findings:
-            if finding.observation.status is Status.UNDECIDED:
-                report(f"{finding.rule.id}: {_message(finding)}", finding.urn)
+        for urn, text in violations(judge.report(name, args.resources)):
+            report(text, urn)
 
     return StackValidationPolicy(
-        name="undecided",
-        display_name="Rules that could not decide",
-        description="A value that a rule needs is unknown",
+        name=name,
+        display_name=title,
+        description=description,
         validate=validate,
         enforcement_level=EnforcementLevel.ADVISORY,
         severity=Severity.LOW,
@@ -107,36 +140,17 @@ def _undecided_policy(rules: Sequence[Rule], view: _View) -> Policy:
     )
 
 
-def _waived_policy(rules: Sequence[Rule], view: _View) -> Policy:
-    # A waived finding must not stop a preview and must not vanish from it either.
-    def validate(args: StackValidationArgs, report: ReportViolation) -> None:
-        for finding in _run(rules, args, view).findings:
-            if finding.waiver is not None:
-                report(f"{finding.rule.id} ({finding.waiver}): {_message(finding)}", finding.urn)
-
-    return StackValidationPolicy(
-        name="waived",
-        display_name="Findings that the stack's settings waive",
-        description="Findings that the stack's settings waive for a time",
-        validate=validate,
-        enforcement_level=EnforcementLevel.ADVISORY,
-        severity=Severity.LOW,
-        tags=_TAGS,
-    )
+def _undecided(report: Report) -> Violations:
+    return undecided_texts(finding for finding in report.findings if _is_undecided(finding.status))
 
 
-def _run(rules: Sequence[Rule], args: StackValidationArgs, view: _View) -> Report:
-    report = run_rules(policy_graph(args.resources, view.inputs), rules, today=view.today)
-    for broken in report.broken:
-        # A violation could be configured away; an error ends the preview whatever the configuration says.
-        message = f"rule {broken.rule.id} is broken: {broken.error!r}"
-        raise RuntimeError(message) from broken.error
-    return report
+def _waived(report: Report) -> Violations:
+    return [(finding.urn, waived_text(finding)) for finding in report.findings if finding.waiver is not None]
 
 
-def _message(finding: Finding) -> str:
-    observation = finding.observation
-    text = f"{observation.subject} {observation.message}."
-    if observation.status is Status.UNDECIDED:
-        return text
-    return f"{text}\nWhy: {finding.rule.reason}\nFix: {finding.rule.fix}\nSource: {finding.rule.source}"
+def _not_evaluated(report: Report) -> Violations:
+    return [(None, not_evaluated_text(report.not_evaluated))] if report.not_evaluated else []
+
+
+def _is_undecided(status: str) -> bool:
+    return status == Status.UNDECIDED.value

@@ -1,28 +1,76 @@
-"""A program for the real engine whose cluster is not known yet, so that a preview calls none."""
+"""Programs for the real engine whose cluster is not known yet, so that a preview calls none."""
 
 import asyncio
+import contextlib
+from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pulumi
 import pulumi_kubernetes as kubernetes
 
+from cli.project import PROJECT, resolved_stack
 from resource_graph import ResourceGraph
 from resource_graph.recorder import record
+from stacks import program
+from stacks.resolved import ResolvedCluster
 from tests.rules.judging import register
 
-PROJECT = "toy"
-STACK = "toy"
+TOY = "toy"
+ROOT = Path(__file__).parents[2]
 
 
-def program(text: str, *, depends: bool = True) -> None:
+def toy(text: str, *, depends: bool = True) -> None:
     """Register the objects of the text, through a provider whose kubeconfig only the update knows."""
     provider = kubernetes.Provider("cluster", kubeconfig=_known_later(""))
     register(text, options=pulumi.ResourceOptions(providers=[provider]), depends=depends)
 
 
-def recorded(text: str) -> ResourceGraph:
-    """What the recorder makes of the same program."""
-    return record(lambda: program(text), project=PROJECT, stack=STACK)
+def shipped(name: str) -> None:
+    """Register a shipped stack, through such a provider too."""
+    with contextlib.chdir(ROOT):
+        stack = resolved_stack(name)
+
+    def provider(cluster: ResolvedCluster) -> kubernetes.Provider:
+        return kubernetes.Provider("cluster", kubeconfig=_known_later(""), cluster_identifier=cluster.context)
+
+    with mock.patch.object(program, "_provider", provider):
+        program.deploy(stack)
+
+
+def recorded_toy(text: str, stack: str = TOY) -> ResourceGraph:
+    """What the recorder makes of the toy."""
+    return record(lambda: toy(text), project=TOY, stack=stack)
+
+
+def recorded_shipped(name: str) -> ResourceGraph:
+    """What the recorder makes of a shipped stack."""
+    return record(lambda: shipped(name), project=PROJECT, stack=name)
+
+
+def write_toy(folder: Path, text: str, *, depends: bool = True) -> Path:
+    """The toy as a project that the engine can run."""
+    folder.mkdir()
+    (folder / "deploy.yaml").write_text(text)
+    return _project(
+        folder,
+        TOY,
+        f"from tests.policy.program import toy\ntoy(open('deploy.yaml').read(), depends={depends})\n",
+    )
+
+
+def write_shipped(folder: Path, name: str) -> Path:
+    """A shipped stack as a project that the engine can run without its cluster."""
+    folder.mkdir()
+    return _project(folder, PROJECT, f"from tests.policy.program import shipped\nshipped({name!r})\n")
+
+
+def _project(folder: Path, name: str, program: str) -> Path:
+    (folder / "Pulumi.yaml").write_text(
+        f"name: {name}\nruntime: {{name: python, options: {{virtualenv: {ROOT / '.venv'}}}}}\n"
+    )
+    (folder / "__main__.py").write_text(f"import sys\nsys.path.append({str(ROOT)!r})\n{program}")
+    return folder
 
 
 def _known_later(value: str) -> pulumi.Output[str]:

@@ -9,33 +9,26 @@ import pytest
 
 from resource_graph import Resource
 from resource_graph.wire import plain_json
-from tests.policy.program import PROJECT, STACK, recorded
+from tests.policy.comparable import comparable_graph
+from tests.policy.program import ROOT, recorded_shipped, recorded_toy, write_shipped, write_toy
 from tests.rules.judging import FITS, GPUS, OPERATOR, mutated
 from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.engine
 
-ROOT = Path(__file__).parents[2]
-
-
-def project(folder: Path, text: str, *, depends: bool = True) -> Path:
-    folder.mkdir()
-    (folder / "deploy.yaml").write_text(text)
-    (folder / "Pulumi.yaml").write_text(
-        f"name: {PROJECT}\nruntime: {{name: python, options: {{virtualenv: {ROOT / '.venv'}}}}}\n"
-    )
-    (folder / "__main__.py").write_text(
-        f"import sys\nsys.path.append({str(ROOT)!r})\n"
-        "from pathlib import Path\n"
-        "from tests.policy.program import program\n"
-        f"program(Path('deploy.yaml').read_text(), depends={depends})\n"
-    )
-    return folder
+PACK = ROOT / "policy"
+EIGHT_GPUS = ('gpu: "4"', 'gpu: "8"')
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("previews")
+
+
+@pytest.fixture(scope="module")
+def many_gpus(engine: Sandbox, folder: Path) -> Path:
+    """A program with a defect that the pack stops."""
+    return initialised(engine, write_toy(folder / "many-gpus", mutated(EIGHT_GPUS)))
 
 
 def comparable(resource: Resource) -> tuple[object, ...]:
@@ -53,12 +46,11 @@ def comparable(resource: Resource) -> tuple[object, ...]:
 
 
 def test_the_recorder_names_and_connects_resources_as_the_engine_does(engine: Sandbox, folder: Path) -> None:
-    target = project(folder / "sound", mutated())
-    engine.pulumi("stack", "init", STACK, cwd=target)
-    answer = engine.pulumi("preview", "--json", "--stack", STACK, cwd=target)
+    target = initialised(engine, write_toy(folder / "sound", mutated()))
+    answer = preview(engine, target, "--json")
     steps = json.loads(answer.stdout)["steps"]
     states = {step["urn"]: step["newState"] for step in steps}
-    graph = {resource.urn: resource for resource in recorded(mutated())}
+    graph = {resource.urn: resource for resource in recorded_toy(mutated(), target.name)}
     assert set(states) == set(graph)
     for urn, state in states.items():
         timeouts = state.get("customTimeouts", {})
@@ -78,6 +70,28 @@ def test_the_recorder_names_and_connects_resources_as_the_engine_does(engine: Sa
             assert graph[urn].inputs == plain_json(state.get("inputs", {})), urn
 
 
+@pytest.mark.parametrize("name", ["dev", "disagg-b200"])
+def test_the_engine_tells_a_pack_the_graph_that_the_recorder_tells(
+    engine: Sandbox, folder: Path, name: str
+) -> None:
+    told = folder / f"{name}.json"
+    pack = folder / f"dump-{name}"
+    pack.mkdir()
+    (pack / "PulumiPolicy.yaml").write_text(
+        f"runtime: {{name: python, options: {{virtualenv: {ROOT / '.venv'}}}}}\n"
+    )
+    (pack / "__main__.py").write_text(
+        f"import sys\nsys.path.insert(0, {str(ROOT)!r})\n"
+        "from pathlib import Path\n"
+        "from tests.policy.dump_pack import run\n"
+        f"run(Path({str(told)!r}))\n"
+    )
+    target = initialised(engine, write_shipped(folder / name, name))
+    # Our own pack beside it: a shipped stack passes.
+    preview(engine, target, "--policy-pack", str(pack), "--policy-pack", str(PACK))
+    assert json.loads(told.read_text()) == comparable_graph(recorded_shipped(name))
+
+
 @dataclass(frozen=True)
 class Bad:
     """A change that must stop a preview."""
@@ -92,7 +106,6 @@ class Bad:
 @pytest.mark.parametrize(
     "bad",
     [
-        Bad("gpus", (('gpu: "4"', 'gpu: "8"'),), GPUS, "asks for 8 GPUs, but its engine uses 4"),
         Bad(
             "node",
             (('gpu: "4"', 'gpu: "16"'), ("tensor_parallel_size: 4", "tensor_parallel_size: 16")),
@@ -104,24 +117,55 @@ class Bad:
     ids=lambda bad: bad.name,
 )
 def test_the_pack_stops_a_bad_preview(engine: Sandbox, folder: Path, bad: Bad) -> None:
-    target = project(folder / bad.name, mutated(*bad.edits), depends=bad.depends)
-    answer = preview_with_pack(engine, target)
+    target = initialised(engine, write_toy(folder / bad.name, mutated(*bad.edits), depends=bad.depends))
+    answer = preview(engine, target, "--policy-pack", str(PACK), check=False)
     said = answer.stdout + answer.stderr
     assert answer.returncode != 0, said
-    for text in ("[mandatory]", bad.policy, bad.says):
+    for text in (f"[mandatory] [severity: high]  {bad.policy}", bad.says):
         assert text in said
     assert "Traceback" not in said
 
 
-def test_the_pack_lets_a_sound_preview_pass(engine: Sandbox, folder: Path) -> None:
-    answer = preview_with_pack(engine, project(folder / "passes", mutated()))
-    assert answer.returncode == 0, answer.stdout + answer.stderr
-    assert "[mandatory]" not in answer.stdout
-    assert "[advisory]" not in answer.stdout
+def test_each_rule_is_enforced_as_the_configuration_of_the_pack_says(
+    engine: Sandbox, many_gpus: Path
+) -> None:
+    assert f"[mandatory] [severity: high]  {GPUS}" in configured(engine, many_gpus, {}).stdout
+    advisory = configured(engine, many_gpus, {"all": "advisory", OPERATOR: "mandatory"})
+    assert advisory.returncode == 0, advisory.stdout
+    assert f"[advisory] [severity: high]  {GPUS}" in advisory.stdout
+    only = configured(
+        engine, many_gpus, {"all": "disabled", "resource-inputs": "advisory", GPUS: "mandatory"}
+    )
+    assert only.returncode != 0
+    assert only.stdout.count("[severity: ") == 1
+    off = configured(engine, many_gpus, {"all": "advisory", GPUS: {"enforcementLevel": "disabled"}})
+    assert off.returncode == 0
+    assert GPUS not in off.stdout
 
 
-def preview_with_pack(engine: Sandbox, target: Path) -> subprocess.CompletedProcess[str]:
-    stack = f"{STACK}-{target.name}"
-    engine.pulumi("stack", "init", stack, cwd=target)
-    arguments = ("preview", "--stack", stack, "--policy-pack", str(ROOT / "policy"))
-    return engine.pulumi(*arguments, cwd=target, check=False)
+def test_a_configuration_that_leaves_the_rules_blind_ends_the_preview(
+    engine: Sandbox, many_gpus: Path
+) -> None:
+    answer = configured(engine, many_gpus, {"all": "disabled", GPUS: "mandatory"})
+    assert answer.returncode != 0
+    assert "resource-inputs is disabled, so no rule sees anything" in answer.stdout + answer.stderr
+
+
+def configured(
+    engine: Sandbox, target: Path, configuration: dict[str, object]
+) -> subprocess.CompletedProcess[str]:
+    file = target / "policies.json"
+    file.write_text(json.dumps(configuration))
+    arguments = ("--policy-pack", str(PACK), "--policy-pack-config", str(file))
+    return preview(engine, target, *arguments, check=False)
+
+
+def initialised(engine: Sandbox, target: Path) -> Path:
+    engine.pulumi("stack", "init", target.name, cwd=target)
+    return target
+
+
+def preview(
+    engine: Sandbox, target: Path, *arguments: str, check: bool = True
+) -> subprocess.CompletedProcess[str]:
+    return engine.pulumi("preview", "--stack", target.name, *arguments, cwd=target, check=check)

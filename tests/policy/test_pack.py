@@ -1,7 +1,9 @@
+import dataclasses
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pulumi.runtime.proto import analyzer_pb2
 from pulumi_policy import (
     EnforcementLevel,
     Policy,
@@ -14,14 +16,17 @@ from pulumi_policy.policy import _PolicyAnalyzerServicer
 
 from cli.project import recorded_stack, resolved_stack
 from policy.pack import policies
-from resource_graph import Resource, ResourceGraph
+from resource_graph import Aspect, ResourceGraph
 from resource_graph.policy_host import policy_graph, policy_inputs
 from resource_graph.recorder import record
-from rules.catalogue import rules_on
-from rules.model import Rule, Severity
+from rules.catalogue import RULES, rules_on
+from rules.model import Severity
 from tests.policy.analyzer import engine_requests
+from tests.policy.comparable import comparable_graph
 from tests.resource_graph import toy_program
 from tests.rules.judging import TODAY
+
+TOY = record(toy_program.program, project=toy_program.PROJECT, stack=toy_program.STACK)
 
 
 def through_the_host(graph: ResourceGraph) -> ResourceGraph:
@@ -39,59 +44,70 @@ def through_the_host(graph: ResourceGraph) -> ResourceGraph:
     return joined[0]
 
 
-def run(pack: list[Policy], graph: ResourceGraph) -> None:
+def run(pack: list[Policy], graph: ResourceGraph) -> analyzer_pb2.AnalyzeResponse:
     servicer = _PolicyAnalyzerServicer("pack", "1", pack, EnforcementLevel.ADVISORY)
     requests = engine_requests(graph)
     for request in requests.resources:
         servicer.Analyze(request, None)
-    servicer.AnalyzeStack(requests.stack, None)
-
-
-def comparable(resource: Resource) -> tuple[object, ...]:
-    return (
-        resource.urn,
-        resource.type,
-        resource.name,
-        resource.inputs,
-        resource.custom,
-        resource.parent,
-        resource.provider,
-        resource.dependencies,
-        resource.property_dependencies,
-        resource.protect,
-        resource.custom_timeouts,
-    )
+    return servicer.AnalyzeStack(requests.stack, None)
 
 
 def test_recorder_and_policy_host_tell_the_same_graph_of_a_toy() -> None:
-    graph = record(toy_program.program, project=toy_program.PROJECT, stack=toy_program.STACK)
-    hosted = through_the_host(graph)
-    assert [comparable(resource) for resource in hosted] == [comparable(resource) for resource in graph]
+    hosted = through_the_host(TOY)
+    assert comparable_graph(hosted) == comparable_graph(TOY)
 
 
-def test_recorder_and_policy_host_tell_the_same_graph_of_stack_dev(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["dev", "disagg-b200", "disagg-gb200", "agg-gb200"])
+def test_recorder_and_policy_host_tell_the_same_graph_of_every_stack(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     monkeypatch.chdir(Path(__file__).parents[2])
-    graph = recorded_stack(resolved_stack("dev"))
+    graph = recorded_stack(resolved_stack(name))
     hosted = through_the_host(graph)
-    assert [comparable(resource) for resource in hosted] == [comparable(resource) for resource in graph]
+    assert comparable_graph(hosted) == comparable_graph(graph)
 
 
 def test_the_policy_host_claims_nothing_about_secrets_and_retention() -> None:
-    graph = record(toy_program.program, project=toy_program.PROJECT, stack=toy_program.STACK)
-    assert {(item.secret_paths, item.retain_on_delete) for item in through_the_host(graph)} == {(None, None)}
+    assert {(item.secret_paths, item.retain_on_delete) for item in through_the_host(TOY)} == {(None, None)}
 
 
 def test_a_broken_rule_ends_the_preview_whatever_its_level() -> None:
     def breaks(graph: ResourceGraph) -> list[Any]:
         raise KeyError("forgotten")
 
-    rule = Rule(
-        id="breaks", title="breaks", severity=Severity.ADVISORY, reason="", source="", fix="", check=breaks
-    )
+    rule = dataclasses.replace(RULES[0], id="breaks", severity=Severity.ADVISORY, check=breaks)
     with pytest.raises(RuntimeError, match="rule breaks is broken: KeyError"):
-        run(policies([rule], today=TODAY), ResourceGraph([]))
+        run(policies([rule], today=TODAY), TOY)
 
 
-def test_the_pack_has_one_policy_a_rule_and_three_of_its_own() -> None:
+def test_rules_run_once_for_all_policies_of_a_stack_and_again_for_the_next_stack() -> None:
+    judged: list[int] = []
+
+    def counts(graph: ResourceGraph) -> list[Any]:
+        judged.append(len(graph))
+        return []
+
+    rules = [dataclasses.replace(RULES[0], id=name, check=counts) for name in ("one", "two")]
+    pack = policies(rules, today=TODAY)
+    run(pack, TOY)
+    assert judged == [len(TOY)] * 2
+    run(pack, TOY)
+    assert judged == [len(TOY)] * 4
+
+
+def test_a_rule_about_what_the_host_does_not_tell_is_listed_once_and_did_not_pass() -> None:
+    rules = [
+        dataclasses.replace(RULES[0], id=name, check=lambda _: [], reads=frozenset({Aspect.SECRETS}))
+        for name in ("hides", "masks")
+    ]
+    answer = run(policies(rules, today=TODAY), TOY)
+    (said,) = answer.diagnostics
+    assert (said.policyName, said.enforcementLevel) == ("not-evaluated", analyzer_pb2.ADVISORY)
+    assert said.message.endswith("which inputs are secret; `dynamo-stack check` judges hides, masks.")
+    assert {item.policy_name for item in answer.not_applicable} == {"hides", "masks"}
+
+
+def test_the_pack_has_one_policy_a_rule_and_four_of_its_own() -> None:
     names = [policy.name for policy in policies(today=TODAY)]
-    assert names == ["resource-inputs", *(rule.id for rule in rules_on(TODAY)), "undecided", "waived"]
+    own = ("undecided", "waived", "not-evaluated")
+    assert names == ["resource-inputs", *(rule.id for rule in rules_on(TODAY)), *own]

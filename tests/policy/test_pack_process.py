@@ -1,5 +1,6 @@
 """The pack as the engine starts it: a process of its own that is spoken to over gRPC."""
 
+import dataclasses
 import os
 import select
 import subprocess
@@ -16,11 +17,16 @@ from google.protobuf import empty_pb2
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 
 from cli.project import recorded_stack, resolved_stack
+from policy.wording import source_url
 from resource_graph import ResourceGraph
-from rules.catalogue import rules_on
+from resource_graph.aspects import POLICY_HOST_LACKS
+from rules.catalogue import RULES, TOPICS, rules_on
+from rules.model import Finding
 from tests.policy.analyzer import engine_requests
-from tests.rules.judging import DECODE, FITS, GPUS, TODAY, TRANSPORT, in_program, judge, mutated
+from tests.rules.case import judge_graph
+from tests.rules.judging import DECODE, FITS, GPUS, TODAY, in_program, mutated
 
+OWN = {"resource-inputs", "undecided", "waived", "not-evaluated"}
 PACK = Path(__file__).parents[2] / "policy"
 START_DEADLINE_SECONDS = 60
 CALL_DEADLINE_SECONDS = 30
@@ -95,14 +101,17 @@ def waiver(expires: str) -> dict[str, str]:
 
 
 def expected(graph: ResourceGraph) -> set[Violation]:
-    return {
-        (
-            finding.rule.id if finding.status == "failed" else finding.status,
-            finding.urn,
-            finding.rule.severity.name if finding.status == "failed" else "ADVISORY",
-        )
-        for finding in judge(graph).findings
-    }
+    report = judge_graph(ResourceGraph(graph, POLICY_HOST_LACKS))
+    left_out = {("not-evaluated", "", "ADVISORY")} if report.not_evaluated else set[Violation]()
+    return left_out | {(_policy(finding), finding.urn, _level(finding)) for finding in report.findings}
+
+
+def _policy(finding: Finding) -> str:
+    return finding.rule.id if finding.status == "failed" else finding.status
+
+
+def _level(finding: Finding) -> str:
+    return finding.rule.severity.name if finding.status == "failed" else "ADVISORY"
 
 
 def test_the_pack_starts_beside_a_foreign_package_of_the_same_name(
@@ -111,36 +120,47 @@ def test_the_pack_starts_beside_a_foreign_package_of_the_same_name(
     info = pack.GetAnalyzerInfo(empty_pb2.Empty(), timeout=CALL_DEADLINE_SECONDS)
     policies = {policy.name: policy for policy in info.policies}
     assert info.name == "dynamo-stack"
-    assert set(policies) == {"resource-inputs", "undecided", "waived", *(rule.id for rule in rules_on(TODAY))}
-    for rule in rules_on(TODAY):
-        policy = policies[rule.id]
-        assert analyzer_pb2.EnforcementLevel.Name(policy.enforcementLevel).lower() == rule.severity.value
-        assert (policy.description, policy.remediation_steps) == (rule.title, rule.fix)
+    assert set(policies) == OWN | {rule.id for rule in rules_on(TODAY)}
+
+
+def test_every_rule_tells_its_severity_reason_fix_source_and_topic(
+    pack: analyzer_pb2_grpc.AnalyzerStub,
+) -> None:
+    info = pack.GetAnalyzerInfo(empty_pb2.Empty(), timeout=CALL_DEADLINE_SECONDS)
+    policies = {policy.name: policy for policy in info.policies}
+    for topic in TOPICS:
+        for rule in topic.rules:
+            policy = policies[rule.id]
+            assert analyzer_pb2.EnforcementLevel.Name(policy.enforcementLevel).lower() == rule.severity.value
+            assert (policy.displayName, policy.description) == (rule.title, rule.reason)
+            assert policy.remediation_steps == rule.fix
+            assert policy.url == (source_url(rule) or "")
+            assert policy.severity != analyzer_pb2.POLICY_SEVERITY_UNSPECIFIED
+            assert topic.name in policy.tags
 
 
 @pytest.mark.parametrize(
-    ("stack", "found"),
+    ("source", "url"),
     [
-        ("dev", {(TRANSPORT, "ADVISORY")}),
-        ("disagg-b200", {(TRANSPORT, "ADVISORY")}),
-        ("disagg-gb200", {(TRANSPORT, "ADVISORY")}),
-        ("agg-gb200", set[tuple[str, str]]()),
+        ("https://kubernetes.io/docs/a/, and more", "https://kubernetes.io/docs/a/"),
+        ("read in https://github.com/a/b/blob/main/c.py.", "https://github.com/a/b/blob/main/c.py"),
+        ("ai-dynamo/dynamo#6110, ai-dynamo/dynamo#8823", "https://github.com/ai-dynamo/dynamo/issues/6110"),
+        ("ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py", None),
     ],
 )
-def test_pack_and_check_agree_on_every_shipped_stack(
-    pack: analyzer_pb2_grpc.AnalyzerStub,
-    monkeypatch: pytest.MonkeyPatch,
-    stack: str,
-    found: set[tuple[str, str]],
+def test_a_source_leads_to_its_first_address_or_issue(source: str, url: str | None) -> None:
+    assert source_url(dataclasses.replace(RULES[0], source=source)) == url
+
+
+@pytest.mark.parametrize("stack", ["dev", "disagg-b200", "disagg-gb200", "agg-gb200"])
+def test_pack_and_check_agree_on_every_shipped_stack_and_neither_stops_it(
+    pack: analyzer_pb2_grpc.AnalyzerStub, monkeypatch: pytest.MonkeyPatch, stack: str
 ) -> None:
     monkeypatch.chdir(PACK.parent)
     graph = recorded_stack(resolved_stack(stack))
-    assert {(rule, level) for rule, _, level in expected(graph)} == found
-    assert violations(pack, graph) == expected(graph)
-
-
-def test_a_sound_program_is_left_alone(pack: analyzer_pb2_grpc.AnalyzerStub) -> None:
-    assert violations(pack, in_program(mutated())) == set()
+    seen = violations(pack, graph)
+    assert seen == expected(graph)
+    assert {level for _, _, level in seen} <= {"ADVISORY"}
 
 
 @pytest.mark.parametrize(
@@ -177,22 +197,65 @@ def test_the_pack_finds_what_check_finds(
 
 
 def test_a_violation_says_the_numbers_the_reason_and_the_fix(pack: analyzer_pb2_grpc.AnalyzerStub) -> None:
-    (found,) = diagnostics(pack, in_program(mutated(('gpu: "4"', 'gpu: "8"'))))
-    assert found.policyName == GPUS
-    for text in (f"{DECODE} asks for 8 GPUs", "uses 4", "Why: ", "Fix: ", "Source: "):
+    seen = diagnostics(pack, in_program(mutated(('gpu: "4"', 'gpu: "8"'))))
+    (found,) = [item for item in seen if item.policyName == GPUS]
+    for text in (f"{DECODE} asks for 8 GPUs", "uses 4", "Fix: ", "Source: "):
         assert text in found.message
+    assert found.message.startswith(found.description)
 
 
 def test_each_rule_can_be_configured(pack: analyzer_pb2_grpc.AnalyzerStub) -> None:
     graph = in_program(
         mutated(('gpu: "4"', 'gpu: "8"')), instance_types=("p6e-gb200.36xlarge", "p6e-gb200.36xlarge")
     )
-    assert {name for name, _, _ in violations(pack, graph)} == {GPUS, FITS}
+    levels = {name: level for name, _, level in violations(pack, graph) if name in {GPUS, FITS}}
+    assert levels == {GPUS: "MANDATORY", FITS: "MANDATORY"}
+    with configured(pack, {GPUS: analyzer_pb2.DISABLED, FITS: analyzer_pb2.ADVISORY}):
+        levels = {name: level for name, _, level in violations(pack, graph) if name in {GPUS, FITS}}
+    assert levels == {FITS: "ADVISORY"}
+
+
+def test_without_its_inputs_the_pack_ends_the_preview_instead_of_passing_it(
+    pack: analyzer_pb2_grpc.AnalyzerStub, tmp_path: Path
+) -> None:
+    requests = engine_requests(in_program(mutated()))
+    with running_pack(tmp_path) as fresh, configured(fresh, {"resource-inputs": analyzer_pb2.DISABLED}):
+        for request in requests.resources:
+            fresh.Analyze(request, timeout=CALL_DEADLINE_SECONDS)
+        with pytest.raises(grpc.RpcError, match="resource-inputs is disabled, so no rule sees anything"):
+            fresh.AnalyzeStack(requests.stack, timeout=CALL_DEADLINE_SECONDS)
+
+
+def test_what_is_undecided_is_said_once_a_resource_and_reason_and_names_its_rules(
+    pack: analyzer_pb2_grpc.AnalyzerStub,
+) -> None:
+    graph = in_program(mutated(), instance_types=("p4d.24xlarge", "p4d.24xlarge"))
+    report = judge_graph(ResourceGraph(graph, POLICY_HOST_LACKS))
+    undecided = [finding for finding in report.findings if finding.status == "undecided"]
+    said = [item for item in diagnostics(pack, graph) if item.policyName == "undecided"]
+    reasons = {(finding.urn, finding.observation.message) for finding in undecided}
+    assert len(said) == len(reasons) < len(undecided)
+    text = "\n".join(item.message for item in said)
+    for finding in undecided:
+        assert finding.rule.id in text
+
+
+def test_an_undecided_rule_is_not_counted_as_passed(pack: analyzer_pb2_grpc.AnalyzerStub) -> None:
+    requests = engine_requests(in_program(mutated(), instance_types=("p4d.24xlarge", "p4d.24xlarge")))
+    for request in requests.resources:
+        pack.Analyze(request, timeout=CALL_DEADLINE_SECONDS)
+    answer = pack.AnalyzeStack(requests.stack, timeout=CALL_DEADLINE_SECONDS)
+    reasons = {item.policy_name: item.reason for item in answer.not_applicable}
+    assert "instance type p4d.24xlarge is not one of" in reasons[FITS]
+
+
+@contextmanager
+def configured(pack: analyzer_pb2_grpc.AnalyzerStub, levels: dict[str, int]) -> Iterator[None]:
     request = analyzer_pb2.ConfigureAnalyzerRequest()
-    request.policyConfig[GPUS].enforcementLevel = analyzer_pb2.DISABLED
-    request.policyConfig[FITS].enforcementLevel = analyzer_pb2.ADVISORY
+    for name, level in levels.items():
+        request.policyConfig[name].enforcementLevel = analyzer_pb2.EnforcementLevel.ValueType(level)
     pack.Configure(request, timeout=CALL_DEADLINE_SECONDS)
     try:
-        assert {(name, level) for name, _, level in violations(pack, graph)} == {(FITS, "ADVISORY")}
+        yield
     finally:
         pack.Configure(analyzer_pb2.ConfigureAnalyzerRequest(), timeout=CALL_DEADLINE_SECONDS)

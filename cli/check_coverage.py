@@ -1,0 +1,54 @@
+"""What was read, and what of it no rule is about: a pass says nothing of the latter."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from resource_graph import Resource, ResourceGraph, Value
+
+
+class WatchedGraph(ResourceGraph):
+    """The same graph, which remembers the kinds and types that rules asked for by name."""
+
+    def __init__(self, graph: ResourceGraph) -> None:
+        super().__init__(graph, graph.lacks)
+        self._asked: set[str | None] = set()
+
+    def of_type(self, resource_type: str) -> Sequence[Resource]:
+        """As every graph does, remembering the type."""
+        self._asked.add(resource_type)
+        return super().of_type(resource_type)
+
+    def kubernetes_objects(self, kind: str | None = None) -> Sequence[Resource]:
+        """As every graph does, remembering the kind."""
+        # Whoever takes objects of any kind looks at what all have, and so at no kind in particular.
+        if kind is not None:
+            self._asked.add(kind)
+        return super().kubernetes_objects(kind)
+
+    def kubernetes_objects_named(self, kind: str, name: str, namespace: Value) -> Sequence[Resource]:
+        """As every graph does, remembering the kind."""
+        self._asked.add(kind)
+        return super().kubernetes_objects_named(kind, name, namespace)
+
+    def unasked(self) -> list[Resource]:
+        """The resources of kinds that no rule asked for."""
+        return [
+            resource
+            for resource in _counted(self)
+            if not {resource.kind, resource.type} & (self._asked - {None})
+        ]
+
+
+def kinds_read(graph: ResourceGraph) -> dict[str, int]:
+    """How many of each kind; for what is no Kubernetes object, of each Pulumi type."""
+    return count_kinds(_counted(graph))
+
+
+def count_kinds(resources: Sequence[Resource]) -> dict[str, int]:
+    """How many of each kind or type."""
+    kinds = Counter(resource.kind or resource.type.rpartition(":")[2] for resource in resources)
+    return dict(sorted(kinds.items()))
+
+
+def _counted(graph: ResourceGraph) -> list[Resource]:
+    return [resource for resource in graph if resource.custom and not resource.type.startswith("pulumi:")]

@@ -1,0 +1,83 @@
+"""What `dynamo-stack check --file` judges: anybody's manifests or a stack's state, beside pools."""
+
+import difflib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from cli.errors import CommandError
+from hardware import INSTANCE_TYPES
+from resource_graph import Resource, ResourceGraph
+from resource_graph.manifests import read_manifests
+from resource_graph.state_export import looks_like_state, read_state
+from rules.reading.pools import pool_resource
+
+_NODES = re.compile(r"[1-9][0-9]{0,4}")
+
+
+def read_files(paths: Sequence[Path], pools: Sequence[str]) -> ResourceGraph:
+    """The objects of the files, and the pools that a person named beside them.
+
+    Args:
+        paths: manifests, which are read as one set, or one file that `pulumi stack export` wrote.
+        pools: each `TYPE=NODES`.
+
+    Raises:
+        CommandError: a pool cannot be read, or a state is not the only file.
+        ManifestError: a file cannot be read as manifests.
+        StateError: a file is a state and cannot be read as one.
+    """
+    named = read_pools(pools)
+    states = [path for path in paths if _is_state(path)]
+    if states and len(paths) > 1:
+        raise CommandError(
+            f"{states[0]} is a stack's state, which is judged alone; leave the other files out"
+        )
+    graph = read_state(states[0]) if states else read_manifests(paths)
+    return ResourceGraph([*named, *graph], graph.lacks)
+
+
+def read_pools(options: Sequence[str]) -> list[Resource]:
+    """The pools that `--pool TYPE=NODES` names; a type can be named again for a pool of its own.
+
+    Raises:
+        CommandError: what was typed names no known type, or no number of nodes.
+    """
+    pools: list[Resource] = []
+    for option in options:
+        instance_type, nodes = _pool(option)
+        earlier = sum(pool.inputs["instanceType"] == instance_type for pool in pools)
+        name = instance_type if not earlier else f"{instance_type}-{earlier + 1}"
+        pools.append(pool_resource(name, instance_type, nodes))
+    return pools
+
+
+def _pool(option: str) -> tuple[str, int]:
+    name, separator, nodes = option.partition("=")
+    known = sorted(INSTANCE_TYPES)
+    if name not in INSTANCE_TYPES:
+        nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
+        raise _refused(
+            option,
+            f"{name!r} is no instance type known here",
+            f"TYPE=NODES, where TYPE is one of {', '.join(known)}",
+            f"{nearest}{separator}{nodes}" if separator else f"{nearest}=1",
+        )
+    if not _NODES.fullmatch(nodes):
+        found = f"{nodes!r} is no number of nodes" if separator else "says no number of nodes"
+        raise _refused(
+            option, found, "TYPE=NODES, where NODES is a whole number from 1 to 99999", f"{name}=1"
+        )
+    return name, int(nodes)
+
+
+def _refused(option: str, found: str, allowed: str, attempt: str) -> CommandError:
+    return CommandError(f"--pool {option}\n  {found}\n  allowed: {allowed}\n  try: --pool {attempt}")
+
+
+def _is_state(path: Path) -> bool:
+    try:
+        return looks_like_state(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError):
+        # Whoever reads it next says so, with its name.
+        return False

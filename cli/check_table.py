@@ -1,0 +1,127 @@
+"""What `dynamo-stack check` found, on one screen."""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+
+from rich.console import Console
+
+from cli.check_coverage import WatchedGraph, count_kinds, kinds_read
+from cli.output import make_table, print_line, print_table
+from rules.model import Finding, Report, Rule, Severity
+from rules.reading.pools import read_pools
+
+_RANKS = {
+    ("failed", Severity.MANDATORY): 0,
+    ("failed", Severity.ADVISORY): 1,
+    ("waived", Severity.MANDATORY): 2,
+    ("waived", Severity.ADVISORY): 3,
+}
+_NAMED_PLACES = 4
+
+
+def print_report(console: Console, report: Report, graph: WatchedGraph, subject: str, rules: int) -> None:
+    """Print what stops first, then what does not, then what could not be told."""
+    decided = sorted(
+        (finding for finding in report.findings if finding.status != "undecided"),
+        key=lambda finding: _RANKS[finding.status, finding.rule.severity],
+    )
+    _print_decided(console, report, decided)
+    _print_reasons(console, [finding.rule for finding in decided if finding.status == "failed"])
+    _print_undecided(console, report, graph)
+    _print_not_evaluated(console, report)
+    print_line(console, f"{subject}: {_summary(report, rules)}")
+    print_line(console, _read(graph))
+
+
+def _print_decided(console: Console, report: Report, decided: Sequence[Finding]) -> None:
+    if not decided and not report.broken:
+        return
+    table = make_table("RULE", "RESULT", "WHERE", "WHAT")
+    for broken in report.broken:
+        table.add_row(broken.rule.id, "broken", "", f"the rule is broken: {broken.error!r}")
+    # What a rule says alike of prefill and decode is said once.
+    for findings in _grouped(decided, lambda finding: (finding.rule.id, finding.urn, _what(finding))):
+        first = findings[0]
+        result = f"{first.status} ({first.rule.severity.value})"
+        table.add_row(first.rule.id, result, _places(findings), _what(first))
+    print_table(console, table)
+    print_line(console)
+
+
+def _print_reasons(console: Console, failed: Iterable[Rule]) -> None:
+    for rule in dict.fromkeys(failed):
+        print_line(console, f"{rule.id}: {rule.reason}\n  fix: {rule.fix}\n  source: {rule.source}\n")
+
+
+def _print_undecided(console: Console, report: Report, graph: WatchedGraph) -> None:
+    undecided = [finding for finding in report.findings if finding.status == "undecided"]
+    if not undecided:
+        return
+    table = make_table("UNDECIDED", "WHERE", "BECAUSE")
+    for findings in _grouped(undecided, lambda finding: finding.observation.message):
+        ids = list(dict.fromkeys(finding.rule.id for finding in findings))
+        count = f"{len(ids)} rule{'s' * (len(ids) > 1)}"
+        table.add_row(count, _places(findings), f"{findings[0].observation.message}\n{', '.join(ids)}")
+    print_table(console, table)
+    print_line(console)
+    if not read_pools(graph):
+        print_line(console, "No pool is known here; name what it runs on: --pool p6e-gb200.36xlarge=2\n")
+
+
+def _print_not_evaluated(console: Console, report: Report) -> None:
+    if not report.not_evaluated:
+        return
+    missing = sorted({aspect.value for item in report.not_evaluated for aspect in item.missing})
+    ids = ", ".join(item.rule.id for item in report.not_evaluated)
+    print_line(console, f"not evaluated, because nothing here tells {' or '.join(missing)}: {ids}\n")
+
+
+def _summary(report: Report, rules: int) -> str:
+    statuses = [finding.status for finding in report.findings]
+    mandatory = sum(finding.stops for finding in report.findings)
+    counts = (
+        f"{mandatory} mandatory and {statuses.count('failed') - mandatory} advisory failed, "
+        f"{statuses.count('waived')} waived, {statuses.count('undecided')} undecided, "
+        f"{len(report.broken)} broken, {len(report.not_evaluated)} not evaluated, by {rules} rules"
+    )
+    return f"{'STOP' if report.stops else 'passed'}: {counts}"
+
+
+def _read(graph: WatchedGraph) -> str:
+    everything = kinds_read(graph)
+    unjudged = count_kinds(graph.unasked())
+    read = f"read: {_kinds(everything) or 'nothing'}"
+    if not unjudged:
+        return read
+    if unjudged == everything:
+        return f"{read}; no rule is about any of it, so nothing was judged"
+    return f"{read}\nno rule is about: {_kinds(unjudged)}"
+
+
+def _kinds(counted: dict[str, int]) -> str:
+    return ", ".join(f"{count} {kind}" for kind, count in counted.items())
+
+
+def _what(finding: Finding) -> str:
+    message = finding.observation.message
+    return message if finding.waiver is None else f"{message}\n{finding.waiver}"
+
+
+def _places(findings: Sequence[Finding]) -> str:
+    places: list[str] = []
+    for of_one in _grouped(findings, lambda finding: finding.urn):
+        resource = of_one[0].observation.resource
+        subjects = dict.fromkeys(finding.observation.subject for finding in of_one)
+        parts = ", ".join(subject for subject in subjects if subject != resource.name)
+        places.append(f"{resource.name} / {parts}" if parts else resource.name)
+        if resource.origin is not None:
+            origin = resource.origin
+            places[-1] += f"\n{origin.file}:{origin.line} (document {origin.document})"
+    more = [f"and {len(places) - _NAMED_PLACES} more"] if len(places) > _NAMED_PLACES else []
+    return "\n".join([*places[:_NAMED_PLACES], *more])
+
+
+def _grouped(findings: Iterable[Finding], key: Callable[[Finding], Hashable]) -> Iterable[Sequence[Finding]]:
+    groups: dict[Hashable, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(key(finding), []).append(finding)
+    return groups.values()
