@@ -47,14 +47,24 @@ def read_placement(graph: ResourceGraph, worker: Worker) -> Placement:
     Raises:
         Undecided: neither says which, or the pool's instance type is not in the registry.
     """
+    candidates = read_candidates(graph, worker)
+    if len(candidates) != 1:
+        names = ", ".join(candidate.pool for candidate in candidates) or "none"
+        raise Undecided(f"its node selection matches not one pool but: {names}")
+    return candidates[0]
+
+
+def read_candidates(graph: ResourceGraph, worker: Worker) -> Sequence[Placement]:
+    """Every pool that the worker can run in; none where its node selection allows none of them.
+
+    Raises:
+        Undecided: no pool is known, or whether its nodes are selected.
+    """
     entry = _component_entry(graph, worker)
     if entry is not None:
-        return entry
+        return [entry]
     pools = selected_pools(graph, worker.template)
-    if len(pools) != 1:
-        names = ", ".join(pool.name for pool in pools) or "none"
-        raise Undecided(f"its node selection matches not one pool but: {names}")
-    return Placement(pools[0].name, pools[0].instance_type, pools[0].nodes)
+    return [Placement(pool.name, pool.instance_type, pool.nodes) for pool in pools]
 
 
 def read_landing(graph: ResourceGraph, worker: Worker) -> Landing:

@@ -4,25 +4,24 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.placements import read_placement
-from rules.reading.workers import Worker, check_workers
+from rules.reading.gpu_pods import GpuPods, check_gpu_pods
+from rules.reading.placements import read_candidates
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_workers(graph, lambda worker: _check_worker(graph, worker))
+    return check_gpu_pods(graph, lambda pods: _check_pods(graph, pods))
 
 
-def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
-    placement = read_placement(graph, worker)
-    node = placement.instance_type
-    if worker.gpus_per_pod <= node.gpus:
+def _check_pods(graph: ResourceGraph, pods: GpuPods) -> Iterator[Observation]:
+    candidates = read_candidates(graph, pods.workers[0])
+    # Pods that no pool selects, or that fit in one of several, are no matter of size.
+    if not candidates or any(pods.gpus <= candidate.instance_type.gpus for candidate in candidates):
         return
-    yield failed(
-        worker.resource,
-        worker.name,
-        f"asks for {worker.gpus_per_pod} GPUs in one pod, but a node of pool {placement.pool} "
-        f"({node.name}) has {node.gpus}",
+    nodes = ", ".join(
+        f"a node of pool {candidate.pool} ({candidate.instance_type.name}) has {candidate.instance_type.gpus}"
+        for candidate in candidates
     )
+    yield failed(pods.template.resource, pods.name, f"asks for {pods.gpus} GPUs in one pod, but {nodes}")
 
 
 RULE = Rule(

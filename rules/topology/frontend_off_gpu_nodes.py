@@ -1,0 +1,81 @@
+"""Frontends run on nodes without GPUs."""
+
+from collections.abc import Iterator, Sequence
+
+from hardware import INSTANCE_TYPES
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed
+from rules.reading.frontends import FRONTEND_TYPE
+from rules.reading.landing import allows, untolerated
+from rules.reading.node_selection import required_labels
+from rules.reading.pods import PodTemplate, check_pods
+from rules.reading.pools import Pool, known_pools, node_labels, read_pools
+from rules.reading.shapes import Undecided, mappings_at, text_at
+
+_GPU_KEY = "nvidia.com/gpu"
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    return check_pods(graph, lambda template: _check_template(graph, template))
+
+
+def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
+    if template.component_type != FRONTEND_TYPE:
+        return
+    for pool in _gpu_pools(graph):
+        if not allows(template.spec, pool):
+            continue
+        why = _why_it_lands(template, pool)
+        if why is not None:
+            yield failed(template.resource, template.name, f"can land on a node with GPUs: {why}")
+            return
+
+
+def _why_it_lands(template: PodTemplate, pool: Pool) -> str | None:
+    if pool.taints is not None:
+        if untolerated(template.spec, pool):
+            return None
+        taints = "whose taints it tolerates" if pool.taints else "which has no taint"
+        return f"nothing keeps it off pool {pool.name}, {taints}"
+    wanted = [str(label) for label in required_labels(template.spec) if label.key.startswith(f"{_GPU_KEY}.")]
+    if wanted:
+        return f"it selects {', '.join(wanted)}"
+    if _tolerates_gpu_nodes(template):
+        return f"it tolerates the taint {_GPU_KEY} and does not select nodes without GPUs"
+    raise Undecided(
+        "it does not select nodes without GPUs, and nothing says whether a taint keeps it off those with GPUs"
+    )
+
+
+def _tolerates_gpu_nodes(template: PodTemplate) -> bool:
+    return any(
+        text_at(item, "key") == _GPU_KEY
+        or (text_at(item, "key") is None and text_at(item, "operator") == "Exists")
+        for item in mappings_at(template.spec, "tolerations")
+    )
+
+
+def _gpu_pools(graph: ResourceGraph) -> Sequence[Pool]:
+    if read_pools(graph):
+        return known_pools(graph)
+    # No pool is known: what the pod says of the labels that every node with GPUs carries still counts.
+    return [Pool(node.name, node, None, node_labels(node), None) for node in INSTANCE_TYPES.values()]
+
+
+RULE = Rule(
+    id="frontend-off-gpu-nodes",
+    title="Frontends run on nodes without GPUs",
+    severity=Severity.ADVISORY,
+    reason=(
+        "A frontend takes CPU and memory that the workers of the node need, and a node that is given back, "
+        "or whose capacity block ends, takes the only entrance with it."
+    ),
+    source=(
+        "https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html (nodes end with the block)"
+    ),
+    fix=(
+        "Require nodes without GPUs: node affinity on nvidia.com/gpu.present, operator NotIn, value true; "
+        "and leave the toleration of nvidia.com/gpu out."
+    ),
+    check=_check,
+)
