@@ -2,8 +2,12 @@
 
 from collections.abc import Iterator
 
+from hardware import Standing
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.kv_cost import cost_over_tcp
+from rules.reading.kv_hops import KvHop, check_hops, component_that_chose
+from rules.reading.kv_paths import best_path
 from rules.reading.pods import GRAPH_KIND
 from rules.reading.shapes import Undecided, mapping_at, text_at
 
@@ -13,17 +17,17 @@ _DOCUMENTED = "documented"
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
     for resource in graph.kubernetes_objects(GRAPH_KIND):
-        # Only a component says by which way the cache travels; of a bare manifest nobody typed one.
-        component = next((above for above in graph.ancestors(resource) if _INPUT in above.inputs), None)
+        component = component_that_chose(graph, resource)
         if component is None:
             continue
         try:
-            yield from _check_transport(resource, component)
+            yield from _check_component(resource, component)
         except Undecided as reason:
             yield undecided(resource, resource.name, str(reason))
+    yield from check_hops(graph, lambda hop: _check_manifest(graph, hop))
 
 
-def _check_transport(resource: Resource, component: Resource) -> Iterator[Observation]:
+def _check_component(resource: Resource, component: Resource) -> Iterator[Observation]:
     transport = mapping_at(component.inputs, _INPUT)
     if not transport:
         return
@@ -39,6 +43,29 @@ def _check_transport(resource: Resource, component: Resource) -> Iterator[Observ
         resource,
         resource.name,
         f"moves its KV cache by {name}, which is {standing}: {reason}; ceiling: {ceiling}",
+    )
+
+
+def _check_manifest(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
+    """What the manifest has, where no component says what it is."""
+    resource = hop.group.resource
+    if component_that_chose(graph, resource) is not None:
+        return
+    if hop.only("tcp"):
+        source = hop.prefill[0].open["tcp"]
+        cost = cost_over_tcp(graph, hop.prefill[0].worker)
+        yield failed(resource, hop.group.name, f"moves its KV cache by tcp, as typed ({source}): {cost}")
+        return
+    found = best_path(graph, hop)
+    if found is None or found[0].standing is not Standing.UNPROVEN:
+        return
+    path, worker = found
+    ways = next(ways for ways in hop.ways if ways.worker is worker)
+    yield failed(
+        resource,
+        hop.group.name,
+        f"moves its KV cache by {path.transport} ({ways.open[path.transport]} of {worker.name}), which is "
+        f"{path.standing.value}: {path.reason} ({path.source.text})",
     )
 
 

@@ -1,0 +1,94 @@
+"""Prefill and decode workers hand KV cache over by one library, in roles that fit."""
+
+from collections.abc import Iterator, Mapping
+
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.cache_transceiver import effective_backend
+from rules.reading.disaggregation import Disaggregated, Role, read_disaggregated
+from rules.reading.shapes import Undecided, text_at
+from rules.reading.tensorrt_llm import is_tensorrt_llm
+from rules.reading.vllm import is_vllm, read_vllm
+from rules.reading.vllm_transfer import KV_TRANSFER_CONFIG
+from rules.reading.workers import Worker
+
+_ROLES: Mapping[Role, tuple[str, str]] = {
+    "prefill": ("kv_both", "kv_producer"),
+    "decode": ("kv_both", "kv_consumer"),
+}
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    for group in read_disaggregated(graph):
+        try:
+            yield from _check_group(graph, group)
+        except Undecided as reason:
+            yield undecided(group.resource, group.name, str(reason))
+
+
+def _check_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
+    senders = {_library(graph, worker, "prefill"): worker for worker in group.prefill}
+    receivers = {_library(graph, worker, "decode"): worker for worker in group.decode}
+    different = [
+        (sending, receiving)
+        for sending in senders
+        for receiving in receivers
+        if sending is not None and receiving is not None and sending != receiving
+    ]
+    for sending, receiving in different[:1]:
+        yield failed(
+            group.resource,
+            group.name,
+            f"{senders[sending].name} hands KV cache over by {sending}, but {receivers[receiving].name} "
+            f"takes it by {receiving}",
+        )
+    for worker in group.prefill:
+        yield from _check_role(graph, worker, "prefill")
+    for worker in group.decode:
+        yield from _check_role(graph, worker, "decode")
+
+
+def _library(graph: ResourceGraph, worker: Worker, role: Role) -> str | None:
+    """What the worker transfers with; None where it has nothing, which is another rule's finding."""
+    if is_tensorrt_llm(worker):
+        backend = effective_backend(graph, worker)
+        return None if backend is None else f"TensorRT-LLM's {backend}"
+    if is_vllm(worker):
+        config = read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG)
+        if config is not None:
+            return text_at(config, "kv_connector") or "a connector without a name"
+        return "no connector" if role == "decode" else None
+    raise Undecided(f"{worker.name} starts an engine whose KV transfer is not read here")
+
+
+def _check_role(graph: ResourceGraph, worker: Worker, role: Role) -> Iterator[Observation]:
+    if not is_vllm(worker):
+        return
+    config = read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG)
+    given = None if config is None else text_at(config, "kv_role")
+    if config is None or given in _ROLES[role]:
+        return
+    yield failed(
+        worker.resource,
+        worker.name,
+        f"is a {role} worker with kv_role {given or 'unset'} in {KV_TRANSFER_CONFIG}; of use are "
+        f"{' and '.join(_ROLES[role])}",
+    )
+
+
+RULE = Rule(
+    id="kv-transfer-agrees",
+    title="Prefill and decode workers hand KV cache over by one library, in roles that fit",
+    severity=Severity.ADVISORY,
+    reason=(
+        "Each library has a handshake of its own: a decode worker that speaks another waits for a cache that "
+        "never comes, or computes the prompt again by itself."
+    ),
+    source=(
+        "NVIDIA/TensorRT-LLM docs trtllm-kv-cache-transfer (backend DEFAULT) in ai-dynamo/dynamo at 2f34551; "
+        "ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2 (kv_role)"
+    ),
+    fix="Give both sides the same backend or connector, prefill kv_both or kv_producer, decode kv_both or "
+    "kv_consumer.",
+    check=_check,
+)

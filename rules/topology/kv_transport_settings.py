@@ -1,0 +1,125 @@
+"""Engine and libraries are set up for the transport of the KV cache."""
+
+from collections.abc import Iterator
+
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed
+from rules.reading.cache_transceiver import NIXL_PLUGIN, SETTING, effective_backend
+from rules.reading.fabric import nodes_without_fabric
+from rules.reading.kv_hops import KvHop, check_hops
+from rules.reading.runtime_version import runtime_image
+from rules.reading.tensorrt_llm import is_tensorrt_llm
+from rules.reading.ucx import NVLINK_BETWEEN_NODES, OFF, ON
+from rules.reading.variables import variable
+from rules.reading.vllm import is_vllm, read_vllm
+from rules.reading.vllm_transfer import KV_TRANSFER_CONFIG, LIBFABRIC, NIXL_CONNECTOR, nixl_backends
+from rules.reading.workers import Worker
+
+_LIBFABRIC_VARIABLES = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1"}
+_FABRIC_MEMORY_FLAGS = ("--enable-cumem-allocator", "--enable-sleep-mode")
+_ALLOCATOR = "PYTORCH_CUDA_ALLOC_CONF"
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    return check_hops(graph, lambda hop: _check_hop(graph, hop))
+
+
+def _check_hop(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
+    for ways in hop.ways:
+        for message in _messages(graph, hop, ways.worker):
+            yield failed(ways.worker.resource, ways.worker.name, message)
+
+
+def _messages(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[str]:
+    if "efa" in hop.common:
+        yield from _efa(worker)
+        if is_tensorrt_llm(worker):
+            yield from _efa_of_tensorrt_llm(graph, worker)
+        elif is_vllm(worker):
+            yield from _efa_of_vllm(graph, worker)
+    if "mnnvl" in hop.common and is_vllm(worker):
+        yield from _nvlink_of_vllm(graph, worker)
+    if "mnnvl" not in hop.common and hop.common & {"rdma", "efa"}:
+        yield from _off_nvlink(graph, worker)
+
+
+def _efa(worker: Worker) -> Iterator[str]:
+    image = runtime_image(worker)
+    if image is not None and "-efa" not in image[1]:
+        release = ".".join(str(part) for part in image[0])
+        yield f"uses EFA with an image of release {release} whose tag is without -efa, so without its plugins"
+    unset = [
+        f"{name}={value}" for name, value in _LIBFABRIC_VARIABLES.items() if variable(worker, name) != value
+    ]
+    if unset:
+        yield (
+            f"uses EFA without {' and '.join(unset)}, which a guide of the publisher sets and an example "
+            "of the same leaves out"
+        )
+
+
+def _efa_of_tensorrt_llm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    backend = effective_backend(graph, worker)
+    if backend is not None and backend != "NIXL":
+        yield (
+            f"uses EFA with {SETTING} {backend}; the publisher's EFA guide reaches EFA through NIXL and its "
+            f"plugin {LIBFABRIC}, and {NIXL_PLUGIN} acts on NIXL alone"
+        )
+    plugin = variable(worker, NIXL_PLUGIN)
+    if backend == "NIXL" and plugin != LIBFABRIC:
+        yield (
+            f"uses EFA with {NIXL_PLUGIN} {plugin or 'unset'}: NIXL then takes UCX, by the EFA guide at the "
+            f"speed of TCP, where {LIBFABRIC} reaches EFA"
+        )
+    if variable(worker, "NIXL_BACKEND") is not None:
+        yield f"sets NIXL_BACKEND beside {NIXL_PLUGIN}, which crashed workers (NVIDIA/TensorRT-LLM#10024)"
+
+
+def _efa_of_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    config = read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG) or {}
+    if config.get("kv_connector") == NIXL_CONNECTOR and LIBFABRIC not in nixl_backends(config):
+        yield (
+            f"uses EFA with a {NIXL_CONNECTOR} whose backends do not name {LIBFABRIC}: NIXL then takes UCX, "
+            "at 1 to 3 GB/s, the speed of TCP"
+        )
+
+
+def _nvlink_of_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    settings = read_vllm(graph, worker)
+    if not any(settings.switch(flag) for flag in _FABRIC_MEMORY_FLAGS):
+        yield (
+            f"moves KV cache over NVLink between nodes without {' or '.join(_FABRIC_MEMORY_FLAGS)}: its "
+            "memory may then have no handle that another node can open"
+        )
+    if "expandable_segments:true" in (variable(worker, _ALLOCATOR) or "").lower():
+        yield f"has expandable_segments in {_ALLOCATOR}, whose memory has no handle that crosses nodes"
+    value = variable(worker, NVLINK_BETWEEN_NODES)
+    if value is None or value.lower() not in ON | OFF:
+        yield f"has {NVLINK_BETWEEN_NODES} {value or 'unset'}; the published recipe sets y"
+
+
+def _off_nvlink(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    value = variable(worker, NVLINK_BETWEEN_NODES)
+    if (value is None or value.lower() not in ON | OFF) and not nodes_without_fabric(graph, worker):
+        yield (
+            f"has {NVLINK_BETWEEN_NODES} {value or 'unset'} on nodes whose NVLink leads to others, so UCX "
+            "tries it between workers without a compute domain; n keeps it off"
+        )
+
+
+RULE = Rule(
+    id="kv-transport-settings",
+    title="Engine and libraries are set up for the transport of the KV cache",
+    severity=Severity.ADVISORY,
+    reason=(
+        "A device that the libraries are not told to use stays idle: the cache takes TCP, and every pod is "
+        "Ready. Documents disagree on some of these settings."
+    ),
+    source=(
+        "ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2, trtllm-kv-cache-transfer.md at "
+        "2f34551, recipes/inkling/vllm/disagg-gb300-agentic at 472ac24; vllm-project/vllm#51377; "
+        "NVIDIA/TensorRT-LLM#10024"
+    ),
+    fix="Set what the message names, then look for the transport in the workers' logs and counters.",
+    check=_check,
+)

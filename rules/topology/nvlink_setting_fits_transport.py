@@ -1,0 +1,62 @@
+"""UCX uses NVLink between nodes exactly where the KV cache takes it."""
+
+from collections.abc import Iterator
+
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed
+from rules.reading.fabric import nodes_without_fabric
+from rules.reading.kv_hops import KvHop, check_hops
+from rules.reading.ucx import NVLINK_BETWEEN_NODES, OFF, ON
+from rules.reading.variables import variable
+from rules.reading.workers import Worker
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    return check_hops(graph, lambda hop: _check_hop(graph, hop))
+
+
+def _check_hop(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
+    for ways in hop.ways:
+        yield from _check_worker(graph, hop, ways.worker)
+
+
+def _check_worker(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[Observation]:
+    value = variable(worker, NVLINK_BETWEEN_NODES)
+    if value is None:
+        return
+    set_to = f"{NVLINK_BETWEEN_NODES}={value}"
+    if hop.only("mnnvl") and value.lower() in OFF:
+        yield failed(
+            worker.resource,
+            worker.name,
+            f"has {set_to}, and NVLink between nodes is the only way that its KV cache has but for TCP",
+        )
+    # Without a device in common it is TCP, which is UCX's as well; EFA is libfabric's.
+    by_ucx_elsewhere = "mnnvl" not in hop.common and (not hop.common or hop.common & {"rdma", "tcp"})
+    if by_ucx_elsewhere and value.lower() in ON and not nodes_without_fabric(graph, worker):
+        yield failed(
+            worker.resource,
+            worker.name,
+            f"has {set_to} on nodes whose NVLink leads to others, but prefill and decode do not both claim a "
+            f"compute domain's channel ({hop.group.subject}): UCX imports memory handles that it cannot open",
+        )
+
+
+RULE = Rule(
+    id="nvlink-setting-fits-transport",
+    title="UCX uses NVLink between nodes exactly where the KV cache takes it",
+    severity=Severity.MANDATORY,
+    reason=(
+        "Switched off, the cache of a compute domain's workers goes over TCP. Forced between workers that "
+        "share no domain, the import fails (cuMemImportFromShareableHandle), and answers come back empty."
+    ),
+    source=(
+        "ai-dynamo/dynamo#10202 (GB200, RoCE); NVIDIA/TensorRT-LLM "
+        "tensorrt_llm/_torch/pyexecutor/kv_cache_transceiver.py; openucx/ucx v1.20 (default: try)"
+    ),
+    fix=(
+        "UCX_CUDA_IPC_ENABLE_MNNVL: y where prefill and decode share a compute domain, n on GB200 where they "
+        "do not."
+    ),
+    check=_check,
+)
