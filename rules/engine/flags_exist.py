@@ -1,0 +1,98 @@
+"""Every option on a command line is one that its command has."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+
+from hardware import DYNAMO_FLAG_PREFIXES, DYNAMO_FLAGS, DYNAMO_FLAGS_LINE, REMOVED_FLAGS
+from resource_graph import Resource, ResourceGraph, Value
+from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.flags import parse_flags
+from rules.reading.frontends import Frontend, read_frontends
+from rules.reading.images import read_image
+from rules.reading.shapes import Undecided
+from rules.reading.start_script import StartCommand
+from rules.reading.workers import Worker, check_workers
+
+_LINE = ".".join(str(part) for part in DYNAMO_FLAGS_LINE)
+_SHORT = frozenset({"-i", "-h"})
+_SHORTEST = 4
+"""Characters that an abbreviation has, dashes included, so that it means something."""
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    yield from check_workers(graph, _check_worker)
+    for frontend in read_frontends(graph):
+        if isinstance(frontend, Frontend):
+            yield from _check_frontend(frontend)
+
+
+def _check_worker(worker: Worker) -> Iterator[Observation]:
+    for command in worker.commands:
+        yield from _check_command(worker.resource, worker.name, worker.container, command)
+
+
+def _check_frontend(frontend: Frontend) -> Iterator[Observation]:
+    try:
+        yield from _check_command(frontend.resource, frontend.name, frontend.container, frontend.command)
+    except Undecided as reason:
+        yield undecided(frontend.resource, frontend.name, str(reason))
+
+
+def _check_command(
+    resource: Resource, name: str, container: Mapping[str, Value], command: StartCommand
+) -> Iterator[Observation]:
+    unknown = list(_unknown_flags(command))
+    if not unknown:
+        return
+    image = read_image(container)
+    line = None if image is None else image.line
+    for flag, hint in unknown:
+        if line == DYNAMO_FLAGS_LINE:
+            yield failed(resource, name, f"{flag} is no option of {command.engine} {_LINE}{hint}")
+        else:
+            shown = "no image" if image is None else f"image {image.text}"
+            yield undecided(
+                resource,
+                name,
+                f"{flag} is no option of {command.engine} {_LINE}{hint}; whether {shown} has it is not known",
+            )
+
+
+def _unknown_flags(command: StartCommand) -> Iterator[tuple[str, str]]:
+    removed = REMOVED_FLAGS.get(command.engine, {})
+    known = DYNAMO_FLAGS.get(command.engine)
+    prefixes = DYNAMO_FLAG_PREFIXES.get(command.engine, ())
+    for flag in dict.fromkeys(flag.name for flag in parse_flags(command.arguments).all):
+        if flag in removed:
+            yield flag, f": {removed[flag]}"
+        elif (
+            known is not None
+            and flag not in _SHORT
+            and not flag.startswith(prefixes)
+            and not _is_known(flag, known)
+        ):
+            yield flag, _nearest(flag, known)
+
+
+def _is_known(flag: str, known: Iterable[str]) -> bool:
+    positive = f"--{flag.removeprefix('--no-')}" if flag.startswith("--no-") else flag
+    # argparse takes the beginning of a name for the whole, unless told not to.
+    return any(
+        name == positive or (len(positive) >= _SHORTEST and name.startswith(positive)) for name in known
+    )
+
+
+def _nearest(flag: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(flag, sorted(known), n=1)
+    return f"; the nearest is {near[0]}" if near else ""
+
+
+RULE = Rule(
+    id="flags-exist",
+    title="Every option on a command line is one that its command has",
+    severity=Severity.MANDATORY,
+    reason="A command that meets an option it does not know ends at once with exit code 1 or 2.",
+    source="ai-dynamo 1.2.1 from PyPI: argparse of dynamo.trtllm, dynamo.frontend and dynamo.vllm",
+    fix="Correct the spelling, or write what replaced the option.",
+    check=_check,
+)

@@ -1,0 +1,55 @@
+"""A router that routes by KV cache hears what the engines cache."""
+
+from collections.abc import Iterator
+
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.flags import parse_flags
+from rules.reading.routers import Router, read_routers
+from rules.reading.shapes import Undecided
+from rules.reading.start_script import TENSORRT_LLM
+from rules.reading.tensorrt_llm import option_value
+from rules.reading.tensorrt_llm_options import Option
+
+_EVENT_SWITCHES = ("--router-kv-events", "--kv-events")
+_PUBLISH = Option(
+    ("--publish-events-and-metrics",), (), False, "DYN_TRTLLM_PUBLISH_EVENTS_AND_METRICS", is_switch=True
+)
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    for router in read_routers(graph):
+        try:
+            yield from _check_router(router)
+        except Undecided as reason:
+            yield undecided(router.frontend.resource, router.frontend.name, str(reason))
+
+
+def _check_router(router: Router) -> Iterator[Observation]:
+    if router.mode() != "kv" or any(router.frontend.flags.switch(name) is False for name in _EVENT_SWITCHES):
+        return
+    for worker in router.workers:
+        for command in worker.commands:
+            if command.engine != TENSORRT_LLM:
+                continue
+            if not option_value(command, parse_flags(command.arguments), _PUBLISH).value:
+                yield failed(
+                    worker.resource,
+                    worker.name,
+                    f"publishes no KV events, although {router.frontend.name} routes by them: --router-mode "
+                    f"kv without --no-router-kv-events, and no {_PUBLISH.flags[0]}",
+                )
+
+
+RULE = Rule(
+    id="kv-router-hears-events",
+    title="A router that routes by KV cache hears what the engines cache",
+    severity=Severity.ADVISORY,
+    reason="Without events the router believes that nothing is cached and spreads requests by load alone.",
+    source="ai-dynamo 1.2.1 from PyPI: dynamo.frontend (--router-mode kv), dynamo.trtllm",
+    fix=(
+        "Add --publish-events-and-metrics to the workers, or --no-router-kv-events to the frontend, which "
+        "then predicts what is cached."
+    ),
+    check=_check,
+)

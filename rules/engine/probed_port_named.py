@@ -1,0 +1,90 @@
+"""The port that the operator probes has the name and the number that it looks for."""
+
+from collections.abc import Iterator
+
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed
+from rules.reading.component_types import FRONTEND_PORT_FLAG, FRONTEND_PORT_VARIABLE, SYSTEM_PORT_VARIABLE
+from rules.reading.containers import read_environment
+from rules.reading.frontends import FRONTEND_TYPE, Frontend, read_frontends
+from rules.reading.pods import PodTemplate, check_pods
+from rules.reading.probes import OperatorPort, keeps_operators_probes, operator_port, own_ports
+from rules.reading.shapes import Undecided, whole_number
+from rules.reading.tensorrt_llm import Count
+from rules.reading.words import Environment
+from rules.reading.workers import environment_lists
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    frontends = {
+        frontend.template: frontend for frontend in read_frontends(graph) if isinstance(frontend, Frontend)
+    }
+    return check_pods(graph, lambda template: _check_template(graph, template, frontends.get(template)))
+
+
+def _check_template(
+    graph: ResourceGraph, template: PodTemplate, frontend: Frontend | None
+) -> Iterator[Observation]:
+    port = operator_port(template)
+    if port is None or not keeps_operators_probes(template):
+        return
+    own = own_ports(template)
+    if own and port.name not in own:
+        names = ", ".join(name or "unnamed" for name in own)
+        yield failed(
+            template.resource,
+            template.name,
+            f"its own ports ({names}) replace the operator's, and none is called {port.name}, which the "
+            "operator's probes ask",
+        )
+        return
+    probed = own.get(port.name, port.number)
+    listening = _listening(graph, template, port, frontend)
+    if listening.value != probed:
+        yield failed(
+            template.resource,
+            template.name,
+            f"listens on {listening.value} ({listening.source}), but the operator's probes ask port "
+            f"{port.name}, {probed}",
+        )
+
+
+def _listening(
+    graph: ResourceGraph, template: PodTemplate, port: OperatorPort, frontend: Frontend | None
+) -> Count:
+    environment = read_environment(graph, template.resource, environment_lists(template, template.main))
+    if template.component_type != FRONTEND_TYPE:
+        return _of_variable(environment, SYSTEM_PORT_VARIABLE, port)
+    flag = None if frontend is None else frontend.flags.value(FRONTEND_PORT_FLAG)
+    if flag is not None:
+        return Count(whole_number(flag, FRONTEND_PORT_FLAG), FRONTEND_PORT_FLAG)
+    return _of_variable(environment, FRONTEND_PORT_VARIABLE, port)
+
+
+def _of_variable(environment: Environment, variable: str, port: OperatorPort) -> Count:
+    word = environment.get(variable)
+    if word is None:
+        return Count(port.number, "the operator's own")
+    if not word.known:
+        raise Undecided(f"the value of the variable {variable} is unknown")
+    return Count(whole_number(word.text, f"the variable {variable}"), variable)
+
+
+RULE = Rule(
+    id="probed-port-named",
+    title="The operator's probes find the port that they ask for",
+    severity=Severity.MANDATORY,
+    reason=(
+        "The kubelet looks the port up by its name. Where it is missing, or the process listens elsewhere, "
+        "the liveness probe fails and the container is restarted for ever."
+    ),
+    source=(
+        "ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec), "
+        "component_worker.go at 54ba91f, component_frontend.go at 132ccbe"
+    ),
+    fix=(
+        "Leave ports, DYN_SYSTEM_PORT and --http-port out; or name a worker's port system (9090) and the "
+        "frontend's http (8000), and listen there."
+    ),
+    check=_check,
+)

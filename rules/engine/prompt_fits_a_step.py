@@ -1,0 +1,43 @@
+"""A worker that prefills takes the prompts that its sequence length promises."""
+
+from collections.abc import Iterator
+
+from hardware import DEFAULT_MAX_NUM_TOKENS
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed
+from rules.reading.disaggregation import read_role
+from rules.reading.engines import check_tensorrt_llm
+from rules.reading.tensorrt_llm import TensorRtLlmSettings
+from rules.reading.workers import Worker
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    return check_tensorrt_llm(graph, _check_worker)
+
+
+def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
+    # Without a length of its own a worker promises nothing but what the model could do.
+    if read_role(worker) == "decode" or settings.at("max_seq_len") is None:
+        return
+    if settings.switch("enable_chunked_prefill"):
+        return
+    sequence = settings.count("max_seq_len", default=0)
+    step = settings.count("max_num_tokens", default=DEFAULT_MAX_NUM_TOKENS)
+    if sequence.value > step.value:
+        yield failed(
+            worker.resource,
+            worker.name,
+            f"refuses prompts of more than max_num_tokens {step.value} ({step.source}) tokens, although its "
+            f"max_seq_len is {sequence.value} ({sequence.source}): enable_chunked_prefill is off",
+        )
+
+
+RULE = Rule(
+    id="prompt-fits-a-step",
+    title="A worker that prefills takes prompts as long as its sequences",
+    severity=Severity.ADVISORY,
+    reason="Without chunked prefill a prompt has to fit in one step of the engine; a longer one is refused.",
+    source="NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (enable_chunked_prefill, max_num_tokens)",
+    fix="Raise max_num_tokens, set enable_chunked_prefill: true, or lower max_seq_len.",
+    check=_check,
+)

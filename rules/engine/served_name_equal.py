@@ -1,0 +1,36 @@
+"""Prefill and decode workers offer their model under one name."""
+
+from collections.abc import Iterator
+
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.disaggregation import read_disaggregated
+from rules.reading.served_names import served_name
+from rules.reading.shapes import Undecided
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    for group in read_disaggregated(graph):
+        try:
+            names = {worker.name: served_name(worker) for worker in group.workers}
+        except Undecided as reason:
+            yield undecided(group.resource, group.subject, str(reason))
+            continue
+        known = {name: setting for name, setting in names.items() if setting is not None}
+        if len({str(setting.value) for setting in known.values()}) > 1:
+            shown = ", ".join(f"{name} {found.value} ({found.source})" for name, found in known.items())
+            yield failed(group.resource, group.subject, f"their models have different names: {shown}")
+
+
+RULE = Rule(
+    id="served-name-equal",
+    title="Prefill and decode offer their model under one name",
+    severity=Severity.MANDATORY,
+    reason=(
+        "The frontend brings prefill and decode together by the model's name. With two names prefill is "
+        "never called: its GPUs idle while decode computes the prompts, and one name is not served at all."
+    ),
+    source="ai-dynamo/dynamo lib/llm/src/discovery/model_manager.rs (activate_prefill_router)",
+    fix="Give --served-model-name the same value on every worker of the graph.",
+    check=_check,
+)

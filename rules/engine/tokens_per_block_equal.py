@@ -1,0 +1,41 @@
+"""Prefill and decode cut the KV cache into blocks of the same size."""
+
+from collections.abc import Iterator
+
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.containers import EngineFileProblem
+from rules.reading.disaggregation import read_disaggregated
+from rules.reading.engines import engine_settings
+from rules.reading.shapes import Undecided
+from rules.reading.tensorrt_llm import is_tensorrt_llm
+from rules.reading.transfer_buffers import tokens_per_block
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    for group in read_disaggregated(graph):
+        if not all(is_tensorrt_llm(worker) for worker in group.workers):
+            continue
+        try:
+            blocks = {
+                worker.name: tokens_per_block(engine_settings(graph, worker)) for worker in group.workers
+            }
+        except EngineFileProblem:
+            continue
+        except Undecided as reason:
+            yield undecided(group.resource, group.subject, str(reason))
+            continue
+        if len({block.value for block in blocks.values()}) > 1:
+            sizes = ", ".join(f"{name} {block.value} ({block.source})" for name, block in blocks.items())
+            yield failed(group.resource, group.subject, f"their tokens_per_block differ: {sizes}")
+
+
+RULE = Rule(
+    id="tokens-per-block-equal",
+    title="Prefill and decode cut the KV cache into blocks of the same size",
+    severity=Severity.MANDATORY,
+    reason="The receiving side refuses a cache whose blocks differ from its own, and no request is answered.",
+    source="NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp (inquireSupport)",
+    fix="Set kv_cache_config.tokens_per_block alike on both, or on neither.",
+    check=_check,
+)

@@ -1,0 +1,72 @@
+"""A transfer buffer holds the longest prompt that prefill admits."""
+
+from collections.abc import Iterator
+
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.containers import EngineFileProblem
+from rules.reading.disaggregation import Disaggregated, read_disaggregated
+from rules.reading.engines import engine_settings
+from rules.reading.models import read_gpt_oss
+from rules.reading.shapes import Undecided
+from rules.reading.tensorrt_llm import Count, is_tensorrt_llm
+from rules.reading.transfer_buffers import longest_prompt, transceiver_backend, transfer_buffer
+from rules.reading.workers import Worker
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    for group in read_disaggregated(graph):
+        if not all(is_tensorrt_llm(worker) for worker in group.workers):
+            continue
+        try:
+            longest = _longest(graph, group)
+        except EngineFileProblem:
+            continue
+        except Undecided as reason:
+            yield undecided(group.resource, group.subject, str(reason))
+            continue
+        for worker in group.workers:
+            yield from _check_worker(graph, worker, longest)
+
+
+def _longest(graph: ResourceGraph, group: Disaggregated) -> Count:
+    prompts = [
+        longest_prompt(engine_settings(graph, worker), read_gpt_oss(worker)) for worker in group.prefill
+    ]
+    return max(prompts, key=lambda prompt: prompt.value)
+
+
+def _check_worker(graph: ResourceGraph, worker: Worker, longest: Count) -> Iterator[Observation]:
+    try:
+        settings = engine_settings(graph, worker)
+        backend, buffer = transceiver_backend(settings), transfer_buffer(settings)
+    except EngineFileProblem:
+        return
+    except Undecided as reason:
+        yield undecided(worker.resource, worker.name, str(reason))
+        return
+    if backend is None or buffer is None or buffer.value >= longest.value:
+        return
+    yield failed(
+        worker.resource,
+        worker.name,
+        f"its transfer buffer holds {buffer.value} tokens ({buffer.source}), but prefill admits prompts of "
+        f"{longest.value} ({longest.source}); backend {backend.value}",
+    )
+
+
+RULE = Rule(
+    id="transfer-buffer-holds-the-prompt",
+    title="A transfer buffer holds the longest prompt that prefill admits",
+    severity=Severity.ADVISORY,
+    reason=(
+        "A longer prompt makes NIXL fail and UCX allocate buffers as it goes; reports tell of a KV cache "
+        "that stays full until the pods restart. What is admitted need not be sent, so this is a warning."
+    ),
+    source=(
+        "NVIDIA/TensorRT-LLM docs disagg-serving.md at 0434b98 and "
+        "cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp; ai-dynamo/dynamo#4327"
+    ),
+    fix="Raise max_tokens_in_buffer on prefill and decode, or lower prefill's max_seq_len.",
+    check=_check,
+)

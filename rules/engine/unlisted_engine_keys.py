@@ -1,0 +1,65 @@
+"""Every setting has a name that TensorRT-LLM is known to have."""
+
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
+
+from hardware import ENGINE_BLOCK_KEYS, ENGINE_KEYS, REMOVED_ENGINE_KEYS
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed
+from rules.reading.engines import check_tensorrt_llm
+from rules.reading.tensorrt_llm import TensorRtLlmSettings
+from rules.reading.workers import Worker
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    return check_tensorrt_llm(graph, _check_worker)
+
+
+def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
+    for source, written in settings.written():
+        for key in written:
+            if key not in ENGINE_KEYS and key not in REMOVED_ENGINE_KEYS:
+                yield _unlisted(worker, key, source, _home_of(key) or _nearest(key, ENGINE_KEYS))
+        for block, known in ENGINE_BLOCK_KEYS.items():
+            content = written.get(block)
+            if not isinstance(content, Mapping):
+                continue
+            for key in content:
+                if key not in known:
+                    hint = "; it is one at the top level" if key in ENGINE_KEYS else _nearest(key, known)
+                    yield _unlisted(worker, f"{block}.{key}", source, hint)
+
+
+def _unlisted(worker: Worker, key: str, source: str, hint: str) -> Observation:
+    return failed(
+        worker.resource,
+        worker.name,
+        f"{key} in {source} is no setting that TensorRT-LLM around 1.3.0rc14 is known to have{hint}",
+    )
+
+
+def _home_of(key: str) -> str:
+    blocks = sorted(block for block, known in ENGINE_BLOCK_KEYS.items() if key in known)
+    return f"; it is one inside {' and '.join(blocks)}" if blocks else ""
+
+
+def _nearest(key: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(key, sorted(known), n=1)
+    return f"; the nearest is {near[0]}" if near else ""
+
+
+RULE = Rule(
+    id="unlisted-engine-keys",
+    title="Every setting has a name that the engine is known to have",
+    severity=Severity.ADVISORY,
+    reason=(
+        "The engine forbids keys that it does not know, so a misspelt one ends the worker at start. The list "
+        "is of a commit near release 1.3.0rc14, so another release may know a key that is missing in it."
+    ),
+    source=(
+        "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, in the fork Tracin/TensorRT-LLM at 21a5a51, "
+        "and later keys from its list of captured settings"
+    ),
+    fix="Correct the spelling, move the key to its block, or make sure that the image's release has it.",
+    check=_check,
+)
