@@ -132,7 +132,7 @@ def both(rule: str, status: str) -> frozenset[Found]:
 
 GPUS = "gpus-match-parallelism"
 FITS = "worker-fits-node"
-QUANTIZATION = "quantization-needs-blackwell"
+QUANTIZATION = "moe-backend-runs"
 OPERATOR = "graph-depends-on-operator"
 FILE = "engine-file-readable"
 CLAIMS = "compute-domain-claims"

@@ -6,7 +6,7 @@ wrote the same line.
 
 from dataclasses import dataclass
 
-from tests.rules.judging import FILE, GPUS, Found
+from tests.rules.judging import FILE, GPUS, QUANTIZATION, Found
 
 
 @dataclass(frozen=True)
@@ -23,5 +23,5 @@ class Mutation:
 
 
 def undecided_engine(worker: str) -> frozenset[Found]:
-    """What is found when a worker's engine settings cannot be read and its pool is Blackwell."""
-    return frozenset({(rule, "undecided", worker) for rule in (GPUS, FILE)})
+    """What is found when a worker's engine settings cannot be read."""
+    return frozenset({(rule, "undecided", worker) for rule in (GPUS, FILE, QUANTIZATION)})

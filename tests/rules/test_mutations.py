@@ -114,7 +114,7 @@ spec:
           containers:
             - name: main
               command: [python3, -m, dynamo.trtllm]
-              args: [--tensor-parallel-size, $(TP)]
+              args: [--model, openai/gpt-oss-120b, --tensor-parallel-size, $(TP)]
               env: [{name: OVERRIDE_QUANT_ALGO, value: W4A8_MXFP4_MXFP8}]
               resources: {limits: {nvidia.com/gpu: 4}}
 """

@@ -1,0 +1,53 @@
+"""The engine knows the format that the KV cache is to have."""
+
+from collections.abc import Iterator
+
+from hardware import TENSORRT_LLM_KV_DTYPES, VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed
+from rules.reading.containers import EngineFileProblem
+from rules.reading.kv_formats import KvFormat, read_kv_format
+from rules.reading.vllm import is_vllm
+from rules.reading.workers import Worker, check_workers
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    return check_workers(graph, lambda worker: _check_worker(graph, worker))
+
+
+def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
+    try:
+        found = read_kv_format(graph, worker)
+    except EngineFileProblem:
+        return
+    if found is None or _is_known(found, worker):
+        return
+    known = VLLM_KV_DTYPES if is_vllm(worker) else TENSORRT_LLM_KV_DTYPES
+    yield failed(
+        worker.resource,
+        worker.name,
+        f"the KV cache is to be {found}, and its engine takes {', '.join(sorted(known))}",
+    )
+
+
+def _is_known(found: KvFormat, worker: Worker) -> bool:
+    if is_vllm(worker):
+        return found.text in VLLM_KV_DTYPES or found.text.startswith(VLLM_KV_DTYPE_FAMILY)
+    return found.text in TENSORRT_LLM_KV_DTYPES
+
+
+RULE = Rule(
+    id="kv-cache-dtype-known",
+    title="The KV cache has a format that its engine knows",
+    severity=Severity.MANDATORY,
+    reason=(
+        "TensorRT-LLM ends with a ValueError once it has loaded the configuration, bfloat16 included, which "
+        "it calls auto; vLLM refuses the command line."
+    ),
+    source=(
+        "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/model_loader.py "
+        "(validate_and_set_kv_cache_quant); vllm 0.20.1 vllm/config/cache.py"
+    ),
+    fix="Write auto or fp8, in small letters.",
+    check=_check,
+)

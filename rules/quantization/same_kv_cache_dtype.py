@@ -1,0 +1,46 @@
+"""Prefill and decode keep the KV cache in one format."""
+
+from collections.abc import Iterator
+
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.containers import EngineFileProblem
+from rules.reading.disaggregation import Disaggregated, read_disaggregated
+from rules.reading.kv_formats import effective_format, read_kv_format
+from rules.reading.shapes import Undecided
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    for group in read_disaggregated(graph):
+        try:
+            yield from _check_group(graph, group)
+        except EngineFileProblem:
+            # It fails where such files are judged; nobody can say more.
+            continue
+        except Undecided as reason:
+            yield undecided(group.resource, group.subject, str(reason))
+
+
+def _check_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
+    formats = [
+        (worker, found) for worker in group.workers if (found := read_kv_format(graph, worker)) is not None
+    ]
+    if len({found.text for _, found in formats}) <= 1:
+        return
+    names: dict[str, list[str]] = {}
+    for worker, found in formats:
+        names.setdefault(effective_format(found, worker), []).append(f"{worker.name}: {found}")
+    if len(names) > 1:
+        shown = "; ".join(f"{name} in {', '.join(users)}" for name, users in names.items())
+        yield failed(group.resource, group.subject, f"the KV cache differs: {shown}")
+
+
+RULE = Rule(
+    id="same-kv-cache-dtype",
+    title="Prefill and decode keep the KV cache in one format",
+    severity=Severity.MANDATORY,
+    reason="The cache travels as bytes. Of another format, decode cannot take them or reads them wrongly.",
+    source="NVIDIA/TensorRT-LLM docs/source/features/disagg-serving.md at 0434b98",
+    fix="Set kv_cache_config.dtype (TensorRT-LLM) or --kv-cache-dtype (vLLM) to one value on both.",
+    check=_check,
+)

@@ -1,0 +1,132 @@
+"""What a worker of gpt-oss does with the memory of one GPU, as far as its settings say.
+
+An estimate, in the order in which the engine proceeds: weights, one run at the largest batch, the KV cache
+from what is left, and at last the buffers that carry the cache between workers.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hardware import (
+    GIB,
+    KV_VALUE_BYTES,
+    Accelerator,
+    ExpertKernels,
+    MemoryDemand,
+    ModelShape,
+    Sharding,
+    kv_bytes,
+    memory_demand,
+)
+from rules.reading.shapes import Undecided
+
+# One to send and one to receive (NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp).
+_BUFFERS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryPlan:
+    """One worker, on whichever GPU."""
+
+    model: ModelShape
+    sharding: Sharding
+    kernels: Callable[[Accelerator], ExpertKernels]
+    """Which expert kernels it takes on a GPU, and so how far weights are padded."""
+    max_num_tokens: int
+    """Tokens of one step, in each rank."""
+    fraction: float
+    fraction_is_of_total: bool
+    """vLLM's is of the whole memory, all of it included; TensorRT-LLM's of what is left for the cache."""
+    fraction_source: str
+    kv_format: str
+    windows: tuple[int, ...]
+    """Tokens that a layer keeps, repeated; empty where every layer keeps all."""
+    max_cache_tokens: int | None
+    """Tokens of the pool at most, where somebody says."""
+    max_seq_len: int
+    max_seq_len_source: str
+    max_batch_size: int | None
+    """Sequences at once in each rank; None where nobody says."""
+    not_covered: str | None
+    """A setting that takes or moves memory in a way that the estimate does not know."""
+    buffer_tokens: int
+    """Of each buffer that carries the cache; 0 where it stays."""
+
+    def __post_init__(self) -> None:
+        """Refuse what no engine could run with.
+
+        Raises:
+            Undecided: a size is not above zero, or the experts cannot be divided so.
+        """
+        sizes = (self.sharding.tensor, self.sharding.expert, self.max_num_tokens, self.max_seq_len)
+        if min(sizes) < 1 or self.sharding.expert > self.sharding.tensor:
+            raise Undecided("its parallelism or its limits of tokens are none that an engine runs with")
+        if not 0 < self.fraction <= 1:
+            raise Undecided(f"{self.fraction} ({self.fraction_source}) is no share of a GPU's memory")
+
+    def sequence_gib(self, tokens: int) -> float:
+        """KV cache of one sequence on each GPU.
+
+        Raises:
+            Undecided: nothing says how large a value of that format is.
+        """
+        value_bytes = KV_VALUE_BYTES.get(self.kv_format)
+        if value_bytes is None:
+            raise Undecided(f"nothing says how many bytes a value of a KV cache in {self.kv_format} takes")
+        return kv_bytes(self.model, tokens, value_bytes, self.sharding, self.windows) / GIB
+
+    @property
+    def buffers_gib(self) -> float:
+        """The buffers that carry the cache, on each GPU. They hold all layers in full."""
+        everything = dataclasses.replace(self, windows=())
+        return _BUFFERS * everything.sequence_gib(self.buffer_tokens)
+
+    def pool_words(self, memory: "MemoryOnGpu") -> str:
+        """The KV cache's share, for a message."""
+        of_what = "the whole" if self.fraction_is_of_total else "the rest"
+        share = f"{self.fraction:g} of {of_what} ({self.fraction_source})"
+        return f"{memory}; {share} leaves {max(0.0, memory.pool):.1f} GiB for a KV cache in {self.kv_format}"
+
+    def on(self, accelerator: Accelerator) -> "MemoryOnGpu":
+        """The numbers on that GPU.
+
+        Raises:
+            Undecided: nobody published how much of its memory an engine sees, or the estimate does not
+                cover a setting.
+        """
+        if self.not_covered is not None:
+            raise Undecided(f"the estimate of memory does not cover {self.not_covered}")
+        visible = accelerator.cuda_visible_memory_gib
+        if visible is None:
+            raise Undecided(f"nobody published how much memory CUDA sees of {accelerator.name}")
+        demand = memory_demand(
+            self.model, self.kernels(accelerator), self.sharding, max_num_tokens=self.max_num_tokens
+        )
+        if self.fraction_is_of_total:
+            pool = self.fraction * visible - demand.total
+        else:
+            pool = self.fraction * (visible - demand.total)
+        if self.max_cache_tokens is not None:
+            pool = min(pool, self.sequence_gib(self.max_cache_tokens))
+        return MemoryOnGpu(accelerator, visible, demand, pool)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryOnGpu:
+    """GiB of one GPU."""
+
+    accelerator: Accelerator
+    visible: float
+    """That CUDA sees."""
+    demand: MemoryDemand
+    pool: float
+    """For the KV cache; negative where nothing is left."""
+
+    @property
+    def rest(self) -> float:
+        """What neither the pool nor anything before it takes."""
+        return self.visible - self.demand.total - max(0.0, self.pool)
+
+    def __str__(self) -> str:
+        return f"of {self.visible:.1f} GiB that CUDA sees of {self.accelerator.name}, {self.demand} are taken"

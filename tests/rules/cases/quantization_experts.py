@@ -1,0 +1,262 @@
+"""Which kernels TensorRT-LLM runs the experts with: backend, algorithm, GPU and expert parallelism."""
+
+from typing import Any
+
+from tests.rules.case import H200, Case, Pools, failed, undecided
+from tests.rules.edits import Edit, add, engine_file, put, text
+
+RUNS = "moe-backend-runs"
+SUBSTITUTED = "moe-backend-substituted"
+KNOWN = "quantization-override-known"
+EFFECT = "quantization-override-has-effect"
+SAME = "same-quantization"
+ONE, ALL, BUFFERS = "one-sequence-fits", "full-concurrency-fits", "transfer-buffers-fit"
+
+H100: Pools = (("p5.48xlarge", 1),)
+_FILE = "max_throughput.yaml"
+_POD = "spec.template.spec"
+_ENGINE = f"{_POD}.containers[0]"
+_MODEL = f"{_ENGINE}.args[0]"
+_WORKER = "TrtllmWorker"
+_PREFILL, _DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
+_BOTH = f"{_PREFILL}, {_DECODE}"
+_MAIN = "spec.services.{}.extraPodSpec.mainContainer"
+
+
+def _on(product: str) -> Edit:
+    return put(
+        "Deployment",
+        f"{_POD}.nodeSelector",
+        {"kubernetes.io/arch": "amd64", "nvidia.com/gpu.product": product},
+    )
+
+
+def _override(value: str) -> Edit:
+    return add("Deployment", f"{_ENGINE}.env", {"name": "OVERRIDE_QUANT_ALGO", "value": value})
+
+
+def _override_of(worker: str, entry: dict[str, Any]) -> Edit:
+    return add(
+        "DynamoGraphDeployment", f"{_MAIN.format(worker)}.env", {"name": "OVERRIDE_QUANT_ALGO", **entry}
+    )
+
+
+def _backend(name: str) -> Edit:
+    return engine_file(_FILE, "moe_config.backend", name)
+
+
+_TWO_EXPERT_GROUPS = text("Deployment", f"{_ENGINE}.args[6]", "--ep_size=4", "--ep_size=1")
+_NO_POOL = frozenset(
+    (rule, "undecided", "engine") for rule in ("pod-selects-a-pool", "worker-fits-node", "workers-fit-pool")
+)
+_MEMORY_OF_H200 = undecided(ONE, "engine") | undecided(ALL, "engine")
+
+CASES = (
+    Case(
+        RUNS,
+        "Blackwell's kernels on Hopper",
+        "trtllm-serve",
+        (_on("NVIDIA-H100-80GB-HBM3"), _backend("TRTLLM")),
+        failed(RUNS, "engine") | failed(ALL, "engine"),
+        (
+            "moe_config.backend TRTLLM (max_throughput.yaml of ConfigMap trtllm-serve-max-throughput) with "
+            "W4A16_MXFP4 (the default on H100) and expert parallelism 4 stops with an error while it loads "
+            "or warms up on H100 (hopper, pool p5.48xlarge",
+            "on Hopper its autotuner ends with an IndexError",
+        ),
+        H100,
+    ),
+    Case(
+        RUNS,
+        "Blackwell's activations on Hopper, in small letters",
+        "trtllm-serve",
+        (_on("NVIDIA-H200"), _override("w4a8_mxfp4_mxfp8")),
+        failed(RUNS, "engine") | _MEMORY_OF_H200,
+        (
+            "CUTLASS has W4A8_MXFP4_MXFP8 for Blackwell only",
+            "nobody published how much memory CUDA sees of H200",
+        ),
+        H200,
+    ),
+    Case(
+        RUNS,
+        "the same backend with its default on Hopper",
+        "trtllm-serve",
+        (_on("NVIDIA-H200"),),
+        _MEMORY_OF_H200,
+        pools=H200,
+    ),
+    Case(
+        RUNS,
+        "a backend that is chosen by the GPU",
+        "trtllm-serve",
+        (_on("NVIDIA-H200"), _backend("AUTO"), _override("W4A8_MXFP4_FP8")),
+        _MEMORY_OF_H200,
+        pools=H200,
+    ),
+    Case(
+        RUNS,
+        "a backend without a bias",
+        "trtllm-serve",
+        (_backend("WIDEEP"),),
+        failed(RUNS, "engine"),
+        ("WIDEEP", "stops at an assertion while it loads on GB200 (blackwell", "adds no bias"),
+    ),
+    Case(
+        RUNS,
+        "16-bit activations with CUTLASS on Blackwell",
+        "trtllm-serve",
+        (_override("W4A16_MXFP4"),),
+        failed(RUNS, "engine"),
+        ("W4A16_MXFP4 (OVERRIDE_QUANT_ALGO)", "for Hopper only: NotImplementedError"),
+    ),
+    Case(
+        RUNS,
+        "16-bit activations with what falls back to CUTLASS",
+        "trtllm-serve",
+        (_backend("CUTEDSL"), _override("W4A16_MXFP4")),
+        failed(RUNS, "engine"),
+        ("falls back to CUTLASS with a warning; CUTLASS has W4A16_MXFP4 for Hopper only",),
+    ),
+    Case(
+        RUNS,
+        "experts divided under TRITON on Blackwell",
+        "trtllm-serve",
+        (_backend("TRITON"),),
+        failed(RUNS, "engine"),
+        ("W4A8_MXFP4_FP8 (the default on GB200)", "expert parallelism 4", "raises with expert parallelism"),
+    ),
+    Case(
+        RUNS,
+        "a backend for which nothing here has a table",
+        "trtllm-serve",
+        (_backend("MARLIN"),),
+        undecided(RUNS, "engine")
+        | undecided(SUBSTITUTED, "engine")
+        | undecided(ONE, "engine")
+        | undecided(ALL, "engine"),
+        ("what moe_config.backend MARLIN",),
+    ),
+    Case(
+        RUNS,
+        "a backend that no checkpoint is known for",
+        "trtllm-serve",
+        (_backend("WIDEEP"), put("Deployment", _MODEL, "/model")),
+        undecided(RUNS, "engine") | undecided(ONE, "engine") | undecided(ALL, "engine"),
+        ("the name /model does not tell whether its experts are in MXFP4",),
+    ),
+    Case(
+        RUNS,
+        "another model with a backend that gpt-oss does not take",
+        "trtllm-serve",
+        (
+            _backend("WIDEEP"),
+            put("Deployment", _MODEL, "Qwen/Qwen3-235B-A22B"),
+            text("Deployment", f"{_ENGINE}.args[1]", "openai/gpt-oss-120b", "Qwen/Qwen3-235B-A22B"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        RUNS,
+        "a GPU that is not in the registry",
+        "trtllm-serve",
+        (_backend("TRTLLM"), _on("NVIDIA-L40S")),
+        undecided(RUNS, "engine") | undecided(ONE, "engine") | undecided(ALL, "engine") | _NO_POOL,
+        ("its node selection names the GPU NVIDIA-L40S, which is not one of",),
+        (),
+    ),
+    Case(
+        SUBSTITUTED,
+        "a backend that turns into another",
+        "trtllm-serve",
+        (_backend("CUTEDSL"),),
+        failed(SUBSTITUTED, "engine"),
+        ("moe_config.backend CUTEDSL", "warns and runs as CUTLASS on GB200"),
+    ),
+    Case(
+        SUBSTITUTED,
+        "TRITON on Blackwell",
+        "trtllm-serve",
+        (_backend("TRITON"), _TWO_EXPERT_GROUPS),
+        failed(SUBSTITUTED, "engine"),
+        ("runs, untested by NVIDIA on GB200", "NVIDIA tests TRITON with gpt-oss on Hopper only"),
+    ),
+    Case(
+        SUBSTITUTED,
+        "kernels that NVIDIA does not declare",
+        "trtllm-serve",
+        (_override("W4A8_MXFP4_FP8"),),
+        failed(SUBSTITUTED, "engine"),
+        ("starts, with kernels that NVIDIA does not declare for it on GB200",),
+    ),
+    Case(
+        KNOWN,
+        "a value that no engine knows",
+        "trtllm-serve",
+        (_override("MXFP8"),),
+        failed(KNOWN, "engine"),
+        (
+            "OVERRIDE_QUANT_ALGO is 'MXFP8', which is none of W4A16_MXFP4, W4A8_MXFP4_FP8, W4A8_MXFP4_MXFP8: "
+            "the engine warns and takes its default",
+        ),
+    ),
+    Case(
+        KNOWN, "a blank behind it", "trtllm-serve", (_override("W4A8_MXFP4_MXFP8 "),), failed(KNOWN, "engine")
+    ),
+    Case(
+        KNOWN,
+        "a value from a Secret",
+        "disagg-b200",
+        (_override_of(_DECODE, {"valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}}),),
+        undecided(KNOWN, _DECODE)
+        | undecided(RUNS, _DECODE)
+        | undecided(SUBSTITUTED, _DECODE)
+        | undecided(SAME, _BOTH)
+        | undecided(ONE, _DECODE)
+        | undecided(ALL, _DECODE)
+        | undecided(BUFFERS, _DECODE),
+        ("the value of OVERRIDE_QUANT_ALGO is unknown",),
+    ),
+    Case(KNOWN, "the default written out", "trtllm-serve", (_override("W4A8_MXFP4_MXFP8"),), frozenset()),
+    Case(
+        EFFECT,
+        "a checkpoint of another format",
+        "trtllm-serve",
+        (_override("W4A16_MXFP4"), put("Deployment", _MODEL, "nvidia/gpt-oss-120b-FP4")),
+        failed(EFFECT, "engine"),
+        ("read for MXFP4 checkpoints alone; nvidia/gpt-oss-120b-FP4 is none",),
+    ),
+    Case(
+        EFFECT,
+        "a checkpoint of which nothing is known",
+        "trtllm-serve",
+        (_override("W4A8_MXFP4_MXFP8"), put("Deployment", _MODEL, "/model")),
+        undecided(EFFECT, "engine") | undecided(ONE, "engine") | undecided(ALL, "engine"),
+    ),
+    Case(
+        EFFECT,
+        "another engine",
+        "vllm-serve",
+        (_override("W4A16_MXFP4"),),
+        failed(EFFECT, "engine"),
+        ("which TensorRT-LLM reads, and starts vllm",),
+    ),
+    Case(
+        SAME,
+        "prefill with other activations",
+        "disagg-b200",
+        (_override_of(_PREFILL, {"value": "W4A16_MXFP4"}),),
+        failed(SAME, _BOTH),
+        (
+            "W4A16_MXFP4 in TrtllmPrefillWorker (OVERRIDE_QUANT_ALGO), W4A8_MXFP4_MXFP8 in "
+            "TrtllmDecodeWorker (OVERRIDE_QUANT_ALGO)",
+        ),
+    ),
+    Case(
+        SAME,
+        "an ignored override beside the default that it would have named",
+        "disagg-b200",
+        (_override_of(_PREFILL, {"value": "MXFP8"}),),
+        failed(KNOWN, _PREFILL),
+    ),
+)

@@ -1,0 +1,131 @@
+"""The format of the KV cache: known to the engine, equal in prefill and decode, tested on the GPU."""
+
+from tests.rules.case import H200, Case, Pools, failed, undecided
+from tests.rules.edits import engine_file, put, text
+
+KNOWN = "kv-cache-dtype-known"
+SAME = "same-kv-cache-dtype"
+TESTED = "fp8-kv-cache-tested"
+ONE, ALL, BUFFERS = "one-sequence-fits", "full-concurrency-fits", "transfer-buffers-fit"
+
+H100: Pools = (("p5.48xlarge", 1),)
+_PREFILL, _DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
+_BOTH = f"{_PREFILL}, {_DECODE}"
+_FILE = "max_throughput.yaml"
+_ENGINE = "spec.template.spec.containers[0]"
+_PREFILL_ARGUMENTS = "spec.components[1].podTemplate.spec.containers[0].args"
+_ON_H100 = put(
+    "Deployment",
+    "spec.template.spec.nodeSelector",
+    {"kubernetes.io/arch": "amd64", "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"},
+)
+_DTYPE = "kv_cache_config.dtype"
+
+CASES = (
+    Case(
+        SAME,
+        "prefill with the checkpoint's own",
+        "disagg-b200",
+        (engine_file("prefill.yaml", _DTYPE, remove=True),),
+        failed(SAME, _BOTH),
+        (
+            "bfloat16 in TrtllmPrefillWorker: auto (the engine's default); fp8 in TrtllmDecodeWorker: fp8 "
+            "(decode.yaml of ConfigMap",
+        ),
+    ),
+    Case(
+        SAME,
+        "one of vLLM's two workers with the checkpoint's own",
+        "vllm-disagg-efa",
+        (text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[5]", "fp8", "auto"),),
+        failed(SAME, "Prefill, Decode"),
+        ("bfloat16 in Prefill: auto (--kv-cache-dtype); fp8 in Decode: fp8 (--kv-cache-dtype)",),
+    ),
+    Case(
+        SAME,
+        "two names of one format",
+        "vllm-disagg-efa",
+        (text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[5]", "fp8", "fp8_e4m3"),),
+        frozenset(),
+    ),
+    Case(
+        SAME,
+        "a checkpoint that decides for prefill",
+        "vllm-disagg-efa",
+        (
+            text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[5]", "fp8", "auto"),
+            put("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[0]", "--model=nvidia/gpt-oss-120b-FP4"),
+        ),
+        undecided(SAME, "Prefill, Decode"),
+        ("its checkpoint decides the format of the KV cache",),
+    ),
+    Case(
+        KNOWN,
+        "a name that TensorRT-LLM calls auto",
+        "trtllm-serve",
+        (engine_file(_FILE, _DTYPE, "bfloat16"),),
+        failed(KNOWN, "engine"),
+        ("the KV cache is to be bfloat16 (max_throughput.yaml", "its engine takes auto, fp8, nvfp4"),
+    ),
+    Case(
+        KNOWN,
+        "capitals",
+        "trtllm-serve",
+        (engine_file(_FILE, _DTYPE, "FP8"),),
+        failed(KNOWN, "engine") | undecided(ONE, "engine") | undecided(ALL, "engine"),
+        ("nothing says how many bytes a value of a KV cache in FP8 takes",),
+    ),
+    Case(
+        KNOWN,
+        "a number",
+        "trtllm-serve",
+        (engine_file(_FILE, _DTYPE, 8),),
+        frozenset((rule, "undecided", "engine") for rule in (KNOWN, TESTED, ONE, ALL)),
+        ("the KV cache's dtype in max_throughput.yaml", "is 8, not a text"),
+    ),
+    Case(
+        KNOWN,
+        "a value that vLLM's command line refuses",
+        "vllm-agg",
+        (text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[3]", "fp8", "fp4"),),
+        failed(KNOWN, "VllmWorker") | undecided(ONE, "VllmWorker"),
+        ("the KV cache is to be fp4 (--kv-cache-dtype)", "bfloat16, float16, fp8,"),
+    ),
+    Case(
+        KNOWN,
+        "bfloat16 under vLLM",
+        "vllm-agg",
+        (text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[3]", "fp8", "bfloat16"),),
+        frozenset(),
+    ),
+    Case(
+        TESTED,
+        "8 bits on Hopper",
+        "trtllm-serve",
+        (_ON_H100, engine_file(_FILE, _DTYPE, "fp8")),
+        failed(TESTED, "engine"),
+        ("keeps its KV cache in fp8", "on H100 (hopper", "NVIDIA tests gpt-oss with it on Blackwell alone"),
+        H100,
+    ),
+    Case(TESTED, "8 bits on Blackwell", "trtllm-serve", (engine_file(_FILE, _DTYPE, "fp8"),), frozenset()),
+    Case(
+        TESTED,
+        "8 bits for another model on Hopper",
+        "trtllm-serve",
+        (
+            _ON_H100,
+            engine_file(_FILE, _DTYPE, "fp8"),
+            put("Deployment", f"{_ENGINE}.args[0]", "nvidia/gpt-oss-120b-FP4"),
+        ),
+        frozenset(),
+        pools=H100,
+    ),
+    Case(
+        TESTED,
+        "8 bits under vLLM on Hopper",
+        "vllm-serve",
+        (text("Deployment", f"{_ENGINE}.args[8]", "--gpu-memory-utilization=0.9", "--kv-cache-dtype=fp8"),),
+        frozenset(),
+        pools=H200,
+    ),
+)

@@ -1,0 +1,122 @@
+"""vLLM's expert kernels on each GPU, and variables that nothing reads."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import Edit, add, drop, put
+
+BACKEND = "vllm-moe-backend"
+ENV = "vllm-moe-env-without-effect"
+ONE = "one-sequence-fits"
+
+_WORKER = "VllmWorker"
+_MAIN = "spec.components[1].podTemplate.spec.containers[0]"
+_ENGINE = "spec.template.spec.containers[0]"
+_VARIABLE = "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8"
+
+
+def _on_blackwell(backend: str) -> Edit:
+    return add("DynamoGraphDeployment", f"{_MAIN}.args", f"--moe-backend={backend}")
+
+
+def _on_hopper(backend: str) -> Edit:
+    return add("Deployment", f"{_ENGINE}.args", f"--moe-backend={backend}")
+
+
+def _variable_on_hopper(name: str, value: str = "1") -> Edit:
+    return add("Deployment", f"{_ENGINE}.env", {"name": name, "value": value})
+
+
+_NO_VARIABLE = drop("DynamoGraphDeployment", f"{_MAIN}.env[2]")
+
+CASES = (
+    Case(
+        BACKEND,
+        "Hopper's kernels on Blackwell, over the variable",
+        "vllm-agg",
+        (_on_blackwell("flashinfer_cutlass"),),
+        failed(BACKEND, _WORKER) | failed(ENV, _WORKER),
+        (
+            "--moe-backend flashinfer_cutlass (--moe-backend) has its kernels on H100 and H200, and it can "
+            "land on B200 (blackwell, pool p6-b200.48xlarge",
+        ),
+    ),
+    Case(
+        BACKEND,
+        "Blackwell's kernels on Hopper",
+        "vllm-serve",
+        (_on_hopper("flashinfer_trtllm"),),
+        failed(BACKEND, "engine"),
+        ("has its kernels on B200, GB200 and B300, and it can land on H200 (hopper",),
+    ),
+    Case(
+        BACKEND,
+        "Blackwell's activations on Hopper",
+        "vllm-serve",
+        (_variable_on_hopper(_VARIABLE),),
+        failed(BACKEND, "engine"),
+        (f"{_VARIABLE} has its kernels on B200, GB200 and B300, and it can land on H200",),
+    ),
+    Case(
+        BACKEND,
+        "the variable turned off on Hopper",
+        "vllm-serve",
+        (_variable_on_hopper(_VARIABLE, "0"),),
+        frozenset(),
+    ),
+    Case(
+        BACKEND,
+        "a variable that is no number",
+        "vllm-serve",
+        (_variable_on_hopper(_VARIABLE, "yes"),),
+        undecided(BACKEND, "engine"),
+        (f"{_VARIABLE} is 'yes', and vLLM takes 0 or 1",),
+    ),
+    Case(
+        BACKEND, "Hopper's kernels on Hopper", "vllm-serve", (_on_hopper("flashinfer_cutlass"),), frozenset()
+    ),
+    Case(
+        BACKEND,
+        "a backend that vLLM does not know",
+        "vllm-serve",
+        (_on_hopper("TRTLLM"),),
+        failed(BACKEND, "engine"),
+        ("--moe-backend TRTLLM (--moe-backend) is none of aiter, auto, cutlass",),
+    ),
+    Case(
+        BACKEND,
+        "a backend of which nothing is said for MXFP4",
+        "vllm-serve",
+        (_on_hopper("deep_gemm"),),
+        undecided(BACKEND, "engine"),
+        ("what --moe-backend deep_gemm (--moe-backend) does with the MXFP4 experts of gpt-oss is not known",),
+    ),
+    Case(
+        BACKEND,
+        "another model with a backend for another GPU",
+        "vllm-agg",
+        (
+            _NO_VARIABLE,
+            _on_blackwell("flashinfer_cutlass"),
+            put("DynamoGraphDeployment", f"{_MAIN}.args[0]", "--model=nvidia/gpt-oss-120b-FP4"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        ENV,
+        "a flag that overrules the variable",
+        "vllm-agg",
+        (_on_blackwell("flashinfer_trtllm"),),
+        failed(ENV, _WORKER),
+        (
+            f"{_VARIABLE} asks for MXFP8 activations, but is read with --moe-backend auto alone; "
+            "flashinfer_trtllm (--moe-backend) computes in BF16",
+        ),
+    ),
+    Case(ENV, "the flag's default written out", "vllm-agg", (_on_blackwell("auto"),), frozenset()),
+    Case(
+        ENV,
+        "a flag alone",
+        "vllm-agg",
+        (_NO_VARIABLE, _on_blackwell("triton")),
+        frozenset(),
+    ),
+)
