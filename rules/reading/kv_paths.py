@@ -22,6 +22,9 @@ def best_path(graph: ResourceGraph, hop: KvHop) -> tuple[KvPath, Worker] | None:
     Raises:
         Undecided: nothing says which nodes, which release or which engine it is.
     """
+    unknown = next((ways.unknown for ways in hop.ways if ways.unknown is not None), None)
+    if not hop.common and unknown is not None:
+        raise Undecided(unknown)
     judged = [_worst(graph, hop, name) for name in sorted(hop.common)]
     return max(judged, key=lambda found: _WORST_FIRST.index(found[0].standing), default=None)
 

@@ -1,0 +1,173 @@
+"""How far the KV cache's transport is proven on its nodes, and where it cannot work."""
+
+from typing import Any
+
+from tests.rules.case import TWO_B200, TWO_GB200, Case, SettingsCase, failed, undecided
+from tests.rules.edits import put
+from tests.rules.exports import resource, unset
+from tests.rules.kv_edits import (
+    BASE,
+    BOTH,
+    COST,
+    DEVICES,
+    DGD,
+    EFA,
+    GRAPH,
+    ON_GB200,
+    POSSIBLE,
+    PROVEN,
+    WORKERS,
+    connector,
+    image,
+    undecided_for_each,
+    variable,
+    without_efa,
+)
+from tests.support.dev_settings import disagg_b200_settings, disagg_gb200_settings
+
+
+def _stack(settings: dict[str, Any], transport: str | None, **pool: Any) -> dict[str, Any]:
+    settings["nodePools"][0] |= pool
+    settings["serving"].pop("kvTransport", None)
+    if transport is not None:
+        settings["serving"]["kvTransport"] = transport
+    return settings
+
+
+CASES = (
+    Case(
+        PROVEN,
+        "TCP typed as UCX's list",
+        BASE,
+        (*without_efa(*BOTH), *variable("UCX_TLS", "tcp,cuda_copy")),
+        failed(PROVEN, GRAPH),
+        ("moves its KV cache by tcp, as typed (UCX_TLS=tcp,cuda_copy)", COST),
+    ),
+    Case(
+        PROVEN,
+        "TCP typed as a buffer of the host",
+        BASE,
+        (
+            *without_efa(*BOTH),
+            *connector(
+                *BOTH,
+                config='{"kv_connector":"NixlConnector","kv_role":"kv_both","kv_buffer_device":"cpu",'
+                '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}',
+            ),
+        ),
+        failed(PROVEN, GRAPH),
+        ("moves its KV cache by tcp, as typed (kv_buffer_device cpu)",),
+    ),
+    Case(
+        PROVEN,
+        "nobody knows the nodes",
+        BASE,
+        (),
+        undecided_for_each((POSSIBLE, PROVEN, "kv-transport-bandwidth"), GRAPH)
+        | undecided(DEVICES, *WORKERS)
+        | undecided("pod-selects-a-pool", *WORKERS)
+        | undecided("worker-fits-node", *WORKERS)
+        | undecided("workers-fit-pool", *WORKERS),
+        ("nothing says which pool it runs in",),
+        pools=(),
+    ),
+    Case(
+        PROVEN,
+        "EFA on GB200",
+        BASE,
+        ON_GB200,
+        failed(PROVEN, GRAPH),
+        (f"moves its KV cache by efa (4 {EFA} of Prefill), which is unproven: on GB200 the published",),
+        pools=TWO_GB200,
+    ),
+    Case(
+        PROVEN,
+        "a stack says how far its transport is proven",
+        "disagg-b200-state",
+        (resource("components:DynamoGraph/gpt-oss-disagg", "inputs.kvTransport.standing", "documented"),),
+        frozenset(),
+        gone=failed(PROVEN, "gpt-oss-disagg"),
+    ),
+    Case(
+        PROVEN,
+        "a stack does not say how far its transport is proven",
+        "disagg-b200-state",
+        (unset("components:DynamoGraph/gpt-oss-disagg", "inputs.kvTransport.standing"),),
+        undecided(PROVEN, "gpt-oss-disagg"),
+        ("does not say how far its transport is proven",),
+        gone=failed(PROVEN, "gpt-oss-disagg"),
+    ),
+    Case(
+        POSSIBLE,
+        "EFA on GB200 before 1.3.1",
+        BASE,
+        (*ON_GB200, *image("1.2.1-efa-amd64")),
+        failed(POSSIBLE, GRAPH) | failed("efa-image-architecture", *WORKERS),
+        ("which cannot work: disaggregated serving over EFA fails on GB200 with every backend before",),
+        pools=TWO_GB200,
+    ),
+    Case(
+        POSSIBLE,
+        "EFA on GB200 with an image of no release",
+        BASE,
+        (*ON_GB200, *image("nightly")),
+        undecided(POSSIBLE, GRAPH) | undecided(PROVEN, GRAPH),
+        ("the image of Prefill names no release, on which EFA depends on such nodes",),
+        pools=TWO_GB200,
+    ),
+    Case(
+        POSSIBLE,
+        "EFA that does not reach GPU memory",
+        BASE,
+        tuple(
+            put(
+                DGD,
+                f"{component}.podTemplate.spec.nodeSelector[nvidia.com/gpu.product]",
+                "NVIDIA-H100-80GB-HBM3",
+            )
+            for component in BOTH
+        ),
+        failed(POSSIBLE, GRAPH) | failed(DEVICES, "Decode") | failed("worker-fits-node", "Decode"),
+        ("EFA on p5.4xlarge cannot read or write GPU memory",),
+        pools=(("p5.4xlarge", 2),),
+    ),
+    Case(
+        POSSIBLE,
+        "NVLink between nodes that have none",
+        "disagg-gb200",
+        (
+            *(
+                put(DGD, f"spec.services.{name}.extraPodSpec.nodeSelector[{key}]", value)
+                for name in ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
+                for key, value in (("kubernetes.io/arch", "amd64"), ("nvidia.com/gpu.product", "NVIDIA-B200"))
+            ),
+        ),
+        failed(POSSIBLE, "gpt-oss-disagg")
+        | failed("compute-domain-has-a-fabric", "TrtllmPrefillWorker", "TrtllmDecodeWorker"),
+        ("the NVLink of p6-b200.48xlarge ends at the node",),
+        pools=TWO_B200,
+        gone=failed(PROVEN, "gpt-oss-disagg"),
+    ),
+)
+SETTINGS_CASES = (
+    SettingsCase(
+        PROVEN,
+        "TensorRT-LLM over EFA",
+        _stack(disagg_b200_settings(), "efa", nodes=2),
+        failed(PROVEN, "gpt-oss-disagg"),
+        ("which is unproven: nobody has published TensorRT-LLM serving over EFA",),
+    ),
+    SettingsCase(
+        PROVEN,
+        "RDMA, which a guide documents",
+        _stack(disagg_b200_settings(), None, rdma={"resource": "rdma/ib", "fabric": "infiniband"}),
+        frozenset(),
+    ),
+    SettingsCase(
+        PROVEN,
+        "a compute domain on AWS",
+        disagg_gb200_settings(),
+        failed(PROVEN, "gpt-oss-disagg"),
+        ("reported failing on AWS GB200",),
+    ),
+)

@@ -1,0 +1,213 @@
+"""How engines and libraries are set up for the transport of the KV cache."""
+
+from collections.abc import Mapping
+
+from tests.rules.case import TWO_B200, TWO_GB200, Case, failed, undecided
+from tests.rules.edits import Edit, drop, engine_file, put
+from tests.rules.kv_edits import (
+    BASE,
+    BOTH,
+    DECODE,
+    DGD,
+    EFA,
+    GRAPH,
+    HOP,
+    ON_GB200,
+    ON_NVLINK,
+    PREFILL,
+    PROVEN,
+    WORKERS,
+    connector,
+    image,
+    main,
+    variable,
+    with_rdma,
+    without_efa,
+)
+
+SETTINGS = "kv-transport-settings"
+NVLINK = "nvlink-setting-fits-transport"
+
+TRTLLM_GRAPH = "gpt-oss-disagg"
+TRTLLM = ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
+ROLES = ("prefill", "decode")
+KINDS = ("requests", "limits")
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+
+
+def rdma(*edits: Edit) -> tuple[Edit, ...]:
+    return (*without_efa(*BOTH), *with_rdma(*BOTH), *edits)
+
+
+def trtllm_variable(name: str, value: str | None) -> tuple[Edit, ...]:
+    """UCX_CUDA_IPC_ENABLE_MNNVL is the third of the shipped graph on GB200."""
+    return tuple(
+        put(DGD, f"spec.services.{worker}.extraPodSpec.mainContainer.env[2]", {"name": name, "value": value})
+        for worker in TRTLLM
+    )
+
+
+def trtllm_over_efa(variables: Mapping[str, str]) -> tuple[Edit, ...]:
+    """The shipped graph on B200 with EFA: its first two variables make room for libfabric's."""
+    own = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1", **variables}
+    listed = [{"name": name, "value": value} for name, value in own.items()]
+    zone = {
+        "topologyKey": "topology.kubernetes.io/zone",
+        "labelSelector": {"matchLabels": {"nvidia.com/dynamo-graph-deployment-name": TRTLLM_GRAPH}},
+    }
+    edits: list[Edit] = []
+    for worker, other, gpus in ((*TRTLLM, "1"), (*reversed(TRTLLM), "4")):
+        pod = f"spec.services.{worker}.extraPodSpec"
+        apart = {
+            "topologyKey": "kubernetes.io/hostname",
+            "labelSelector": {
+                "matchLabels": {
+                    "nvidia.com/dynamo-graph-deployment-name": TRTLLM_GRAPH,
+                    "nvidia.com/dynamo-component": other,
+                }
+            },
+        }
+        edits += [put(DGD, f"spec.services.{worker}.resources.{kind}.custom", {EFA: gpus}) for kind in KINDS]
+        edits += [
+            put(DGD, f"spec.services.{worker}.envs", listed),
+            put(DGD, f"{pod}.affinity.podAffinity", {_REQUIRED: [zone]}),
+            put(DGD, f"{pod}.affinity.podAntiAffinity", {_REQUIRED: [apart]}),
+            put(DGD, f"{pod}.mainContainer.securityContext", {"privileged": True}),
+            put(
+                DGD,
+                f"{pod}.mainContainer.image",
+                "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64",
+            ),
+        ]
+    return tuple(edits)
+
+
+CASES = (
+    Case(
+        SETTINGS,
+        "EFA without libfabric's plugin",
+        BASE,
+        connector(PREFILL, config='{"kv_connector":"NixlConnector","kv_role":"kv_both"}'),
+        failed(SETTINGS, "Prefill"),
+        ("uses EFA with a NixlConnector whose backends do not name LIBFABRIC",),
+    ),
+    Case(
+        SETTINGS,
+        "EFA with an image that has no plugins for it",
+        BASE,
+        image("1.4.2"),
+        failed(SETTINGS, *WORKERS),
+        ("with an image of release 1.4.2 whose tag is without -efa",),
+    ),
+    Case(
+        SETTINGS,
+        "EFA without libfabric's variables",
+        BASE,
+        (drop(DGD, "spec.env[3]"),),
+        failed(SETTINGS, *WORKERS),
+        ("uses EFA without FI_PROVIDER=efa, which a guide",),
+    ),
+    Case(
+        SETTINGS,
+        "EFA on GB200 with NVLink between nodes left to UCX",
+        BASE,
+        (*ON_GB200, *variable("UCX_CUDA_IPC_ENABLE_MNNVL", "try")),
+        failed(SETTINGS, *WORKERS) | failed(PROVEN, GRAPH),
+        ("has UCX_CUDA_IPC_ENABLE_MNNVL try on nodes whose NVLink leads to others",),
+        pools=TWO_GB200,
+    ),
+    Case(
+        SETTINGS,
+        "NVLink between vLLM pods",
+        BASE,
+        (
+            *ON_NVLINK,
+            *variable("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", DECODE),
+            drop(DGD, main(PREFILL, "env")),
+        ),
+        failed(SETTINGS, *WORKERS) | failed(PROVEN, GRAPH),
+        (
+            "without --enable-cumem-allocator or --enable-sleep-mode",
+            "has expandable_segments in PYTORCH_CUDA_ALLOC_CONF",
+            "has UCX_CUDA_IPC_ENABLE_MNNVL unset; the published recipe sets y",
+        ),
+        pools=TWO_GB200,
+    ),
+    Case(
+        SETTINGS,
+        "TensorRT-LLM over EFA by way of UCX",
+        "disagg-b200",
+        trtllm_over_efa({}),
+        failed(SETTINGS, *TRTLLM) | failed(PROVEN, TRTLLM_GRAPH),
+        ("uses EFA with cache_transceiver_config.backend UCX",),
+        pools=TWO_B200,
+        gone=failed(HOP, TRTLLM_GRAPH),
+    ),
+    Case(
+        SETTINGS,
+        "TensorRT-LLM over EFA by NIXL without its plugin",
+        "disagg-b200",
+        (
+            *trtllm_over_efa({"NIXL_BACKEND": "LIBFABRIC"}),
+            *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "DEFAULT") for role in ROLES),
+        ),
+        failed(SETTINGS, *TRTLLM) | failed(PROVEN, TRTLLM_GRAPH),
+        ("uses EFA with TRTLLM_NIXL_KVCACHE_BACKEND unset", "sets NIXL_BACKEND beside"),
+        pools=TWO_B200,
+        gone=failed(HOP, TRTLLM_GRAPH),
+    ),
+    Case(
+        SETTINGS,
+        "TensorRT-LLM over EFA by NIXL and libfabric",
+        "disagg-b200",
+        (
+            *trtllm_over_efa({"TRTLLM_NIXL_KVCACHE_BACKEND": "LIBFABRIC"}),
+            *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "NIXL") for role in ROLES),
+        ),
+        failed(PROVEN, TRTLLM_GRAPH),
+        pools=TWO_B200,
+        gone=failed(HOP, TRTLLM_GRAPH),
+    ),
+    Case(
+        NVLINK,
+        "RDMA with NVLink between nodes forced",
+        BASE,
+        (*ON_GB200, *rdma(), *variable("UCX_CUDA_IPC_ENABLE_MNNVL", "y")),
+        failed(NVLINK, *WORKERS),
+        ("has UCX_CUDA_IPC_ENABLE_MNNVL=y on nodes whose NVLink leads to others",),
+        pools=TWO_GB200,
+    ),
+    Case(
+        NVLINK,
+        "a setting without a meaning on B200",
+        BASE,
+        rdma(*variable("UCX_CUDA_IPC_ENABLE_MNNVL", "y")),
+        frozenset(),
+    ),
+    Case(
+        NVLINK,
+        "a compute domain with NVLink between nodes switched off",
+        "disagg-gb200",
+        trtllm_variable("UCX_CUDA_IPC_ENABLE_MNNVL", "n"),
+        failed(NVLINK, *TRTLLM),
+        ("has UCX_CUDA_IPC_ENABLE_MNNVL=n, and NVLink between nodes is the only way",),
+    ),
+    Case(
+        NVLINK,
+        "a value that nobody knows",
+        "disagg-gb200",
+        tuple(
+            put(
+                DGD,
+                f"spec.services.{worker}.extraPodSpec.mainContainer.env[2]",
+                {
+                    "name": "UCX_CUDA_IPC_ENABLE_MNNVL",
+                    "valueFrom": {"secretKeyRef": {"name": "settings", "key": "nvlink"}},
+                },
+            )
+            for worker in TRTLLM
+        ),
+        undecided(NVLINK, TRTLLM_GRAPH),
+        ("the value of the variable UCX_CUDA_IPC_ENABLE_MNNVL is unknown",),
+    ),
+)

@@ -1,0 +1,247 @@
+"""What each transport of the KV cache needs beside its device."""
+
+from tests.rules.case import TWO_GB200, Case, failed, undecided
+from tests.rules.edits import Edit, add, drop, put
+from tests.rules.kv_edits import (
+    BASE,
+    BOTH,
+    DECODE,
+    DEVICES,
+    DGD,
+    EFA,
+    GRAPH,
+    ON_GB200,
+    ON_NVLINK,
+    POSSIBLE,
+    PREFILL,
+    PROVEN,
+    WORKERS,
+    main,
+    with_rdma,
+    without_efa,
+)
+
+BANDWIDTH = "kv-transport-bandwidth"
+PINS = "kv-transport-pins-memory"
+PRIVILEGES = "kv-transport-privileges"
+PLACEMENT = "kv-transport-placement"
+CLIQUE = "kv-transport-in-one-clique"
+SETTINGS = "kv-transport-settings"
+
+TRTLLM_GRAPH = "gpt-oss-disagg"
+TRTLLM = ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
+KINDS = ("requests", "limits")
+UNDECIDED_WITHOUT_POOL = frozenset(
+    {
+        *(undecided(POSSIBLE, GRAPH) | undecided(PROVEN, GRAPH) | undecided(BANDWIDTH, GRAPH)),
+        *(undecided(DEVICES, *WORKERS) | undecided("pod-selects-a-pool", *WORKERS)),
+        *(undecided("worker-fits-node", *WORKERS) | undecided("workers-fit-pool", *WORKERS)),
+    }
+)
+
+
+def interfaces(component: str, number: str) -> tuple[Edit, ...]:
+    return tuple(
+        put(DGD, main(component, f"resources.{kind}[{EFA}]"), number) for kind in ("requests", "limits")
+    )
+
+
+def security(content: object, *components: str) -> tuple[Edit, ...]:
+    return tuple(put(DGD, main(component, "securityContext"), content) for component in components or BOTH)
+
+
+def rdma(*edits: Edit) -> tuple[Edit, ...]:
+    return (*without_efa(*BOTH), *with_rdma(*BOTH), *edits)
+
+
+def capabilities(*names: str, user: int = 0) -> dict[str, object]:
+    return {"runAsUser": user, "capabilities": {"add": list(names)}}
+
+
+def trtllm_affinity(content: object) -> tuple[Edit, ...]:
+    return tuple(put(DGD, f"spec.services.{worker}.extraPodSpec.affinity", content) for worker in TRTLLM)
+
+
+CASES = (
+    Case(
+        DEVICES,
+        "more interfaces than a node has",
+        BASE,
+        interfaces(DECODE, "16"),
+        failed(DEVICES, "Decode"),
+        (f"asks for 16 {EFA} in one pod, but a node of pool p6-b200.48xlarge (p6-b200.48xlarge) has 8",),
+    ),
+    Case(
+        DEVICES,
+        "a part of a GB200 node's interfaces",
+        BASE,
+        (*ON_GB200, *interfaces(PREFILL, "1")),
+        failed(DEVICES, "Prefill") | failed(PROVEN, GRAPH),
+        (f"asks for 1 of the 4 {EFA} of a node",),
+        pools=TWO_GB200,
+    ),
+    Case(
+        DEVICES,
+        "the node's own device directory",
+        BASE,
+        (
+            add(
+                DGD,
+                f"{PREFILL}.podTemplate.spec.volumes",
+                {"name": "verbs", "hostPath": {"path": "/dev/infiniband"}},
+            ),
+        ),
+        failed(DEVICES, "Prefill"),
+        ("mounts the node's /dev/infiniband (volume verbs)",),
+    ),
+    Case(
+        BANDWIDTH,
+        "one interface for four GPUs",
+        BASE,
+        interfaces(DECODE, "1"),
+        failed(BANDWIDTH, "Decode"),
+        (f"asks for 1 {EFA} beside 4 GPUs", "share of a p6-b200.48xlarge is 4", "400 of 1,600 Gbit/s"),
+    ),
+    Case(
+        PINS,
+        "EFA without any privilege",
+        BASE,
+        security({"allowPrivilegeEscalation": False}),
+        failed(PINS, *WORKERS),
+        (f"moves its KV cache by efa (1 {EFA}), but its container neither adds the capability IPC_LOCK",),
+    ),
+    Case(
+        PINS,
+        "RDMA without any privilege",
+        BASE,
+        rdma(*security(capabilities("SYS_RESOURCE"), PREFILL)),
+        failed(PINS, "Prefill"),
+        ("moves its KV cache by rdma (1 rdma/ib)",),
+    ),
+    Case(
+        PINS,
+        "RDMA as the guide has it",
+        BASE,
+        rdma(*security(capabilities("IPC_LOCK", "SYS_RESOURCE"))),
+        frozenset(),
+    ),
+    Case(
+        PRIVILEGES,
+        "EFA with IPC_LOCK alone",
+        BASE,
+        security(capabilities("CAP_IPC_LOCK"), DECODE),
+        failed(PRIVILEGES, "Decode"),
+        ("uses EFA with IPC_LOCK and without privileged: true",),
+    ),
+    Case(
+        PRIVILEGES,
+        "RDMA without SYS_RESOURCE, and not as root",
+        BASE,
+        rdma(*security(capabilities("IPC_LOCK", user=1000), PREFILL)),
+        failed(PRIVILEGES, "Prefill"),
+        ("without the capability SYS_RESOURCE", "uses RDMA as user 1000"),
+    ),
+    Case(
+        PRIVILEGES,
+        "RDMA as the image's user",
+        BASE,
+        rdma(*security({"capabilities": {"add": ["IPC_LOCK", "SYS_RESOURCE"]}}, PREFILL)),
+        failed(PRIVILEGES, "Prefill"),
+        ("uses RDMA as the image's user",),
+    ),
+    Case(
+        PRIVILEGES,
+        "NVLink between vLLM pods with less than the one recipe has",
+        BASE,
+        (*ON_NVLINK, *security({"runAsUser": 1000}, PREFILL)),
+        failed(PRIVILEGES, "Prefill") | failed(SETTINGS, *WORKERS) | failed(PROVEN, GRAPH),
+        ("without IPC_LOCK, SYS_RESOURCE, runAsUser 0, hostIPC, as the one recipe has it",),
+        pools=TWO_GB200,
+    ),
+    Case(
+        PLACEMENT,
+        "prefill and decode on one node",
+        BASE,
+        (drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"),),
+        failed(PLACEMENT, GRAPH),
+        ("nothing keeps Prefill and Decode on different nodes",),
+    ),
+    Case(
+        PLACEMENT,
+        "workers too large to share a node",
+        BASE,
+        (
+            drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"),
+            *(
+                put(DGD, main(DECODE, f"resources.{kind}[nvidia.com/gpu]"), "8")
+                for kind in ("requests", "limits")
+            ),
+            put(DGD, main(DECODE, "args[4]"), "--tensor-parallel-size=8"),
+            *interfaces(DECODE, "8"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        PLACEMENT,
+        "any zone",
+        BASE,
+        (drop(DGD, f"{DECODE}.podTemplate.spec.affinity"),),
+        failed(PLACEMENT, GRAPH),
+        ("nothing keeps Decode in the topology.kubernetes.io/zone of the others",),
+    ),
+    Case(
+        PLACEMENT,
+        "one zone by name",
+        BASE,
+        (
+            drop(DGD, f"{DECODE}.podTemplate.spec.affinity"),
+            *(
+                put(DGD, f"{each}.podTemplate.spec.nodeSelector[topology.kubernetes.io/zone]", "us-east-2a")
+                for each in BOTH
+            ),
+        ),
+        # No pool says in which zone its nodes are.
+        UNDECIDED_WITHOUT_POOL | undecided(SETTINGS, GRAPH) | undecided("one-sequence-fits", *WORKERS),
+    ),
+    Case(
+        PLACEMENT,
+        "a compute domain without affinity",
+        "disagg-gb200",
+        trtllm_affinity({}),
+        failed(PLACEMENT, TRTLLM_GRAPH),
+        ("nothing keeps TrtllmPrefillWorker and TrtllmDecodeWorker in the nvidia.com/gpu.clique of ",),
+    ),
+    Case(
+        CLIQUE,
+        "a pool of several NVLink domains without affinity",
+        "disagg-gb200",
+        trtllm_affinity({}),
+        failed(PLACEMENT, TRTLLM_GRAPH) | failed(CLIQUE, *TRTLLM),
+        ("has 76 GPUs (19 nodes of p6e-gb200.36xlarge) in NVLink domains of at most 72",),
+        pools=(("p6e-gb200.36xlarge", 19),),
+    ),
+    Case(
+        CLIQUE,
+        "a pool of several NVLink domains with affinity",
+        "disagg-gb200",
+        (),
+        frozenset(),
+        pools=(("p6e-gb200.36xlarge", 19),),
+    ),
+    Case(
+        CLIQUE,
+        "nobody knows how large the pool is",
+        "disagg-gb200",
+        trtllm_affinity({}),
+        failed(PLACEMENT, TRTLLM_GRAPH)
+        | undecided(CLIQUE, TRTLLM_GRAPH)
+        | undecided(POSSIBLE, TRTLLM_GRAPH)
+        | undecided(PROVEN, TRTLLM_GRAPH)
+        | undecided("one-claim-per-tray", *TRTLLM)
+        | undecided("pod-selects-a-pool", *TRTLLM)
+        | undecided("worker-fits-node", *TRTLLM)
+        | undecided("workers-fit-pool", *TRTLLM),
+        pools=(),
+        gone=failed(PROVEN, TRTLLM_GRAPH),
+    ),
+)

@@ -1,0 +1,134 @@
+"""Edits of the base `vllm-disagg-efa`, whose workers hand KV cache over by EFA."""
+
+from collections.abc import Iterable
+
+from tests.rules.edits import Edit, document, drop, put
+from tests.rules.judging import Found
+
+HOP = "kv-hop-has-a-transport"
+POSSIBLE = "kv-transport-possible"
+PROVEN = "kv-transport-proven"
+DEVICES = "kv-transport-devices"
+
+BASE, GRAPH = "vllm-disagg-efa", "gpt-oss-efa"
+DGD = "DynamoGraphDeployment"
+EFA = "vpc.amazonaws.com/efa"
+WORKERS = ("Prefill", "Decode")
+PREFILL, DECODE = "spec.components[1]", "spec.components[2]"
+BOTH = (PREFILL, DECODE)
+
+
+def main(component: str, path: str) -> str:
+    return f"{component}.podTemplate.spec.containers[0].{path}"
+
+
+def undecided_for_each(rules: Iterable[str], subject: str) -> frozenset[Found]:
+    return frozenset((rule, "undecided", subject) for rule in rules)
+
+
+def without_efa(*components: str) -> tuple[Edit, ...]:
+    return tuple(
+        drop(DGD, main(component, f"resources.{kind}[{EFA}]"))
+        for component in components
+        for kind in ("requests", "limits")
+    )
+
+
+def with_rdma(*components: str, amount: str = "1") -> tuple[Edit, ...]:
+    return tuple(
+        put(DGD, main(component, f"resources.{kind}[rdma/ib]"), amount)
+        for component in components
+        for kind in ("requests", "limits")
+    )
+
+
+def variable(name: str, value: str, *components: str) -> tuple[Edit, ...]:
+    """In place of the first variable, HOME, of which no rule takes notice."""
+    return tuple(
+        put(DGD, main(component, "env[0]"), {"name": name, "value": value})
+        for component in components or BOTH
+    )
+
+
+def connector(*components: str, config: str) -> tuple[Edit, ...]:
+    return tuple(
+        put(DGD, main(component, "args[3]"), f"--kv-transfer-config={config}") for component in components
+    )
+
+
+EFA_CLAIM = """
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: efa, namespace: gpt-oss}
+spec: {spec: {devices: {requests: [{name: efa, exactly: {deviceClassName: efa.networking.k8s.aws}}]}}}
+"""
+
+
+def claimed(template: str) -> tuple[Edit, ...]:
+    return tuple(
+        edit
+        for component in BOTH
+        for edit in (
+            put(
+                DGD,
+                f"{component}.podTemplate.spec.resourceClaims",
+                [{"name": "device", "resourceClaimTemplateName": template}],
+            ),
+            put(DGD, main(component, "resources.claims"), [{"name": "device"}]),
+        )
+    )
+
+
+_TRAYS = tuple(
+    put(DGD, f"{component}.podTemplate.spec.nodeSelector[{key}]", value)
+    for component in BOTH
+    for key, value in (("kubernetes.io/arch", "arm64"), ("nvidia.com/gpu.product", "NVIDIA-GB200"))
+)
+
+ON_GB200 = (
+    *_TRAYS,
+    *variable("UCX_CUDA_IPC_ENABLE_MNNVL", "n"),
+    *(put(DGD, main(PREFILL, f"resources.{kind}[{EFA}]"), "4") for kind in ("requests", "limits")),
+)
+"""Each worker on a tray, with all of its EFA interfaces."""
+
+
+def image(tag: str) -> tuple[Edit, ...]:
+    return tuple(
+        put(DGD, main(component, "image"), f"nvcr.io/nvidia/ai-dynamo/vllm-runtime:{tag}")
+        for component in BOTH
+    )
+
+
+def _affinity(component: str) -> Edit:
+    selector = {
+        "matchLabels": {"nvidia.com/dynamo-graph-deployment-name": GRAPH},
+        "matchExpressions": [
+            {"key": "nvidia.com/dynamo-component-type", "operator": "In", "values": ["prefill", "decode"]}
+        ],
+    }
+    term = {"topologyKey": "nvidia.com/gpu.clique", "labelSelector": selector}
+    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    return put(DGD, f"{component}.podTemplate.spec.affinity", affinity)
+
+
+COMPUTE_DOMAIN = """
+apiVersion: resource.nvidia.com/v1beta1
+kind: ComputeDomain
+metadata: {name: domain, namespace: gpt-oss}
+spec: {numNodes: 0, channel: {resourceClaimTemplate: {name: channel}}}
+"""
+
+ON_NVLINK = (
+    *_TRAYS,
+    *without_efa(*BOTH),
+    document(COMPUTE_DOMAIN),
+    *claimed("channel"),
+    *(_affinity(component) for component in BOTH),
+)
+"""Each worker on a tray of one NVLink domain, with a channel of one compute domain."""
+
+COST = (
+    "a prompt of 8,192 tokens is 301,989,888 bytes of KV cache (gpt-oss-120b, fp8): 0.097 s on a pod network "
+    "of 25 Gbit/s, so at most 10.3 prompts a second, 2.1 over one TCP flow of 5 Gbit/s"
+)
