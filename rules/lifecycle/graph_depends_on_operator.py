@@ -1,21 +1,18 @@
 """A graph is created after the operator that runs it, and deleted before it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from resource_graph import Aspect, Resource, ResourceGraph
+from resource_graph import Aspect, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.order import dependencies_of
 from rules.reading.pods import GRAPH_KIND
+from rules.reading.releases import releases_of
 
 _CHART = "dynamo-platform"
-_RELEASE_TYPES = (
-    "kubernetes:helm.sh/v3:Release",
-    "kubernetes:helm.sh/v3:Chart",
-    "kubernetes:helm.sh/v4:Chart",
-)
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    releases = _platform_releases(graph)
+    releases = releases_of(graph, _CHART)
     for resource in graph.kubernetes_objects(GRAPH_KIND):
         if not releases:
             yield undecided(
@@ -24,7 +21,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
                 f"no release of chart {_CHART} is part of this program; if another stack installs it, that "
                 "stack must be destroyed after this one",
             )
-        elif graph.dependencies_of(resource).isdisjoint(release.urn for release in releases):
+        elif dependencies_of(graph, resource).isdisjoint(release.urn for release in releases):
             names = ", ".join(release.name for release in releases)
             yield failed(
                 resource,
@@ -32,17 +29,6 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
                 f"does not depend on {names}, which installs its operator, neither itself nor through a "
                 "component around it",
             )
-
-
-def _platform_releases(graph: ResourceGraph) -> Sequence[Resource]:
-    candidates = [resource for release_type in _RELEASE_TYPES for resource in graph.of_type(release_type)]
-    return [resource for resource in candidates if _installs_platform(resource)]
-
-
-def _installs_platform(release: Resource) -> bool:
-    chart = release.inputs.get("chart")
-    # A chart is a name, an address whose last part is the name, or a packaged file.
-    return isinstance(chart, str) and chart.rstrip("/").rpartition("/")[2].startswith(_CHART)
 
 
 RULE = Rule(
@@ -54,7 +40,7 @@ RULE = Rule(
         "and at destroy the operator may go first, after which the graph's finalizer is never removed and "
         "its GPUs stay taken."
     ),
-    source="pulumi/pulumi-kubernetes#1418, pulumi/pulumi-kubernetes#3573",
+    source="pulumi/pulumi-kubernetes#1418, pulumi/pulumi-kubernetes#3573; NVIDIA/aicr#406",
     fix="Give the graph, or the component around it, depends_on with the platform's release.",
     check=_check,
     reads=frozenset({Aspect.EDGES}),

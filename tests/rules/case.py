@@ -6,7 +6,7 @@ line. Its base is clean but for the findings that `BASES` lists with it, so that
 
 import contextlib
 import functools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from rules.run import run_rules
 from stacks.reading.parse import parse_settings
 from stacks.resolve import resolve
 from tests.rules.edits import Edit, edited
+from tests.rules.exports import read_state_text, state_text
 from tests.rules.judging import TODAY, Found
 
 FOLDER = Path(__file__).parent / "bases"
@@ -46,6 +47,8 @@ class Base:
     found: frozenset[Found] = frozenset()
     stack: str | None = None
     """The shipped stack that it is; None: the file of its name beside this one."""
+    state: bool = False
+    """It is the state of a stack, whose documents `exports` describes, and not a manifest."""
 
 
 @dataclass(frozen=True)
@@ -90,15 +93,22 @@ def undecided(rule: str, *subjects: str) -> frozenset[Found]:
 
 
 def judge_case(case: Case, folder: Path, base: Base) -> Report:
-    """What all rules say of the changed manifest beside its pools."""
+    """What all rules say of the changed base beside its pools."""
+    return judge_base(case.base, base, folder, case.edits, base.pools if case.pools is None else case.pools)
+
+
+def judge_base(name: str, base: Base, folder: Path, edits: Sequence[Edit], pools: Pools) -> Report:
+    """What all rules say of a base with those edits, beside pools."""
+    text = edited(base_text(name, base.stack, base.state), edits)
+    if base.state:
+        return judge_beside(read_state_text(text, folder), pools)
     file = folder / "deploy.yaml"
-    file.write_text(edited(base_text(case.base, base.stack), case.edits), encoding="utf-8")
-    return judge_file(file, base.pools if case.pools is None else case.pools)
+    file.write_text(text, encoding="utf-8")
+    return judge_beside(read_manifests([file]), pools)
 
 
-def judge_file(file: Path, pools: Pools) -> Report:
-    """What all rules say of a manifest beside pools."""
-    documents = read_manifests([file])
+def judge_beside(documents: ResourceGraph, pools: Pools) -> Report:
+    """What all rules say of a graph beside pools."""
     named = [pool_resource(instance_type, instance_type, nodes) for instance_type, nodes in pools]
     return judge_graph(ResourceGraph([*named, *documents], documents.lacks))
 
@@ -115,12 +125,14 @@ def judge_graph(graph: ResourceGraph) -> Report:
 
 
 @functools.cache
-def base_text(name: str, stack: str | None) -> str:
+def base_text(name: str, stack: str | None, state: bool) -> str:
     """The base as it is committed, or as a shipped stack and its benchmark are rendered today."""
     if stack is None:
         return (FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
     with contextlib.chdir(Path(__file__).parents[2]):
         resolved = resolved_stack(stack)
+        if state:
+            return state_text(recorded_stack(resolved))
         documents = [document.text for document in render_graph(recorded_stack(resolved))]
     placed = resolved.serving.placed
     benchmark = benchmark_job(

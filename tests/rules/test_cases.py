@@ -8,8 +8,7 @@ import pytest
 from rules.catalogue import RULES
 from rules.model import Rule
 from tests.rules.bases import BASES
-from tests.rules.case import Case, SettingsCase, base_text, judge_case, judge_file, judge_settings
-from tests.rules.edits import edited
+from tests.rules.case import Case, SettingsCase, judge_base, judge_case, judge_settings
 from tests.rules.judging import found, messages
 
 FOLDER = Path(__file__).parent / "cases"
@@ -43,9 +42,7 @@ def test_changed_settings_give_exactly_their_findings(case: SettingsCase) -> Non
 
 @pytest.mark.parametrize("name", BASES)
 def test_a_base_has_the_findings_that_it_lists_and_no_others(name: str, tmp_path: Path) -> None:
-    file = tmp_path / "deploy.yaml"
-    file.write_text(edited(base_text(name, BASES[name].stack), ()), encoding="utf-8")
-    report = judge_file(file, BASES[name].pools)
+    report = judge_base(name, BASES[name], tmp_path, (), BASES[name].pools)
     assert found(report) == BASES[name].found, messages(report)
 
 

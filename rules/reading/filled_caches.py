@@ -1,0 +1,72 @@
+"""Jobs that put files on volumes before anything reads them there."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from resource_graph import Resource, ResourceGraph
+from rules.reading.once import once_per_graph
+from rules.reading.order import dependencies_of
+from rules.reading.pods import Unreadable, read_pods
+from rules.reading.references import CLAIM, Reference, dynamo_graphs, read_references
+from rules.reading.shapes import Undecided
+
+
+@dataclass(frozen=True, slots=True)
+class CacheUse:
+    """A claim that a Dynamo graph mounts, and the Jobs that may fill it."""
+
+    claim: Reference
+    fillers: Sequence[Resource]
+    """Without those that come after the graph, which read what is there."""
+
+
+def cache_uses(graph: ResourceGraph, owner: Resource, references: Sequence[Reference]) -> Sequence[CacheUse]:
+    """The claims that a Dynamo graph expects to be filled, each once."""
+    names = dict.fromkeys(each.name for each in references if each.kind == CLAIM)
+    own = {each.name for each in references if each.is_filled_by_pods}
+    jobs = _jobs_by_claim(graph)
+    return [
+        CacheUse(
+            Reference(CLAIM, name),
+            [
+                job
+                for job in jobs.get(name, ())
+                if _same_namespace(job, owner) and owner.urn not in dependencies_of(graph, job)
+            ],
+        )
+        for name in names
+        if name not in own
+    ]
+
+
+@once_per_graph
+def cache_fillers(graph: ResourceGraph) -> Sequence[Resource]:
+    """Every Job that may fill a Dynamo graph's cache, each once."""
+    jobs: dict[str, Resource] = {}
+    for resource, references in dynamo_graphs(graph):
+        if not isinstance(references, Undecided):
+            fillers = (job for use in cache_uses(graph, resource, references) for job in use.fillers)
+            jobs |= {job.urn: job for job in fillers}
+    return tuple(jobs.values())
+
+
+@once_per_graph
+def _jobs_by_claim(graph: ResourceGraph) -> dict[str, list[Resource]]:
+    jobs: dict[str, list[Resource]] = {}
+    for template in read_pods(graph):
+        if isinstance(template, Unreadable) or template.resource.kind != "Job":
+            continue
+        try:
+            references = read_references(template)
+        except Undecided:
+            # Without it the graph's rule says that nothing fills the claim.
+            continue
+        for name in dict.fromkeys(each.name for each in references if each.kind == CLAIM):
+            jobs.setdefault(name, []).append(template.resource)
+    return jobs
+
+
+def _same_namespace(one: Resource, other: Resource) -> bool:
+    # One that is left to the client's default, or not known yet, may be any.
+    known = [each.namespace for each in (one, other) if isinstance(each.namespace, str)]
+    return all(each == known[0] for each in known)

@@ -1,0 +1,17 @@
+"""What is created before a resource and deleted after it."""
+
+from resource_graph import Resource, ResourceGraph
+from rules.reading.once import once_per_graph
+
+
+def dependencies_of(graph: ResourceGraph, resource: Resource) -> frozenset[str]:
+    """The same as the graph's own method, which several rules ask for the same resources."""
+    remembered = _remembered(graph)
+    if resource.urn not in remembered:
+        remembered[resource.urn] = graph.dependencies_of(resource)
+    return remembered[resource.urn]
+
+
+@once_per_graph
+def _remembered(graph: ResourceGraph) -> dict[str, frozenset[str]]:  # noqa: ARG001 - what it is remembered for
+    return {}

@@ -1,0 +1,129 @@
+"""ConfigMaps that graphs share by mistake, and those that change under their pods."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import Edit, document, drop, put
+from tests.rules.exports import LATER
+from tests.rules.exports import resource as of_state
+
+UNIQUE = "config-names-unique"
+ROLLS = "engine-files-roll-pods"
+
+_OTHER = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: {name}, namespace: {namespace}}}
+data: {{config.yaml: "{content}"}}
+"""
+
+
+def _config(name: str, namespace: str, content: str = "stream_interval: 20") -> Edit:
+    return document(_OTHER.format(name=name, namespace=namespace, content=content))
+
+
+_BOTH = (_config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss", "stream_interval: 10"))
+_TWO_IN_STATE = document("""
+type: kubernetes:core/v1:ConfigMap
+name: first
+inputs: {apiVersion: v1, kind: ConfigMap, metadata: {name: llm-config, namespace: gpt-oss}, data: {a: "1"}}
+---
+type: kubernetes:core/v1:ConfigMap
+name: second
+inputs: {apiVersion: v1, kind: ConfigMap, metadata: {name: llm-config, namespace: gpt-oss}, data: {a: "2"}}
+""")
+_ENGINE = "ConfigMap/gpt-oss-disagg-engine-*"
+
+CASES = (
+    Case(
+        UNIQUE,
+        "two of one name in one namespace",
+        "vllm-agg",
+        _BOTH,
+        failed(UNIQUE, "llm-config"),
+        ("have different content and are one object in namespace gpt-oss", "document 4, line"),
+    ),
+    Case(
+        UNIQUE,
+        "two of one name that are applied to one namespace",
+        "vllm-agg",
+        (*_BOTH, drop("ConfigMap", "metadata.namespace")),
+        failed(UNIQUE, "llm-config"),
+        ("are one object in the namespace that they are applied to",),
+    ),
+    Case(
+        UNIQUE,
+        "one with a namespace and one without",
+        "vllm-agg",
+        (
+            _config("llm-config", "gpt-oss"),
+            document(
+                "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: llm-config}\ndata: {config.yaml: other}"
+            ),
+        ),
+        undecided(UNIQUE, "llm-config"),
+        ("nothing says in which namespace it will be",),
+    ),
+    Case(
+        UNIQUE,
+        "the same content twice",
+        "vllm-agg",
+        (_config("llm-config", "gpt-oss"), _config("llm-config", "gpt-oss")),
+        frozenset(),
+    ),
+    Case(
+        UNIQUE,
+        "one name in two namespaces",
+        "vllm-agg",
+        (_config("llm-config", "gpt-oss"), _config("llm-config", "elsewhere", "stream_interval: 10")),
+        frozenset(),
+    ),
+    Case(
+        UNIQUE,
+        "two resources of one program",
+        "program-on-eks",
+        (_TWO_IN_STATE,),
+        failed(UNIQUE, "llm-config"),
+        ("the one registered as second and the one registered as first",),
+    ),
+    Case(
+        UNIQUE,
+        "content that is not known yet",
+        "program-on-eks",
+        (_TWO_IN_STATE, of_state("ConfigMap/second", "inputs.data.a", LATER)),
+        undecided(UNIQUE, "llm-config"),
+        ("part of it or of the one registered as first is known only after the update",),
+    ),
+    Case(
+        UNIQUE,
+        "a namespace that is not known yet",
+        "program-on-eks",
+        (_TWO_IN_STATE, of_state("ConfigMap/second", "inputs.metadata.namespace", LATER)),
+        undecided(UNIQUE, "llm-config"),
+        ("its namespace is not known",),
+    ),
+    Case(
+        ROLLS,
+        "engine files that can be changed in place, under a name that stays",
+        "disagg-b200-state",
+        (
+            of_state(_ENGINE, "inputs.immutable", False),
+            of_state(_ENGINE, "inputs.metadata.name", "engine-config"),
+            *(
+                of_state(
+                    "DynamoGraphDeployment/gpt-oss-disagg",
+                    f"inputs.spec.services.{worker}.extraPodSpec.volumes.0.configMap.name",
+                    "engine-config",
+                )
+                for worker in ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
+            ),
+        ),
+        failed(ROLLS, "gpt-oss-disagg"),
+        ("reads ConfigMap engine-config, which can be changed in place and has no hash",),
+    ),
+    Case(
+        ROLLS,
+        "a hash in the name",
+        "disagg-b200",
+        (put("ConfigMap", "immutable", False),),
+        frozenset(),
+    ),
+)

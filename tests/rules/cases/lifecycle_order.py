@@ -1,0 +1,206 @@
+"""What a graph comes after, and what goes after it."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import document
+from tests.rules.exports import LATER, append, removed, resource, undepend
+
+EKS, OURS = "program-on-eks", "disagg-b200-state"
+
+OPERATOR = "graph-depends-on-operator"
+DEFINITION = "graph-depends-on-definition"
+DRIVER = "compute-domain-depends-on-driver"
+CACHE = "graph-depends-on-filled-cache"
+OUTLIVED = "outlived-by-token-and-cache"
+
+GRAPH = "DynamoGraphDeployment/graph"
+OUR_GRAPH, OUR_FILES = "DynamoGraphDeployment/gpt-oss-disagg", "ConfigMap/gpt-oss-disagg-engine-*"
+MOUNT = "inputs.spec.components.1.podTemplate.spec.volumes"
+
+_DEFINITION_OF_GRAPHS = document("""
+type: kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition
+name: graphs
+inputs:
+  apiVersion: apiextensions.k8s.io/v1
+  kind: CustomResourceDefinition
+  metadata: {name: dynamographdeployments.nvidia.com}
+""")
+_DOMAIN = document("""
+type: kubernetes:resource.nvidia.com/v1beta1:ComputeDomain
+name: domain
+inputs:
+  apiVersion: resource.nvidia.com/v1beta1
+  kind: ComputeDomain
+  metadata: {name: domain, namespace: gpt-oss}
+  spec: {numNodes: 1, channel: {resourceClaimTemplate: {name: domain-channel}}}
+""")
+_DRIVER = document("""
+type: kubernetes:helm.sh/v3:Release
+name: driver
+inputs: {name: driver, chart: "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu"}
+""")
+_BENCHMARK = document("""
+type: kubernetes:batch/v1:Job
+name: smoke
+dependsOn: [DynamoGraphDeployment/graph]
+inputs:
+  apiVersion: batch/v1
+  kind: Job
+  metadata: {name: smoke, namespace: gpt-oss}
+  spec:
+    activeDeadlineSeconds: 600
+    template:
+      spec:
+        restartPolicy: Never
+        securityContext: {runAsNonRoot: true, runAsUser: 1000}
+        containers:
+          - name: smoke
+            image: docker.io/library/python:3.12-slim
+            command: [python3, -c, "print('served')"]
+            securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
+            volumeMounts: [{name: models, mountPath: /models, readOnly: true}]
+        volumes: [{name: models, persistentVolumeClaim: {claimName: model-cache}}]
+""")
+
+CASES = (
+    Case(
+        OPERATOR,
+        "a graph beside its operator",
+        EKS,
+        (undepend(GRAPH, "Release/platform"),),
+        failed(OPERATOR, "graph"),
+        ("does not depend on platform, which installs its operator",),
+    ),
+    Case(
+        OPERATOR,
+        "our graph beside its operator, and its files too",
+        OURS,
+        (undepend(OUR_GRAPH, "Release/dynamo-platform"), undepend(OUR_FILES, "Release/dynamo-platform")),
+        failed(OPERATOR, "gpt-oss-disagg"),
+    ),
+    Case(
+        OPERATOR,
+        "our graph after files that come after the operator",
+        OURS,
+        (undepend(OUR_GRAPH, "Release/dynamo-platform"),),
+        frozenset(),
+    ),
+    Case(
+        OPERATOR,
+        "a platform that another stack installs",
+        EKS,
+        (removed("Release/platform"),),
+        undecided(OPERATOR, "graph"),
+        ("if another stack installs it",),
+    ),
+    Case(
+        DEFINITION,
+        "a definition beside the graph",
+        EKS,
+        (_DEFINITION_OF_GRAPHS,),
+        failed(DEFINITION, "graph"),
+        ("the definition dynamographdeployments.nvidia.com, which this program registers as graphs",),
+    ),
+    Case(
+        DRIVER,
+        "a compute domain beside its driver",
+        EKS,
+        (_DRIVER, _DOMAIN),
+        failed(DRIVER, "domain"),
+        ("does not depend on driver",),
+    ),
+    Case(
+        DRIVER,
+        "a compute domain after its driver",
+        EKS,
+        (_DRIVER, _DOMAIN, append("ComputeDomain/domain", "dependsOn", "Release/driver")),
+        frozenset(),
+    ),
+    Case(DRIVER, "a driver from elsewhere", EKS, (_DOMAIN,), frozenset()),
+    Case(
+        CACHE,
+        "a graph beside the download",
+        EKS,
+        (undepend(GRAPH, "Job/download"),),
+        failed(CACHE, "graph"),
+        ("mounts claim model-cache and does not depend on download, which fills it",),
+    ),
+    Case(
+        CACHE,
+        "a download that nobody waits for",
+        EKS,
+        (resource("Job/download", "inputs.metadata.annotations", {"pulumi.com/skipAwait": "true"}),),
+        failed(CACHE, "graph"),
+        ("lets it count as done before it has run",),
+    ),
+    Case(
+        CACHE,
+        "a download of which it is not known yet whether anybody waits",
+        EKS,
+        (resource("Job/download", "inputs.metadata.annotations", {"pulumi.com/skipAwait": LATER}),),
+        undecided(CACHE, "graph") | undecided("waits-have-timeouts", "download"),
+    ),
+    Case(
+        CACHE,
+        "a claim that nothing fills",
+        EKS,
+        (removed("Job/download"),),
+        undecided(CACHE, "graph"),
+        ("no Job of this program fills claim model-cache",),
+    ),
+    Case(
+        CACHE,
+        "a claim of somebody else's",
+        EKS,
+        (removed("Job/download", "PersistentVolumeClaim/models"),),
+        frozenset(),
+    ),
+    Case(CACHE, "a Job that reads the cache after the graph", EKS, (_BENCHMARK,), frozenset()),
+    Case(
+        CACHE,
+        "a claim whose name is not known yet",
+        EKS,
+        (resource(GRAPH, MOUNT, [{"name": "models", "persistentVolumeClaim": {"claimName": LATER}}]),),
+        undecided(CACHE, "graph")
+        | undecided(OUTLIVED, "graph")
+        | undecided("engine-files-roll-pods", "graph"),
+        ("persistentVolumeClaim.claimName is known only after the update",),
+    ),
+    Case(
+        OUTLIVED,
+        "a graph beside the claim, which the download alone comes after",
+        EKS,
+        (undepend(GRAPH, "PersistentVolumeClaim/models", "Job/download"),),
+        failed(CACHE, "graph") | failed(OUTLIVED, "graph"),
+        ("does not depend on PersistentVolumeClaim model-cache, which it needs",),
+    ),
+    Case(
+        OUTLIVED,
+        "a graph beside everything in its namespace",
+        EKS,
+        (
+            resource(GRAPH, "dependsOn", ["Release/platform"]),
+            resource(
+                GRAPH,
+                "inputs.spec.components.1.podTemplate.spec.imagePullSecrets",
+                [{"name": "hf-token-secret"}],
+            ),
+        ),
+        failed(CACHE, "graph") | failed(OUTLIVED, "graph"),
+        ("Namespace gpt-oss, PersistentVolumeClaim model-cache, Secret hf-token-secret",),
+    ),
+    Case(
+        OUTLIVED,
+        "a token that only the download reads",
+        EKS,
+        (undepend(GRAPH, "Secret/token"), undepend("Job/download", "Secret/token")),
+        frozenset(),
+    ),
+    Case(
+        OUTLIVED,
+        "our graph beside its engine files",
+        OURS,
+        (undepend(OUR_GRAPH, OUR_FILES),),
+        failed(OUTLIVED, "gpt-oss-disagg"),
+        ("does not depend on ConfigMap gpt-oss-disagg-engine-",),
+    ),
+)

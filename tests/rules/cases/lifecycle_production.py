@@ -1,0 +1,254 @@
+"""What a production stack keeps, how it is taken down, and how long it is waited for."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import document
+from tests.rules.exports import LATER, resource, unset
+
+EKS, OURS = "program-on-eks", "disagg-b200-state"
+
+BACKGROUND = "graph-deleted-in-background"
+PROTECTED = "stateful-things-protected"
+RETAINED = "state-retained"
+WAITS = "waits-have-timeouts"
+OTHER_WAITS = "other-waits-have-timeouts"
+AWAITED = "graph-is-awaited"
+NAMES = "names-fixed"
+
+GRAPH = "DynamoGraphDeployment/graph"
+OUR_COMPONENT = "components:DynamoGraph/gpt-oss-disagg"
+POLICY = "inputs.metadata.annotations.[pulumi.com/deletionPropagationPolicy]"
+WAIT_FOR = "inputs.metadata.annotations.[pulumi.com/waitFor]"
+CLAIM, NAMESPACE = "PersistentVolumeClaim/models", "Namespace/serving"
+OUR_CLAIM = "PersistentVolumeClaim/model-cache-claim"
+OUR_PLATFORM = "Namespace/platform-namespace"
+SERVERS = "StatefulSet/nats"
+DELETED = "inputs.spec.persistentVolumeClaimRetentionPolicy.whenDeleted"
+DISPOSABLE = resource(OUR_COMPONENT, "inputs.lifecycle", "disposable")
+
+_PRODUCTION = document("""
+{type: "somebody:else:Serving", name: serving, inputs: {lifecycle: production}}
+""")
+
+CASES = (
+    Case(
+        BACKGROUND,
+        "no policy",
+        EKS,
+        (unset(GRAPH, POLICY),),
+        failed(BACKGROUND, "graph"),
+        ("has no annotation pulumi.com/deletionPropagationPolicy, so it is deleted in the foreground",),
+    ),
+    Case(
+        BACKGROUND,
+        "pods that stay",
+        EKS,
+        (resource(GRAPH, POLICY, "orphan"),),
+        failed(BACKGROUND, "graph"),
+        ("its pods stay when it goes, and keep their GPUs",),
+    ),
+    Case(
+        BACKGROUND,
+        "a policy that is not known yet",
+        EKS,
+        (resource(GRAPH, POLICY, LATER),),
+        undecided(BACKGROUND, "graph"),
+    ),
+    Case(
+        PROTECTED,
+        "our claim without protection",
+        OURS,
+        (resource(OUR_CLAIM, "protect", False),),
+        failed(PROTECTED, "model-cache-claim"),
+        ("is not protected, in a stack of lifecycle production: it holds files",),
+    ),
+    Case(
+        PROTECTED,
+        "the namespace of our servers without protection",
+        OURS,
+        (resource(OUR_PLATFORM, "protect", False),),
+        failed(PROTECTED, "platform-namespace"),
+        ("it takes the data of nats along",),
+    ),
+    Case(
+        PROTECTED,
+        "a disposable stack",
+        OURS,
+        (
+            DISPOSABLE,
+            resource(OUR_CLAIM, "protect", False),
+            resource(OUR_CLAIM, "retainOnDelete", False),
+            resource(OUR_PLATFORM, "protect", False),
+            resource(SERVERS, DELETED, "Delete"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        PROTECTED,
+        "a lifecycle that is not known yet",
+        OURS,
+        (resource(OUR_COMPONENT, "inputs.lifecycle", LATER), resource(OUR_CLAIM, "protect", False)),
+        undecided(PROTECTED, "model-cache-claim"),
+        ("lifecycle is known only after the update",),
+    ),
+    Case(
+        PROTECTED,
+        "a lifecycle of its own invention",
+        OURS,
+        (resource(OUR_COMPONENT, "inputs.lifecycle", "staging"), resource(OUR_CLAIM, "protect", False)),
+        undecided(PROTECTED, "model-cache-claim"),
+        ("lifecycle of gpt-oss-disagg is 'staging', not production or disposable",),
+    ),
+    Case(
+        PROTECTED,
+        "a foreign program that does not say what it is for",
+        EKS,
+        tuple(
+            resource(name, "protect", False)
+            for name in (
+                "Key/disks",
+                "Vpc/network",
+                "Cluster/cluster",
+                "FileSystem/models",
+                "Volume/results",
+                CLAIM,
+                NAMESPACE,
+            )
+        ),
+        undecided(PROTECTED, "disks", "network", "cluster", "models", "results", "serving"),
+        ("no component says by its input lifecycle",),
+    ),
+    Case(
+        PROTECTED,
+        "a cluster of a foreign program that says so",
+        EKS,
+        (_PRODUCTION, resource("Cluster/cluster", "protect", False)),
+        failed(PROTECTED, "cluster"),
+        ("with it goes everything that runs in the cluster",),
+    ),
+    Case(
+        RETAINED,
+        "a claim and its namespace that are not kept",
+        OURS,
+        (
+            resource(OUR_CLAIM, "retainOnDelete", False),
+            resource("Namespace/serving-namespace", "retainOnDelete", False),
+        ),
+        failed(RETAINED, "model-cache-claim", "serving-namespace"),
+        ("it takes claim model-cache-claim along",),
+    ),
+    Case(
+        RETAINED,
+        "servers whose volumes go with them",
+        OURS,
+        (resource(SERVERS, DELETED, "Delete"),),
+        failed(RETAINED, "nats"),
+        ("persistentVolumeClaimRetentionPolicy.whenDeleted: Delete",),
+    ),
+    Case(
+        RETAINED,
+        "servers of which it is not known yet",
+        OURS,
+        (resource(SERVERS, DELETED, LATER),),
+        undecided(RETAINED, "nats"),
+    ),
+    Case(
+        RETAINED,
+        "a foreign program that does not say what it is for",
+        EKS,
+        (resource(CLAIM, "retainOnDelete", False),),
+        frozenset(),
+    ),
+    Case(
+        WAITS,
+        "a graph with the provider's own limit",
+        EKS,
+        (resource(GRAPH, "timeouts", {"delete": 180}),),
+        failed(WAITS, "graph"),
+        ("nothing says how long at create and update: the provider gives up after its own 10 minutes",),
+    ),
+    Case(
+        WAITS,
+        "a graph whose limit is an annotation",
+        EKS,
+        (
+            resource(GRAPH, "timeouts", {"delete": 180}),
+            resource(GRAPH, "inputs.metadata.annotations.[pulumi.com/timeoutSeconds]", "3600"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        WAITS,
+        "a download with the provider's own limit",
+        EKS,
+        (resource("Job/download", "timeouts", {"delete": 300}),),
+        failed(WAITS, "download"),
+        ("until it has filled the cache, and nothing says how long at create:",),
+    ),
+    Case(
+        WAITS,
+        "a wait that is not known yet",
+        EKS,
+        (resource(GRAPH, WAIT_FOR, LATER),),
+        undecided(WAITS, "graph") | undecided(AWAITED, "graph"),
+    ),
+    Case(
+        OTHER_WAITS,
+        "deletions without limits",
+        EKS,
+        (
+            resource(GRAPH, "timeouts", {"create": 3660, "update": 3660}),
+            resource("Release/platform", "timeouts", {"create": 660}),
+            resource("Job/download", "timeouts", {"create": 3660}),
+            unset(CLAIM, "timeouts"),
+            unset(NAMESPACE, "timeouts"),
+        ),
+        failed(OTHER_WAITS, "graph", "platform", "download", "models", "serving"),
+        ("deletion of this DynamoGraphDeployment", "deletion of this release"),
+    ),
+    Case(
+        OTHER_WAITS,
+        "an installation with Helm's own limit",
+        EKS,
+        (
+            unset("Release/platform", "inputs.timeout"),
+            resource("Release/platform", "timeouts", {"delete": 60}),
+        ),
+        failed(OTHER_WAITS, "platform"),
+        ("Helm gives up after its own 5 minutes",),
+    ),
+    Case(
+        AWAITED,
+        "a graph that nobody waits for",
+        EKS,
+        (unset(GRAPH, WAIT_FOR), resource(GRAPH, "timeouts", {"delete": 180})),
+        failed(AWAITED, "graph"),
+        ("has no annotation pulumi.com/waitFor",),
+    ),
+    Case(
+        AWAITED,
+        "a wait that is skipped",
+        EKS,
+        (resource(GRAPH, "inputs.metadata.annotations.[pulumi.com/skipAwait]", "true"),),
+        failed(AWAITED, "graph"),
+        ("pulumi.com/skipAwait is true",),
+    ),
+    Case(
+        NAMES,
+        "names that the provider chose",
+        EKS,
+        (
+            resource("Secret/token", "inputs.metadata.annotations", {"pulumi.com/autonamed": "true"}),
+            unset("Job/download", "inputs.metadata.name"),
+            unset("Release/platform", "inputs.name"),
+        ),
+        failed(NAMES, "token", "download", "platform"),
+        ("this Secret has no metadata.name", "this release has no name"),
+    ),
+    Case(
+        NAMES,
+        "a name that is another resource's output",
+        EKS,
+        (resource("Job/download", "inputs.metadata.name", LATER),),
+        frozenset(),
+    ),
+)
