@@ -4,36 +4,19 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.containers import EngineFileProblem
-from rules.reading.engines import engine_settings
-from rules.reading.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, option_value
+from rules.reading.engines import check_tensorrt_llm
+from rules.reading.tensorrt_llm import TensorRtLlmSettings, option_value
 from rules.reading.tensorrt_llm_options import OPTIONS
-from rules.reading.vllm import is_vllm, read_vllm
-from rules.reading.workers import Worker, check_workers
-
-_MOE_BACKEND = "--moe-backend"
-_MOE_VARIABLES = (
-    "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8",
-    "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8_CUTLASS",
-    "VLLM_USE_FLASHINFER_MOE_MXFP4_BF16",
-    "VLLM_MXFP4_USE_MARLIN",
-)
+from rules.reading.workers import Worker
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_workers(graph, lambda worker: _check_worker(graph, worker))
+    return check_tensorrt_llm(graph, _check_worker)
 
 
-def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
-    try:
-        if is_tensorrt_llm(worker):
-            settings = engine_settings(graph, worker)
-            yield from _attention_balance(worker, settings)
-            yield from _overridden_flags(worker, settings)
-        elif is_vllm(worker):
-            yield from _moe_variables(graph, worker)
-    except EngineFileProblem:
-        return
+def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
+    yield from _attention_balance(worker, settings)
+    yield from _overridden_flags(worker, settings)
 
 
 def _attention_balance(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
@@ -76,21 +59,6 @@ def _number(value: object) -> float | None:
         return None
 
 
-def _moe_variables(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
-    backend = read_vllm(graph, worker).setting(_MOE_BACKEND, "auto")
-    if backend.value == "auto":
-        return
-    environment = worker.commands[0].environment
-    for name in _MOE_VARIABLES:
-        word = environment.get(name)
-        if word is not None and word.known and word.text not in {"", "0"}:
-            yield failed(
-                worker.resource,
-                worker.name,
-                f"{name}={word.text} has no effect beside {_MOE_BACKEND} {backend.value} ({backend.source})",
-            )
-
-
 RULE = Rule(
     id="settings-without-effect",
     title="Every setting has an effect",
@@ -101,8 +69,7 @@ RULE = Rule(
     ),
     source=(
         "ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py; NVIDIA/TensorRT-LLM "
-        "tensorrt_llm/commands/serve.py; vllm 0.20.1 "
-        "vllm/model_executor/layers/fused_moe/oracle/mxfp4.py"
+        "tensorrt_llm/commands/serve.py"
     ),
     fix="Remove it, or what takes its effect away; write each value in one place only.",
     check=_check,

@@ -2,56 +2,55 @@
 
 from collections.abc import Iterator
 
+from hardware import GIB, KV_VALUE_BYTES
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines import check_tensorrt_llm
+from rules.reading.kv_formats import effective_format, read_kv_format
 from rules.reading.models import read_gpt_oss
 from rules.reading.shapes import Undecided
 from rules.reading.tensorrt_llm import TensorRtLlmSettings
 from rules.reading.transfer_buffers import longest_sequence, transceiver_backend, transfer_buffer
 from rules.reading.workers import Worker
 
-_GIB = 2**30
-_BYTES_OF_DTYPE = {"auto": 2, "bfloat16": 2, "float16": 2, "half": 2, "fp8": 1}
 # One to send and one to receive.
 _BUFFERS = 2
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_tensorrt_llm(graph, _check_worker)
+    return check_tensorrt_llm(graph, lambda worker, settings: _check_worker(graph, worker, settings))
 
 
-def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
+def _check_worker(
+    graph: ResourceGraph, worker: Worker, settings: TensorRtLlmSettings
+) -> Iterator[Observation]:
     if transceiver_backend(settings) is None or transfer_buffer(settings) is not None:
         return
     yield failed(
         worker.resource,
         worker.name,
         f"cache_transceiver_config ({settings.file_source or settings.overrides_source}) sets no "
-        f"max_tokens_in_buffer, so that each buffer holds max_seq_len tokens{_size(worker, settings)}",
+        f"max_tokens_in_buffer, so that each buffer holds max_seq_len tokens{_size(graph, worker, settings)}",
     )
 
 
-def _size(worker: Worker, settings: TensorRtLlmSettings) -> str:
+def _size(graph: ResourceGraph, worker: Worker, settings: TensorRtLlmSettings) -> str:
     model = read_gpt_oss(worker)
-    dtype = settings.setting("kv_cache_config", "dtype", default="auto").value
-    value_bytes = _BYTES_OF_DTYPE.get(str(dtype))
-    if model is None or value_bytes is None:
-        return ""
     try:
         tokens = longest_sequence(settings, model)
-        ranks = (
-            1
-            if settings.switch("enable_attention_dp")
-            else settings.count("tensor_parallel_size", default=1).value
-        )
+        kv_format = read_kv_format(graph, worker)
+        value_bytes = KV_VALUE_BYTES.get("" if kv_format is None else effective_format(kv_format, worker))
+        ranks = settings.count("tensor_parallel_size", default=1).value
+        spread = 1 if settings.switch("enable_attention_dp") else ranks
     except Undecided:
         return ""
-    per_token = model.kv_bytes_per_token(value_bytes) / min(max(ranks, 1), model.kv_heads)
-    gib = _BUFFERS * tokens.value * per_token / _GIB
+    if model is None or value_bytes is None:
+        return f": {tokens.value} ({tokens.source})"
+    per_token = model.kv_bytes_per_token(1) * value_bytes / min(max(spread, 1), model.kv_heads)
+    gib = _BUFFERS * tokens.value * per_token / GIB
     return (
-        f": {tokens.value} ({tokens.source}), two buffers of KV cache in {dtype} on each GPU, {gib:.1f} GiB "
-        "beside the KV cache"
+        f": {tokens.value} ({tokens.source}), which is {gib:.1f} GiB for two buffers on each GPU, beside the "
+        "KV cache"
     )
 
 

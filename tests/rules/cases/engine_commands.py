@@ -1,0 +1,175 @@
+"""Options, modes and ends of start commands."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import Edit, text
+from tests.rules.serving_edits import (
+    DECODE,
+    FRONTEND,
+    GRAPH,
+    PREFILL,
+    WORKER,
+    command,
+    main,
+    variable,
+    worker_flags,
+)
+
+FLAGS = "flags-exist"
+MODE = "disaggregation-mode-known"
+CRASH = "crash-ends-the-container"
+NAME = "served-name-equal"
+PARSERS = "answer-parsers"
+BOTH = f"{PREFILL}, {DECODE}"
+
+_OLD_IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.3.1"
+_VLLM_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
+
+
+def _vllm_argument(index: int, old: str, new: str) -> Edit:
+    return text(GRAPH, f"{_VLLM_ARGS}[{index}]", old, new)
+
+
+CASES = (
+    Case(
+        FLAGS,
+        "a misspelt option of a worker",
+        "agg-gb200",
+        (worker_flags(WORKER, "--max-batchsize 800"),),
+        failed(FLAGS, WORKER),
+        ("--max-batchsize is no option of dynamo.trtllm 1.2; the nearest is --max-batch-size",),
+    ),
+    Case(
+        FLAGS,
+        "an option that older guides name",
+        "disagg-b200",
+        (worker_flags(PREFILL, "--disaggregation-strategy prefill_first"),),
+        failed(FLAGS, PREFILL),
+        ("--disaggregation-strategy is no option of dynamo.trtllm 1.2: leave it out",),
+    ),
+    Case(
+        FLAGS,
+        "an option of the frontend that has another name now",
+        "agg-gb200",
+        (command(FRONTEND, "--http-port 8000", "--http-port 8000 --store-kv etcd"),),
+        failed(FLAGS, FRONTEND),
+        ("--store-kv is no option of dynamo.frontend 1.2: write --discovery-backend",),
+    ),
+    Case(
+        FLAGS,
+        "an option that vLLM under Dynamo refuses",
+        "vllm-agg",
+        (_vllm_argument(9, "--enable-prefix-caching", "--connector=nixl"),),
+        failed(FLAGS, "VllmWorker"),
+        ("--connector is no option of dynamo.vllm 1.2: write --kv-transfer-config",),
+    ),
+    Case(
+        FLAGS,
+        "an option under an image whose options nobody listed",
+        "agg-gb200",
+        (worker_flags(WORKER, "--conversation-affinity"), main(WORKER, "image", _OLD_IMAGE)),
+        undecided(FLAGS, WORKER),
+        ("--conversation-affinity is no option of dynamo.trtllm 1.2", f"whether image {_OLD_IMAGE} has it"),
+    ),
+    Case(
+        FLAGS,
+        "switches that are turned off, short names and settings of the engine",
+        "agg-gb200",
+        (
+            worker_flags(WORKER, "--no-frontend-decoding --publish-events --trtllm.print_iter_log true"),
+            command(FRONTEND, "--http-port 8000", "--http-port 8000 --no-router-kv-events -i"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        MODE,
+        "vLLM's word for aggregated",
+        "agg-gb200",
+        (worker_flags(WORKER, "--disaggregation-mode agg"),),
+        failed(MODE, WORKER),
+        ("--disaggregation-mode is agg, which dynamo.trtllm does not have: one of prefill_and_decode",),
+    ),
+    Case(
+        MODE,
+        "a word of its own, in a variable",
+        "agg-gb200",
+        (variable(WORKER, "DYN_TRTLLM_DISAGGREGATION_MODE", "both"),),
+        failed(MODE, WORKER),
+        ("DYN_TRTLLM_DISAGGREGATION_MODE is both",),
+    ),
+    Case(
+        MODE,
+        "vLLM's word under vLLM",
+        "vllm-agg",
+        (_vllm_argument(9, "--enable-prefix-caching", "--disaggregation-mode=agg"),),
+        frozenset(),
+    ),
+    Case(
+        CRASH,
+        "a wait after a crash",
+        "agg-gb200",
+        (command(WORKER, "harmony", "harmony || (dmesg; while true; do sleep 60; done)"),),
+        failed(CRASH, WORKER),
+        ("its start script waits with `while true; do sleep`",),
+    ),
+    Case(
+        CRASH,
+        "a sleep without end after the engine",
+        "agg-gb200",
+        (command(WORKER, "harmony", "harmony; sleep infinity"),),
+        failed(CRASH, WORKER),
+        ("`sleep infinity`",),
+    ),
+    Case(
+        CRASH,
+        "a pause before the container ends",
+        "agg-gb200",
+        (command(WORKER, "harmony", "harmony; code=$?; sleep 5; exit $code"),),
+        frozenset(),
+    ),
+    Case(
+        NAME,
+        "two names in one graph",
+        "disagg-b200",
+        (command(PREFILL, '"openai/gpt-oss-120b"', '"gpt-oss-120b"'),),
+        failed(NAME, BOTH),
+        ("TrtllmPrefillWorker gpt-oss-120b (--served-model-name), TrtllmDecodeWorker openai/gpt-oss-120b",),
+    ),
+    Case(
+        NAME,
+        "a name of the path on one side",
+        "disagg-b200",
+        (command(PREFILL, '--served-model-name "openai/gpt-oss-120b" ', ""),),
+        failed(NAME, BOTH),
+        ("TrtllmPrefillWorker /opt/models/hub/models--openai--gpt-oss-120b/snapshots",),
+    ),
+    Case(
+        PARSERS,
+        "a worker without parsers",
+        "agg-gb200",
+        (command(WORKER, " --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony", ""),),
+        failed(PARSERS, WORKER),
+        (
+            "serves gpt-oss-120b, whose --dyn-reasoning-parser must be gpt_oss, and has none",
+            "whose --dyn-tool-call-parser must be harmony, and has none: tool_calls of an answer stay empty",
+        ),
+    ),
+    Case(
+        PARSERS,
+        "a parser of another model",
+        "vllm-agg",
+        (_vllm_argument(11, "gpt_oss", "deepseek_r1"),),
+        failed(PARSERS, "VllmWorker"),
+        ("whose --dyn-reasoning-parser must be gpt_oss, and is deepseek_r1",),
+    ),
+    Case(
+        PARSERS,
+        "parsers in variables",
+        "agg-gb200",
+        (
+            command(WORKER, " --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony", ""),
+            variable(WORKER, "DYN_REASONING_PARSER", "gpt_oss"),
+            variable(WORKER, "DYN_TOOL_CALL_PARSER", "harmony"),
+        ),
+        frozenset(),
+    ),
+)

@@ -1,0 +1,203 @@
+"""Settings that contradict each other, or do nothing."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import engine_file, put
+from tests.rules.serving_edits import DECODE, PREFILL, WORKER, worker_flags
+
+EFFECT = "settings-without-effect"
+GRAPHS = "cuda-graphs-cover-batches"
+AGREE = "cuda-graph-sizes-agree"
+OVERLAP = "overlap-scheduler-in-prefill"
+STEP = "prompt-fits-a-step"
+BATCH = "batch-fits-a-step"
+LENGTH = "sequence-length-within-model"
+LENGTHS = "benchmark-lengths-fit"
+BENCHMARK = "gpt-oss-120b-disagg-bench"
+
+_SERVE = "spec.template.spec.containers[0].args"
+
+CASES = (
+    Case(
+        EFFECT,
+        "balance between ranks that there are not",
+        "disagg-b200",
+        (engine_file("decode.yaml", "attention_dp_config", {"enable_balance": True}),),
+        failed(EFFECT, DECODE),
+        ("attention_dp_config in decode.yaml", "enable_attention_dp is false (decode.yaml of ConfigMap"),
+    ),
+    Case(
+        EFFECT,
+        "balance between the ranks of attention data parallelism",
+        "agg-gb200",
+        (engine_file("worker.yaml", "attention_dp_config", {"enable_balance": True}),),
+        frozenset(),
+    ),
+    Case(
+        EFFECT,
+        "a flag that the engine file overrides",
+        "agg-gb200",
+        (worker_flags(WORKER, "--max-batch-size 512"),),
+        failed(EFFECT, WORKER),
+        ("--max-batch-size 512 has no effect on max_batch_size: what acts is 800 (worker.yaml",),
+    ),
+    Case(
+        EFFECT,
+        "a flag that the engine file repeats",
+        "agg-gb200",
+        (worker_flags(WORKER, "--max-batch-size 800 --free-gpu-memory-fraction 0.90"),),
+        frozenset(),
+    ),
+    Case(
+        EFFECT,
+        "a fraction that stands beside a block of the file that is merged with it",
+        "agg-gb200",
+        (
+            engine_file("worker.yaml", "kv_cache_config.free_gpu_memory_fraction", remove=True),
+            worker_flags(WORKER, "--free-gpu-memory-fraction 0.85"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        EFFECT,
+        "a fraction that an override of its block loses",
+        "agg-gb200",
+        (
+            worker_flags(
+                WORKER,
+                "--free-gpu-memory-fraction 0.85 --trtllm.kv_cache_config.enable_block_reuse false",
+            ),
+        ),
+        failed(EFFECT, WORKER),
+        ("--free-gpu-memory-fraction 0.85 has no effect", "what acts is the engine's default"),
+    ),
+    Case(
+        EFFECT,
+        "a flag of trtllm-serve",
+        "trtllm-serve",
+        (engine_file("max_throughput.yaml", "max_batch_size", 512),),
+        failed(EFFECT, "engine") | failed(GRAPHS, "engine"),
+        ("--max_batch_size 640 has no effect on max_batch_size: what acts is 512",),
+    ),
+    Case(
+        EFFECT,
+        "a switch that nobody knows",
+        "agg-gb200",
+        (
+            engine_file("worker.yaml", "enable_attention_dp", 7),
+            engine_file("worker.yaml", "attention_dp_config", {"enable_balance": True}),
+        ),
+        undecided(EFFECT, WORKER)
+        | undecided("aggregated-recipe-hardware", WORKER)
+        | undecided("one-sequence-fits", WORKER)
+        | undecided("full-concurrency-fits", WORKER)
+        | undecided("benchmark-concurrency-within-engine", "gpt-oss-120b-bench"),
+        ("enable_attention_dp in worker.yaml",),
+    ),
+    Case(
+        GRAPHS,
+        "graphs that end below the largest batch",
+        "disagg-b200",
+        (engine_file("prefill.yaml", "cuda_graph_config.max_batch_size", 30),),
+        failed(GRAPHS, PREFILL),
+        ("has CUDA graphs up to a batch of 30 (prefill.yaml", "batches reach 64 (prefill.yaml"),
+    ),
+    Case(
+        GRAPHS,
+        "graphs for batches that never run",
+        "disagg-b200",
+        (engine_file("prefill.yaml", "cuda_graph_config", {"batch_sizes": [1, 64, 128]}),),
+        failed(GRAPHS, PREFILL),
+        ("asks for CUDA graphs up to a batch of 128", "batches end at 64"),
+    ),
+    Case(
+        GRAPHS,
+        "a batch of its own and graphs by default",
+        "disagg-b200",
+        (engine_file("decode.yaml", "cuda_graph_config", remove=True),),
+        failed(GRAPHS, DECODE),
+        ("has CUDA graphs up to a batch of 128 (the engine's default)", "batches reach 1280"),
+    ),
+    Case(
+        GRAPHS,
+        "no graphs at all, as somebody chose",
+        "disagg-b200",
+        (engine_file("decode.yaml", "cuda_graph_config", None),),
+        frozenset(),
+    ),
+    Case(
+        AGREE,
+        "two largest graphs",
+        "disagg-b200",
+        (engine_file("prefill.yaml", "cuda_graph_config.batch_sizes", [1, 2, 4, 32]),),
+        failed(AGREE, PREFILL) | failed(GRAPHS, PREFILL),
+        ("cuda_graph_config.max_batch_size 64 (prefill.yaml", "is not the largest of batch_sizes, 32"),
+    ),
+    Case(
+        AGREE,
+        "one largest graph, said twice",
+        "disagg-b200",
+        (engine_file("prefill.yaml", "cuda_graph_config.batch_sizes", [1, 2, 4, 64]),),
+        frozenset(),
+    ),
+    Case(
+        OVERLAP,
+        "prefill with the overlap scheduler",
+        "disagg-b200",
+        (engine_file("prefill.yaml", "disable_overlap_scheduler", False),),
+        failed(OVERLAP, PREFILL),
+        ("disable_overlap_scheduler false (prefill.yaml",),
+    ),
+    Case(
+        OVERLAP,
+        "prefill that leaves it to the engine",
+        "disagg-b200",
+        (engine_file("prefill.yaml", "disable_overlap_scheduler", remove=True),),
+        failed(OVERLAP, PREFILL),
+        ("(the engine's default)",),
+    ),
+    Case(
+        STEP,
+        "sequences longer than a step",
+        "disagg-b200",
+        (engine_file("prefill.yaml", "max_num_tokens", 8448),),
+        failed(STEP, PREFILL),
+        ("more than max_num_tokens 8448 (prefill.yaml", "its max_seq_len is 9000"),
+    ),
+    Case(
+        STEP,
+        "prompts in chunks",
+        "disagg-b200",
+        (
+            engine_file("prefill.yaml", "max_num_tokens", 8448),
+            engine_file("prefill.yaml", "enable_chunked_prefill", True),
+        ),
+        frozenset(),
+    ),
+    Case(
+        BATCH,
+        "a batch larger than a step",
+        "disagg-b200",
+        (engine_file("decode.yaml", "max_num_tokens", 1024),),
+        failed(BATCH, DECODE) | failed(GRAPHS, DECODE),
+        ("max_batch_size 1280 (decode.yaml", "exceeds max_num_tokens 1024 (decode.yaml"),
+    ),
+    Case(
+        LENGTH,
+        "longer sequences than the model was made for",
+        "agg-gb200",
+        (
+            engine_file("worker.yaml", "max_seq_len", 262_144),
+            engine_file("worker.yaml", "max_num_tokens", 262_144),
+        ),
+        failed(LENGTH, WORKER),
+        ("admits sequences of 262144 tokens (worker.yaml", "gpt-oss-120b was made for 131072"),
+    ),
+    Case(
+        LENGTH,
+        "the same under vLLM",
+        "vllm-serve",
+        (put("Deployment/vllm-serve", f"{_SERVE}[5]", "--max-model-len=200000"),),
+        failed(LENGTH, "engine"),
+        ("admits sequences of 200000 tokens (--max-model-len)",),
+    ),
+)

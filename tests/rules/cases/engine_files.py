@@ -1,0 +1,117 @@
+"""Files and JSON texts that an engine reads its settings from."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import Edit, add, put
+from tests.rules.serving_edits import WORKER, worker_flags
+
+READABLE = "engine-file-readable"
+GPUS = "gpus-match-parallelism"
+SERVE, VLLM = "trtllm-serve", "vllm-serve"
+
+_CONFIG_MAP = "ConfigMap/trtllm-serve-max-throughput"
+_ARGS = "spec.template.spec.containers[0].args"
+_ENV = "spec.template.spec.containers[0].env"
+_SECRET = {"name": "draft", "key": "config"}
+_BENCHMARK = "gpt-oss-120b-bench"
+# Whatever needs the settings as well cannot tell.
+_BROKEN = failed(READABLE, "engine") | undecided(GPUS, "engine")
+_BROKEN_GRAPH = (
+    failed(READABLE, WORKER)
+    | undecided(GPUS, WORKER)
+    | undecided("benchmark-concurrency-within-engine", _BENCHMARK)
+    | undecided("benchmark-lengths-fit", _BENCHMARK)
+)
+
+
+def _content(value: str) -> Edit:
+    return put(_CONFIG_MAP, "data", {"max_throughput.yaml": value})
+
+
+def _vllm_flag(flag: str) -> Edit:
+    return add("Deployment/vllm-serve", _ARGS, flag)
+
+
+CASES = (
+    Case(
+        READABLE,
+        "a file that the ConfigMap has not",
+        SERVE,
+        (put(_CONFIG_MAP, "data", {"low_latency.yaml": "max_seq_len: 2048"}),),
+        _BROKEN,
+        ("has no key max_throughput.yaml", "its keys: low_latency.yaml"),
+    ),
+    Case(
+        READABLE,
+        "a file that is no YAML",
+        SERVE,
+        (_content("moe_config: [CUTLASS\n"),),
+        _BROKEN,
+        ("max_throughput.yaml of ConfigMap", "line 2: not YAML"),
+    ),
+    Case(
+        READABLE,
+        "a file that is a list",
+        SERVE,
+        (_content("- max_seq_len: 2048\n"),),
+        _BROKEN,
+        ("is a list, not a mapping of engine settings",),
+    ),
+    Case(
+        READABLE,
+        "an empty file",
+        SERVE,
+        (_content(""),),
+        _BROKEN,
+        ("is empty, not a mapping of engine settings",),
+    ),
+    Case(
+        READABLE,
+        "an override that is no JSON",
+        "agg-gb200",
+        (worker_flags(WORKER, "--override-engine-args '{max_seq_len: 2048}'"),),
+        _BROKEN_GRAPH,
+        ("--override-engine-args is no JSON",),
+    ),
+    Case(
+        READABLE,
+        "an override in both of its ways",
+        "agg-gb200",
+        (worker_flags(WORKER, "--override-engine-args '{}' --trtllm.max_seq_len 2048"),),
+        _BROKEN_GRAPH,
+        ("--override-engine-args and --trtllm.* exclude each other",),
+    ),
+    Case(
+        READABLE,
+        "a KV transfer that a shell has taken the quotation marks of",
+        VLLM,
+        (_vllm_flag("--kv-transfer-config={kv_connector:NixlConnector,kv_role:kv_both}"),),
+        failed(READABLE, "engine"),
+        ("--kv-transfer-config is no JSON",),
+    ),
+    Case(
+        READABLE,
+        "a speculation that is a list",
+        VLLM,
+        (_vllm_flag('--speculative-config=["eagle3"]'),),
+        failed(READABLE, "engine"),
+        ("--speculative-config is not a JSON object",),
+    ),
+    Case(
+        READABLE,
+        "levels and settings of compilation",
+        VLLM,
+        (_vllm_flag("--compilation-config=3"),),
+        frozenset(),
+    ),
+    Case(
+        READABLE,
+        "a speculation that a Secret holds",
+        VLLM,
+        (
+            add("Deployment/vllm-serve", _ENV, {"name": "DRAFT", "valueFrom": {"secretKeyRef": _SECRET}}),
+            _vllm_flag("--speculative-config=$(DRAFT)"),
+        ),
+        undecided(READABLE, "engine") | undecided("full-concurrency-fits", "engine"),
+        ("the value of --speculative-config is unknown",),
+    ),
+)

@@ -1,0 +1,165 @@
+"""Buffers and blocks of the KV cache that prefill hands to decode."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import Edit, engine_file
+from tests.rules.serving_edits import DECODE, PREFILL
+
+ALIGNED = "transfer-buffer-aligned"
+PROMPT = "transfer-buffer-holds-the-prompt"
+SENT = "transfer-buffer-holds-the-benchmark"
+SET = "transfer-buffer-set"
+BLOCKS = "tokens-per-block-equal"
+REUSE = "block-reuse-with-transfer"
+BOTH = f"{PREFILL}, {DECODE}"
+
+_BUFFER = "cache_transceiver_config.max_tokens_in_buffer"
+_BENCHMARK = "Job/gpt-oss-120b-disagg-bench"
+
+
+def _buffers(tokens: int) -> tuple[Edit, ...]:
+    return engine_file("prefill.yaml", _BUFFER, tokens), engine_file("decode.yaml", _BUFFER, tokens)
+
+
+CASES = (
+    Case(
+        ALIGNED,
+        "a buffer that ends inside a block",
+        "disagg-b200",
+        (engine_file("prefill.yaml", _BUFFER, 9220),),
+        failed(ALIGNED, PREFILL),
+        (
+            "max_tokens_in_buffer 9220 (prefill.yaml",
+            "no multiple of tokens_per_block 32",
+            "the next one is 9248",
+        ),
+    ),
+    Case(
+        ALIGNED,
+        "blocks larger than a part of the buffer",
+        "disagg-b200",
+        tuple(
+            edit
+            for file in ("prefill.yaml", "decode.yaml")
+            for edit in (
+                engine_file(file, "kv_cache_config.tokens_per_block", 128),
+                engine_file(file, _BUFFER, 9280),
+            )
+        ),
+        failed(ALIGNED, PREFILL, DECODE),
+        ("no multiple of tokens_per_block 128 (decode.yaml", "the next one is 9344"),
+    ),
+    Case(
+        PROMPT,
+        "a buffer below the longest prompt",
+        "disagg-b200",
+        _buffers(8192),
+        failed(PROMPT, PREFILL, DECODE),
+        ("holds 8192 tokens (prefill.yaml", "prefill admits prompts of 9000 (prefill.yaml", "backend UCX"),
+    ),
+    Case(
+        PROMPT,
+        "a step that admits less than the buffer holds",
+        "disagg-b200",
+        (*_buffers(8448), engine_file("prefill.yaml", "max_num_tokens", 8448)),
+        failed("prompt-fits-a-step", PREFILL),
+    ),
+    Case(
+        PROMPT,
+        "prompts in chunks, as long as the model",
+        "disagg-b200",
+        (
+            engine_file("prefill.yaml", "max_seq_len", remove=True),
+            engine_file("prefill.yaml", "enable_chunked_prefill", True),
+        ),
+        failed(PROMPT, PREFILL, DECODE),
+        ("prefill admits prompts of 131072 (the length that gpt-oss-120b was made for)",),
+    ),
+    Case(
+        PROMPT,
+        "a length that is no number",
+        "disagg-b200",
+        (engine_file("prefill.yaml", "max_seq_len", "long"),),
+        failed("engine-values-allowed", PREFILL)
+        | undecided(PROMPT, BOTH)
+        | undecided("prompt-fits-a-step", PREFILL)
+        | undecided("transfer-buffers-fit", PREFILL)
+        | undecided("sequence-length-within-model", PREFILL)
+        | undecided("one-sequence-fits", PREFILL)
+        | undecided("full-concurrency-fits", PREFILL)
+        | undecided("benchmark-lengths-fit", "gpt-oss-120b-disagg-bench"),
+    ),
+    Case(
+        SENT,
+        "NIXL with a buffer below what the benchmark sends",
+        "disagg-gb200",
+        _buffers(4096),
+        failed(SENT, PREFILL, DECODE) | failed(PROMPT, PREFILL, DECODE),
+        (
+            "holds 4096 tokens (decode.yaml",
+            "gpt-oss-120b-disagg-bench sends prompts of 8192 (--synthetic-input-tokens-mean) by NIXL",
+        ),
+    ),
+    Case(
+        SENT,
+        "NIXL with a buffer of exactly what the benchmark sends",
+        "disagg-gb200",
+        _buffers(8192),
+        failed(PROMPT, PREFILL, DECODE),
+    ),
+    Case(
+        SET,
+        "buffers as large as the longest sequence",
+        "disagg-b200",
+        (engine_file("decode.yaml", _BUFFER, remove=True),),
+        failed(SET, DECODE),
+        ("each buffer holds max_seq_len tokens: 11000 (decode.yaml", "which is 0.2 GiB for two buffers"),
+    ),
+    Case(
+        SET,
+        "buffers as large as the model's longest sequence",
+        "disagg-b200",
+        (
+            engine_file("prefill.yaml", _BUFFER, remove=True),
+            engine_file("prefill.yaml", "max_seq_len", remove=True),
+        ),
+        failed(SET, PREFILL) | failed(PROMPT, DECODE),
+        ("131072 (the length that gpt-oss-120b was made for), which is 9.0 GiB for two buffers",),
+    ),
+    Case(
+        BLOCKS,
+        "blocks of two sizes",
+        "disagg-b200",
+        (engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", 64),),
+        failed(BLOCKS, BOTH),
+        ("TrtllmPrefillWorker 64 (prefill.yaml", "TrtllmDecodeWorker 32 (the engine's default)"),
+    ),
+    Case(
+        BLOCKS,
+        "the default written down on one side",
+        "disagg-b200",
+        (engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", 32),),
+        frozenset(),
+    ),
+    Case(
+        BLOCKS,
+        "blocks of a size that is no number",
+        "disagg-b200",
+        (engine_file("prefill.yaml", "kv_cache_config.tokens_per_block", "many"),),
+        failed("engine-values-allowed", PREFILL) | undecided(BLOCKS, BOTH) | undecided(ALIGNED, PREFILL),
+    ),
+    Case(
+        REUSE,
+        "blocks for reuse by default",
+        "disagg-b200",
+        (engine_file("prefill.yaml", "kv_cache_config.enable_block_reuse", remove=True),),
+        failed(REUSE, PREFILL),
+        ("enable_block_reuse true, the engine's default", "transfers it by UCX"),
+    ),
+    Case(
+        REUSE,
+        "blocks for reuse where nothing is transferred",
+        "agg-gb200",
+        (engine_file("worker.yaml", "kv_cache_config.enable_block_reuse", True),),
+        frozenset(),
+    ),
+)

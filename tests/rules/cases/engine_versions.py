@@ -1,0 +1,80 @@
+"""Images and the platform that runs them."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.exports import resource
+from tests.rules.serving_edits import DECODE, FRONTEND, PREFILL, WORKER, main
+
+EXISTS = "runtime-image-exists"
+MATCHES = "runtime-matches-platform"
+ADMITTED = "image-tag-admitted"
+
+STATE = "disagg-b200-state"
+_GRAPH, _PLATFORM = "DynamoGraphDeployment/gpt-oss-disagg", "Release/dynamo-platform"
+_IMAGE = f"inputs.spec.services.{DECODE}.extraPodSpec.mainContainer.image"
+_RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
+
+CASES = (
+    Case(
+        EXISTS,
+        "the repository of an older recipe",
+        "agg-gb200",
+        (main(WORKER, "image", "nvcr.io/nvidia/ai-dynamo/trtllm-runtime:1.2.1"),),
+        failed(EXISTS, WORKER),
+        (
+            "trtllm-runtime:1.2.1 is not published; the repository is nvcr.io/",
+            "ai-dynamo/tensorrtllm-runtime",
+        ),
+    ),
+    Case(
+        EXISTS,
+        "a mirror that calls it as it likes",
+        "agg-gb200",
+        (main(WORKER, "image", "registry.example:5000/trtllm-runtime:1.2.1"),),
+        frozenset(),
+    ),
+    Case(
+        MATCHES,
+        "a worker of a newer release",
+        STATE,
+        (resource(_GRAPH, _IMAGE, f"{_RUNTIME}:1.3.1"),),
+        failed(MATCHES, DECODE),
+        (f"image {_RUNTIME}:1.3.1 runs under platform 1.2.1 (dynamo-platform)",),
+    ),
+    Case(
+        MATCHES,
+        "a worker of the platform's line",
+        STATE,
+        (resource(_GRAPH, _IMAGE, f"{_RUNTIME}:1.2.9-patched"),),
+        frozenset(),
+    ),
+    Case(
+        MATCHES,
+        "an image without a version",
+        STATE,
+        (resource(_GRAPH, _IMAGE, f"{_RUNTIME}@sha256:{'0' * 64}"),),
+        undecided(MATCHES, DECODE),
+        ("does not say which release it is of",),
+    ),
+    Case(
+        ADMITTED,
+        "a newer platform and an image without a version",
+        STATE,
+        (
+            resource(_PLATFORM, "inputs.version", "1.4.2"),
+            resource(_GRAPH, _IMAGE, f"{_RUNTIME}@sha256:{'0' * 64}"),
+        ),
+        failed(ADMITTED, DECODE) | failed(MATCHES, FRONTEND, PREFILL) | undecided(MATCHES, DECODE),
+        ("has no version as its tag, and no runtimeVersionOverride says it",),
+    ),
+    Case(
+        ADMITTED,
+        "a newer platform that is told the version",
+        STATE,
+        (
+            resource(_PLATFORM, "inputs.version", "1.4.2"),
+            resource(_GRAPH, _IMAGE, f"{_RUNTIME}@sha256:{'0' * 64}"),
+            resource(_GRAPH, f"inputs.spec.services.{DECODE}.runtimeVersionOverride", "1.4.2"),
+        ),
+        failed(MATCHES, FRONTEND, PREFILL) | undecided(MATCHES, DECODE),
+    ),
+)

@@ -1,0 +1,39 @@
+"""Changes to the graphs of the shipped stacks, in the words of a person who edits a manifest."""
+
+from typing import Any
+
+from tests.rules.edits import Edit, add, put, text
+
+GRAPH = "DynamoGraphDeployment"
+PREFILL, DECODE, WORKER, FRONTEND = "TrtllmPrefillWorker", "TrtllmDecodeWorker", "TrtllmWorker", "Frontend"
+
+
+def main_container(service: str, path: str) -> str:
+    """The path to a field of the service's main container."""
+    return f"spec.services.{service}.extraPodSpec.mainContainer.{path}"
+
+
+def worker_flags(service: str, flags: str) -> Edit:
+    """Give the worker's command further options."""
+    before = " --dyn-reasoning-parser"
+    return text(GRAPH, main_container(service, "args[0]"), before, f" {flags}{before}")
+
+
+def command(service: str, old: str, new: str) -> Edit:
+    """Replace a part of the service's start command."""
+    return text(GRAPH, main_container(service, "args[0]"), old, new)
+
+
+def main(service: str, path: str, value: Any) -> Edit:
+    """Set a field of the service's main container."""
+    return put(GRAPH, main_container(service, path), value)
+
+
+def variable(service: str, name: str, value: str) -> Edit:
+    """Give the service's main container a variable."""
+    return add(GRAPH, main_container(service, "env"), {"name": name, "value": value})
+
+
+def of_service(service: str, path: str, value: Any) -> Edit:
+    """Set a field of the service."""
+    return put(GRAPH, f"spec.services.{service}.{path}", value)
