@@ -23,7 +23,11 @@ VLLM_SERVE = "vllm"
 DYNAMO_FRONTEND = "dynamo.frontend"
 """No engine: Dynamo's HTTP server and router."""
 
-_MODULES = frozenset({TENSORRT_LLM, DYNAMO_VLLM, "dynamo.sglang", DYNAMO_FRONTEND})
+_SGLANG = "dynamo.sglang"
+_MODULES = frozenset({TENSORRT_LLM, DYNAMO_VLLM, _SGLANG, DYNAMO_FRONTEND})
+
+ENGINES = (TENSORRT_LLM, TRTLLM_SERVE, DYNAMO_VLLM, VLLM_SERVE, _SGLANG)
+"""Modules and programs that start one."""
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
 _DEEPEST_SCRIPT = 5

@@ -16,7 +16,7 @@ from rules.reading.shapes import (
     whole_number,
     whole_number_at,
 )
-from rules.reading.start_script import DYNAMO_FRONTEND, StartCommand, start_commands
+from rules.reading.start_script import DYNAMO_FRONTEND, ENGINES, StartCommand, start_commands
 from rules.reading.words import Word
 
 GPU_RESOURCE = "nvidia.com/gpu"
@@ -99,10 +99,24 @@ def _read_workers(graph: ResourceGraph) -> Iterator[Worker | Unreadable]:
             try:
                 worker = _worker(graph, template, container, name)
             except Undecided as reason:
-                yield Unreadable(template.resource, name, str(reason))
+                if _may_be_worker(template, container):
+                    yield Unreadable(template.resource, name, str(reason))
                 continue
             if worker is not None:
                 yield worker
+
+
+def _may_be_worker(template: PodTemplate, container: Mapping[str, Value]) -> bool:
+    """Whether a container that cannot be read asks for GPUs or names an engine, as far as can be seen."""
+    try:
+        words = [*texts_at(container, "command"), *texts_at(container, "args")]
+        return bool(
+            None in words
+            or _service_gpus(template, container)
+            or any(name in word for word in words if word is not None for name in ENGINES)
+        )
+    except Undecided:
+        return True
 
 
 def _name(template: PodTemplate, container: Mapping[str, Value]) -> str:
