@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.fabric import nodes_without_fabric
-from rules.reading.kv_hops import KvHop, check_hops
+from rules.reading.kv_hops import KvHop, check_hops, chosen_transport
 from rules.reading.ucx import NVLINK_BETWEEN_NODES, OFF, ON
 from rules.reading.variables import variable
 from rules.reading.workers import Worker
@@ -31,15 +31,21 @@ def _check_worker(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
             worker.name,
             f"has {set_to}, and NVLink between nodes is the only way that its KV cache has but for TCP",
         )
-    # Without a device in common it is TCP, which is UCX's as well; EFA is libfabric's.
-    by_ucx_elsewhere = "mnnvl" not in hop.common and (not hop.common or hop.common & {"rdma", "tcp"})
-    if by_ucx_elsewhere and value.lower() in ON and not nodes_without_fabric(graph, worker):
+    if _takes_ucx_elsewhere(graph, hop) and value.lower() in ON and not nodes_without_fabric(graph, worker):
         yield failed(
             worker.resource,
             worker.name,
             f"has {set_to} on nodes whose NVLink leads to others, but prefill and decode do not both claim a "
             f"compute domain's channel ({hop.group.subject}): UCX imports memory handles that it cannot open",
         )
+
+
+def _takes_ucx_elsewhere(graph: ResourceGraph, hop: KvHop) -> bool:
+    """Whether UCX carries the cache over a network; over EFA libfabric does."""
+    if hop.common:
+        return "mnnvl" not in hop.common and bool(hop.common & {"rdma", "tcp"})
+    chosen = chosen_transport(graph, hop.group.resource)
+    return chosen is not None and chosen.name == "tcp"
 
 
 RULE = Rule(

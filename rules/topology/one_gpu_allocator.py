@@ -1,12 +1,14 @@
 """One allocator hands out a node's GPUs: the device plugin or the DRA driver."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.device_claims import read_device_claims
+from rules.reading.landing import selected_pools
 from rules.reading.placements import read_candidates
+from rules.reading.pods import PodTemplate, Unreadable, read_pods
 from rules.reading.releases import releases_of
 from rules.reading.shapes import Undecided, field
 from rules.reading.workers import GPU_RESOURCE, Worker, check_workers
@@ -20,15 +22,23 @@ _ANYWHERE = "an unknown pool"
 
 @dataclass(slots=True)
 class _Users:
-    """The first worker of a pool that gets its GPUs in each way."""
+    """The first that gets its GPUs in each way, in one pool."""
 
     plugin: Worker | None = None
-    claim: Worker | None = None
+    claim: PodTemplate | None = None
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
     pools: dict[str, _Users] = {}
-    yield from check_workers(graph, lambda worker: _collect(graph, worker, pools))
+    yield from check_workers(graph, lambda worker: _collect_worker(graph, worker, pools))
+    for template in read_pods(graph):
+        if isinstance(template, Unreadable):
+            # Of its workers there is a finding already.
+            continue
+        try:
+            _collect_claim(graph, template, pools)
+        except Undecided as reason:
+            yield undecided(template.resource, template.name, str(reason))
     for name, users in _shared(pools):
         if users.plugin is not None and users.claim is not None:
             yield failed(
@@ -40,22 +50,28 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
     yield from _check_releases(graph)
 
 
-def _collect(graph: ResourceGraph, worker: Worker, pools: dict[str, _Users]) -> Iterator[Observation]:
-    claims = read_device_claims(graph, worker.template)
-    by_claim = any(claim.device_classes and _GPU_DEVICE_CLASS in claim.device_classes for claim in claims)
-    if by_claim or worker.gpus_per_pod:
-        for name in _pools_of(graph, worker):
+def _collect_worker(graph: ResourceGraph, worker: Worker, pools: dict[str, _Users]) -> Iterator[Observation]:
+    if worker.gpus_per_pod:
+        for name in _names(lambda: [candidate.pool for candidate in read_candidates(graph, worker)]):
             users = pools.setdefault(name, _Users())
-            if by_claim:
-                users.claim = users.claim or worker
-            if worker.gpus_per_pod:
-                users.plugin = users.plugin or worker
+            users.plugin = users.plugin or worker
     yield from ()
 
 
-def _pools_of(graph: ResourceGraph, worker: Worker) -> list[str]:
+def _collect_claim(graph: ResourceGraph, template: PodTemplate, pools: dict[str, _Users]) -> None:
+    claims = read_device_claims(graph, template)
+    for claim in claims:
+        if claim.device_classes is None:
+            raise Undecided(f"nothing here says what its claim {claim.name} asks for")
+    if any(_GPU_DEVICE_CLASS in (claim.device_classes or ()) for claim in claims):
+        for name in _names(lambda: [pool.name for pool in selected_pools(graph, template)]):
+            users = pools.setdefault(name, _Users())
+            users.claim = users.claim or template
+
+
+def _names(read: Callable[[], Sequence[str]]) -> Sequence[str]:
     try:
-        return [f"pool {candidate.pool}" for candidate in read_candidates(graph, worker)]
+        return [f"pool {name}" for name in read()]
     except Undecided:
         return [_ANYWHERE]
 

@@ -125,6 +125,7 @@ CASES = (
         undecided(HOP, GRAPH)
         | undecided(POSSIBLE, GRAPH)
         | undecided(PROVEN, GRAPH)
+        | undecided("one-gpu-allocator", *WORKERS)
         | undecided("compute-domain-claims", *WORKERS)
         | undecided("one-claim-per-tray", *WORKERS)
         | undecided("compute-domain-has-a-fabric", *WORKERS),

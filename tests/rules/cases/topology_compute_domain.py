@@ -1,0 +1,215 @@
+"""Compute domains: who claims their channel, where, and how many."""
+
+from typing import Any
+
+from tests.rules.case import TWO_B200, Case, failed, undecided
+from tests.rules.edits import Edit, document, drop, put, without
+from tests.rules.kv_edits import PROVEN
+
+CLAIMS, TRAY = "compute-domain-claims", "one-claim-per-tray"
+DOMAIN, COUNT = "one-compute-domain", "compute-domain-node-count"
+ALLOCATOR = "one-gpu-allocator"
+FABRIC = "compute-domain-has-a-fabric"
+HOLDS = "nvlink-domain-holds-the-pods"
+HOP, POSSIBLE = "kv-hop-has-a-transport", "kv-transport-possible"
+FITS_POOL = "workers-fit-pool"
+
+DGD = "DynamoGraphDeployment"
+GRAPH, DOMAIN_NAME = "gpt-oss-disagg", "gpt-oss-disagg-compute-domain"
+PREFILL, DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
+WORKERS = (PREFILL, DECODE)
+
+
+def service(worker: str, path: str, value: Any) -> Edit:
+    return put(DGD, f"spec.services.{worker}.{path}", value)
+
+
+def trays(nodes: int) -> tuple[tuple[str, int], ...]:
+    return (("p6e-gb200.36xlarge", nodes),)
+
+
+SECOND_DOMAIN = document(
+    """
+    apiVersion: resource.nvidia.com/v1beta1
+    kind: ComputeDomain
+    metadata: {name: second, namespace: gpt-oss}
+    spec: {numNodes: 0, channel: {resourceClaimTemplate: {name: second-channel}}}
+    """
+)
+
+CASES = (
+    Case(
+        CLAIMS,
+        "a claim that no container uses",
+        "disagg-gb200",
+        (drop(DGD, f"spec.services.{PREFILL}.resources.claims"),),
+        failed(CLAIMS, PREFILL) | failed(HOP, GRAPH),
+        (
+            "its pod claims the compute domain's channel as compute-domain-channel, but no container has "
+            "compute-domain-channel in resources.claims",
+        ),
+        gone=failed(PROVEN, GRAPH),
+    ),
+    Case(
+        CLAIMS,
+        "a claim that the pod does not have",
+        "disagg-gb200",
+        (drop(DGD, f"spec.services.{DECODE}.extraPodSpec.resourceClaims"),),
+        failed(CLAIMS, DECODE) | failed(HOP, GRAPH),
+        ("its container uses the claim compute-domain-channel, but the pod has none of that name",),
+        gone=failed(PROVEN, GRAPH),
+    ),
+    Case(
+        CLAIMS,
+        "a domain that nobody shows",
+        "disagg-gb200",
+        (without("ComputeDomain"),),
+        undecided(ALLOCATOR, *WORKERS)
+        | undecided(CLAIMS, *WORKERS)
+        | undecided(TRAY, *WORKERS)
+        | undecided(FABRIC, *WORKERS)
+        | undecided(HOLDS, GRAPH)
+        | undecided(HOP, GRAPH)
+        | undecided(POSSIBLE, GRAPH)
+        | undecided(PROVEN, GRAPH),
+        ("judge its ComputeDomain together with the graph",),
+        gone=failed(PROVEN, GRAPH),
+    ),
+    Case(
+        TRAY,
+        "two prefill pods and one decode pod on two trays",
+        "disagg-gb200",
+        (service(PREFILL, "replicas", 2),),
+        failed(TRAY, f"{DECODE}, {PREFILL}"),
+        (
+            "3 pods (1 of TrtllmDecodeWorker + 2 of TrtllmPrefillWorker) each claim",
+            "but pool p6e-gb200.36xlarge has 2 nodes",
+        ),
+    ),
+    Case(
+        TRAY,
+        "a tray for each of three pods",
+        "disagg-gb200",
+        (service(PREFILL, "replicas", 2),),
+        frozenset(),
+        pools=trays(3),
+    ),
+    Case(
+        DOMAIN,
+        "a domain each",
+        "disagg-gb200",
+        (
+            SECOND_DOMAIN,
+            service(DECODE, "extraPodSpec.resourceClaims[0].resourceClaimTemplateName", "second-channel"),
+        ),
+        failed(DOMAIN, GRAPH),
+        (
+            "uses several compute domains: gpt-oss-disagg-compute-domain by TrtllmPrefillWorker, second by "
+            "TrtllmDecodeWorker",
+        ),
+    ),
+    Case(
+        DOMAIN,
+        "a domain in another namespace",
+        "disagg-gb200",
+        (put("ComputeDomain", "metadata.namespace", "elsewhere"),),
+        failed(DOMAIN, *WORKERS)
+        | undecided(ALLOCATOR, *WORKERS)
+        | undecided(CLAIMS, *WORKERS)
+        | undecided(TRAY, *WORKERS)
+        | undecided(FABRIC, *WORKERS)
+        | undecided(HOLDS, GRAPH)
+        | undecided(HOP, GRAPH)
+        | undecided(POSSIBLE, GRAPH)
+        | undecided(PROVEN, GRAPH),
+        (
+            "claims gpt-oss-disagg-channel in namespace gpt-oss, but its ComputeDomain "
+            "gpt-oss-disagg-compute-domain makes that template in namespace elsewhere",
+        ),
+        gone=failed(PROVEN, GRAPH),
+    ),
+    Case(
+        DOMAIN,
+        "a domain of more nodes than an NVL72 has",
+        "disagg-gb200",
+        (put("ComputeDomain", "spec.numNodes", 20),),
+        failed(DOMAIN, DOMAIN_NAME) | failed(COUNT, DOMAIN_NAME),
+        ("has numNodes 20, but a compute domain has 18 nodes at most",),
+    ),
+    Case(
+        DOMAIN,
+        "more pods than an NVL72 has trays",
+        "disagg-gb200",
+        (service(PREFILL, "replicas", 18),),
+        failed(DOMAIN, GRAPH) | failed(HOLDS, GRAPH),
+        (
+            "19 pods (18 of TrtllmPrefillWorker + 1 of TrtllmDecodeWorker) of a node each share one compute "
+            "domain, which has 18 nodes at most",
+            "binds 76 GPUs (72 for 18 pods of TrtllmPrefillWorker + 4 for 1 pods of TrtllmDecodeWorker) to "
+            "one nvidia.com/gpu.clique, but an NVLink domain of p6e-gb200.36xlarge has 72 at most",
+        ),
+        pools=trays(20),
+    ),
+    Case(
+        DOMAIN,
+        "a number that is none",
+        "disagg-gb200",
+        (put("ComputeDomain", "spec.numNodes", "many"),),
+        undecided(DOMAIN, DOMAIN_NAME) | undecided(COUNT, DOMAIN_NAME),
+        ("spec.numNodes is 'many', not a whole number",),
+    ),
+    Case(
+        COUNT,
+        "fewer pods than the domain waits for",
+        "disagg-gb200",
+        (put("ComputeDomain", "spec.numNodes", 4),),
+        failed(COUNT, DOMAIN_NAME),
+        ("has numNodes 4, but 2 pods of a node each claim its channel",),
+    ),
+    Case(
+        COUNT,
+        "as many as there are pods",
+        "disagg-gb200",
+        (put("ComputeDomain", "spec.numNodes", 2),),
+        frozenset(),
+    ),
+    Case(
+        FABRIC,
+        "a claim on nodes whose NVLink ends there",
+        "vllm-agg",
+        (
+            SECOND_DOMAIN,
+            put(DGD, "spec.components[1].replicas", 2),
+            put(
+                DGD,
+                "spec.components[1].podTemplate.spec.resourceClaims",
+                [{"name": "channel", "resourceClaimTemplateName": "second-channel"}],
+            ),
+            put(
+                DGD,
+                "spec.components[1].podTemplate.spec.containers[0].resources.claims",
+                [{"name": "channel"}],
+            ),
+        ),
+        failed(FABRIC, "VllmWorker"),
+        ("claims a compute domain's channel as channel, but can land on B200, whose NVLink ends at",),
+        pools=TWO_B200,
+    ),
+    Case(
+        HOLDS,
+        "more than the smaller domain has",
+        "disagg-gb200",
+        (service(PREFILL, "replicas", 9),),
+        undecided(HOLDS, GRAPH),
+        ("binds 40 GPUs", "which an NVLink domain of 72 has and one of 36 has not"),
+        pools=trays(10),
+    ),
+    Case(
+        HOLDS,
+        "a domain that is full",
+        "disagg-gb200",
+        (service(PREFILL, "replicas", 8),),
+        frozenset(),
+        pools=trays(9),
+    ),
+)
