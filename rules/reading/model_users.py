@@ -1,0 +1,247 @@
+"""Who uses the files of a model, and where each of them looks for them."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.benchmarks import read_benchmarks
+from rules.reading.claims import Mount, read_mounts
+from rules.reading.container_scripts import mentions, read_script
+from rules.reading.containers import read_environment
+from rules.reading.flags import Flag, parse_flags
+from rules.reading.frontends import FRONTEND_TYPE
+from rules.reading.once import once_per_graph
+from rules.reading.pods import PodTemplate, Unreadable, read_pods
+from rules.reading.shapes import Undecided
+from rules.reading.start_script import TRTLLM_SERVE, VLLM_SERVE, StartCommand
+from rules.reading.words import Environment, Word
+from rules.reading.workers import Worker, environment_lists, read_workers
+
+Kind = Literal["worker", "frontend", "download", "benchmark"]
+
+_DOWNLOADS = ("hf", "huggingface-cli")
+_DOWNLOADS_MENTIONED = re.compile(r"\b(?:hf|huggingface-cli)\b\s+download\b")
+_MODEL_FLAGS = ("--model", "--model-path", "--model_path")
+_SNAPSHOT = re.compile(r"models--([\w.-]+?)--([\w.-]+)/snapshots/([^/]+)")
+_REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w.-]+")
+_SWITCHED_ON = frozenset({"1", "ON", "YES", "TRUE"})
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReference:
+    """How a model is named: a repository of the hub, a directory, or both at once."""
+
+    text: str
+    source: str
+    repository: str | None
+    """None where a directory does not tell."""
+    revision: str | None
+    """None where the newest one is meant, or a directory does not tell."""
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it names a directory."""
+        return self.text.startswith("/")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelUser:
+    """A container that downloads, serves or counts the tokens of a model."""
+
+    kind: Kind
+    template: PodTemplate
+    name: str
+    container: Mapping[str, Value]
+    environment: Environment
+    mounts: tuple[Mount, ...]
+    models: tuple[ModelReference, ...]
+    flags: tuple[Flag, ...] = ()
+    """Of the download, or of the engine's command."""
+    worker: Worker | None = None
+
+    @property
+    def resource(self) -> Resource:
+        """The graph or the workload."""
+        return self.template.resource
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether huggingface_hub is told to ask nobody."""
+        text = self.variable("HF_HUB_OFFLINE")
+        return text is not None and text.upper() in _SWITCHED_ON
+
+    @property
+    def cache_directory(self) -> str:
+        """Where huggingface_hub keeps repositories (huggingface_hub/constants.py)."""
+        for name, inside in (
+            ("HF_HUB_CACHE", ""),
+            ("HF_HOME", "/hub"),
+            ("XDG_CACHE_HOME", "/huggingface/hub"),
+        ):
+            text = self.variable(name)
+            if text:
+                return text.rstrip("/") + inside
+        # Without HOME the image's user decides; root's is the one that a mount can be seen to match.
+        return f"{self.variable('HOME') or '/root'}/.cache/huggingface/hub"
+
+    def variable(self, name: str) -> str | None:
+        """A variable of the container; None where nobody sets it.
+
+        Raises:
+            Undecided: it is set to something unknown.
+        """
+        word = self.environment.get(name)
+        if word is not None and not word.known:
+            raise Undecided(f"the value of the variable {name} is unknown")
+        return None if word is None else word.text
+
+    def mount_of(self, path: str) -> Mount | None:
+        """The claim that the path lies on."""
+        holding = [mount for mount in self.mounts if mount.holds(path)]
+        return max(holding, key=lambda mount: len(PurePosixPath(mount.path).parts), default=None)
+
+    @property
+    def model_mount(self) -> Mount | None:
+        """The claim from which it takes, or to which it brings, the model."""
+        paths = [model.text for model in self.models if model.is_path]
+        for path in (*paths, self.cache_directory):
+            mount = self.mount_of(path)
+            if mount is not None:
+                return mount
+        return self.mounts[0] if len(self.mounts) == 1 else None
+
+
+@once_per_graph
+def read_model_users(graph: ResourceGraph) -> Sequence[ModelUser | Unreadable]:
+    """All of them, downloads first."""
+    readers = (_downloads, _workers, _frontends, _benchmarks)
+    return tuple(user for read in readers for user in read(graph))
+
+
+def model_reference(text: str, source: str, revision: str | None = None) -> ModelReference:
+    """What a command's word says of a model."""
+    snapshot = _SNAPSHOT.search(text)
+    if snapshot is not None:
+        return ModelReference(text, source, f"{snapshot.group(1)}/{snapshot.group(2)}", snapshot.group(3))
+    return ModelReference(text, source, text if _REPOSITORY.fullmatch(text) else None, revision)
+
+
+def _downloads(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
+    for template in read_pods(graph):
+        # A pod that cannot be read is told by the rules about all pods.
+        if isinstance(template, Unreadable) or template.shape != "workload":
+            continue
+        for container in template.containers:
+            try:
+                if mentions(container, _DOWNLOADS_MENTIONED):
+                    yield from _download(graph, template, container)
+            except Undecided as reason:
+                yield Unreadable(template.resource, template.name, str(reason))
+
+
+def _download(
+    graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
+) -> Iterator[ModelUser]:
+    script = read_script(graph, template, container)
+    for words, environment in script.arguments_of(*_DOWNLOADS):
+        if not words or words[0].text != "download":
+            continue
+        flags = parse_flags(words[2:]).all
+        repository = words[1] if len(words) > 1 else Word("")
+        models: tuple[ModelReference, ...] = ()
+        if repository.known and repository.text:
+            revision = _value(flags, ("--revision",))
+            models = (model_reference(repository.text, "hf download", revision),)
+        mounts = tuple(read_mounts(template, container))
+        yield ModelUser(
+            "download", template, template.name, container, environment, mounts, models, tuple(flags)
+        )
+
+
+def _workers(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
+    for worker in read_workers(graph):
+        # An unreadable worker is told by the rules about all workers.
+        if isinstance(worker, Unreadable) or not worker.commands:
+            continue
+        try:
+            command = worker.commands[0]
+            flags = parse_flags(command.arguments).all
+            mounts = tuple(read_mounts(worker.template, worker.container))
+            yield ModelUser(
+                "worker",
+                worker.template,
+                worker.name,
+                worker.container,
+                command.environment,
+                mounts,
+                tuple(_models_of(command, flags)),
+                flags,
+                worker,
+            )
+        except Undecided as reason:
+            yield Unreadable(worker.resource, worker.name, str(reason))
+
+
+def _models_of(command: StartCommand, flags: Sequence[Flag]) -> Iterator[ModelReference]:
+    revision = _value(flags, ("--revision",))
+    if command.engine in {TRTLLM_SERVE, VLLM_SERVE}:
+        words = command.arguments[1:] if command.arguments[:1] == (Word("serve"),) else command.arguments
+        if words and words[0].known and not words[0].text.startswith("-"):
+            yield model_reference(words[0].text, command.engine, revision)
+            return
+    text = _value(flags, _MODEL_FLAGS)
+    if text:
+        yield model_reference(text, "its command", revision)
+
+
+def _frontends(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
+    for template in read_pods(graph):
+        if isinstance(template, Unreadable) or template.component_type != FRONTEND_TYPE:
+            continue
+        try:
+            lists = environment_lists(template, template.main)
+            environment = read_environment(graph, template.resource, lists)
+            mounts = tuple(read_mounts(template, template.main))
+        except Undecided as reason:
+            yield Unreadable(template.resource, template.name, str(reason))
+            continue
+        yield ModelUser("frontend", template, template.name, template.main, environment, mounts, ())
+
+
+def _benchmarks(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
+    for benchmark in read_benchmarks(graph):
+        if isinstance(benchmark, Unreadable):
+            continue
+        script = benchmark.script
+        try:
+            mounts = tuple(read_mounts(script.template, script.container))
+            tokenizers = [run.tokenizer for run in benchmark.runs]
+        except Undecided as reason:
+            yield Unreadable(benchmark.resource, benchmark.name, str(reason))
+            continue
+        references = {
+            str(each.value): model_reference(str(each.value), each.source)
+            for each in tokenizers
+            if each is not None
+        }
+        yield ModelUser(
+            "benchmark",
+            script.template,
+            benchmark.name,
+            script.container,
+            script.environment,
+            mounts,
+            tuple(references.values()),
+        )
+
+
+def _value(flags: Sequence[Flag], names: Sequence[str]) -> str | None:
+    for flag in reversed(flags):
+        if flag.name in names and flag.value is not None:
+            if not flag.value.known:
+                raise Undecided(f"the value of {flag.name} is unknown")
+            return flag.value.text
+    return None
