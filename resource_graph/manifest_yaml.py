@@ -1,8 +1,9 @@
 """YAML documents with line numbers, read the way a Kubernetes client reads them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast
+from functools import lru_cache
+from typing import Any, Final, cast
 
 import yaml
 
@@ -10,6 +11,16 @@ from resource_graph.values import Value
 
 _MAXIMUM_VALUES = 1_000_000
 """No honest manifest is larger; a few hundred bytes of nested aliases can be."""
+_MAXIMUM_DEPTH = 200
+"""No honest manifest is deeper, and whoever walks through a deeper one ends in a recursion."""
+
+# The parser in C takes a tenth of the time. Only its events are used: what composes nodes from them recurses
+# in C, and ends the process on a text of fifty thousand hyphens.
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_NULL = "tag:yaml.org,2002:null"
+_TEXT = "tag:yaml.org,2002:str"
+_PLAIN_TAGS = frozenset({_NULL, *(f"tag:yaml.org,2002:{name}" for name in ("bool", "int", "float"))})
+_MERGE = "<<"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,120 +48,201 @@ def read_documents(text: str) -> Iterator[YamlDocument]:
     Raises:
         YamlProblem: with the document and the line where reading ended.
     """
-    number = 0
-    loader = _open(text)
+    events = _Events(text)
     try:
-        while True:
-            number += 1
-            node = _next_node(loader, number)
-            if node is None:
-                return
-            if _is_empty(node):
+        while not isinstance(event := events.next(), yaml.StreamEndEvent):
+            if not isinstance(event, yaml.DocumentStartEvent):
                 continue
-            yield YamlDocument(number, node.start_mark.line + 1, _Reading(number).value(node, ()))
+            events.document += 1
+            first = events.next()
+            content = _Reading(events).value(first, 1)
+            if not _is_empty(first):
+                yield YamlDocument(events.document, _line(first), content)
     finally:
-        cast("_Disposable", loader).dispose()
+        events.close()
 
 
-def _open(text: str) -> "_Loader":
-    try:
-        return _Loader(text)
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise YamlProblem(1, line, f"not YAML: {error.reason}") from error
+def _is_empty(event: yaml.Event) -> bool:
+    return isinstance(event, yaml.ScalarEvent) and _scalar_tag(event) == _NULL
 
 
-def _next_node(loader: "_Loader", number: int) -> yaml.Node | None:
-    try:
-        return loader.get_node() if loader.check_node() else None
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = 1 if mark is None else mark.line + 1
-        raise YamlProblem(number, line, f"not YAML: {error.problem or error.context}") from error
-    except RecursionError as error:
-        raise YamlProblem(number, 1, "nested too deeply") from error
+class _Events:
+    """What the parser sees, one after another."""
+
+    def __init__(self, text: str) -> None:
+        self.document = 0
+        self._text = text
+        try:
+            self._loader = _Loader(text)
+        except yaml.YAMLError as error:
+            raise self._problem(error) from error
+
+    def next(self) -> yaml.Event:
+        try:
+            return cast("yaml.Event", self._loader.get_event())
+        except yaml.YAMLError as error:
+            raise self._problem(error) from error
+
+    def close(self) -> None:
+        self._loader.dispose()
+
+    def _problem(self, error: yaml.YAMLError) -> YamlProblem:
+        if isinstance(error, yaml.reader.ReaderError):
+            line = self._text.encode().count(b"\n", 0, error.position) + 1
+            return YamlProblem(max(1, self.document), line, f"not YAML: {error.reason}")
+        if isinstance(error, yaml.MarkedYAMLError):
+            mark = error.problem_mark or error.context_mark
+            line = 1 if mark is None else mark.line + 1
+            return YamlProblem(max(1, self.document), line, f"not YAML: {error.problem or error.context}")
+        return YamlProblem(max(1, self.document), 1, f"not YAML: {error}")
 
 
-def _is_empty(node: yaml.Node) -> bool:
-    return isinstance(node, yaml.ScalarNode) and node.tag == "tag:yaml.org,2002:null"
+@dataclass(frozen=True, slots=True)
+class _Anchored:
+    """What an alias stands for; measured, because an alias costs nothing to write."""
+
+    value: Value
+    values: int
+    height: int
 
 
-class _Loader(yaml.SafeLoader):
-    """PyYAML's safe rules, but a bare date stays text: JSON, which the API server speaks, has no dates."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":timestamp")]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-
-
-class _Disposable(Protocol):
-    def dispose(self) -> None: ...
-
-
-class _Constructor(Protocol):
-    def construct_object(self, node: yaml.Node) -> object: ...
+_IN_THE_MAKING: Final = object()
 
 
 class _Reading:
-    def __init__(self, document: int) -> None:
-        self._document = document
+    """One document."""
+
+    def __init__(self, events: _Events) -> None:
+        self._events = events
         self._values = 0
-        self._constructor = cast("_Constructor", yaml.SafeLoader(""))
+        self._deepest = 0
+        self._anchors: dict[str, _Anchored | object] = {}
 
-    def value(self, node: yaml.Node, parents: tuple[int, ...]) -> Value:
-        self._values += 1
-        if self._values > _MAXIMUM_VALUES:
-            raise self._problem(node, f"more than {_MAXIMUM_VALUES:,} values")
-        if id(node) in parents:
-            raise self._problem(node, "an alias contains itself")
-        inner = (*parents, id(node))
-        if isinstance(node, yaml.MappingNode):
-            return self._mapping(node, inner)
-        if isinstance(node, yaml.SequenceNode):
-            return [self.value(item, inner) for item in cast("list[yaml.Node]", node.value)]
-        return self._scalar(node)
+    def value(self, event: yaml.Event, depth: int) -> Value:
+        """The value that begins with the event."""
+        if isinstance(event, yaml.AliasEvent):
+            return self._alias(event, depth)
+        self._count(event, 1, depth)
+        anchor = cast("str | None", getattr(event, "anchor", None))
+        if anchor is None:
+            return self._plain(event, depth)
+        values, deepest = self._values, self._deepest
+        self._anchors[anchor], self._deepest = _IN_THE_MAKING, depth
+        value = self._plain(event, depth)
+        self._anchors[anchor] = _Anchored(value, self._values - values + 1, self._deepest - depth)
+        self._deepest = max(deepest, self._deepest)
+        return value
 
-    def _mapping(self, node: yaml.MappingNode, parents: tuple[int, ...]) -> dict[str, Value]:
+    def _plain(self, event: yaml.Event, depth: int) -> Value:
+        if isinstance(event, yaml.MappingStartEvent):
+            return self._mapping(depth + 1)
+        if isinstance(event, yaml.SequenceStartEvent):
+            items: list[Value] = []
+            while not isinstance(item := self._events.next(), yaml.SequenceEndEvent):
+                items.append(self.value(item, depth + 1))
+            return items
+        return self._scalar(cast("yaml.ScalarEvent", event))
+
+    def _alias(self, event: yaml.AliasEvent, depth: int) -> Value:
+        anchor = cast("str", event.anchor)
+        target = self._anchors.get(anchor)
+        if target is None:
+            raise self._problem(event, f"not YAML: the alias *{anchor} stands for nothing")
+        if not isinstance(target, _Anchored):
+            raise self._problem(event, "an alias contains itself")
+        self._count(event, target.values, depth + target.height)
+        return target.value
+
+    def _mapping(self, depth: int) -> dict[str, Value]:
         merged: dict[str, Value] = {}
         own: dict[str, Value] = {}
-        for key_node, value_node in cast("list[tuple[yaml.Node, yaml.Node]]", node.value):
-            if key_node.tag == "tag:yaml.org,2002:merge":
-                merged |= self._merge(value_node, parents)
-                continue
-            key = self._key(key_node)
-            if key in own:
-                raise self._problem(key_node, f"the key {key!r} stands twice in one mapping")
-            own[key] = self.value(value_node, parents)
-        return merged | own
+        while not isinstance(key_event := self._events.next(), yaml.MappingEndEvent):
+            key = self._key(key_event, depth)
+            value_event = self._events.next()
+            value = self.value(value_event, depth)
+            if _is_merge(key_event):
+                merged |= self._merged(value, value_event)
+            elif key in own:
+                raise self._problem(key_event, f"the key {key!r} stands twice in one mapping")
+            else:
+                own[key] = value
+        return merged | own if merged else own
 
-    def _merge(self, node: yaml.Node, parents: tuple[int, ...]) -> dict[str, Value]:
-        sources = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    def _merged(self, value: Value, event: yaml.Event) -> dict[str, Value]:
+        sources = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
         merged: dict[str, Value] = {}
-        for source in reversed(cast("list[yaml.Node]", sources)):
-            if not isinstance(source, yaml.MappingNode):
-                raise self._problem(source, "only mappings can be merged with <<")
-            if id(source) in parents:
-                raise self._problem(source, "an alias contains itself")
-            merged |= self._mapping(source, (*parents, id(source)))
+        for source in reversed(sources):
+            if not isinstance(source, Mapping):
+                raise self._problem(event, "only mappings can be merged with <<")
+            merged |= source
         return merged
 
-    def _key(self, node: yaml.Node) -> str:
-        if not isinstance(node, yaml.ScalarNode):
-            raise self._problem(node, "a key must be plain text")
-        return str(cast("object", node.value))
+    def _key(self, event: yaml.Event, depth: int) -> str:
+        if isinstance(event, yaml.AliasEvent):
+            key = self._alias(event, depth)
+            if isinstance(key, str):
+                return key
+        elif isinstance(event, yaml.ScalarEvent):
+            if event.anchor is not None:
+                self._anchors[event.anchor] = _Anchored(event.value, 1, 0)
+            return event.value
+        raise self._problem(event, "a key must be plain text")
 
-    def _scalar(self, node: yaml.Node) -> Value:
+    def _scalar(self, event: yaml.ScalarEvent) -> Value:
+        tag = _scalar_tag(event)
+        if tag == _TEXT:
+            return event.value
         try:
-            value = self._constructor.construct_object(node)
+            value = _constructed(tag, event.value)
         except yaml.MarkedYAMLError as error:
-            raise self._problem(node, f"not YAML: {error.problem}") from error
+            raise self._problem(event, f"not YAML: {error.problem}") from error
         except (ValueError, OverflowError) as error:
-            raise self._problem(node, f"not YAML: {error}") from error
+            raise self._problem(event, f"not YAML: {error}") from error
         if value is None or isinstance(value, bool | int | float | str):
             return value
-        raise self._problem(node, f"a value of type {type(value).__name__} has no place in a manifest")
+        raise self._problem(event, f"a value of type {type(value).__name__} has no place in a manifest")
 
-    def _problem(self, node: yaml.Node, message: str) -> YamlProblem:
-        return YamlProblem(self._document, node.start_mark.line + 1, message)
+    def _count(self, event: yaml.Event, values: int, depth: int) -> None:
+        self._values += values
+        if self._values > _MAXIMUM_VALUES:
+            raise self._problem(event, f"more than {_MAXIMUM_VALUES:,} values")
+        self._deepest = max(self._deepest, depth)
+        if depth > _MAXIMUM_DEPTH:
+            raise self._problem(event, f"nested too deeply, more than {_MAXIMUM_DEPTH} levels")
+
+    def _problem(self, event: yaml.Event, message: str) -> YamlProblem:
+        return YamlProblem(self._events.document, _line(event), message)
+
+
+def _line(event: yaml.Event) -> int:
+    return cast("int", cast("Any", event).start_mark.line) + 1
+
+
+def _is_merge(event: yaml.Event) -> bool:
+    return (
+        isinstance(event, yaml.ScalarEvent)
+        and event.value == _MERGE
+        and event.tag is None
+        and event.implicit[0]
+    )
+
+
+def _scalar_tag(event: yaml.ScalarEvent) -> str:
+    tag = cast("str | None", event.tag)
+    if tag is not None and tag != "!":
+        return tag
+    plain, _ = cast("tuple[bool, bool]", event.implicit)
+    return _plain_tag(event.value) if plain else _TEXT
+
+
+# The same few words and numbers stand in every manifest.
+@lru_cache(maxsize=4096)
+def _plain_tag(text: str) -> str:
+    tag = cast("str", cast("Any", yaml.SafeLoader("")).resolve(yaml.ScalarNode, text, (True, False)))
+    # A bare date stays text: JSON, which the API server speaks, has no dates.
+    return tag if tag in _PLAIN_TAGS else _TEXT
+
+
+@lru_cache(maxsize=4096)
+def _constructed(tag: str, text: str) -> object:
+    return cast("object", cast("Any", yaml.SafeLoader("")).construct_object(yaml.ScalarNode(tag, text)))

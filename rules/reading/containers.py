@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import cast
 
-import yaml
-
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
+from rules.reading.engine_yaml import load_engine_yaml
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
 from rules.reading.words import UNKNOWN_WORD, Word, expand_references
 
@@ -150,18 +148,12 @@ def _config_map_key(source: Mapping[str, Value], inside: str, path: PurePosixPat
     raise EngineFileProblem(f"ConfigMap {name} is mounted without an item for {path}")
 
 
-# Several rules read the same file.
-@lru_cache(maxsize=256)
 def _engine_mapping(text: str, where: str) -> Mapping[str, Value]:
-    try:
-        # The engine reads the file with the same library and the same rules.
-        content: object = yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        line = 1 if error.problem_mark is None else error.problem_mark.line + 1
-        raise EngineFileProblem(f"{where}, line {line}: not YAML: {error.problem}") from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise EngineFileProblem(f"{where}: not YAML: {error}") from error
-    if not isinstance(content, dict):
-        found = "empty" if content is None else f"a {type(content).__name__}"
+    loaded = load_engine_yaml(text)
+    if loaded.problem is not None:
+        at = "" if loaded.line is None else f", line {loaded.line}"
+        raise EngineFileProblem(f"{where}{at}: not YAML: {loaded.problem}")
+    if not isinstance(loaded.content, dict):
+        found = "empty" if loaded.content is None else f"a {type(loaded.content).__name__}"
         raise EngineFileProblem(f"{where} is {found}, not a mapping of engine settings")
-    return {str(key): value for key, value in cast("dict[object, Value]", content).items()}
+    return {str(key): value for key, value in cast("dict[object, Value]", loaded.content).items()}

@@ -24,15 +24,10 @@ def cache_uses(graph: ResourceGraph, owner: Resource, references: Sequence[Refer
     """The claims that a Dynamo graph expects to be filled, each once."""
     names = dict.fromkeys(each.name for each in references if each.kind == CLAIM)
     own = {each.name for each in references if each.is_filled_by_pods}
-    jobs = _jobs_by_claim(graph)
     return [
         CacheUse(
             Reference(CLAIM, name),
-            [
-                job
-                for job in jobs.get(name, ())
-                if _same_namespace(job, owner) and owner.urn not in dependencies_of(graph, job)
-            ],
+            [job for job in _jobs_with(graph, name, owner) if owner.urn not in dependencies_of(graph, job)],
         )
         for name in names
         if name not in own
@@ -50,9 +45,18 @@ def cache_fillers(graph: ResourceGraph) -> Sequence[Resource]:
     return tuple(jobs.values())
 
 
+def _jobs_with(graph: ResourceGraph, claim: str, owner: Resource) -> Sequence[Resource]:
+    by_namespace = _jobs_by_claim(graph).get(claim, {})
+    # A namespace that is left to the client's default, or not known yet, may be any.
+    if not isinstance(owner.namespace, str):
+        return [job for jobs in by_namespace.values() for job in jobs]
+    return [*by_namespace.get(owner.namespace, ()), *by_namespace.get(None, ())]
+
+
 @once_per_graph
-def _jobs_by_claim(graph: ResourceGraph) -> dict[str, list[Resource]]:
-    jobs: dict[str, list[Resource]] = {}
+def _jobs_by_claim(graph: ResourceGraph) -> dict[str, dict[str | None, list[Resource]]]:
+    """Name of the claim -> namespace -> Jobs that mount it."""
+    jobs: dict[str, dict[str | None, list[Resource]]] = {}
     for template in read_pods(graph):
         if isinstance(template, Unreadable) or template.resource.kind != "Job":
             continue
@@ -61,12 +65,10 @@ def _jobs_by_claim(graph: ResourceGraph) -> dict[str, list[Resource]]:
         except Undecided:
             # Without it the graph's rule says that nothing fills the claim.
             continue
+        namespace = template.resource.namespace
         for name in dict.fromkeys(each.name for each in references if each.kind == CLAIM):
-            jobs.setdefault(name, []).append(template.resource)
+            of_claim = jobs.setdefault(name, {})
+            of_claim.setdefault(namespace if isinstance(namespace, str) else None, []).append(
+                template.resource
+            )
     return jobs
-
-
-def _same_namespace(one: Resource, other: Resource) -> bool:
-    # One that is left to the client's default, or not known yet, may be any.
-    known = [each.namespace for each in (one, other) if isinstance(each.namespace, str)]
-    return all(each == known[0] for each in known)

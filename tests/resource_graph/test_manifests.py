@@ -1,10 +1,13 @@
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from resource_graph.manifests import ManifestError, read_manifests
+
+RECIPES = Path(__file__).parents[1] / "rules" / "published"
 
 
 def read(tmp_path: Path, text: str | bytes, name: str = "objects.yaml") -> list[dict[str, object]]:
@@ -69,7 +72,12 @@ def test_merge_keys_give_way_to_own_keys(tmp_path: Path) -> None:
         ("apiVersion: v1\nkind: A\n{{ .Values.x }}\n", "line 4: not YAML"),
         ("apiVersion: v1\nkind: List\nitems: [1]\n", "items[0] of the List is not a mapping"),
         ("[" * 5_000, "nested too deeply"),
-        ("a: \x01", "special characters"),
+        ("- " * 50_000, "nested too deeply"),
+        ("apiVersion: v1\nkind: A\nx: *a\n", "line 3: not YAML: the alias *a stands for nothing"),
+        ("apiVersion: v1\nkind: A\nx: &a {<<: *a}\n", "line 3: an alias contains itself"),
+        ("apiVersion: v1\nkind: A\nx: {<<: [1]}\n", "line 3: only mappings can be merged with <<"),
+        ("apiVersion: v1\nkind: A\nx: {[a]: 1}\n", "line 3: a key must be plain text"),
+        ("apiVersion: v1\nkind: A\nx: \x01", "line 3: not YAML: control characters"),
         (b"\xff\xfe\x00", "not a UTF-8 text file"),
     ],
 )
@@ -85,6 +93,36 @@ def test_nested_aliases_do_not_fill_the_memory(tmp_path: Path) -> None:
     lines = ["apiVersion: v1", "kind: A", "l0: &l0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]" for n in range(1, 9)]
     assert "values" in problem(tmp_path, "\n".join(lines))
+
+
+def test_aliases_of_aliases_do_not_end_in_a_recursion(tmp_path: Path) -> None:
+    lines = ["apiVersion: v1", "kind: A", "l0: &l0 [x]"]
+    lines += [f"l{n}: &l{n} [*l{n - 1}]" for n in range(1, 1_000)]
+    assert "nested too deeply, more than 200 levels" in problem(tmp_path, "\n".join(lines))
+
+
+@pytest.mark.parametrize("file", sorted(RECIPES.rglob("*.yaml")), ids=lambda file: file.name)
+def test_real_manifests_are_read_as_pyyaml_reads_them(file: Path) -> None:
+    documents = [item for item in yaml.safe_load_all(file.read_text()) if item is not None]
+    assert [dict(resource.inputs) for resource in read_manifests([file])] == documents
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4 4.0 1e3 1.5e+3 0x1F 0o17 017 1_000 12:30 .5 -.inf +1",
+        "true Yes off NO on y n ~ null Null = 2.3.4 a",
+        "!!str 4|!!int '4'|!!float 4|!!null ''|! 4|'4'|\"true\"|'~'",
+    ],
+)
+def test_scalars_are_what_pyyaml_makes_of_them(tmp_path: Path, text: str) -> None:
+    scalars = text.split("|") if "|" in text else text.split()
+    (content,) = read(
+        tmp_path, "apiVersion: v1\nkind: A\nx:\n" + "".join(f"- {scalar}\n" for scalar in scalars)
+    )
+    # PyYAML has a type for a lone equals sign, which nobody can construct.
+    expected = [scalar if scalar == "=" else yaml.safe_load(scalar) for scalar in scalars]
+    assert repr(content["x"]) == repr(expected)
 
 
 def test_a_missing_file_and_a_directory_are_named(tmp_path: Path) -> None:
