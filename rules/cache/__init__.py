@@ -1,5 +1,38 @@
 """Rules about the volume that holds the model."""
 
+from rules.cache import (
+    cache_holds_the_model,
+    cache_holds_two_revisions,
+    cache_not_under_root,
+    cache_shared_by_nodes,
+    cache_zone,
+    download_memory_limited,
+    download_tool_current,
+    frontend_reads_the_cache,
+    harmony_vocabulary,
+    model_path_mounted,
+    model_revision_equal,
+    model_revision_pinned,
+    offline_frontend_has_the_model,
+    offline_worker_finds_the_model,
+    storage_class_exists,
+)
 from rules.model import Rule
 
-RULES: tuple[Rule, ...] = ()
+RULES: tuple[Rule, ...] = (
+    cache_shared_by_nodes.RULE,
+    cache_holds_the_model.RULE,
+    cache_holds_two_revisions.RULE,
+    cache_not_under_root.RULE,
+    model_path_mounted.RULE,
+    model_revision_pinned.RULE,
+    model_revision_equal.RULE,
+    offline_frontend_has_the_model.RULE,
+    frontend_reads_the_cache.RULE,
+    offline_worker_finds_the_model.RULE,
+    harmony_vocabulary.RULE,
+    storage_class_exists.RULE,
+    cache_zone.RULE,
+    download_tool_current.RULE,
+    download_memory_limited.RULE,
+)

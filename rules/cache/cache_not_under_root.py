@@ -1,0 +1,54 @@
+"""No model volume lies below /root in a container that is not root."""
+
+from collections.abc import Iterator
+
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed
+from rules.reading.images import read_image
+from rules.reading.model_users import ModelUser
+from rules.reading.model_volumes import check_model_users
+from rules.reading.shapes import field, text_at
+
+_ROOT_HOME = "/root"
+# Dynamo's runtime and frontend images run as user 1000, dynamo.
+_IMAGES_OF_DYNAMO = "/ai-dynamo/"
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    return check_model_users(graph, _check_user)
+
+
+def _check_user(user: ModelUser) -> Iterator[Observation]:
+    for mount in user.mounts:
+        if f"{mount.path}/".startswith(f"{_ROOT_HOME}/"):
+            reason = _why_not_root(user)
+            if reason:
+                yield failed(
+                    user.resource,
+                    user.name,
+                    f"mounts claim {mount.claim} at {mount.path}, below the home of root, but {reason}",
+                )
+
+
+def _why_not_root(user: ModelUser) -> str:
+    for owner in (user.container, user.template.spec):
+        number = field(owner, "securityContext", "runAsUser")
+        if isinstance(number, int):
+            return f"runs as user {number}" if number else ""
+        if field(owner, "securityContext", "runAsNonRoot") is True:
+            return "does not run as root (runAsNonRoot)"
+    image = read_image(user.container)
+    if image is not None and _IMAGES_OF_DYNAMO in image.repository:
+        return f"the user of {text_at(user.container, 'image')} is not root"
+    return ""
+
+
+RULE = Rule(
+    id="cache-not-under-root",
+    title="No model volume lies below /root in a container that is not root",
+    severity=Severity.ADVISORY,
+    reason="Nobody but root may enter /root: the worker ends with a permission error at its first file.",
+    source="ai-dynamo/dynamo#4290 (model path not readable as non-root)",
+    fix="Mount it at /opt/models and set HF_HOME to that directory, in every pod that uses the model.",
+    check=_check,
+)
