@@ -27,6 +27,8 @@ class Flags:
     all: tuple[Flag, ...]
     complete: bool
     """False where an unknown word might hold further options."""
+    whole_names: frozenset[str] = frozenset()
+    """Options that are no short form of a longer one, though they begin like it."""
 
     def value(self, name: str) -> str | None:
         """The last value given to the option, as argparse takes it; None where it is not given.
@@ -38,7 +40,7 @@ class Flags:
             raise Undecided(f"a word of the command line is unknown and might set {name}")
         found: Word | None = None
         for flag in self.all:
-            if flag.name != name and len(flag.name) >= _SHORTEST_ABBREVIATION and name.startswith(flag.name):
+            if flag.name != name and flag.name not in self.whole_names and _may_abbreviate(flag.name, name):
                 raise Undecided(f"{flag.name} may be short for {name}")
             if flag.name == name:
                 found = flag.value
@@ -66,6 +68,10 @@ class Flags:
     def with_prefix(self, prefix: str) -> Sequence[Flag]:
         """All options whose name starts so."""
         return [flag for flag in self.all if flag.name.startswith(prefix)]
+
+
+def _may_abbreviate(given: str, name: str) -> bool:
+    return len(given) >= _SHORTEST_ABBREVIATION and name.startswith(given)
 
 
 def parse_flags(words: Sequence[Word]) -> Flags:

@@ -58,15 +58,14 @@ class Occupied:
 
     placement: Placement
     pods: list[GpuPods] = field(default_factory=list[GpuPods])
+    sizes: dict[int, int] = field(default_factory=dict[int, int])
+    """GPUs of a pod -> pods, without those that no node of the pool can take."""
 
-    @property
-    def sizes(self) -> Mapping[int, int]:
-        """GPUs of a pod -> pods, without those that no node of the pool can take."""
-        sizes: dict[int, int] = {}
-        for each in self.pods:
-            if each.gpus <= self.placement.instance_type.gpus:
-                sizes[each.gpus] = sizes.get(each.gpus, 0) + each.pods
-        return sizes
+    def add(self, pods: GpuPods) -> None:
+        """Count further pods."""
+        self.pods.append(pods)
+        if pods.gpus <= self.placement.instance_type.gpus:
+            self.sizes[pods.gpus] = self.sizes.get(pods.gpus, 0) + pods.pods
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +119,7 @@ def read_occupancy(graph: ResourceGraph) -> Occupancy:
         try:
             placement = home(graph, pods)
             if placement is not None and pods.pods:
-                pools.setdefault(placement.pool, Occupied(placement)).pods.append(pods)
+                pools.setdefault(placement.pool, Occupied(placement)).add(pods)
         except Undecided as reason:
             homeless.append((pods, str(reason)))
     return Occupancy(pools, homeless)

@@ -6,9 +6,7 @@ from resource_graph import UNKNOWN, Value
 from rules.reading.pods import PodTemplate
 from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at
 
-# What controllers add to the pods that they make, with values that no manifest holds
-# (ai-dynamo/dynamo deploy/operator internal/consts at 0367e40; kubernetes.io well-known labels).
-_ADDED_BY_CONTROLLERS = frozenset(
+ADDED_BY_CONTROLLERS = frozenset(
     {
         "nvidia.com/dynamo-namespace",
         "nvidia.com/selector",
@@ -26,6 +24,11 @@ _ADDED_BY_CONTROLLERS = frozenset(
         "batch.kubernetes.io/controller-uid",
     }
 )
+"""Labels that controllers add to the pods that they make, with values that no manifest holds.
+
+ai-dynamo/dynamo deploy/operator internal/consts at 0367e40;
+https://kubernetes.io/docs/reference/labels-annotations-taints/
+"""
 
 
 def equalities(selector: Mapping[str, Value]) -> Mapping[str, Sequence[str]]:
@@ -73,14 +76,14 @@ def _carries(template: PodTemplate, key: str, values: Sequence[str]) -> bool | N
     if value is UNKNOWN:
         return None
     if value is None:
-        return None if key in _ADDED_BY_CONTROLLERS else False
+        return None if key in ADDED_BY_CONTROLLERS else False
     return value in values
 
 
 def _has(template: PodTemplate, key: str) -> bool | None:
     if key in template.labels:
         return True
-    return None if key in _ADDED_BY_CONTROLLERS else False
+    return None if key in ADDED_BY_CONTROLLERS else False
 
 
 def _not(answer: bool | None) -> bool | None:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from resource_graph import ResourceGraph, Value
-from rules.reading.label_selectors import equalities, selects
+from rules.reading.label_selectors import ADDED_BY_CONTROLLERS, equalities, selects
 from rules.reading.once import once_per_graph
 from rules.reading.pods import GRAPH_KIND, GRAPH_NAME_LABEL, PodTemplate, Unreadable, read_pods
-from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, texts_at
+from rules.reading.shapes import Undecided, mapping_at, mappings_at, texts_at
 
 Kind = Literal["podAffinity", "podAntiAffinity"]
 
@@ -35,15 +35,41 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class PodIndex:
-    """All pod templates by the labels that they carry."""
+    """The pod templates of one namespace, or of all, by the labels that they carry."""
 
-    by_label: Mapping[tuple[str, str], Sequence[PodTemplate]]
-    uncertain: Sequence[PodTemplate]
+    by_label: dict[tuple[str, str], list[PodTemplate]]
+    uncertain: list[PodTemplate]
     """Those with a label whose value is not known."""
-    graphs: frozenset[tuple[Value, str]]
-    """Namespace and name of every Dynamo graph."""
+    graphs: set[str]
+    """Names of Dynamo graphs."""
+
+    def add(self, template: PodTemplate) -> None:
+        """Enter a template under each of its labels."""
+        for key, value in template.labels.items():
+            if isinstance(value, str):
+                self.by_label.setdefault((key, value), []).append(template)
+        if not all(isinstance(value, str) for value in template.labels.values()):
+            self.uncertain.append(template)
+        if template.resource.kind == GRAPH_KIND and isinstance(template.resource.object_name, str):
+            self.graphs.add(template.resource.object_name)
+
+
+@dataclass(frozen=True, slots=True)
+class PodIndexes:
+    """All pod templates, by namespace too: most terms mean their own alone."""
+
+    everywhere: PodIndex
+    by_namespace: Mapping[str | None, PodIndex]
+    """None: the manifest leaves the namespace open."""
     unreadable: bool
     """Whether there are pods that cannot be read."""
+
+    def within(self, namespaces: Sequence[Value] | None) -> Sequence[PodIndex]:
+        """What may be in one of the namespaces, None for all."""
+        if namespaces is None or not all(isinstance(name, str) for name in namespaces):
+            return [self.everywhere]
+        known = dict.fromkeys((*(name for name in namespaces if isinstance(name, str)), None))
+        return [self.by_namespace[name] for name in known if name in self.by_namespace]
 
 
 def terms(template: PodTemplate, kind: Kind) -> Iterator[Term]:
@@ -66,59 +92,56 @@ def can_match(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
     Raises:
         Undecided: it cannot be told.
     """
-    index = read_pod_index(graph)
     namespaces = _namespaces(template, term)
+    if _may_be_in(namespaces, template.resource.namespace) and selects(term.selector, template):
+        return True
+    indexes = read_pod_indexes(graph)
     pinned = equalities(term.selector)
     answers: set[bool | None] = set()
-    for candidate in _candidates(index, pinned):
-        if _may_be_in(namespaces, candidate.resource.namespace):
+    for index in indexes.within(namespaces):
+        for candidate in _candidates(index, pinned):
             answers.add(selects(term.selector, candidate))
             if True in answers:
                 return True
-    if None in answers or index.unreadable:
+    if None in answers or indexes.unreadable:
         raise Undecided(f"whether a pod carries {term} is known only after the update")
     names = pinned.get(GRAPH_NAME_LABEL)
-    if names is None or not all(_is_ours(index, namespaces, name) for name in names):
+    if names is None or not all(_is_ours(indexes.within(namespaces), name) for name in names):
         raise Undecided(f"no pod of what was read carries {term}; another manifest's may")
     return False
 
 
 @once_per_graph
-def read_pod_index(graph: ResourceGraph) -> PodIndex:
-    """The index of all pods."""
-    by_label: dict[tuple[str, str], list[PodTemplate]] = {}
-    uncertain: list[PodTemplate] = []
+def read_pod_indexes(graph: ResourceGraph) -> PodIndexes:
+    """The indexes of all pods."""
+    everywhere = PodIndex({}, [], set())
+    by_namespace: dict[str | None, PodIndex] = {}
     unreadable = False
     for template in read_pods(graph):
         if isinstance(template, Unreadable):
             unreadable = True
             continue
-        for key, value in template.labels.items():
-            if isinstance(value, str):
-                by_label.setdefault((key, value), []).append(template)
-        if not all(isinstance(value, str) for value in template.labels.values()):
-            uncertain.append(template)
-    graphs = frozenset(
-        (item.namespace if isinstance(item.namespace, str) else None, item.object_name)
-        for item in graph.kubernetes_objects(GRAPH_KIND)
-        if isinstance(item.object_name, str)
-    )
-    return PodIndex(by_label, uncertain, graphs, unreadable)
+        namespace = template.resource.namespace
+        name = namespace if isinstance(namespace, str) else None
+        for index in (everywhere, by_namespace.setdefault(name, PodIndex({}, [], set()))):
+            index.add(template)
+    return PodIndexes(everywhere, by_namespace, unreadable)
 
 
 def _candidates(index: PodIndex, pinned: Mapping[str, Sequence[str]]) -> Iterable[PodTemplate]:
-    if not pinned:
-        raise Undecided("its label selector pins no label, so it means pods that are not told of here")
     choices = [
         [template for value in values for template in index.by_label.get((key, value), ())]
         for key, values in pinned.items()
+        if key not in ADDED_BY_CONTROLLERS
     ]
+    if not choices:
+        raise Undecided("its label selector pins no label of a manifest, so it may mean any other pod")
     return [*min(choices, key=len), *index.uncertain]
 
 
 def _namespaces(template: PodTemplate, term: Term) -> Sequence[Value] | None:
     """Where the pods may be; None for everywhere."""
-    selector = field(term.content, "namespaceSelector")
+    selector = term.content.get("namespaceSelector")
     if selector is not None:
         return None
     names = texts_at(term.content, "namespaces")
@@ -131,9 +154,8 @@ def _may_be_in(namespaces: Sequence[Value] | None, namespace: Value) -> bool:
     return any(not isinstance(name, str) or name == namespace for name in namespaces)
 
 
-def _is_ours(index: PodIndex, namespaces: Sequence[Value] | None, name: str) -> bool:
+def _is_ours(indexes: Sequence[PodIndex], name: str) -> bool:
     """Whether the name is a graph's that was read, or that of such a graph's Service: no graph at all."""
-    return any(
-        (name == known or name.startswith(f"{known}-")) and _may_be_in(namespaces, namespace)
-        for namespace, known in index.graphs
-    )
+    parts = name.split("-")
+    whole = {"-".join(parts[:length]) for length in range(1, len(parts) + 1)}
+    return any(whole & index.graphs for index in indexes)

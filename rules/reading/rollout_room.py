@@ -1,8 +1,12 @@
 """Whether a rolling update that keeps all old pods finds GPUs for a new one."""
 
+import contextlib
+from collections.abc import Mapping
+
 from resource_graph import ResourceGraph
 from rules.reading.channel_claims import read_channel_claims
 from rules.reading.gpu_pods import GpuPods, Occupied, home, read_occupancy
+from rules.reading.once import once_per_graph
 from rules.reading.packing import can_be_packed
 from rules.reading.placements import Placement
 from rules.reading.rollouts import Rollout, read_rollout
@@ -58,7 +62,7 @@ def _no_gpus(occupied: Occupied, pods: GpuPods) -> str | None:
 def _no_channel(graph: ResourceGraph, occupied: Occupied, pods: GpuPods) -> str | None:
     if not read_channel_claims(graph, pods.workers[0]).by_pod:
         return None
-    claiming = sum(each.pods for each in occupied.pods if read_channel_claims(graph, each.workers[0]).by_pod)
+    claiming = _claiming_pods(graph).get(occupied.placement.pool, 0)
     nodes = occupied.placement.nodes
     # That more claim it than there are nodes is another rule's matter.
     if claiming != nodes:
@@ -67,6 +71,18 @@ def _no_channel(graph: ResourceGraph, occupied: Occupied, pods: GpuPods) -> str 
         "which needs a node whose compute-domain channel is free; all "
         f"{nodes} of {_shown(occupied.placement)} are claimed"
     )
+
+
+@once_per_graph
+def _claiming_pods(graph: ResourceGraph) -> Mapping[str, int]:
+    """Pool -> pods in it that claim a channel, as far as that is told."""
+    claiming: dict[str, int] = {}
+    for pool, occupied in read_occupancy(graph).pools.items():
+        for pods in occupied.pods:
+            with contextlib.suppress(Undecided):
+                if read_channel_claims(graph, pods.workers[0]).by_pod:
+                    claiming[pool] = claiming.get(pool, 0) + pods.pods
+    return claiming
 
 
 def _shown(placement: Placement) -> str:

@@ -19,6 +19,8 @@ from rules.reading.workers import Worker
 
 _PROGRAMS = frozenset({DYNAMO_VLLM, VLLM_SERVE})
 _SHORT = {"-tp": "--tensor-parallel-size", "-pp": "--pipeline-parallel-size", "-dp": "--data-parallel-size"}
+# Others begin like it: --data-parallel-size-local.
+_WHOLE_NAMES = frozenset({"--data-parallel-size"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,7 @@ def read_vllm(graph: ResourceGraph, worker: Worker) -> VllmSettings:
     if command.engine not in _PROGRAMS:
         raise Undecided(f"starts {command.engine}, whose settings this does not read")
     given = parse_flags(command.arguments)
-    flags = Flags(tuple(_spelt_out(flag) for flag in given.all), given.complete)
+    flags = Flags(tuple(_spelt_out(flag) for flag in given.all), given.complete, _WHOLE_NAMES)
     path = flags.value("--config")
     if not path:
         return VllmSettings(command, flags, {}, "")

@@ -19,7 +19,7 @@ def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]
     requested = worker.gpus_per_pod * worker.pods_per_worker
     if used == requested:
         return
-    asked = f"{requested} GPUs"
+    asked = f"{requested} GPU{'s' if requested != 1 else ''}"
     if worker.pods_per_worker > 1:
         asked += f" ({worker.pods_per_worker} pods of {worker.gpus_per_pod})"
     product = " x ".join(str(factor) for factor in factors)

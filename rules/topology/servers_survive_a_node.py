@@ -14,6 +14,7 @@ from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at
 
 _SERVER = re.compile(r"(etcd|nats)(-server)?")
 _BUDGET = "PodDisruptionBudget"
+_Place = tuple[str, tuple[str, str] | None]
 _SPREADS_OVER_NODES = frozenset({"kubernetes.io/hostname", "topology.kubernetes.io/zone"})
 
 
@@ -56,22 +57,25 @@ def _is_spread(template: PodTemplate) -> bool:
 
 
 def _has_budget(graph: ResourceGraph, template: PodTemplate) -> bool:
-    namespace = template.resource.namespace
     carried = [(key, value) for key, value in template.labels.items() if isinstance(value, str)]
-    for label in (*carried, None):
-        for budget in _budgets(graph).get(label, ()):
-            same = not isinstance(namespace, str) or budget.namespace in {None, namespace}
-            if same and selects(mapping_at(budget.inputs, "spec", "selector"), template) is not False:
-                return True
-    return False
+    candidates = [
+        budget
+        for label in (*carried, None)
+        # A manifest may leave the namespace open.
+        for namespace in dict.fromkeys((str(template.resource.namespace), str(None)))
+        for budget in _budgets(graph).get((namespace, label), ())
+    ]
+    return any(
+        selects(mapping_at(budget.inputs, "spec", "selector"), template) is not False for budget in candidates
+    )
 
 
 @once_per_graph
-def _budgets(graph: ResourceGraph) -> Mapping[tuple[str, str] | None, list[Resource]]:
-    """Budgets by the first label that their selector pins, else by none."""
-    found: dict[tuple[str, str] | None, list[Resource]] = {}
+def _budgets(graph: ResourceGraph) -> Mapping[_Place, list[Resource]]:
+    """Budgets by namespace and by the first label that their selector pins, else by none."""
+    found: dict[_Place, list[Resource]] = {}
     for budget in graph.kubernetes_objects(_BUDGET):
-        found.setdefault(_first_label(budget), []).append(budget)
+        found.setdefault((str(budget.namespace), _first_label(budget)), []).append(budget)
     return found
 
 

@@ -108,9 +108,9 @@ MUTATIONS = (
     ),
     Mutation(
         "another engine",
-        ((_DECODE_START, "python3 -m dynamo.vllm --tensor-parallel-size 2"),),
+        ((_DECODE_START, "python3 -m dynamo.sglang --tp 2"),),
         frozenset({(GPUS, "undecided", DECODE)}),
-        ("starts dynamo.vllm, whose settings this does not read",),
+        ("starts dynamo.sglang, whose settings this does not read",),
     ),
     Mutation(
         "GPUs for a container without an engine",

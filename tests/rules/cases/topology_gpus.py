@@ -1,18 +1,21 @@
 """GPUs that a worker asks for, and those that its engine uses."""
 
-from tests.rules.case import Case, failed
-from tests.rules.edits import engine_file, put
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import add, engine_file, put
 
 GPUS = "gpus-match-parallelism"
 DECODE = "TrtllmDecodeWorker"
+GRAPH = "DynamoGraphDeployment"
 _GPUS_OF_DECODE = f"spec.services.{DECODE}.resources.limits.gpu"
+_ENGINE = "spec.template.spec.containers[0]"
+_VLLM = "spec.components[1].podTemplate.spec.containers[0]"
 
 CASES = (
     Case(
         GPUS,
         "more GPUs than the engine uses",
         "disagg-b200",
-        (put("DynamoGraphDeployment", _GPUS_OF_DECODE, "5"),),
+        (put(GRAPH, _GPUS_OF_DECODE, "5"),),
         failed(GPUS, DECODE),
         ("asks for 5 GPUs", "uses 4"),
     ),
@@ -21,7 +24,65 @@ CASES = (
         "tensor parallelism in the engine file",
         "disagg-b200",
         (engine_file("decode.yaml", "tensor_parallel_size", 2),),
-        failed(GPUS, DECODE),
+        failed(GPUS, DECODE) | failed("full-concurrency-fits", DECODE),
         ("asks for 4 GPUs", "tensor parallelism 2 (decode.yaml of ConfigMap"),
+    ),
+    Case(
+        GPUS,
+        "tensor parallelism by trtllm-serve's own flag",
+        "trtllm-serve",
+        (put("Deployment", f"{_ENGINE}.args[5]", "--tp_size=8"),),
+        failed(GPUS, "engine"),
+        ("asks for 4 GPUs, but its engine uses 8: tensor parallelism 8 (--tp_size)",),
+    ),
+    Case(
+        GPUS,
+        "context parallelism in the file of trtllm-serve",
+        "trtllm-serve",
+        (engine_file("max_throughput.yaml", "context_parallel_size", 2),),
+        failed(GPUS, "engine"),
+        ("uses 8", "context parallelism 2 (max_throughput.yaml of ConfigMap trtllm-serve-max-throughput)"),
+    ),
+    Case(
+        GPUS,
+        "tensor parallelism of a vLLM worker",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM}.args[2]", "--tensor-parallel-size=2"),),
+        failed(GPUS, "VllmWorker"),
+        ("asks for 1 GPU, but its engine uses 2: tensor parallelism 2 (--tensor-parallel-size)",),
+    ),
+    Case(
+        GPUS,
+        "data parallelism is a factor in vLLM",
+        "vllm-agg",
+        (add(GRAPH, f"{_VLLM}.args", "--data-parallel-size=2"),),
+        failed(GPUS, "VllmWorker"),
+        ("uses 2", "data parallelism 2 (--data-parallel-size)"),
+    ),
+    Case(
+        GPUS,
+        "of vLLM's data parallelism only the local part counts",
+        "vllm-agg",
+        (
+            add(GRAPH, f"{_VLLM}.args", "--data-parallel-size=16"),
+            add(GRAPH, f"{_VLLM}.args", "--data-parallel-size-local=1"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        GPUS,
+        "pipeline parallelism of vllm serve",
+        "vllm-serve",
+        (add("Deployment", f"{_ENGINE}.args", "--pipeline-parallel-size=2"),),
+        failed(GPUS, "engine"),
+        ("asks for 4 GPUs, but its engine uses 8", "pipeline parallelism 2 (--pipeline-parallel-size)"),
+    ),
+    Case(
+        GPUS,
+        "an engine whose product is not known here",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM}.command", ["python3", "-m", "dynamo.sglang"]),),
+        undecided(GPUS, "VllmWorker"),
+        ("starts dynamo.sglang, whose settings this does not read",),
     ),
 )

@@ -1,0 +1,212 @@
+"""Where pods with GPUs find their nodes, and whether all find room at once."""
+
+from tests.rules.case import B200, H200, Case, failed, undecided
+from tests.rules.edits import Edit, document, drop, engine_file, put
+from tests.rules.exports import unset
+
+FITS, FITS_POOL = "worker-fits-node", "workers-fit-pool"
+SELECTS, PRODUCT = "pod-selects-a-pool", "gpu-product-is-selected"
+ROLLOUT = "rollout-can-proceed"
+GRAPH, EKS_GRAPH = "DynamoGraphDeployment", "DynamoGraphDeployment/graph"
+AGG, DECODE, PREFILL = "TrtllmWorker", "TrtllmDecodeWorker", "TrtllmPrefillWorker"
+_POD = "spec.template.spec"
+_ENGINE = f"{_POD}.containers[0]"
+
+_SEVERAL_POOLS = undecided(FITS_POOL, "engine") | undecided(ROLLOUT, "engine")
+_QWEN = "/srv/hub/models--Qwen--Qwen3-32B/snapshots/9216db5781bf21249d130ec9da846c4624c16137"
+_ANY_X86 = {"kubernetes.io/arch": "amd64", "kubernetes.io/os": "linux"}
+
+
+def _gpus(number: str) -> tuple[Edit, ...]:
+    return tuple(
+        put("Deployment/vllm-serve", f"{_ENGINE}.resources.{kind}[nvidia.com/gpu]", number)
+        for kind in ("limits", "requests")
+    )
+
+
+def _neighbour(kind: str = "Deployment") -> Edit:
+    return document(
+        f"""
+        apiVersion: apps/v1
+        kind: {kind}
+        metadata: {{name: neighbour, namespace: other}}
+        spec:
+          replicas: 1
+          strategy: {{type: Recreate}}
+          selector: {{matchLabels: {{app: neighbour}}}}
+          template:
+            metadata: {{labels: {{app: neighbour}}}}
+            spec:
+              automountServiceAccountToken: false
+              nodeSelector: {{nvidia.com/gpu.product: NVIDIA-H200}}
+              tolerations: [{{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}}]
+              containers:
+                - name: neighbour
+                  image: example.com/neighbour:1.0
+                  command: [python3, -m, dynamo.vllm]
+                  args: [--model={_QWEN}, --tensor-parallel-size=8]
+                  resources:
+                    limits: {{cpu: "8", memory: 64Gi, nvidia.com/gpu: "8"}}
+        """
+    )
+
+
+CASES = (
+    Case(
+        FITS,
+        "a worker larger than a tray",
+        "agg-gb200",
+        (
+            put(GRAPH, f"spec.services.{AGG}.resources.limits.gpu", "8"),
+            put(GRAPH, f"spec.services.{AGG}.resources.requests.gpu", "8"),
+            engine_file("worker.yaml", "tensor_parallel_size", 8),
+            engine_file("worker.yaml", "moe_expert_parallel_size", 8),
+        ),
+        failed(FITS, AGG),
+        ("asks for 8 GPUs in one pod, but a node of pool p6e-gb200.36xlarge (p6e-gb200.36xlarge) has 4",),
+    ),
+    Case(
+        FITS,
+        "a worker larger than the nodes of every pool that it selects",
+        "vllm-serve",
+        (
+            drop("Deployment", f"{_POD}.nodeSelector[nvidia.com/gpu.product]"),
+            *_gpus("16"),
+            put("Deployment", f"{_ENGINE}.args[4]", "--tensor-parallel-size=16"),
+        ),
+        failed(FITS, "engine") | failed(PRODUCT, "engine") | _SEVERAL_POOLS,
+        ("(p5en.48xlarge) has 8, a node of pool p6-b200.48xlarge (p6-b200.48xlarge) has 8",),
+        pools=(*H200, *B200),
+    ),
+    Case(
+        FITS,
+        "a worker that fits on the nodes of one of its pools",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.nodeSelector", _ANY_X86),),
+        failed(PRODUCT, "engine") | _SEVERAL_POOLS,
+        ("its node selection allows several pools: p5en.48xlarge, p5.4xlarge",),
+        pools=(("p5en.48xlarge", 1), ("p5.4xlarge", 1)),
+    ),
+    Case(
+        FITS,
+        "no pool to fit in",
+        "trtllm-serve",
+        (),
+        undecided(FITS, "engine") | undecided(FITS_POOL, "engine") | undecided(SELECTS, "engine"),
+        ("nothing says which pool it runs in",),
+        pools=(),
+    ),
+    Case(
+        FITS_POOL,
+        "replicas that are more than the machine has GPUs",
+        "disagg-b200",
+        (put(GRAPH, f"spec.services.{DECODE}.replicas", 2),),
+        failed(FITS_POOL, f"{DECODE}, {PREFILL}"),
+        (
+            f"2 x 4 of {DECODE} + 1 of {PREFILL} is 9 GPUs",
+            "pool p6-b200.48xlarge (1 x p6-b200.48xlarge with 8 GPUs each) has 8",
+        ),
+    ),
+    Case(
+        FITS_POOL,
+        "pods that leave no node with enough GPUs",
+        "vllm-serve",
+        (
+            *_gpus("5"),
+            put("Deployment", f"{_ENGINE}.args[4]", "--tensor-parallel-size=5"),
+            put("Deployment", "spec.replicas", 3),
+        ),
+        failed(FITS_POOL, "engine"),
+        ("3 x 5 of engine is 15 of the 16 GPUs of pool p5en.48xlarge", "cannot be packed"),
+        pools=(("p5en.48xlarge", 2),),
+    ),
+    Case(
+        FITS_POOL,
+        "workers of several graphs count together",
+        "vllm-serve",
+        (_neighbour(),),
+        failed(FITS_POOL, "engine, neighbour"),
+        ("4 of engine + 8 of neighbour is 12 GPUs", "has 8"),
+    ),
+    Case(
+        FITS_POOL,
+        "as many pods as there are nodes",
+        "vllm-serve",
+        (_neighbour("DaemonSet"),),
+        undecided(FITS_POOL, "neighbour"),
+        ("a DaemonSet has as many pods as there are nodes",),
+    ),
+    Case(
+        SELECTS,
+        "a GPU that no pool has",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-B300"),),
+        failed(SELECTS, "engine"),
+        (
+            "selects kubernetes.io/arch=amd64, nvidia.com/gpu.product=NVIDIA-B300, which no node of the "
+            "pools has: p5en.48xlarge (p5en.48xlarge)",
+        ),
+        gone=undecided("one-sequence-fits", "engine"),
+    ),
+    Case(
+        SELECTS,
+        "the taint of its pool not tolerated",
+        "program-on-eks",
+        (unset(EKS_GRAPH, "inputs.spec.components[1].podTemplate.spec.tolerations"),),
+        failed(SELECTS, "VllmWorker"),
+        ("does not tolerate the taint nvidia.com/gpu=present:NoSchedule of pool b200",),
+    ),
+    Case(
+        SELECTS,
+        "a pool without taints",
+        "program-on-eks",
+        (
+            unset(EKS_GRAPH, "inputs.spec.components[1].podTemplate.spec.tolerations"),
+            unset("NodeGroup/b200", "inputs.taints"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        SELECTS,
+        "a label of which nobody says whether the nodes carry it",
+        "vllm-serve",
+        (put("Deployment", f"{_POD}.nodeSelector[example.com/pool]", "gpus"),),
+        undecided(SELECTS, "engine") | undecided(FITS, "engine") | _SEVERAL_POOLS,
+        ("nothing says whether the nodes of pool p5en.48xlarge carry the label example.com/pool",),
+    ),
+    Case(
+        PRODUCT,
+        "no selection at all",
+        "vllm-serve",
+        (drop("Deployment", f"{_POD}.nodeSelector"),),
+        failed(PRODUCT, "engine"),
+        ("selects nodes by no label at all, so it can land on any GPU",),
+    ),
+    Case(
+        PRODUCT,
+        "any node with GPUs",
+        "trtllm-serve",
+        (
+            put(
+                "Deployment",
+                f"{_POD}.nodeSelector",
+                {"kubernetes.io/arch": "arm64", "nvidia.com/gpu.present": "true"},
+            ),
+        ),
+        failed(PRODUCT, "engine"),
+        ("by kubernetes.io/arch=arm64, nvidia.com/gpu.present=true, so it can land on any GPU",),
+    ),
+    Case(
+        PRODUCT,
+        "a pool's own label instead of the product",
+        "trtllm-serve",
+        (
+            put(
+                "Deployment",
+                f"{_POD}.nodeSelector",
+                {"node.kubernetes.io/instance-type": "p6e-gb200.36xlarge"},
+            ),
+        ),
+        frozenset(),
+    ),
+)

@@ -1,0 +1,191 @@
+"""Expert and pipeline parallelism, and NVLink domains."""
+
+from tests.rules.case import TWO_B200, TWO_GB200, Case, failed, undecided
+from tests.rules.edits import add, drop, engine_file, put
+
+EXPERTS = "expert-parallelism-divides"
+PIPELINE = "pipeline-parallelism-of-gpt-oss"
+NVLINK = "tensor-parallelism-inside-nvlink-domain"
+GPUS = "gpus-match-parallelism"
+FITS_POOL = "workers-fit-pool"
+GRAPH = "DynamoGraphDeployment"
+AGG, DECODE = "TrtllmWorker", "TrtllmDecodeWorker"
+_ENGINE = "spec.template.spec.containers[0]"
+_VLLM = "spec.components[1]"
+
+# Which weights a rank holds cannot be told from such settings.
+_NO_MEMORY_ESTIMATE = undecided("one-sequence-fits", "engine") | undecided("full-concurrency-fits", "engine")
+
+
+def _multinode(nodes: int) -> dict[str, int]:
+    return {"nodeCount": nodes}
+
+
+CASES = (
+    Case(
+        EXPERTS,
+        "three do not divide four ranks, nor the experts",
+        "agg-gb200",
+        (engine_file("worker.yaml", "moe_expert_parallel_size", 3),),
+        failed(EXPERTS, AGG),
+        (
+            "moe_expert_parallel_size 3 (worker.yaml of ConfigMap",
+            "does not divide tensor parallelism 4 (worker.yaml of ConfigMap",
+            "does not divide the 128 experts of gpt-oss-120b",
+        ),
+    ),
+    Case(
+        EXPERTS,
+        "more than tensor parallelism, by flag",
+        "trtllm-serve",
+        (put("Deployment", f"{_ENGINE}.args[6]", "--ep_size=8"),),
+        failed(EXPERTS, "engine") | _NO_MEMORY_ESTIMATE,
+        ("moe_expert_parallel_size 8 (--ep_size) does not divide tensor parallelism 4 (--tp_size)",),
+    ),
+    Case(
+        EXPERTS,
+        "both sizes, whose product is not tensor parallelism",
+        "agg-gb200",
+        (engine_file("worker.yaml", "moe_tensor_parallel_size", 2),),
+        failed(EXPERTS, AGG),
+        ("moe_tensor_parallel_size 2 (", "x moe_expert_parallel_size 4 (", "is 8, not tensor parallelism 4"),
+    ),
+    Case(
+        EXPERTS,
+        "both sizes, whose product is tensor parallelism",
+        "agg-gb200",
+        (engine_file("worker.yaml", "moe_tensor_parallel_size", 1),),
+        frozenset(),
+    ),
+    Case(
+        EXPERTS,
+        "the tensor part alone",
+        "disagg-b200",
+        (
+            engine_file("decode.yaml", "moe_expert_parallel_size", remove=True),
+            engine_file("decode.yaml", "moe_tensor_parallel_size", 3),
+        ),
+        failed(EXPERTS, DECODE),
+        ("moe_tensor_parallel_size 3 (decode.yaml", "does not divide tensor parallelism 4"),
+    ),
+    Case(
+        EXPERTS,
+        "left to the engine",
+        "agg-gb200",
+        (engine_file("worker.yaml", "moe_expert_parallel_size", remove=True),),
+        frozenset(),
+    ),
+    Case(
+        EXPERTS,
+        "a divisor of the ranks that is none of the experts",
+        "trtllm-serve",
+        (
+            put("Deployment", f"{_ENGINE}.args[5]", "--tp_size=6"),
+            put("Deployment", f"{_ENGINE}.args[6]", "--ep_size=6"),
+        ),
+        failed(EXPERTS, "engine") | failed(GPUS, "engine"),
+        ("moe_expert_parallel_size 6 (--ep_size) does not divide the 128 experts of gpt-oss-120b",),
+    ),
+    Case(
+        EXPERTS,
+        "a size of nought",
+        "agg-gb200",
+        (engine_file("worker.yaml", "moe_expert_parallel_size", 0),),
+        undecided(EXPERTS, AGG),
+        ("is 0, which is no number of ranks",),
+    ),
+    Case(
+        EXPERTS,
+        "together with clusters of experts",
+        "agg-gb200",
+        (engine_file("worker.yaml", "moe_cluster_parallel_size", 2),),
+        undecided(EXPERTS, AGG) | failed("deprecated-settings", AGG),
+        ("moe_cluster_parallel_size is set",),
+    ),
+    Case(
+        PIPELINE,
+        "two stages of gpt-oss",
+        "disagg-b200",
+        (engine_file("decode.yaml", "pipeline_parallel_size", 2),),
+        failed(PIPELINE, DECODE) | failed(GPUS, DECODE),
+        ("pipeline parallelism is 2 (decode.yaml of ConfigMap", "for gpt-oss-120b it must be 1"),
+    ),
+    Case(
+        PIPELINE,
+        "two stages of another model",
+        "trtllm-serve",
+        (
+            put(
+                "Deployment",
+                f"{_ENGINE}.args[0]",
+                "/opt/models/hub/models--Qwen--Qwen3-32B/snapshots/9216db5781bf21249d130ec9da846c4624c16137",
+            ),
+            put("Deployment", f"{_ENGINE}.args[1]", "--served_model_name=Qwen/Qwen3-32B"),
+            add("Deployment", f"{_ENGINE}.args", "--pp_size=2"),
+        ),
+        failed(GPUS, "engine"),
+    ),
+    Case(
+        PIPELINE,
+        "two stages of a model that is not told",
+        "trtllm-serve",
+        (
+            put("Deployment", f"{_ENGINE}.args[0]", "--pp_size=2"),
+            drop("Deployment", f"{_ENGINE}.args[1]"),
+        ),
+        failed(GPUS, "engine") | undecided(PIPELINE, "engine") | _NO_MEMORY_ESTIMATE,
+        ("pipeline parallelism is 2 (--pp_size), and no model is seen in its command",),
+    ),
+    Case(
+        NVLINK,
+        "ranks on two B200 machines",
+        "vllm-agg",
+        (
+            put(GRAPH, f"{_VLLM}.replicas", 1),
+            put(GRAPH, f"{_VLLM}.multinode", _multinode(2)),
+            put(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].args[2]", "--tensor-parallel-size=16"),
+            put(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].resources.limits[nvidia.com/gpu]", "8"),
+        ),
+        failed(NVLINK, "VllmWorker"),
+        (
+            "tensor parallelism 16 (--tensor-parallel-size) spans 2 pods of 8 GPUs",
+            "pool p6-b200.48xlarge (p6-b200.48xlarge) NVLink ends at the node with 8 GPUs",
+        ),
+        pools=TWO_B200,
+    ),
+    Case(
+        NVLINK,
+        "ranks on two trays of one rack",
+        "agg-gb200",
+        (
+            put(GRAPH, f"spec.services.{AGG}.multinode", _multinode(2)),
+            engine_file("worker.yaml", "tensor_parallel_size", 8),
+            engine_file("worker.yaml", "moe_expert_parallel_size", 8),
+        ),
+        frozenset(),
+        pools=TWO_GB200,
+    ),
+    Case(
+        NVLINK,
+        "ranks on more trays than a rack has",
+        "agg-gb200",
+        (
+            put(GRAPH, f"spec.services.{AGG}.multinode", _multinode(20)),
+            engine_file("worker.yaml", "tensor_parallel_size", 80),
+        ),
+        failed(NVLINK, AGG),
+        ("tensor parallelism 80", "NVLink ends at its racks with 72 GPUs"),
+        pools=(("p6e-gb200.36xlarge", 20),),
+    ),
+    Case(
+        NVLINK,
+        "ranks of two nodes that share each pod's NVLink",
+        "vllm-agg",
+        (
+            put(GRAPH, f"{_VLLM}.replicas", 1),
+            put(GRAPH, f"{_VLLM}.multinode", _multinode(2)),
+            add(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].args", "--data-parallel-size=2"),
+        ),
+        frozenset(),
+    ),
+)

@@ -1,0 +1,150 @@
+"""Rolling updates, and whether the first new pod finds GPUs."""
+
+from tests.rules.case import TWO_GB200, Case, failed, undecided
+from tests.rules.edits import Edit, drop, put
+
+ROLLOUT, DEFAULT = "rollout-can-proceed", "rollout-default-can-proceed"
+GRAPH = "DynamoGraphDeployment"
+AGG, DECODE, PREFILL = "TrtllmWorker", "TrtllmDecodeWorker", "TrtllmPrefillWorker"
+_STRATEGY = "nvidia.com/deployment-strategy"
+_SURGE = "nvidia.com/deployment-rolling-update-max-surge"
+_UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
+_ONE_MORE = {_STRATEGY: "RollingUpdate", _SURGE: "1", _UNAVAILABLE: "0"}
+_OF_VLLM = "spec.components[1].podTemplate.metadata.annotations"
+
+
+def _annotated(worker: str, annotations: dict[str, str]) -> Edit:
+    return put(GRAPH, f"spec.services.{worker}.annotations", annotations)
+
+
+CASES = (
+    Case(
+        ROLLOUT,
+        "a Deployment that adds a pod where no GPU is free",
+        "trtllm-serve",
+        (
+            put(
+                "Deployment",
+                "spec.strategy",
+                {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 0}},
+            ),
+        ),
+        failed(ROLLOUT, "engine"),
+        (
+            "starts 1 pod before an old one may go (max-unavailable 0, spec.strategy)",
+            "needs 4 free GPUs on one node; pool p6e-gb200.36xlarge (1 x p6e-gb200.36xlarge with 4 GPUs "
+            "each) has 0 free in all",
+        ),
+    ),
+    Case(
+        ROLLOUT,
+        "a Deployment without a strategy",
+        "trtllm-serve",
+        (drop("Deployment", "spec.strategy"),),
+        failed(ROLLOUT, "engine"),
+        ("(max-unavailable 0, Kubernetes' default)",),
+    ),
+    Case(
+        ROLLOUT,
+        "a Deployment in which an old pod may go first",
+        "trtllm-serve",
+        (put("Deployment", "spec.strategy", {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": "100%"}}),),
+        frozenset(),
+    ),
+    Case(
+        ROLLOUT,
+        "no surge and no pod unavailable, of which Kubernetes makes one unavailable",
+        "trtllm-serve",
+        (put("Deployment", "spec.strategy", {"rollingUpdate": {"maxSurge": 0, "maxUnavailable": "25%"}}),),
+        frozenset(),
+    ),
+    Case(
+        ROLLOUT,
+        "a second replica on the GPUs that the surge needs",
+        "vllm-serve",
+        (put("Deployment", "spec.replicas", 2),),
+        failed(ROLLOUT, "engine"),
+        ("has 0 free in all",),
+    ),
+    Case(
+        ROLLOUT,
+        "a surge as large as the decode worker",
+        "disagg-b200",
+        (_annotated(DECODE, _ONE_MORE),),
+        failed(ROLLOUT, DECODE),
+        ("needs 4 free GPUs on one node", "has 3 free in all"),
+    ),
+    Case(
+        ROLLOUT,
+        "annotations of the whole graph",
+        "vllm-agg",
+        (drop(GRAPH, _OF_VLLM), put(GRAPH, "spec.annotations", _ONE_MORE)),
+        failed(ROLLOUT, "VllmWorker"),
+        (f"starts 1 pod before an old one may go (max-unavailable 0, {_UNAVAILABLE})",),
+    ),
+    Case(
+        ROLLOUT,
+        "neither surge nor unavailability, of which the operator makes a surge",
+        "vllm-agg",
+        (put(GRAPH, f"{_OF_VLLM}[{_UNAVAILABLE}]", "0"),),
+        failed(ROLLOUT, "VllmWorker"),
+        ("starts 1 pod before an old one may go",),
+    ),
+    Case(
+        ROLLOUT,
+        "a graph under Grove, which takes an old pod first",
+        "vllm-agg",
+        (
+            put(GRAPH, f"{_OF_VLLM}[{_UNAVAILABLE}]", "0"),
+            put(GRAPH, "metadata.annotations", {"nvidia.com/enable-grove": "true"}),
+        ),
+        frozenset(),
+    ),
+    Case(
+        ROLLOUT,
+        "free GPUs on a tray whose channel is taken",
+        "disagg-gb200",
+        (_annotated(PREFILL, _ONE_MORE),),
+        failed(ROLLOUT, PREFILL),
+        ("needs a node whose compute-domain channel is free; all 2 of pool p6e-gb200.36xlarge",),
+    ),
+    Case(
+        ROLLOUT,
+        "a tray whose channel is free",
+        "disagg-gb200",
+        (_annotated(PREFILL, _ONE_MORE),),
+        frozenset(),
+        pools=(("p6e-gb200.36xlarge", 3),),
+    ),
+    Case(
+        ROLLOUT,
+        "a surge that is no number",
+        "disagg-b200",
+        (_annotated(DECODE, {**_ONE_MORE, _SURGE: "some"}),),
+        undecided(ROLLOUT, DECODE) | undecided(DEFAULT, DECODE),
+        ("a rollout's surge or unavailability is 'some', not a number or a percentage",),
+    ),
+    Case(
+        DEFAULT,
+        "no annotations on a tray without a free GPU",
+        "agg-gb200",
+        (drop(GRAPH, f"spec.services.{AGG}.annotations"),),
+        failed(DEFAULT, AGG),
+        ("(max-unavailable 0, the operator's default), which needs 4 free GPUs on one node",),
+    ),
+    Case(
+        DEFAULT,
+        "no annotations beside a free tray",
+        "agg-gb200",
+        (drop(GRAPH, f"spec.services.{AGG}.annotations"),),
+        frozenset(),
+        pools=TWO_GB200,
+    ),
+    Case(
+        DEFAULT,
+        "no annotations with so many replicas that a quarter of them is some",
+        "vllm-agg",
+        (drop(GRAPH, _OF_VLLM),),
+        frozenset(),
+    ),
+)
