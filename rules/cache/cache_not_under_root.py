@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.images import read_image
-from rules.reading.model_users import ModelUser
+from rules.reading.model_users import KINDS, ModelUser
 from rules.reading.model_volumes import check_model_users
 from rules.reading.shapes import field, text_at
 
@@ -15,7 +15,7 @@ _IMAGES_OF_DYNAMO = "/ai-dynamo/"
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_model_users(graph, _check_user)
+    return check_model_users(graph, KINDS, _check_user)
 
 
 def _check_user(user: ModelUser) -> Iterator[Observation]:

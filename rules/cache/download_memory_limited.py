@@ -10,12 +10,10 @@ from rules.reading.shapes import field
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_model_users(graph, _check_user)
+    return check_model_users(graph, {"download"}, _check_user)
 
 
 def _check_user(user: ModelUser) -> Iterator[Observation]:
-    if user.kind != "download":
-        return
     # Kubernetes takes a limit for the request where only the limit is given.
     if field(user.container, "resources", "limits", "memory") is not None:
         return

@@ -15,11 +15,11 @@ _OFF = frozenset({"", "0", "NO", "OFF", "FALSE"})
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_model_users(graph, lambda user: _check_user(graph, user))
+    return check_model_users(graph, {"download"}, lambda user: _check_user(graph, user))
 
 
 def _check_user(graph: ResourceGraph, user: ModelUser) -> Iterator[Observation]:
-    if user.kind != "download" or (user.variable(_VARIABLE) or "").upper() in _OFF:
+    if (user.variable(_VARIABLE) or "").upper() in _OFF:
         return
     for words, _ in read_script(graph, user.template, user.container).arguments_of("pip", "pip3"):
         for word in words:

@@ -10,11 +10,11 @@ from rules.reading.model_volumes import check_model_users
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_model_users(graph, lambda user: _check_user(graph, user))
+    return check_model_users(graph, {"frontend"}, lambda user: _check_user(graph, user))
 
 
 def _check_user(graph: ResourceGraph, user: ModelUser) -> Iterator[Observation]:
-    if user.kind != "frontend" or user.is_offline or not graph_workers(graph, user.resource):
+    if user.is_offline or not graph_workers(graph, user.resource):
         return
     if user.mount_of(user.cache_directory) is None:
         found = "it has neither the model's claim nor HF_HUB_OFFLINE"

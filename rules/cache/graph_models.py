@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph
-from rules.reading.model_users import ModelUser, read_model_users
+from rules.reading.model_users import ModelUser, UnreadableUser, read_model_users
 from rules.reading.once import once_per_graph
-from rules.reading.pods import Unreadable
 
 
 def graph_workers(graph: ResourceGraph, resource: Resource) -> Sequence[ModelUser]:
@@ -17,6 +16,6 @@ def graph_workers(graph: ResourceGraph, resource: Resource) -> Sequence[ModelUse
 def _by_graph(graph: ResourceGraph) -> Mapping[str, Sequence[ModelUser]]:
     workers: dict[str, list[ModelUser]] = {}
     for user in read_model_users(graph):
-        if not isinstance(user, Unreadable) and user.kind == "worker":
+        if not isinstance(user, UnreadableUser) and user.kind == "worker":
             workers.setdefault(user.resource.urn, []).append(user)
     return workers

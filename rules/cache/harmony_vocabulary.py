@@ -14,11 +14,11 @@ _ADDRESS = "openaipublic.blob.core.windows.net"
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_model_users(graph, lambda user: _check_user(graph, user))
+    return check_model_users(graph, {"frontend"}, lambda user: _check_user(graph, user))
 
 
 def _check_user(graph: ResourceGraph, user: ModelUser) -> Iterator[Observation]:
-    if user.kind != "frontend" or not any(_parses(worker) for worker in graph_workers(graph, user.resource)):
+    if not any(_parses(worker) for worker in graph_workers(graph, user.resource)):
         return
     directory = user.variable(_VARIABLE)
     if not directory:

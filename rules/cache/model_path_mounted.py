@@ -11,12 +11,12 @@ from rules.reading.shapes import mappings_at, text_at
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_model_users(graph, _check_user)
+    return check_model_users(graph, {"worker", "benchmark"}, _check_user)
 
 
 def _check_user(user: ModelUser) -> Iterator[Observation]:
     # Without any claim the model may be part of the image.
-    if user.kind not in {"worker", "benchmark"} or not user.mounts:
+    if not user.mounts:
         return
     paths = [text_at(mount, "mountPath") for mount in mappings_at(user.container, "volumeMounts")]
     mounted = [*(mount.path for mount in user.mounts), *(path for path in paths if path)]

@@ -12,12 +12,10 @@ _COMMIT = re.compile(r"[0-9a-f]{40}")
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_model_users(graph, _check_user)
+    return check_model_users(graph, {"download", "worker"}, _check_user)
 
 
 def _check_user(user: ModelUser) -> Iterator[Observation]:
-    if user.kind not in {"download", "worker"}:
-        return
     for model in user.models:
         if model.is_path or model.repository is None or _COMMIT.fullmatch(model.revision or ""):
             continue

@@ -11,12 +11,10 @@ from rules.reading.served_names import served_name
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_model_users(graph, lambda user: _check_user(graph, user))
+    return check_model_users(graph, {"frontend"}, lambda user: _check_user(graph, user))
 
 
 def _check_user(graph: ResourceGraph, user: ModelUser) -> Iterator[Observation]:
-    if user.kind != "frontend":
-        return
     workers = graph_workers(graph, user.resource)
     if user.is_offline and workers and user.mount_of(user.cache_directory) is None:
         places = ", ".join(f"{mount.claim} at {mount.path}" for mount in user.mounts) or "no claim"

@@ -41,7 +41,8 @@ class Claim:
 class Mount:
     """A claim in a container."""
 
-    claim: str
+    claim: str | None
+    """None where only the update knows its name."""
     path: str
     read_only: bool
 
@@ -56,12 +57,14 @@ def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequen
     Raises:
         Undecided: a part of the pod is unknown or not of the expected shape.
     """
-    volumes: dict[str, tuple[str, bool]] = {}
+    volumes: dict[str, tuple[str | None, bool]] = {}
     for volume in mappings_at(template.spec, "volumes"):
-        claim = text_at(volume, "persistentVolumeClaim", "claimName")
-        if claim is not None:
-            read_only = field(volume, "persistentVolumeClaim", "readOnly") is True
-            volumes[text_at(volume, "name") or ""] = (claim, read_only)
+        source = volume.get("persistentVolumeClaim")
+        if isinstance(source, Mapping):
+            claim = source.get("claimName")
+            is_known = isinstance(claim, str)
+            read_only = source.get("readOnly") is True
+            volumes[text_at(volume, "name") or ""] = (claim if is_known else None, read_only)
     found: list[Mount] = []
     for mount in mappings_at(container, "volumeMounts"):
         path, name = text_at(mount, "mountPath"), text_at(mount, "name")

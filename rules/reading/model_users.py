@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Literal
+from typing import Literal, get_args
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import read_benchmarks
@@ -21,6 +21,7 @@ from rules.reading.words import Environment, Word
 from rules.reading.workers import Worker, environment_lists, read_workers
 
 Kind = Literal["worker", "frontend", "download", "benchmark"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _DOWNLOADS = ("hf", "huggingface-cli")
 _DOWNLOADS_MENTIONED = re.compile(r"\b(?:hf|huggingface-cli)\b\s+download\b")
@@ -114,8 +115,18 @@ class ModelUser:
         return self.mounts[0] if len(self.mounts) == 1 else None
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadableUser:
+    """A container that uses a model and cannot be read, and why."""
+
+    kind: Kind
+    resource: Resource
+    name: str
+    reason: str
+
+
 @once_per_graph
-def read_model_users(graph: ResourceGraph) -> Sequence[ModelUser | Unreadable]:
+def read_model_users(graph: ResourceGraph) -> Sequence[ModelUser | UnreadableUser]:
     """All of them, downloads first."""
     readers = (_downloads, _workers, _frontends, _benchmarks)
     return tuple(user for read in readers for user in read(graph))
@@ -129,7 +140,7 @@ def model_reference(text: str, source: str, revision: str | None = None) -> Mode
     return ModelReference(text, source, text if _REPOSITORY.fullmatch(text) else None, revision)
 
 
-def _downloads(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
+def _downloads(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
     for template in read_pods(graph):
         # A pod that cannot be read is told by the rules about all pods.
         if isinstance(template, Unreadable) or template.shape != "workload":
@@ -139,7 +150,7 @@ def _downloads(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
                 if mentions(container, _DOWNLOADS_MENTIONED):
                     yield from _download(graph, template, container)
             except Undecided as reason:
-                yield Unreadable(template.resource, template.name, str(reason))
+                yield UnreadableUser("download", template.resource, template.name, str(reason))
 
 
 def _download(
@@ -161,7 +172,7 @@ def _download(
         )
 
 
-def _workers(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
+def _workers(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
     for worker in read_workers(graph):
         # An unreadable worker is told by the rules about all workers.
         if isinstance(worker, Unreadable) or not worker.commands:
@@ -182,7 +193,7 @@ def _workers(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
                 worker,
             )
         except Undecided as reason:
-            yield Unreadable(worker.resource, worker.name, str(reason))
+            yield UnreadableUser("worker", worker.resource, worker.name, str(reason))
 
 
 def _models_of(command: StartCommand, flags: Sequence[Flag]) -> Iterator[ModelReference]:
@@ -197,7 +208,7 @@ def _models_of(command: StartCommand, flags: Sequence[Flag]) -> Iterator[ModelRe
         yield model_reference(text, "its command", revision)
 
 
-def _frontends(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
+def _frontends(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
     for template in read_pods(graph):
         if isinstance(template, Unreadable) or template.component_type != FRONTEND_TYPE:
             continue
@@ -206,12 +217,12 @@ def _frontends(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
             environment = read_environment(graph, template.resource, lists)
             mounts = tuple(read_mounts(template, template.main))
         except Undecided as reason:
-            yield Unreadable(template.resource, template.name, str(reason))
+            yield UnreadableUser("frontend", template.resource, template.name, str(reason))
             continue
         yield ModelUser("frontend", template, template.name, template.main, environment, mounts, ())
 
 
-def _benchmarks(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
+def _benchmarks(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
     for benchmark in read_benchmarks(graph):
         if isinstance(benchmark, Unreadable):
             continue
@@ -220,7 +231,7 @@ def _benchmarks(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
             mounts = tuple(read_mounts(script.template, script.container))
             tokenizers = [run.tokenizer for run in benchmark.runs]
         except Undecided as reason:
-            yield Unreadable(benchmark.resource, benchmark.name, str(reason))
+            yield UnreadableUser("benchmark", benchmark.resource, benchmark.name, str(reason))
             continue
         references = {
             str(each.value): model_reference(str(each.value), each.source)

@@ -1,15 +1,14 @@
 """Claims that hold a model, and everybody who uses one."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hardware import GPT_OSS_MODELS, ModelShape
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, undecided
 from rules.reading.claims import Claim, Mount, find_claim
-from rules.reading.model_users import Kind, ModelUser, read_model_users
+from rules.reading.model_users import Kind, ModelUser, UnreadableUser, read_model_users
 from rules.reading.once import once_per_graph
-from rules.reading.pods import Unreadable
 from rules.reading.shapes import Undecided
 
 
@@ -18,14 +17,24 @@ class ModelVolume:
     """One claim, and who takes a model from it or brings one."""
 
     name: str
-    claim: Claim | None = None
-    """None where nothing that was read makes it."""
     users: list[tuple[ModelUser, Mount]] = field(default_factory=list[tuple[ModelUser, Mount]])
+    found: Claim | Undecided | None = None
+
+    @property
+    def claim(self) -> Claim | None:
+        """What is asked for; None where nothing that was read makes it.
+
+        Raises:
+            Undecided: there are several of its name, or it has no readable shape.
+        """
+        if isinstance(self.found, Undecided):
+            raise self.found
+        return self.found
 
     @property
     def resource(self) -> Resource:
         """The claim, or whoever mounts it first."""
-        return self.users[0][0].resource if self.claim is None else self.claim.resource
+        return self.found.resource if isinstance(self.found, Claim) else self.users[0][0].resource
 
     @property
     def models(self) -> Mapping[str, ModelShape]:
@@ -44,33 +53,26 @@ class ModelVolume:
 
 
 @once_per_graph
-def read_model_volumes(graph: ResourceGraph) -> Sequence[ModelVolume | Unreadable]:
-    """All claims from which a model is used, in the order of their users."""
+def read_model_volumes(graph: ResourceGraph) -> Sequence[ModelVolume]:
+    """All claims from which a model is used, in the order of their users.
+
+    Whoever cannot be read is left out, and told by the rules about users.
+    """
     volumes: dict[tuple[str, str], ModelVolume] = {}
-    unreadable: list[Unreadable] = []
     for user in read_model_users(graph):
-        if isinstance(user, Unreadable):
-            unreadable.append(user)
+        if isinstance(user, UnreadableUser):
             continue
         try:
             mount = user.model_mount
-        except Undecided as reason:
-            unreadable.append(Unreadable(user.resource, user.name, str(reason)))
+        except Undecided:
             continue
-        if mount is None:
-            continue
-        key = (str(user.resource.namespace), mount.claim)
-        volume = volumes.setdefault(key, ModelVolume(mount.claim))
-        volume.users.append((user, mount))
-    found: list[ModelVolume | Unreadable] = []
+        if mount is not None:
+            name = mount.claim or "a claim without a known name"
+            volume = volumes.setdefault((str(user.resource.namespace), name), ModelVolume(name))
+            volume.users.append((user, mount))
     for volume in volumes.values():
-        try:
-            volume.claim = _claim(graph, volume)
-        except Undecided as reason:
-            unreadable.append(Unreadable(volume.resource, volume.name, str(reason)))
-            continue
-        found.append(volume)
-    return (*found, *unreadable)
+        volume.found = _found(graph, volume)
+    return tuple(volumes.values())
 
 
 def check_model_volumes(
@@ -78,9 +80,6 @@ def check_model_volumes(
 ) -> Iterator[Observation]:
     """Apply a check to every volume; what cannot be read becomes an undecided observation."""
     for volume in read_model_volumes(graph):
-        if isinstance(volume, Unreadable):
-            yield undecided(volume.resource, volume.name, volume.reason)
-            continue
         try:
             yield from check(volume)
         except Undecided as reason:
@@ -88,11 +87,13 @@ def check_model_volumes(
 
 
 def check_model_users(
-    graph: ResourceGraph, check: Callable[[ModelUser], Iterable[Observation]]
+    graph: ResourceGraph, kinds: Collection[Kind], check: Callable[[ModelUser], Iterable[Observation]]
 ) -> Iterator[Observation]:
-    """Apply a check to everybody who uses a model; what cannot be read becomes undecided."""
+    """Apply a check to the users of these kinds; what cannot be read becomes undecided."""
     for user in read_model_users(graph):
-        if isinstance(user, Unreadable):
+        if user.kind not in kinds:
+            continue
+        if isinstance(user, UnreadableUser):
             yield undecided(user.resource, user.name, user.reason)
             continue
         try:
@@ -101,10 +102,12 @@ def check_model_users(
             yield undecided(user.resource, user.name, str(reason))
 
 
-def _claim(graph: ResourceGraph, volume: ModelVolume) -> Claim | None:
-    for owner in dict.fromkeys(user.resource.urn for user, _ in volume.users):
-        resource = graph.find(owner)
-        claim = None if resource is None else find_claim(graph, resource, volume.name)
+def _found(graph: ResourceGraph, volume: ModelVolume) -> Claim | Undecided | None:
+    for user, _ in volume.users:
+        try:
+            claim = find_claim(graph, user.resource, volume.name)
+        except Undecided as reason:
+            return reason
         if claim is not None:
             return claim
     return None

@@ -61,6 +61,20 @@ def text(document: str, path: str, old: str, new: str) -> Edit:
     return edit
 
 
+def variable(document: str, path: str, name: str, value: str | None) -> Edit:
+    """Set a variable in the `env` list at the path, or remove it (None)."""
+
+    def edit(documents: Documents) -> None:
+        for parent, key in _places(documents, document, path):
+            entries = _get(parent, key) or []
+            others = [entry for entry in entries if entry["name"] != name]
+            before = [entry.get("value") for entry in entries if entry["name"] == name]
+            assert before != ([] if value is None else [value]), f"{name} is {value!r} already"
+            _set(parent, key, [*others, *([] if value is None else [{"name": name, "value": value}])])
+
+    return edit
+
+
 def engine_file(key: str, path: str, value: Any = None, *, remove: bool = False) -> Edit:
     """Set or remove a setting in the engine file that a ConfigMap holds under the key."""
 

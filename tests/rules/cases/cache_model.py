@@ -1,0 +1,222 @@
+"""Which model everybody means, and whether it can be found without the internet."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import drop, put, text, variable, without
+
+PINNED = "model-revision-pinned"
+EQUAL = "model-revision-equal"
+FRONTEND = "offline-frontend-has-the-model"
+CACHE = "frontend-reads-the-cache"
+WORKER = "offline-worker-finds-the-model"
+HARMONY = "harmony-vocabulary"
+TOOL = "download-tool-current"
+MEMORY = "download-memory-limited"
+
+GRAPH = "DynamoGraphDeployment"
+DOWNLOAD = "Job/model-download"
+JOB = "model-download"
+BENCHMARK = "gpt-oss-120b-bench"
+_WORKER = "spec.services.TrtllmWorker"
+_ENV = f"{_WORKER}.extraPodSpec.mainContainer.env"
+_ARGS = f"{_WORKER}.extraPodSpec.mainContainer.args[0]"
+_FRONTEND_ENV = "spec.services.Frontend.extraPodSpec.mainContainer.env"
+_CONTAINER = "spec.template.spec.containers[0]"
+_SCRIPT = f"{_CONTAINER}.args[0]"
+_REVISION = "b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
+_OTHER = "0123456789abcdef0123456789abcdef01234567"
+_NAMED = variable(GRAPH, _ENV, "MODEL_PATH", "openai/gpt-oss-120b")
+
+CASES = (
+    Case(
+        PINNED,
+        "a download of the newest revision",
+        "agg-gb200",
+        (text(DOWNLOAD, _SCRIPT, f"--revision {_REVISION} ", ""),),
+        failed(PINNED, JOB),
+        ("downloads openai/gpt-oss-120b in no revision",),
+    ),
+    Case(
+        PINNED,
+        "a download of a branch",
+        "agg-gb200",
+        (text(DOWNLOAD, _SCRIPT, _REVISION, "main"),),
+        failed(PINNED, JOB) | failed(EQUAL, "TrtllmWorker", BENCHMARK),
+        ("in revision main, which moves",),
+    ),
+    Case(
+        PINNED,
+        "a worker that names the repository and may ask the hub",
+        "agg-gb200",
+        (_NAMED, variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None)),
+        failed(PINNED, "TrtllmWorker"),
+        ("serves openai/gpt-oss-120b in no revision",),
+    ),
+    Case(
+        EQUAL,
+        "a worker with another revision than the download's",
+        "agg-gb200",
+        (
+            variable(
+                GRAPH,
+                _ENV,
+                "MODEL_PATH",
+                f"/opt/models/hub/models--openai--gpt-oss-120b/snapshots/{_OTHER}",
+            ),
+        ),
+        failed(EQUAL, "TrtllmWorker"),
+        (f"reads revision {_OTHER} of openai/gpt-oss-120b", f"model-download downloads {_REVISION}"),
+    ),
+    Case(
+        EQUAL,
+        "a tokenizer with another revision than the download's",
+        "agg-gb200",
+        (text(f"Job/{BENCHMARK}", _SCRIPT, _REVISION, _OTHER),),
+        failed(EQUAL, BENCHMARK),
+        ("(--tokenizer)", f"model-download downloads {_REVISION}"),
+    ),
+    Case(
+        EQUAL,
+        "prefill and decode with two revisions, and no download",
+        "disagg-b200",
+        (
+            without(DOWNLOAD),
+            variable(
+                GRAPH,
+                "spec.services.TrtllmPrefillWorker.extraPodSpec.mainContainer.env",
+                "MODEL_PATH",
+                f"/opt/models/hub/models--openai--gpt-oss-120b/snapshots/{_OTHER}",
+            ),
+        ),
+        failed(EQUAL, "TrtllmPrefillWorker"),
+        (f"but TrtllmDecodeWorker reads {_REVISION}",),
+    ),
+    Case(
+        FRONTEND,
+        "an offline frontend without the claim",
+        "agg-gb200",
+        (drop(GRAPH, "spec.services.Frontend.volumeMounts"),),
+        failed(FRONTEND, "Frontend") | failed(HARMONY, "Frontend"),
+        (
+            "looks for models in /opt/models/hub, but mounts no claim",
+            "o200k_base.tiktoken in /opt/models/tiktoken",
+        ),
+    ),
+    Case(
+        FRONTEND,
+        "an offline frontend that looks beside the claim",
+        "agg-gb200",
+        (variable(GRAPH, _FRONTEND_ENV, "HF_HOME", None),),
+        failed(FRONTEND, "Frontend"),
+        ("looks for models in /root/.cache/huggingface/hub, but mounts model-cache at /opt/models",),
+    ),
+    Case(
+        FRONTEND,
+        "a worker that offers a directory as its name",
+        "agg-gb200",
+        (
+            text(GRAPH, _ARGS, '--served-model-name "openai/gpt-oss-120b" ', ""),
+            put(GRAPH, "spec.services.Frontend.volumeMounts[0].mountPoint", "/models"),
+            variable(GRAPH, _FRONTEND_ENV, "HF_HOME", "/models"),
+            variable(GRAPH, _FRONTEND_ENV, "TIKTOKEN_ENCODINGS_BASE", "/models/tiktoken"),
+        ),
+        failed(FRONTEND, "Frontend"),
+        ("has no claim at /opt/models/hub/models--openai--gpt-oss-120b/snapshots/", "(--model-path)"),
+    ),
+    Case(
+        FRONTEND,
+        "an offline switch that a Secret holds",
+        "vllm-agg",
+        (
+            put(
+                GRAPH,
+                "spec.env[1]",
+                {"name": "HF_HUB_OFFLINE", "valueFrom": {"fieldRef": {"fieldPath": "a"}}},
+            ),
+        ),
+        undecided(FRONTEND, "Frontend") | undecided(CACHE, "Frontend") | undecided(WORKER, "model-cache"),
+    ),
+    Case(
+        CACHE,
+        "a frontend with the claim that asks the hub all the same",
+        "agg-gb200",
+        (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),),
+        failed(CACHE, "Frontend"),
+        ("although the model's claim is mounted there, HF_HUB_OFFLINE is not 1",),
+    ),
+    Case(
+        CACHE,
+        "a frontend that has nothing of the model",
+        "agg-gb200",
+        (
+            variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
+            drop(GRAPH, "spec.services.Frontend.volumeMounts"),
+        ),
+        failed(CACHE, "Frontend") | failed(HARMONY, "Frontend"),
+        ("it has neither the model's claim nor HF_HUB_OFFLINE",),
+    ),
+    Case(
+        WORKER,
+        "an offline worker that names the repository",
+        "agg-gb200",
+        (_NAMED,),
+        failed(WORKER, "TrtllmWorker"),
+        (f"model-download downloads --revision {_REVISION}, which leaves no refs/main",),
+    ),
+    Case(
+        WORKER,
+        "an offline worker that names the repository, which a download calls main",
+        "agg-gb200",
+        (_NAMED, text(DOWNLOAD, _SCRIPT, "exec ", "mkdir -p $HF_HOME/refs/main\nexec ")),
+        frozenset(),
+    ),
+    Case(
+        WORKER,
+        "an offline worker that names the repository, and no download",
+        "agg-gb200",
+        (_NAMED, without(DOWNLOAD)),
+        undecided(WORKER, "model-cache"),
+        ("needs refs/main in the cache, and nothing that was read fills it",),
+    ),
+    Case(
+        HARMONY,
+        "no vocabulary on the frontend",
+        "agg-gb200",
+        (variable(GRAPH, _FRONTEND_ENV, "TIKTOKEN_ENCODINGS_BASE", None),),
+        failed(HARMONY, "Frontend"),
+        ("TIKTOKEN_ENCODINGS_BASE is not set",),
+    ),
+    Case(
+        TOOL,
+        "a variable that the installed version does not read",
+        "agg-gb200",
+        (variable(DOWNLOAD, f"{_CONTAINER}.env", "HF_HUB_ENABLE_HF_TRANSFER", "1"),),
+        failed(TOOL, JOB),
+        ("huggingface_hub==1.11.0 does not read any more",),
+    ),
+    Case(
+        TOOL,
+        "a variable that the installed version reads",
+        "agg-gb200",
+        (
+            variable(DOWNLOAD, f"{_CONTAINER}.env", "HF_HUB_ENABLE_HF_TRANSFER", "1"),
+            text(DOWNLOAD, _SCRIPT, "huggingface_hub==1.11.0", "huggingface_hub[hf_transfer]==0.36.0"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        MEMORY,
+        "a download without memory",
+        "agg-gb200",
+        (drop(DOWNLOAD, f"{_CONTAINER}.resources"),),
+        failed(MEMORY, JOB),
+        ("asks for no memory",),
+    ),
+    Case(
+        MEMORY,
+        "a download without a limit",
+        "agg-gb200",
+        (drop(DOWNLOAD, f"{_CONTAINER}.resources.limits"),),
+        failed(MEMORY, JOB),
+        ("requests memory without a limit",),
+    ),
+)

@@ -1,0 +1,204 @@
+"""The claim that holds the model: its size, its access mode, its class and where it is mounted."""
+
+from tests.rules.case import TWO_GB200, Case, failed, undecided
+from tests.rules.edits import document, drop, put, variable, without
+
+SHARED = "cache-shared-by-nodes"
+HOLDS = "cache-holds-the-model"
+TWO = "cache-holds-two-revisions"
+ROOT = "cache-not-under-root"
+PATH = "model-path-mounted"
+CLASS = "storage-class-exists"
+ZONE = "cache-zone"
+
+CLAIM = "model-cache"
+_CLAIM = "PersistentVolumeClaim/model-cache"
+_GRAPH = "DynamoGraphDeployment"
+_MODES = "spec.accessModes"
+_SIZE = "spec.resources.requests.storage"
+_WORKER = "spec.services.TrtllmWorker"
+_ENV = f"{_WORKER}.extraPodSpec.mainContainer.env"
+
+_EBS_CLASS = document(
+    """
+apiVersion: storage.k8s.io/v1
+kind: StorageClass
+metadata: {name: shared-files}
+provisioner: ebs.csi.aws.com
+volumeBindingMode: WaitForFirstConsumer
+parameters: {type: gp3, encrypted: "true"}
+"""
+)
+
+CASES = (
+    Case(
+        SHARED,
+        "one node may mount what three kinds of pod do",
+        "disagg-b200",
+        (put(_CLAIM, _MODES, ["ReadWriteOnce"]),),
+        failed(SHARED, CLAIM),
+        (
+            "allows ReadWriteOnce, but 4 pods mount it",
+            "1 of TrtllmDecodeWorker",
+            "1 of gpt-oss-120b-disagg-bench",
+        ),
+    ),
+    Case(
+        SHARED,
+        "a claim without an access mode",
+        "agg-gb200",
+        (drop(_CLAIM, _MODES),),
+        failed(SHARED, CLAIM),
+        ("allows no access mode, but 3 pods",),
+    ),
+    Case(
+        SHARED,
+        "many readers, and pods that do not mount it so",
+        "agg-gb200",
+        (put(_CLAIM, _MODES, ["ReadOnlyMany"]),),
+        failed(SHARED, CLAIM),
+        ("allows ReadOnlyMany",),
+    ),
+    Case(
+        SHARED,
+        "one pod alone",
+        "trtllm-serve",
+        (put(_CLAIM, _MODES, ["ReadWriteOnce"]),),
+        frozenset(),
+    ),
+    Case(
+        SHARED,
+        "two workers in a pool of one node",
+        "vllm-serve",
+        (put(_CLAIM, _MODES, ["ReadWriteOnce"]), put("Deployment", "spec.replicas", 2)),
+        failed("rollout-can-proceed", "engine"),
+    ),
+    Case(
+        SHARED,
+        "two workers in a pool of two nodes",
+        "trtllm-serve",
+        (put(_CLAIM, _MODES, ["ReadWriteOnce"]), put("Deployment", "spec.replicas", 2)),
+        failed(SHARED, CLAIM),
+        ("2 pods mount it (2 of engine)",),
+        pools=TWO_GB200,
+    ),
+    Case(
+        SHARED,
+        "a claim that another file makes",
+        "vllm-agg",
+        (without(_CLAIM),),
+        undecided(SHARED, CLAIM),
+        ("9 pods mount it (8 of VllmWorker + 1 of Frontend)", "nothing that was read says"),
+    ),
+    Case(
+        SHARED,
+        "two claims of one name",
+        "vllm-agg",
+        (
+            document(
+                "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: model-cache}, "
+                "spec: {storageClassName: shared-files}}"
+            ),
+        ),
+        undecided(SHARED, CLAIM) | undecided(HOLDS, CLAIM) | undecided(TWO, CLAIM) | undecided(ZONE, CLAIM),
+        ("there are 2 claims named model-cache",),
+    ),
+    Case(
+        HOLDS,
+        "less room than one revision takes",
+        "vllm-agg",
+        (put(_CLAIM, _SIZE, "60Gi"),),
+        failed(HOLDS, CLAIM) | failed(TWO, CLAIM),
+        ("asks for 60Gi (64.4 GB)", "openai/gpt-oss-120b alone take 65.2 GB"),
+    ),
+    Case(
+        HOLDS,
+        "a size that is none",
+        "vllm-agg",
+        (put(_CLAIM, _SIZE, "plenty"),),
+        undecided(HOLDS, CLAIM) | undecided(TWO, CLAIM),
+        ("the size of claim model-cache is 'plenty'",),
+    ),
+    Case(
+        TWO,
+        "room for one revision only",
+        "vllm-agg",
+        (put(_CLAIM, _SIZE, "121Gi"),),
+        failed(TWO, CLAIM),
+        ("asks for 121Gi (129.9 GB)", "takes 65.2 GB", "a second one beside it 130.5 GB"),
+    ),
+    Case(
+        TWO,
+        "room for two revisions",
+        "agg-gb200",
+        (put(_CLAIM, _SIZE, "122Gi"),),
+        frozenset(),
+        gone=failed(TWO, CLAIM),
+    ),
+    Case(
+        ROOT,
+        "the home of root, and another user",
+        "agg-gb200",
+        (
+            put(_GRAPH, f"{_WORKER}.volumeMounts[0].mountPoint", "/root/.cache/huggingface"),
+            variable(_GRAPH, _ENV, "HF_HOME", "/root/.cache/huggingface"),
+        ),
+        failed(ROOT, "TrtllmWorker") | failed(PATH, "TrtllmWorker"),
+        ("mounts claim model-cache at /root/.cache/huggingface", "runs as user 1000"),
+    ),
+    Case(
+        PATH,
+        "a directory where nothing is mounted",
+        "agg-gb200",
+        (variable(_GRAPH, _ENV, "MODEL_PATH", "/model-store/gpt-oss-120b"),),
+        failed(PATH, "TrtllmWorker"),
+        ("reads its model from /model-store/gpt-oss-120b", "it mounts model-cache at /opt/models"),
+    ),
+    Case(
+        CLASS,
+        "a name that stands for another",
+        "vllm-agg",
+        (put(_CLAIM, "spec.storageClassName", "your-storage-class"),),
+        failed(CLASS, CLAIM),
+        ("asks for storage class your-storage-class",),
+    ),
+    Case(
+        CLASS,
+        "the publisher's own class",
+        "vllm-agg",
+        (put(_CLAIM, "spec.storageClassName", "dgxc-enterprise-file"),),
+        failed(CLASS, CLAIM),
+        ("the publisher's own cluster",),
+    ),
+    Case(
+        CLASS,
+        "no class, and no default one",
+        "vllm-agg",
+        (drop(_CLAIM, "spec.storageClassName"),),
+        failed(CLASS, CLAIM),
+        ("names no storage class",),
+    ),
+    Case(
+        CLASS,
+        "a volume that exists already",
+        "vllm-agg",
+        (put(_CLAIM, "spec.storageClassName", ""), put(_CLAIM, "spec.volumeName", "models")),
+        frozenset(),
+    ),
+    Case(
+        CLASS,
+        "a shared volume of a class that makes EBS volumes",
+        "trtllm-serve",
+        (_EBS_CLASS,),
+        failed(CLASS, CLAIM),
+        ("asks for ReadWriteMany from storage class shared-files",),
+    ),
+    Case(
+        ZONE,
+        "a volume of one zone for pods of any",
+        "agg-gb200",
+        (put(_CLAIM, "spec.storageClassName", "gp3"),),
+        failed(ZONE, CLAIM) | failed(CLASS, CLAIM),
+        ("of class gp3 is made in the zone of the first pod", "model-download, TrtllmWorker, Frontend"),
+    ),
+)
