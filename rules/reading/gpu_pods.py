@@ -109,6 +109,12 @@ def check_gpu_pods(
 
 
 @once_per_graph
+def templates_with_gpus(graph: ResourceGraph) -> frozenset[PodTemplate]:
+    """The templates whose pods ask for GPUs, and so run in one of the pools."""
+    return frozenset(pods.template for pods in read_gpu_pods(graph) if not isinstance(pods, Unreadable))
+
+
+@once_per_graph
 def read_occupancy(graph: ResourceGraph) -> Occupancy:
     """The pool of each pod with GPUs, all graphs and workloads together."""
     pools: dict[str, Occupied] = {}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from hardware import INSTANCE_TYPES
 from resource_graph import ResourceGraph
+from rules.reading.gpu_pods import templates_with_gpus
 from rules.reading.images import read_image
 from rules.reading.landing import selected_pools
 from rules.reading.node_selection import required_labels
@@ -66,10 +67,11 @@ def node_architectures(graph: ResourceGraph, template: PodTemplate) -> Sequence[
     selected = tuple(_selected(template))
     if selected:
         return selected
-    if not read_pools(graph):
+    if not read_pools(graph) or template not in templates_with_gpus(graph):
+        # Pools are the nodes with GPUs; of the others nothing is told.
         raise Undecided(
-            "its image is made for one architecture, but neither a pool nor a selection by "
-            f"{_ARCHITECTURE_LABEL} says which its nodes have"
+            "its image is made for one architecture, but neither a selection by "
+            f"{_ARCHITECTURE_LABEL} nor a pool of nodes with GPUs says which its nodes have"
         )
     found: dict[str, NodeArchitecture] = {}
     for pool in selected_pools(graph, template):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from hardware import ACCELERATORS, Accelerator, InstanceType
 from resource_graph import ResourceGraph, Value
 from rules.reading.landing import selected_pools
+from rules.reading.once_per_worker import once_per_worker
 from rules.reading.pools import instance_type_named, read_pools
 from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at, whole_number_at
 from rules.reading.workers import Worker
@@ -67,6 +68,7 @@ def read_candidates(graph: ResourceGraph, worker: Worker) -> Sequence[Placement]
     return [Placement(pool.name, pool.instance_type, pool.nodes) for pool in pools]
 
 
+@once_per_worker
 def read_landing(graph: ResourceGraph, worker: Worker) -> Landing:
     """The accelerators of its pool or pools; where none is known, those that its node selection allows.
 

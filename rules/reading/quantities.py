@@ -26,9 +26,8 @@ def quantity(value: Value, what: str) -> Fraction:
     Raises:
         Undecided: it is none.
     """
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return Fraction(str(value))
-    match = _QUANTITY.fullmatch(value.strip()) if isinstance(value, str) else None
+    text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    match = _QUANTITY.fullmatch(text.strip()) if isinstance(text, str) else None
     if match is None or (match[3] or "") not in _SUFFIXES:
         raise Undecided(f"{what} is {value!r}, not an amount such as 16Gi")
     number = Fraction(Decimal(match[1] + (match[2] or "")))

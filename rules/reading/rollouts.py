@@ -1,5 +1,6 @@
 """How the pods of a template are replaced by newer ones."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ _SURGE = "nvidia.com/deployment-rolling-update-max-surge"
 _UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
 _GROVE = "nvidia.com/enable-grove"
 _DEFAULT = "25%"
+_NUMBER = re.compile(r"[0-9]{1,9}%?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def _text(annotations: Mapping[str, Value], key: str) -> str | None:
 def _pods(value: Value, replicas: int, *, up: bool) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
-    if isinstance(value, str) and value.removesuffix("%").isascii() and value.removesuffix("%").isdigit():
+    if isinstance(value, str) and _NUMBER.fullmatch(value):
         number = int(value.removesuffix("%"))
         if not value.endswith("%"):
             return number

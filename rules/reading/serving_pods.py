@@ -23,6 +23,10 @@ def serving_containers(graph: ResourceGraph, template: PodTemplate) -> Iterator[
 def _serving(graph: ResourceGraph) -> Mapping[PodTemplate, list[tuple[str, Container]]]:
     found: dict[PodTemplate, list[tuple[str, Container]]] = {}
     for each in (*read_workers(graph), *read_frontends(graph)):
-        if not isinstance(each, Unreadable):
-            found.setdefault(each.template, []).append((each.name, each.container))
+        if isinstance(each, Unreadable):
+            continue
+        containers = found.setdefault(each.template, [])
+        # One container may start both.
+        if all(container is not each.container for _, container in containers):
+            containers.append((each.name, each.container))
     return found

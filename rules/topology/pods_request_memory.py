@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.pods import PodTemplate, check_pods
-from rules.reading.resources import requested
+from rules.reading.resources import requested, shared_memory
 from rules.reading.serving_pods import serving_containers
 
 
@@ -16,10 +16,13 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
     for name, container in serving_containers(graph, template):
         missing = _missing(template, container)
-        if missing:
-            yield failed(
-                template.resource, name, f"requests no {' and no '.join(missing)}, nor has it such a limit"
-            )
+        if not missing:
+            continue
+        message = f"requests no {' and no '.join(missing)}, nor has it such a limit"
+        shared = shared_memory(template, container) if "memory" in missing else None
+        if shared is not None:
+            message += f"; {shared.size} of shared memory ({shared.source}) count as its memory too"
+        yield failed(template.resource, name, message)
 
 
 def _missing(template: PodTemplate, container: Mapping[str, Value]) -> list[str]:

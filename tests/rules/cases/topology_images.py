@@ -66,12 +66,12 @@ CASES = (
         IMAGE,
         "nothing that tells the architecture",
         "disagg-b200",
+        (put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{_RUNTIME}:1.2.1-arm64"),),
+        undecided(IMAGE, "Frontend"),
         (
-            put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.image", f"{_RUNTIME}:1.2.1-arm64"),
-            put(GRAPH, "spec.services.Frontend.extraPodSpec.nodeSelector", {"example.com/pool": "system"}),
+            "neither a selection by kubernetes.io/arch nor a pool of nodes with GPUs says which its nodes "
+            "have",
         ),
-        undecided(IMAGE, "Frontend") | undecided("frontend-off-gpu-nodes", "Frontend"),
-        ("nothing says whether the nodes of pool p6-b200.48xlarge carry the label example.com/pool",),
     ),
     Case(
         EFA_IMAGE,

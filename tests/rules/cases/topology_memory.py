@@ -16,7 +16,10 @@ CASES = (
         "disagg-b200",
         (drop(GRAPH, "spec.services.Frontend.resources"),),
         failed(REQUESTS, "Frontend"),
-        ("requests no cpu and no memory, nor has it such a limit",),
+        (
+            "requests no cpu and no memory, nor has it such a limit; 8Gi of shared memory (the operator's "
+            "default) count as its memory too",
+        ),
     ),
     Case(
         REQUESTS,
