@@ -121,8 +121,7 @@ def _mounted_key(
     mounts = [
         (PurePosixPath(mount_path), mount)
         for mount in mappings_at(container, "volumeMounts")
-        if (mount_path := text_at(mount, "mountPath")) is not None
-        and path.is_relative_to(PurePosixPath(mount_path))
+        if (mount_path := text_at(mount, "mountPath")) is not None and path.is_relative_to(mount_path)
     ]
     if not mounts:
         raise Undecided(f"the engine file {path} lies in no mounted volume")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from rules.reading.shapes import Undecided
 from rules.reading.words import Word
@@ -76,6 +77,12 @@ def _may_abbreviate(given: str, name: str) -> bool:
 
 def parse_flags(words: Sequence[Word]) -> Flags:
     """Read `--name value`, `--name=value`, `-n value` and switches."""
+    return _parsed(tuple(words))
+
+
+# Many rules ask for a flag of the same command line.
+@lru_cache(maxsize=4096)
+def _parsed(words: tuple[Word, ...]) -> Flags:
     flags: list[Flag] = []
     complete = True
     expecting = False

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from functools import lru_cache
 
 from rules.reading.shapes import Undecided
 from rules.reading.shell_script import SimpleCommand, simple_commands
@@ -46,13 +46,30 @@ class StartCommand:
 
 def start_commands(
     command: Sequence[str | None], arguments: Sequence[str | None], environment: Environment
-) -> Iterator[StartCommand]:
+) -> Sequence[StartCommand]:
     """Every engine and frontend that the container's command line starts; None stands for an unknown word.
 
     Raises:
         Undecided: a start script does what only a shell can follow.
     """
-    words = [*command, *arguments]
+    found = _started((*command, *arguments), tuple(environment.items()))
+    if isinstance(found, Undecided):
+        raise found.with_traceback(None)
+    return found
+
+
+# Workers, frontends and servers are each read from all containers, equal ones among them.
+@lru_cache(maxsize=4096)
+def _started(
+    words: tuple[str | None, ...], variables: tuple[tuple[str, Word], ...]
+) -> tuple[StartCommand, ...] | Undecided:
+    try:
+        return tuple(_read(words, dict(variables)))
+    except Undecided as reason:
+        return reason
+
+
+def _read(words: Sequence[str | None], environment: Environment) -> Iterator[StartCommand]:
     script_at = script_position(words)
     if script_at is None:
         expanded = [UNKNOWN_WORD if word is None else expand_references(word, environment) for word in words]
@@ -66,7 +83,7 @@ def start_commands(
 
 def script_position(words: Sequence[str | None]) -> int | None:
     """Where among the words of a command line the script of `sh -c` stands; None where there is none."""
-    if not words or words[0] is None or PurePosixPath(words[0]).name not in _SHELLS:
+    if not words or words[0] is None or _program(words[0]) not in _SHELLS:
         return None
     for index, word in enumerate(words[1:], start=1):
         if word is not None and re.fullmatch(r"-[a-z]*c[a-z]*", word) and index + 1 < len(words):
@@ -84,7 +101,7 @@ def _script_engines(script: str, environment: Environment, depth: int) -> Iterat
 def _command_engines(command: SimpleCommand, depth: int) -> Iterator[StartCommand]:
     texts = [word.text if word.known else None for word in command.words]
     for start, text in enumerate(texts):
-        if text is None or PurePosixPath(text).name not in _SHELLS:
+        if text is None or _program(text) not in _SHELLS:
             continue
         script_at = script_position(texts[start:])
         if script_at is not None:
@@ -101,7 +118,7 @@ def _engines_of(words: Sequence[Word], environment: Environment) -> Iterator[Sta
     for index, text in enumerate(texts):
         previous = texts[index - 1] if index else ""
         following = texts[index + 1] if index + 1 < len(texts) else ""
-        program = PurePosixPath(text).name
+        program = _program(text)
         if previous == "-m" and text in _MODULES:
             engine = text
         elif program == TRTLLM_SERVE or (program == VLLM_SERVE and following == "serve"):
@@ -110,3 +127,8 @@ def _engines_of(words: Sequence[Word], environment: Environment) -> Iterator[Sta
             continue
         yield StartCommand(engine, tuple(words[index + 1 :]), environment)
         return
+
+
+def _program(word: str) -> str:
+    """The last part of a path; each word of each command line is asked for it."""
+    return word.rstrip("/").rpartition("/")[2]
