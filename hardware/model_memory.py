@@ -101,10 +101,13 @@ def kv_bytes(
         sharding: a KV head is never split, so that GPUs beyond the number of heads hold them again.
         windows: tokens that a layer keeps, repeated over the layers; empty where every layer keeps all.
     """
-    pattern = tuple(windows) or (tokens,)
-    kept = sum(min(tokens, pattern[layer % len(pattern)]) for layer in range(model.layers))
+    kept = model.layers * tokens if not windows else _kept(tokens, windows, model.layers)
     heads = max(1, model.kv_heads / sharding.attention)
     return kept * 2 * heads * model.head_dim * value_bytes
+
+
+def _kept(tokens: int, windows: Sequence[int], layers: int) -> int:
+    return sum(min(tokens, windows[layer % len(windows)]) for layer in range(layers))
 
 
 def _dense_bytes(model: ModelShape) -> int:

@@ -39,7 +39,9 @@ def _size(graph: ResourceGraph, worker: Worker, settings: TensorRtLlmSettings) -
     try:
         tokens = longest_sequence(settings, model)
         kv_format = read_kv_format(graph, worker)
-        value_bytes = KV_VALUE_BYTES.get("" if kv_format is None else effective_format(kv_format, worker))
+        value_bytes = KV_VALUE_BYTES.get(
+            "" if kv_format is None else effective_format(graph, worker, kv_format)
+        )
         ranks = settings.count("tensor_parallel_size", default=1).value
         spread = 1 if settings.switch("enable_attention_dp") else ranks
     except Undecided:

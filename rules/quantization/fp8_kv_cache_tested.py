@@ -20,7 +20,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
     found = read_kv_format(graph, worker)
-    if found is None or found.text != _FP8 or read_checkpoint(worker).mxfp4 is None:
+    if found is None or found.text != _FP8 or read_checkpoint(graph, worker).mxfp4 is None:
         return
     landing = read_landing(graph, worker)
     for gpu in landing.accelerators:

@@ -20,7 +20,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 def _check_worker(
     graph: ResourceGraph, worker: Worker, settings: TensorRtLlmSettings
 ) -> Iterator[Observation]:
-    for landing, kernels in kernels_with_outcomes(graph, worker, settings, _STOPS):
+    for landing, kernels in kernels_with_outcomes(graph, worker, _STOPS):
         gpu = kernels.accelerator
         parallel = read_expert_parallel_size(settings)
         split = f" and expert parallelism {parallel}" if parallel > 1 else ""

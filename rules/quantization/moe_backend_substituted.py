@@ -7,20 +7,17 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines import check_tensorrt_llm
 from rules.reading.expert_kernels import kernels_with_outcomes
-from rules.reading.tensorrt_llm import TensorRtLlmSettings
 from rules.reading.workers import Worker
 
 _NOT_AS_ASKED = frozenset({MoeOutcome.RUNS_AS_CUTLASS, MoeOutcome.UNTESTED, MoeOutcome.NOT_DECLARED})
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_tensorrt_llm(graph, lambda worker, settings: _check_worker(graph, worker, settings))
+    return check_tensorrt_llm(graph, lambda worker, _: _check_worker(graph, worker))
 
 
-def _check_worker(
-    graph: ResourceGraph, worker: Worker, settings: TensorRtLlmSettings
-) -> Iterator[Observation]:
-    for landing, kernels in kernels_with_outcomes(graph, worker, settings, _NOT_AS_ASKED):
+def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
+    for landing, kernels in kernels_with_outcomes(graph, worker, _NOT_AS_ASKED):
         yield failed(
             worker.resource,
             worker.name,

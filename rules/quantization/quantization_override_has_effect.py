@@ -11,10 +11,10 @@ from rules.reading.workers import Worker, check_workers
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_workers(graph, _check_worker)
+    return check_workers(graph, lambda worker: _check_worker(graph, worker))
 
 
-def _check_worker(worker: Worker) -> Iterator[Observation]:
+def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
     command = next(iter(worker.commands), None)
     # An equal default is no mistake: NVIDIA's own recipe writes it out. Nothing to say of an image that
     # starts its engine by itself.
@@ -27,7 +27,7 @@ def _check_worker(worker: Worker) -> Iterator[Observation]:
             f"sets {OVERRIDE_VARIABLE}, which TensorRT-LLM reads, and starts {command.engine}",
         )
         return
-    checkpoint = read_checkpoint(worker)
+    checkpoint = read_checkpoint(graph, worker)
     if checkpoint.mxfp4 is None:
         yield failed(
             worker.resource,

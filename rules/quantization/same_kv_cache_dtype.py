@@ -29,7 +29,7 @@ def _check_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observa
         return
     names: dict[str, list[str]] = {}
     for worker, found in formats:
-        names.setdefault(effective_format(found, worker), []).append(f"{worker.name}: {found}")
+        names.setdefault(effective_format(graph, worker, found), []).append(f"{worker.name}: {found}")
     if len(names) > 1:
         shown = "; ".join(f"{name} in {', '.join(users)}" for name, users in names.items())
         yield failed(group.resource, group.subject, f"the KV cache differs: {shown}")

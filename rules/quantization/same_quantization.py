@@ -28,7 +28,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _check_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
     workers = [worker for worker in group.workers if is_tensorrt_llm(worker)]
-    if len(workers) < len(group.workers) or not _all_mxfp4(workers):
+    if len(workers) < len(group.workers) or not _all_mxfp4(graph, workers):
         return
     by_algorithm: dict[str, list[str]] = {}
     for worker in workers:
@@ -39,8 +39,8 @@ def _check_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observa
         yield failed(group.resource, group.subject, f"prefill and decode differ in their experts: {found}")
 
 
-def _all_mxfp4(workers: list[Worker]) -> bool:
-    return all(read_checkpoint(worker).mxfp4 is not None for worker in workers)
+def _all_mxfp4(graph: ResourceGraph, workers: list[Worker]) -> bool:
+    return all(read_checkpoint(graph, worker).mxfp4 is not None for worker in workers)
 
 
 def _algorithms(graph: ResourceGraph, worker: Worker) -> dict[str, str]:

@@ -24,7 +24,7 @@ def _check_worker(
     plan = read_memory_plan(graph, worker)
     if plan is None:
         return
-    for memory in memory_on_each_gpu(graph, worker, plan):
+    for memory in memory_on_each_gpu(graph, worker):
         yield from _check_gpu(worker, plan, memory)
 
 

@@ -31,7 +31,7 @@ def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]
         )
         return
     wanted = list(_wanted(settings, str(backend.value), backend.source))
-    if not wanted or read_checkpoint(worker).mxfp4 is None:
+    if not wanted or read_checkpoint(graph, worker).mxfp4 is None:
         return
     landing = read_landing(graph, worker)
     for name, kernels in wanted:

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from hardware import GPT_OSS_MODELS, ModelShape
+from resource_graph import ResourceGraph
 from rules.reading.flags import Flags, parse_flags
+from rules.reading.once_per_worker import once_per_worker
 from rules.reading.shapes import Undecided
 from rules.reading.start_script import TRTLLM_SERVE, VLLM_SERVE, StartCommand
 from rules.reading.workers import Worker
@@ -33,7 +35,8 @@ class Checkpoint:
     """gpt-oss with its experts in MXFP4; None for a checkpoint that is something else."""
 
 
-def read_checkpoint(worker: Worker) -> Checkpoint:
+@once_per_worker
+def read_checkpoint(_: ResourceGraph, worker: Worker) -> Checkpoint:
     """The checkpoint of the one engine that the worker starts.
 
     Raises:

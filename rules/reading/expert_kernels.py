@@ -19,6 +19,8 @@ from hardware import (
 )
 from resource_graph import ResourceGraph
 from rules.reading.checkpoints import Checkpoint, read_checkpoint
+from rules.reading.engines import engine_settings
+from rules.reading.once_per_worker import once_per_worker
 from rules.reading.placements import Landing, read_landing
 from rules.reading.shapes import Undecided
 from rules.reading.tensorrt_llm import TensorRtLlmSettings
@@ -121,10 +123,7 @@ def kernels_on(settings: TensorRtLlmSettings, accelerator: Accelerator) -> Exper
 
 
 def kernels_with_outcomes(
-    graph: ResourceGraph,
-    worker: Worker,
-    settings: TensorRtLlmSettings,
-    outcomes: frozenset[MoeOutcome],
+    graph: ResourceGraph, worker: Worker, outcomes: frozenset[MoeOutcome]
 ) -> Iterator[tuple[Landing, ExpertKernels]]:
     """The worker's kernels on each GPU that it can land on, where that has one of the outcomes.
 
@@ -134,37 +133,39 @@ def kernels_with_outcomes(
     Raises:
         Undecided: it may have one of the outcomes, and nothing tells the checkpoint or the GPU.
     """
-    checkpoint = _checkpoint(worker)
-    if isinstance(checkpoint, Checkpoint) and checkpoint.mxfp4 is None:
-        return
-    landing = _landing(graph, worker)
-    accelerators: Sequence[Accelerator] = (
-        landing.accelerators if isinstance(landing, Landing) else _gpus_that_run_gpt_oss()
-    )
-    found = [kernels_on(settings, accelerator) for accelerator in accelerators]
-    found = [kernels for kernels in found if kernels.support.outcome in outcomes]
+    found = [kernels for kernels in _candidates(graph, worker) if kernels.support.outcome in outcomes]
     if not found:
         return
-    for needed in (checkpoint, landing):
-        if isinstance(needed, Undecided):
-            raise needed
-    assert isinstance(landing, Landing)
+    read_checkpoint(graph, worker)
+    landing = read_landing(graph, worker)
     for kernels in found:
         yield landing, kernels
 
 
-def _checkpoint(worker: Worker) -> Checkpoint | Undecided:
+@once_per_worker
+def _candidates(graph: ResourceGraph, worker: Worker) -> Sequence[ExpertKernels]:
+    """The kernels on each GPU that it may land on, if its checkpoint may have experts in MXFP4."""
+    checkpoint = _checkpoint(graph, worker)
+    if checkpoint is not None and checkpoint.mxfp4 is None:
+        return ()
+    settings = engine_settings(graph, worker)
+    landing = _landing(graph, worker)
+    accelerators = _gpus_that_run_gpt_oss() if landing is None else landing.accelerators
+    return [kernels_on(settings, accelerator) for accelerator in accelerators]
+
+
+def _checkpoint(graph: ResourceGraph, worker: Worker) -> Checkpoint | None:
     try:
-        return read_checkpoint(worker)
-    except Undecided as reason:
-        return reason
+        return read_checkpoint(graph, worker)
+    except Undecided:
+        return None
 
 
-def _landing(graph: ResourceGraph, worker: Worker) -> Landing | Undecided:
+def _landing(graph: ResourceGraph, worker: Worker) -> Landing | None:
     try:
         return read_landing(graph, worker)
-    except Undecided as reason:
-        return reason
+    except Undecided:
+        return None
 
 
 def _gpus_that_run_gpt_oss() -> Sequence[Accelerator]:

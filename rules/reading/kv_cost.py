@@ -44,7 +44,7 @@ def _model(worker: Worker) -> ModelShape:
 
 def _kv_format(graph: ResourceGraph, worker: Worker) -> str:
     kv_format = read_kv_format(graph, worker)
-    name = "unknown" if kv_format is None else effective_format(kv_format, worker)
+    name = "unknown" if kv_format is None else effective_format(graph, worker, kv_format)
     if name not in KV_VALUE_BYTES:
         raise Undecided(f"nothing here says how large KV cache of format {name} is")
     return name

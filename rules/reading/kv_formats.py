@@ -44,7 +44,7 @@ def read_kv_format(graph: ResourceGraph, worker: Worker) -> KvFormat | None:
     return KvFormat(_text(found), found.source)
 
 
-def effective_format(kv_format: KvFormat, worker: Worker) -> str:
+def effective_format(graph: ResourceGraph, worker: Worker, kv_format: KvFormat) -> str:
     """What the cache really holds, by one name for each format.
 
     Raises:
@@ -52,7 +52,7 @@ def effective_format(kv_format: KvFormat, worker: Worker) -> str:
     """
     if kv_format.text != AUTO:
         return _SAME.get(kv_format.text, kv_format.text)
-    if read_checkpoint(worker).mxfp4 is None:
+    if read_checkpoint(graph, worker).mxfp4 is None:
         raise Undecided("its checkpoint decides the format of the KV cache")
     return _ATTENTION_OF_GPT_OSS
 

@@ -1,6 +1,6 @@
 """Applies a check to the memory of every GPU that a worker of gpt-oss can land on."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from resource_graph import ResourceGraph
 from rules.model import Observation
@@ -10,6 +10,7 @@ from rules.reading.engines import engine_settings
 from rules.reading.memory_plans import MemoryOnGpu, MemoryPlan
 from rules.reading.memory_tensorrt_llm import tensorrt_llm_plan
 from rules.reading.memory_vllm import vllm_plan
+from rules.reading.once_per_worker import once_per_worker
 from rules.reading.placements import read_landing
 from rules.reading.shapes import Undecided
 from rules.reading.tensorrt_llm import is_tensorrt_llm
@@ -36,14 +37,15 @@ def check_memory(
     def check_worker(worker: Worker) -> Iterator[Observation]:
         plan = read_memory_plan(graph, worker)
         if plan is not None and applies(plan):
-            for memory in memory_on_each_gpu(graph, worker, plan):
+            for memory in memory_on_each_gpu(graph, worker):
                 yield from check(worker, plan, memory)
 
     return check_workers(graph, check_worker)
 
 
-def memory_on_each_gpu(graph: ResourceGraph, worker: Worker, plan: MemoryPlan) -> Iterator[MemoryOnGpu]:
-    """The plan on each GPU that the worker can land on.
+@once_per_worker
+def memory_on_each_gpu(graph: ResourceGraph, worker: Worker) -> Sequence[MemoryOnGpu]:
+    """The plan of a worker of gpt-oss on each GPU that it can land on.
 
     Raises:
         Undecided: nothing says which GPU it gets, how much memory that has, or whether it is alone there.
@@ -54,10 +56,11 @@ def memory_on_each_gpu(graph: ResourceGraph, worker: Worker, plan: MemoryPlan) -
             f"its GPU is shared in turns ({landing.source}) and its memory is not divided; how many workers "
             "take a part of it is not seen here"
         )
-    for accelerator in landing.accelerators:
-        yield plan.on(accelerator)
+    plan = read_memory_plan(graph, worker)
+    return [] if plan is None else [plan.on(accelerator) for accelerator in landing.accelerators]
 
 
+@once_per_worker
 def read_memory_plan(graph: ResourceGraph, worker: Worker) -> MemoryPlan | None:
     """What a worker of gpt-oss does with a GPU's memory; None for any other worker.
 
@@ -66,7 +69,7 @@ def read_memory_plan(graph: ResourceGraph, worker: Worker) -> MemoryPlan | None:
     """
     if not is_tensorrt_llm(worker) and not is_vllm(worker):
         return None
-    model = read_checkpoint(worker).mxfp4
+    model = read_checkpoint(graph, worker).mxfp4
     if model is None:
         return None
     if is_vllm(worker):

@@ -17,7 +17,8 @@ _FILE = "max_throughput.yaml"
 _POD = "spec.template.spec"
 _ENGINE = f"{_POD}.containers[0]"
 _MODEL = f"{_ENGINE}.args[0]"
-_WORKER = "TrtllmWorker"
+_REQUANTIZED = "/opt/models/hub/models--nvidia--gpt-oss-120b-FP4/snapshots/" + "0" * 40
+_QWEN = "/opt/models/hub/models--Qwen--Qwen3-235B-A22B/snapshots/" + "0" * 40
 _PREFILL, _DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 _BOTH = f"{_PREFILL}, {_DECODE}"
 _MAIN = "spec.services.{}.extraPodSpec.mainContainer"
@@ -141,9 +142,9 @@ CASES = (
         RUNS,
         "a backend that no checkpoint is known for",
         "trtllm-serve",
-        (_backend("WIDEEP"), put("Deployment", _MODEL, "/model")),
+        (_backend("WIDEEP"), put("Deployment", _MODEL, "/opt/models/gpt-oss")),
         undecided(RUNS, "engine") | undecided(ONE, "engine") | undecided(ALL, "engine"),
-        ("the name /model does not tell whether its experts are in MXFP4",),
+        ("the name /opt/models/gpt-oss does not tell whether its experts are in MXFP4",),
     ),
     Case(
         RUNS,
@@ -151,7 +152,7 @@ CASES = (
         "trtllm-serve",
         (
             _backend("WIDEEP"),
-            put("Deployment", _MODEL, "Qwen/Qwen3-235B-A22B"),
+            put("Deployment", _MODEL, _QWEN),
             text("Deployment", f"{_ENGINE}.args[1]", "openai/gpt-oss-120b", "Qwen/Qwen3-235B-A22B"),
         ),
         frozenset(),
@@ -222,15 +223,15 @@ CASES = (
         EFFECT,
         "a checkpoint of another format",
         "trtllm-serve",
-        (_override("W4A16_MXFP4"), put("Deployment", _MODEL, "nvidia/gpt-oss-120b-FP4")),
+        (_override("W4A16_MXFP4"), put("Deployment", _MODEL, _REQUANTIZED)),
         failed(EFFECT, "engine"),
-        ("read for MXFP4 checkpoints alone; nvidia/gpt-oss-120b-FP4 is none",),
+        (f"read for MXFP4 checkpoints alone; {_REQUANTIZED} is none",),
     ),
     Case(
         EFFECT,
         "a checkpoint of which nothing is known",
         "trtllm-serve",
-        (_override("W4A8_MXFP4_MXFP8"), put("Deployment", _MODEL, "/model")),
+        (_override("W4A8_MXFP4_MXFP8"), put("Deployment", _MODEL, "/opt/models/gpt-oss")),
         undecided(EFFECT, "engine") | undecided(ONE, "engine") | undecided(ALL, "engine"),
     ),
     Case(

@@ -19,6 +19,7 @@ _ON_H100 = put(
     "spec.template.spec.nodeSelector",
     {"kubernetes.io/arch": "amd64", "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"},
 )
+_REQUANTIZED = "/opt/models/hub/models--nvidia--gpt-oss-120b-FP4/snapshots/" + "0" * 40
 _DTYPE = "kv_cache_config.dtype"
 
 CASES = (
@@ -54,7 +55,7 @@ CASES = (
         "vllm-disagg-efa",
         (
             text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[5]", "fp8", "auto"),
-            put("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[0]", "--model=nvidia/gpt-oss-120b-FP4"),
+            put("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[0]", f"--model={_REQUANTIZED}"),
         ),
         undecided(SAME, "Prefill, Decode"),
         ("its checkpoint decides the format of the KV cache",),
@@ -115,7 +116,7 @@ CASES = (
         (
             _ON_H100,
             engine_file(_FILE, _DTYPE, "fp8"),
-            put("Deployment", f"{_ENGINE}.args[0]", "nvidia/gpt-oss-120b-FP4"),
+            put("Deployment", f"{_ENGINE}.args[0]", _REQUANTIZED),
         ),
         frozenset(),
         pools=H100,

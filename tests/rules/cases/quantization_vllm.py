@@ -10,6 +10,7 @@ ONE = "one-sequence-fits"
 _WORKER = "VllmWorker"
 _MAIN = "spec.components[1].podTemplate.spec.containers[0]"
 _ENGINE = "spec.template.spec.containers[0]"
+_REQUANTIZED = "/opt/models/hub/models--nvidia--gpt-oss-120b-FP4/snapshots/" + "0" * 40
 _VARIABLE = "VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8"
 
 
@@ -96,7 +97,7 @@ CASES = (
         (
             _NO_VARIABLE,
             _on_blackwell("flashinfer_cutlass"),
-            put("DynamoGraphDeployment", f"{_MAIN}.args[0]", "--model=nvidia/gpt-oss-120b-FP4"),
+            put("DynamoGraphDeployment", f"{_MAIN}.args[0]", f"--model={_REQUANTIZED}"),
         ),
         frozenset(),
     ),
