@@ -182,6 +182,13 @@ CASES = (
         ("max_batch_size 1280 (decode.yaml", "exceeds max_num_tokens 1024 (decode.yaml"),
     ),
     Case(
+        BATCH,
+        "a batch as large as a step",
+        "disagg-b200",
+        (engine_file("decode.yaml", "max_num_tokens", 1280),),
+        frozenset(),
+    ),
+    Case(
         LENGTH,
         "longer sequences than the model was made for",
         "agg-gb200",

@@ -52,18 +52,19 @@ CASES = (
     ),
     Case(
         UNLISTED,
-        "a key of the top level inside a block, and one that nobody knows",
+        "a key of the top level inside a block",
         "disagg-b200",
-        (
-            engine_file("prefill.yaml", "moe_config.stream_interval", 20),
-            engine_file("decode.yaml", "kv_cache_config.zzz", 1),
-        ),
-        failed(UNLISTED, PREFILL, DECODE),
-        (
-            "moe_config.stream_interval in prefill.yaml",
-            "it is one at the top level",
-            "kv_cache_config.zzz in decode",
-        ),
+        (engine_file("prefill.yaml", "moe_config.stream_interval", 20),),
+        failed(UNLISTED, PREFILL),
+        ("moe_config.stream_interval in prefill.yaml", "it is one at the top level"),
+    ),
+    Case(
+        UNLISTED,
+        "a misspelt key inside a block",
+        "disagg-b200",
+        (engine_file("decode.yaml", "kv_cache_config.token_per_block", 32),),
+        failed(UNLISTED, DECODE),
+        ("kv_cache_config.token_per_block in decode.yaml", "the nearest is tokens_per_block"),
     ),
     Case(
         UNLISTED,
@@ -109,6 +110,17 @@ CASES = (
         | undecided("one-sequence-fits", WORKER)
         | undecided("full-concurrency-fits", WORKER),
         ("free_gpu_memory_fraction in worker.yaml", "is 90, not a number from 0 to 1"),
+    ),
+    Case(
+        VALUES,
+        "counts that are true, and nothing",
+        "agg-gb200",
+        (
+            engine_file("worker.yaml", "num_postprocess_workers", True),
+            engine_file("worker.yaml", "moe_config.max_num_tokens", 0),
+        ),
+        failed(VALUES, WORKER),
+        ("num_postprocess_workers in worker.yaml", "is True, not a whole number"),
     ),
     Case(
         VALUES,
