@@ -7,8 +7,9 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.benchmark_targets import read_target
 from rules.reading.benchmarks import Benchmark, check_benchmarks
+from rules.reading.engines import engine_settings
 from rules.reading.shapes import Undecided
-from rules.reading.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.tensorrt_llm import is_tensorrt_llm
 from rules.reading.vllm import is_vllm, read_vllm
 from rules.reading.workers import Worker
 
@@ -48,7 +49,7 @@ def _limit(graph: ResourceGraph, worker: Worker) -> tuple[int, str]:
         amount, source = sequences.value, sequences.source
         kind = "data-parallel ranks"
     elif is_tensorrt_llm(worker):
-        engine = read_tensorrt_llm(graph, worker)
+        engine = engine_settings(graph, worker)
         batch = engine.count("max_batch_size", default=DEFAULT_MAX_BATCH_SIZE)
         # Under attention data parallelism the limit is each rank's own.
         is_attention_dp = engine.switch("enable_attention_dp")

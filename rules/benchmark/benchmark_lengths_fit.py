@@ -8,7 +8,8 @@ from rules.model import Observation, Rule, Severity, failed
 from rules.reading.benchmark_targets import read_target
 from rules.reading.benchmarks import Benchmark, check_benchmarks
 from rules.reading.disaggregation import read_role
-from rules.reading.tensorrt_llm import Count, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.engines import engine_settings
+from rules.reading.tensorrt_llm import Count, is_tensorrt_llm
 from rules.reading.vllm import is_vllm, read_vllm
 from rules.reading.workers import Worker
 
@@ -40,7 +41,7 @@ def _problems(graph: ResourceGraph, worker: Worker, prompt: Count, answer: Count
         )
     if not is_tensorrt_llm(worker) or read_role(worker) == "decode":
         return
-    settings = read_tensorrt_llm(graph, worker)
+    settings = engine_settings(graph, worker)
     tokens = settings.count("max_num_tokens", default=DEFAULT_MAX_NUM_TOKENS)
     if prompt.value > tokens.value and not settings.switch("enable_chunked_prefill"):
         yield (
@@ -55,7 +56,7 @@ def _longest_sequence(graph: ResourceGraph, worker: Worker) -> Count | None:
         return None if vllm.at(_VLLM_LENGTH) is None else vllm.count(_VLLM_LENGTH, 0)
     if not is_tensorrt_llm(worker):
         return None
-    settings = read_tensorrt_llm(graph, worker)
+    settings = engine_settings(graph, worker)
     if settings.at("max_seq_len") is None:
         # The model's own limit, which no recipe's traffic comes near.
         return None

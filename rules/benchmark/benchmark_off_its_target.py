@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.benchmark_targets import Target, read_target
+from rules.reading.benchmark_targets import read_target
 from rules.reading.benchmarks import Benchmark, check_benchmarks
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at
+from rules.reading.label_selectors import selects
+from rules.reading.shapes import mapping_at, mappings_at, text_at
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
@@ -23,7 +24,8 @@ def _check_benchmark(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[Obs
     if terms:
         target = read_target(graph, benchmark, benchmark.runs[0])
         for term in terms:
-            shunned = sorted(_matched(target, mapping_at(term, "labelSelector")))
+            selector = mapping_at(term, "labelSelector")
+            shunned = [worker.name for worker in target.workers if selects(selector, worker.template)]
             if shunned:
                 yield failed(
                     benchmark.resource,
@@ -45,29 +47,6 @@ def _check_benchmark(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[Obs
 def _own_node_terms(spec: Mapping[str, Value]) -> Sequence[Mapping[str, Value]]:
     terms = mappings_at(spec, "affinity", "podAntiAffinity", _REQUIRED)
     return [term for term in terms if text_at(term, "topologyKey") == _HOSTNAME]
-
-
-def _matched(target: Target, selector: Mapping[str, Value]) -> Iterator[str]:
-    for worker in target.workers:
-        labels = worker.template.labels
-        equal = all(labels.get(key) == value for key, value in mapping_at(selector, "matchLabels").items())
-        if equal and all(_holds(labels, item) for item in mappings_at(selector, "matchExpressions")):
-            yield worker.name
-
-
-def _holds(labels: Mapping[str, Value], expression: Mapping[str, Value]) -> bool:
-    key = text_at(expression, "key") or ""
-    match text_at(expression, "operator"):
-        case "In":
-            return key in labels and labels[key] in texts_at(expression, "values")
-        case "NotIn":
-            return key not in labels or labels[key] not in texts_at(expression, "values")
-        case "Exists":
-            return key in labels
-        case "DoesNotExist":
-            return key not in labels
-        case operator:
-            raise Undecided(f"a pod selector with operator {operator} is not followed here")
 
 
 def _chooses_nodes(spec: Mapping[str, Value]) -> bool:

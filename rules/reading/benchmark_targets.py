@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import Benchmark, BenchmarkRun
@@ -10,6 +11,9 @@ from rules.reading.once import once_per_graph
 from rules.reading.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods
 from rules.reading.shapes import Undecided, mapping_at
 from rules.reading.workers import Worker, read_workers
+
+_T = TypeVar("_T")
+_ByNamespace: TypeAlias = Mapping[str | None, Sequence[_T]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +62,7 @@ def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -
     host = url.value.rpartition("://")[2].partition("/")[0].partition(":")[0]
     service, _, rest = host.partition(".")
     namespace: Value = rest.partition(".")[0] or benchmark.resource.namespace
-    found = [
-        resource
-        for resource in _by_service_name(graph).get(service, ())
-        if _may_be_equal(resource.namespace, namespace)
-    ]
+    found = _in_namespace(_by_service_name(graph).get(service, {}), namespace)
     if not found:
         raise Undecided(f"what answers at {url.value} is not part of what was read")
     if len(found) > 1:
@@ -74,18 +74,22 @@ def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -
 
 
 @once_per_graph
-def _by_service_name(graph: ResourceGraph) -> Mapping[str, Sequence[Resource]]:
-    names: dict[str, list[Resource]] = {}
+def _by_service_name(graph: ResourceGraph) -> Mapping[str, _ByNamespace[Resource]]:
+    names: dict[str, dict[str | None, list[Resource]]] = {}
     for template in read_pods(graph):
         if isinstance(template, Unreadable) or template.shape == "workload":
             continue
         # The operator calls a component's Service so.
         name = f"{template.resource.object_name}-{template.name}".lower().replace(".", "-")
-        names.setdefault(name, []).append(template.resource)
+        _add(names.setdefault(name, {}), template.resource)
     for service in graph.kubernetes_objects("Service"):
         if isinstance(service.object_name, str):
-            names.setdefault(service.object_name, []).append(service)
+            _add(names.setdefault(service.object_name, {}), service)
     return names
+
+
+def _add(by_namespace: dict[str | None, list[Resource]], resource: Resource) -> None:
+    by_namespace.setdefault(_namespace(resource.namespace), []).append(resource)
 
 
 def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:
@@ -97,8 +101,11 @@ def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:
             workers.append(worker)
         return workers
     selector = mapping_at(resource.inputs, "spec", "selector")
-    candidates = _by_label(graph).get(_pair(*next(iter(selector.items()))), ()) if selector else ()
-    return [worker for worker in candidates if _is_selected(worker.template, resource, selector)]
+    if not selector:
+        return ()
+    key, value = next(iter(selector.items()))
+    candidates = _in_namespace(_by_label(graph).get((key, str(value)), {}), resource.namespace)
+    return [worker for worker in candidates if _is_selected(worker.template, selector)]
 
 
 @once_per_graph
@@ -110,24 +117,27 @@ def _by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[Worker | Unreada
 
 
 @once_per_graph
-def _by_label(graph: ResourceGraph) -> Mapping[tuple[str, str], Sequence[Worker]]:
-    workers: dict[tuple[str, str], list[Worker]] = {}
+def _by_label(graph: ResourceGraph) -> Mapping[tuple[str, str], _ByNamespace[Worker]]:
+    workers: dict[tuple[str, str], dict[str | None, list[Worker]]] = {}
     for worker in read_workers(graph):
-        if isinstance(worker, Worker):
-            for key, value in worker.template.labels.items():
-                workers.setdefault(_pair(key, value), []).append(worker)
+        if isinstance(worker, Unreadable):
+            continue
+        namespace = _namespace(worker.resource.namespace)
+        for key, value in worker.template.labels.items():
+            workers.setdefault((key, str(value)), {}).setdefault(namespace, []).append(worker)
     return workers
 
 
-def _pair(key: str, value: Value) -> tuple[str, str]:
-    return key, value if isinstance(value, str) else ""
-
-
-def _is_selected(template: PodTemplate, service: Resource, selector: Mapping[str, Value]) -> bool:
-    if not _may_be_equal(template.resource.namespace, service.namespace):
-        return False
+def _is_selected(template: PodTemplate, selector: Mapping[str, Value]) -> bool:
     return all(template.labels.get(key) == value for key, value in selector.items())
 
 
-def _may_be_equal(one: Value, other: Value) -> bool:
-    return one == other or not isinstance(one, str) or not isinstance(other, str)
+def _in_namespace(by_namespace: _ByNamespace[_T], namespace: Value) -> list[_T]:
+    """What is in the namespace; one that is absent or unknown, here or there, may be any."""
+    wanted = _namespace(namespace)
+    names = by_namespace if wanted is None else dict.fromkeys((wanted, None))
+    return [item for name in names for item in by_namespace.get(name, ())]
+
+
+def _namespace(value: Value) -> str | None:
+    return value if isinstance(value, str) else None

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from resource_graph import ResourceGraph, Value
 from rules.reading.containers import read_environment
@@ -50,7 +49,7 @@ class ContainerScript:
         """The words after each of these programs, also where another one starts them: `python3 -m pip`."""
         for command in self.commands:
             for index, word in enumerate(command.words):
-                if word.known and PurePosixPath(word.text).name in programs:
+                if word.known and word.text.rpartition("/")[2] in programs:
                     yield command.words[index + 1 :], command.environment
                     break
 

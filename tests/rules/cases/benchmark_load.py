@@ -205,7 +205,7 @@ CASES = (
         "a prompt that is longer than one step without chunks",
         "trtllm-serve",
         (
-            engine_file("max_throughput.yaml", "max_seq_len", 20000),
+            engine_file("max_throughput.yaml", "max_seq_len", remove=True),
             _job("genai-perf profile -u http://trtllm-serve:8000 --isl 9000 --osl 10"),
         ),
         failed(LENGTHS, _PLAIN),
@@ -216,7 +216,7 @@ CASES = (
         "a prompt that is longer than one step, in chunks",
         "trtllm-serve",
         (
-            engine_file("max_throughput.yaml", "max_seq_len", 20000),
+            engine_file("max_throughput.yaml", "max_seq_len", remove=True),
             engine_file("max_throughput.yaml", "enable_chunked_prefill", value=True),
             _job("genai-perf profile -u http://trtllm-serve:8000 --isl 9000 --osl 10"),
         ),
