@@ -13,6 +13,7 @@ from rules.cache import (
     model_path_mounted,
     model_revision_equal,
     model_revision_pinned,
+    named_secrets_exist,
     offline_frontend_has_the_model,
     offline_worker_finds_the_model,
     storage_class_exists,
@@ -35,4 +36,5 @@ RULES: tuple[Rule, ...] = (
     cache_zone.RULE,
     download_tool_current.RULE,
     download_memory_limited.RULE,
+    named_secrets_exist.RULE,
 )

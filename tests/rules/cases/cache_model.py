@@ -1,7 +1,7 @@
 """Which model everybody means, and whether it can be found without the internet."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import drop, put, text, variable, without
+from tests.rules.edits import add, document, drop, put, text, variable, without
 
 PINNED = "model-revision-pinned"
 EQUAL = "model-revision-equal"
@@ -11,6 +11,7 @@ WORKER = "offline-worker-finds-the-model"
 HARMONY = "harmony-vocabulary"
 TOOL = "download-tool-current"
 MEMORY = "download-memory-limited"
+SECRETS = "named-secrets-exist"
 
 GRAPH = "DynamoGraphDeployment"
 DOWNLOAD = "Job/model-download"
@@ -25,6 +26,16 @@ _SCRIPT = f"{_CONTAINER}.args[0]"
 _REVISION = "b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 _OTHER = "0123456789abcdef0123456789abcdef01234567"
 _NAMED = variable(GRAPH, _ENV, "MODEL_PATH", "openai/gpt-oss-120b")
+_TOKEN = {
+    "name": "HF_TOKEN",
+    "valueFrom": {"secretKeyRef": {"name": "hf-token-secret", "key": "HF_TOKEN"}},
+}
+_SECRET = """
+apiVersion: v1
+kind: Secret
+metadata: {{name: hf-token-secret, namespace: gpt-oss}}
+stringData: {{{key}: not-a-token}}
+"""
 
 CASES = (
     Case(
@@ -218,5 +229,31 @@ CASES = (
         (drop(DOWNLOAD, f"{_CONTAINER}.resources.limits"),),
         failed(MEMORY, JOB),
         ("requests memory without a limit",),
+    ),
+    Case(
+        SECRETS,
+        "a token that nothing here makes",
+        "agg-gb200",
+        (
+            put(GRAPH, f"{_WORKER}.envFromSecret", "hf-token-secret"),
+            add(DOWNLOAD, f"{_CONTAINER}.env", _TOKEN),
+        ),
+        undecided(SECRETS, "hf-token-secret"),
+        ("nothing that was read makes this Secret, which model-download, TrtllmWorker names",),
+    ),
+    Case(
+        SECRETS,
+        "a token under another key",
+        "agg-gb200",
+        (add(DOWNLOAD, f"{_CONTAINER}.env", _TOKEN), document(_SECRET.format(key="token"))),
+        failed(SECRETS, JOB),
+        ("takes HF_TOKEN from key HF_TOKEN of Secret hf-token-secret, which has token",),
+    ),
+    Case(
+        SECRETS,
+        "a token under its key",
+        "agg-gb200",
+        (add(DOWNLOAD, f"{_CONTAINER}.env", _TOKEN), document(_SECRET.format(key="HF_TOKEN"))),
+        frozenset(),
     ),
 )
