@@ -23,7 +23,8 @@ BASES: Mapping[str, Base] = {
     "vllm-agg": Base(B200),
     # Nobody published how much memory CUDA sees of an H200.
     "vllm-serve": Base(H200, undecided("one-sequence-fits", "engine")),
-    "vllm-disagg-efa": Base(TWO_B200),
+    # One guide calls privileged required for EFA, and an example does without.
+    "vllm-disagg-efa": Base(TWO_B200, failed("privileges-for-hardware", "Prefill", "Decode")),
     "disagg-b200-state": Base(
         (), failed("kv-transport-proven", "gpt-oss-disagg") | _ROOM, stack="disagg-b200", state=True
     ),

@@ -36,7 +36,7 @@ inputs:
 _DRIVER = document("""
 type: kubernetes:helm.sh/v3:Release
 name: driver
-inputs: {name: driver, chart: "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu"}
+inputs: {name: driver, version: 0.5.0, chart: "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu"}
 """)
 _BENCHMARK = document("""
 type: kubernetes:batch/v1:Job

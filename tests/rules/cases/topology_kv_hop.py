@@ -1,7 +1,7 @@
 """What carries KV cache from pod to pod, and what it costs where nothing does."""
 
-from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import document, put
+from tests.rules.case import TWO_B200, Case, failed, undecided
+from tests.rules.edits import Edit, document, put
 from tests.rules.exports import resource
 from tests.rules.kv_edits import (
     BASE,
@@ -39,22 +39,80 @@ OF_A_HOP = (
     "nvlink-setting-fits-transport",
 )
 """Rules that look at each hop."""
+TOGETHER = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: together, namespace: gpt-oss}
+spec:
+  replicas: %d
+  strategy: {type: Recreate}
+  selector: {matchLabels: {app: together}}
+  template:
+    metadata: {labels: {app: together}}
+    spec:
+      automountServiceAccountToken: false
+      nodeSelector: {kubernetes.io/arch: amd64, nvidia.com/gpu.product: NVIDIA-B200}
+      tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]
+      securityContext: {runAsNonRoot: true, runAsUser: 1000, seccompProfile: {type: RuntimeDefault}}
+      containers:
+"""
+
+
+def together(replicas: int) -> Edit:
+    """Prefill and decode of another model, as containers of one pod."""
+    config = '{"kv_connector":"NixlConnector","kv_role":"kv_both"}'
+    containers = "".join(
+        f"""
+        - name: {role}
+          image: nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.2.1
+          command: [python3, -m, dynamo.vllm]
+          args:
+            - --model=Qwen/Qwen3-0.6B
+            - --revision=c1899de289a04d12100db370d81485cdf75e47ca
+            - --disaggregation-mode={role}
+            - '--kv-transfer-config={config}'
+          env:
+            - {{name: HOME, value: /tmp}}
+            - {{name: DYN_SYSTEM_PORT, value: "909{index}"}}
+            - {{name: VLLM_NIXL_SIDE_CHANNEL_PORT, value: "2009{index}"}}
+          resources:
+            requests: {{cpu: "8", memory: 32Gi, nvidia.com/gpu: "1"}}
+            limits: {{memory: 32Gi, nvidia.com/gpu: "1"}}
+          securityContext: {{allowPrivilegeEscalation: false, capabilities: {{drop: [ALL]}}}}
+"""
+        for index, role in enumerate(("prefill", "decode"))
+    )
+    return document(TOGETHER % replicas + containers)
+
+
 CASES = (
+    Case(HOP, "both in one pod", "vllm-agg", (together(1),), frozenset(), pools=TWO_B200),
+    Case(
+        HOP,
+        "both in one pod, of which there are two",
+        "vllm-agg",
+        (together(2),),
+        failed(HOP, "together"),
+        ("hands KV cache from prefill to decode in other pods with no transport",),
+        pools=TWO_B200,
+    ),
     Case(
         HOP,
         "no device at all",
         BASE,
         without_efa(*BOTH),
-        failed(HOP, GRAPH),
+        failed(HOP, GRAPH) | failed("no-privileged-containers", "Decode", "Prefill"),
         ("from Prefill to Decode in other pods with no transport", COST),
+        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         HOP,
         "a device on one side alone",
         BASE,
         without_efa(DECODE),
-        failed(HOP, GRAPH),
+        failed(HOP, GRAPH) | failed("no-privileged-containers", "Decode"),
         (f"Prefill has efa (1 {EFA}); Decode has no network device",),
+        gone=failed("privileges-for-hardware", "Decode"),
     ),
     Case(
         HOP,
@@ -92,8 +150,9 @@ CASES = (
         "a cache of bf16 costs twice as much",
         BASE,
         (*without_efa(*BOTH), *(put(DGD, main(each, "args[5]"), "--kv-cache-dtype=auto") for each in BOTH)),
-        failed(HOP, GRAPH),
+        failed(HOP, GRAPH) | failed("no-privileged-containers", "Decode", "Prefill"),
         ("603,979,776 bytes of KV cache (gpt-oss-120b, bfloat16): 0.193 s",),
+        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         HOP,
@@ -107,15 +166,18 @@ CASES = (
         failed(HOP, GRAPH)
         | failed("served-name-equal", "Prefill, Decode")
         | undecided("one-sequence-fits", "Prefill")
-        | undecided("full-concurrency-fits", "Prefill"),
+        | undecided("full-concurrency-fits", "Prefill")
+        | failed("no-privileged-containers", "Decode", "Prefill"),
         ("how many bytes that are is not known: Prefill names no model",),
+        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         HOP,
         "devices of DRANET",
         BASE,
         (*without_efa(*BOTH), document(EFA_CLAIM), *claimed("efa")),
-        frozenset(),
+        failed("no-privileged-containers", "Decode", "Prefill"),
+        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         HOP,
@@ -128,8 +190,10 @@ CASES = (
         | undecided("one-gpu-allocator", *WORKERS)
         | undecided("compute-domain-claims", *WORKERS)
         | undecided("one-claim-per-tray", *WORKERS)
-        | undecided("compute-domain-has-a-fabric", *WORKERS),
+        | undecided("compute-domain-has-a-fabric", *WORKERS)
+        | failed("no-privileged-containers", "Decode", "Prefill"),
         ("nothing here says what the claim template efa asks for",),
+        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         HOP,

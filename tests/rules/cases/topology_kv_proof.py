@@ -40,8 +40,9 @@ CASES = (
         "TCP typed as UCX's list",
         BASE,
         (*without_efa(*BOTH), *variable("UCX_TLS", "tcp,cuda_copy")),
-        failed(PROVEN, GRAPH),
+        failed(PROVEN, GRAPH) | failed("no-privileged-containers", "Decode", "Prefill"),
         ("moves its KV cache by tcp, as typed (UCX_TLS=tcp,cuda_copy)", COST),
+        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         PROVEN,
@@ -55,8 +56,9 @@ CASES = (
                 '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}',
             ),
         ),
-        failed(PROVEN, GRAPH),
+        failed(PROVEN, GRAPH) | failed("no-privileged-containers", "Decode", "Prefill"),
         ("moves its KV cache by tcp, as typed (kv_buffer_device cpu)",),
+        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         PROVEN,
@@ -111,7 +113,7 @@ CASES = (
         "EFA on GB200 with an image of no release",
         BASE,
         (*ON_GB200, *image("nightly")),
-        undecided(POSSIBLE, GRAPH) | undecided(PROVEN, GRAPH),
+        undecided(POSSIBLE, GRAPH) | undecided(PROVEN, GRAPH) | failed("images-pinned", "Decode", "Prefill"),
         ("the image of Prefill names no release, on which EFA depends on such nodes",),
         pools=TWO_GB200,
     ),
@@ -154,7 +156,8 @@ SETTINGS_CASES = (
         PROVEN,
         "TensorRT-LLM over EFA",
         _stack(disagg_b200_settings(), "efa", nodes=2),
-        failed(PROVEN, "gpt-oss-disagg"),
+        failed(PROVEN, "gpt-oss-disagg")
+        | failed("privileges-for-hardware", "TrtllmDecodeWorker", "TrtllmPrefillWorker"),
         ("which is unproven: nobody has published TensorRT-LLM serving over EFA",),
     ),
     SettingsCase(

@@ -125,20 +125,25 @@ CASES = (
             *variable("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", DECODE),
             drop(DGD, main(PREFILL, "env")),
         ),
-        failed(SETTINGS, *WORKERS) | failed(PROVEN, GRAPH),
+        failed(SETTINGS, *WORKERS)
+        | failed(PROVEN, GRAPH)
+        | failed("no-privileged-containers", "Decode", "Prefill"),
         (
             "without --enable-cumem-allocator or --enable-sleep-mode",
             "has expandable_segments in PYTORCH_CUDA_ALLOC_CONF",
             "has UCX_CUDA_IPC_ENABLE_MNNVL unset; the published recipe sets y",
         ),
         pools=TWO_GB200,
+        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         SETTINGS,
         "TensorRT-LLM over EFA by way of UCX",
         "disagg-b200",
         trtllm_over_efa({}),
-        failed(SETTINGS, *TRTLLM) | failed(PROVEN, TRTLLM_GRAPH),
+        failed(SETTINGS, *TRTLLM)
+        | failed(PROVEN, TRTLLM_GRAPH)
+        | failed("privileges-for-hardware", "TrtllmDecodeWorker", "TrtllmPrefillWorker"),
         ("uses EFA with cache_transceiver_config.backend UCX",),
         pools=TWO_B200,
         gone=failed(HOP, TRTLLM_GRAPH),
@@ -151,7 +156,9 @@ CASES = (
             *trtllm_over_efa({"NIXL_BACKEND": "LIBFABRIC"}),
             *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "DEFAULT") for role in ROLES),
         ),
-        failed(SETTINGS, *TRTLLM) | failed(PROVEN, TRTLLM_GRAPH),
+        failed(SETTINGS, *TRTLLM)
+        | failed(PROVEN, TRTLLM_GRAPH)
+        | failed("privileges-for-hardware", "TrtllmDecodeWorker", "TrtllmPrefillWorker"),
         ("uses EFA with TRTLLM_NIXL_KVCACHE_BACKEND unset", "sets NIXL_BACKEND beside"),
         pools=TWO_B200,
         gone=failed(HOP, TRTLLM_GRAPH),
@@ -164,7 +171,8 @@ CASES = (
             *trtllm_over_efa({"TRTLLM_NIXL_KVCACHE_BACKEND": "LIBFABRIC"}),
             *(engine_file(f"{role}.yaml", "cache_transceiver_config.backend", "NIXL") for role in ROLES),
         ),
-        failed(PROVEN, TRTLLM_GRAPH),
+        failed(PROVEN, TRTLLM_GRAPH)
+        | failed("privileges-for-hardware", "TrtllmDecodeWorker", "TrtllmPrefillWorker"),
         pools=TWO_B200,
         gone=failed(HOP, TRTLLM_GRAPH),
     ),

@@ -91,7 +91,7 @@ CASES = (
                 {"name": "verbs", "hostPath": {"path": "/dev/infiniband"}},
             ),
         ),
-        failed(DEVICES, "Prefill"),
+        failed(DEVICES, "Prefill") | failed("pods-run-unprivileged", "Prefill"),
         ("mounts the node's /dev/infiniband (volume verbs)",),
     ),
     Case(
@@ -109,6 +109,7 @@ CASES = (
         security({"allowPrivilegeEscalation": False}),
         failed(PINS, *WORKERS),
         (f"moves its KV cache by efa (1 {EFA}), but its container neither adds the capability IPC_LOCK",),
+        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         PINS,
@@ -117,6 +118,7 @@ CASES = (
         rdma(*security(capabilities("SYS_RESOURCE"), PREFILL)),
         failed(PINS, "Prefill"),
         ("moves its KV cache by rdma (1 rdma/ib)",),
+        gone=failed("privileges-for-hardware", "Prefill"),
     ),
     Case(
         PINS,
@@ -124,6 +126,7 @@ CASES = (
         BASE,
         rdma(*security(capabilities("IPC_LOCK", "SYS_RESOURCE"))),
         frozenset(),
+        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         PRIVILEGES,
@@ -132,6 +135,7 @@ CASES = (
         security(capabilities("CAP_IPC_LOCK"), DECODE),
         failed(PRIVILEGES, "Decode"),
         ("uses EFA with IPC_LOCK and without privileged: true",),
+        gone=failed("privileges-for-hardware", "Decode"),
     ),
     Case(
         PRIVILEGES,
@@ -140,6 +144,7 @@ CASES = (
         rdma(*security(capabilities("IPC_LOCK", user=1000), PREFILL)),
         failed(PRIVILEGES, "Prefill"),
         ("without the capability SYS_RESOURCE", "uses RDMA as user 1000"),
+        gone=failed("privileges-for-hardware", "Prefill"),
     ),
     Case(
         PRIVILEGES,
@@ -148,15 +153,20 @@ CASES = (
         rdma(*security({"capabilities": {"add": ["IPC_LOCK", "SYS_RESOURCE"]}}, PREFILL)),
         failed(PRIVILEGES, "Prefill"),
         ("uses RDMA as the image's user",),
+        gone=failed("privileges-for-hardware", "Prefill"),
     ),
     Case(
         PRIVILEGES,
         "NVLink between vLLM pods with less than the one recipe has",
         BASE,
         (*ON_NVLINK, *security({"runAsUser": 1000}, PREFILL)),
-        failed(PRIVILEGES, "Prefill") | failed(SETTINGS, *WORKERS) | failed(PROVEN, GRAPH),
+        failed(PRIVILEGES, "Prefill")
+        | failed(SETTINGS, *WORKERS)
+        | failed(PROVEN, GRAPH)
+        | failed("no-privileged-containers", "Decode"),
         ("without IPC_LOCK, SYS_RESOURCE, runAsUser 0, hostIPC, as the one recipe has it",),
         pools=TWO_GB200,
+        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         PLACEMENT,

@@ -1,0 +1,39 @@
+"""No pod is let out of its isolation for nothing."""
+
+from collections.abc import Iterator
+
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed
+from rules.reading.host_access import host_accesses
+from rules.reading.pods import PodTemplate, check_pods
+
+NODE_AGENT = "DaemonSet"
+"""Device plugins and drivers, whose work is the node itself."""
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    return check_pods(graph, lambda template: _check_template(graph, template))
+
+
+def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
+    if template.resource.kind == NODE_AGENT:
+        return
+    for access in host_accesses(graph, template):
+        if access.asked_by is None:
+            yield failed(
+                template.resource, template.name, f"{access.what}, which no KV transport of this pod asks for"
+            )
+
+
+RULE = Rule(
+    id="no-privileged-containers",
+    title="No container is privileged or shares its node's namespaces, unless a KV transport needs it",
+    severity=Severity.MANDATORY,
+    reason=(
+        "Whoever gets into such a container has the node, with every token and every model on it; and "
+        "namespaces under pod security baseline or restricted refuse the pod."
+    ),
+    source="https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline",
+    fix="Drop privileged and the host namespaces; a sysctl goes into the pod's securityContext.sysctls.",
+    check=_check,
+)

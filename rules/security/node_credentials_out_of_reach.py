@@ -1,0 +1,38 @@
+"""Pods have roles of their own, not their node's."""
+
+from collections.abc import Iterator
+
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.shapes import Undecided, whole_number_at
+from rules.security.imdsv2_required import TYPES
+
+_REACHES_PODS = 2
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    for resource_type in TYPES:
+        for resource in graph.of_type(resource_type):
+            try:
+                hops = whole_number_at(resource.inputs, "metadataOptions", "httpPutResponseHopLimit")
+            except Undecided as reason:
+                yield undecided(resource, resource.name, str(reason))
+                continue
+            if hops is not None and hops >= _REACHES_PODS:
+                yield failed(
+                    resource,
+                    resource.name,
+                    f"has metadataOptions.httpPutResponseHopLimit: {hops}; 1 keeps the node's credentials "
+                    "from its pods",
+                )
+
+
+RULE = Rule(
+    id="node-credentials-out-of-reach",
+    title="Pods cannot fetch the credentials of their node",
+    severity=Severity.ADVISORY,
+    reason="Every pod of the node can do what the node's role may, such as attach network interfaces.",
+    source="https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html",
+    fix="Set the hop limit to 1 and give pods roles by EKS Pod Identity or service accounts.",
+    check=_check,
+)

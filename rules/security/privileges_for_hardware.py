@@ -1,0 +1,38 @@
+"""Privileges that a KV transport or a node's agent is said to need are shown, with who says so."""
+
+from collections.abc import Iterator
+
+from resource_graph import ResourceGraph
+from rules.model import Observation, Rule, Severity, failed
+from rules.reading.host_access import host_accesses
+from rules.reading.pods import PodTemplate, check_pods
+from rules.security.no_privileged_containers import NODE_AGENT
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    return check_pods(graph, lambda template: _check_template(graph, template))
+
+
+def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
+    for access in host_accesses(graph, template):
+        if template.resource.kind == NODE_AGENT:
+            yield failed(template.resource, template.name, f"{access.what}, as an agent of the node")
+        elif access.asked_by is not None:
+            yield failed(template.resource, template.name, f"{access.what}, for {access.asked_by}")
+
+
+RULE = Rule(
+    id="privileges-for-hardware",
+    title="Privileges that the hardware asks for are few and known",
+    severity=Severity.ADVISORY,
+    reason=(
+        "Some ways of the KV cache, and the agents of a node, are documented with more privileges than an "
+        "ordinary pod; sources disagree on how many are needed, so each is worth a try without."
+    ),
+    source=(
+        "ai-dynamo/dynamo docs/kubernetes/cloud-providers/eks/efa.md at 0c21bf2 and examples/deployments/EKS "
+        "at 4a28569; vllm-project/vllm#52607"
+    ),
+    fix="Try the capability IPC_LOCK alone, or DRANET (device class efa.networking.k8s.aws) for EFA.",
+    check=_check,
+)

@@ -1,0 +1,104 @@
+"""No credential stands where everybody can read it who may look at pods or at the repository."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
+from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.all_containers import all_containers
+from rules.reading.pods import PodTemplate, check_pods
+from rules.reading.secret_texts import (
+    credential_called,
+    credential_in,
+    credential_in_base64,
+    dotted,
+    leaves,
+)
+from rules.reading.shapes import mappings_at, text_at
+
+# Where a GitOps tool's document holds the values of a chart.
+_VALUES: Mapping[str, tuple[str, ...]] = {
+    "HelmRelease": ("spec", "values"),
+    "Application": ("spec", "source", "helm", "valuesObject"),
+}
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    yield from check_pods(graph, _check_template)
+    for resource in graph.kubernetes_objects("ConfigMap"):
+        for path, _, value in leaves(resource.inputs.get("data"), ("data",)):
+            if isinstance(value, str) and (kind := credential_in(value)):
+                yield failed(resource, resource.name, f"{dotted(path)} holds {kind}")
+    for resource in graph.kubernetes_objects("Secret"):
+        # What a program hands to the cluster as a Secret is judged by what it marked.
+        if resource.origin is not None:
+            yield from _check_secret_document(resource)
+    for kind, place in _VALUES.items():
+        for resource in graph.kubernetes_objects(kind):
+            yield from _check_values(resource, place)
+
+
+def _check_template(template: PodTemplate) -> Iterator[Observation]:
+    for where, entries in _environments(template):
+        for entry in entries:
+            yield from _check_variable(template, where, entry)
+    for name, container in all_containers(template):
+        for key in ("command", "args"):
+            for _, _, value in leaves(container.get(key)):
+                if isinstance(value, str) and (kind := credential_in(value)):
+                    yield failed(template.resource, template.name, f"{key} of container {name} holds {kind}")
+
+
+def _environments(template: PodTemplate) -> Iterator[tuple[str, Sequence[Mapping[str, Value]]]]:
+    if template.shape == "service":
+        yield "the graph", mappings_at(template.graph_spec, "envs")
+        yield f"service {template.name}", mappings_at(template.described_by, "envs")
+    elif template.shape == "component":
+        yield "the graph", mappings_at(template.graph_spec, "env")
+    for name, container in all_containers(template):
+        yield f"container {name}", mappings_at(container, "env")
+
+
+def _check_variable(template: PodTemplate, where: str, entry: Mapping[str, Value]) -> Iterator[Observation]:
+    name, value = text_at(entry, "name") or "", entry.get("value")
+    if isinstance(value, str):
+        kind = credential_called(name, value)
+        if kind is not None:
+            yield failed(template.resource, template.name, f"variable {name} of {where} holds {kind}")
+    elif value is UNKNOWN and credential_called(name, "x" * 40):
+        yield undecided(
+            template.resource,
+            template.name,
+            f"variable {name} of {where} has a value that is not known here, and is no reference to a Secret",
+        )
+
+
+def _check_secret_document(resource: Resource) -> Iterator[Observation]:
+    for path, _, value in leaves(resource.inputs.get("stringData"), ("stringData",)):
+        if isinstance(value, str) and (kind := credential_in(value)):
+            yield failed(resource, resource.name, f"{dotted(path)} holds {kind}, in a file")
+    for path, _, value in leaves(resource.inputs.get("data"), ("data",)):
+        if isinstance(value, str) and (kind := credential_in_base64(value)):
+            yield failed(resource, resource.name, f"{dotted(path)} holds {kind}, in base64 in a file")
+
+
+def _check_values(resource: Resource, place: Sequence[str]) -> Iterator[Observation]:
+    values: Value = resource.inputs
+    for key in place:
+        values = values.get(key) if isinstance(values, Mapping) else None
+    for path, name, value in leaves(values, tuple(place)):
+        if isinstance(value, str) and (kind := credential_called(name, value)):
+            yield failed(resource, resource.name, f"{dotted(path)} holds {kind}")
+
+
+RULE = Rule(
+    id="secrets-not-in-plain-values",
+    title="No credential stands in a plain value",
+    severity=Severity.MANDATORY,
+    reason=(
+        "Whoever may read pods, ConfigMaps or the repository has the credential, and it stays in the history "
+        "of each after it was taken out."
+    ),
+    source="https://kubernetes.io/docs/concepts/configuration/secret/",
+    fix="Put it into a Secret and refer to it by secretKeyRef; take back the credential that was readable.",
+    check=_check,
+)

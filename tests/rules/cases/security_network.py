@@ -1,0 +1,200 @@
+"""Doors that are open to everybody."""
+
+from typing import Any
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import Edit, document, put
+from tests.rules.exports import LATER, append, resource, unset
+
+PUBLIC = "no-public-endpoint"
+GRAPH = "DynamoGraphDeployment"
+EKS = "program-on-eks"
+CLUSTER = "Cluster/cluster"
+RULE = "SecurityGroupIngressRule/between-nodes"
+OUR_SERVICE = "Service/dynamo-nats"
+SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
+
+
+def _balanced(**spec: Any) -> tuple[Edit, ...]:
+    return tuple(
+        put(OUR_SERVICE, f"spec.{key}", value) for key, value in {"type": "LoadBalancer", **spec}.items()
+    )
+
+
+def _ingress(annotations: str) -> Edit:
+    return document(f"""
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {{name: frontend, namespace: gpt-oss, annotations: {{{annotations}}}}}
+spec: {{defaultBackend: {{service: {{name: gpt-oss-disagg-frontend, port: {{number: 8000}}}}}}}}
+""")
+
+
+_OPEN_RULE = document("""
+type: aws:ec2/securityGroupRule:SecurityGroupRule
+name: ssh
+inputs: {type: ingress, protocol: tcp, fromPort: 22, toPort: 22, cidrBlocks: [10.0.0.0/8, 0.0.0.0/0]}
+""")
+
+CASES = (
+    Case(
+        PUBLIC,
+        "a load balancer for everybody",
+        "disagg-b200",
+        _balanced(),
+        failed(PUBLIC, "dynamo-nats"),
+        ("is a load balancer open to every address, and nothing makes it internal",),
+    ),
+    Case(
+        PUBLIC,
+        "a load balancer whose ranges include everybody",
+        "disagg-b200",
+        _balanced(loadBalancerSourceRanges=["10.0.0.0/8", "0.0.0.0/0"]),
+        failed(PUBLIC, "dynamo-nats"),
+        ("open to 10.0.0.0/8, 0.0.0.0/0",),
+    ),
+    Case(
+        PUBLIC,
+        "a load balancer for one range",
+        "disagg-b200",
+        _balanced(loadBalancerSourceRanges=["10.0.0.0/8"]),
+        frozenset(),
+    ),
+    Case(
+        PUBLIC,
+        "an internal load balancer",
+        "disagg-b200",
+        (*_balanced(), put(OUR_SERVICE, f"metadata.annotations.[{SCHEME}]", "internal")),
+        frozenset(),
+    ),
+    Case(
+        PUBLIC,
+        "a load balancer whose class decides",
+        "disagg-b200",
+        _balanced(loadBalancerClass="service.k8s.aws/nlb"),
+        undecided(PUBLIC, "dynamo-nats"),
+        ("whose class decides whether it is internal",),
+    ),
+    Case(
+        PUBLIC,
+        "a class that is told to face the internet",
+        "disagg-b200",
+        (
+            *_balanced(loadBalancerClass="service.k8s.aws/nlb"),
+            put(OUR_SERVICE, f"metadata.annotations.[{SCHEME}]", "internet-facing"),
+        ),
+        failed(PUBLIC, "dynamo-nats"),
+    ),
+    Case(
+        PUBLIC,
+        "an Ingress that faces the internet",
+        "disagg-b200",
+        (_ingress("alb.ingress.kubernetes.io/scheme: internet-facing"),),
+        failed(PUBLIC, "frontend"),
+        ("is internet-facing, open to every address",),
+    ),
+    Case(
+        PUBLIC,
+        "an Ingress for one range, and an internal one",
+        "disagg-b200",
+        (
+            _ingress(
+                "alb.ingress.kubernetes.io/scheme: internet-facing, "
+                'alb.ingress.kubernetes.io/inbound-cidrs: "203.0.113.0/24, 198.51.100.0/24"'
+            ),
+            _ingress("alb.ingress.kubernetes.io/scheme: internal"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        PUBLIC,
+        "an Ingress whose controller nobody knows",
+        "disagg-b200",
+        (_ingress("kubernetes.io/ingress.class: nginx"),),
+        undecided(PUBLIC, "frontend"),
+        ("nothing here says whether its controller can be reached",),
+    ),
+    Case(
+        PUBLIC,
+        "an Ingress that the operator makes",
+        "disagg-b200",
+        (put(GRAPH, "spec.services.Frontend.ingress", {"enabled": True, "host": "gpt-oss"}),),
+        undecided(PUBLIC, "gpt-oss-disagg"),
+        ("service Frontend asks for an Ingress",),
+    ),
+    Case(
+        PUBLIC,
+        "a cluster's endpoint as it is by default",
+        EKS,
+        (unset(CLUSTER, "inputs.vpcConfig.endpointPublicAccess"),),
+        failed(PUBLIC, "cluster"),
+        ("has an API endpoint open to every address, the default",),
+    ),
+    Case(
+        PUBLIC,
+        "a cluster's endpoint for one range",
+        EKS,
+        (
+            resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", True),
+            resource(CLUSTER, "inputs.vpcConfig.publicAccessCidrs", ["203.0.113.0/24"]),
+        ),
+        frozenset(),
+    ),
+    Case(
+        PUBLIC,
+        "a cluster's endpoint that is not known yet",
+        EKS,
+        (resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", LATER),),
+        undecided(PUBLIC, "cluster"),
+    ),
+    Case(
+        PUBLIC,
+        "ranges of a cluster's endpoint that are not known yet",
+        EKS,
+        (
+            resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", True),
+            resource(CLUSTER, "inputs.vpcConfig.publicAccessCidrs", [LATER]),
+        ),
+        undecided(PUBLIC, "cluster"),
+        ("a part of publicAccessCidrs is known only after the update",),
+    ),
+    Case(
+        PUBLIC,
+        "a security group for everybody",
+        EKS,
+        (resource("SecurityGroup/files", "inputs.ingress.0.cidrBlocks", ["0.0.0.0/0"]),),
+        failed(PUBLIC, "files"),
+        ("lets 0.0.0.0/0 in, on port 2049",),
+    ),
+    Case(
+        PUBLIC,
+        "a rule for everybody",
+        EKS,
+        (resource(RULE, "inputs.cidrIpv6", "::/0"),),
+        failed(PUBLIC, "between-nodes"),
+        ("lets ::/0 in, on every port",),
+    ),
+    Case(
+        PUBLIC,
+        "a rule of the older kind",
+        EKS,
+        (_OPEN_RULE, resource("SecurityGroupRule/ssh", "inputs.toPort", 23)),
+        failed(PUBLIC, "ssh"),
+        ("lets 10.0.0.0/8, 0.0.0.0/0 in, on ports 22 to 23",),
+    ),
+    Case(
+        PUBLIC,
+        "a way out for everybody",
+        EKS,
+        (_OPEN_RULE, resource("SecurityGroupRule/ssh", "inputs.type", "egress")),
+        frozenset(),
+    ),
+    Case(
+        PUBLIC,
+        "a range that is not known yet",
+        EKS,
+        (append("SecurityGroup/files", "inputs.ingress.0.cidrBlocks", LATER),),
+        undecided(PUBLIC, "files"),
+        ("an address range is known only after the update",),
+    ),
+)

@@ -1,0 +1,195 @@
+"""Privileges of pods, and images that move."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import add, document, put
+from tests.rules.exports import LATER, unset
+from tests.rules.exports import resource as of_state
+
+PRIVILEGED = "no-privileged-containers"
+TRANSPORT = "privileges-for-hardware"
+ORDINARY = "pods-run-unprivileged"
+PINNED = "images-pinned"
+
+GRAPH = "DynamoGraphDeployment"
+FRONTEND = "spec.services.Frontend.extraPodSpec"
+EKS_POD = "inputs.spec.components.1.podTemplate.spec"
+VLLM_POD = "spec.components.1.podTemplate.spec"
+
+_PLUGIN = document("""
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: device-plugin, namespace: kube-system}
+spec:
+  selector: {matchLabels: {app: device-plugin}}
+  template:
+    metadata: {labels: {app: device-plugin}}
+    spec:
+      hostNetwork: true
+      containers:
+        - name: plugin
+          image: registry.example/plugin:0.5.14
+          securityContext: {privileged: true, runAsUser: 0}
+      volumes: [{name: plugins, hostPath: {path: /var/lib/kubelet/device-plugins}}]
+""")
+
+CASES = (
+    Case(
+        PRIVILEGED,
+        "a privileged frontend",
+        "disagg-b200",
+        (put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.privileged", True),),
+        failed(PRIVILEGED, "Frontend"),
+        ("container main is privileged, which no KV transport of this pod asks for",),
+    ),
+    Case(
+        PRIVILEGED,
+        "a privileged container that runs before the others",
+        "disagg-b200",
+        (
+            put(
+                GRAPH,
+                f"{FRONTEND}.initContainers",
+                [{"name": "tune", "image": "alpine:3.19", "securityContext": {"privileged": True}}],
+            ),
+        ),
+        failed(PRIVILEGED, "Frontend"),
+        ("container tune is privileged",),
+    ),
+    Case(
+        PRIVILEGED,
+        "a frontend in the namespaces of its node",
+        "disagg-b200",
+        (
+            put(GRAPH, f"{FRONTEND}.hostNetwork", True),
+            put(GRAPH, f"{FRONTEND}.hostPID", True),
+            put(GRAPH, f"{FRONTEND}.hostIPC", True),
+        ),
+        failed(PRIVILEGED, "Frontend"),
+        ("shares the node's Network (hostNetwork)", "(hostPID)", "(hostIPC)"),
+    ),
+    Case(
+        PRIVILEGED,
+        "vLLM in the IPC namespace of its node without a transport that asks for it",
+        "vllm-agg",
+        (put(GRAPH, f"{VLLM_POD}.hostIPC", True),),
+        failed(PRIVILEGED, "VllmWorker"),
+    ),
+    Case(
+        PRIVILEGED,
+        "a privilege that is not known yet",
+        "program-on-eks",
+        (of_state("DynamoGraphDeployment/graph", f"{EKS_POD}.hostIPC", LATER),),
+        undecided(PRIVILEGED, "VllmWorker") | undecided(TRANSPORT, "VllmWorker"),
+        ("hostIPC is known only after the update",),
+    ),
+    Case(
+        PRIVILEGED,
+        "a privilege that is no truth value",
+        "disagg-b200",
+        (put(GRAPH, f"{FRONTEND}.hostPID", "yes"),),
+        undecided(PRIVILEGED, "Frontend") | undecided(TRANSPORT, "Frontend"),
+        ("hostPID is neither true nor false",),
+    ),
+    Case(
+        TRANSPORT,
+        "an agent of the node",
+        "disagg-b200",
+        (_PLUGIN,),
+        failed(TRANSPORT, "device-plugin"),
+        ("shares the node's Network (hostNetwork), as an agent of the node",),
+    ),
+    Case(
+        ORDINARY,
+        "a frontend that runs as root",
+        "disagg-b200",
+        (put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.runAsUser", 0),),
+        failed(ORDINARY, "Frontend"),
+        ("container main runs as root (runAsUser 0)",),
+    ),
+    Case(
+        ORDINARY,
+        "a pod that runs as root",
+        "vllm-agg",
+        (put(GRAPH, "spec.components.0.podTemplate.spec.securityContext.runAsUser", 0),),
+        failed(ORDINARY, "Frontend"),
+    ),
+    Case(
+        ORDINARY,
+        "capabilities beyond what transports ask for",
+        "vllm-agg",
+        (
+            put(
+                GRAPH,
+                f"{VLLM_POD}.containers.0.securityContext.capabilities",
+                {"add": ["CAP_SYS_ADMIN", "IPC_LOCK", "SYS_PTRACE", "CHOWN"]},
+            ),
+        ),
+        failed(ORDINARY, "VllmWorker"),
+        ("adds the capabilities SYS_ADMIN; KV transports ask for IPC_LOCK, SYS_PTRACE, SYS_RESOURCE",),
+    ),
+    Case(
+        ORDINARY,
+        "files of the node",
+        "vllm-agg",
+        (add(GRAPH, f"{VLLM_POD}.volumes", {"name": "ib", "hostPath": {"path": "/dev/infiniband"}}),),
+        failed(ORDINARY, "VllmWorker"),
+        ("mounts /dev/infiniband of its node",),
+    ),
+    Case(
+        ORDINARY,
+        "a user that is not known yet",
+        "program-on-eks",
+        (of_state("Job/download", "inputs.spec.template.spec.securityContext.runAsUser", LATER),),
+        undecided(ORDINARY, "download"),
+    ),
+    Case(
+        PINNED,
+        "the newest image",
+        "disagg-b200",
+        (
+            put(
+                "Job/model-download",
+                "spec.template.spec.containers.0.image",
+                "docker.io/library/python:latest",
+            ),
+        ),
+        failed(PINNED, "model-download"),
+        ("image docker.io/library/python:latest of container download has the tag latest",),
+    ),
+    Case(
+        PINNED,
+        "an image without a tag in a registry with a port",
+        "disagg-b200",
+        (put("Job/model-download", "spec.template.spec.containers.0.image", "registry.example:5000/python"),),
+        failed(PINNED, "model-download"),
+        ("has no tag, which means latest",),
+    ),
+    Case(
+        PINNED,
+        "a digest",
+        "disagg-b200",
+        (
+            put(
+                "Job/model-download",
+                "spec.template.spec.containers.0.image",
+                f"docker.io/library/python@sha256:{'0' * 64}",
+            ),
+        ),
+        frozenset(),
+    ),
+    Case(
+        PINNED,
+        "an image that is not known yet",
+        "program-on-eks",
+        (of_state("Job/download", "inputs.spec.template.spec.containers.0.image", LATER),),
+        undecided(PINNED, "download"),
+    ),
+    Case(
+        PINNED,
+        "the newest chart",
+        "program-on-eks",
+        (unset("Release/platform", "inputs.version"),),
+        failed(PINNED, "platform"),
+        ("names no version of its chart",),
+    ),
+)
