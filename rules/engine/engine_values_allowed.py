@@ -10,6 +10,7 @@ from rules.reading.tensorrt_llm import Setting, TensorRtLlmSettings
 from rules.reading.workers import Worker
 
 _FRACTION = ("kv_cache_config", "free_gpu_memory_fraction")
+_PATHS = (*ENGINE_CHOICES, *sorted(ENGINE_COUNTS), _FRACTION)
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
@@ -25,8 +26,12 @@ def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Obs
     }
     for block, source in broken.items():
         yield failed(worker.resource, worker.name, f"{block} in {source} is no mapping of settings")
-    for path in (*ENGINE_CHOICES, *sorted(ENGINE_COUNTS), _FRACTION):
-        setting = None if path[0] in broken else settings.at(*path)
+    # Of flags, a command checks what it passes on; only the fraction has bounds that it does not know.
+    written = {key for _, mapping in settings.written() for key in mapping}
+    for path in _PATHS:
+        if path[0] in broken or (path[0] not in written and path != _FRACTION):
+            continue
+        setting = settings.at(*path)
         problem = None if setting is None else _problem(path, setting)
         if setting is not None and problem is not None:
             message = f"{'.'.join(path)} in {setting.source} is {setting.value!r}{problem}"

@@ -74,12 +74,12 @@ def _unknown_flags(command: StartCommand) -> Iterator[tuple[str, str]]:
             yield flag, _nearest(flag, known)
 
 
-def _is_known(flag: str, known: Iterable[str]) -> bool:
+def _is_known(flag: str, known: frozenset[str]) -> bool:
     positive = f"--{flag.removeprefix('--no-')}" if flag.startswith("--no-") else flag
+    if positive in known:
+        return True
     # argparse takes the beginning of a name for the whole, unless told not to.
-    return any(
-        name == positive or (len(positive) >= _SHORTEST and name.startswith(positive)) for name in known
-    )
+    return len(positive) >= _SHORTEST and any(name.startswith(positive) for name in known)
 
 
 def _nearest(flag: str, known: Iterable[str]) -> str:

@@ -11,7 +11,6 @@ from rules.reading.pods import PodTemplate, check_pods
 from rules.reading.probes import OperatorPort, keeps_operators_probes, operator_port, own_ports
 from rules.reading.shapes import Undecided, whole_number
 from rules.reading.tensorrt_llm import Count
-from rules.reading.words import Environment
 from rules.reading.workers import environment_lists
 
 
@@ -52,19 +51,19 @@ def _check_template(
 def _listening(
     graph: ResourceGraph, template: PodTemplate, port: OperatorPort, frontend: Frontend | None
 ) -> Count:
-    environment = read_environment(graph, template.resource, environment_lists(template, template.main))
     if template.component_type != FRONTEND_TYPE:
-        return _of_variable(environment, SYSTEM_PORT_VARIABLE, port)
+        return _of_variable(graph, template, SYSTEM_PORT_VARIABLE, port)
     flag = None if frontend is None else frontend.flags.value(FRONTEND_PORT_FLAG)
     if flag is not None:
         return Count(whole_number(flag, FRONTEND_PORT_FLAG), FRONTEND_PORT_FLAG)
-    return _of_variable(environment, FRONTEND_PORT_VARIABLE, port)
+    return _of_variable(graph, template, FRONTEND_PORT_VARIABLE, port)
 
 
-def _of_variable(environment: Environment, variable: str, port: OperatorPort) -> Count:
-    word = environment.get(variable)
-    if word is None:
+def _of_variable(graph: ResourceGraph, template: PodTemplate, variable: str, port: OperatorPort) -> Count:
+    lists = environment_lists(template, template.main)
+    if not any(entry.get("name") == variable for entries in lists for entry in entries):
         return Count(port.number, "the operator's own")
+    word = read_environment(graph, template.resource, lists)[variable]
     if not word.known:
         raise Undecided(f"the value of the variable {variable} is unknown")
     return Count(whole_number(word.text, f"the variable {variable}"), variable)
