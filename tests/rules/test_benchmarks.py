@@ -1,0 +1,173 @@
+"""What is read of a benchmark's script, and of the one that it measures."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from resource_graph import ResourceGraph
+from resource_graph.manifests import read_manifests
+from rules.reading.benchmark_targets import read_target
+from rules.reading.benchmarks import Benchmark, BenchmarkRun, read_benchmarks
+from rules.reading.pods import Unreadable
+from rules.reading.shapes import Undecided
+
+
+def _graph(folder: Path, script: str, env: dict[str, str] | None = None, *others: str) -> ResourceGraph:
+    container: dict[str, Any] = {
+        "name": "load",
+        "command": ["sh", "-c", script],
+        "env": [{"name": name, "value": value} for name, value in (env or {}).items()],
+    }
+    job = {
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": {"name": "load"},
+        "spec": {"template": {"spec": {"containers": [container]}}},
+    }
+    file = folder / "job.yaml"
+    file.write_text("\n---\n".join([yaml.safe_dump(job), *others]), encoding="utf-8")
+    return read_manifests([file])
+
+
+def _runs(folder: Path, script: str, env: dict[str, str] | None = None) -> tuple[BenchmarkRun, ...]:
+    (benchmark,) = read_benchmarks(_graph(folder, script, env))
+    assert isinstance(benchmark, Benchmark)
+    return benchmark.runs
+
+
+def _loads(folder: Path, script: str, env: dict[str, str] | None = None) -> list[int | None]:
+    runs = _runs(folder, script, env)
+    return [None if run.concurrency is None else run.concurrency.value for run in runs]
+
+
+@pytest.mark.parametrize(
+    ("script", "loads"),
+    [
+        ("aiperf profile --concurrency 8", [8]),
+        ("/opt/bin/aiperf profile --concurrency=8", [8]),
+        ("exec python3 -m aiperf profile --concurrency 8", [8]),
+        ("genai-perf profile -m gpt --concurrency 8", [8]),
+        ("aiperf profile --request-rate 5", [None]),
+        ("n=8; aiperf profile --concurrency $n", [8]),
+        ("aiperf profile --concurrency $LOAD", [7]),
+        ('aiperf profile --concurrency "${LOAD}"', [7]),
+        ("aiperf profile --concurrency ${UNSET:-9}", [9]),
+        ("aiperf profile --concurrency $((LOAD * 3))", [21]),
+        ("aiperf profile --concurrency $(($LOAD*${LOAD}))", [49]),
+        ("aiperf profile \\\n  --concurrency 1\naiperf profile --concurrency 64", [1, 64]),
+    ],
+)
+def test_the_load_is_read_however_it_is_written(tmp_path: Path, script: str, loads: list[int | None]) -> None:
+    assert _loads(tmp_path, script, {"LOAD": "7"}) == loads
+
+
+def test_a_function_is_read_where_it_is_called(tmp_path: Path) -> None:
+    script = """
+run() {
+  local load=$1
+  aiperf profile --concurrency $load --isl ${2}
+}
+run 16 100
+run $LOAD 200
+"""
+    runs = _runs(tmp_path, script, {"LOAD": "32"})
+    found = [(run.concurrency, run.input_tokens) for run in runs]
+    assert [(load and load.value, length and length.value) for load, length in found] == [
+        (16, 100),
+        (32, 200),
+    ]
+
+
+def test_a_here_document_is_no_command(tmp_path: Path) -> None:
+    script = """
+cat > notes <<'END'
+aiperf profile --concurrency 1
+END
+aiperf profile --concurrency 2
+"""
+    assert _loads(tmp_path, script) == [2]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "for n in 1 2; do aiperf profile --concurrency $n; done",
+        "aiperf profile --concurrency $(nproc)",
+        "aiperf profile --concurrency $UNSET",
+        "aiperf profile --concurrency many",
+        "aiperf profile $OPTIONS",
+    ],
+)
+def test_a_load_that_only_the_run_knows_is_undecided(tmp_path: Path, script: str) -> None:
+    (run,) = _runs(tmp_path, script)
+    with pytest.raises(Undecided):
+        _ = run.concurrency
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["pip install aiperf==0.13.0 && sleep 60", "aiperf --version", "echo aiperf", "python3 train.py"],
+)
+def test_what_measures_nothing_is_no_benchmark(tmp_path: Path, script: str) -> None:
+    assert read_benchmarks(_graph(tmp_path, script)) == ()
+
+
+def test_a_script_that_cannot_be_followed_says_so(tmp_path: Path) -> None:
+    (found,) = read_benchmarks(_graph(tmp_path, "eval $COMMAND\naiperf profile --concurrency 1"))
+    assert isinstance(found, Unreadable)
+    assert "eval" in found.reason
+
+
+def test_the_longest_script_that_functions_make_is_bounded(tmp_path: Path) -> None:
+    functions = [f"f{n + 1}() {{\n" + f"  f{n}\n" * 10 + "}" for n in range(12)]
+    script = "\n".join(["f0() {\n  aiperf profile --concurrency 1\n}", *functions, "f12"])
+    assert read_benchmarks(_graph(tmp_path, script))
+
+
+_SERVICE = """
+apiVersion: v1
+kind: Service
+metadata: {name: server}
+spec: {selector: {app: server}}
+"""
+_POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: server, labels: {app: server}}
+spec:
+  containers:
+    - name: engine
+      command: [vllm, serve, model]
+      resources: {limits: {nvidia.com/gpu: 2}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("url", "others", "reason"),
+    [
+        ("server:8000", (_SERVICE, _POD), None),
+        ("http://server.default.svc.cluster.local:8000/v1", (_SERVICE, _POD), None),
+        ("http://server", (_POD,), "not part of what was read"),
+        (
+            "http://server",
+            (_SERVICE, _SERVICE.replace("app", "apps"), _POD),
+            "2 things that were read answer",
+        ),
+        ("http://server", (_SERVICE,), "which workers serve"),
+        ("$URL", (_SERVICE, _POD), "the value of --url is unknown"),
+    ],
+)
+def test_the_target_is_what_answers_at_the_address(
+    tmp_path: Path, url: str, others: tuple[str, ...], reason: str | None
+) -> None:
+    graph = _graph(tmp_path, f"aiperf profile --url {url}", None, *others)
+    (benchmark,) = read_benchmarks(graph)
+    assert isinstance(benchmark, Benchmark)
+    if reason is None:
+        target = read_target(graph, benchmark, benchmark.runs[0])
+        assert [(worker.name, worker.gpus_per_pod) for worker in target.workers] == [("engine", 2)]
+    else:
+        with pytest.raises(Undecided, match=reason):
+            read_target(graph, benchmark, benchmark.runs[0])
