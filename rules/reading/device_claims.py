@@ -41,11 +41,14 @@ def read_device_claims(graph: ResourceGraph, template: PodTemplate) -> Sequence[
     Raises:
         Undecided: a claim has no readable shape.
     """
-    used = frozenset(containers_claims(template))
-    return [
-        _device_claim(graph, template.resource.namespace, claim, used)
-        for claim in mappings_at(template.spec, "resourceClaims")
-    ]
+    remembered = _remembered(graph)
+    if template not in remembered:
+        used = frozenset(containers_claims(template))
+        remembered[template] = [
+            _device_claim(graph, template.resource.namespace, claim, used)
+            for claim in mappings_at(template.spec, "resourceClaims")
+        ]
+    return remembered[template]
 
 
 def containers_claims(template: PodTemplate) -> Iterator[str]:
@@ -105,6 +108,12 @@ def _requested(spec: Mapping[str, Value]) -> Iterator[str]:
             name = text_at(place, "deviceClassName")
             if name is not None:
                 yield name
+
+
+@once_per_graph
+def _remembered(_: ResourceGraph) -> dict[PodTemplate, Sequence[DeviceClaim]]:
+    # Six rules look at each pod's claims.
+    return {}
 
 
 @once_per_graph

@@ -88,6 +88,15 @@ CASES = (
     ),
     Case(
         TRAY,
+        "one tray for both",
+        "disagg-gb200",
+        (),
+        failed(TRAY, f"{DECODE}, {PREFILL}") | failed(FITS_POOL, f"{DECODE}, {PREFILL}"),
+        ("but pool p6e-gb200.36xlarge has 1 node of",),
+        pools=trays(1),
+    ),
+    Case(
+        TRAY,
         "a tray for each of three pods",
         "disagg-gb200",
         (service(PREFILL, "replicas", 2),),
@@ -157,6 +166,15 @@ CASES = (
         (put("ComputeDomain", "spec.numNodes", "many"),),
         undecided(DOMAIN, DOMAIN_NAME) | undecided(COUNT, DOMAIN_NAME),
         ("spec.numNodes is 'many', not a whole number",),
+    ),
+    Case(
+        DOMAIN,
+        "as many pods as an NVL72 has trays",
+        "disagg-gb200",
+        (service(PREFILL, "replicas", 17), put("ComputeDomain", "spec.numNodes", 18)),
+        undecided(HOLDS, GRAPH),
+        ("binds 72 GPUs",),
+        pools=trays(18),
     ),
     Case(
         COUNT,

@@ -83,6 +83,13 @@ CASES = (
     ),
     Case(
         ALLOCATOR,
+        "GPUs of the DRA driver without its second word",
+        "program-on-eks",
+        (OPERATOR, release("driver", DRIVER, "{resources: {gpus: {enabled: true}}}")),
+        frozenset(),
+    ),
+    Case(
+        ALLOCATOR,
         "the operator without its device plugin",
         "program-on-eks",
         (

@@ -138,6 +138,15 @@ CASES = (
     ),
     Case(
         SETTINGS,
+        "NVLink between vLLM pods, and RDMA beside it",
+        BASE,
+        (*ON_NVLINK, *with_rdma(*BOTH), *variable("UCX_CUDA_IPC_ENABLE_MNNVL", "y")),
+        failed(SETTINGS, *WORKERS),
+        ("without --enable-cumem-allocator",),
+        pools=TWO_GB200,
+    ),
+    Case(
+        SETTINGS,
         "TensorRT-LLM over EFA by way of UCX",
         "disagg-b200",
         trtllm_over_efa({}),
@@ -210,7 +219,7 @@ CASES = (
                 f"spec.services.{worker}.extraPodSpec.mainContainer.env[2]",
                 {
                     "name": "UCX_CUDA_IPC_ENABLE_MNNVL",
-                    "valueFrom": {"secretKeyRef": {"name": "settings", "key": "nvlink"}},
+                    "valueFrom": {"fieldRef": {"fieldPath": "metadata.annotations['nvlink']"}},
                 },
             )
             for worker in TRTLLM

@@ -193,6 +193,27 @@ CASES = (
     ),
     Case(
         PLACEMENT,
+        "workers that fill a node together",
+        BASE,
+        (
+            drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"),
+            *(put(DGD, main(PREFILL, f"resources.{kind}[nvidia.com/gpu]"), "4") for kind in KINDS),
+            put(DGD, main(PREFILL, "args[4]"), "--tensor-parallel-size=4"),
+            *interfaces(PREFILL, "4"),
+        ),
+        failed(PLACEMENT, GRAPH),
+        ("nothing keeps Prefill and Decode on different nodes",),
+    ),
+    Case(
+        PLACEMENT,
+        "workers that take all interfaces of a node each",
+        BASE,
+        (drop(DGD, f"{PREFILL}.podTemplate.spec.affinity.podAntiAffinity"), *ON_GB200),
+        failed(PROVEN, GRAPH),
+        pools=TWO_GB200,
+    ),
+    Case(
+        PLACEMENT,
         "any zone",
         BASE,
         (drop(DGD, f"{DECODE}.podTemplate.spec.affinity"),),
@@ -229,6 +250,14 @@ CASES = (
         failed(PLACEMENT, TRTLLM_GRAPH) | failed(CLIQUE, *TRTLLM),
         ("has 76 GPUs (19 nodes of p6e-gb200.36xlarge) in NVLink domains of at most 72",),
         pools=(("p6e-gb200.36xlarge", 19),),
+    ),
+    Case(
+        CLIQUE,
+        "a pool of one whole NVLink domain without affinity",
+        "disagg-gb200",
+        trtllm_affinity({}),
+        failed(PLACEMENT, TRTLLM_GRAPH),
+        pools=(("p6e-gb200.36xlarge", 18),),
     ),
     Case(
         CLIQUE,
