@@ -1,11 +1,13 @@
 """What `dynamo-stack check` found, on one screen."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from pathlib import PurePath
 
 from rich.console import Console
 
 from cli.check_coverage import WatchedGraph, count_kinds, kinds_read
 from cli.output import make_table, print_line, print_table
+from resource_graph import Origin
 from rules.model import Finding, Report, Rule, Severity
 from rules.reading.pools import read_pools
 
@@ -16,6 +18,8 @@ _RANKS = {
     ("waived", Severity.ADVISORY): 3,
 }
 _NAMED_PLACES = 4
+_WIDEST_PLACE = 44
+"""What was found is longer, and needs the room more."""
 
 
 def print_report(console: Console, report: Report, graph: WatchedGraph, subject: str, rules: int) -> None:
@@ -36,6 +40,7 @@ def _print_decided(console: Console, report: Report, decided: Sequence[Finding])
     if not decided and not report.broken:
         return
     table = make_table("RULE", "RESULT", "WHERE", "WHAT")
+    table.columns[2].max_width = _WIDEST_PLACE
     for broken in report.broken:
         table.add_row(broken.rule.id, "broken", "", f"the rule is broken: {broken.error!r}")
     # What a rule says alike of prefill and decode is said once.
@@ -47,9 +52,12 @@ def _print_decided(console: Console, report: Report, decided: Sequence[Finding])
     print_line(console)
 
 
-def _print_reasons(console: Console, failed: Iterable[Rule]) -> None:
+def _print_reasons(console: Console, failed: Sequence[Rule]) -> None:
+    if not failed:
+        return
     for rule in dict.fromkeys(failed):
-        print_line(console, f"{rule.id}: {rule.reason}\n  fix: {rule.fix}\n  source: {rule.source}\n")
+        print_line(console, f"{rule.id}: {rule.reason}\n  fix: {rule.fix}\n  source: {rule.source}")
+    print_line(console)
 
 
 def _print_undecided(console: Console, report: Report, graph: WatchedGraph) -> None:
@@ -57,6 +65,7 @@ def _print_undecided(console: Console, report: Report, graph: WatchedGraph) -> N
     if not undecided:
         return
     table = make_table("UNDECIDED", "WHERE", "BECAUSE")
+    table.columns[1].max_width = _WIDEST_PLACE
     for findings in _grouped(undecided, lambda finding: finding.observation.message):
         ids = list(dict.fromkeys(finding.rule.id for finding in findings))
         count = f"{len(ids)} rule{'s' * (len(ids) > 1)}"
@@ -72,7 +81,7 @@ def _print_not_evaluated(console: Console, report: Report) -> None:
         return
     missing = sorted({aspect.value for item in report.not_evaluated for aspect in item.missing})
     ids = ", ".join(item.rule.id for item in report.not_evaluated)
-    print_line(console, f"not evaluated, because nothing here tells {' or '.join(missing)}: {ids}\n")
+    print_line(console, f"not evaluated, for nothing here tells {'; '.join(missing)}: {ids}\n")
 
 
 def _summary(report: Report, rules: int) -> str:
@@ -112,12 +121,15 @@ def _places(findings: Sequence[Finding]) -> str:
         resource = of_one[0].observation.resource
         subjects = dict.fromkeys(finding.observation.subject for finding in of_one)
         parts = ", ".join(subject for subject in subjects if subject != resource.name)
-        places.append(f"{resource.name} / {parts}" if parts else resource.name)
-        if resource.origin is not None:
-            origin = resource.origin
-            places[-1] += f"\n{origin.file}:{origin.line} (document {origin.document})"
+        place = f"\n{_file_and_line(resource.origin)}" if resource.origin is not None else ""
+        places.append(f"{resource.name} / {parts}{place}" if parts else f"{resource.name}{place}")
     more = [f"and {len(places) - _NAMED_PLACES} more"] if len(places) > _NAMED_PLACES else []
     return "\n".join([*places[:_NAMED_PLACES], *more])
+
+
+def _file_and_line(origin: Origin) -> str:
+    # The folder stands in the command line; here it would push the findings aside.
+    return f"{PurePath(origin.file).name}:{origin.line} (document {origin.document})"
 
 
 def _grouped(findings: Iterable[Finding], key: Callable[[Finding], Hashable]) -> Iterable[Sequence[Finding]]:

@@ -3,13 +3,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
+from cli import check
+from cli.check_coverage import WatchedGraph
+from cli.check_table import print_report
+from cli.output import make_console
+from resource_graph import Resource, ResourceGraph
+from rules.catalogue import RULES
+from rules.model import Finding, Report, failed
 from stacks import program_serving
-from tests.cli.command import Command, run_process, squeezed, write_stack
-from tests.rules.judging import GPUS, mutated
+from tests.cli.command import Answer, Command, run_process, squeezed, write_stack
+from tests.rules.judging import FITS, GPUS, TRANSPORT, mutated
 from tests.support.dev_settings import dev_settings, disagg_gb200_settings
 
+SCREEN_LINES = 56
 EIGHT_GPUS = ('gpu: "4"', 'gpu: "8"')
+
+
+@pytest.fixture
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No cell of a table is broken into lines."""
+    monkeypatch.setattr(check, "make_console", lambda: make_console(100_000))
 
 
 def waiver(rule: str, expires: str) -> dict[str, str]:
@@ -22,25 +37,39 @@ def written(tmp_path: Path, text: str | bytes, name: str = "deploy.yaml") -> Pat
     return file
 
 
-def test_stack_dev_passes_with_nothing_undecided_and_hears_that_tcp_is_unproven(command: Command) -> None:
-    answer = command("check", "dev")
+def findings(answer: Answer, rule: str | None = None) -> list[dict[str, Any]]:
+    """Of a report as JSON; of one rule, or all."""
+    return [item for item in json.loads(answer.out)["findings"] if rule in {None, item["rule"]}]
+
+
+@pytest.mark.parametrize("stack", ["dev", "disagg-b200", "disagg-gb200", "agg-gb200"])
+def test_a_shipped_stack_passes_on_one_screen_with_nothing_undecided(command: Command, stack: str) -> None:
+    answer = command("check", stack)
     assert (answer.code, answer.err) == (0, "")
-    assert "passed: 0 mandatory and 1 advisory failed, 0 waived, 0 undecided, 0 broken" in answer.out
-    assert "kv-transport-proven  failed (advisory)" in answer.out
+    assert f"stack {stack}: passed: 0 mandatory" in answer.out
+    assert "0 undecided, 0 broken, 0 not evaluated" in answer.out
+    assert len(answer.out.splitlines()) <= SCREEN_LINES
+
+
+def test_stack_dev_hears_that_tcp_is_unproven(command: Command) -> None:
+    answer = command("check", "dev")
+    assert "kv-transport-proven" in answer.out
     assert "moves its KV cache by tcp" in answer.out
 
 
 def test_a_waived_finding_is_shown_with_its_reason_and_date(command: Command, tmp_path: Path) -> None:
-    write_stack(tmp_path, dev_settings() | {"waivers": [waiver("kv-transport-proven", "2999-12-31")]})
+    write_stack(tmp_path, dev_settings() | {"waivers": [waiver(TRANSPORT, "2999-12-31")]})
     answer = command("check", "dev", folder=tmp_path)
     assert answer.code == 0
-    assert "kv-transport-proven  waived (advisory)" in answer.out
+    (row,) = [line for line in answer.out.splitlines() if line.startswith(TRANSPORT)]
+    assert "waived (advisory)" in row
     assert "waived until 2999-12-31: measured next quarter" in squeezed(answer.out)
-    assert "0 advisory failed, 1 waived" in answer.out
-    (found,) = json.loads(command("check", "dev", "--json", folder=tmp_path).out)["findings"]
+    assert f"{TRANSPORT}: " not in answer.out, "the reason of a rule is for who must act"
+    (found,) = findings(command("check", "dev", "--json", folder=tmp_path), TRANSPORT)
     assert (found["status"], found["waiver"]["expires"]) == ("waived", "2999-12-31")
 
 
+@pytest.mark.usefixtures("wide")
 @pytest.mark.parametrize(
     ("rule", "expires", "says"),
     [
@@ -65,17 +94,16 @@ def test_our_own_graphs_are_read_to_the_end_in_both_api_versions(
     settings = disagg_gb200_settings()
     settings["platform"] |= {"graphApi": graph_api}
     write_stack(tmp_path, settings)
-    assert (
-        "0 mandatory and 1 advisory failed, 0 waived, 0 undecided"
-        in command("check", "dev", folder=tmp_path).out
-    )
+    own = command("check", "dev", folder=tmp_path).out
+    assert "passed: 0 mandatory" in own
+    assert "0 undecided, 0 broken" in own
     folder = tmp_path / "rendered"
     command("render", "dev", "--to", folder, folder=tmp_path)
     (graph,) = folder.glob("*-dynamographdeployment-*.yaml")
     graph.write_text(graph.read_text().replace("claims:", "claimz:"))
     answer = command("check", "--json", "--file", *folder.iterdir())
-    failed = [item["rule"] for item in json.loads(answer.out)["findings"] if item["status"] == "failed"]
-    assert failed == ["compute-domain-claims"] * 2
+    found = findings(answer, "compute-domain-claims")
+    assert [item["status"] for item in found] == ["failed"] * 2
 
 
 def test_a_program_whose_graph_does_not_wait_for_its_operator_is_stopped(
@@ -92,7 +120,7 @@ def test_a_program_whose_graph_does_not_wait_for_its_operator_is_stopped(
     assert answer.code == 1
     assert "graph-depends-on-operator" in answer.out
     assert "dynamo-platform" in answer.out
-    assert "STOP: 1 mandatory" in answer.out
+    assert "STOP: " in answer.out
 
 
 def test_a_mandatory_finding_exits_1_and_shows_numbers_place_reason_and_fix(
@@ -108,17 +136,71 @@ def test_a_mandatory_finding_exits_1_and_shows_numbers_place_reason_and_fix(
         "document 2",
         "fix: ",
         "source: ",
-        "STOP: 1 mandatory",
+        "STOP: ",
     ):
         assert text in answer.out
     assert "Traceback" not in answer.out + answer.err
 
 
-def test_undecided_findings_are_shown_and_do_not_stop(command: Command, tmp_path: Path) -> None:
-    answer = command("check", "--file", written(tmp_path, mutated()))
+@pytest.mark.usefixtures("wide")
+def test_what_is_undecided_is_said_once_a_reason_with_the_rules_that_wait_for_it(
+    command: Command, tmp_path: Path
+) -> None:
+    file = written(tmp_path, mutated())
+    undecided = [
+        item for item in findings(command("check", "--json", "--file", file)) if item["status"] == "undecided"
+    ]
+    out = command("check", "--file", file).out
+    said = squeezed(out[out.index("UNDECIDED") :])
+    assert len(undecided) > len({item["message"] for item in undecided})
+    for item in undecided:
+        assert said.count(f" {item['message']} ") == 1
+        assert item["rule"] in said
+    assert "name what it runs on: --pool p6e-gb200.36xlarge=2" in said
+
+
+def test_undecided_findings_do_not_stop(command: Command, tmp_path: Path) -> None:
+    text = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: 7}\n"
+    answer = command("check", "--file", written(tmp_path, text))
     assert answer.code == 0
-    assert "undecided (mandatory)" in answer.out
-    assert "5 undecided" in answer.out
+    assert "UNDECIDED" in answer.out
+
+
+def test_rules_that_a_file_cannot_feed_are_listed_as_not_evaluated(command: Command, tmp_path: Path) -> None:
+    file = written(tmp_path, mutated())
+    report = json.loads(command("check", "--json", "--file", file).out)
+    listed = {item["rule"]: item["missing"] for item in report["notEvaluated"]}
+    assert listed["graph-depends-on-operator"] == ["the order of resources"]
+    assert not {item["rule"] for item in report["findings"]} & set(listed)
+    (line,) = [
+        line for line in command("check", "--file", file).out.splitlines() if line.startswith("not evaluated")
+    ]
+    for rule in listed:
+        assert rule in line
+
+
+def test_what_fails_is_shown_by_severity_and_each_rule_explains_itself_once(
+    command: Command, tmp_path: Path
+) -> None:
+    eight = (EIGHT_GPUS, ('gpu: "1"', 'gpu: "8"'))
+    answer = command("check", "--file", written(tmp_path, mutated(*eight)))
+    rows = [line for line in answer.out.splitlines() if "failed (" in line]
+    levels = ["mandatory" if "failed (mandatory)" in row else "advisory" for row in rows]
+    assert levels == sorted(levels, reverse=True)
+    assert [row.split()[0] for row in rows].count(GPUS) == 2
+    assert answer.out.count(f"\n{GPUS}: ") == 1
+
+
+def test_what_a_rule_says_alike_of_two_workers_is_one_row(capsys: pytest.CaptureFixture[str]) -> None:
+    thing = Resource(urn="thing", type="a:b:Thing", name="thing", inputs={})
+    observations = [failed(thing, name, "is too large") for name in ("prefill", "decode")]
+    other = failed(thing, "frontend", "is too small")
+    report = Report(tuple(Finding(RULES[0], each) for each in (*observations, other)), (), ())
+    print_report(make_console(), report, WatchedGraph(ResourceGraph([thing])), "it", 1)
+    out = capsys.readouterr().out
+    assert out.count("is too large") == 1
+    assert "thing / prefill, decode" in out
+    assert "thing / frontend" in out
 
 
 def test_several_files_are_read_as_one_set(command: Command, tmp_path: Path) -> None:
@@ -127,25 +209,25 @@ def test_several_files_are_read_as_one_set(command: Command, tmp_path: Path) -> 
     for arguments in (["--file", files[0], "--file", files[1]], ["--file", *files]):
         answer = command("check", "--json", *arguments)
         assert answer.code == 1
-        (failed,) = [item for item in json.loads(answer.out)["findings"] if item["status"] == "failed"]
-        assert "tensor parallelism 4 (decode.yaml of ConfigMap llm-config)" in failed["message"]
+        (found,) = findings(answer, GPUS)
+        assert "tensor parallelism 4 (decode.yaml of ConfigMap llm-config)" in found["message"]
 
 
 def test_json_holds_every_finding_with_its_place(command: Command, tmp_path: Path) -> None:
     file = written(tmp_path, mutated(EIGHT_GPUS))
     answer = command("check", "--json", "--file", file)
     report = json.loads(answer.out)
-    (failed,) = [item for item in report["findings"] if item["status"] == "failed"]
+    (found,) = findings(answer, GPUS)
     assert answer.code == 1
     assert report["stops"] is True
     assert report["read"] == {"ConfigMap": 1, "DynamoGraphDeployment": 1}
-    assert (failed["rule"], failed["severity"], failed["subject"]) == (
+    assert (found["rule"], found["severity"], found["subject"]) == (
         GPUS,
         "mandatory",
         "TrtllmDecodeWorker",
     )
-    assert (failed["file"], failed["document"]) == (str(file), 2)
-    assert file.read_text().splitlines()[failed["line"] - 1] == "apiVersion: nvidia.com/v1alpha1"
+    assert (found["file"], found["document"]) == (str(file), 2)
+    assert file.read_text().splitlines()[found["line"] - 1] == "apiVersion: nvidia.com/v1alpha1"
 
 
 def test_the_table_has_no_colour_and_no_trailing_blanks_without_a_terminal(tmp_path: Path) -> None:
@@ -155,7 +237,7 @@ def test_the_table_has_no_colour_and_no_trailing_blanks_without_a_terminal(tmp_p
     assert "\x1b" not in answer.out
     lines = answer.out.splitlines()
     assert all(line == line.rstrip() for line in lines)
-    assert 100 < max(len(line) for line in lines if line.startswith("gpus-match-parallelism  ")) <= 160
+    assert 100 < max(len(line) for line in lines if line.startswith(f"{GPUS}  ")) <= 160
 
 
 @pytest.mark.parametrize(
@@ -215,7 +297,90 @@ def test_objects_of_a_wrong_shape_are_undecided_with_words(
     assert found in " ".join(answer.out.split())
 
 
-def test_unknown_kinds_are_counted_so_that_a_pass_is_no_secret(command: Command, tmp_path: Path) -> None:
-    answer = command("check", "--file", written(tmp_path, "apiVersion: a/v1\nkind: Surprise\n"))
-    assert answer.code == 0
-    assert "read: 1 Surprise" in answer.out
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("apiVersion: a/v1\nkind: Surprise\n", "read: 1 Surprise; no rule is about any of it"),
+        ("", "read: nothing"),
+        ("# only a comment\n---\n", "read: nothing"),
+        (mutated() + "---\napiVersion: a/v1\nkind: Surprise\n", "no rule is about: 1 Surprise"),
+    ],
+)
+def test_what_no_rule_judged_is_said_so_that_a_pass_is_no_secret(
+    command: Command, tmp_path: Path, text: str, says: str
+) -> None:
+    assert says in command("check", "--file", written(tmp_path, text)).out
+
+
+def test_what_no_rule_judged_stands_in_the_json(command: Command, tmp_path: Path) -> None:
+    text = "apiVersion: a/v1\nkind: Surprise\n---\napiVersion: v1\nkind: Pod\nspec: {containers: []}\n"
+    report = json.loads(command("check", "--json", "--file", written(tmp_path, text)).out)
+    assert report["read"] == {"Pod": 1, "Surprise": 1}
+    assert report["notJudged"] == {"Surprise": 1}
+
+
+def test_pools_beside_a_file_decide_what_it_leaves_open(command: Command, tmp_path: Path) -> None:
+    file = written(tmp_path, mutated())
+    without = findings(command("check", "--json", "--file", file), FITS)
+    assert {item["status"] for item in without} == {"undecided"}
+    for pools in (["--pool", "p6-b200.48xlarge=1"], ["--pool", "p6-b200.48xlarge=1"] * 2):
+        assert findings(command("check", "--json", "--file", file, *pools), FITS) == []
+
+
+@pytest.mark.parametrize(
+    ("pool", "says"),
+    [
+        ("p6e-gb200.36xlarg=2", ["'p6e-gb200.36xlarg' is no instance", "try: --pool p6e-gb200.36xlarge=2"]),
+        ("p6-b200.48xlarge", ["says no number of nodes", "try: --pool p6-b200.48xlarge=1"]),
+        ("p6-b200.48xlarge=two", ["'two' is no number of nodes", "from 1 to 99999"]),
+        ("p6-b200.48xlarge=0", ["'0' is no number of nodes"]),
+        ("p6-b200.48xlarge=-1", ["'-1' is no number of nodes"]),
+        ("p6-b200.48xlarge=" + "9" * 5000, ["is no number of nodes"]),
+        ("", ["'' is no instance type", "p6-b200.48xlarge"]),
+    ],
+)
+def test_a_pool_that_cannot_be_read_exits_2_with_what_is_allowed(
+    command: Command, tmp_path: Path, pool: str, says: list[str]
+) -> None:
+    answer = command("check", "--file", written(tmp_path, mutated()), "--pool", pool)
+    assert (answer.code, answer.out) == (2, "")
+    for text in (f"--pool {pool}", "allowed: TYPE=NODES", *says):
+        assert text in answer.err
+
+
+def test_a_pool_beside_a_stack_is_refused(command: Command) -> None:
+    answer = command("check", "dev", "--pool", "p6-b200.48xlarge=1")
+    assert (answer.code, answer.out) == (2, "")
+    assert "the pools of a stack stand in its settings" in squeezed(answer.err.replace("│", ""))
+
+
+def test_an_exported_state_is_judged_with_its_edges(command: Command, tmp_path: Path) -> None:
+    file = written(tmp_path, state(mutated(EIGHT_GPUS)), "state.json")
+    report = json.loads(command("check", "--json", "--file", file).out)
+    assert report["read"] == {"ConfigMap": 1, "DynamoGraphDeployment": 1}
+    assert report["notEvaluated"] == []
+    assert GPUS in {item["rule"] for item in report["findings"]}
+
+
+def test_a_state_is_judged_alone_and_a_broken_one_is_named(command: Command, tmp_path: Path) -> None:
+    file = written(tmp_path, state(mutated()), "state.json")
+    beside = command("check", "--file", file, written(tmp_path, mutated()))
+    assert (beside.code, beside.out) == (2, "")
+    assert "state.json is a stack's state, which is judged alone" in beside.err
+    broken = command("check", "--file", written(tmp_path, file.read_text()[:-9], "broken.json"))
+    assert (broken.code, broken.out) == (2, "")
+    assert "broken.json, line 1: not JSON" in broken.err
+
+
+def state(text: str) -> str:
+    """The objects of the text as `pulumi stack export` prints them."""
+    resources = [
+        {
+            "urn": f"urn:pulumi:s::p::kubernetes:x:{item['kind']}::{item['metadata']['name']}",
+            "type": f"kubernetes:x:{item['kind']}",
+            "custom": True,
+            "inputs": item,
+        }
+        for item in yaml.safe_load_all(text)
+    ]
+    return json.dumps({"version": 3, "deployment": {"resources": resources}})
