@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.rules.case import H200, Case, Pools, failed, undecided
-from tests.rules.edits import Edit, add, engine_file, put, text
+from tests.rules.edits import Edit, add, drop, engine_file, put, text
 
 RUNS = "moe-backend-runs"
 SUBSTITUTED = "moe-backend-substituted"
@@ -129,6 +129,18 @@ CASES = (
     ),
     Case(
         RUNS,
+        "experts divided by what is left of tensor parallelism",
+        "trtllm-serve",
+        (
+            _backend("TRITON"),
+            drop("Deployment", f"{_ENGINE}.args[6]"),
+            engine_file(_FILE, "moe_tensor_parallel_size", 2),
+        ),
+        failed(RUNS, "engine"),
+        ("and expert parallelism 2 stops",),
+    ),
+    Case(
+        RUNS,
         "a backend for which nothing here has a table",
         "trtllm-serve",
         (_backend("MARLIN"),),
@@ -206,9 +218,9 @@ CASES = (
     ),
     Case(
         KNOWN,
-        "a value from a Secret",
+        "a value that only the pod knows",
         "disagg-b200",
-        (_override_of(_DECODE, {"valueFrom": {"secretKeyRef": {"name": "a", "key": "b"}}}),),
+        (_override_of(_DECODE, {"valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}),),
         undecided(KNOWN, _DECODE)
         | undecided(RUNS, _DECODE)
         | undecided(SUBSTITUTED, _DECODE)
