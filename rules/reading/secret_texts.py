@@ -8,14 +8,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from resource_graph import Value
 from resource_graph.resource import Path
 
-_SHAPES: Mapping[str, re.Pattern[str]] = {
-    "a Hugging Face token": re.compile(r"\bhf_[A-Za-z0-9]{30,}\b"),
-    "an AWS access key": re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    "an NGC API key": re.compile(r"\bnvapi-[A-Za-z0-9_-]{40,}"),
-    "a GitHub token": re.compile(r"\b(?:gh[oprsu]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})\b"),
-    "a private key": re.compile(r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----"),
-    "a password in an address": re.compile(r"\b[a-z][a-z0-9+.-]*://[^\s/:@'\"$]+:[^\s/@'\"$]+@[A-Za-z0-9]"),
+_SHAPES: Mapping[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
+    "a Hugging Face token": (("hf_",), re.compile(r"\bhf_[A-Za-z0-9]{30,}\b")),
+    "an AWS access key": (("AKIA", "ASIA"), re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
+    "an NGC API key": (("nvapi-",), re.compile(r"\bnvapi-[A-Za-z0-9_-]{40,}")),
+    "a GitHub token": (
+        ("gh", "github_pat_"),
+        re.compile(r"\b(?:gh[oprsu]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})\b"),
+    ),
+    "a private key": (("PRIVATE KEY",), re.compile(r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----")),
+    "a password in an address": (
+        ("://",),
+        re.compile(r"[a-z+]{2,12}://[^\s/:@'\"$]+:[^\s/@'\"$]+@[A-Za-z0-9]"),
+    ),
 }
+"""Kind -> what such a text must contain, which is faster to look for, and its shape."""
 _NAMED = re.compile(
     r"(?:^|[_.-]|(?<=[a-z])(?=[A-Z]))(?i:token|password|passwd|api[_-]?key|secret[_-]?access[_-]?key|"
     r"client[_-]?secret)$"
@@ -30,7 +37,10 @@ Leaf = tuple[Path, str, Value]
 
 def credential_in(text: str) -> str | None:
     """What kind of credential stands in a text; None for none."""
-    return next((kind for kind, shape in _SHAPES.items() if shape.search(text)), None)
+    for kind, (marks, shape) in _SHAPES.items():
+        if any(mark in text for mark in marks) and shape.search(text):
+            return kind
+    return None
 
 
 def credential_called(name: str, text: str) -> str | None:
