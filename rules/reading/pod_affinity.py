@@ -1,5 +1,6 @@
 """Affinity of pods to other pods, and which pods of the graph it can mean."""
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -130,13 +131,14 @@ def read_pod_indexes(graph: ResourceGraph) -> PodIndexes:
 
 def _candidates(index: PodIndex, pinned: Mapping[str, Sequence[str]]) -> Iterable[PodTemplate]:
     choices = [
-        [template for value in values for template in index.by_label.get((key, value), ())]
+        [index.by_label.get((key, value), []) for value in values]
         for key, values in pinned.items()
         if key not in ADDED_BY_CONTROLLERS
     ]
     if not choices:
         raise Undecided("its label selector pins no label of a manifest, so it may mean any other pod")
-    return [*min(choices, key=len), *index.uncertain]
+    fewest = min(choices, key=lambda lists: sum(len(templates) for templates in lists))
+    return itertools.chain(*fewest, index.uncertain)
 
 
 def _namespaces(template: PodTemplate, term: Term) -> Sequence[Value] | None:
