@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from resource_graph import UNKNOWN, Resource, ResourceGraph
+from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.model_users import ModelUser, read_model_users
 from rules.reading.once import once_per_graph
-from rules.reading.references import read_references
-from rules.reading.shapes import Undecided, mapping_at, text_at
+from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
 from rules.reading.workers import environment_lists
 
 _KIND = "Secret"
@@ -18,11 +17,9 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
     for user in _users(graph):
         namespace = user.resource.namespace
         try:
-            for reference in read_references(user.template):
-                if reference.kind != _KIND:
-                    continue
-                if not graph.kubernetes_objects_named(_KIND, reference.name, namespace):
-                    absent.setdefault((str(namespace), reference.name), []).append(user)
+            for name in _names(user):
+                if not graph.kubernetes_objects_named(_KIND, name, namespace):
+                    absent.setdefault((str(namespace), name), []).append(user)
             yield from _check_keys(graph, user)
         except Undecided as reason:
             yield undecided(user.resource, user.name, str(reason))
@@ -37,6 +34,21 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 def _users(graph: ResourceGraph) -> tuple[ModelUser, ...]:
     users = [user for user in read_model_users(graph) if isinstance(user, ModelUser)]
     return tuple({user.template: user for user in users}.values())
+
+
+def _names(user: ModelUser) -> Iterator[str]:
+    """Of every Secret that the pod names; names that only the update knows are left out."""
+    found: list[Value] = [each.get("name") for each in mappings_at(user.template.spec, "imagePullSecrets")]
+    found += [field(volume, "secret", "secretName") for volume in mappings_at(user.template.spec, "volumes")]
+    for source in mappings_at(user.container, "envFrom"):
+        found.append(field(source, "secretRef", "name"))
+    for variables in environment_lists(user.template, user.container):
+        for variable in variables:
+            source = mapping_at(variable, "valueFrom", "secretKeyRef")
+            found.append(None if source.get("optional") is True else source.get("name"))
+    if user.template.shape == "service":
+        found.append(user.template.described_by.get("envFromSecret"))
+    yield from dict.fromkeys(name for name in found if isinstance(name, str))
 
 
 def _check_keys(graph: ResourceGraph, user: ModelUser) -> Iterator[Observation]:
