@@ -111,7 +111,9 @@ CASES = (
             add("Deployment/vllm-serve", _ENV, {"name": "DRAFT", "valueFrom": {"secretKeyRef": _SECRET}}),
             _vllm_flag("--speculative-config=$(DRAFT)"),
         ),
-        undecided(READABLE, "engine") | undecided("full-concurrency-fits", "engine"),
+        undecided(READABLE, "engine")
+        | undecided("full-concurrency-fits", "engine")
+        | undecided("named-secrets-exist", "draft"),
         ("the value of --speculative-config is unknown",),
     ),
 )

@@ -152,7 +152,7 @@ CASES = (
         "a claim of somebody else's",
         EKS,
         (removed("Job/download", "PersistentVolumeClaim/models"),),
-        frozenset(),
+        undecided("cache-shared-by-nodes", "model-cache"),
     ),
     Case(CACHE, "a Job that reads the cache after the graph", EKS, (_BENCHMARK,), frozenset()),
     Case(
