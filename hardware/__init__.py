@@ -6,6 +6,8 @@ from hardware.dynamo_flags import (
     DYNAMO_FLAGS,
     DYNAMO_FLAGS_LINE,
     REMOVED_FLAGS,
+    TRTLLM_SERVE_FLAGS,
+    TRTLLM_SERVE_FLAGS_LINE,
 )
 from hardware.engine_memory import (
     MemoryDemand,
@@ -110,6 +112,8 @@ __all__ = [
     "TCP_FLOW_GBIT",
     "TCP_GBIT",
     "TENSORRT_LLM_KV_DTYPES",
+    "TRTLLM_SERVE_FLAGS",
+    "TRTLLM_SERVE_FLAGS_LINE",
     "VLLM_BACKEND_KERNELS",
     "VLLM_KV_DTYPES",
     "VLLM_KV_DTYPE_FAMILY",

@@ -11,7 +11,9 @@ from hardware.source import DYNAMO_ARGUMENTS, Source
 
 DYNAMO_FLAGS_SOURCE: Source = DYNAMO_ARGUMENTS
 DYNAMO_FLAGS_LINE = (1, 2)
-"""Release line that the lists were read from."""
+"""Release line that the lists of Dynamo's commands were read from."""
+TRTLLM_SERVE_FLAGS_LINE = (1, 3)
+"""Release line that the list of trtllm-serve's options was read from."""
 
 
 def _flags(text: str) -> frozenset[str]:
@@ -78,6 +80,7 @@ REMOVED_FLAGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
             }
         ),
         "dynamo.frontend": MappingProxyType({"--store-kv": "write --discovery-backend"}),
+        "trtllm-serve": MappingProxyType({"--moe_backend": "write moe_config.backend in the engine file"}),
         "dynamo.vllm": MappingProxyType(
             {
                 "--connector": "write --kv-transfer-config with a kv_connector",
@@ -87,6 +90,20 @@ REMOVED_FLAGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     }
 )
 """Command -> option that older guides name -> what to write instead."""
+
+# NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py at 00209af, and in the forks chuangz0/TensorRT-LLM at
+# eb97997 and connorcarpenter15/TensorRT-LLM at 8f029f1.
+TRTLLM_SERVE_FLAGS: frozenset[str] = _flags(
+    """
+    tokenizer custom_tokenizer host port backend log_level max_beam_width max_batch_size max_num_tokens
+    max_seq_len tensor_parallel_size tp_size pipeline_parallel_size pp_size context_parallel_size cp_size
+    moe_expert_parallel_size ep_size moe_cluster_parallel_size gpus_per_node free_gpu_memory_fraction
+    kv_cache_free_gpu_memory_fraction kv_cache_dtype num_postprocess_workers trust_remote_code hf_revision
+    extra_llm_api_options reasoning_parser tool_parser server_role otlp_traces_endpoint enable_chunked_prefill
+    enable_attention_dp chat_template served_model_name
+    """
+)
+"""Options of trtllm-serve that have underscores and no dashes; there are others for media and agents."""
 
 DEPRECATED_FLAGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {

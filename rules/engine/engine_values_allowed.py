@@ -11,6 +11,8 @@ from rules.reading.workers import Worker
 
 _FRACTION = ("kv_cache_config", "free_gpu_memory_fraction")
 _PATHS = (*ENGINE_CHOICES, *sorted(ENGINE_COUNTS), _FRACTION)
+_BY_FLAG = frozenset({_FRACTION, ("load_format",), ("guided_decoding_backend",)})
+"""Settings with bounds or choices that a flag may set; flags that are counts are no text anyway."""
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
@@ -26,10 +28,9 @@ def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Obs
     }
     for block, source in broken.items():
         yield failed(worker.resource, worker.name, f"{block} in {source} is no mapping of settings")
-    # Of flags, a command checks what it passes on; only the fraction has bounds that it does not know.
     written = {key for _, mapping in settings.written() for key in mapping}
     for path in _PATHS:
-        if path[0] in broken or (path[0] not in written and path != _FRACTION):
+        if path[0] in broken or (path[0] not in written and path not in _BY_FLAG):
             continue
         setting = settings.at(*path)
         problem = None if setting is None else _problem(path, setting)

@@ -3,17 +3,23 @@
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
-from hardware import DYNAMO_FLAG_PREFIXES, DYNAMO_FLAGS, DYNAMO_FLAGS_LINE, REMOVED_FLAGS
+from hardware import (
+    DYNAMO_FLAG_PREFIXES,
+    DYNAMO_FLAGS,
+    DYNAMO_FLAGS_LINE,
+    REMOVED_FLAGS,
+    TRTLLM_SERVE_FLAGS,
+    TRTLLM_SERVE_FLAGS_LINE,
+)
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.flags import parse_flags
 from rules.reading.frontends import Frontend, read_frontends
 from rules.reading.images import read_image
 from rules.reading.shapes import Undecided
-from rules.reading.start_script import StartCommand
+from rules.reading.start_script import TRTLLM_SERVE, StartCommand
 from rules.reading.workers import Worker, check_workers
 
-_LINE = ".".join(str(part) for part in DYNAMO_FLAGS_LINE)
 _SHORT = frozenset({"-i", "-h"})
 _SHORTEST = 4
 """Characters that an abbreviation has, dashes included, so that it means something."""
@@ -46,16 +52,15 @@ def _check_command(
         return
     image = read_image(container)
     line = None if image is None else image.line
+    read = TRTLLM_SERVE_FLAGS_LINE if command.engine == TRTLLM_SERVE else DYNAMO_FLAGS_LINE
+    release = ".".join(str(part) for part in read)
     for flag, hint in unknown:
-        if line == DYNAMO_FLAGS_LINE:
-            yield failed(resource, name, f"{flag} is no option of {command.engine} {_LINE}{hint}")
+        message = f"{flag} is no option of {command.engine} {release}{hint}"
+        if line == read:
+            yield failed(resource, name, message)
         else:
-            shown = "no image" if image is None else f"image {image.text}"
-            yield undecided(
-                resource,
-                name,
-                f"{flag} is no option of {command.engine} {_LINE}{hint}; whether {shown} has it is not known",
-            )
+            shown = "an unnamed image" if image is None else f"image {image.text}"
+            yield undecided(resource, name, f"{message}; whether {shown} has it is not known")
 
 
 def _unknown_flags(command: StartCommand) -> Iterator[tuple[str, str]]:
@@ -65,6 +70,11 @@ def _unknown_flags(command: StartCommand) -> Iterator[tuple[str, str]]:
     for flag in dict.fromkeys(flag.name for flag in parse_flags(command.arguments).all):
         if flag in removed:
             yield flag, f": {removed[flag]}"
+        elif command.engine == TRTLLM_SERVE:
+            # Not all of its options are listed, but all of them have underscores.
+            right = f"--{flag[2:].replace('-', '_')}"
+            if right != flag and right in TRTLLM_SERVE_FLAGS:
+                yield flag, f": write {right}"
         elif (
             known is not None
             and flag not in _SHORT
@@ -92,7 +102,10 @@ RULE = Rule(
     title="Every option on a command line is one that its command has",
     severity=Severity.MANDATORY,
     reason="A command that meets an option it does not know ends at once with exit code 1 or 2.",
-    source="ai-dynamo 1.2.1 from PyPI: argparse of dynamo.trtllm, dynamo.frontend and dynamo.vllm",
+    source=(
+        "ai-dynamo 1.2.1 from PyPI: argparse of dynamo.trtllm, dynamo.frontend and dynamo.vllm; "
+        "NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py at 00209af"
+    ),
     fix="Correct the spelling, or write what replaced the option.",
     check=_check,
 )

@@ -44,6 +44,8 @@ _DYNAMO: tuple[Option, ...] = (
     _dynamo("max-seq-len", ("max_seq_len",), None),
     _dynamo("max-beam-width", ("max_beam_width",), 1),
     _dynamo("free-gpu-memory-fraction", ("kv_cache_config", "free_gpu_memory_fraction"), 0.9),
+    _dynamo("load-format", ("load_format",), None),
+    _dynamo("guided-decoding-backend", ("guided_decoding_backend",), None),
 )
 
 # NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py at 1.3.0rc14; --moe_backend is of older releases.

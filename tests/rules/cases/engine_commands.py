@@ -1,7 +1,7 @@
 """Options, modes and ends of start commands."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, text
+from tests.rules.edits import Edit, add, text
 from tests.rules.serving_edits import (
     DECODE,
     FRONTEND,
@@ -18,10 +18,12 @@ FLAGS = "flags-exist"
 MODE = "disaggregation-mode-known"
 CRASH = "crash-ends-the-container"
 NAME = "served-name-equal"
+WANTED = "requested-name-served"
 PARSERS = "answer-parsers"
 BOTH = f"{PREFILL}, {DECODE}"
 
 _OLD_IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.3.1"
+_SERVE_ARGS = "spec.template.spec.containers[0].args"
 _VLLM_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
 
 
@@ -69,6 +71,27 @@ CASES = (
         (worker_flags(WORKER, "--conversation-affinity"), main(WORKER, "image", _OLD_IMAGE)),
         undecided(FLAGS, WORKER),
         ("--conversation-affinity is no option of dynamo.trtllm 1.2", f"whether image {_OLD_IMAGE} has it"),
+    ),
+    Case(
+        FLAGS,
+        "dashes and an older option of trtllm-serve",
+        "trtllm-serve",
+        (
+            add("Deployment/trtllm-serve", _SERVE_ARGS, "--enable-chunked-prefill"),
+            add("Deployment/trtllm-serve", _SERVE_ARGS, "--moe_backend=CUTLASS"),
+        ),
+        failed(FLAGS, "engine"),
+        (
+            "--enable-chunked-prefill is no option of trtllm-serve 1.3: write --enable_chunked_prefill",
+            "--moe_backend is no option of trtllm-serve 1.3: write moe_config.backend in the engine file",
+        ),
+    ),
+    Case(
+        FLAGS,
+        "options of trtllm-serve that nobody listed",
+        "trtllm-serve",
+        (add("Deployment/trtllm-serve", _SERVE_ARGS, "--no-telemetry"),),
+        frozenset(),
     ),
     Case(
         FLAGS,
@@ -141,6 +164,21 @@ CASES = (
         (command(PREFILL, '--served-model-name "openai/gpt-oss-120b" ', ""),),
         failed(NAME, BOTH),
         ("TrtllmPrefillWorker /opt/models/hub/models--openai--gpt-oss-120b/snapshots",),
+    ),
+    Case(
+        WANTED,
+        "a benchmark that asks for another name",
+        "agg-gb200",
+        (
+            text(
+                "Job/gpt-oss-120b-bench",
+                "spec.template.spec.containers[0].args[0]",
+                "--model openai/",
+                "--model ",
+            ),
+        ),
+        failed(WANTED, "gpt-oss-120b-bench"),
+        ("asks for the model gpt-oss-120b (--model), but gpt-oss-agg serves openai/gpt-oss-120b",),
     ),
     Case(
         PARSERS,

@@ -124,6 +124,14 @@ CASES = (
     ),
     Case(
         VALUES,
+        "a guide of answers that there is not, by flag",
+        "agg-gb200",
+        (worker_flags(WORKER, "--guided-decoding-backend outlines"),),
+        failed(VALUES, WORKER),
+        ("guided_decoding_backend in --guided-decoding-backend is 'outlines', not one of llguidance",),
+    ),
+    Case(
+        VALUES,
         "a way to load in any capitals",
         "agg-gb200",
         (engine_file("worker.yaml", "load_format", "auto"),),
