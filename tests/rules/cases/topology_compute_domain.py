@@ -215,6 +215,15 @@ CASES = (
     ),
     Case(
         HOLDS,
+        "more than the larger domain has",
+        "disagg-gb200",
+        (service(PREFILL, "replicas", 19),),
+        failed(HOLDS, GRAPH) | failed(DOMAIN, GRAPH),
+        ("binds 80 GPUs", "but an NVLink domain of p6e-gb200.36xlarge has 72 at most"),
+        pools=trays(20),
+    ),
+    Case(
+        HOLDS,
         "more than the smaller domain has",
         "disagg-gb200",
         (service(PREFILL, "replicas", 9),),
