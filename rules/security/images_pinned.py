@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from resource_graph import UNKNOWN, ResourceGraph
+from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.all_containers import all_containers
 from rules.reading.images import read_image
 from rules.reading.pods import PodTemplate, check_pods
@@ -16,7 +16,10 @@ _RELEASE = "kubernetes:helm.sh/v3:Release"
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
     yield from check_pods(graph, _check_template)
     for release in graph.of_type(_RELEASE):
-        if release.inputs.get("version") is None:
+        version = release.inputs.get("version")
+        if version is UNKNOWN:
+            yield undecided(release, release.name, "the version of its chart is known only after the update")
+        elif version is None:
             yield failed(release, release.name, "names no version of its chart: the newest one is installed")
 
 

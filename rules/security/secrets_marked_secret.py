@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterator
 
-from resource_graph import Aspect, Resource, ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed
+from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
+from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.secret_texts import credential_called, dotted, is_marked, leaves
 
 _PROVIDER = "pulumi:providers:kubernetes"
 _RELEASES = ("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart")
+_ANY_VALUE = "a value that nobody knows yet"
 _IN_KUBECONFIG = ("client-key-data", "token:", '"token"')
 
 
@@ -31,13 +32,14 @@ def _unmarked(
     value: Value = resource.inputs.get(key)
     marked = resource.secret_paths or frozenset()
     for path, name, leaf in leaves(value, (key,), key):
-        # Of a value that is not known here it is known at least whether it is marked.
-        if isinstance(leaf, str) and leaf and not is_marked(path, marked):
-            kind = credential(name, leaf)
-            if kind is not None:
-                yield failed(
-                    resource, resource.name, f"{dotted(path)} holds {kind} and is not marked as secret"
-                )
+        if is_marked(path, marked):
+            continue
+        if leaf is UNKNOWN and credential(name, _ANY_VALUE):
+            yield undecided(
+                resource, resource.name, f"{dotted(path)} is not known here, and not marked as secret"
+            )
+        elif isinstance(leaf, str) and leaf and (kind := credential(name, leaf)) is not None:
+            yield failed(resource, resource.name, f"{dotted(path)} holds {kind} and is not marked as secret")
 
 
 def _kubeconfig_credential(_: str, text: str) -> str | None:

@@ -1,6 +1,7 @@
 """No credential stands where everybody can read it who may look at pods or at the repository."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed, undecided
@@ -26,8 +27,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
     yield from check_pods(graph, _check_template)
     for resource in graph.kubernetes_objects("ConfigMap"):
         for path, _, value in leaves(resource.inputs.get("data"), ("data",)):
-            if isinstance(value, str) and (kind := credential_in(value)):
-                yield failed(resource, resource.name, f"{dotted(path)} holds {kind}")
+            yield from _judged(resource, resource.name, dotted(path), value, credential_in)
     for resource in graph.kubernetes_objects("Secret"):
         # What a program hands to the cluster as a Secret is judged by what it marked.
         if resource.origin is not None:
@@ -38,14 +38,16 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _check_template(template: PodTemplate) -> Iterator[Observation]:
+    resource, subject = template.resource, template.name
     for where, entries in _environments(template):
         for entry in entries:
-            yield from _check_variable(template, where, entry)
+            name = text_at(entry, "name") or ""
+            what = f"variable {name} of {where}"
+            yield from _judged(resource, subject, what, entry.get("value"), partial(credential_called, name))
     for name, container in all_containers(template):
         for key in ("command", "args"):
             for _, _, value in leaves(container.get(key)):
-                if isinstance(value, str) and (kind := credential_in(value)):
-                    yield failed(template.resource, template.name, f"{key} of container {name} holds {kind}")
+                yield from _judged(resource, subject, f"{key} of container {name}", value, credential_in)
 
 
 def _environments(template: PodTemplate) -> Iterator[tuple[str, Sequence[Mapping[str, Value]]]]:
@@ -58,27 +60,10 @@ def _environments(template: PodTemplate) -> Iterator[tuple[str, Sequence[Mapping
         yield f"container {name}", mappings_at(container, "env")
 
 
-def _check_variable(template: PodTemplate, where: str, entry: Mapping[str, Value]) -> Iterator[Observation]:
-    name, value = text_at(entry, "name") or "", entry.get("value")
-    if isinstance(value, str):
-        kind = credential_called(name, value)
-        if kind is not None:
-            yield failed(template.resource, template.name, f"variable {name} of {where} holds {kind}")
-    elif value is UNKNOWN and credential_called(name, "x" * 40):
-        yield undecided(
-            template.resource,
-            template.name,
-            f"variable {name} of {where} has a value that is not known here, and is no reference to a Secret",
-        )
-
-
 def _check_secret_document(resource: Resource) -> Iterator[Observation]:
-    for path, _, value in leaves(resource.inputs.get("stringData"), ("stringData",)):
-        if isinstance(value, str) and (kind := credential_in(value)):
-            yield failed(resource, resource.name, f"{dotted(path)} holds {kind}, in a file")
-    for path, _, value in leaves(resource.inputs.get("data"), ("data",)):
-        if isinstance(value, str) and (kind := credential_in_base64(value)):
-            yield failed(resource, resource.name, f"{dotted(path)} holds {kind}, in base64 in a file")
+    for key, credential in (("stringData", credential_in), ("data", credential_in_base64)):
+        for path, _, value in leaves(resource.inputs.get(key), (key,)):
+            yield from _judged(resource, resource.name, f"{dotted(path)}, in a file,", value, credential)
 
 
 def _check_values(resource: Resource, place: Sequence[str]) -> Iterator[Observation]:
@@ -86,8 +71,16 @@ def _check_values(resource: Resource, place: Sequence[str]) -> Iterator[Observat
     for key in place:
         values = values.get(key) if isinstance(values, Mapping) else None
     for path, name, value in leaves(values, tuple(place)):
-        if isinstance(value, str) and (kind := credential_called(name, value)):
-            yield failed(resource, resource.name, f"{dotted(path)} holds {kind}")
+        yield from _judged(resource, resource.name, dotted(path), value, partial(credential_called, name))
+
+
+def _judged(
+    resource: Resource, subject: str, what: str, value: Value, credential: Callable[[str], str | None]
+) -> Iterator[Observation]:
+    if value is UNKNOWN:
+        yield undecided(resource, subject, f"{what} has a value that is not known here")
+    elif isinstance(value, str) and (kind := credential(value)) is not None:
+        yield failed(resource, subject, f"{what} holds {kind}")
 
 
 RULE = Rule(

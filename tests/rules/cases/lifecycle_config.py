@@ -89,7 +89,7 @@ CASES = (
         "content that is not known yet",
         "program-on-eks",
         (_TWO_IN_STATE, of_state("ConfigMap/second", "inputs.data.a", LATER)),
-        undecided(UNIQUE, "llm-config"),
+        undecided(UNIQUE, "llm-config") | undecided("secrets-not-in-plain-values", "second"),
         ("part of it or of the one registered as first is known only after the update",),
     ),
     Case(

@@ -182,7 +182,17 @@ CASES = (
         "an image that is not known yet",
         "program-on-eks",
         (of_state("Job/download", "inputs.spec.template.spec.containers.0.image", LATER),),
-        undecided(PINNED, "download"),
+        undecided(PINNED, "download")
+        | undecided("image-architecture-matches-node", "download")
+        | undecided("efa-image-architecture", "download")
+        | undecided("runtime-image-exists", "download"),
+    ),
+    Case(
+        PINNED,
+        "a chart of which it is not known yet",
+        "program-on-eks",
+        (of_state("Release/platform", "inputs.version", LATER),),
+        undecided(PINNED, "platform"),
     ),
     Case(
         PINNED,

@@ -106,7 +106,7 @@ data: {clients.conf: "servers: nats://dynamo:swordfish@nats:4222"}
         "disagg-b200",
         (_secret("stringData", TOKEN),),
         failed(PLAIN, "hf-token-secret"),
-        ("stringData.HF_TOKEN holds a Hugging Face token, in a file",),
+        ("stringData.HF_TOKEN, in a file, holds a Hugging Face token",),
     ),
     Case(
         PLAIN,
@@ -114,7 +114,7 @@ data: {clients.conf: "servers: nats://dynamo:swordfish@nats:4222"}
         "disagg-b200",
         (_secret("data", IN_BASE64),),
         failed(PLAIN, "hf-token-secret"),
-        ("in base64 in a file",),
+        ("data.HF_TOKEN, in a file, holds a Hugging Face token",),
     ),
     Case(
         PLAIN,
@@ -169,6 +169,30 @@ spec: {{values: {{pull: {{ngc: "{NGC}"}}}}}}
         (of_state("Release/platform", "inputs.values.grafana", {"adminPassword": "correct horse"}),),
         failed(MARKED, "platform"),
         ("values.grafana.adminPassword holds a value called adminPassword",),
+    ),
+    Case(
+        PLAIN,
+        "a command line and a file that are not known yet",
+        "program-on-eks",
+        (
+            append("Job/download", "inputs.spec.template.spec.containers.0.args", LATER),
+            document("""
+type: kubernetes:core/v1:ConfigMap
+name: clients
+inputs: {apiVersion: v1, kind: ConfigMap, metadata: {name: clients, namespace: gpt-oss}}
+"""),
+            of_state("ConfigMap/clients", "inputs.data", {"clients.conf": LATER}),
+        ),
+        undecided(PLAIN, "download", "clients"),
+        ("args of container download has a value", "data.clients.conf has a value that is not known here"),
+    ),
+    Case(
+        MARKED,
+        "a password that is not known yet and not marked",
+        "program-on-eks",
+        (of_state("Release/platform", "inputs.values.grafana", {"adminPassword": LATER, "host": LATER}),),
+        undecided(MARKED, "platform"),
+        ("values.grafana.adminPassword is not known here, and not marked as secret",),
     ),
     Case(
         MARKED,
