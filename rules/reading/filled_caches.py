@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph
+from rules.reading.benchmarks import read_benchmarks
 from rules.reading.once import once_per_graph
 from rules.reading.order import dependencies_of
 from rules.reading.pods import Unreadable, read_pods
@@ -57,8 +58,12 @@ def _jobs_with(graph: ResourceGraph, claim: str, owner: Resource) -> Sequence[Re
 def _jobs_by_claim(graph: ResourceGraph) -> dict[str, dict[str | None, list[Resource]]]:
     """Name of the claim -> namespace -> Jobs that mount it."""
     jobs: dict[str, dict[str | None, list[Resource]]] = {}
+    # A benchmark mounts the cache for the tokenizer, and has nothing to put there.
+    benchmarks = {each.resource.urn for each in read_benchmarks(graph)}
     for template in read_pods(graph):
         if isinstance(template, Unreadable) or template.resource.kind != "Job":
+            continue
+        if template.resource.urn in benchmarks:
             continue
         try:
             references = read_references(template)

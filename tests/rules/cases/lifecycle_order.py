@@ -40,6 +40,35 @@ inputs: {name: driver, version: 0.5.0, chart: "oci://registry.k8s.io/dra-driver-
 """)
 _BENCHMARK = document("""
 type: kubernetes:batch/v1:Job
+name: load
+inputs:
+  apiVersion: batch/v1
+  kind: Job
+  metadata: {name: load, namespace: gpt-oss}
+  spec:
+    activeDeadlineSeconds: 3600
+    template:
+      spec:
+        restartPolicy: Never
+        affinity:
+          nodeAffinity:
+            requiredDuringSchedulingIgnoredDuringExecution:
+              nodeSelectorTerms:
+                - matchExpressions:
+                    - {key: nvidia.com/gpu.present, operator: NotIn, values: ["true"]}
+        securityContext: {runAsNonRoot: true, runAsUser: 1000}
+        containers:
+          - name: load
+            image: docker.io/library/python:3.12-slim
+            command: [aiperf, profile]
+            args: [--url, "gpt-oss-vllm-frontend:8000", --model, openai/gpt-oss-120b, --concurrency, "64"]
+            resources: {requests: {cpu: "4", memory: 8Gi}, limits: {memory: 8Gi}}
+            securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
+            volumeMounts: [{name: models, mountPath: /models}]
+        volumes: [{name: models, persistentVolumeClaim: {claimName: model-cache}}]
+""")
+_READER = document("""
+type: kubernetes:batch/v1:Job
 name: smoke
 dependsOn: [DynamoGraphDeployment/graph]
 inputs:
@@ -154,7 +183,15 @@ CASES = (
         (removed("Job/download", "PersistentVolumeClaim/models"),),
         undecided("cache-shared-by-nodes", "model-cache"),
     ),
-    Case(CACHE, "a Job that reads the cache after the graph", EKS, (_BENCHMARK,), frozenset()),
+    Case(
+        CACHE,
+        "a benchmark in place of the download",
+        EKS,
+        (removed("Job/download"), _BENCHMARK),
+        undecided(CACHE, "graph"),
+        ("no Job of this program fills claim model-cache",),
+    ),
+    Case(CACHE, "a Job that reads the cache after the graph", EKS, (_READER,), frozenset()),
     Case(
         CACHE,
         "a claim whose name is not known yet",
