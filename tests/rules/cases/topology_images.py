@@ -1,7 +1,7 @@
 """Architectures of images and nodes, and the aggregated recipe's own hardware."""
 
 from tests.rules.case import B200, Case, failed, undecided
-from tests.rules.edits import Edit, drop, put
+from tests.rules.edits import Edit, drop, engine_file, put
 
 IMAGE, EFA_IMAGE = "image-architecture-matches-node", "efa-image-architecture"
 AGGREGATED = "aggregated-recipe-hardware"
@@ -104,5 +104,12 @@ CASES = (
         (put("Deployment", f"{_POD}.nodeSelector", _B200_NODE),),
         frozenset(),
         pools=B200,
+    ),
+    Case(
+        AGGREGATED,
+        "attention data parallelism of a decode worker",
+        "disagg-b200",
+        (engine_file("decode.yaml", "enable_attention_dp", True),),
+        failed("full-concurrency-fits", DECODE),
     ),
 )

@@ -2,6 +2,7 @@
 
 from tests.rules.case import TWO_B200, TWO_GB200, Case, failed, undecided
 from tests.rules.edits import add, drop, engine_file, put
+from tests.rules.judging import Found
 
 EXPERTS = "expert-parallelism-divides"
 PIPELINE = "pipeline-parallelism-of-gpt-oss"
@@ -15,6 +16,12 @@ _VLLM = "spec.components[1]"
 
 # Which weights a rank holds cannot be told from such settings.
 _NO_MEMORY_ESTIMATE = undecided("one-sequence-fits", "engine") | undecided("full-concurrency-fits", "engine")
+
+
+def _undecided_places(worker: str) -> frozenset[Found]:
+    """What asks for a pool, where none is known; the NVLink domain does not."""
+    rules = ("worker-fits-node", "workers-fit-pool", "pod-selects-a-pool")
+    return frozenset[Found]().union(*(undecided(rule, worker) for rule in rules))
 
 
 def _multinode(nodes: int) -> dict[str, int]:
@@ -179,13 +186,14 @@ CASES = (
     ),
     Case(
         NVLINK,
-        "ranks of two nodes that share each pod's NVLink",
+        "ranks that stay in one pod each, wherever that lands",
         "vllm-agg",
         (
             put(GRAPH, f"{_VLLM}.replicas", 1),
             put(GRAPH, f"{_VLLM}.multinode", _multinode(2)),
             add(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].args", "--data-parallel-size=2"),
         ),
-        frozenset(),
+        _undecided_places("VllmWorker"),
+        pools=(),
     ),
 )
