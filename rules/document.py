@@ -1,0 +1,138 @@
+"""docs/rules.md, the page of all rules.
+
+To bring it up to date: `python -m rules.document`.
+"""
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from resource_graph.aspects import DOCUMENTS_LACK, POLICY_HOST_LACKS
+from rules.catalogue import RULES, TOPICS
+from rules.model import Rule, Severity
+from rules.waivers import waiver_rule
+
+DOCUMENT = Path(__file__).parent.parent / "docs" / "rules.md"
+
+_INTRODUCTION = """\
+# Rules
+
+<!-- Written by `python -m rules.document`; change the rules instead. -->
+
+{count} rules say what must hold for a deployment to start, fit its GPUs, answer, and go away again. They
+look at resources and know nothing of how this project makes them, so they judge other people's programs
+and YAML alike.
+
+| what you have | what to type | what is not evaluated there |
+|---|---|---|
+| a stack of this project | `dynamo-stack check disagg-b200` | nothing |
+| anybody's Kubernetes YAML | `dynamo-stack check --file graph.yaml --pool p6e-gb200.36xlarge=2` | {files} |
+| what is deployed, from `pulumi stack export --file s.json` | `dynamo-stack check --file s.json` | nothing |
+| a Pulumi program, in its preview | `pulumi preview --policy-pack policy` | {pack} |
+
+## What a finding means
+
+- **failed, mandatory**: the reason was read in the engine's or operator's own code, or seen in a run, and
+  the deployment then does not start, fit, answer or go away as it must. `check` exits with 1, the pack
+  stops the preview.
+- **failed, advisory**: an inference, an estimate, or what costs only speed. Nothing is stopped.
+- **undecided**: a value that the rule needs is not known: only the update will know it, a file or pool is
+  not part of what was read, or it has a shape that cannot be read. Never a pass, and never a reason to
+  stop. In YAML most of it goes away with `--pool TYPE=NODES`, which names the nodes that it runs on and
+  can be repeated.
+- **waived**: somebody accepted it for a time, see below.
+- **not evaluated**: the rule looks at what such a source does not tell, the order of resources in a YAML
+  file for instance. It has neither passed nor failed.
+- **broken**: the rule itself raised an error. The run fails, and nothing waives that.
+
+`check` exits with 1 on a mandatory finding or a broken rule, with 2 on input that cannot be read, and
+with 0 otherwise. It ends with what was read and what of it no rule is about; `--json` has every finding
+by itself.
+
+## Breaking a rule on purpose
+
+In the settings of a stack, for a time and with a reason that others can read:
+
+```yaml
+    waivers:
+      - rule: cache-holds-two-revisions
+        reason: the model is never updated in place here
+        expires: "2026-12-31"
+```
+
+`check` and the preview go on showing the finding, with the reason and the date. The day after, it stops
+again, and so does a waiver that names no rule (`waiver-is-valid`, which cannot be waived).
+
+## The policy pack
+
+`pulumi preview --policy-pack policy` and `pulumi up --policy-pack policy` judge a program before anything
+changes. The pack works on any Pulumi program, in another folder and with an environment of its own: name
+its path, and run `make environment` here once, because it brings its own packages along.
+
+Each rule is a policy of its own, and `--policy-pack-config FILE.json` sets how each is enforced:
+
+```json
+{{
+  "all": "advisory",
+  "gpus-match-parallelism": "mandatory",
+  "kv-transport-proven": "disabled"
+}}
+```
+
+Four more policies belong to the pack. `undecided` says once a resource and reason which rules wait for
+it, `waived` shows waived findings, `not-evaluated` names the rules that only `dynamo-stack check` judges:
+all three are advisory, unless "all" says otherwise. `resource-inputs` collects what the rules look at; a
+configuration that disables it ends the preview with an error, since nothing would be judged. Where "all"
+is "disabled", add `"resource-inputs": "advisory"`. Pulumi ignores a name that is no policy, so copy names
+from here."""
+
+
+def rules_document() -> str:
+    """The page as Markdown."""
+    lines = [
+        _INTRODUCTION.format(
+            count=len(RULES),
+            files=_not_evaluated([rule for rule in RULES if rule.reads & DOCUMENTS_LACK]),
+            pack=_not_evaluated([rule for rule in RULES if rule.reads & POLICY_HOST_LACKS]),
+        )
+    ]
+    for topic in TOPICS:
+        lines += _section(topic.name.capitalize(), topic.question, topic.rules)
+    own = waiver_rule([], dt.date.min)
+    lines += _section("Waivers", "Do the waivers of the settings still hold?", [own])
+    return "\n".join([*lines, ""])
+
+
+def _not_evaluated(rules: Sequence[Rule]) -> str:
+    missing = sorted({aspect.value for rule in rules for aspect in rule.reads})
+    return f"{len(rules)} rules about {', '.join(missing)}" if rules else "nothing"
+
+
+def _section(name: str, question: str, rules: Sequence[Rule]) -> Iterator[str]:
+    yield from ("", f"## {name}", "", question, "", "| rule | severity | what must hold |", "|---|---|---|")
+    for rule in rules:
+        yield f"| [{rule.id}](#{rule.id}) | {rule.severity.value} | {_cell(rule.title)} |"
+    for rule in rules:
+        yield from _details(rule)
+
+
+def _details(rule: Rule) -> Iterator[str]:
+    yield from ("", f"### {rule.id}", "", f"{rule.title}. {_weight(rule)}", "")
+    yield f"- Otherwise: {rule.reason}"
+    yield f"- Fix: {rule.fix}"
+    yield f"- Source: {rule.source}"
+    if rule.reads:
+        missing = ", ".join(sorted(aspect.value for aspect in rule.reads))
+        yield f"- Not evaluated where nothing tells {missing}."
+
+
+def _weight(rule: Rule) -> str:
+    return "Mandatory." if rule.severity is Severity.MANDATORY else "Advisory."
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(rules_document(), encoding="utf-8")
