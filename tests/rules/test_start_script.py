@@ -135,9 +135,14 @@ def test_other_engines_are_recognised(script: str, engine: str) -> None:
     assert [command.engine for command in commands(script)] == [engine]
 
 
+def test_a_frontend_is_recognised_beside_the_engines() -> None:
+    script = "python3 -m dynamo.frontend --http-port 8000 & exec python3 -m dynamo.trtllm"
+    assert [command.engine for command in commands(script)] == ["dynamo.frontend", "dynamo.trtllm"]
+
+
 @pytest.mark.parametrize(
     "script",
-    ["python3 -m dynamo.frontend", "echo vllm", "ls /models/vllm", "python3 -m pip install dynamo.trtllm"],
+    ["python3 -m dynamo.planner", "echo vllm", "ls /models/vllm", "python3 -m pip install dynamo.trtllm"],
 )
 def test_what_starts_no_engine_is_none(script: str) -> None:
     assert commands(script) == []

@@ -11,7 +11,7 @@ SERVE, VLLM = "trtllm-serve", "vllm-serve"
 _CONFIG_MAP = "ConfigMap/trtllm-serve-max-throughput"
 _ARGS = "spec.template.spec.containers[0].args"
 _ENV = "spec.template.spec.containers[0].env"
-_SECRET = {"name": "draft", "key": "config"}
+_LABEL = {"fieldPath": "metadata.labels['draft']"}
 _BENCHMARK = "gpt-oss-120b-bench"
 # Whatever needs the settings as well cannot tell.
 _BROKEN = failed(READABLE, "engine") | undecided(GPUS, "engine")
@@ -105,15 +105,13 @@ CASES = (
     ),
     Case(
         READABLE,
-        "a speculation that a Secret holds",
+        "a speculation that a label of the pod holds",
         VLLM,
         (
-            add("Deployment/vllm-serve", _ENV, {"name": "DRAFT", "valueFrom": {"secretKeyRef": _SECRET}}),
+            add("Deployment/vllm-serve", _ENV, {"name": "DRAFT", "valueFrom": {"fieldRef": _LABEL}}),
             _vllm_flag("--speculative-config=$(DRAFT)"),
         ),
-        undecided(READABLE, "engine")
-        | undecided("full-concurrency-fits", "engine")
-        | undecided("named-secrets-exist", "draft"),
+        undecided(READABLE, "engine") | undecided("full-concurrency-fits", "engine"),
         ("the value of --speculative-config is unknown",),
     ),
 )
