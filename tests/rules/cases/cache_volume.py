@@ -1,7 +1,7 @@
 """The claim that holds the model: its size, its access mode, its class and where it is mounted."""
 
 from tests.rules.case import TWO_GB200, Case, failed, undecided
-from tests.rules.edits import document, drop, put, variable, without
+from tests.rules.edits import document, drop, put, text, variable, without
 
 SHARED = "cache-shared-by-nodes"
 HOLDS = "cache-holds-the-model"
@@ -17,6 +17,7 @@ _GRAPH = "DynamoGraphDeployment"
 _MODES = "spec.accessModes"
 _SIZE = "spec.resources.requests.storage"
 _WORKER = "spec.services.TrtllmWorker"
+_SCRIPT = "spec.template.spec.containers[0].args[0]"
 _ENV = f"{_WORKER}.extraPodSpec.mainContainer.env"
 
 _EBS_CLASS = document(
@@ -84,6 +85,29 @@ CASES = (
     ),
     Case(
         SHARED,
+        "two workers on two nodes that only read",
+        "trtllm-serve",
+        (
+            put(_CLAIM, _MODES, ["ReadOnlyMany"]),
+            put("Deployment", "spec.replicas", 2),
+            put("Deployment", "spec.template.spec.containers[0].volumeMounts[0].readOnly", value=True),
+        ),
+        frozenset(),
+        pools=TWO_GB200,
+    ),
+    Case(
+        SHARED,
+        "a claim of readers that a download fills",
+        "agg-gb200",
+        (
+            put(_CLAIM, _MODES, ["ReadWriteOnce"]),
+            without("Job/gpt-oss-120b-bench"),
+            put(_GRAPH, "spec.services.Frontend.replicas", 0),
+        ),
+        frozenset(),
+    ),
+    Case(
+        SHARED,
         "a claim that another file makes",
         "vllm-agg",
         (without(_CLAIM),),
@@ -133,6 +157,54 @@ CASES = (
         "agg-gb200",
         (put(_CLAIM, _SIZE, "122Gi"),),
         frozenset(),
+        gone=failed(TWO, CLAIM),
+    ),
+    Case(
+        TWO,
+        "room for two revisions, and a download of the weights in all three forms",
+        "agg-gb200",
+        (
+            put(_CLAIM, _SIZE, "200Gi"),
+            text("Job/model-download", _SCRIPT, "--exclude 'original/*' --exclude 'metal/*'", ""),
+        ),
+        failed(TWO, CLAIM),
+        ("takes 195.7 GB as it is downloaded", "beside it 391.5 GB"),
+    ),
+    Case(
+        TWO,
+        "room for two revisions, and a download that leaves one other form out",
+        "agg-gb200",
+        (
+            put(_CLAIM, _SIZE, "200Gi"),
+            text("Job/model-download", _SCRIPT, "--exclude 'original/*'", ""),
+        ),
+        failed(TWO, CLAIM),
+    ),
+    Case(
+        TWO,
+        "room for two revisions, and a download of the tensors alone",
+        "agg-gb200",
+        (
+            put(_CLAIM, _SIZE, "200Gi"),
+            text(
+                "Job/model-download",
+                _SCRIPT,
+                "--exclude 'original/*' --exclude 'metal/*'",
+                "--include 'model-*.safetensors'",
+            ),
+        ),
+        frozenset(),
+        gone=failed(TWO, CLAIM),
+    ),
+    Case(
+        TWO,
+        "room for two revisions, and a download of another model in all its forms",
+        "agg-gb200",
+        (
+            put(_CLAIM, _SIZE, "200Gi"),
+            text("Job/model-download", _SCRIPT, "exec ", "hf download owner/tool --revision main\nexec "),
+        ),
+        failed("model-revision-pinned", "model-download"),
         gone=failed(TWO, CLAIM),
     ),
     Case(
