@@ -1,4 +1,4 @@
-"""Clean manifests that cases change: the shipped stacks, and files beside this one.
+"""Clean manifests and states that cases change: the shipped stacks, and files beside this one.
 
 Each file is reviewed like a recipe: it is what a careful person would write.
 """

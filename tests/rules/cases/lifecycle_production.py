@@ -1,8 +1,9 @@
 """What a production stack keeps, and how it is taken down."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import Case, SettingsCase, failed, undecided
 from tests.rules.edits import document
 from tests.rules.exports import LATER, resource, unset
+from tests.support.dev_settings import disagg_b200_settings
 
 EKS, OURS = "program-on-eks", "disagg-b200-state"
 
@@ -152,5 +153,18 @@ CASES = (
         EKS,
         (resource(CLAIM, "retainOnDelete", False),),
         frozenset(),
+    ),
+)
+
+_AS_ALWAYS = failed("kv-transport-proven", "gpt-oss-disagg") | failed(
+    "cache-holds-two-revisions", "model-cache"
+)
+
+SETTINGS_CASES = (
+    SettingsCase(
+        PROTECTED,
+        "a stack that is to leave nothing behind",
+        {**disagg_b200_settings(), "lifecycle": "disposable"},
+        _AS_ALWAYS,
     ),
 )

@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, document, put
-from tests.rules.exports import LATER, unset
+from tests.rules.exports import LATER, append, unset
 from tests.rules.exports import resource as of_state
 
 PRIVILEGED = "no-privileged-containers"
@@ -181,11 +181,8 @@ CASES = (
         PINNED,
         "an image that is not known yet",
         "program-on-eks",
-        (of_state("Job/download", "inputs.spec.template.spec.containers.0.image", LATER),),
-        undecided(PINNED, "download")
-        | undecided("image-architecture-matches-node", "download")
-        | undecided("efa-image-architecture", "download")
-        | undecided("runtime-image-exists", "download"),
+        (append("Job/download", "inputs.spec.template.spec.initContainers", {"name": "i", "image": LATER}),),
+        undecided(PINNED, "download"),
     ),
     Case(
         PINNED,
