@@ -166,6 +166,20 @@ CASES = (
     ),
     Case(
         BESIDE,
+        "such a type only preferred, without which the pod runs too",
+        "disagg-b200",
+        (
+            put(
+                GRAPH,
+                f"spec.services.{DECODE}.extraPodSpec.affinity.podAffinity"
+                ".preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.labelSelector",
+                {"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "main"}},
+            ),
+        ),
+        frozenset(),
+    ),
+    Case(
+        BESIDE,
         "itself",
         "disagg-b200",
         (_beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "decode"}}),),
