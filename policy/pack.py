@@ -20,7 +20,7 @@ from pulumi_policy import (
 )
 
 from policy.judge import INPUTS_POLICY, Judge
-from policy.wording import failed_text, not_evaluated_text, source_url, undecided_texts, waived_text
+from policy.wording import failed_texts, not_evaluated_text, source_url, undecided_texts, waived_text
 from resource_graph.policy_host import policy_inputs
 from rules.catalogue import TOPICS, rules_on
 from rules.model import Report, Rule, Status
@@ -89,8 +89,8 @@ def _rule_policy(rule: Rule, topics: Mapping[str, str], judge: Judge) -> Policy:
         failed = [
             finding for finding in judged.findings if finding.rule is rule and finding.status == "failed"
         ]
-        for finding in failed:
-            report(failed_text(finding), finding.urn)
+        for urn, text in failed_texts(failed):
+            report(text, urn)
         reason = _why_not_passed(rule, judged)
         if not failed and reason is not None:
             # Without a violation the engine would count the rule among those that passed.
@@ -141,7 +141,7 @@ def _own_policy(
 
 
 def _undecided(report: Report) -> Violations:
-    return undecided_texts(finding for finding in report.findings if _is_undecided(finding.status))
+    return undecided_texts([finding for finding in report.findings if _is_undecided(finding.status)])
 
 
 def _waived(report: Report) -> Violations:

@@ -1,7 +1,7 @@
 """What a person reads in a preview."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from rules.model import Finding, NotEvaluated, Rule
 
@@ -19,11 +19,14 @@ def source_url(rule: Rule) -> str | None:
     return None
 
 
-def failed_text(finding: Finding) -> str:
-    """What was found; the host writes the reason, which is the policy's description, above it."""
-    observation = finding.observation
-    what = f"{observation.subject} {observation.message}."
-    return f"{what}\nFix: {finding.rule.fix}\nSource: {finding.rule.source}"
+def failed_texts(findings: Iterable[Finding]) -> Iterator[tuple[str, str]]:
+    """URN and text of what one rule found; the host writes the reason, its policy's description, above each.
+
+    What holds alike for several parts of a resource is said once.
+    """
+    for urn, subjects, finding in _alike(findings):
+        what = f"{subjects} {finding.observation.message}."
+        yield urn, f"{what}\nFix: {finding.rule.fix}\nSource: {finding.rule.source}"
 
 
 def waived_text(finding: Finding) -> str:
@@ -32,14 +35,14 @@ def waived_text(finding: Finding) -> str:
     return f"{finding.rule.id} ({finding.waiver}): {observation.subject} {observation.message}."
 
 
-def undecided_texts(findings: Iterable[Finding]) -> Iterable[tuple[str, str]]:
+def undecided_texts(findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
     """URN and text, one for each resource and reason: one unknown value leaves many rules undecided."""
-    grouped: dict[tuple[str, str], list[Finding]] = {}
+    waiting: dict[tuple[str, str], list[Rule]] = {}
     for finding in findings:
-        grouped.setdefault((finding.urn, finding.observation.message), []).append(finding)
-    for (urn, reason), undecided in grouped.items():
-        subjects = ", ".join(dict.fromkeys(finding.observation.subject for finding in undecided))
-        yield urn, f"{subjects}: {reason}.\nUndecided: {_ids(finding.rule for finding in undecided)}"
+        waiting.setdefault((finding.urn, finding.observation.message), []).append(finding.rule)
+    for urn, subjects, finding in _alike(findings):
+        reason = finding.observation.message
+        yield urn, f"{subjects}: {reason}.\nUndecided: {_ids(waiting[urn, reason])}"
 
 
 def not_evaluated_text(not_evaluated: Iterable[NotEvaluated]) -> str:
@@ -50,6 +53,15 @@ def not_evaluated_text(not_evaluated: Iterable[NotEvaluated]) -> str:
         f"The engine does not tell a policy pack {' or '.join(missing)}; `dynamo-stack check` judges "
         f"{_ids(item.rule for item in rules)}."
     )
+
+
+def _alike(findings: Iterable[Finding]) -> Iterator[tuple[str, str, Finding]]:
+    """URN, subjects and the first of all findings that say the same of one resource."""
+    grouped: dict[tuple[str, str], list[Finding]] = {}
+    for finding in findings:
+        grouped.setdefault((finding.urn, finding.observation.message), []).append(finding)
+    for (urn, _), alike in grouped.items():
+        yield urn, ", ".join(dict.fromkeys(each.observation.subject for each in alike)), alike[0]
 
 
 def _ids(rules: Iterable[Rule]) -> str:

@@ -20,7 +20,7 @@ from resource_graph import Aspect, ResourceGraph
 from resource_graph.policy_host import policy_graph, policy_inputs
 from resource_graph.recorder import record
 from rules.catalogue import RULES, rules_on
-from rules.model import Severity
+from rules.model import Observation, Severity, failed
 from tests.policy.analyzer import engine_requests
 from tests.policy.comparable import comparable_graph
 from tests.resource_graph import toy_program
@@ -93,6 +93,16 @@ def test_rules_run_once_for_all_policies_of_a_stack_and_again_for_the_next_stack
     assert judged == [len(TOY)] * 2
     run(pack, TOY)
     assert judged == [len(TOY)] * 4
+
+
+def test_what_a_rule_finds_alike_in_several_parts_is_one_violation() -> None:
+    def finds(graph: ResourceGraph) -> list[Observation]:
+        thing = next(iter(graph))
+        return [failed(thing, name, "is large") for name in ("one", "two")] + [failed(thing, "one", "is old")]
+
+    answer = run(policies([dataclasses.replace(RULES[0], check=finds)], today=TODAY), TOY)
+    texts = [item.message.splitlines()[1] for item in answer.diagnostics]
+    assert texts == ["one, two is large.", "one is old."]
 
 
 def test_a_rule_about_what_the_host_does_not_tell_is_listed_once_and_did_not_pass() -> None:
