@@ -23,6 +23,7 @@ from rules.reading.shapes import Undecided
 
 # One to send and one to receive (NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp).
 _BUFFERS = 2
+_LARGEST = 10**12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +60,12 @@ class MemoryPlan:
         Raises:
             Undecided: a size is not above zero, or the experts cannot be divided so.
         """
-        sizes = (self.sharding.tensor, self.sharding.expert, self.max_num_tokens, self.max_seq_len)
+        sizes = [self.sharding.tensor, self.sharding.expert, self.max_num_tokens, self.max_seq_len]
         if min(sizes) < 1 or self.sharding.expert > self.sharding.tensor:
             raise Undecided("its parallelism or its limits of tokens are none that an engine runs with")
+        sizes += [self.max_batch_size or 0, self.buffer_tokens, self.max_cache_tokens or 0]
+        if max(sizes) > _LARGEST:
+            raise Undecided(f"one of its limits is above {_LARGEST:,}, which no engine runs with")
         if not 0 < self.fraction <= 1:
             raise Undecided(f"{self.fraction} ({self.fraction_source}) is no share of a GPU's memory")
 

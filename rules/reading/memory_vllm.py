@@ -102,6 +102,6 @@ def _number(value: object, source: str) -> float:
     try:
         if isinstance(value, int | float | str) and not isinstance(value, bool):
             return float(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         pass
     raise Undecided(f"{_FRACTION} ({source}) is {value!r}, not a number")

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from resource_graph import UNKNOWN, Value
 
+_MOST_DIGITS = 100
+
 # Values are plain dicts and lists nearly always, and told as such five times faster than as an abstract type;
 # every rule asks this of every object, which is why `dict` and `list` stand first below.
 
@@ -85,6 +87,9 @@ def whole_number(value: Value, what: str) -> int:
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        # Python itself refuses to read thousands of digits.
+        if len(value) > _MOST_DIGITS:
+            raise Undecided(f"{what} has {len(value)} digits")
         return int(value)
     raise Undecided(f"{what} is {_shown(value)}, not a whole number")
 

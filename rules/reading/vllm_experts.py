@@ -45,7 +45,7 @@ def read_vllm_variables(environment: Mapping[str, Word]) -> Iterator[VllmVariabl
             continue
         if not word.known:
             raise Undecided(f"the value of the variable {name} is unknown")
-        if not word.text.strip().isdigit():
+        if not (word.text.isascii() and word.text.isdigit()):
             raise Undecided(f"{name} is {word.text!r}, and vLLM takes 0 or 1")
-        if int(word.text):
+        if word.text.strip("0"):
             yield VllmVariable(name, kernels)
