@@ -1,16 +1,13 @@
-"""Pods that must share a node, or must not, and the nodes of frontends and servers."""
+"""Pods that must share a node, and pods that must not."""
 
 from typing import Any
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, drop, put, without
-from tests.rules.exports import unset
+from tests.rules.edits import Edit, put
 
 BESIDE, AWAY = "pod-affinity-can-match", "pod-anti-affinity-can-match"
-FRONTEND, SERVERS = "frontend-off-gpu-nodes", "servers-survive-a-node"
-GRAPH, EKS_GRAPH = "DynamoGraphDeployment", "DynamoGraphDeployment/graph"
+GRAPH = "DynamoGraphDeployment"
 DECODE = "TrtllmDecodeWorker"
-NATS = "dynamo-nats"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _AFFINITY_OF_FRONTEND = "spec.services.Frontend.extraPodSpec.affinity"
 _GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"
@@ -192,111 +189,5 @@ CASES = (
         (_beside({"matchLabels": {"app": "cache"}}),),
         undecided(BESIDE, DECODE),
         ("no pod of what was read carries app=cache; another manifest's may",),
-    ),
-    Case(
-        FRONTEND,
-        "nodes with GPUs selected",
-        "disagg-b200",
-        (
-            drop(GRAPH, f"{_AFFINITY_OF_FRONTEND}.nodeAffinity"),
-            put(
-                GRAPH,
-                "spec.services.Frontend.extraPodSpec.nodeSelector",
-                {"nvidia.com/gpu.product": "NVIDIA-B200"},
-            ),
-        ),
-        failed(FRONTEND, "Frontend"),
-        ("can land on a node with GPUs: it selects nvidia.com/gpu.product=NVIDIA-B200",),
-    ),
-    Case(
-        FRONTEND,
-        "the taint of nodes with GPUs tolerated",
-        "disagg-b200",
-        (
-            drop(GRAPH, f"{_AFFINITY_OF_FRONTEND}.nodeAffinity"),
-            put(GRAPH, "spec.services.Frontend.extraPodSpec.tolerations", [{"operator": "Exists"}]),
-        ),
-        failed(FRONTEND, "Frontend"),
-        ("it tolerates the taint nvidia.com/gpu and does not select nodes without GPUs",),
-    ),
-    Case(
-        FRONTEND,
-        "no selection, and no word of taints",
-        "disagg-b200",
-        (drop(GRAPH, f"{_AFFINITY_OF_FRONTEND}.nodeAffinity"),),
-        undecided(FRONTEND, "Frontend"),
-        ("nothing says whether a taint keeps it off",),
-    ),
-    Case(
-        FRONTEND,
-        "no pool is known, and nodes with GPUs are excluded",
-        "vllm-agg",
-        (),
-        undecided("worker-fits-node", "VllmWorker")
-        | undecided("workers-fit-pool", "VllmWorker")
-        | undecided("pod-selects-a-pool", "VllmWorker"),
-        pools=(),
-    ),
-    Case(
-        FRONTEND,
-        "a pool whose taint keeps others off",
-        "program-on-eks",
-        (unset(EKS_GRAPH, "inputs.spec.components[0].podTemplate.spec.affinity"),),
-        frozenset(),
-    ),
-    Case(
-        FRONTEND,
-        "a pool without a taint",
-        "program-on-eks",
-        (
-            unset(EKS_GRAPH, "inputs.spec.components[0].podTemplate.spec.affinity"),
-            unset("NodeGroup/b200", "inputs.taints"),
-        ),
-        failed(FRONTEND, "Frontend"),
-        ("nothing keeps it off pool b200, which has no taint",),
-    ),
-    Case(
-        SERVERS,
-        "members of NATS wherever there is room",
-        "disagg-b200",
-        (drop("StatefulSet", "spec.template.spec.topologySpreadConstraints"),),
-        failed(SERVERS, NATS),
-        ("nothing keeps its 3 members on different nodes",),
-    ),
-    Case(
-        SERVERS,
-        "members kept apart by anti-affinity",
-        "disagg-b200",
-        (
-            drop("StatefulSet", "spec.template.spec.topologySpreadConstraints"),
-            put(
-                "StatefulSet",
-                "spec.template.spec.affinity.podAntiAffinity",
-                {_REQUIRED: _term({"matchLabels": {"app.kubernetes.io/name": NATS}})},
-            ),
-        ),
-        frozenset(),
-    ),
-    Case(
-        SERVERS,
-        "no budget for disruptions",
-        "disagg-b200",
-        (without("PodDisruptionBudget"),),
-        failed(SERVERS, NATS),
-        ("no PodDisruptionBudget selects its 3 members",),
-    ),
-    Case(
-        SERVERS,
-        "a budget that selects nothing of it",
-        "disagg-b200",
-        (put("PodDisruptionBudget", "spec.selector.matchLabels[app.kubernetes.io/name]", "etcd"),),
-        failed(SERVERS, NATS),
-    ),
-    Case(
-        SERVERS,
-        "a single member, whom nothing can replace",
-        "disagg-b200",
-        (put("StatefulSet", "spec.replicas", 1), without("PodDisruptionBudget")),
-        frozenset(),
     ),
 )
