@@ -28,7 +28,7 @@ class ModelVolume:
             Undecided: there are several of its name, or it has no readable shape.
         """
         if isinstance(self.found, Undecided):
-            raise self.found
+            raise self.found.with_traceback(None)
         return self.found
 
     @property

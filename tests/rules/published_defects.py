@@ -1,0 +1,244 @@
+"""What is known to be wrong with the recipes in `published/`, and what the rules must say of it."""
+
+from dataclasses import dataclass
+
+from tests.rules.case import B200, GB200, H200, TWO_GB200, Pools, failed, undecided
+from tests.rules.judging import Found
+
+AGG_A, AGG_B = "trtllm-agg-0.6.0", "trtllm-agg-0.8.0rc5"
+DISAGG_A, DISAGG_B = "trtllm-disagg-0.7.0", "trtllm-disagg-1.3.1"
+AGG_PERF, DISAGG_PERF = "trtllm-agg-perf", "trtllm-disagg-perf"
+CACHE, DOWNLOAD, OLD_DOWNLOAD = "model-cache", "model-download", "model-download-0.8.0rc5"
+VLLM_AGG, VLLM_DISAGG, VLLM_PERF = "vllm-agg-b200-agentic", "vllm-disagg-b200-agentic", "vllm-perf"
+
+WORKER, PREFILL, DECODE = "TrtllmWorker", "TrtllmPrefillWorker", "TrtllmDecodeWorker"
+AGG_BENCH, DISAGG_BENCH = "gpt-oss-120b-bench", "gpt-oss-120b-disagg-bench"
+VLLM_BENCH = "turbo-gptoss-120b-bench"
+
+
+@dataclass(frozen=True)
+class Defect:
+    """Something that is wrong with published files, and what says so."""
+
+    name: str
+    files: tuple[str, ...]
+    found: frozenset[Found]
+    """Among other findings."""
+    says: tuple[str, ...] = ()
+    pools: Pools = ()
+
+
+DEFECTS = (
+    Defect(
+        "both TensorRT-LLM recipes call their ConfigMap llm-config",
+        (AGG_A, DISAGG_A),
+        failed("config-names-unique", "llm-config"),
+    ),
+    Defect(
+        "no parsers, although gpt-oss answers in harmony",
+        (AGG_A, DISAGG_A),
+        failed("answer-parsers", WORKER, PREFILL, DECODE),
+        ("--dyn-reasoning-parser must be gpt_oss, and has none", "--dyn-tool-call-parser must be harmony"),
+    ),
+    Defect(
+        "a component type that the operator does not know",
+        (AGG_A, DISAGG_B),
+        failed("component-type-known", WORKER, PREFILL, DECODE),
+        ("componentType is main",),
+    ),
+    Defect(
+        "the frontend's anti-affinity names a label value that no pod has",
+        (AGG_A,),
+        failed("pod-anti-affinity-can-match", "Frontend"),
+        ("nvidia.com/dynamo-graph-deployment-name=gpt-oss-agg-frontend",),
+    ),
+    Defect(
+        "the benchmark's anti-affinity shuns the GPU workers too",
+        (AGG_A, AGG_PERF),
+        failed("benchmark-off-its-target", AGG_BENCH),
+        ("must not share a node with TrtllmWorker of gpt-oss-agg",),
+    ),
+    Defect(
+        "the benchmark is privileged for a sysctl that its pod may set",
+        (DISAGG_PERF,),
+        failed("benchmark-unprivileged", DISAGG_BENCH) | failed("no-privileged-containers", DISAGG_BENCH),
+        ("net.ipv4.ip_local_port_range",),
+    ),
+    Defect(
+        "the benchmark counts six GPUs where five are deployed",
+        (DISAGG_A, DISAGG_PERF),
+        failed("benchmark-matches-deployment", DISAGG_BENCH),
+        ("counts 6 GPUs", "has 5", "1536 at once instead of 1280"),
+    ),
+    Defect(
+        "the benchmark keeps more requests open than the aggregated engine takes",
+        (AGG_A, AGG_PERF),
+        failed("benchmark-concurrency-within-engine", AGG_BENCH),
+        ("keeps 3600 requests open", "take 3200 at once", "x 4 attention-DP ranks"),
+    ),
+    Defect(
+        "the benchmark keeps more requests open than decode takes",
+        (DISAGG_A, DISAGG_PERF),
+        failed("benchmark-concurrency-within-engine", DISAGG_BENCH),
+        ("keeps 1536 requests open", "take 1280 at once"),
+    ),
+    Defect(
+        "neither CPU nor memory is asked for, and shared memory counts as memory",
+        (DISAGG_A,),
+        failed("pods-request-memory", "Frontend", PREFILL, DECODE),
+        ("80Gi of shared memory",),
+    ),
+    Defect(
+        "any node with a GPU will do",
+        (AGG_A, DISAGG_A),
+        failed("gpu-product-is-selected", WORKER, PREFILL, DECODE),
+        ("nvidia.com/gpu.present=true",),
+    ),
+    Defect(
+        "the kernels need Blackwell, and nothing keeps the workers off Hopper",
+        (DISAGG_A,),
+        failed("moe-backend-runs", PREFILL, DECODE),
+        ("TRTLLM is for Blackwell",),
+        pools=H200,
+    ),
+    Defect(
+        "KV cache goes from one node to another without a transport",
+        (DISAGG_A,),
+        failed("kv-hop-has-a-transport", "gpt-oss-disagg"),
+        ("no network device and no compute domain's channel",),
+        pools=TWO_GB200,
+    ),
+    Defect(
+        "prefill has CUDA graphs for half of its batches",
+        (DISAGG_A,),
+        failed("cuda-graphs-cover-batches", PREFILL),
+        ("a batch of 30", "batches reach 64"),
+    ),
+    Defect(
+        "a balance of attention-DP ranks without attention-DP",
+        (DISAGG_A,),
+        failed("settings-without-effect", DECODE),
+        ("attention_dp_config",),
+    ),
+    Defect(
+        "the pull secret of the benchmark is created nowhere",
+        (AGG_PERF,),
+        undecided("named-secrets-exist", "nvcrimagepullsecret"),
+    ),
+    Defect(
+        "the storage class is of the publisher's own cluster",
+        (CACHE,),
+        failed("storage-class-exists", "model-cache"),
+        ("dgxc-enterprise-file",),
+    ),
+    Defect(
+        "nothing beside the graph says whether its claim can be shared",
+        (DISAGG_A,),
+        undecided("cache-shared-by-nodes", "model-cache"),
+    ),
+    Defect(
+        "the cache is below /root, where the image's user may not go",
+        (AGG_A,),
+        failed("cache-not-under-root", WORKER),
+        ("/root/.cache/huggingface",),
+    ),
+    Defect(
+        "the model is read from a directory where nothing is mounted",
+        (AGG_A,),
+        failed("model-path-mounted", WORKER),
+        ("/model-store/hub",),
+    ),
+    Defect(
+        "workers take whatever the main branch holds when they start",
+        (DISAGG_B,),
+        failed("model-revision-pinned", PREFILL, DECODE),
+        ("serves openai/gpt-oss-120b in no revision",),
+    ),
+    Defect(
+        "the claim has no room for a second revision",
+        (CACHE, DOWNLOAD, DISAGG_B),
+        failed("cache-holds-two-revisions", "model-cache"),
+        ("asks for 100Gi (107.4 GB)", "130.5 GB"),
+    ),
+    Defect(
+        "the download sets a variable that its version does not read",
+        (DOWNLOAD,),
+        failed("download-tool-current", "model-download"),
+        ("huggingface_hub==1.11.0",),
+    ),
+    Defect(
+        "the older download sets it too, in whichever version it gets",
+        (OLD_DOWNLOAD,),
+        failed("download-tool-current", "model-download"),
+    ),
+    Defect(
+        "the download asks for no memory",
+        (DOWNLOAD,),
+        failed("download-memory-limited", "model-download"),
+    ),
+    Defect(
+        "the frontend has neither the model's claim nor leave to be offline",
+        (AGG_A, DISAGG_B),
+        failed("frontend-reads-the-cache", "Frontend"),
+    ),
+    Defect(
+        "harmony's vocabulary is fetched when the first answer is parsed",
+        (VLLM_AGG,),
+        failed("harmony-vocabulary", "Frontend"),
+        ("o200k_base.tiktoken",),
+    ),
+    Defect(
+        "the benchmark waits for ever",
+        (AGG_PERF,),
+        failed("benchmark-wait-bounded", AGG_BENCH),
+    ),
+    Defect(
+        "the benchmark is built from source when it starts",
+        (DISAGG_PERF,),
+        failed("benchmark-tool-pinned", DISAGG_BENCH),
+        ("git+https://github.com/ai-dynamo/aiperf.git",),
+    ),
+    Defect(
+        "the image is in a repository that does not exist",
+        (AGG_A,),
+        failed("runtime-image-exists", "Frontend", WORKER),
+        ("trtllm-runtime:0.6.0",),
+    ),
+    Defect(
+        "the pod claims a compute domain's channel that no container gets",
+        (AGG_B,),
+        failed("compute-domain-claims", WORKER),
+        pools=GB200,
+    ),
+    Defect(
+        "an endless sleep hides how the engine ended",
+        (AGG_B,),
+        failed("crash-ends-the-container", WORKER),
+    ),
+    Defect(
+        "an image for ARM can land on other nodes",
+        (AGG_B,),
+        failed("image-architecture-matches-node", WORKER),
+        pools=B200,
+    ),
+    Defect(
+        "pods are privileged, and run as root",
+        (AGG_B,),
+        failed("no-privileged-containers", "Frontend", WORKER)
+        | failed("pods-run-unprivileged", "Frontend", WORKER),
+    ),
+    Defect(
+        "workers of one GPU share the node's IPC",
+        (VLLM_AGG,),
+        failed("no-privileged-containers", "agg"),
+        ("hostIPC",),
+        pools=B200,
+    ),
+    Defect(
+        "two of the vLLM targets do not fit on one machine",
+        (VLLM_AGG, VLLM_DISAGG),
+        failed("workers-fit-pool", "agg, main"),
+        ("is 16 GPUs",),
+        pools=B200,
+    ),
+)
