@@ -14,6 +14,7 @@ from typing import cast
 from resource_graph import ResourceGraph, Value
 from rules.reading.containers import EngineFileProblem, read_engine_file
 from rules.reading.flags import Flags, parse_flags
+from rules.reading.once_per_worker import once_per_worker
 from rules.reading.shapes import Undecided, whole_number
 from rules.reading.start_script import TENSORRT_LLM, TRTLLM_SERVE, StartCommand
 from rules.reading.tensorrt_llm_options import FILE_OPTIONS, OPTIONS, OVERRIDE_ENGINE_ARGS, Option
@@ -86,7 +87,7 @@ class TensorRtLlmSettings:
         try:
             if isinstance(setting.value, int | float | str) and not isinstance(setting.value, bool):
                 return float(setting.value)
-        except ValueError:
+        except (ValueError, OverflowError):
             pass
         raise Undecided(f"{'.'.join(path)} in {setting.source} is {setting.value!r}, not a number")
 
@@ -119,6 +120,7 @@ def is_tensorrt_llm(worker: Worker) -> bool:
     return any(command.engine in OPTIONS for command in worker.commands)
 
 
+@once_per_worker
 def read_tensorrt_llm(graph: ResourceGraph, worker: Worker) -> TensorRtLlmSettings:
     """The settings of a worker that starts exactly one TensorRT-LLM engine.
 

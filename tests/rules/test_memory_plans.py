@@ -1,0 +1,69 @@
+"""A plan of memory refuses numbers that no engine runs with."""
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+from hardware import ACCELERATORS, GPT_OSS_MODELS, Sharding
+from rules.reading.memory_plans import MemoryPlan
+from rules.reading.shapes import Undecided
+
+PLAN = MemoryPlan(
+    model=GPT_OSS_MODELS["gpt-oss-120b"],
+    sharding=Sharding(tensor=4),
+    kernels=lambda _: "tensorrt-llm TRTLLM",
+    max_num_tokens=20_000,
+    fraction=0.85,
+    fraction_is_of_total=False,
+    fraction_source="decode.yaml",
+    kv_format="fp8",
+    windows=(),
+    max_cache_tokens=None,
+    max_seq_len=11_000,
+    max_seq_len_source="decode.yaml",
+    max_batch_size=1280,
+    not_covered=None,
+    buffer_tokens=9216,
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sharding": Sharding(tensor=0)},
+        {"sharding": Sharding(tensor=4, expert=8)},
+        {"max_num_tokens": -1},
+        {"max_seq_len": 10**400},
+        {"max_batch_size": 10**400},
+        {"buffer_tokens": 10**400},
+        {"max_cache_tokens": 10**400},
+        {"fraction": 0.0},
+        {"fraction": 1.5},
+        {"fraction": float("nan")},
+    ],
+    ids=str,
+)
+def test_absurd_numbers_leave_it_undecided(change: dict[str, Any]) -> None:
+    with pytest.raises(Undecided, match=r"engine runs with|no share of a GPU"):
+        dataclasses.replace(PLAN, **change)
+
+
+def test_the_share_is_of_what_is_left_or_of_the_whole() -> None:
+    gpu = ACCELERATORS["B200"]
+    of_rest = PLAN.on(gpu)
+    of_whole = dataclasses.replace(PLAN, fraction_is_of_total=True).on(gpu)
+    assert of_rest.pool == pytest.approx(131, rel=0.02)
+    assert of_whole.pool == pytest.approx(0.85 * of_rest.visible - of_rest.demand.total)
+    assert of_rest.rest == pytest.approx(0.15 / 0.85 * of_rest.pool)
+
+
+def test_windows_shorten_sequences_and_not_the_buffers() -> None:
+    windowed = dataclasses.replace(PLAN, windows=(128, 131_072))
+    assert windowed.sequence_gib(11_000) < 0.51 * PLAN.sequence_gib(11_000)
+    assert windowed.buffers_gib == PLAN.buffers_gib == pytest.approx(2 * 9216 * 9216 / 2**30)
+
+
+def test_a_gpu_whose_memory_nobody_published_leaves_it_undecided() -> None:
+    with pytest.raises(Undecided, match="how much memory CUDA sees of H200"):
+        PLAN.on(ACCELERATORS["H200"])
