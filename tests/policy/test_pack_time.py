@@ -11,13 +11,14 @@ from tests.support.sandbox import Sandbox
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 STACK = "disagg-b200"
+TIMED = "timed"
 ALLOWED_SECONDS = 1.0
 ATTEMPTS = 3
 
 
 def test_the_pack_adds_at_most_a_second_to_a_preview(engine: Sandbox, tmp_path: Path) -> None:
     target = write_shipped(tmp_path / STACK, STACK)
-    engine.pulumi("stack", "init", STACK, cwd=target)
+    engine.pulumi("stack", "init", TIMED, cwd=target)
     # Taken in turn, so that a busy minute of the machine falls on both; the best of each is compared.
     pairs = [
         (seconds(engine, target), seconds(engine, target, "--policy-pack", str(ROOT / "policy")))
@@ -30,5 +31,5 @@ def test_the_pack_adds_at_most_a_second_to_a_preview(engine: Sandbox, tmp_path: 
 
 def seconds(engine: Sandbox, target: Path, *arguments: str) -> float:
     begun = time.monotonic()
-    engine.pulumi("preview", "--stack", STACK, *arguments, cwd=target)
+    engine.pulumi("preview", "--stack", TIMED, *arguments, cwd=target)
     return time.monotonic() - begun
