@@ -32,7 +32,7 @@ def _is_autonamed(resource: Resource) -> bool:
         marked = mapping_at(resource.metadata, "annotations").get(_AUTONAMED)
     except Undecided:
         marked = None
-    return name is None or (marked is not UNKNOWN and marked == "true")
+    return name is None or marked == "true"
 
 
 RULE = Rule(

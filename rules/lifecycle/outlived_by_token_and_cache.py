@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph
+from resource_graph import Aspect, Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.order import dependencies_of
 from rules.reading.references import Reference, dynamo_graphs
@@ -29,9 +29,8 @@ def _not_outliving(
     before = dependencies_of(graph, resource)
     missing: list[str] = []
     for kind, name in _needed(resource, references):
-        namespace = None if kind == "Namespace" else resource.namespace
         # What another program made is not this one's to delete.
-        found = graph.kubernetes_objects_named(kind, name, namespace)
+        found = graph.kubernetes_objects_named(kind, name, resource.namespace)
         if found and before.isdisjoint(each.urn for each in found):
             missing.append(f"{kind} {name}")
     return missing
@@ -40,7 +39,7 @@ def _not_outliving(
 def _needed(resource: Resource, references: Sequence[Reference]) -> Iterator[tuple[str, str]]:
     namespace = resource.namespace
     # One that only the update knows is another resource's output, which makes the edge by itself.
-    if namespace is not UNKNOWN and isinstance(namespace, str):
+    if isinstance(namespace, str):
         yield "Namespace", namespace
     for reference in references:
         yield reference.kind, reference.name

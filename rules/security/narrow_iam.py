@@ -36,7 +36,7 @@ def _wide(statement: Statement) -> str | None:
 def _only_reads(action: str) -> bool:
     _, colon, verb = action.partition(":")
     # Without a service it is a wildcard, which is another rule's.
-    return not colon or verb == "*" or verb.startswith(_READ_ONLY)
+    return not colon or verb.startswith(_READ_ONLY)
 
 
 RULE = Rule(

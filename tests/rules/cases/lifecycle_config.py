@@ -120,6 +120,30 @@ CASES = (
         ("reads ConfigMap engine-config, which can be changed in place and has no hash",),
     ),
     Case(
+        UNIQUE,
+        "content of the first that is not known yet",
+        "program-on-eks",
+        (_TWO_IN_STATE, of_state("ConfigMap/first", "inputs.data.a", LATER)),
+        undecided(UNIQUE, "llm-config") | undecided("secrets-not-in-plain-values", "first"),
+    ),
+    Case(
+        ROLLS,
+        "files that cannot be changed, under a name that stays",
+        "disagg-b200-state",
+        (
+            of_state(_ENGINE, "inputs.metadata.name", "engine-config"),
+            *(
+                of_state(
+                    "DynamoGraphDeployment/gpt-oss-disagg",
+                    f"inputs.spec.services.{worker}.extraPodSpec.volumes.0.configMap.name",
+                    "engine-config",
+                )
+                for worker in ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
+            ),
+        ),
+        frozenset(),
+    ),
+    Case(
         ROLLS,
         "a hash in the name",
         "disagg-b200",

@@ -165,13 +165,13 @@ CASES = (
         EKS,
         (
             resource(ATTACHMENT, "inputs.policyArn", "arn:aws:iam::aws:policy/AdministratorAccess"),
-            resource(ROLE, "inputs.managedPolicyArns", ["arn:aws:iam::aws:policy/PowerUserAccess"]),
+            resource(ROLE, "inputs.managedPolicyArns", ["arn:aws:iam::aws:policy/IAMFullAccess"]),
             resource(ROLE, "inputs.inlinePolicies", [{"name": "all", "policy": _statement(Action=["*:*"])}]),
         ),
         failed(WILDCARD, "worker-nodes", "nodes"),
         (
             "attaches the managed policy AdministratorAccess",
-            "managed policy PowerUserAccess",
+            "managed policy IAMFullAccess",
             "on its resource",
         ),
     ),

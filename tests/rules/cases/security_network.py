@@ -132,6 +132,30 @@ CASES = (
     ),
     Case(
         PUBLIC,
+        "an Ingress whose ranges include everybody",
+        "disagg-b200",
+        (
+            _ingress(
+                "alb.ingress.kubernetes.io/scheme: internet-facing, "
+                'alb.ingress.kubernetes.io/inbound-cidrs: "203.0.113.0/24, 0.0.0.0/0"'
+            ),
+        ),
+        failed(PUBLIC, "frontend"),
+        ("is internet-facing, open to 203.0.113.0/24, 0.0.0.0/0",),
+    ),
+    Case(
+        PUBLIC,
+        "a cluster's endpoint whose ranges include everybody",
+        EKS,
+        (
+            resource(CLUSTER, "inputs.vpcConfig.endpointPublicAccess", True),
+            resource(CLUSTER, "inputs.vpcConfig.publicAccessCidrs", ["203.0.113.0/24", "0.0.0.0/0"]),
+        ),
+        failed(PUBLIC, "cluster"),
+        ("has an API endpoint open to 203.0.113.0/24, 0.0.0.0/0",),
+    ),
+    Case(
+        PUBLIC,
         "a cluster's endpoint for one range",
         EKS,
         (

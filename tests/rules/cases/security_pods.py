@@ -115,6 +115,19 @@ CASES = (
     ),
     Case(
         ORDINARY,
+        "root for a capability that acts for root alone",
+        "vllm-agg",
+        (
+            put(
+                GRAPH,
+                f"{VLLM_POD}.containers.0.securityContext",
+                {"runAsUser": 0, "capabilities": {"drop": ["ALL"], "add": ["IPC_LOCK"]}},
+            ),
+        ),
+        frozenset(),
+    ),
+    Case(
+        ORDINARY,
         "capabilities beyond what transports ask for",
         "vllm-agg",
         (

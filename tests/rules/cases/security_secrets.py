@@ -211,6 +211,13 @@ inputs: {apiVersion: v1, kind: ConfigMap, metadata: {name: clients, namespace: g
     ),
     Case(
         MARKED,
+        "a kubeconfig that lies elsewhere",
+        "program-on-eks",
+        (of_state("kubernetes/cluster", "inputs.kubeconfig", "/home/somebody/.kube/config"),),
+        frozenset(),
+    ),
+    Case(
+        MARKED,
         "a token among a component's inputs",
         "disagg-b200-state",
         (of_state("components:Namespace/serving-namespace", "inputs.hfToken", TOKEN),),
