@@ -13,6 +13,7 @@ from rules.reading.container_scripts import mentions, read_script
 from rules.reading.containers import read_environment
 from rules.reading.flags import Flag, parse_flags
 from rules.reading.frontends import FRONTEND_TYPE
+from rules.reading.model_references import ModelReference, model_reference
 from rules.reading.once import once_per_graph
 from rules.reading.pods import PodTemplate, Unreadable, read_pods
 from rules.reading.shapes import Undecided
@@ -25,27 +26,19 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _DOWNLOADS = ("hf", "huggingface-cli")
 _DOWNLOADS_MENTIONED = re.compile(r"\b(?:hf|huggingface-cli)\b\s+download\b")
+_DIRECTORY_FLAGS = ("--local-dir", "--cache-dir")
+_OPTIONS_WITH_VALUE = frozenset(
+    {*_DIRECTORY_FLAGS, "--revision", "--include", "--exclude", "--repo-type", "--token", "--max-workers"}
+)
+_CACHE_VARIABLE = "HF_HUB_CACHE"
 _MODEL_FLAGS = ("--model", "--model-path", "--model_path")
-_SNAPSHOT = re.compile(r"models--([\w.-]+?)--([\w.-]+)/snapshots/([^/]+)")
-_REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w.-]+")
+_BELOW_HOME = (
+    (re.compile(r"/\.cache/huggingface/hub/?$"), ""),
+    (re.compile(r"/\.cache/huggingface/?$"), "/hub"),
+    (re.compile(r"/\.cache/?$"), "/huggingface/hub"),
+    (re.compile(r"^(?:/root|/home/[^/]+)/?$"), "/.cache/huggingface/hub"),
+)
 _SWITCHED_ON = frozenset({"1", "ON", "YES", "TRUE"})
-
-
-@dataclass(frozen=True, slots=True)
-class ModelReference:
-    """How a model is named: a repository of the hub, a directory, or both at once."""
-
-    text: str
-    source: str
-    repository: str | None
-    """None where a directory does not tell."""
-    revision: str | None
-    """None where the newest one is meant, or a directory does not tell."""
-
-    @property
-    def is_path(self) -> bool:
-        """Whether it names a directory."""
-        return self.text.startswith("/")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,15 +71,22 @@ class ModelUser:
     def cache_directory(self) -> str:
         """Where huggingface_hub keeps repositories (huggingface_hub/constants.py)."""
         for name, inside in (
-            ("HF_HUB_CACHE", ""),
+            (_CACHE_VARIABLE, ""),
             ("HF_HOME", "/hub"),
             ("XDG_CACHE_HOME", "/huggingface/hub"),
         ):
             text = self.variable(name)
             if text:
                 return text.rstrip("/") + inside
-        # Without HOME the image's user decides; root's is the one that a mount can be seen to match.
-        return f"{self.variable('HOME') or '/root'}/.cache/huggingface/hub"
+        home = self.variable("HOME")
+        if home:
+            return f"{home.rstrip('/')}/.cache/huggingface/hub"
+        # The image's user decides; a mount at such a place is meant for it.
+        for mount in self.mounts:
+            for ending, inside in _BELOW_HOME:
+                if ending.search(mount.path):
+                    return mount.path.rstrip("/") + inside
+        return "~/.cache/huggingface/hub"
 
     def variable(self, name: str) -> str | None:
         """A variable of the container; None where nobody sets it.
@@ -112,7 +112,7 @@ class ModelUser:
             mount = self.mount_of(path)
             if mount is not None:
                 return mount
-        return self.mounts[0] if len(self.mounts) == 1 else None
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +130,6 @@ def read_model_users(graph: ResourceGraph) -> Sequence[ModelUser | UnreadableUse
     """All of them, downloads first."""
     readers = (_downloads, _workers, _frontends, _benchmarks)
     return tuple(user for read in readers for user in read(graph))
-
-
-def model_reference(text: str, source: str, revision: str | None = None) -> ModelReference:
-    """What a command's word says of a model."""
-    snapshot = _SNAPSHOT.search(text)
-    if snapshot is not None:
-        return ModelReference(text, source, f"{snapshot.group(1)}/{snapshot.group(2)}", snapshot.group(3))
-    return ModelReference(text, source, text if _REPOSITORY.fullmatch(text) else None, revision)
 
 
 def _downloads(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
@@ -160,16 +152,33 @@ def _download(
     for words, environment in script.arguments_of(*_DOWNLOADS):
         if not words or words[0].text != "download":
             continue
-        flags = parse_flags(words[2:]).all
-        repository = words[1] if len(words) > 1 else Word("")
+        flags = parse_flags(words[1:]).all
+        repository = _downloaded(words[1:])
         models: tuple[ModelReference, ...] = ()
-        if repository.known and repository.text:
-            revision = _value(flags, ("--revision",))
-            models = (model_reference(repository.text, "hf download", revision),)
-        mounts = tuple(read_mounts(template, container))
+        if repository is not None:
+            models = (model_reference(repository, "hf download", _value(flags, ("--revision",))),)
+        directory = _value(flags, _DIRECTORY_FLAGS)
+        own = {} if directory is None else {_CACHE_VARIABLE: Word(directory)}
         yield ModelUser(
-            "download", template, template.name, container, environment, mounts, models, tuple(flags)
+            "download",
+            template,
+            template.name,
+            container,
+            {**environment, **own},
+            tuple(read_mounts(template, container)),
+            models,
+            tuple(flags),
         )
+
+
+def _downloaded(words: Sequence[Word]) -> str | None:
+    """The first word that is neither an option nor an option's value; None where it is unknown."""
+    previous = ""
+    for word in words:
+        if not word.text.startswith("-") and previous not in _OPTIONS_WITH_VALUE:
+            return word.text if word.known and word.text else None
+        previous = word.text
+    return None
 
 
 def _workers(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:

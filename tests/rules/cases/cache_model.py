@@ -24,6 +24,7 @@ _FRONTEND_ENV = "spec.services.Frontend.extraPodSpec.mainContainer.env"
 _CONTAINER = "spec.template.spec.containers[0]"
 _SCRIPT = f"{_CONTAINER}.args[0]"
 _REVISION = "b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
+_USERS_CACHE = "/home/dynamo/.cache/huggingface"
 _OTHER = "0123456789abcdef0123456789abcdef01234567"
 _NAMED = variable(GRAPH, _ENV, "MODEL_PATH", "openai/gpt-oss-120b")
 _TOKEN = {
@@ -118,7 +119,18 @@ CASES = (
         "agg-gb200",
         (variable(GRAPH, _FRONTEND_ENV, "HF_HOME", None),),
         failed(FRONTEND, "Frontend"),
-        ("looks for models in /root/.cache/huggingface/hub, but mounts model-cache at /opt/models",),
+        ("looks for models in ~/.cache/huggingface/hub, but mounts model-cache at /opt/models",),
+    ),
+    Case(
+        FRONTEND,
+        "an offline frontend with the claim in its user's cache",
+        "agg-gb200",
+        (
+            variable(GRAPH, _FRONTEND_ENV, "HF_HOME", None),
+            put(GRAPH, "spec.services.Frontend.volumeMounts[0].mountPoint", _USERS_CACHE),
+            variable(GRAPH, _FRONTEND_ENV, "TIKTOKEN_ENCODINGS_BASE", f"{_USERS_CACHE}/tiktoken"),
+        ),
+        frozenset(),
     ),
     Case(
         FRONTEND,

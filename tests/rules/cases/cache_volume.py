@@ -1,7 +1,7 @@
 """The claim that holds the model: its size, its access mode, its class and where it is mounted."""
 
 from tests.rules.case import TWO_GB200, Case, failed, undecided
-from tests.rules.edits import document, drop, put, text, variable, without
+from tests.rules.edits import add, document, drop, put, text, variable, without
 
 SHARED = "cache-shared-by-nodes"
 HOLDS = "cache-holds-the-model"
@@ -134,6 +134,47 @@ CASES = (
         (put(_CLAIM, _SIZE, "60Gi"),),
         failed(HOLDS, CLAIM) | failed(TWO, CLAIM),
         ("asks for 60Gi (64.4 GB)", "openai/gpt-oss-120b alone take 65.2 GB"),
+    ),
+    Case(
+        HOLDS,
+        "a small claim for something else than the model",
+        "vllm-agg",
+        (
+            document(
+                """
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: compiled, namespace: gpt-oss}
+spec:
+  accessModes: [ReadWriteMany]
+  storageClassName: shared-files
+  resources: {requests: {storage: 1Gi}}
+"""
+            ),
+            add(
+                _GRAPH,
+                "spec.components[1].podTemplate.spec.volumes",
+                {"name": "compiled", "persistentVolumeClaim": {"claimName": "compiled"}},
+            ),
+            add(
+                _GRAPH,
+                "spec.components[1].podTemplate.spec.containers[0].volumeMounts",
+                {"name": "compiled", "mountPath": "/compiled"},
+            ),
+        ),
+        frozenset(),
+    ),
+    Case(
+        HOLDS,
+        "a download into a directory of its own",
+        "agg-gb200",
+        (
+            put(_CLAIM, _SIZE, "10Gi"),
+            without(_GRAPH),
+            without("Job/gpt-oss-120b-bench"),
+            text("Job/model-download", _SCRIPT, "hf download", "hf download --local-dir /opt/models/plain"),
+        ),
+        failed(HOLDS, CLAIM),
     ),
     Case(
         HOLDS,
