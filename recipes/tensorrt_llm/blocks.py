@@ -18,7 +18,9 @@ NonNegativeInt = Annotated[int, Field(ge=0)]
 Sizes = Annotated[tuple[PositiveInt, ...], Field(strict=False, min_length=1)]
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 TransceiverBackend = Literal["DEFAULT", "UCX", "NIXL", "MOONCAKE", "MPI"]
-KvDtype = Literal["auto", "fp8", "nvfp4", "bfloat16", "float16"]
+# The PyTorch backend ends with a ValueError on anything else, on the formats that `auto` stands for too
+# (NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/model_loader.py, validate_and_set_kv_cache_quant).
+KvDtype = Literal["auto", "fp8", "nvfp4"]
 MoeBackend = Literal[
     "AUTO", "CUTLASS", "CUTEDSL", "WIDEEP", "TRTLLM", "DEEPGEMM", "DENSEGEMM", "VANILLA", "TRITON"
 ]

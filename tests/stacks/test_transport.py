@@ -83,7 +83,7 @@ def test_a_typed_way_carries_its_evidence_and_its_ceiling() -> None:
 
 def test_a_kv_cache_of_twice_the_bytes_takes_twice_the_time() -> None:
     settings = disagg_b200_settings()
-    wide = {"kv_cache_config": {"dtype": "bfloat16"}}
+    wide = {"kv_cache_config": {"dtype": "auto"}}
     settings["serving"]["overrides"] = {"prefill": wide, "decode": wide}
     stack = resolved(settings)
     assert request_bytes(stack.serving.placed.recipe) == 2 * 301_989_888
