@@ -32,7 +32,9 @@ class EngineYaml:
 def load_engine_yaml(text: str) -> EngineYaml:
     """Load the text; nobody may change what it returns."""
     try:
-        has_aliases = _check_depth(text)
+        has_aliases = "*" in text
+        if has_aliases or _may_be_deep(text):
+            _check_depth(text)
         content: object = _yaml.load(text, Loader=_Loader)
         if has_aliases:
             _check_size(content, _MAXIMUM_DEPTH)
@@ -45,10 +47,15 @@ def load_engine_yaml(text: str) -> EngineYaml:
     return EngineYaml(content)
 
 
-def _check_depth(text: str) -> bool:
-    """Raise ValueError where the text is nested too deeply; tell whether it has aliases."""
+def _may_be_deep(text: str) -> bool:
+    # Each level costs an opening bracket, a dash, a question mark or a blank before a line's first word.
+    marks = sum(text.count(mark) for mark in "[{-?")
+    return marks + max(len(line) - len(line.lstrip()) for line in text.split("\n")) >= _MAXIMUM_DEPTH
+
+
+def _check_depth(text: str) -> None:
+    """Raise ValueError where the text is nested too deeply."""
     depth = 0
-    has_aliases = False
     for event in _yaml.parse(text, Loader=_Loader):
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
@@ -56,9 +63,6 @@ def _check_depth(text: str) -> bool:
                 raise ValueError(f"nested too deeply, more than {_MAXIMUM_DEPTH} levels")
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
-        elif isinstance(event, yaml.AliasEvent):
-            has_aliases = True
-    return has_aliases
 
 
 def _check_size(value: object, depth: int, counted: int = 0) -> int:

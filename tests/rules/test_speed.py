@@ -99,14 +99,15 @@ def stack() -> list[Resource]:
 def test_ten_thousand_resources_are_judged_in_time_and_none_is_dearer_for_the_others(
     stack: list[Resource], shape: Shape
 ) -> None:
-    small, large = (best_seconds(stack, shape, count) for count in (SMALL, LARGE))
-    assert large <= ALLOWED_SECONDS
-    assert large / LARGE <= ALLOWED_GROWTH * small / SMALL, (small, large)
-
-
-def best_seconds(stack: list[Resource], shape: Shape, count: int) -> float:
-    resources = list(shape(stack, count))
-    return min(seconds(resources) for _ in range(ATTEMPTS))
+    few, many = list(shape(stack, SMALL)), list(shape(stack, LARGE))
+    measured: list[tuple[float, float]] = []
+    # The best of three: other tests take their share of the caches and cores.
+    while len(measured) < ATTEMPTS:
+        measured.append((seconds(few), seconds(many)))
+        small, large = map(min, zip(*measured, strict=True))
+        if large <= ALLOWED_SECONDS and large / LARGE <= ALLOWED_GROWTH * small / SMALL:
+            return
+    pytest.fail(f"processor time of {SMALL} and {LARGE} resources, each attempt: {measured}")
 
 
 def seconds(resources: list[Resource]) -> float:

@@ -1,0 +1,48 @@
+import pytest
+import yaml
+
+from rules.reading.engine_yaml import load_engine_yaml
+
+ALIASES = "\n".join(
+    ["l0: &l0 [x, x]", *(f"l{n}: &l{n} [{', '.join([f'*l{n - 1}'] * 10)}]" for n in range(1, 9))]
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: 1\nb: {c: [1, 2.5, yes]}\n",
+        "defaults: &d {x: 1}\nown: {<<: *d, y: 2026-11-21}\n",
+        "a: 1\na: 2\n",
+        "",
+        "3",
+        "\n".join(f"- {number}" for number in range(500)),
+    ],
+)
+def test_a_text_is_what_the_engines_library_makes_of_it(text: str) -> None:
+    loaded = load_engine_yaml(text)
+    assert loaded.problem is None
+    assert loaded.content == yaml.safe_load(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "says", "line"),
+    [
+        ("a: 1\nb: c: d\n", "mapping values are not allowed", 2),
+        ("a: 1\nb: *nowhere\n", "undefined alias", 2),
+        ("a: !!python/name:os.system\n", "could not determine a constructor", 1),
+        ("[" * 50_000, "nested too deeply", None),
+        ("- " * 50_000, "nested too deeply", None),
+        ("? " * 50_000, "nested too deeply", None),
+        ("\n".join(" " * depth + "a:" for depth in range(500)), "nested too deeply", None),
+        ("a: &a [*a]\n", "its aliases contain themselves", None),
+        (ALIASES, "stand for more values than anybody can read", None),
+        ("a: \x07\n", "control characters", None),
+        ("a: 2026-13-41\n", "month must be in 1..12", None),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_text_that_cannot_be_loaded_says_why(text: str, says: str, line: int | None) -> None:
+    loaded = load_engine_yaml(text)
+    assert says in (loaded.problem or "")
+    assert loaded.line == line
