@@ -22,9 +22,9 @@ def field(parent: Mapping[str, Value], *path: str) -> Value:
     """
     current: Value = parent
     for index, key in enumerate(path):
-        if current is None:
-            return None
         if not isinstance(current, (dict, Mapping)):
+            if current is None:
+                return None
             raise Undecided(f"{_dotted(path[:index])} is {_shown(current)}, not a mapping")
         current = current.get(key)
         if current is UNKNOWN:

@@ -234,7 +234,7 @@ def _inside(settings: Mapping[str, Value], path: tuple[str, ...], source: str) -
     for index, key in enumerate(path):
         if current is None:
             return None
-        if not isinstance(current, Mapping):
+        if not isinstance(current, (dict, Mapping)):
             raise Undecided(f"{'.'.join(path[:index])} in {source} is {current!r}, not a mapping")
         current = current.get(key)
     return None if current is None else Setting(current, source)
