@@ -41,7 +41,7 @@ def existing_cluster_settings(serving: dict[str, Any], pools: list[dict[str, Any
             "nats": {"kind": "own", "members": 3, "storageClassName": "fast-disks"},
         },
         "nodePools": pools,
-        "modelCache": {"size": "100Gi", "storageClassName": "shared-files"},
+        "modelCache": {"size": "150Gi", "storageClassName": "shared-files"},
         "serving": {"namespace": "gpt-oss", **serving},
     }
 

@@ -103,7 +103,7 @@ def test_a_larger_cache_and_another_platform_value_touch_no_pod(stack: LabStack)
 
     done = update(stack, grow)
     done.record("cache size and platform values")
-    assert "model cache: 100Gi -> 200Gi, nothing restarts" in done.preview.notice
+    assert "model cache: 150Gi -> 200Gi, nothing restarts" in done.preview.notice
     assert done.preview.changes.keys() >= {
         "PersistentVolumeClaim model-cache-claim",
         "Release dynamo-platform",

@@ -7,18 +7,11 @@ from collections.abc import Mapping
 
 from tests.rules.case import B200, GB200, H200, TWO_B200, TWO_GB200, Base, failed, undecided
 
-# The published size: `dynamo-stack` says before an update that a second revision does not fit.
-_ROOM = failed("cache-holds-two-revisions", "model-cache")
-
 BASES: Mapping[str, Base] = {
     # The settings say that a person typed TCP; a rendered manifest says it no more.
-    "disagg-b200": Base(
-        B200, failed("kv-hop-has-a-transport", "gpt-oss-disagg") | _ROOM, stack="disagg-b200"
-    ),
-    "disagg-gb200": Base(
-        TWO_GB200, failed("kv-transport-proven", "gpt-oss-disagg") | _ROOM, stack="disagg-gb200"
-    ),
-    "agg-gb200": Base(GB200, _ROOM, stack="agg-gb200"),
+    "disagg-b200": Base(B200, failed("kv-hop-has-a-transport", "gpt-oss-disagg"), stack="disagg-b200"),
+    "disagg-gb200": Base(TWO_GB200, failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-gb200"),
+    "agg-gb200": Base(GB200, stack="agg-gb200"),
     "trtllm-serve": Base(GB200),
     "vllm-agg": Base(B200),
     # Nobody published how much memory CUDA sees of an H200.
@@ -26,7 +19,7 @@ BASES: Mapping[str, Base] = {
     # One guide calls privileged required for EFA, and an example does without.
     "vllm-disagg-efa": Base(TWO_B200, failed("privileges-for-hardware", "Prefill", "Decode")),
     "disagg-b200-state": Base(
-        (), failed("kv-transport-proven", "gpt-oss-disagg") | _ROOM, stack="disagg-b200", state=True
+        (), failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200", state=True
     ),
     "program-on-eks": Base((), state=True),
 }

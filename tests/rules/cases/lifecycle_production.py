@@ -156,9 +156,7 @@ CASES = (
     ),
 )
 
-_AS_ALWAYS = failed("kv-transport-proven", "gpt-oss-disagg") | failed(
-    "cache-holds-two-revisions", "model-cache"
-)
+_AS_ALWAYS = failed("kv-transport-proven", "gpt-oss-disagg")
 
 SETTINGS_CASES = (
     SettingsCase(

@@ -152,30 +152,26 @@ CASES = (
     ),
 )
 
-# The published size of the claim.
-_ROOM = failed("cache-holds-two-revisions", "model-cache")
-
 SETTINGS_CASES = (
     SettingsCase(
         PROVEN,
         "TensorRT-LLM over EFA",
         _stack(disagg_b200_settings(), "efa", nodes=2),
         failed(PROVEN, "gpt-oss-disagg")
-        | failed("privileges-for-hardware", "TrtllmDecodeWorker", "TrtllmPrefillWorker")
-        | _ROOM,
+        | failed("privileges-for-hardware", "TrtllmDecodeWorker", "TrtllmPrefillWorker"),
         ("which is unproven: nobody has published TensorRT-LLM serving over EFA",),
     ),
     SettingsCase(
         PROVEN,
         "RDMA, which a guide documents",
         _stack(disagg_b200_settings(), None, rdma={"resource": "rdma/ib", "fabric": "infiniband"}),
-        _ROOM,
+        frozenset(),
     ),
     SettingsCase(
         PROVEN,
         "a compute domain on AWS",
         disagg_gb200_settings(),
-        failed(PROVEN, "gpt-oss-disagg") | _ROOM,
+        failed(PROVEN, "gpt-oss-disagg"),
         ("reported failing on AWS GB200",),
     ),
 )

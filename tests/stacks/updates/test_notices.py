@@ -110,7 +110,7 @@ def test_another_transport_restarts_every_worker() -> None:
 
 
 def test_another_revision_is_brought_first_and_the_room_for_two_is_counted() -> None:
-    before = disagg_b200_settings()
+    before = disagg_b200_settings() | {"modelCache": _cache("100Gi")}
     [revision, workers] = update(before, changed(before, _with_revision)).texts
     assert revision == (
         f"model revision: 0000000 replaces {PINNED[:7]}; Job model-download fills the volume before any "
@@ -143,7 +143,7 @@ def test_a_revision_on_somebody_elses_volume_is_looked_for_first() -> None:
 def test_a_larger_cache_restarts_nothing_and_names_the_class_that_must_allow_it() -> None:
     before = disagg_b200_settings()
     assert update(before, before | {"modelCache": _cache("200Gi")}).text == (
-        "model cache: 100Gi -> 200Gi, nothing restarts; storage class shared-files must allow it "
+        "model cache: 150Gi -> 200Gi, nothing restarts; storage class shared-files must allow it "
         "(allowVolumeExpansion: true)"
     )
 
