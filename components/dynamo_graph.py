@@ -9,6 +9,9 @@ from pulumi_kubernetes.core.v1 import ConfigMap
 
 from components import delete_timeouts
 
+KV_TRANSPORT_ANNOTATION = "dynamo-stack/kv-transport"
+"""On a graph: the KV transport that a person typed."""
+
 
 class Placement(TypedDict):
     """The node pool that a worker was given, as rules read it."""
@@ -120,13 +123,7 @@ class DynamoGraph(pulumi.ComponentResource):
             metadata={
                 "name": args.name,
                 "namespace": args.namespace,
-                "annotations": {
-                    # The provider knows no readiness of custom resources of its own.
-                    "pulumi.com/waitFor": "condition=Ready",
-                    # Foreground deletion of a graph can loop for hours with its GPUs held
-                    # (ai-dynamo/dynamo#8204).
-                    "pulumi.com/deletionPropagationPolicy": "background",
-                },
+                "annotations": _annotations(args.kv_transport),
             },
             spec=args.spec,
             opts=pulumi.ResourceOptions(
@@ -141,3 +138,17 @@ class DynamoGraph(pulumi.ComponentResource):
             ),
         )
         self.register_outputs({"graphName": args.name})
+
+
+def _annotations(kv_transport: KvTransport | None) -> dict[str, str]:
+    annotations = {
+        # The provider knows no readiness of custom resources of its own.
+        "pulumi.com/waitFor": "condition=Ready",
+        # Foreground deletion of a graph can loop for hours with its GPUs held (ai-dynamo/dynamo#8204).
+        "pulumi.com/deletionPropagationPolicy": "background",
+    }
+    if kv_transport and kv_transport["typed"]:
+        # A rendered manifest has no component around it that says so: whoever reviews plain TCP in it could
+        # not tell a decision from an oversight.
+        annotations[KV_TRANSPORT_ANNOTATION] = kv_transport["name"]
+    return annotations

@@ -20,6 +20,8 @@ from rules.reading.vllm import is_vllm, read_vllm
 from rules.reading.vllm_transfer import KV_TRANSFER_CONFIG, LIBFABRIC, nixl_backends
 from rules.reading.workers import Worker
 
+_ANNOTATION = "dynamo-stack/kv-transport"
+
 _CLASSES: Mapping[str, KvTransportName] = {EFA_DEVICE_CLASS: "efa", ROCE_DEVICE_CLASS: "rdma"}
 
 
@@ -67,6 +69,7 @@ def read_ways(graph: ResourceGraph, worker: Worker) -> Ways:
     }
     if not open_ways:
         typed = f"{TRANSPORTS}={ucx.written}" if ucx.asks_for_tcp else _cpu_buffer(graph, worker)
+        typed = typed or _annotated(worker)
         if typed is not None:
             open_ways["tcp"] = typed
     return Ways(worker, open_ways, shut, unknown)
@@ -93,6 +96,12 @@ def _claimed(graph: ResourceGraph, worker: Worker) -> dict[KvTransportName, str]
     # What nothing describes may be a channel.
     read_channel_claims(graph, worker)
     return ways
+
+
+def _annotated(worker: Worker) -> str | None:
+    """How the graph says that a person typed TCP, as a stack of this project writes it."""
+    typed = text_at(worker.resource.metadata, "annotations", _ANNOTATION)
+    return f"annotation {_ANNOTATION}" if typed == "tcp" else None
 
 
 def _cpu_buffer(graph: ResourceGraph, worker: Worker) -> str | None:

@@ -121,6 +121,7 @@ def test_the_graph_waits_until_it_is_ready_and_is_never_deleted_in_the_foregroun
     assert metadata["annotations"] == {
         "pulumi.com/waitFor": "condition=Ready",
         "pulumi.com/deletionPropagationPolicy": "background",
+        "dynamo-stack/kv-transport": "tcp",
     }
 
 

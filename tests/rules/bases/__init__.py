@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from tests.rules.case import B200, GB200, H200, TWO_B200, TWO_GB200, Base, failed, undecided
 
 BASES: Mapping[str, Base] = {
-    # The settings say that a person typed TCP; a rendered manifest says it no more.
-    "disagg-b200": Base(B200, failed("kv-hop-has-a-transport", "gpt-oss-disagg"), stack="disagg-b200"),
+    "disagg-b200": Base(B200, failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200"),
     "disagg-gb200": Base(TWO_GB200, failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-gb200"),
     "agg-gb200": Base(GB200, stack="agg-gb200"),
     "trtllm-serve": Base(GB200),

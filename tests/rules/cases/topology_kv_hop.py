@@ -1,8 +1,7 @@
 """What carries KV cache from pod to pod, and what it costs where nothing does."""
 
 from tests.rules.case import TWO_B200, Case, failed, undecided
-from tests.rules.edits import Edit, document, put
-from tests.rules.exports import resource
+from tests.rules.edits import Edit, document, drop, put
 from tests.rules.kv_edits import (
     BASE,
     BOTH,
@@ -206,9 +205,10 @@ CASES = (
     Case(
         HOP,
         "a stack in which nobody typed TCP",
-        "disagg-b200-state",
-        (resource("components:DynamoGraph/gpt-oss-disagg", "inputs.kvTransport.typed", value=False),),
+        "disagg-b200",
+        (drop("DynamoGraphDeployment", "metadata.annotations"),),
         failed(HOP, "gpt-oss-disagg"),
         ("nobody typed TCP", COST),
+        gone=failed("kv-transport-proven", "gpt-oss-disagg"),
     ),
 )
