@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
+from rules.reading.device_claims import read_device_claims
 from rules.reading.parallelism import read_parallelism
+from rules.reading.shapes import Undecided
 from rules.reading.workers import Worker, check_workers
 
 
@@ -19,11 +21,19 @@ def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]
     requested = worker.gpus_per_pod * worker.pods_per_worker
     if used == requested:
         return
+    if not requested:
+        _refuse_claimed(graph, worker)
     asked = f"{requested} GPU{'s' if requested != 1 else ''}"
     if worker.pods_per_worker > 1:
         asked += f" ({worker.pods_per_worker} pods of {worker.gpus_per_pod})"
     product = " x ".join(str(factor) for factor in factors)
     yield failed(worker.resource, worker.name, f"asks for {asked}, but its engine uses {used}: {product}")
+
+
+def _refuse_claimed(graph: ResourceGraph, worker: Worker) -> None:
+    for claim in read_device_claims(graph, worker.template):
+        if claim.used and not claim.is_channel:
+            raise Undecided(f"asks for no GPU by number; its claim {claim.name} may bring some")
 
 
 RULE = Rule(

@@ -57,8 +57,8 @@ RULE = Rule(
     fix=(
         "Give prefill and decode the same: rdma/* or vpc.amazonaws.com/efa in the limits, or on GB200 a "
         "compute domain's channel; or choose TCP yourself (serving.kvTransport: tcp in a stack; in a "
-        "manifest the graph's annotation dynamo-stack/kv-transport: tcp, or UCX_TLS with tcp and nothing faster), or "
-        "serve aggregated."
+        "manifest the graph's annotation dynamo-stack/kv-transport: tcp, or UCX_TLS with tcp and nothing "
+        "faster), or serve aggregated."
     ),
     check=_check,
 )

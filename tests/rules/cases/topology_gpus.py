@@ -1,7 +1,7 @@
 """GPUs that a worker asks for, and those that its engine uses."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, engine_file, put
+from tests.rules.edits import add, document, drop, engine_file, put
 
 GPUS = "gpus-match-parallelism"
 DECODE = "TrtllmDecodeWorker"
@@ -84,5 +84,31 @@ CASES = (
         (put(GRAPH, f"{_VLLM}.command", ["python3", "-m", "dynamo.sglang"]),),
         undecided(GPUS, "VllmWorker"),
         ("starts dynamo.sglang, whose settings this does not read",),
+    ),
+    Case(
+        GPUS,
+        "GPUs that a claim of dynamic resource allocation may bring",
+        "vllm-serve",
+        (
+            drop("Deployment", f"{_ENGINE}.resources.requests[nvidia.com/gpu]"),
+            drop("Deployment", f"{_ENGINE}.resources.limits[nvidia.com/gpu]"),
+            put("Deployment", f"{_ENGINE}.resources.claims", [{"name": "gpus"}]),
+            put(
+                "Deployment",
+                "spec.template.spec.resourceClaims",
+                [{"name": "gpus", "resourceClaimTemplateName": "four-gpus"}],
+            ),
+            document(
+                """
+                apiVersion: resource.k8s.io/v1
+                kind: ResourceClaimTemplate
+                metadata: {name: four-gpus, namespace: gpt-oss}
+                spec:
+                  spec: {devices: {requests: [{name: gpus, exactly: {deviceClassName: gpu.nvidia.com}}]}}
+                """
+            ),
+        ),
+        undecided(GPUS, "engine"),
+        ("asks for no GPU by number; its claim gpus may bring some",),
     ),
 )
