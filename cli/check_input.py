@@ -10,7 +10,7 @@ from hardware import INSTANCE_TYPES
 from resource_graph import Resource, ResourceGraph
 from resource_graph.manifests import read_manifests
 from resource_graph.state_export import looks_like_state, read_state
-from rules.reading.pools import pool_resource
+from rules.reading.nodes.pools import pool_resource
 
 _NODES = re.compile(r"[1-9][0-9]{0,4}")
 

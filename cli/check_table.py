@@ -9,7 +9,7 @@ from cli.check_coverage import WatchedGraph, count_kinds, kinds_read
 from cli.output import make_table, print_line, print_table
 from resource_graph import Origin
 from rules.model import Finding, Report, Rule, Severity
-from rules.reading.pools import read_pools
+from rules.reading.nodes.pools import read_pools
 
 _RANKS = {
     ("failed", Severity.MANDATORY): 0,

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from hardware.tensorrt_llm_keys import DEFAULT_MAX_BATCH_SIZE
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.benchmark_targets import read_target
-from rules.reading.benchmarks import Benchmark, check_benchmarks
-from rules.reading.engines import engine_settings
+from rules.reading.benchmarks.benchmark_targets import read_target
+from rules.reading.benchmarks.benchmarks import Benchmark, check_benchmarks
+from rules.reading.engines.engines import engine_settings
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
+from rules.reading.engines.vllm import is_vllm, read_vllm
+from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
-from rules.reading.tensorrt_llm import is_tensorrt_llm
-from rules.reading.vllm import is_vllm, read_vllm
-from rules.reading.workers import Worker
 
 _SEQUENCES = "--max-num-seqs"
 

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.benchmark_targets import Target, read_target, worker_gpus
-from rules.reading.benchmarks import (
+from rules.reading.benchmarks.benchmark_targets import Target, read_target, worker_gpus
+from rules.reading.benchmarks.benchmarks import (
     GPU_COUNT_VARIABLE,
     MODE_VARIABLE,
     PER_GPU_VARIABLE,
     Benchmark,
     check_benchmarks,
 )
-from rules.reading.tensorrt_llm import Count
+from rules.reading.engines.tensorrt_llm import Count
 
 _DISAGGREGATED = {"agg": False, "disagg": True}
 

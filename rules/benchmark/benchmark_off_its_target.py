@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.benchmark_targets import read_target
-from rules.reading.benchmarks import Benchmark, check_benchmarks
-from rules.reading.label_selectors import selects
+from rules.reading.benchmarks.benchmark_targets import read_target
+from rules.reading.benchmarks.benchmarks import Benchmark, check_benchmarks
+from rules.reading.pods.label_selectors import selects
 from rules.reading.shapes import mapping_at, mappings_at, text_at
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

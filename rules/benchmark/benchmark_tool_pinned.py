@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.benchmarks import Benchmark, check_benchmarks
-from rules.reading.container_scripts import ContainerScript
-from rules.reading.words import Word
+from rules.reading.benchmarks.benchmarks import Benchmark, check_benchmarks
+from rules.reading.commands.container_scripts import ContainerScript
+from rules.reading.commands.words import Word
 
 _PIP = ("pip", "pip3")
 _APT = ("apt-get", "apt")

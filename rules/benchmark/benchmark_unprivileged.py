@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.benchmarks import Benchmark, check_benchmarks
+from rules.reading.benchmarks.benchmarks import Benchmark, check_benchmarks
 from rules.reading.shapes import field
 
 # https://kubernetes.io/docs/tasks/administer-cluster/sysctl-cluster/ (safe sysctls of Kubernetes 1.32)

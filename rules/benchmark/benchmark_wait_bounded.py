@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.benchmarks import Benchmark, check_benchmarks
+from rules.reading.benchmarks.benchmarks import Benchmark, check_benchmarks
 from rules.reading.shapes import whole_number_at
 
 _LOOP = re.compile(r"^[ \t]*(?:while|until)\b(.*?)^[ \t]*done\b", re.DOTALL | re.MULTILINE)

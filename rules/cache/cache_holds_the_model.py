@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hardware import checkpoint_bytes
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.model_volumes import ModelVolume, check_model_volumes
+from rules.reading.storage.model_volumes import ModelVolume, check_model_volumes
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

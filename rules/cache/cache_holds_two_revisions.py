@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from hardware import ModelShape, checkpoint_bytes
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.model_users import ModelUser
-from rules.reading.model_volumes import ModelVolume, check_model_volumes
+from rules.reading.storage.model_users import ModelUser
+from rules.reading.storage.model_volumes import ModelVolume, check_model_volumes
 
 _REVISIONS = 2
 # Folders of the repositories that no engine here reads: the weights again, in two other forms.

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.images import read_image
-from rules.reading.model_users import KINDS, ModelUser
-from rules.reading.model_volumes import check_model_users
+from rules.reading.pods.images import read_image
 from rules.reading.shapes import field, text_at
+from rules.reading.storage.model_users import KINDS, ModelUser
+from rules.reading.storage.model_volumes import check_model_users
 
 _ROOT_HOME = "/root"
 # Dynamo's runtime and frontend images run as user 1000, dynamo.

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.model_users import ModelUser
-from rules.reading.model_volumes import ModelVolume, check_model_volumes
-from rules.reading.placements import read_placement
+from rules.reading.nodes.placements import read_placement
 from rules.reading.shapes import Undecided
+from rules.reading.storage.model_users import ModelUser
+from rules.reading.storage.model_volumes import ModelVolume, check_model_volumes
 
 _MANY, _MANY_READERS, _ONE_POD = "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.model_volumes import ModelVolume, check_model_volumes
 from rules.reading.shapes import mapping_at, mappings_at, text_at
-from rules.reading.storage_classes import makes_ebs_volumes
+from rules.reading.storage.model_volumes import ModelVolume, check_model_volumes
+from rules.reading.storage.storage_classes import makes_ebs_volumes
 
 _ZONE = "topology.kubernetes.io/zone"
 

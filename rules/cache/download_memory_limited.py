@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.model_users import ModelUser
-from rules.reading.model_volumes import check_model_users
 from rules.reading.shapes import field
+from rules.reading.storage.model_users import ModelUser
+from rules.reading.storage.model_volumes import check_model_users
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

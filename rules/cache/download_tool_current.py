@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.container_scripts import read_script
-from rules.reading.model_users import ModelUser
-from rules.reading.model_volumes import check_model_users
+from rules.reading.commands.container_scripts import read_script
+from rules.reading.storage.model_users import ModelUser
+from rules.reading.storage.model_volumes import check_model_users
 
 _VARIABLE = "HF_HUB_ENABLE_HF_TRANSFER"
 _PACKAGE = re.compile(r"huggingface[-_]hub(?:\[[\w,-]*\])?(?:==(\d+)\.\S*)?")

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph
-from rules.reading.model_users import ModelUser, UnreadableUser, read_model_users
 from rules.reading.once import once_per_graph
+from rules.reading.storage.model_users import ModelUser, UnreadableUser, read_model_users
 
 
 def graph_workers(graph: ResourceGraph, resource: Resource) -> Sequence[ModelUser]:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from resource_graph import ResourceGraph
 from rules.cache.graph_models import graph_workers
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.model_users import ModelUser
-from rules.reading.model_volumes import check_model_users
+from rules.reading.storage.model_users import ModelUser
+from rules.reading.storage.model_volumes import check_model_users
 
 _PARSERS = {"--dyn-tool-call-parser": "harmony", "--dyn-reasoning-parser": "gpt_oss"}
 _VARIABLE = "TIKTOKEN_ENCODINGS_BASE"

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.model_users import ModelUser
-from rules.reading.model_volumes import ModelVolume, check_model_volumes
+from rules.reading.storage.model_users import ModelUser
+from rules.reading.storage.model_volumes import ModelVolume, check_model_volumes
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

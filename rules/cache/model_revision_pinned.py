@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.model_users import ModelUser
-from rules.reading.model_volumes import check_model_users
+from rules.reading.storage.model_users import ModelUser
+from rules.reading.storage.model_volumes import check_model_users
 
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.model_users import ModelUser, read_model_users
 from rules.reading.once import once_per_graph
+from rules.reading.pods.workers import environment_lists
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
-from rules.reading.workers import environment_lists
+from rules.reading.storage.model_users import ModelUser, read_model_users
 
 _KIND = "Secret"
 

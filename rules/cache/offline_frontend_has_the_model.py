@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from resource_graph import ResourceGraph
 from rules.cache.graph_models import graph_workers
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.model_users import ModelUser
-from rules.reading.model_volumes import check_model_users
-from rules.reading.served_names import served_name
+from rules.reading.engines.served_names import served_name
+from rules.reading.storage.model_users import ModelUser
+from rules.reading.storage.model_volumes import check_model_users
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.container_scripts import mentions
-from rules.reading.model_references import ModelReference
-from rules.reading.model_users import ModelUser
-from rules.reading.model_volumes import ModelVolume, check_model_volumes
+from rules.reading.commands.container_scripts import mentions
 from rules.reading.shapes import Undecided
+from rules.reading.storage.model_references import ModelReference
+from rules.reading.storage.model_users import ModelUser
+from rules.reading.storage.model_volumes import ModelVolume, check_model_volumes
 
 _WRITES_MAIN = re.compile(r"refs/main")
 

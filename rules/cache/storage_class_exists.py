@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.claims import Claim, read_claims
 from rules.reading.shapes import Undecided, field
-from rules.reading.storage_classes import makes_ebs_volumes
+from rules.reading.storage.claims import Claim, read_claims
+from rules.reading.storage.storage_classes import makes_ebs_volumes
 
 _PLACEHOLDER = re.compile(
     r"<.*>|\$\{?.*|(?:your|my|example|replace|changeme|todo|xxx)[-_ ]?.*", re.IGNORECASE

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.flags import parse_flags
-from rules.reading.models import read_gpt_oss
+from rules.reading.commands.flags import parse_flags
+from rules.reading.commands.start_script import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
+from rules.reading.engines.models import read_gpt_oss
+from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import Undecided
-from rules.reading.start_script import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
-from rules.reading.workers import Worker, check_workers
 
 
 @dataclass(frozen=True, slots=True)

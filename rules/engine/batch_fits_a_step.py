@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from hardware import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.engines import check_tensorrt_llm
-from rules.reading.tensorrt_llm import TensorRtLlmSettings
-from rules.reading.workers import Worker
+from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
+from rules.reading.pods.workers import Worker
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

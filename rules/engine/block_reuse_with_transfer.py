@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.engines import check_tensorrt_llm
-from rules.reading.tensorrt_llm import TensorRtLlmSettings
-from rules.reading.transfer_buffers import transceiver_backend
-from rules.reading.workers import Worker
+from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
+from rules.reading.engines.transfer_buffers import transceiver_backend
+from rules.reading.pods.workers import Worker
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

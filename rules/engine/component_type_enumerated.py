@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.component_types import COMPONENT_TYPES
-from rules.reading.pods import PodTemplate, check_pods
+from rules.reading.pods.component_types import COMPONENT_TYPES
+from rules.reading.pods.pods import PodTemplate, check_pods
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

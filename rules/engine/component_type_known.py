@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.component_types import COMPONENT_TYPES, SUB_COMPONENT_TYPES, declared_type
-from rules.reading.pods import PodTemplate, check_pods
+from rules.reading.pods.component_types import COMPONENT_TYPES, SUB_COMPONENT_TYPES, declared_type
+from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.reading.shapes import text_at
 
 _CONSEQUENCE = "the operator gives it no system port, no probes and no managed rolling update"

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.component_types import SUB_COMPONENT_TYPES
-from rules.reading.disaggregation import read_role
-from rules.reading.frontends import FRONTEND_TYPE
-from rules.reading.workers import Worker, check_workers
+from rules.reading.kv_transport.disaggregation import read_role
+from rules.reading.pods.component_types import SUB_COMPONENT_TYPES
+from rules.reading.pods.frontends import FRONTEND_TYPE
+from rules.reading.pods.workers import Worker, check_workers
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
+from rules.reading.commands.start_script import script_position
+from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import texts_at
-from rules.reading.start_script import script_position
-from rules.reading.workers import Worker, check_workers
 
 _PROGRAM = re.compile(r"-m\s+dynamo\.(?:trtllm|vllm|sglang)\b|\btrtllm-serve\b|\bvllm\s+serve\b")
 # What comes after the engine has ended: a sleep without end, in a loop or alone.

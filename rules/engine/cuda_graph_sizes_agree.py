@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.engines import check_tensorrt_llm
+from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
+from rules.reading.pods.workers import Worker
 from rules.reading.shapes import whole_number
-from rules.reading.tensorrt_llm import TensorRtLlmSettings
-from rules.reading.workers import Worker
 
 _BLOCK = "cuda_graph_config"
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from hardware import DEPRECATED_ENGINE_KEYS, DEPRECATED_FLAGS
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.containers import EngineFileProblem
-from rules.reading.engines import engine_settings
-from rules.reading.flags import parse_flags
-from rules.reading.tensorrt_llm import is_tensorrt_llm
-from rules.reading.workers import Worker, check_workers
+from rules.reading.commands.flags import parse_flags
+from rules.reading.engines.engines import engine_settings
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
+from rules.reading.pods.containers import EngineFileProblem
+from rules.reading.pods.workers import Worker, check_workers
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

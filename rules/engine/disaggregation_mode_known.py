@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from hardware import DISAGGREGATION_MODES
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.flags import parse_flags
+from rules.reading.commands.flags import parse_flags
+from rules.reading.commands.start_script import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
+from rules.reading.engines.tensorrt_llm import Setting
+from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import Undecided
-from rules.reading.start_script import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
-from rules.reading.tensorrt_llm import Setting
-from rules.reading.workers import Worker, check_workers
 
 _FLAG = "--disaggregation-mode"
 _VARIABLES = {

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.containers import EngineFileProblem
-from rules.reading.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
-from rules.reading.vllm import VllmSettings, is_vllm, read_vllm
-from rules.reading.workers import Worker, check_workers
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.engines.vllm import VllmSettings, is_vllm, read_vllm
+from rules.reading.pods.containers import EngineFileProblem
+from rules.reading.pods.workers import Worker, check_workers
 
 _COMPILATION = "--compilation-config"
 _JSON_FLAGS = ("--kv-transfer-config", "--kv-events-config", "--speculative-config", _COMPILATION)

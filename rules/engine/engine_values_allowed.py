@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from hardware import ENGINE_BLOCK_KEYS, ENGINE_CHOICES, ENGINE_CHOICES_IN_ANY_CASE, ENGINE_COUNTS
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.engines import check_tensorrt_llm
-from rules.reading.tensorrt_llm import Setting, TensorRtLlmSettings
-from rules.reading.workers import Worker
+from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.tensorrt_llm import Setting, TensorRtLlmSettings
+from rules.reading.pods.workers import Worker
 
 _FRACTION = ("kv_cache_config", "free_gpu_memory_fraction")
 _PATHS = (*ENGINE_CHOICES, *sorted(ENGINE_COUNTS), _FRACTION)

@@ -13,12 +13,12 @@ from hardware import (
 )
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.flags import parse_flags
-from rules.reading.frontends import Frontend, read_frontends
-from rules.reading.images import read_image
+from rules.reading.commands.flags import parse_flags
+from rules.reading.commands.start_script import TRTLLM_SERVE, StartCommand
+from rules.reading.pods.frontends import Frontend, read_frontends
+from rules.reading.pods.images import read_image
+from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import Undecided
-from rules.reading.start_script import TRTLLM_SERVE, StartCommand
-from rules.reading.workers import Worker, check_workers
 
 _SHORT = frozenset({"-i", "-h"})
 _SHORTEST = 4

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.images import read_image
-from rules.reading.platforms import read_platforms
-from rules.reading.pods import PodTemplate, check_pods
+from rules.reading.pods.images import read_image
+from rules.reading.pods.pods import PodTemplate, check_pods
+from rules.reading.program.platforms import read_platforms
 from rules.reading.shapes import text_at
 
 _SINCE = (1, 4)

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.flags import parse_flags
-from rules.reading.routers import Router, read_routers
+from rules.reading.commands.flags import parse_flags
+from rules.reading.commands.start_script import TENSORRT_LLM
+from rules.reading.engines.tensorrt_llm import option_value
+from rules.reading.engines.tensorrt_llm_options import Option
+from rules.reading.pods.routers import Router, read_routers
 from rules.reading.shapes import Undecided
-from rules.reading.start_script import TENSORRT_LLM
-from rules.reading.tensorrt_llm import option_value
-from rules.reading.tensorrt_llm_options import Option
 
 _EVENT_SWITCHES = ("--router-kv-events", "--kv-events")
 _PUBLISH = Option(

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.pods import PodTemplate, check_pods
-from rules.reading.probes import HANDLERS, MERGED_PROBES, merged_probe, operator_port
+from rules.reading.pods.pods import PodTemplate, check_pods
+from rules.reading.pods.probes import HANDLERS, MERGED_PROBES, merged_probe, operator_port
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

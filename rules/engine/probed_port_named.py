@@ -4,14 +4,18 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.component_types import FRONTEND_PORT_FLAG, FRONTEND_PORT_VARIABLE, SYSTEM_PORT_VARIABLE
-from rules.reading.containers import read_environment
-from rules.reading.frontends import FRONTEND_TYPE, Frontend, read_frontends
-from rules.reading.pods import PodTemplate, check_pods
-from rules.reading.probes import OperatorPort, keeps_operators_probes, operator_port, own_ports
+from rules.reading.engines.tensorrt_llm import Count
+from rules.reading.pods.component_types import (
+    FRONTEND_PORT_FLAG,
+    FRONTEND_PORT_VARIABLE,
+    SYSTEM_PORT_VARIABLE,
+)
+from rules.reading.pods.containers import read_environment
+from rules.reading.pods.frontends import FRONTEND_TYPE, Frontend, read_frontends
+from rules.reading.pods.pods import PodTemplate, check_pods
+from rules.reading.pods.probes import OperatorPort, keeps_operators_probes, operator_port, own_ports
+from rules.reading.pods.workers import environment_lists
 from rules.reading.shapes import Undecided, whole_number
-from rules.reading.tensorrt_llm import Count
-from rules.reading.workers import environment_lists
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.benchmark_targets import read_target
-from rules.reading.benchmarks import Benchmark, check_benchmarks
-from rules.reading.served_names import served_name
+from rules.reading.benchmarks.benchmark_targets import read_target
+from rules.reading.benchmarks.benchmarks import Benchmark, check_benchmarks
+from rules.reading.engines.served_names import served_name
 from rules.reading.shapes import Undecided
 
 

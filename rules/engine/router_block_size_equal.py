@@ -4,16 +4,16 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.containers import EngineFileProblem
-from rules.reading.engines import engine_settings
-from rules.reading.flags import parse_flags
-from rules.reading.routers import Router, read_routers
+from rules.reading.commands.flags import parse_flags
+from rules.reading.commands.start_script import TENSORRT_LLM
+from rules.reading.engines.engines import engine_settings
+from rules.reading.engines.tensorrt_llm import Count, single_command
+from rules.reading.engines.transfer_buffers import tokens_per_block
+from rules.reading.engines.vllm import is_vllm, read_vllm
+from rules.reading.pods.containers import EngineFileProblem
+from rules.reading.pods.routers import Router, read_routers
+from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import Undecided, whole_number
-from rules.reading.start_script import TENSORRT_LLM
-from rules.reading.tensorrt_llm import Count, single_command
-from rules.reading.transfer_buffers import tokens_per_block
-from rules.reading.vllm import is_vllm, read_vllm
-from rules.reading.workers import Worker, check_workers
 
 _ROUTER_FLAG = "--kv-cache-block-size"
 _WORKER_FLAG = "--kv-block-size"

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.images import read_image
-from rules.reading.pods import PodTemplate, check_pods
+from rules.reading.pods.images import read_image
+from rules.reading.pods.pods import PodTemplate, check_pods
 
 _REGISTRY = "nvcr.io/nvidia/ai-dynamo/"
 _WRONG_NAMES = {"trtllm-runtime": "tensorrtllm-runtime"}

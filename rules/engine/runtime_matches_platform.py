@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.images import Image, read_image
-from rules.reading.platforms import Platform, read_platforms
-from rules.reading.pods import PodTemplate, check_pods
+from rules.reading.pods.images import Image, read_image
+from rules.reading.pods.pods import PodTemplate, check_pods
+from rules.reading.program.platforms import Platform, read_platforms
 
 _RUNTIMES = frozenset({"tensorrtllm-runtime", "vllm-runtime", "sglang-runtime", "dynamo-frontend"})
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.containers import EngineFileProblem
-from rules.reading.engines import engine_settings
-from rules.reading.models import read_gpt_oss
-from rules.reading.tensorrt_llm import Count, is_tensorrt_llm
-from rules.reading.vllm import is_vllm, read_vllm
-from rules.reading.workers import Worker, check_workers
+from rules.reading.engines.engines import engine_settings
+from rules.reading.engines.models import read_gpt_oss
+from rules.reading.engines.tensorrt_llm import Count, is_tensorrt_llm
+from rules.reading.engines.vllm import is_vllm, read_vllm
+from rules.reading.pods.containers import EngineFileProblem
+from rules.reading.pods.workers import Worker, check_workers
 
 _VLLM_FLAG = "--max-model-len"
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.disaggregation import read_disaggregated
-from rules.reading.served_names import served_name
+from rules.reading.engines.served_names import served_name
+from rules.reading.kv_transport.disaggregation import read_disaggregated
 from rules.reading.shapes import Undecided
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.component_types import SYSTEM_PORT_VARIABLE
-from rules.reading.pods import PodTemplate, Unreadable
-from rules.reading.start_script import DYNAMO_VLLM, TENSORRT_LLM
-from rules.reading.workers import Worker, read_workers
+from rules.reading.commands.start_script import DYNAMO_VLLM, TENSORRT_LLM
+from rules.reading.pods.component_types import SYSTEM_PORT_VARIABLE
+from rules.reading.pods.pods import PodTemplate, Unreadable
+from rules.reading.pods.workers import Worker, read_workers
 
 _DYNAMO = frozenset({TENSORRT_LLM, DYNAMO_VLLM, "dynamo.sglang"})
 

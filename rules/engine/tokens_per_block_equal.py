@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.containers import EngineFileProblem
-from rules.reading.disaggregation import read_disaggregated
-from rules.reading.engines import engine_settings
+from rules.reading.engines.engines import engine_settings
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
+from rules.reading.engines.transfer_buffers import tokens_per_block
+from rules.reading.kv_transport.disaggregation import read_disaggregated
+from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.shapes import Undecided
-from rules.reading.tensorrt_llm import is_tensorrt_llm
-from rules.reading.transfer_buffers import tokens_per_block
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.benchmark_targets import read_target
-from rules.reading.benchmarks import Benchmark, check_benchmarks
-from rules.reading.cache_transceiver import effective_backend
-from rules.reading.engines import engine_settings
-from rules.reading.pods import Unreadable
+from rules.reading.benchmarks.benchmark_targets import read_target
+from rules.reading.benchmarks.benchmarks import Benchmark, check_benchmarks
+from rules.reading.engines.engines import engine_settings
+from rules.reading.engines.tensorrt_llm import Count, is_tensorrt_llm
+from rules.reading.engines.transfer_buffers import transfer_buffer
+from rules.reading.kv_transport.cache_transceiver import effective_backend
+from rules.reading.pods.pods import Unreadable
+from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided
-from rules.reading.tensorrt_llm import Count, is_tensorrt_llm
-from rules.reading.transfer_buffers import transfer_buffer
-from rules.reading.workers import Worker, read_workers
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.containers import EngineFileProblem
-from rules.reading.disaggregation import Disaggregated, read_disaggregated
-from rules.reading.engines import engine_settings
-from rules.reading.models import read_gpt_oss
+from rules.reading.engines.engines import engine_settings
+from rules.reading.engines.models import read_gpt_oss
+from rules.reading.engines.tensorrt_llm import Count, is_tensorrt_llm
+from rules.reading.engines.transfer_buffers import longest_prompt, transceiver_backend, transfer_buffer
+from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
+from rules.reading.pods.containers import EngineFileProblem
+from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
-from rules.reading.tensorrt_llm import Count, is_tensorrt_llm
-from rules.reading.transfer_buffers import longest_prompt, transceiver_backend, transfer_buffer
-from rules.reading.workers import Worker
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from hardware import GIB, KV_VALUE_BYTES
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.engines import check_tensorrt_llm
-from rules.reading.kv_formats import effective_format, read_kv_format
-from rules.reading.models import read_gpt_oss
+from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.kv_formats import effective_format, read_kv_format
+from rules.reading.engines.models import read_gpt_oss
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
+from rules.reading.engines.transfer_buffers import longest_sequence, transceiver_backend, transfer_buffer
+from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
-from rules.reading.tensorrt_llm import TensorRtLlmSettings
-from rules.reading.transfer_buffers import longest_sequence, transceiver_backend, transfer_buffer
-from rules.reading.workers import Worker
 
 # One to send and one to receive.
 _BUFFERS = 2

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import Aspect, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.order import dependencies_of
-from rules.reading.releases import releases_of
+from rules.reading.program.order import dependencies_of
+from rules.reading.program.releases import releases_of
 
 _CHARTS = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
 

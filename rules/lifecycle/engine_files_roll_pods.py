@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.references import dynamo_graphs
+from rules.reading.program.references import dynamo_graphs
 from rules.reading.shapes import Undecided
 
 # Kustomize appends ten characters of its own alphabet, Pulumi eight hexadecimal digits, this project ten.

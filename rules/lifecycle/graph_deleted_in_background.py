@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from resource_graph import Aspect, Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.pods import GRAPH_KIND
+from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.shapes import Undecided, field
 
 _ANNOTATION = "pulumi.com/deletionPropagationPolicy"

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import Aspect, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.order import dependencies_of
-from rules.reading.pods import GRAPH_KIND
+from rules.reading.pods.pods import GRAPH_KIND
+from rules.reading.program.order import dependencies_of
 
 _DEFINITION = "CustomResourceDefinition"
 _DEFINED_AS = {

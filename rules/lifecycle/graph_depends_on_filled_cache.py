@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.filled_caches import CacheUse, cache_uses
-from rules.reading.order import dependencies_of
-from rules.reading.references import CLAIM, Reference, dynamo_graphs
+from rules.reading.program.order import dependencies_of
+from rules.reading.program.references import CLAIM, Reference, dynamo_graphs
 from rules.reading.shapes import Undecided, mapping_at
+from rules.reading.storage.filled_caches import CacheUse, cache_uses
 
 _SKIP_AWAIT = "pulumi.com/skipAwait"
 

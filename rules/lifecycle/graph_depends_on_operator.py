@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import Aspect, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.order import dependencies_of
-from rules.reading.pods import GRAPH_KIND
-from rules.reading.releases import releases_of
+from rules.reading.pods.pods import GRAPH_KIND
+from rules.reading.program.order import dependencies_of
+from rules.reading.program.releases import releases_of
 
 _CHART = "dynamo-platform"
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import Aspect, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.pods import GRAPH_KIND
+from rules.reading.pods.pods import GRAPH_KIND
+from rules.reading.program.waits import SKIP_AWAIT, WAIT_FOR, annotations
 from rules.reading.shapes import Undecided
-from rules.reading.waits import SKIP_AWAIT, WAIT_FOR, annotations
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

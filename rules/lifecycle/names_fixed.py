@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.pods import GRAPH_KIND
-from rules.reading.references import CLAIM
-from rules.reading.releases import releases_of
+from rules.reading.pods.pods import GRAPH_KIND
+from rules.reading.program.references import CLAIM
+from rules.reading.program.releases import releases_of
 from rules.reading.shapes import Undecided, mapping_at
 
 _AUTONAMED = "pulumi.com/autonamed"

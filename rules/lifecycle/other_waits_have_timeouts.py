@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from resource_graph import Aspect, Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.filled_caches import cache_fillers
-from rules.reading.pods import GRAPH_KIND
-from rules.reading.references import CLAIM
-from rules.reading.releases import releases_of
+from rules.reading.pods.pods import GRAPH_KIND
+from rules.reading.program.references import CLAIM
+from rules.reading.program.releases import releases_of
+from rules.reading.storage.filled_caches import cache_fillers
 
 _CHART = "dynamo-platform"
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from resource_graph import Aspect, Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.order import dependencies_of
-from rules.reading.references import Reference, dynamo_graphs
+from rules.reading.program.order import dependencies_of
+from rules.reading.program.references import Reference, dynamo_graphs
 from rules.reading.shapes import Undecided
 
 

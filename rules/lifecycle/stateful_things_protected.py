@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import Aspect, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.lifecycle import PRODUCTION, declared_lifecycle
+from rules.reading.program.lifecycle import PRODUCTION, declared_lifecycle
+from rules.reading.program.stateful import read_stateful
 from rules.reading.shapes import Undecided
-from rules.reading.stateful import read_stateful
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

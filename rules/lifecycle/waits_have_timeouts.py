@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from resource_graph import Aspect, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.waits import Wait, long_waits
+from rules.reading.program.waits import Wait, long_waits
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from hardware import fp8_kv_cache_is_tested
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.checkpoints import read_checkpoint
-from rules.reading.engines import check_tensorrt_llm
-from rules.reading.kv_formats import read_kv_format
-from rules.reading.placements import read_landing
-from rules.reading.workers import Worker
+from rules.reading.engines.checkpoints import read_checkpoint
+from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.kv_formats import read_kv_format
+from rules.reading.nodes.placements import read_landing
+from rules.reading.pods.workers import Worker
 
 _FP8 = "fp8"
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.memory import check_memory
-from rules.reading.memory_plans import MemoryOnGpu, MemoryPlan
-from rules.reading.workers import Worker
+from rules.reading.engines.memory import check_memory
+from rules.reading.engines.memory_plans import MemoryOnGpu, MemoryPlan
+from rules.reading.pods.workers import Worker
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from hardware import TENSORRT_LLM_KV_DTYPES, VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.containers import EngineFileProblem
-from rules.reading.kv_formats import KvFormat, read_kv_format
-from rules.reading.vllm import is_vllm
-from rules.reading.workers import Worker, check_workers
+from rules.reading.engines.kv_formats import KvFormat, read_kv_format
+from rules.reading.engines.vllm import is_vllm
+from rules.reading.pods.containers import EngineFileProblem
+from rules.reading.pods.workers import Worker, check_workers
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

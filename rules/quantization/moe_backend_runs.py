@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from hardware import MoeOutcome
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.engines import check_tensorrt_llm
-from rules.reading.expert_kernels import kernels_with_outcomes, read_expert_parallel_size
-from rules.reading.tensorrt_llm import TensorRtLlmSettings
-from rules.reading.workers import Worker
+from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.expert_kernels import kernels_with_outcomes, read_expert_parallel_size
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
+from rules.reading.pods.workers import Worker
 
 _STOPS = frozenset({MoeOutcome.FAILS, MoeOutcome.ASSERTS})
 

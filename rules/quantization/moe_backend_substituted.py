@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from hardware import MoeOutcome
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.engines import check_tensorrt_llm
-from rules.reading.expert_kernels import kernels_with_outcomes
-from rules.reading.workers import Worker
+from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.expert_kernels import kernels_with_outcomes
+from rules.reading.pods.workers import Worker
 
 _NOT_AS_ASKED = frozenset({MoeOutcome.RUNS_AS_CUTLASS, MoeOutcome.UNTESTED, MoeOutcome.NOT_DECLARED})
 

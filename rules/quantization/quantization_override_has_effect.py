@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.checkpoints import read_checkpoint
-from rules.reading.expert_kernels import OVERRIDE_VARIABLE
-from rules.reading.tensorrt_llm import is_tensorrt_llm
-from rules.reading.workers import Worker, check_workers
+from rules.reading.engines.checkpoints import read_checkpoint
+from rules.reading.engines.expert_kernels import OVERRIDE_VARIABLE
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
+from rules.reading.pods.workers import Worker, check_workers
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.containers import EngineFileProblem
-from rules.reading.disaggregation import Disaggregated, read_disaggregated
-from rules.reading.kv_formats import effective_format, read_kv_format
+from rules.reading.engines.kv_formats import effective_format, read_kv_format
+from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
+from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.shapes import Undecided
 
 

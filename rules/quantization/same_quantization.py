@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.checkpoints import read_checkpoint
-from rules.reading.containers import EngineFileProblem
-from rules.reading.disaggregation import Disaggregated, read_disaggregated
-from rules.reading.engines import engine_settings
-from rules.reading.expert_kernels import kernels_on, read_override
-from rules.reading.placements import read_landing
+from rules.reading.engines.checkpoints import read_checkpoint
+from rules.reading.engines.engines import engine_settings
+from rules.reading.engines.expert_kernels import kernels_on, read_override
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
+from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
+from rules.reading.nodes.placements import read_landing
+from rules.reading.pods.containers import EngineFileProblem
+from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
-from rules.reading.tensorrt_llm import is_tensorrt_llm
-from rules.reading.workers import Worker
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.engines import check_tensorrt_llm
-from rules.reading.memory import memory_on_each_gpu, read_memory_plan
-from rules.reading.memory_plans import MemoryOnGpu, MemoryPlan
-from rules.reading.tensorrt_llm import TensorRtLlmSettings
-from rules.reading.workers import Worker
+from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
+from rules.reading.engines.memory_plans import MemoryOnGpu, MemoryPlan
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
+from rules.reading.pods.workers import Worker
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

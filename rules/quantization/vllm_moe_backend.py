@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from hardware import VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, VllmMoeKernels
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.checkpoints import read_checkpoint
-from rules.reading.placements import read_landing
+from rules.reading.engines.checkpoints import read_checkpoint
+from rules.reading.engines.vllm import VllmSettings, is_vllm, read_vllm
+from rules.reading.engines.vllm_experts import AUTO, BACKEND_FLAG, read_vllm_backend, read_vllm_variables
+from rules.reading.nodes.placements import read_landing
+from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import Undecided
-from rules.reading.vllm import VllmSettings, is_vllm, read_vllm
-from rules.reading.vllm_experts import AUTO, BACKEND_FLAG, read_vllm_backend, read_vllm_variables
-from rules.reading.workers import Worker, check_workers
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.vllm import is_vllm, read_vllm
-from rules.reading.vllm_experts import AUTO, BACKEND_FLAG, read_vllm_backend, read_vllm_variables
-from rules.reading.workers import Worker, check_workers
+from rules.reading.engines.vllm import is_vllm, read_vllm
+from rules.reading.engines.vllm_experts import AUTO, BACKEND_FLAG, read_vllm_backend, read_vllm_variables
+from rules.reading.pods.workers import Worker, check_workers
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from resource_graph import UNKNOWN, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.all_containers import all_containers
-from rules.reading.images import read_image
-from rules.reading.pods import PodTemplate, check_pods
+from rules.reading.pods.all_containers import all_containers
+from rules.reading.pods.images import read_image
+from rules.reading.pods.pods import PodTemplate, check_pods
 
 _VERSION = re.compile(r"\d")
 _RELEASE = "kubernetes:helm.sh/v3:Release"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.iam_documents import Grant, Statement, read_grants
+from rules.reading.program.iam_documents import Grant, Statement, read_grants
 
 _READ_ONLY = ("Describe", "Get", "List")
 

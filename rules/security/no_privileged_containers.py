@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.host_access import host_accesses
-from rules.reading.pods import PodTemplate, check_pods
+from rules.reading.pods.host_access import host_accesses
+from rules.reading.pods.pods import PodTemplate, check_pods
 
 NODE_AGENT = "DaemonSet"
 """Device plugins and drivers, whose work is the node itself."""

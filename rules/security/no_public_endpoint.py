@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.pods import GRAPH_KIND
+from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at, texts_at
 
 _WORLD = frozenset({"0.0.0.0/0", "::/0"})

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.all_containers import all_containers
-from rules.reading.host_access import asks_for_network_device
-from rules.reading.pods import PodTemplate, check_pods
+from rules.reading.pods.all_containers import all_containers
+from rules.reading.pods.host_access import asks_for_network_device
+from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.reading.shapes import mappings_at, text_at, texts_at, whole_number_at
 from rules.security.no_privileged_containers import NODE_AGENT
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.secret_texts import credential_called, dotted, is_marked, leaves
+from rules.reading.program.secret_texts import credential_called, dotted, is_marked, leaves
 
 _PROVIDER = "pulumi:providers:kubernetes"
 _RELEASES = ("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart")

@@ -5,9 +5,9 @@ from functools import partial
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.all_containers import all_containers
-from rules.reading.pods import PodTemplate, check_pods
-from rules.reading.secret_texts import (
+from rules.reading.pods.all_containers import all_containers
+from rules.reading.pods.pods import PodTemplate, check_pods
+from rules.reading.program.secret_texts import (
     credential_called,
     credential_in,
     credential_in_base64,

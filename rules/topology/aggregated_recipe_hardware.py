@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from hardware import INSTANCE_TYPES, Accelerator
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.disaggregation import read_role
-from rules.reading.engines import check_tensorrt_llm
-from rules.reading.models import read_gpt_oss
-from rules.reading.placements import read_landing
-from rules.reading.start_script import TENSORRT_LLM
-from rules.reading.tensorrt_llm import TensorRtLlmSettings
-from rules.reading.workers import Worker
+from rules.reading.commands.start_script import TENSORRT_LLM
+from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.models import read_gpt_oss
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
+from rules.reading.kv_transport.disaggregation import read_role
+from rules.reading.nodes.placements import read_landing
+from rules.reading.pods.workers import Worker
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

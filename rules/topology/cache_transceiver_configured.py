@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.cache_transceiver import BACKENDS, SETTING, written_backend
-from rules.reading.disaggregation import Role, read_role
-from rules.reading.tensorrt_llm import is_tensorrt_llm
-from rules.reading.vllm import is_vllm, read_vllm
-from rules.reading.vllm_transfer import KV_TRANSFER_CONFIG
-from rules.reading.workers import Worker, check_workers
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
+from rules.reading.engines.vllm import is_vllm, read_vllm
+from rules.reading.kv_transport.cache_transceiver import BACKENDS, SETTING, written_backend
+from rules.reading.kv_transport.disaggregation import Role, read_role
+from rules.reading.kv_transport.vllm_transfer import KV_TRANSFER_CONFIG
+from rules.reading.pods.workers import Worker, check_workers
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

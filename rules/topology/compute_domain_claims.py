@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.channel_claims import read_channel_claims
-from rules.reading.workers import Worker, check_workers
+from rules.reading.nodes.channel_claims import read_channel_claims
+from rules.reading.pods.workers import Worker, check_workers
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

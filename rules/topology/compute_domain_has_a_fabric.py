@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.channel_claims import read_channel_claims
-from rules.reading.fabric import nodes_without_fabric
-from rules.reading.workers import Worker, check_workers
+from rules.reading.nodes.channel_claims import read_channel_claims
+from rules.reading.nodes.fabric import nodes_without_fabric
+from rules.reading.pods.workers import Worker, check_workers
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.channel_claims import claiming_pods, read_channel_claims
-from rules.reading.pods import Unreadable
+from rules.reading.nodes.channel_claims import claiming_pods, read_channel_claims
+from rules.reading.pods.pods import Unreadable
+from rules.reading.pods.workers import read_workers
 from rules.reading.shapes import Undecided, whole_number_at
-from rules.reading.workers import read_workers
 
 _KIND = "ComputeDomain"
 

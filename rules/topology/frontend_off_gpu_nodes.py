@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from hardware import INSTANCE_TYPES
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.frontends import FRONTEND_TYPE
-from rules.reading.landing import allows, untolerated
-from rules.reading.node_selection import required_labels
-from rules.reading.pods import PodTemplate, check_pods
-from rules.reading.pools import Pool, known_pools, node_labels, read_pools
+from rules.reading.nodes.landing import allows, untolerated
+from rules.reading.nodes.node_selection import required_labels
+from rules.reading.nodes.pools import Pool, known_pools, node_labels, read_pools
+from rules.reading.pods.frontends import FRONTEND_TYPE
+from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.reading.shapes import Undecided, mappings_at, text_at
 
 _GPU_KEY = "nvidia.com/gpu"

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.gpu_pods import GpuPods, check_gpu_pods
-from rules.reading.node_selection import required_labels
+from rules.reading.nodes.node_selection import required_labels
+from rules.reading.pods.gpu_pods import GpuPods, check_gpu_pods
 
 # Every node with GPUs carries these, whichever GPUs they are.
 _SAY_NOTHING = frozenset({"nvidia.com/gpu.present", "kubernetes.io/os", "kubernetes.io/arch"})

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.device_claims import read_device_claims
-from rules.reading.parallelism import read_parallelism
+from rules.reading.engines.parallelism import read_parallelism
+from rules.reading.nodes.device_claims import read_device_claims
+from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import Undecided
-from rules.reading.workers import Worker, check_workers
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.kv_cost import cost_over_tcp
-from rules.reading.kv_hops import KvHop, check_hops, chosen_transport
-from rules.reading.kv_ways import Ways
+from rules.reading.kv_transport.kv_cost import cost_over_tcp
+from rules.reading.kv_transport.kv_hops import KvHop, check_hops, chosen_transport
+from rules.reading.kv_transport.kv_ways import Ways
 from rules.reading.shapes import Undecided
 
 

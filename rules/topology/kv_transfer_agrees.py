@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.cache_transceiver import effective_backend
-from rules.reading.disaggregation import Disaggregated, Role, read_disaggregated
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
+from rules.reading.engines.vllm import is_vllm, read_vllm
+from rules.reading.kv_transport.cache_transceiver import effective_backend
+from rules.reading.kv_transport.disaggregation import Disaggregated, Role, read_disaggregated
+from rules.reading.kv_transport.vllm_transfer import KV_TRANSFER_CONFIG
+from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, text_at
-from rules.reading.tensorrt_llm import is_tensorrt_llm
-from rules.reading.vllm import is_vllm, read_vllm
-from rules.reading.vllm_transfer import KV_TRANSFER_CONFIG
-from rules.reading.workers import Worker
 
 _ROLES: Mapping[Role, tuple[str, str]] = {
     "prefill": ("kv_both", "kv_producer"),

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.kv_hops import KvHop, check_hops
-from rules.reading.network_devices import EFA_RESOURCE, efa_interfaces
-from rules.reading.placements import read_placement
-from rules.reading.workers import Worker
+from rules.reading.kv_transport.kv_hops import KvHop, check_hops
+from rules.reading.nodes.network_devices import EFA_RESOURCE, efa_interfaces
+from rules.reading.nodes.placements import read_placement
+from rules.reading.pods.workers import Worker
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.network_devices import EFA_RESOURCE, efa_interfaces
-from rules.reading.placements import read_placement
+from rules.reading.nodes.network_devices import EFA_RESOURCE, efa_interfaces
+from rules.reading.nodes.placements import read_placement
+from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import mappings_at, text_at
-from rules.reading.workers import Worker, check_workers
 
 _DEVICES = "/dev/infiniband"
 

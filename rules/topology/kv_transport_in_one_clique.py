@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.kv_hops import KvHop, check_hops
-from rules.reading.placements import read_placement
-from rules.reading.pods_together import CLIQUE, not_bound
+from rules.reading.kv_transport.kv_hops import KvHop, check_hops
+from rules.reading.nodes.placements import read_placement
+from rules.reading.pods.pods_together import CLIQUE, not_bound
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.kv_hops import KvHop, check_hops
-from rules.reading.security_context import read_privileges
+from rules.reading.kv_transport.kv_hops import KvHop, check_hops
+from rules.reading.pods.security_context import read_privileges
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.kv_hops import KvHop, check_hops
-from rules.reading.placements import read_placement
-from rules.reading.pods_together import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bound
+from rules.reading.kv_transport.kv_hops import KvHop, check_hops
+from rules.reading.nodes.placements import read_placement
+from rules.reading.pods.pods_together import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bound
+from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
-from rules.reading.workers import Worker
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from hardware import Standing
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.kv_hops import KvHop, check_hops
-from rules.reading.kv_paths import best_path
+from rules.reading.kv_transport.kv_hops import KvHop, check_hops
+from rules.reading.kv_transport.kv_paths import best_path
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.kv_hops import KvHop, check_hops
-from rules.reading.kv_ways import Ways
-from rules.reading.network_devices import efa_interfaces
-from rules.reading.security_context import Privileges, read_privileges
-from rules.reading.vllm import is_vllm
+from rules.reading.engines.vllm import is_vllm
+from rules.reading.kv_transport.kv_hops import KvHop, check_hops
+from rules.reading.kv_transport.kv_ways import Ways
+from rules.reading.nodes.network_devices import efa_interfaces
+from rules.reading.pods.security_context import Privileges, read_privileges
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

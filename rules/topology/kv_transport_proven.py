@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from hardware import Standing
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.kv_cost import cost_over_tcp
-from rules.reading.kv_hops import KvHop, check_hops, component_that_chose
-from rules.reading.kv_paths import best_path
-from rules.reading.pods import GRAPH_KIND
+from rules.reading.kv_transport.kv_cost import cost_over_tcp
+from rules.reading.kv_transport.kv_hops import KvHop, check_hops, component_that_chose
+from rules.reading.kv_transport.kv_paths import best_path
+from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.shapes import Undecided, mapping_at, text_at
 
 _INPUT = "kvTransport"

@@ -4,16 +4,21 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.cache_transceiver import NIXL_PLUGIN, SETTING, effective_backend
-from rules.reading.fabric import nodes_without_fabric
-from rules.reading.kv_hops import KvHop, check_hops
-from rules.reading.runtime_version import runtime_image
-from rules.reading.tensorrt_llm import is_tensorrt_llm
-from rules.reading.ucx import NVLINK_BETWEEN_NODES, OFF, ON
-from rules.reading.variables import variable
-from rules.reading.vllm import is_vllm, read_vllm
-from rules.reading.vllm_transfer import KV_TRANSFER_CONFIG, LIBFABRIC, NIXL_CONNECTOR, nixl_backends
-from rules.reading.workers import Worker
+from rules.reading.commands.variables import variable
+from rules.reading.engines.runtime_version import runtime_image
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
+from rules.reading.engines.vllm import is_vllm, read_vllm
+from rules.reading.kv_transport.cache_transceiver import NIXL_PLUGIN, SETTING, effective_backend
+from rules.reading.kv_transport.kv_hops import KvHop, check_hops
+from rules.reading.kv_transport.ucx import NVLINK_BETWEEN_NODES, OFF, ON
+from rules.reading.kv_transport.vllm_transfer import (
+    KV_TRANSFER_CONFIG,
+    LIBFABRIC,
+    NIXL_CONNECTOR,
+    nixl_backends,
+)
+from rules.reading.nodes.fabric import nodes_without_fabric
+from rules.reading.pods.workers import Worker
 
 _LIBFABRIC_VARIABLES = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1"}
 _FABRIC_MEMORY_FLAGS = ("--enable-cumem-allocator", "--enable-sleep-mode")

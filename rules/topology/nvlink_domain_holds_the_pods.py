@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from hardware import InstanceType
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.channel_claims import claiming_pods, read_channel_claims
-from rules.reading.disaggregation import Disaggregated, read_disaggregated
-from rules.reading.placements import read_placement
-from rules.reading.pods_together import CLIQUE, not_bound
+from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
+from rules.reading.nodes.channel_claims import claiming_pods, read_channel_claims
+from rules.reading.nodes.placements import read_placement
+from rules.reading.pods.pods_together import CLIQUE, not_bound
+from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
-from rules.reading.workers import Worker
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

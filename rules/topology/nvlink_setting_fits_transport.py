@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.fabric import nodes_without_fabric
-from rules.reading.kv_hops import KvHop, check_hops, chosen_transport
-from rules.reading.ucx import NVLINK_BETWEEN_NODES, OFF, ON
-from rules.reading.variables import variable
-from rules.reading.workers import Worker
+from rules.reading.commands.variables import variable
+from rules.reading.kv_transport.kv_hops import KvHop, check_hops, chosen_transport
+from rules.reading.kv_transport.ucx import NVLINK_BETWEEN_NODES, OFF, ON
+from rules.reading.nodes.fabric import nodes_without_fabric
+from rules.reading.pods.workers import Worker
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.channel_claims import claiming_pods, read_channel_claims
-from rules.reading.placements import read_placement
-from rules.reading.workers import Worker, check_workers
+from rules.reading.nodes.channel_claims import claiming_pods, read_channel_claims
+from rules.reading.nodes.placements import read_placement
+from rules.reading.pods.workers import Worker, check_workers
 
 
 @dataclass(slots=True)

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.channel_claims import claiming_pods, read_channel_claims
-from rules.reading.device_claims import domains_of_template, may_be_one, read_device_claims
-from rules.reading.disaggregation import Disaggregated, read_disaggregated
+from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
+from rules.reading.nodes.channel_claims import claiming_pods, read_channel_claims
+from rules.reading.nodes.device_claims import domains_of_template, may_be_one, read_device_claims
+from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import Undecided, whole_number_at
-from rules.reading.workers import Worker, check_workers
 
 MOST_NODES = 18
 """Trays of an NVL72, and nodes that the DRA driver lets into one domain."""

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.device_claims import read_device_claims
-from rules.reading.landing import selected_pools
-from rules.reading.placements import read_candidates
-from rules.reading.pods import PodTemplate, Unreadable, read_pods
-from rules.reading.releases import releases_of
+from rules.reading.nodes.device_claims import read_device_claims
+from rules.reading.nodes.landing import selected_pools
+from rules.reading.nodes.placements import read_candidates
+from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
+from rules.reading.pods.workers import GPU_RESOURCE, Worker, check_workers
+from rules.reading.program.releases import releases_of
 from rules.reading.shapes import Undecided, field
-from rules.reading.workers import GPU_RESOURCE, Worker, check_workers
 
 _GPU_DEVICE_CLASS = "gpu.nvidia.com"
 _DRIVER_CHARTS = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")

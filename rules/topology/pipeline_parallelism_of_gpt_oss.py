@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.engines import check_tensorrt_llm
-from rules.reading.models import names_a_model, read_gpt_oss
+from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.models import names_a_model, read_gpt_oss
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
+from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
-from rules.reading.tensorrt_llm import TensorRtLlmSettings
-from rules.reading.workers import Worker
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

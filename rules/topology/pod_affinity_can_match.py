@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.pod_affinity import can_match, terms
-from rules.reading.pods import PodTemplate, check_pods
+from rules.reading.pods.pod_affinity import can_match, terms
+from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.reading.shapes import text_at
 
 

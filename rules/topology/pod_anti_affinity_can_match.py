@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.pod_affinity import can_match, terms
-from rules.reading.pods import GRAPH_NAME_LABEL, PodTemplate, check_pods
+from rules.reading.pods.pod_affinity import can_match, terms
+from rules.reading.pods.pods import GRAPH_NAME_LABEL, PodTemplate, check_pods
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.gpu_pods import GpuPods, check_gpu_pods
-from rules.reading.landing import selected_pools, untolerated
-from rules.reading.node_selection import required_labels
-from rules.reading.pools import known_pools
+from rules.reading.nodes.landing import selected_pools, untolerated
+from rules.reading.nodes.node_selection import required_labels
+from rules.reading.nodes.pools import known_pools
+from rules.reading.pods.gpu_pods import GpuPods, check_gpu_pods
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

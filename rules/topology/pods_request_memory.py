@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.pods import PodTemplate, check_pods
-from rules.reading.resources import requested, shared_memory
-from rules.reading.serving_pods import serving_containers
+from rules.reading.pods.pods import PodTemplate, check_pods
+from rules.reading.pods.resources import requested, shared_memory
+from rules.reading.pods.serving_pods import serving_containers
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.gpu_pods import GpuPods, check_gpu_pods
-from rules.reading.rollout_room import why_stuck
+from rules.reading.pods.gpu_pods import GpuPods, check_gpu_pods
+from rules.reading.pods.rollout_room import why_stuck
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.images import read_image
-from rules.reading.label_selectors import selects
 from rules.reading.once import once_per_graph
-from rules.reading.pod_affinity import terms
-from rules.reading.pods import PodTemplate, check_pods
+from rules.reading.pods.images import read_image
+from rules.reading.pods.label_selectors import selects
+from rules.reading.pods.pod_affinity import terms
+from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at
 
 _SERVER = re.compile(r"(etcd|nats)(-server)?")

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.parallelism import read_parallelism
-from rules.reading.placements import Placement, read_candidates
-from rules.reading.workers import Worker, check_workers
+from rules.reading.engines.parallelism import read_parallelism
+from rules.reading.nodes.placements import Placement, read_candidates
+from rules.reading.pods.workers import Worker, check_workers
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.gpu_pods import Occupied, check_gpu_pods, read_occupancy
-from rules.reading.packing import can_be_packed
+from rules.reading.nodes.packing import can_be_packed
+from rules.reading.pods.gpu_pods import Occupied, check_gpu_pods, read_occupancy
 from rules.reading.shapes import Undecided
 
 

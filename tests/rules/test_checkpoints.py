@@ -3,10 +3,10 @@
 import pytest
 
 from resource_graph import Resource, ResourceGraph
-from rules.reading.checkpoints import read_checkpoint
-from rules.reading.pods import Unreadable
+from rules.reading.engines.checkpoints import read_checkpoint
+from rules.reading.pods.pods import Unreadable
+from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided
-from rules.reading.workers import Worker, read_workers
 
 HUB = "/opt/models/hub/models--{}/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 

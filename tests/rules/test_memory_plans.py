@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from hardware import ACCELERATORS, GPT_OSS_MODELS, Sharding
-from rules.reading.memory_plans import MemoryPlan
+from rules.reading.engines.memory_plans import MemoryPlan
 from rules.reading.shapes import Undecided
 
 PLAN = MemoryPlan(

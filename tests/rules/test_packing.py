@@ -3,7 +3,7 @@ from collections.abc import Mapping
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.reading.packing import can_be_packed
+from rules.reading.nodes.packing import can_be_packed
 
 MOST_PODS = 4
 POWERS_OF_TWO = (1, 2, 4, 8)

@@ -2,10 +2,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rules.reading.flags import parse_flags
+from rules.reading.commands.flags import parse_flags
+from rules.reading.commands.start_script import StartCommand, start_commands
+from rules.reading.commands.words import UNKNOWN_WORD, Word
 from rules.reading.shapes import Undecided
-from rules.reading.start_script import StartCommand, start_commands
-from rules.reading.words import UNKNOWN_WORD, Word
 
 ENVIRONMENT = {
     "TP": Word("4"),

@@ -1,0 +1,1 @@
+"""What a benchmark sends, and to whom."""

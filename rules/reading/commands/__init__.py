@@ -1,0 +1,1 @@
+"""Command lines and start scripts, read without a shell."""

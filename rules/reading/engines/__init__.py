@@ -1,0 +1,1 @@
+"""What an engine really runs with: settings, model, formats, memory."""

@@ -1,0 +1,59 @@
+"""Every worker of TensorRT-LLM with what it runs with, read once however many rules look at it."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from resource_graph import ResourceGraph
+from rules.model import Observation
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.once import once_per_graph
+from rules.reading.pods.containers import EngineFileProblem
+from rules.reading.pods.pods import Unreadable
+from rules.reading.pods.workers import Worker, check_workers, read_workers
+from rules.reading.shapes import Undecided
+
+
+def check_tensorrt_llm(
+    graph: ResourceGraph, check: Callable[[Worker, TensorRtLlmSettings], Iterable[Observation]]
+) -> Iterator[Observation]:
+    """Apply a check to every worker that starts TensorRT-LLM; what cannot be read is undecided.
+
+    A file that the engine itself could not read is left to the rule about such files: it fails there, and
+    nobody can say more.
+    """
+
+    def check_worker(worker: Worker) -> Iterator[Observation]:
+        if not is_tensorrt_llm(worker):
+            return
+        try:
+            settings = engine_settings(graph, worker)
+        except EngineFileProblem:
+            return
+        yield from check(worker, settings)
+
+    return check_workers(graph, check_worker)
+
+
+def engine_settings(graph: ResourceGraph, worker: Worker) -> TensorRtLlmSettings:
+    """What the worker's engine runs with.
+
+    Raises:
+        EngineFileProblem: its engine file or override cannot be what the engine needs.
+        Undecided: it starts no engine that can be read here, or several.
+    """
+    found = _all_settings(graph)[worker]
+    if isinstance(found, Undecided):
+        raise found
+    return found
+
+
+@once_per_graph
+def _all_settings(graph: ResourceGraph) -> Mapping[Worker, TensorRtLlmSettings | Undecided]:
+    found: dict[Worker, TensorRtLlmSettings | Undecided] = {}
+    for worker in read_workers(graph):
+        if isinstance(worker, Unreadable):
+            continue
+        try:
+            found[worker] = read_tensorrt_llm(graph, worker)
+        except Undecided as reason:
+            found[worker] = reason
+    return found

@@ -1,0 +1,172 @@
+"""What TensorRT-LLM runs the MXFP4 experts of gpt-oss with: backend, algorithm, and on which GPU."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hardware import (
+    ACCELERATORS,
+    MXFP4_ALGORITHMS,
+    Accelerator,
+    MoeBackend,
+    MoeOutcome,
+    MoeSupport,
+    MxFp4AlgorithmName,
+    algorithms_with_kernels,
+    default_algorithm,
+    default_moe_backend,
+    is_moe_backend,
+    moe_support,
+)
+from resource_graph import ResourceGraph
+from rules.reading.engines.checkpoints import Checkpoint, read_checkpoint
+from rules.reading.engines.engines import engine_settings
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
+from rules.reading.nodes.placements import Landing, read_landing
+from rules.reading.pods.once_per_worker import once_per_worker
+from rules.reading.pods.workers import Worker
+from rules.reading.shapes import Undecided
+
+OVERRIDE_VARIABLE = "OVERRIDE_QUANT_ALGO"
+
+_AUTO = "AUTO"
+_ALGORITHMS: Mapping[str, MxFp4AlgorithmName] = {item.name: item.name for item in MXFP4_ALGORITHMS.values()}
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """What OVERRIDE_QUANT_ALGO says."""
+
+    text: str
+    algorithm: MxFp4AlgorithmName | None
+    """None for a value that the engine does not know: it warns and takes its default."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertKernels:
+    """What a worker would run its experts with on one GPU."""
+
+    accelerator: Accelerator
+    backend: MoeBackend
+    backend_source: str
+    algorithm: MxFp4AlgorithmName
+    algorithm_source: str
+    support: MoeSupport
+
+    def __str__(self) -> str:
+        return (
+            f"moe_config.backend {self.backend} ({self.backend_source}) with {self.algorithm} "
+            f"({self.algorithm_source})"
+        )
+
+
+def read_override(settings: TensorRtLlmSettings) -> Override | None:
+    """The override; None where the variable is not set.
+
+    Raises:
+        Undecided: its value is unknown.
+    """
+    word = settings.command.environment.get(OVERRIDE_VARIABLE)
+    if word is None:
+        return None
+    if not word.known:
+        raise Undecided(f"the value of {OVERRIDE_VARIABLE} is unknown")
+    # The engine takes any case, and no blanks (NVIDIA/TensorRT-LLM tensorrt_llm/_torch/model_config.py).
+    return Override(word.text, _ALGORITHMS.get(word.text.upper()))
+
+
+def read_expert_parallel_size(settings: TensorRtLlmSettings) -> int:
+    """GPUs among which the experts are divided.
+
+    Raises:
+        Undecided: a size is unknown.
+    """
+    expert = settings.at("moe_expert_parallel_size")
+    tensor = settings.at("moe_tensor_parallel_size")
+    if expert is None and tensor is not None:
+        whole = settings.count("tensor_parallel_size", default=1).value
+        return max(1, whole // max(1, settings.count("moe_tensor_parallel_size", default=1).value))
+    # -1 says: not set.
+    return max(1, settings.count("moe_expert_parallel_size", default=1).value) if expert is not None else 1
+
+
+def kernels_on(settings: TensorRtLlmSettings, accelerator: Accelerator) -> ExpertKernels:
+    """What the experts of an MXFP4 checkpoint would run with on the GPU.
+
+    Raises:
+        Undecided: a setting is unknown, or the backend is one that no table here has.
+    """
+    given = settings.moe_backend()
+    backend, source = given.value, given.source
+    if backend == _AUTO:
+        backend, source = default_moe_backend(accelerator), f"AUTO on {accelerator.name}"
+    if not isinstance(backend, str) or not is_moe_backend(backend):
+        raise Undecided(f"what moe_config.backend {backend} ({source}) does with gpt-oss is not known here")
+    override = read_override(settings)
+    if override is not None and override.algorithm is not None:
+        algorithm, algorithm_source = override.algorithm, OVERRIDE_VARIABLE
+    else:
+        algorithm = default_algorithm(accelerator, backend)
+        algorithm_source = f"the default on {accelerator.name}"
+    return ExpertKernels(
+        accelerator=accelerator,
+        backend=backend,
+        backend_source=source,
+        algorithm=algorithm,
+        algorithm_source=algorithm_source,
+        support=moe_support(
+            backend,
+            algorithm,
+            accelerator,
+            expert_parallel_size=read_expert_parallel_size(settings),
+        ),
+    )
+
+
+def kernels_with_outcomes(
+    graph: ResourceGraph, worker: Worker, outcomes: frozenset[MoeOutcome]
+) -> Iterator[tuple[Landing, ExpertKernels]]:
+    """The worker's kernels on each GPU that it can land on, where that has one of the outcomes.
+
+    Checkpoint and GPU are asked for only where the answer depends on them: a worker without any setting
+    runs its experts everywhere.
+
+    Raises:
+        Undecided: it may have one of the outcomes, and nothing tells the checkpoint or the GPU.
+    """
+    found = [kernels for kernels in _candidates(graph, worker) if kernels.support.outcome in outcomes]
+    if not found:
+        return
+    read_checkpoint(graph, worker)
+    landing = read_landing(graph, worker)
+    for kernels in found:
+        yield landing, kernels
+
+
+@once_per_worker
+def _candidates(graph: ResourceGraph, worker: Worker) -> Sequence[ExpertKernels]:
+    """The kernels on each GPU that it may land on, if its checkpoint may have experts in MXFP4."""
+    checkpoint = _checkpoint(graph, worker)
+    if checkpoint is not None and checkpoint.mxfp4 is None:
+        return ()
+    settings = engine_settings(graph, worker)
+    landing = _landing(graph, worker)
+    accelerators = _gpus_that_run_gpt_oss() if landing is None else landing.accelerators
+    return [kernels_on(settings, accelerator) for accelerator in accelerators]
+
+
+def _checkpoint(graph: ResourceGraph, worker: Worker) -> Checkpoint | None:
+    try:
+        return read_checkpoint(graph, worker)
+    except Undecided:
+        return None
+
+
+def _landing(graph: ResourceGraph, worker: Worker) -> Landing | None:
+    try:
+        return read_landing(graph, worker)
+    except Undecided:
+        return None
+
+
+def _gpus_that_run_gpt_oss() -> Sequence[Accelerator]:
+    return [accelerator for accelerator in ACCELERATORS.values() if algorithms_with_kernels(accelerator)]

@@ -1,0 +1,1 @@
+"""Who hands KV cache to whom, and by which way."""

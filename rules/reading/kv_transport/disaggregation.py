@@ -1,0 +1,102 @@
+"""Which workers hand their KV cache to which others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from resource_graph import Resource, ResourceGraph
+from rules.reading.commands.flags import parse_flags
+from rules.reading.once import once_per_graph
+from rules.reading.pods.pods import GRAPH_KIND, Unreadable
+from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.shapes import Undecided
+
+Role = Literal["prefill", "decode", "aggregated"]
+
+_MODE_FLAG = "--disaggregation-mode"
+_MODE_VARIABLES = ("DYN_TRTLLM_DISAGGREGATION_MODE", "DYN_VLLM_DISAGGREGATION_MODE")
+_NAMESPACE_VARIABLE = "DYN_NAMESPACE"
+
+
+@dataclass(frozen=True, slots=True)
+class Disaggregated:
+    """Prefill and decode workers that find each other."""
+
+    resource: Resource
+    """Their graph; for plain workloads the first prefill worker's."""
+    name: str
+    prefill: tuple[Worker, ...]
+    decode: tuple[Worker, ...]
+
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        """Both kinds, prefill first."""
+        return (*self.prefill, *self.decode)
+
+    @property
+    def subject(self) -> str:
+        """For findings: the names of all of them."""
+        return ", ".join(dict.fromkeys(worker.name for worker in self.workers))
+
+
+@once_per_graph
+def read_disaggregated(graph: ResourceGraph) -> Sequence[Disaggregated]:
+    """Every group of prefill and decode workers in the graph.
+
+    Workers of one Dynamo graph find each other; plain workloads those of their Kubernetes namespace with the
+    same DYN_NAMESPACE. A worker whose role cannot be read belongs to none.
+    """
+    groups: dict[object, list[tuple[Role, Worker]]] = {}
+    for worker in read_workers(graph):
+        if isinstance(worker, Unreadable):
+            continue
+        try:
+            role = read_role(worker)
+        except Undecided:
+            continue
+        groups.setdefault(_group(worker), []).append((role, worker))
+    found: list[Disaggregated] = []
+    for members in groups.values():
+        prefill = tuple(worker for role, worker in members if role == "prefill")
+        decode = tuple(worker for role, worker in members if role == "decode")
+        if prefill and decode:
+            resource = prefill[0].resource
+            found.append(Disaggregated(resource, resource.name, prefill, decode))
+    return tuple(found)
+
+
+def read_role(worker: Worker) -> Role:
+    """What the worker does with a request; the command line decides, not the component's type.
+
+    Raises:
+        Undecided: the mode is unknown.
+    """
+    command = next(iter(worker.commands), None)
+    if command is None:
+        return _role(worker.template.component_type)
+    flags = parse_flags(command.arguments)
+    if flags.switch("--is-prefill-worker"):
+        return "prefill"
+    if flags.switch("--is-decode-worker"):
+        return "decode"
+    mode = flags.value(_MODE_FLAG)
+    for variable in _MODE_VARIABLES:
+        word = command.environment.get(variable)
+        if mode is None and word is not None:
+            if not word.known:
+                raise Undecided(f"the value of {variable} is unknown")
+            mode = word.text
+    return _role(mode)
+
+
+def _role(mode: str | None) -> Role:
+    if mode == "prefill" or mode == "decode":  # noqa: PLR1714 - the type checker follows this, not a set
+        return mode
+    return "aggregated"
+
+
+def _group(worker: Worker) -> object:
+    if worker.resource.kind == GRAPH_KIND:
+        return worker.resource.urn
+    namespace = worker.environment.get(_NAMESPACE_VARIABLE)
+    return (str(worker.resource.namespace), namespace.text if namespace is not None else "")

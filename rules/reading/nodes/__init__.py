@@ -1,0 +1,1 @@
+"""Which nodes there are, which a pod can land on, and their devices."""

@@ -1,0 +1,140 @@
+"""Which GPUs a worker can land on, as far as the graph says."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hardware import ACCELERATORS, Accelerator, InstanceType
+from resource_graph import ResourceGraph, Value
+from rules.reading.nodes.landing import selected_pools
+from rules.reading.nodes.pools import instance_type_named, read_pools
+from rules.reading.pods.once_per_worker import once_per_worker
+from rules.reading.pods.workers import Worker
+from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at, whole_number_at
+
+PRODUCT_LABEL = "nvidia.com/gpu.product"
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The one pool that a worker runs in."""
+
+    pool: str
+    instance_type: InstanceType
+    known_nodes: int | None
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of the pool.
+
+        Raises:
+            Undecided: the graph does not say.
+        """
+        if self.known_nodes is None:
+            raise Undecided(f"nothing says how many nodes pool {self.pool} has")
+        return self.known_nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """The accelerators that a worker can land on, and what says so."""
+
+    accelerators: tuple[Accelerator, ...]
+    source: str
+
+
+def read_placement(graph: ResourceGraph, worker: Worker) -> Placement:
+    """The pool that a component says the worker runs in, else the one whose nodes its pod selects.
+
+    Raises:
+        Undecided: neither says which, or the pool's instance type is not in the registry.
+    """
+    candidates = read_candidates(graph, worker)
+    if len(candidates) != 1:
+        names = ", ".join(candidate.pool for candidate in candidates) or "none"
+        raise Undecided(f"its node selection matches not one pool but: {names}")
+    return candidates[0]
+
+
+def read_candidates(graph: ResourceGraph, worker: Worker) -> Sequence[Placement]:
+    """Every pool that the worker can run in; none where its node selection allows none of them.
+
+    Raises:
+        Undecided: no pool is known, or whether its nodes are selected.
+    """
+    entry = _component_entry(graph, worker)
+    if entry is not None:
+        return [entry]
+    pools = selected_pools(graph, worker.template)
+    return [Placement(pool.name, pool.instance_type, pool.nodes) for pool in pools]
+
+
+@once_per_worker
+def read_landing(graph: ResourceGraph, worker: Worker) -> Landing:
+    """The accelerators of its pool or pools; where none is known, those that its node selection allows.
+
+    Raises:
+        Undecided: nothing says, or names a GPU that is not in the registry.
+    """
+    entry = _component_entry(graph, worker)
+    if entry is not None:
+        return Landing((entry.instance_type.accelerator,), f"pool {entry.pool} of {entry.instance_type.name}")
+    if read_pools(graph):
+        pools = selected_pools(graph, worker.template)
+        accelerators = dict.fromkeys(pool.instance_type.accelerator.name for pool in pools)
+        names = ", ".join(f"{pool.name} of {pool.instance_type.name}" for pool in pools)
+        return Landing(tuple(ACCELERATORS[name] for name in accelerators), f"pool {names}")
+    products = _allowed_products(worker.pod)
+    if not products:
+        raise Undecided(f"neither a pool nor a node selection on {PRODUCT_LABEL} says which GPU it gets")
+    return Landing(
+        tuple(_accelerator(product) for product in products), f"{PRODUCT_LABEL} {', '.join(products)}"
+    )
+
+
+def _component_entry(graph: ResourceGraph, worker: Worker) -> Placement | None:
+    for component in graph.ancestors(worker.resource):
+        if "placement" not in component.inputs:
+            continue
+        entry = mapping_at(component.inputs, "placement", worker.name)
+        pool, name = text_at(entry, "pool"), text_at(entry, "instanceType")
+        if pool is None or name is None:
+            raise Undecided(f"the placement of {component.name} names no pool for it")
+        return Placement(pool, instance_type_named(name), whole_number_at(entry, "nodes"))
+    return None
+
+
+def _accelerator(product: str) -> Accelerator:
+    for accelerator in ACCELERATORS.values():
+        # Time slicing and MIG append to the label: NVIDIA-B200-SHARED.
+        if product == accelerator.product_label or product.startswith(f"{accelerator.product_label}-"):
+            return accelerator
+    known = ", ".join(sorted(accelerator.product_label for accelerator in ACCELERATORS.values()))
+    raise Undecided(f"its node selection names the GPU {product}, which is not one of {known}")
+
+
+def _allowed_products(pod: Mapping[str, Value]) -> Sequence[str]:
+    selected = text_at(pod, "nodeSelector", PRODUCT_LABEL)
+    if selected is not None:
+        return [selected]
+    terms = mappings_at(
+        pod,
+        "affinity",
+        "nodeAffinity",
+        "requiredDuringSchedulingIgnoredDuringExecution",
+        "nodeSelectorTerms",
+    )
+    # Terms are alternatives: one that says nothing about the product allows every product.
+    products_of_terms = [_products_of_term(term) for term in terms]
+    if not all(products_of_terms):
+        return []
+    return sorted({product for products in products_of_terms for product in products})
+
+
+def _products_of_term(term: Mapping[str, Value]) -> Sequence[str]:
+    for expression in mappings_at(term, "matchExpressions"):
+        if text_at(expression, "key") == PRODUCT_LABEL and text_at(expression, "operator") == "In":
+            products = texts_at(expression, "values")
+            if None in products:
+                raise Undecided(f"a value of {PRODUCT_LABEL} is known only after the update")
+            return [product for product in products if product is not None]
+    return []

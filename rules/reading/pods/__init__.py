@@ -1,0 +1,1 @@
+"""The pods that a graph asks for, and what they carry."""

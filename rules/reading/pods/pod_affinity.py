@@ -1,0 +1,163 @@
+"""Affinity of pods to other pods, and which pods of the graph it can mean."""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from resource_graph import ResourceGraph, Value
+from rules.reading.once import once_per_graph
+from rules.reading.pods.label_selectors import ADDED_BY_CONTROLLERS, equalities, selects
+from rules.reading.pods.pods import GRAPH_KIND, GRAPH_NAME_LABEL, PodTemplate, Unreadable, read_pods
+from rules.reading.shapes import Undecided, mapping_at, mappings_at, texts_at
+
+Kind = Literal["podAffinity", "podAntiAffinity"]
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One term of a pod's affinity or anti-affinity."""
+
+    required: bool
+    content: Mapping[str, Value]
+
+    @property
+    def selector(self) -> Mapping[str, Value]:
+        """The labels of the pods that it means."""
+        return mapping_at(self.content, "labelSelector")
+
+    def __str__(self) -> str:
+        pinned = [f"{key}={'|'.join(values)}" for key, values in equalities(self.selector).items()]
+        return ", ".join(pinned) or "its label selector"
+
+
+@dataclass(frozen=True, slots=True)
+class PodIndex:
+    """The pod templates of one namespace, or of all, by the labels that they carry."""
+
+    by_label: dict[tuple[str, str], list[PodTemplate]]
+    uncertain: list[PodTemplate]
+    """Those with a label whose value is not known."""
+    graphs: set[str]
+    """Names of Dynamo graphs."""
+
+    def add(self, template: PodTemplate) -> None:
+        """Enter a template under each of its labels."""
+        for key, value in template.labels.items():
+            if isinstance(value, str):
+                self.by_label.setdefault((key, value), []).append(template)
+        if not all(isinstance(value, str) for value in template.labels.values()):
+            self.uncertain.append(template)
+        if template.resource.kind == GRAPH_KIND and isinstance(template.resource.object_name, str):
+            self.graphs.add(template.resource.object_name)
+
+
+@dataclass(frozen=True, slots=True)
+class PodIndexes:
+    """All pod templates, by namespace too: most terms mean their own alone."""
+
+    everywhere: PodIndex
+    by_namespace: Mapping[str | None, PodIndex]
+    """None: the manifest leaves the namespace open."""
+    unreadable: bool
+    """Whether there are pods that cannot be read."""
+
+    def within(self, namespaces: Sequence[Value] | None) -> Sequence[PodIndex]:
+        """What may be in one of the namespaces, None for all."""
+        if namespaces is None or not all(isinstance(name, str) for name in namespaces):
+            return [self.everywhere]
+        known = dict.fromkeys((*(name for name in namespaces if isinstance(name, str)), None))
+        return [self.by_namespace[name] for name in known if name in self.by_namespace]
+
+
+def terms(template: PodTemplate, kind: Kind) -> Iterator[Term]:
+    """All terms, required ones first.
+
+    Raises:
+        Undecided: they are unknown or of another shape.
+    """
+    for term in mappings_at(template.spec, "affinity", kind, _REQUIRED):
+        yield Term(True, term)
+    for weighted in mappings_at(template.spec, "affinity", kind, _PREFERRED):
+        yield Term(False, mapping_at(weighted, "podAffinityTerm"))
+
+
+def can_match(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
+    """Whether any pod of the graph, the template's own included, is one that the term means.
+
+    A term that names no Dynamo graph of what was read may mean pods of somebody else's.
+
+    Raises:
+        Undecided: it cannot be told.
+    """
+    namespaces = _namespaces(template, term)
+    if _may_be_in(namespaces, template.resource.namespace) and selects(term.selector, template):
+        return True
+    indexes = read_pod_indexes(graph)
+    pinned = equalities(term.selector)
+    answers: set[bool | None] = set()
+    for index in indexes.within(namespaces):
+        for candidate in _candidates(index, pinned):
+            answers.add(selects(term.selector, candidate))
+            if True in answers:
+                return True
+    if None in answers or indexes.unreadable:
+        raise Undecided(f"whether a pod carries {term} is known only after the update")
+    names = pinned.get(GRAPH_NAME_LABEL)
+    if names is None or not all(_is_ours(indexes.within(namespaces), name) for name in names):
+        raise Undecided(f"no pod of what was read carries {term}; another manifest's may")
+    return False
+
+
+@once_per_graph
+def read_pod_indexes(graph: ResourceGraph) -> PodIndexes:
+    """The indexes of all pods."""
+    everywhere = PodIndex({}, [], set())
+    by_namespace: dict[str | None, PodIndex] = {}
+    unreadable = False
+    for template in read_pods(graph):
+        if isinstance(template, Unreadable):
+            unreadable = True
+            continue
+        namespace = template.resource.namespace
+        name = namespace if isinstance(namespace, str) else None
+        for index in (everywhere, by_namespace.setdefault(name, PodIndex({}, [], set()))):
+            index.add(template)
+    return PodIndexes(everywhere, by_namespace, unreadable)
+
+
+def _candidates(index: PodIndex, pinned: Mapping[str, Sequence[str]]) -> Iterable[PodTemplate]:
+    choices = [
+        [index.by_label.get((key, value), []) for value in values]
+        for key, values in pinned.items()
+        if key not in ADDED_BY_CONTROLLERS
+    ]
+    if not choices:
+        raise Undecided("its label selector pins no label of a manifest, so it may mean any other pod")
+    fewest = min(choices, key=lambda lists: sum(len(templates) for templates in lists))
+    return itertools.chain(*fewest, index.uncertain)
+
+
+def _namespaces(template: PodTemplate, term: Term) -> Sequence[Value] | None:
+    """Where the pods may be; None for everywhere."""
+    selector = term.content.get("namespaceSelector")
+    if selector is not None:
+        return None
+    names = texts_at(term.content, "namespaces")
+    return names or [template.resource.namespace]
+
+
+def _may_be_in(namespaces: Sequence[Value] | None, namespace: Value) -> bool:
+    if namespaces is None or not isinstance(namespace, str):
+        return True
+    return any(not isinstance(name, str) or name == namespace for name in namespaces)
+
+
+def _is_ours(indexes: Sequence[PodIndex], name: str) -> bool:
+    """Whether the name is a graph's that was read, or that of such a graph's Service: no graph at all."""
+    parts = name.split("-")
+    whole = {"-".join(parts[:length]) for length in range(1, len(parts) + 1)}
+    return any(whole & index.graphs for index in indexes)

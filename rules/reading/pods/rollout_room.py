@@ -1,0 +1,90 @@
+"""Whether a rolling update that keeps all old pods finds GPUs for a new one."""
+
+import contextlib
+from collections.abc import Mapping
+
+from resource_graph import ResourceGraph
+from rules.reading.nodes.channel_claims import read_channel_claims
+from rules.reading.nodes.packing import can_be_packed
+from rules.reading.nodes.placements import Placement
+from rules.reading.once import once_per_graph
+from rules.reading.pods.gpu_pods import GpuPods, Occupied, home, read_occupancy
+from rules.reading.pods.rollouts import Rollout, read_rollout
+from rules.reading.shapes import Undecided
+
+
+def why_stuck(graph: ResourceGraph, pods: GpuPods, *, is_typed: bool) -> str | None:
+    """What keeps the pods' rolling update from ever taking its first step; None where nothing does.
+
+    Args:
+        graph: in which everything else takes its GPUs.
+        pods: that are rolled.
+        is_typed: only rollouts that say how many pods may be unavailable, or only those that do not.
+
+    Raises:
+        Undecided: the pool, its nodes or the rollout is not known.
+    """
+    rollout = read_rollout(pods.template)
+    if rollout is None or rollout.unavailable or rollout.is_typed is not is_typed or not pods.pods:
+        return None
+    placement = home(graph, pods)
+    if placement is None or pods.gpus > placement.instance_type.gpus:
+        return None
+    occupied = read_occupancy(graph).pools[placement.pool]
+    reason = _no_gpus(occupied, pods) or _no_channel(graph, occupied, pods)
+    return None if reason is None else f"{_told(rollout)}, {reason}"
+
+
+def _told(rollout: Rollout) -> str:
+    return (
+        f"its rollout starts {rollout.surge} pod{'s' if rollout.surge > 1 else ''} before an old one may go "
+        f"(max-unavailable 0, {rollout.source})"
+    )
+
+
+def _no_gpus(occupied: Occupied, pods: GpuPods) -> str | None:
+    placement, sizes = occupied.placement, dict(occupied.sizes)
+    node, nodes = placement.instance_type, placement.nodes
+    if can_be_packed(sizes, nodes=nodes, gpus=node.gpus) is not True:
+        # That they do not even fit at rest is another rule's matter.
+        return None
+    free = placement.nodes * node.gpus - sum(size * count for size, count in sizes.items())
+    sizes[pods.gpus] = sizes.get(pods.gpus, 0) + 1
+    packed = can_be_packed(sizes, nodes=nodes, gpus=node.gpus)
+    if packed:
+        return None
+    reason = f"which needs {pods.gpus} free GPUs on one node; {_shown(placement)} has {free} free in all"
+    if packed is None:
+        raise Undecided(reason)
+    return reason
+
+
+def _no_channel(graph: ResourceGraph, occupied: Occupied, pods: GpuPods) -> str | None:
+    if not read_channel_claims(graph, pods.workers[0]).by_pod:
+        return None
+    claiming = _claiming_pods(graph).get(occupied.placement.pool, 0)
+    nodes = occupied.placement.nodes
+    # That more claim it than there are nodes is another rule's matter.
+    if claiming != nodes:
+        return None
+    return (
+        "which needs a node whose compute-domain channel is free; all "
+        f"{nodes} of {_shown(occupied.placement)} are claimed"
+    )
+
+
+@once_per_graph
+def _claiming_pods(graph: ResourceGraph) -> Mapping[str, int]:
+    """Pool -> pods in it that claim a channel, as far as that is told."""
+    claiming: dict[str, int] = {}
+    for pool, occupied in read_occupancy(graph).pools.items():
+        for pods in occupied.pods:
+            with contextlib.suppress(Undecided):
+                if read_channel_claims(graph, pods.workers[0]).by_pod:
+                    claiming[pool] = claiming.get(pool, 0) + pods.pods
+    return claiming
+
+
+def _shown(placement: Placement) -> str:
+    node = placement.instance_type
+    return f"pool {placement.pool} ({placement.nodes} x {node.name} with {node.gpus} GPUs each)"

@@ -1,0 +1,1 @@
+"""What only a program tells: order, protection, releases, roles, secrets."""

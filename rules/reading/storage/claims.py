@@ -1,0 +1,138 @@
+"""Claims of volumes: what is asked for, and which containers mount them where."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import PurePosixPath
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.once import once_per_graph
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate
+from rules.reading.quantities import quantity
+from rules.reading.shapes import Undecided, field, mappings_at, text_at, texts_at
+
+CLAIM_KIND = "PersistentVolumeClaim"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a program or a manifest asks for; a volume may give more."""
+
+    resource: Resource
+    """The claim, or the v1alpha1 graph that makes it."""
+    name: str
+    modes: tuple[str, ...]
+    storage: Value
+    storage_class: Value
+    """None where none is named; an empty text means a volume that exists already."""
+    volume_name: Value
+
+    @property
+    def bytes(self) -> Fraction:
+        """Its size.
+
+        Raises:
+            Undecided: it is unknown or no amount.
+        """
+        return quantity(self.storage, f"the size of claim {self.name}")
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A claim in a container."""
+
+    claim: str | None
+    """None where only the update knows its name."""
+    path: str
+    read_only: bool
+
+    def holds(self, path: str) -> bool:
+        """Whether the path lies in it."""
+        return PurePosixPath(path).is_relative_to(PurePosixPath(self.path))
+
+
+def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[Mount]:
+    """The claims that a container mounts, those of the Dynamo service around it included.
+
+    Raises:
+        Undecided: a part of the pod is unknown or not of the expected shape.
+    """
+    volumes: dict[str, tuple[str | None, bool]] = {}
+    for volume in mappings_at(template.spec, "volumes"):
+        source = volume.get("persistentVolumeClaim")
+        if isinstance(source, Mapping):
+            claim = source.get("claimName")
+            is_known = isinstance(claim, str)
+            read_only = source.get("readOnly") is True
+            volumes[text_at(volume, "name") or ""] = (claim if is_known else None, read_only)
+    found: list[Mount] = []
+    for mount in mappings_at(container, "volumeMounts"):
+        path, name = text_at(mount, "mountPath"), text_at(mount, "name")
+        if path is not None and name in volumes:
+            claim, read_only = volumes[name]
+            found.append(Mount(claim, path, read_only or mount.get("readOnly") is True))
+    if template.shape == "service" and container is template.main:
+        for mount in mappings_at(template.described_by, "volumeMounts"):
+            path, name = text_at(mount, "mountPoint"), text_at(mount, "name")
+            if path is not None and name is not None:
+                found.append(Mount(name, path, read_only=False))
+    return found
+
+
+def find_claim(graph: ResourceGraph, owner: Resource, name: str) -> Claim | None:
+    """The claim of that name that the owner's pods would get; None where nothing here makes it.
+
+    Raises:
+        Undecided: there are several, or it has no readable shape.
+    """
+    found = [
+        _claim(resource) for resource in graph.kubernetes_objects_named(CLAIM_KIND, name, owner.namespace)
+    ]
+    if not found and owner.kind == GRAPH_KIND:
+        found = [claim for claim in _made_by(owner) if claim.name == name]
+    if len(found) > 1:
+        raise Undecided(f"there are {len(found)} claims named {name}; the last one applied wins")
+    return found[0] if found else None
+
+
+@once_per_graph
+def read_claims(graph: ResourceGraph) -> Sequence[Claim]:
+    """All claims that are made here and can be read, in the order of the graph."""
+    claims: list[Claim] = []
+    for resource in (*graph.kubernetes_objects(CLAIM_KIND), *graph.kubernetes_objects(GRAPH_KIND)):
+        try:
+            claims += [_claim(resource)] if resource.kind == CLAIM_KIND else _made_by(resource)
+        except Undecided:
+            # Whoever mounts it is told.
+            continue
+    return tuple(claims)
+
+
+def _claim(resource: Resource) -> Claim:
+    modes = texts_at(resource.inputs, "spec", "accessModes")
+    if None in modes:
+        raise Undecided(f"an access mode of claim {resource.name} is known only after the update")
+    return Claim(
+        resource=resource,
+        name=resource.object_name if isinstance(resource.object_name, str) else resource.name,
+        modes=tuple(mode for mode in modes if mode is not None),
+        storage=field(resource.inputs, "spec", "resources", "requests", "storage"),
+        storage_class=field(resource.inputs, "spec", "storageClassName"),
+        volume_name=field(resource.inputs, "spec", "volumeName"),
+    )
+
+
+def _made_by(graph_resource: Resource) -> Iterator[Claim]:
+    """What a v1alpha1 graph lists with `create: true`."""
+    for entry in mappings_at(graph_resource.inputs, "spec", "pvcs"):
+        name = text_at(entry, "name")
+        if name is not None and entry.get("create") is True:
+            mode = text_at(entry, "volumeAccessMode")
+            yield Claim(
+                resource=graph_resource,
+                name=name,
+                modes=() if mode is None else (mode,),
+                storage=field(entry, "size"),
+                storage_class=field(entry, "storageClass"),
+                volume_name=None,
+            )

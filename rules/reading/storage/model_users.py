@@ -1,0 +1,267 @@
+"""Who uses the files of a model, and where each of them looks for them."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal, get_args
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.benchmarks.benchmarks import read_benchmarks
+from rules.reading.commands.container_scripts import mentions, read_script
+from rules.reading.commands.flags import Flag, parse_flags
+from rules.reading.commands.start_script import TRTLLM_SERVE, VLLM_SERVE, StartCommand
+from rules.reading.commands.words import Environment, Word
+from rules.reading.once import once_per_graph
+from rules.reading.pods.containers import read_environment
+from rules.reading.pods.frontends import FRONTEND_TYPE
+from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
+from rules.reading.pods.workers import Worker, environment_lists, read_workers
+from rules.reading.shapes import Undecided
+from rules.reading.storage.claims import Mount, read_mounts
+from rules.reading.storage.model_references import ModelReference, model_reference
+
+Kind = Literal["worker", "frontend", "download", "benchmark"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+_DOWNLOADS = ("hf", "huggingface-cli")
+_DOWNLOADS_MENTIONED = re.compile(r"\b(?:hf|huggingface-cli)\b\s+download\b")
+_DIRECTORY_FLAGS = ("--local-dir", "--cache-dir")
+_OPTIONS_WITH_VALUE = frozenset(
+    {*_DIRECTORY_FLAGS, "--revision", "--include", "--exclude", "--repo-type", "--token", "--max-workers"}
+)
+_CACHE_VARIABLE = "HF_HUB_CACHE"
+_MODEL_FLAGS = ("--model", "--model-path", "--model_path")
+_BELOW_HOME = (
+    (re.compile(r"/\.cache/huggingface/hub/?$"), ""),
+    (re.compile(r"/\.cache/huggingface/?$"), "/hub"),
+    (re.compile(r"/\.cache/?$"), "/huggingface/hub"),
+    (re.compile(r"^(?:/root|/home/[^/]+)/?$"), "/.cache/huggingface/hub"),
+)
+_SWITCHED_ON = frozenset({"1", "ON", "YES", "TRUE"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelUser:
+    """A container that downloads, serves or counts the tokens of a model."""
+
+    kind: Kind
+    template: PodTemplate
+    name: str
+    container: Mapping[str, Value]
+    environment: Environment
+    mounts: tuple[Mount, ...]
+    models: tuple[ModelReference, ...]
+    flags: tuple[Flag, ...] = ()
+    """Of the download, or of the engine's command."""
+    worker: Worker | None = None
+
+    @property
+    def resource(self) -> Resource:
+        """The graph or the workload."""
+        return self.template.resource
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether huggingface_hub is told to ask nobody."""
+        text = self.variable("HF_HUB_OFFLINE")
+        return text is not None and text.upper() in _SWITCHED_ON
+
+    @property
+    def cache_directory(self) -> str:
+        """Where huggingface_hub keeps repositories (huggingface_hub/constants.py)."""
+        for name, inside in (
+            (_CACHE_VARIABLE, ""),
+            ("HF_HOME", "/hub"),
+            ("XDG_CACHE_HOME", "/huggingface/hub"),
+        ):
+            text = self.variable(name)
+            if text:
+                return text.rstrip("/") + inside
+        home = self.variable("HOME")
+        if home:
+            return f"{home.rstrip('/')}/.cache/huggingface/hub"
+        # The image's user decides; a mount at such a place is meant for it.
+        for mount in self.mounts:
+            for ending, inside in _BELOW_HOME:
+                if ending.search(mount.path):
+                    return mount.path.rstrip("/") + inside
+        return "~/.cache/huggingface/hub"
+
+    def variable(self, name: str) -> str | None:
+        """A variable of the container; None where nobody sets it.
+
+        Raises:
+            Undecided: it is set to something unknown.
+        """
+        word = self.environment.get(name)
+        if word is not None and not word.known:
+            raise Undecided(f"the value of the variable {name} is unknown")
+        return None if word is None else word.text
+
+    def mount_of(self, path: str) -> Mount | None:
+        """The claim that the path lies on."""
+        holding = [mount for mount in self.mounts if mount.holds(path)]
+        return max(holding, key=lambda mount: len(PurePosixPath(mount.path).parts), default=None)
+
+    @property
+    def model_mount(self) -> Mount | None:
+        """The claim from which it takes, or to which it brings, the model."""
+        paths = [model.text for model in self.models if model.is_path]
+        for path in (*paths, self.cache_directory):
+            mount = self.mount_of(path)
+            if mount is not None:
+                return mount
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableUser:
+    """A container that uses a model and cannot be read, and why."""
+
+    kind: Kind
+    resource: Resource
+    name: str
+    reason: str
+
+
+@once_per_graph
+def read_model_users(graph: ResourceGraph) -> Sequence[ModelUser | UnreadableUser]:
+    """All of them, downloads first."""
+    readers = (_downloads, _workers, _frontends, _benchmarks)
+    return tuple(user for read in readers for user in read(graph))
+
+
+def _downloads(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
+    for template in read_pods(graph):
+        # A pod that cannot be read is told by the rules about all pods.
+        if isinstance(template, Unreadable) or template.shape != "workload":
+            continue
+        for container in template.containers:
+            try:
+                if mentions(container, _DOWNLOADS_MENTIONED):
+                    yield from _download(graph, template, container)
+            except Undecided as reason:
+                yield UnreadableUser("download", template.resource, template.name, str(reason))
+
+
+def _download(
+    graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
+) -> Iterator[ModelUser]:
+    script = read_script(graph, template, container)
+    for words, environment in script.arguments_of(*_DOWNLOADS):
+        if not words or words[0].text != "download":
+            continue
+        flags = parse_flags(words[1:]).all
+        repository = _downloaded(words[1:])
+        models: tuple[ModelReference, ...] = ()
+        if repository is not None:
+            models = (model_reference(repository, "hf download", _value(flags, ("--revision",))),)
+        directory = _value(flags, _DIRECTORY_FLAGS)
+        own = {} if directory is None else {_CACHE_VARIABLE: Word(directory)}
+        yield ModelUser(
+            "download",
+            template,
+            template.name,
+            container,
+            {**environment, **own},
+            tuple(read_mounts(template, container)),
+            models,
+            tuple(flags),
+        )
+
+
+def _downloaded(words: Sequence[Word]) -> str | None:
+    """The first word that is neither an option nor an option's value; None where it is unknown."""
+    previous = ""
+    for word in words:
+        if not word.text.startswith("-") and previous not in _OPTIONS_WITH_VALUE:
+            return word.text if word.known and word.text else None
+        previous = word.text
+    return None
+
+
+def _workers(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
+    for worker in read_workers(graph):
+        # An unreadable worker is told by the rules about all workers.
+        if isinstance(worker, Unreadable) or not worker.commands:
+            continue
+        try:
+            command = worker.commands[0]
+            flags = parse_flags(command.arguments).all
+            mounts = tuple(read_mounts(worker.template, worker.container))
+            yield ModelUser(
+                "worker",
+                worker.template,
+                worker.name,
+                worker.container,
+                command.environment,
+                mounts,
+                tuple(_models_of(command, flags)),
+                flags,
+                worker,
+            )
+        except Undecided as reason:
+            yield UnreadableUser("worker", worker.resource, worker.name, str(reason))
+
+
+def _models_of(command: StartCommand, flags: Sequence[Flag]) -> Iterator[ModelReference]:
+    revision = _value(flags, ("--revision",))
+    if command.engine in {TRTLLM_SERVE, VLLM_SERVE}:
+        words = command.arguments[1:] if command.arguments[:1] == (Word("serve"),) else command.arguments
+        if words and words[0].known and not words[0].text.startswith("-"):
+            yield model_reference(words[0].text, command.engine, revision)
+            return
+    text = _value(flags, _MODEL_FLAGS)
+    if text:
+        yield model_reference(text, "its command", revision)
+
+
+def _frontends(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
+    for template in read_pods(graph):
+        if isinstance(template, Unreadable) or template.component_type != FRONTEND_TYPE:
+            continue
+        try:
+            lists = environment_lists(template, template.main)
+            environment = read_environment(graph, template.resource, lists)
+            mounts = tuple(read_mounts(template, template.main))
+        except Undecided as reason:
+            yield UnreadableUser("frontend", template.resource, template.name, str(reason))
+            continue
+        yield ModelUser("frontend", template, template.name, template.main, environment, mounts, ())
+
+
+def _benchmarks(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
+    for benchmark in read_benchmarks(graph):
+        if isinstance(benchmark, Unreadable):
+            continue
+        script = benchmark.script
+        try:
+            mounts = tuple(read_mounts(script.template, script.container))
+            tokenizers = [run.tokenizer for run in benchmark.runs]
+        except Undecided as reason:
+            yield UnreadableUser("benchmark", benchmark.resource, benchmark.name, str(reason))
+            continue
+        references = {
+            str(each.value): model_reference(str(each.value), each.source)
+            for each in tokenizers
+            if each is not None
+        }
+        yield ModelUser(
+            "benchmark",
+            script.template,
+            benchmark.name,
+            script.container,
+            script.environment,
+            mounts,
+            tuple(references.values()),
+        )
+
+
+def _value(flags: Sequence[Flag], names: Sequence[str]) -> str | None:
+    for flag in reversed(flags):
+        if flag.name in names and flag.value is not None:
+            if not flag.value.known:
+                raise Undecided(f"the value of {flag.name} is unknown")
+            return flag.value.text
+    return None

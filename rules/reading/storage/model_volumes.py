@@ -1,0 +1,113 @@
+"""Claims that hold a model, and everybody who uses one."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hardware import GPT_OSS_MODELS, ModelShape
+from resource_graph import Resource, ResourceGraph
+from rules.model import Observation, undecided
+from rules.reading.once import once_per_graph
+from rules.reading.shapes import Undecided
+from rules.reading.storage.claims import Claim, Mount, find_claim
+from rules.reading.storage.model_users import Kind, ModelUser, UnreadableUser, read_model_users
+
+
+@dataclass(slots=True, eq=False)
+class ModelVolume:
+    """One claim, and who takes a model from it or brings one."""
+
+    name: str
+    users: list[tuple[ModelUser, Mount]] = field(default_factory=list[tuple[ModelUser, Mount]])
+    found: Claim | Undecided | None = None
+
+    @property
+    def claim(self) -> Claim | None:
+        """What is asked for; None where nothing that was read makes it.
+
+        Raises:
+            Undecided: there are several of its name, or it has no readable shape.
+        """
+        if isinstance(self.found, Undecided):
+            raise self.found.with_traceback(None)
+        return self.found
+
+    @property
+    def resource(self) -> Resource:
+        """The claim, or whoever mounts it first."""
+        return self.found.resource if isinstance(self.found, Claim) else self.users[0][0].resource
+
+    @property
+    def models(self) -> Mapping[str, ModelShape]:
+        """Repository -> each gpt-oss model that somebody names."""
+        return {
+            reference.repository: GPT_OSS_MODELS[name]
+            for user, _ in self.users
+            for reference in user.models
+            if reference.repository is not None
+            and (name := reference.repository.rpartition("/")[2].lower()) in GPT_OSS_MODELS
+        }
+
+    def of_kind(self, *kinds: Kind) -> Sequence[ModelUser]:
+        """Its users of these kinds."""
+        return [user for user, _ in self.users if user.kind in kinds]
+
+
+@once_per_graph
+def read_model_volumes(graph: ResourceGraph) -> Sequence[ModelVolume]:
+    """All claims from which a model is used, in the order of their users.
+
+    Whoever cannot be read is left out, and told by the rules about users.
+    """
+    volumes: dict[tuple[str, str], ModelVolume] = {}
+    for user in read_model_users(graph):
+        if isinstance(user, UnreadableUser):
+            continue
+        try:
+            mount = user.model_mount
+        except Undecided:
+            continue
+        if mount is not None:
+            name = mount.claim or "a claim without a known name"
+            volume = volumes.setdefault((str(user.resource.namespace), name), ModelVolume(name))
+            volume.users.append((user, mount))
+    for volume in volumes.values():
+        volume.found = _found(graph, volume)
+    return tuple(volumes.values())
+
+
+def check_model_volumes(
+    graph: ResourceGraph, check: Callable[[ModelVolume], Iterable[Observation]]
+) -> Iterator[Observation]:
+    """Apply a check to every volume; what cannot be read becomes an undecided observation."""
+    for volume in read_model_volumes(graph):
+        try:
+            yield from check(volume)
+        except Undecided as reason:
+            yield undecided(volume.resource, volume.name, str(reason))
+
+
+def check_model_users(
+    graph: ResourceGraph, kinds: Collection[Kind], check: Callable[[ModelUser], Iterable[Observation]]
+) -> Iterator[Observation]:
+    """Apply a check to the users of these kinds; what cannot be read becomes undecided."""
+    for user in read_model_users(graph):
+        if user.kind not in kinds:
+            continue
+        if isinstance(user, UnreadableUser):
+            yield undecided(user.resource, user.name, user.reason)
+            continue
+        try:
+            yield from check(user)
+        except Undecided as reason:
+            yield undecided(user.resource, user.name, str(reason))
+
+
+def _found(graph: ResourceGraph, volume: ModelVolume) -> Claim | Undecided | None:
+    for user, _ in volume.users:
+        try:
+            claim = find_claim(graph, user.resource, volume.name)
+        except Undecided as reason:
+            return reason
+        if claim is not None:
+            return claim
+    return None
