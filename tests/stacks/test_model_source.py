@@ -30,7 +30,7 @@ def test_a_model_comes_from_the_hub_when_nobody_says_otherwise() -> None:
         "model-download",
     )
     assert (cache.size_gib, cache.storage_class_name, cache.service_account_name) == (
-        100,
+        150,
         "shared-files",
         None,
     )

@@ -25,7 +25,7 @@ def test_the_dev_stack_resolves_to_what_the_settings_mean() -> None:
     assert (stack.platform.version, stack.platform.namespace) == ("1.2.1", "dynamo-system")
     assert stack.platform.repository == "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
     assert (stack.serving.namespace, stack.serving.graph_name) == ("gpt-oss", "gpt-oss-disagg")
-    assert stack.cache.size_gib == 100
+    assert stack.cache.size_gib == 150
     assert {pool.name: (pool.used_gpus, pool.free_gpus) for pool in stack.pools} == {
         "b200": (5, 3),
         "gb200": (0, 8),

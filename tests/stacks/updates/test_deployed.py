@@ -60,7 +60,7 @@ def test_volume_and_revision_are_read_from_claim_and_job() -> None:
             job: {"__inputs": _inputs("Job")},
         }
     )
-    assert found.volume == DeployedVolume(100, "shared-files")
+    assert found.volume == DeployedVolume(150, "shared-files")
     assert found.revision == load_recipe("gpt-oss-120b/trtllm-disagg").model.revision
 
 

@@ -37,7 +37,12 @@ def _revision(settings: dict[str, Any]) -> None:
     settings["model"] = {"revision": f"0123456{'0' * 33}"}
 
 
+def _small_cache(settings: dict[str, Any]) -> None:
+    settings["modelCache"]["size"] = "100Gi"
+
+
 BEFORE = disagg_b200_settings()
+SMALL = changed(BEFORE, _small_cache)
 ROOMY = changed(BEFORE, _second_node)
 THREE = changed(BEFORE, replicas(prefill=3))
 
@@ -49,7 +54,7 @@ THREE = changed(BEFORE, replicas(prefill=3))
         (BEFORE, THREE),
         (THREE, BEFORE),
         (BEFORE, changed(BEFORE, _larger_cache)),
-        (BEFORE, changed(BEFORE, _revision)),
+        (SMALL, changed(SMALL, _revision)),
         (BEFORE, changed(BEFORE, _aggregated)),
         (ROOMY, changed(ROOMY, _aggregated)),
     ],
