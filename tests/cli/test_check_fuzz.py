@@ -47,6 +47,7 @@ def test_every_defect_is_named_and_stops(command: Command, tmp_path: Path, group
     assert not wrong, "\n\n".join(wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(0, IN_PROCESS, IN_PROCESS // PROCESSES))
 def test_a_process_ends_as_the_function_does(tmp_path: Path, seed: int) -> None:
     found = defect(seed)

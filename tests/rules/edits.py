@@ -4,6 +4,8 @@ An edit that changes nothing is a mistake of the case and fails.
 """
 
 import copy
+import functools
+import pickle
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -99,7 +101,7 @@ def document(content: str) -> Edit:
     """Add the documents of a YAML text."""
 
     def edit(documents: Documents) -> None:
-        documents.extend(item for item in _load_all(content) if item)
+        documents.extend(documents_of(content))
 
     return edit
 
@@ -116,15 +118,22 @@ def without(document: str) -> Edit:
 
 def edited(base: str, edits: Sequence[Edit]) -> str:
     """The base text with every edit made, as YAML again."""
-    documents: Documents = [item for item in _load_all(base) if item]
+    documents: Documents = pickle.loads(_pickled(base))  # noqa: S301 - pickled here
     for edit in edits:
         edit(documents)
     return yaml.dump_all(documents, Dumper=yaml.CSafeDumper, sort_keys=False)
 
 
-def _load_all(text: str) -> Iterator[Any]:
+def documents_of(text: str) -> Documents:
+    """The documents of a YAML text that are not empty."""
     # Hundreds of cases read and write large manifests: in C this takes a tenth of the time.
-    return yaml.load_all(text, Loader=yaml.CSafeLoader)
+    return [item for item in yaml.load_all(text, Loader=yaml.CSafeLoader) if item]
+
+
+@functools.cache
+def _pickled(base: str) -> bytes:
+    # Edits change what they are given, and a case must not see another's.
+    return pickle.dumps(documents_of(base))
 
 
 def _named(documents: Documents, wanted: str) -> Documents:

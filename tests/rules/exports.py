@@ -17,7 +17,7 @@ import yaml
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from resource_graph.resource import Path as InputPath
 from resource_graph.state_export import read_state
-from tests.rules.edits import Documents, Edit, add, drop, put
+from tests.rules.edits import Documents, Edit, add, documents_of, drop, put
 
 STACK, PROJECT = "prod", "program"
 SECRET_KEY = "secret"
@@ -72,12 +72,12 @@ def removed(*names: str) -> Edit:
 def state_text(graph: ResourceGraph) -> str:
     """A recorded graph as the documents of a state."""
     keys = {each.urn: _key(each.type, each.name) for each in graph}
-    return yaml.safe_dump_all([_document(each, keys) for each in graph], sort_keys=False)
+    return yaml.dump_all([_document(each, keys) for each in graph], Dumper=yaml.CSafeDumper, sort_keys=False)
 
 
 def read_state_text(text: str, folder: Path) -> ResourceGraph:
     """The graph that is read from the state that the documents describe."""
-    documents: Documents = [item for item in yaml.safe_load_all(text) if item]
+    documents = documents_of(text)
     file = folder / "state.json"
     resources = _exported(documents)
     file.write_text(json.dumps({"version": 3, "deployment": {"resources": resources}}), encoding="utf-8")

@@ -95,6 +95,7 @@ def stack() -> list[Resource]:
         return list(recorded_stack(resolved_stack("disagg-b200")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", [many_ordinary_objects, many_graphs], ids=lambda shape: shape.__name__)
 def test_ten_thousand_resources_are_judged_in_time_and_none_is_dearer_for_the_others(
     stack: list[Resource], shape: Shape
