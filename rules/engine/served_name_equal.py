@@ -3,23 +3,21 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.served_names import served_name
-from rules.reading.kv_transport.disaggregation import read_disaggregated
-from rules.reading.shapes import Undecided
+from rules.reading.kv_transport.disaggregation import Disaggregated, check_disaggregated
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    for group in read_disaggregated(graph):
-        try:
-            names = {worker.name: served_name(worker) for worker in group.workers}
-        except Undecided as reason:
-            yield undecided(group.resource, group.subject, str(reason))
-            continue
-        known = {name: setting for name, setting in names.items() if setting is not None}
-        if len({str(setting.value) for setting in known.values()}) > 1:
-            shown = ", ".join(f"{name} {found.value} ({found.source})" for name, found in known.items())
-            yield failed(group.resource, group.subject, f"their models have different names: {shown}")
+    return check_disaggregated(graph, _check_group)
+
+
+def _check_group(group: Disaggregated) -> Iterator[Observation]:
+    names = {worker.name: served_name(worker) for worker in group.workers}
+    known = {name: setting for name, setting in names.items() if setting is not None}
+    if len({str(setting.value) for setting in known.values()}) > 1:
+        shown = ", ".join(f"{name} {found.value} ({found.source})" for name, found in known.items())
+        yield failed(group.resource, group.subject, f"their models have different names: {shown}")
 
 
 RULE = Rule(

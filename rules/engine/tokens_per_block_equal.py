@@ -3,31 +3,24 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.engines import engine_settings
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
 from rules.reading.engines.transfer_buffers import tokens_per_block
-from rules.reading.kv_transport.disaggregation import read_disaggregated
-from rules.reading.pods.containers import EngineFileProblem
-from rules.reading.shapes import Undecided
+from rules.reading.kv_transport.disaggregation import Disaggregated, check_disaggregated
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    for group in read_disaggregated(graph):
-        if not all(is_tensorrt_llm(worker) for worker in group.workers):
-            continue
-        try:
-            blocks = {
-                worker.name: tokens_per_block(engine_settings(graph, worker)) for worker in group.workers
-            }
-        except EngineFileProblem:
-            continue
-        except Undecided as reason:
-            yield undecided(group.resource, group.subject, str(reason))
-            continue
-        if len({block.value for block in blocks.values()}) > 1:
-            sizes = ", ".join(f"{name} {block.value} ({block.source})" for name, block in blocks.items())
-            yield failed(group.resource, group.subject, f"their tokens_per_block differ: {sizes}")
+    return check_disaggregated(graph, lambda group: _check_group(graph, group))
+
+
+def _check_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
+    if not all(is_tensorrt_llm(worker) for worker in group.workers):
+        return
+    blocks = {worker.name: tokens_per_block(engine_settings(graph, worker)) for worker in group.workers}
+    if len({block.value for block in blocks.values()}) > 1:
+        sizes = ", ".join(f"{name} {block.value} ({block.source})" for name, block in blocks.items())
+        yield failed(group.resource, group.subject, f"their tokens_per_block differ: {sizes}")
 
 
 RULE = Rule(

@@ -3,20 +3,17 @@
 from collections.abc import Iterator
 
 from resource_graph import Aspect, Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import Observation, Rule, Severity, failed
+from rules.reading.guarded import check_resources
 from rules.reading.pods.pods import GRAPH_KIND
-from rules.reading.shapes import Undecided, field
+from rules.reading.shapes import field
 
 _ANNOTATION = "pulumi.com/deletionPropagationPolicy"
 _WANTED = "background"
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    for resource in graph.kubernetes_objects(GRAPH_KIND):
-        try:
-            yield from _check_graph(resource)
-        except Undecided as reason:
-            yield undecided(resource, resource.name, str(reason))
+    return check_resources(graph.kubernetes_objects(GRAPH_KIND), _check_graph)
 
 
 def _check_graph(resource: Resource) -> Iterator[Observation]:

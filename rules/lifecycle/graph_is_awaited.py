@@ -2,24 +2,23 @@
 
 from collections.abc import Iterator
 
-from resource_graph import Aspect, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from resource_graph import Aspect, Resource, ResourceGraph
+from rules.model import Observation, Rule, Severity
+from rules.reading.guarded import check_messages
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.program.waits import SKIP_AWAIT, WAIT_FOR, annotations
-from rules.reading.shapes import Undecided
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    for resource in graph.kubernetes_objects(GRAPH_KIND):
-        try:
-            found = annotations(resource)
-        except Undecided as reason:
-            yield undecided(resource, resource.name, str(reason))
-            continue
-        if found.get(SKIP_AWAIT) == "true":
-            yield failed(resource, resource.name, f"is not waited for: {SKIP_AWAIT} is true")
-        elif WAIT_FOR not in found:
-            yield failed(resource, resource.name, f"is not waited for: it has no annotation {WAIT_FOR}")
+    return check_messages(graph.kubernetes_objects(GRAPH_KIND), _check_graph)
+
+
+def _check_graph(resource: Resource) -> Iterator[str]:
+    found = annotations(resource)
+    if found.get(SKIP_AWAIT) == "true":
+        yield f"is not waited for: {SKIP_AWAIT} is true"
+    elif WAIT_FOR not in found:
+        yield f"is not waited for: it has no annotation {WAIT_FOR}"
 
 
 RULE = Rule(

@@ -3,22 +3,13 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.kv_formats import effective_format, read_kv_format
-from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
-from rules.reading.pods.containers import EngineFileProblem
-from rules.reading.shapes import Undecided
+from rules.reading.kv_transport.disaggregation import Disaggregated, check_disaggregated
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    for group in read_disaggregated(graph):
-        try:
-            yield from _check_group(graph, group)
-        except EngineFileProblem:
-            # It fails where such files are judged; nobody can say more.
-            continue
-        except Undecided as reason:
-            yield undecided(group.resource, group.subject, str(reason))
+    return check_disaggregated(graph, lambda group: _check_group(graph, group))
 
 
 def _check_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:

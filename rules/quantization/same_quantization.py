@@ -3,27 +3,18 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.checkpoints import read_checkpoint
 from rules.reading.engines.engines import engine_settings
 from rules.reading.engines.expert_kernels import kernels_on, read_override
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
-from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
+from rules.reading.kv_transport.disaggregation import Disaggregated, check_disaggregated
 from rules.reading.nodes.placements import read_landing
-from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    for group in read_disaggregated(graph):
-        try:
-            yield from _check_group(graph, group)
-        except EngineFileProblem:
-            # It fails where such files are judged; nobody can say more.
-            continue
-        except Undecided as reason:
-            yield undecided(group.resource, group.subject, str(reason))
+    return check_disaggregated(graph, lambda group: _check_group(graph, group))
 
 
 def _check_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import Observation, Rule, Severity, failed
+from rules.reading.guarded import check_resources
 from rules.reading.shapes import Undecided, mapping_at, text_at
 
 TYPES = ("aws:ec2/launchTemplate:LaunchTemplate", "aws:ec2/instance:Instance")
@@ -11,11 +12,7 @@ TYPES = ("aws:ec2/launchTemplate:LaunchTemplate", "aws:ec2/instance:Instance")
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
     for resource_type in TYPES:
-        for resource in graph.of_type(resource_type):
-            try:
-                yield from _check_options(resource)
-            except Undecided as reason:
-                yield undecided(resource, resource.name, str(reason))
+        yield from check_resources(graph.of_type(resource_type), _check_options)
 
 
 def _check_options(resource: Resource) -> Iterator[Observation]:

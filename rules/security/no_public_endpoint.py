@@ -1,9 +1,10 @@
 """Nothing answers the whole internet."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import Observation, Rule, Severity
+from rules.reading.guarded import check_messages
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at, texts_at
 
@@ -20,25 +21,14 @@ _ALB = "alb.ingress.kubernetes.io/"
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
     for kind, check in (("Service", _service), ("Ingress", _ingress), (GRAPH_KIND, _graph_ingress)):
-        yield from _judged(graph.kubernetes_objects(kind), check)
+        yield from check_messages(graph.kubernetes_objects(kind), check)
     for resource_type, check in (
         ("aws:eks/cluster:Cluster", _cluster),
         ("aws:ec2/securityGroup:SecurityGroup", _security_group),
         ("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule", _ingress_rule),
         ("aws:ec2/securityGroupRule:SecurityGroupRule", _security_group_rule),
     ):
-        yield from _judged(graph.of_type(resource_type), check)
-
-
-def _judged(
-    resources: Sequence[Resource], check: Callable[[Resource], Iterator[str]]
-) -> Iterator[Observation]:
-    for resource in resources:
-        try:
-            for message in check(resource):
-                yield failed(resource, resource.name, message)
-        except Undecided as reason:
-            yield undecided(resource, resource.name, str(reason))
+        yield from check_messages(graph.of_type(resource_type), check)
 
 
 def _service(resource: Resource) -> Iterator[str]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
-from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.shapes import Undecided, whole_number_at
+from resource_graph import Resource, ResourceGraph
+from rules.model import Observation, Rule, Severity
+from rules.reading.guarded import check_messages
+from rules.reading.shapes import whole_number_at
 from rules.security.imdsv2_required import TYPES
 
 _REACHES_PODS = 2
@@ -12,19 +13,16 @@ _REACHES_PODS = 2
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
     for resource_type in TYPES:
-        for resource in graph.of_type(resource_type):
-            try:
-                hops = whole_number_at(resource.inputs, "metadataOptions", "httpPutResponseHopLimit")
-            except Undecided as reason:
-                yield undecided(resource, resource.name, str(reason))
-                continue
-            if hops is not None and hops >= _REACHES_PODS:
-                yield failed(
-                    resource,
-                    resource.name,
-                    f"has metadataOptions.httpPutResponseHopLimit: {hops}; 1 keeps the node's credentials "
-                    "from its pods",
-                )
+        yield from check_messages(graph.of_type(resource_type), _check_options)
+
+
+def _check_options(resource: Resource) -> Iterator[str]:
+    hops = whole_number_at(resource.inputs, "metadataOptions", "httpPutResponseHopLimit")
+    if hops is not None and hops >= _REACHES_PODS:
+        yield (
+            f"has metadataOptions.httpPutResponseHopLimit: {hops}; 1 keeps the node's credentials from its "
+            "pods"
+        )
 
 
 RULE = Rule(

@@ -1,9 +1,10 @@
 """What is written to a volume is encrypted there."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import Observation, Rule, Severity
+from rules.reading.guarded import check_messages
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
 
 _EBS = ("ebs.csi.aws.com", "kubernetes.io/aws-ebs")
@@ -17,19 +18,8 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
         ("aws:ebs/volume:Volume", _volume),
         ("aws:efs/fileSystem:FileSystem", _file_system),
     ):
-        yield from _judged(graph.of_type(resource_type), check)
-    yield from _judged(graph.kubernetes_objects("StorageClass"), _storage_class)
-
-
-def _judged(
-    resources: Sequence[Resource], check: Callable[[Resource], Iterator[str]]
-) -> Iterator[Observation]:
-    for resource in resources:
-        try:
-            for message in check(resource):
-                yield failed(resource, resource.name, message)
-        except Undecided as reason:
-            yield undecided(resource, resource.name, str(reason))
+        yield from check_messages(graph.of_type(resource_type), check)
+    yield from check_messages(graph.kubernetes_objects("StorageClass"), _storage_class)
 
 
 def _launch_template(resource: Resource) -> Iterator[str]:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import Observation, Rule, Severity, failed
+from rules.reading.guarded import check_resources
 from rules.reading.nodes.channel_claims import claiming_pods, read_channel_claims
 from rules.reading.pods.pods import Unreadable
 from rules.reading.pods.workers import read_workers
@@ -14,11 +15,9 @@ _KIND = "ComputeDomain"
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
     claiming = _claiming(graph)
-    for domain in graph.kubernetes_objects(_KIND):
-        try:
-            yield from _check_domain(domain, claiming.get(domain.urn))
-        except Undecided as reason:
-            yield undecided(domain, domain.name, str(reason))
+    return check_resources(
+        graph.kubernetes_objects(_KIND), lambda domain: _check_domain(domain, claiming.get(domain.urn))
+    )
 
 
 def _claiming(graph: ResourceGraph) -> dict[str, int | None]:

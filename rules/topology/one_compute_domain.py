@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import Observation, Rule, Severity, failed
+from rules.reading.guarded import check_resources
 from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
 from rules.reading.nodes.channel_claims import claiming_pods, read_channel_claims
 from rules.reading.nodes.device_claims import domains_of_template, may_be_one, read_device_claims
@@ -17,11 +18,7 @@ _KIND = "ComputeDomain"
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    for domain in graph.kubernetes_objects(_KIND):
-        try:
-            yield from _check_size(domain)
-        except Undecided as reason:
-            yield undecided(domain, domain.name, str(reason))
+    yield from check_resources(graph.kubernetes_objects(_KIND), _check_size)
     yield from check_workers(graph, lambda worker: _check_namespace(graph, worker))
     for group in read_disaggregated(graph):
         try:

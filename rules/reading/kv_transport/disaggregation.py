@@ -1,12 +1,14 @@
 """Which workers hand their KV cache to which others."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from resource_graph import Resource, ResourceGraph
+from rules.model import Observation, undecided
 from rules.reading.commands.flags import parse_flags
 from rules.reading.once import once_per_graph
+from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.pods import GRAPH_KIND, Unreadable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided
@@ -63,6 +65,23 @@ def read_disaggregated(graph: ResourceGraph) -> Sequence[Disaggregated]:
             resource = prefill[0].resource
             found.append(Disaggregated(resource, resource.name, prefill, decode))
     return tuple(found)
+
+
+def check_disaggregated(
+    graph: ResourceGraph, check: Callable[[Disaggregated], Iterable[Observation]]
+) -> Iterator[Observation]:
+    """Apply a check to every group; what cannot be read becomes an undecided observation.
+
+    A group with an engine file that cannot serve as one is passed over: that fails where such files are
+    judged, and nobody can say more.
+    """
+    for group in read_disaggregated(graph):
+        try:
+            yield from check(group)
+        except EngineFileProblem:
+            continue
+        except Undecided as reason:
+            yield undecided(group.resource, group.subject, str(reason))
 
 
 def read_role(worker: Worker) -> Role:
