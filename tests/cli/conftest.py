@@ -1,8 +1,16 @@
 import pytest
 
+from cli import check
+from cli.output import make_console
 from tests.cli.command import Command
 
 
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     return Command(monkeypatch, capsys)
+
+
+@pytest.fixture
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No cell of a table is broken into lines."""
+    monkeypatch.setattr(check, "make_console", lambda: make_console(100_000))

@@ -1,6 +1,6 @@
-"""The claim that holds the model: its size, its access mode, its class and where it is mounted."""
+"""The claim that holds the model: its size, its class and where it is mounted."""
 
-from tests.rules.case import TWO_GB200, Case, failed, undecided
+from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, document, drop, put, text, variable, without
 
 SHARED = "cache-shared-by-nodes"
@@ -32,101 +32,6 @@ parameters: {type: gp3, encrypted: "true"}
 )
 
 CASES = (
-    Case(
-        SHARED,
-        "one node may mount what three kinds of pod do",
-        "disagg-b200",
-        (put(_CLAIM, _MODES, ["ReadWriteOnce"]),),
-        failed(SHARED, CLAIM),
-        (
-            "allows ReadWriteOnce, but 4 pods mount it",
-            "1 of TrtllmDecodeWorker",
-            "1 of gpt-oss-120b-disagg-bench",
-        ),
-    ),
-    Case(
-        SHARED,
-        "a claim without an access mode",
-        "agg-gb200",
-        (drop(_CLAIM, _MODES),),
-        failed(SHARED, CLAIM),
-        ("allows no access mode, but 3 pods",),
-    ),
-    Case(
-        SHARED,
-        "many readers, and pods that do not mount it so",
-        "agg-gb200",
-        (put(_CLAIM, _MODES, ["ReadOnlyMany"]),),
-        failed(SHARED, CLAIM),
-        ("allows ReadOnlyMany",),
-    ),
-    Case(
-        SHARED,
-        "one pod alone",
-        "trtllm-serve",
-        (put(_CLAIM, _MODES, ["ReadWriteOnce"]),),
-        frozenset(),
-    ),
-    Case(
-        SHARED,
-        "two workers in a pool of one node",
-        "vllm-serve",
-        (put(_CLAIM, _MODES, ["ReadWriteOnce"]), put("Deployment", "spec.replicas", 2)),
-        failed("rollout-can-proceed", "engine"),
-    ),
-    Case(
-        SHARED,
-        "two workers in a pool of two nodes",
-        "trtllm-serve",
-        (put(_CLAIM, _MODES, ["ReadWriteOnce"]), put("Deployment", "spec.replicas", 2)),
-        failed(SHARED, CLAIM),
-        ("2 pods mount it (2 of engine)",),
-        pools=TWO_GB200,
-    ),
-    Case(
-        SHARED,
-        "two workers on two nodes that only read",
-        "trtllm-serve",
-        (
-            put(_CLAIM, _MODES, ["ReadOnlyMany"]),
-            put("Deployment", "spec.replicas", 2),
-            put("Deployment", "spec.template.spec.containers[0].volumeMounts[0].readOnly", value=True),
-        ),
-        frozenset(),
-        pools=TWO_GB200,
-    ),
-    Case(
-        SHARED,
-        "a claim of readers that a download fills",
-        "agg-gb200",
-        (
-            put(_CLAIM, _MODES, ["ReadWriteOnce"]),
-            without("Job/gpt-oss-120b-bench"),
-            put(_GRAPH, "spec.services.Frontend.replicas", 0),
-        ),
-        frozenset(),
-    ),
-    Case(
-        SHARED,
-        "a claim that another file makes",
-        "vllm-agg",
-        (without(_CLAIM),),
-        undecided(SHARED, CLAIM),
-        ("9 pods mount it (8 of VllmWorker + 1 of Frontend)", "nothing that was read says"),
-    ),
-    Case(
-        SHARED,
-        "two claims of one name",
-        "vllm-agg",
-        (
-            document(
-                "{apiVersion: v1, kind: PersistentVolumeClaim, metadata: {name: model-cache}, "
-                "spec: {storageClassName: shared-files}}"
-            ),
-        ),
-        undecided(SHARED, CLAIM) | undecided(HOLDS, CLAIM) | undecided(TWO, CLAIM) | undecided(ZONE, CLAIM),
-        ("there are 2 claims named model-cache",),
-    ),
     Case(
         HOLDS,
         "less room than one revision takes",
@@ -305,13 +210,5 @@ spec:
         (_EBS_CLASS,),
         failed(CLASS, CLAIM),
         ("asks for ReadWriteMany from storage class shared-files",),
-    ),
-    Case(
-        ZONE,
-        "a volume of one zone for pods of any",
-        "agg-gb200",
-        (put(_CLAIM, "spec.storageClassName", "gp3"),),
-        failed(ZONE, CLAIM) | failed(CLASS, CLAIM),
-        ("of class gp3 is made in the zone of the first pod", "model-download, TrtllmWorker, Frontend"),
     ),
 )

@@ -1,0 +1,157 @@
+"""What `check` reads: files, pools, exported state; and what it says of what it cannot read."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.cli.checked import EIGHT_GPUS, findings, written
+from tests.cli.command import Command, squeezed
+from tests.rules.judging import FITS, GPUS, mutated
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a: b: c\n", "deploy.yaml, document 1, line 1: not YAML"),
+        ("apiVersion: v1\nkind: A\n---\n- 1\n", "deploy.yaml, document 2, line 4"),
+        (b"\xff\x00", "deploy.yaml: not a UTF-8 text file"),
+    ],
+)
+def test_unreadable_input_exits_2_and_names_the_place_on_stderr(
+    command: Command, tmp_path: Path, text: str | bytes, expected: str
+) -> None:
+    answer = command("check", "--file", written(tmp_path, text))
+    assert (answer.code, answer.out) == (2, "")
+    assert expected in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_a_missing_file_and_a_missing_stack_exit_2(command: Command, tmp_path: Path) -> None:
+    missing_file = command("check", "--file", tmp_path / "missing.yaml")
+    assert (missing_file.code, missing_file.out) == (2, "")
+    assert "missing.yaml: cannot be read" in missing_file.err
+    missing_stack = command("check", "prod")
+    assert (missing_stack.code, missing_stack.out) == (2, "")
+    assert "Pulumi.prod.yaml" in missing_stack.err
+    assert "dev" in missing_stack.err
+
+
+def test_without_a_stack_or_a_file_the_usage_is_shown(command: Command) -> None:
+    answer = command("check")
+    assert answer.code == 2
+    assert "STACK" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (
+            "kind: DynamoGraphDeployment\napiVersion: nvidia.com/v1alpha1\nspec: 3\n",
+            "spec is 3, not a mapping",
+        ),
+        (
+            "kind: DynamoGraphDeployment\napiVersion: nvidia.com/v1alpha1\nspec: {services: []}\n",
+            "is a list, not a mapping",
+        ),
+        ("kind: DynamoGraphDeployment\napiVersion: nvidia.com/v1alpha1\n", "names no service"),
+        ("kind: Pod\napiVersion: v1\nspec: {containers: 7}\n", "containers is 7, not a list"),
+        ("kind: Pod\napiVersion: v1\nspec: {containers: [{command: [1]}]}\n", "command[0] is 1, not a text"),
+    ],
+)
+def test_objects_of_a_wrong_shape_are_undecided_with_words(
+    command: Command, tmp_path: Path, text: str, found: str
+) -> None:
+    answer = command("check", "--file", written(tmp_path, text))
+    assert answer.code == 0
+    assert found in " ".join(answer.out.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("apiVersion: a/v1\nkind: Surprise\n", "read: 1 Surprise; no rule is about any of it"),
+        ("", "read: nothing"),
+        ("# only a comment\n---\n", "read: nothing"),
+        (mutated() + "---\napiVersion: a/v1\nkind: Surprise\n", "no rule is about: 1 Surprise"),
+    ],
+)
+def test_what_no_rule_judged_is_said_so_that_a_pass_is_no_secret(
+    command: Command, tmp_path: Path, text: str, says: str
+) -> None:
+    assert says in command("check", "--file", written(tmp_path, text)).out
+
+
+def test_what_no_rule_judged_stands_in_the_json(command: Command, tmp_path: Path) -> None:
+    text = "apiVersion: a/v1\nkind: Surprise\n---\napiVersion: v1\nkind: Pod\nspec: {containers: []}\n"
+    report = json.loads(command("check", "--json", "--file", written(tmp_path, text)).out)
+    assert report["read"] == {"Pod": 1, "Surprise": 1}
+    assert report["notJudged"] == {"Surprise": 1}
+
+
+def test_pools_beside_a_file_decide_what_it_leaves_open(command: Command, tmp_path: Path) -> None:
+    file = written(tmp_path, mutated())
+    without = findings(command("check", "--json", "--file", file), FITS)
+    assert {item["status"] for item in without} == {"undecided"}
+    for pools in (["--pool", "p6-b200.48xlarge=1"], ["--pool", "p6-b200.48xlarge=1"] * 2):
+        assert findings(command("check", "--json", "--file", file, *pools), FITS) == []
+
+
+@pytest.mark.parametrize(
+    ("pool", "says"),
+    [
+        ("p6e-gb200.36xlarg=2", ["'p6e-gb200.36xlarg' is no instance", "try: --pool p6e-gb200.36xlarge=2"]),
+        ("p6-b200.48xlarge", ["says no number of nodes", "try: --pool p6-b200.48xlarge=1"]),
+        ("p6-b200.48xlarge=two", ["'two' is no number of nodes", "from 1 to 99999"]),
+        ("p6-b200.48xlarge=0", ["'0' is no number of nodes"]),
+        ("p6-b200.48xlarge=-1", ["'-1' is no number of nodes"]),
+        ("p6-b200.48xlarge=" + "9" * 5000, ["is no number of nodes"]),
+        ("", ["'' is no instance type", "p6-b200.48xlarge"]),
+    ],
+)
+def test_a_pool_that_cannot_be_read_exits_2_with_what_is_allowed(
+    command: Command, tmp_path: Path, pool: str, says: list[str]
+) -> None:
+    answer = command("check", "--file", written(tmp_path, mutated()), "--pool", pool)
+    assert (answer.code, answer.out) == (2, "")
+    for text in (f"--pool {pool}", "allowed: TYPE=NODES", *says):
+        assert text in answer.err
+
+
+def test_a_pool_beside_a_stack_is_refused(command: Command) -> None:
+    answer = command("check", "dev", "--pool", "p6-b200.48xlarge=1")
+    assert (answer.code, answer.out) == (2, "")
+    assert "the pools of a stack stand in its settings" in squeezed(answer.err.replace("│", ""))
+
+
+def test_an_exported_state_is_judged_with_its_edges(command: Command, tmp_path: Path) -> None:
+    file = written(tmp_path, state(mutated(EIGHT_GPUS)), "state.json")
+    report = json.loads(command("check", "--json", "--file", file).out)
+    assert report["read"] == {"ConfigMap": 1, "DynamoGraphDeployment": 1}
+    assert report["notEvaluated"] == []
+    assert GPUS in {item["rule"] for item in report["findings"]}
+
+
+def test_a_state_is_judged_alone_and_a_broken_one_is_named(command: Command, tmp_path: Path) -> None:
+    file = written(tmp_path, state(mutated()), "state.json")
+    beside = command("check", "--file", file, written(tmp_path, mutated()))
+    assert (beside.code, beside.out) == (2, "")
+    assert "state.json is a stack's state, which is judged alone" in beside.err
+    broken = command("check", "--file", written(tmp_path, file.read_text()[:-9], "broken.json"))
+    assert (broken.code, broken.out) == (2, "")
+    assert "broken.json, line 1: not JSON" in broken.err
+
+
+def state(text: str) -> str:
+    """The objects of the text as `pulumi stack export` prints them."""
+    resources = [
+        {
+            "urn": f"urn:pulumi:s::p::kubernetes:x:{item['kind']}::{item['metadata']['name']}",
+            "type": f"kubernetes:x:{item['kind']}",
+            "custom": True,
+            "inputs": item,
+        }
+        for item in yaml.safe_load_all(text)
+    ]
+    return json.dumps({"version": 3, "deployment": {"resources": resources}})
