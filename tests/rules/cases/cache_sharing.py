@@ -6,8 +6,6 @@ from tests.rules.edits import document, drop, put, without
 SHARED = "cache-shared-by-nodes"
 HOLDS = "cache-holds-the-model"
 TWO = "cache-holds-two-revisions"
-ROOT = "cache-not-under-root"
-PATH = "model-path-mounted"
 CLASS = "storage-class-exists"
 ZONE = "cache-zone"
 
@@ -15,21 +13,7 @@ CLAIM = "model-cache"
 _CLAIM = "PersistentVolumeClaim/model-cache"
 _GRAPH = "DynamoGraphDeployment"
 _MODES = "spec.accessModes"
-_SIZE = "spec.resources.requests.storage"
 _WORKER = "spec.services.TrtllmWorker"
-_SCRIPT = "spec.template.spec.containers[0].args[0]"
-_ENV = f"{_WORKER}.extraPodSpec.mainContainer.env"
-
-_EBS_CLASS = document(
-    """
-apiVersion: storage.k8s.io/v1
-kind: StorageClass
-metadata: {name: shared-files}
-provisioner: ebs.csi.aws.com
-volumeBindingMode: WaitForFirstConsumer
-parameters: {type: gp3, encrypted: "true"}
-"""
-)
 
 CASES = (
     Case(

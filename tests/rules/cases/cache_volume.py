@@ -3,18 +3,15 @@
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, document, drop, put, text, variable, without
 
-SHARED = "cache-shared-by-nodes"
 HOLDS = "cache-holds-the-model"
 TWO = "cache-holds-two-revisions"
 ROOT = "cache-not-under-root"
 PATH = "model-path-mounted"
 CLASS = "storage-class-exists"
-ZONE = "cache-zone"
 
 CLAIM = "model-cache"
 _CLAIM = "PersistentVolumeClaim/model-cache"
 _GRAPH = "DynamoGraphDeployment"
-_MODES = "spec.accessModes"
 _SIZE = "spec.resources.requests.storage"
 _WORKER = "spec.services.TrtllmWorker"
 _SCRIPT = "spec.template.spec.containers[0].args[0]"
