@@ -1,0 +1,203 @@
+"""An EKS control plane, who may use it, and the add-ons that nodes cannot join without."""
+
+import json
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_aws as aws
+
+from components.iam import POD_IDENTITY_SERVICE, ManagedPolicy, role
+
+_ADMINISTRATOR = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
+_LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"]
+_CREATE = "45m"
+_DELETE = "30m"
+_ADDON = "20m"
+
+
+@dataclass(frozen=True, slots=True)
+class Addon:
+    """An EKS add-on and its version."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class EksClusterArgs:
+    """Inputs of `EksCluster`."""
+
+    name: str
+    region: str
+    version: str
+    subnet_ids: list[pulumi.Input[str]]
+    """Private subnets of two zones or more, none of them local."""
+    public_cidrs: tuple[str, ...]
+    """Who may reach the API server from outside; empty: nobody, the endpoint is private."""
+    administrators: tuple[str, ...]
+    """ARNs of IAM roles or users that administer the cluster, beside whoever creates it."""
+    log_days: int
+    addons: tuple[Addon, ...]
+    """Those that need no node: the CNI, kube-proxy, the pod identity agent."""
+    cni_service_account: str
+    keep: bool
+    """Protect the cluster: everything on it goes with it."""
+
+
+class EksCluster(pulumi.ComponentResource):
+    """A cluster with API access entries, encrypted Secrets and logs."""
+
+    cluster: aws.eks.Cluster
+    ready: list[pulumi.Resource]
+    """What node groups depend on: a node without a CNI never becomes Ready."""
+    kubeconfig: pulumi.Output[str]
+    """Names a command that gets a token; holds none itself."""
+    security_group_id: pulumi.Output[str]
+    """The group that EKS makes: control plane and nodes trust each other in it."""
+
+    def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        inputs = {"clusterName": args.name, "version": args.version}
+        super().__init__("dynamo-stack:components:EksCluster", name, inputs, opts)
+        self._name, self._args = name, args
+        self.cluster = self._control_plane()
+        entries = [self._administrator(number, arn) for number, arn in enumerate(args.administrators)]
+        self.ready = [*self._addons(), *entries]
+        self.kubeconfig = pulumi.Output.all(
+            name=self.cluster.name,
+            endpoint=self.cluster.endpoint,
+            authority=self.cluster.certificate_authority,
+        ).apply(lambda known: _kubeconfig(known["name"], known["endpoint"], known["authority"], args.region))
+        self.security_group_id = self.cluster.vpc_config.apply(
+            lambda vpc_config: str(vpc_config.cluster_security_group_id)
+        )
+        self.register_outputs({"clusterName": self.cluster.name})
+
+    def _control_plane(self) -> aws.eks.Cluster:
+        name, args = self._name, self._args
+        owner, policies = role(
+            f"{name}-role",
+            f"{args.name}-cluster",
+            "eks.amazonaws.com",
+            [ManagedPolicy.CLUSTER],
+            self._child(),
+        )
+        key = aws.kms.Key(
+            f"{name}-secrets-key",
+            description=f"Secrets of the cluster {args.name}",
+            enable_key_rotation=True,
+            opts=self._kept(),
+        )
+        # EKS would make the group itself, with no end to how long it keeps logs.
+        logs = aws.cloudwatch.LogGroup(
+            f"{name}-logs",
+            name=f"/aws/eks/{args.name}/cluster",
+            retention_in_days=args.log_days,
+            opts=self._child(),
+        )
+        return aws.eks.Cluster(
+            name,
+            name=args.name,
+            role_arn=owner.arn,
+            version=args.version,
+            vpc_config={
+                "subnet_ids": args.subnet_ids,
+                "endpoint_private_access": True,
+                "endpoint_public_access": bool(args.public_cidrs),
+                "public_access_cidrs": list(args.public_cidrs) or None,
+            },
+            access_config={
+                "authentication_mode": "API",
+                # Otherwise the first `up` makes a cluster that its own next step cannot enter.
+                "bootstrap_cluster_creator_admin_permissions": True,
+            },
+            encryption_config={"provider": {"key_arn": key.arn}, "resources": ["secrets"]},
+            enabled_cluster_log_types=_LOGS,
+            # The add-ons below own the CNI, kube-proxy and CoreDNS; two owners would fight over them.
+            bootstrap_self_managed_addons=False,
+            deletion_protection=args.keep,
+            # Standard support ends in an upgrade by AWS, extended support in a bill.
+            upgrade_policy={"support_type": "STANDARD"},
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=[*policies, logs],
+                protect=args.keep,
+                custom_timeouts=pulumi.CustomTimeouts(create=_CREATE, update="60m", delete=_DELETE),
+            ),
+        )
+
+    def _addons(self) -> list[pulumi.Resource]:
+        name, args = self._name, self._args
+        network, policies = role(
+            f"{name}-cni",
+            f"{args.name}-cni",
+            POD_IDENTITY_SERVICE,
+            [ManagedPolicy.POD_NETWORK],
+            self._child(),
+        )
+        made: list[pulumi.Resource] = []
+        for addon in args.addons:
+            identity = None
+            if addon.name == "vpc-cni":
+                identity = [{"role_arn": network.arn, "service_account": args.cni_service_account}]
+            made.append(
+                aws.eks.Addon(
+                    f"{name}-{addon.name}",
+                    cluster_name=self.cluster.name,
+                    addon_name=addon.name,
+                    addon_version=addon.version,
+                    pod_identity_associations=identity,
+                    resolve_conflicts_on_create="OVERWRITE",
+                    resolve_conflicts_on_update="PRESERVE",
+                    opts=pulumi.ResourceOptions(
+                        parent=self,
+                        depends_on=policies,
+                        custom_timeouts=pulumi.CustomTimeouts(create=_ADDON, update=_ADDON, delete=_ADDON),
+                    ),
+                )
+            )
+        return made
+
+    def _administrator(self, number: int, arn: str) -> pulumi.Resource:
+        entry = aws.eks.AccessEntry(
+            f"{self._name}-administrator-{number}",
+            cluster_name=self.cluster.name,
+            principal_arn=arn,
+            type="STANDARD",
+            opts=self._child(),
+        )
+        return aws.eks.AccessPolicyAssociation(
+            f"{self._name}-administrator-{number}",
+            cluster_name=self.cluster.name,
+            principal_arn=arn,
+            policy_arn=_ADMINISTRATOR,
+            access_scope={"type": "cluster"},
+            opts=pulumi.ResourceOptions(parent=self, depends_on=[entry]),
+        )
+
+    def _child(self) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions(parent=self)
+
+    def _kept(self) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions(parent=self, protect=self._args.keep)
+
+
+def _kubeconfig(
+    name: str, endpoint: str, authority: aws.eks.outputs.ClusterCertificateAuthority, region: str
+) -> str:
+    command = {
+        "apiVersion": "client.authentication.k8s.io/v1beta1",
+        "command": "aws",
+        "args": ["eks", "get-token", "--cluster-name", name, "--region", region],
+        "interactiveMode": "Never",
+    }
+    cluster = {"server": endpoint, "certificate-authority-data": authority.data}
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": name, "cluster": cluster}],
+            "users": [{"name": name, "user": {"exec": command}}],
+            "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+            "current-context": name,
+        }
+    )

@@ -1,0 +1,79 @@
+"""IAM documents and roles: who may take a role, and what it may do.
+
+Every policy that AWS manages and that is attached somewhere is in `ManagedPolicy`, with its reason; nothing
+else is attached.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from enum import Enum
+
+import pulumi
+import pulumi_aws as aws
+
+POD_IDENTITY_SERVICE = "pods.eks.amazonaws.com"
+
+
+class ManagedPolicy(Enum):
+    """The policies of AWS that roles here get, by their ARN below arn:aws:iam::aws:policy/."""
+
+    CLUSTER = "AmazonEKSClusterPolicy"
+    """The control plane makes network interfaces and load balancers."""
+    NODE = "AmazonEKSWorkerNodePolicy"
+    """A kubelet joins its cluster, and the pod identity agent gets credentials for its pods."""
+    PULL_IMAGES = "AmazonEC2ContainerRegistryPullOnly"
+    """Images of the add-ons come from ECR."""
+    POD_NETWORK = "AmazonEKS_CNI_Policy"
+    """The CNI attaches interfaces and addresses; by pod identity, so that no other pod of the node can."""
+    EBS_VOLUMES = "service-role/AmazonEBSCSIDriverPolicy"
+    """The EBS driver makes volumes for NATS and etcd."""
+    EFS_ACCESS_POINTS = "service-role/AmazonEFSCSIDriverPolicy"
+    """The EFS driver makes an access point for a claim."""
+
+    @property
+    def arn(self) -> str:
+        """In the standard partition."""
+        return f"arn:aws:iam::aws:policy/{self.value}"
+
+
+def role(
+    logical_name: str,
+    name: str,
+    service: str,
+    policies: Iterable[ManagedPolicy],
+    opts: pulumi.ResourceOptions,
+) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
+    """Make a role that a service may take, with policies of AWS.
+
+    Returns:
+        The role, and what whoever uses it depends on: without its policies it can do nothing.
+    """
+    made = aws.iam.Role(logical_name, name=name, assume_role_policy=json.dumps(trust(service)), opts=opts)
+    attached: list[pulumi.Resource] = [
+        aws.iam.RolePolicyAttachment(
+            f"{logical_name}-{policy.name.lower().replace('_', '-')}",
+            role=made.name,
+            policy_arn=policy.arn,
+            opts=opts,
+        )
+        for policy in policies
+    ]
+    return made, attached
+
+
+def trust(service: str) -> dict[str, object]:
+    """A service may take the role; pods also tag their session, as pod identity asks."""
+    actions = ["sts:AssumeRole"]
+    if service == POD_IDENTITY_SERVICE:
+        actions.append("sts:TagSession")
+    return document([{"Effect": "Allow", "Principal": {"Service": service}, "Action": actions}])
+
+
+def allow(actions: Sequence[str], resource: str) -> dict[str, object]:
+    """One statement."""
+    return {"Effect": "Allow", "Action": list(actions), "Resource": resource}
+
+
+def document(statements: Sequence[dict[str, object]]) -> dict[str, object]:
+    """A policy document."""
+    return {"Version": "2012-10-17", "Statement": list(statements)}

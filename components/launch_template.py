@@ -1,0 +1,170 @@
+"""The launch template of a node group: network cards, disk, metadata and where capacity is bought."""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import pulumi
+import pulumi_aws as aws
+
+_ROOT_DEVICE = "/dev/xvda"
+"""Of Amazon Linux 2023 (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html)."""
+
+_BOUNDARY = "//"
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """One network interface of a node."""
+
+    card: int
+    device: int
+    kind: Literal["interface", "efa-only"]
+
+
+@dataclass(frozen=True, slots=True)
+class OnDemand:
+    """Paid by the hour, when there is room."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Paid by the hour, taken away with two minutes' notice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """An On-Demand Capacity Reservation that was made before."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityBlock:
+    """GPUs bought for a window of time."""
+
+    id: str
+    starts: str
+    """RFC 3339 time at which the window opens."""
+    phase: Literal["waiting", "active"]
+    """waiting: the window has not opened, a launch would fail. Nothing here reads a clock: a person says."""
+
+
+Purchase = OnDemand | Spot | Reservation | CapacityBlock
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchTemplateArgs:
+    """Inputs of `launch_template`."""
+
+    name: str
+    instance_type: str
+    interfaces: tuple[Interface, ...]
+    security_group_ids: Sequence[pulumi.Input[str]]
+    root_gib: int
+    local_disks: bool
+    """Join the instance's own disks into one volume for containers (RAID0)."""
+    purchase: Purchase
+    placement_group: pulumi.Input[str] | None
+
+
+def launch_template(
+    logical_name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOptions
+) -> aws.ec2.LaunchTemplate:
+    """Make the template.
+
+    It names no subnet, no disk size of the node group and no remote access: EKS refuses a template that does
+    (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html).
+    """
+    reservation = _reservation(args.purchase)
+    return aws.ec2.LaunchTemplate(
+        logical_name,
+        name=args.name,
+        update_default_version=True,
+        instance_type=args.instance_type,
+        network_interfaces=[_interface(item, args.security_group_ids) for item in args.interfaces],
+        block_device_mappings=[
+            {
+                "device_name": _ROOT_DEVICE,
+                "ebs": {
+                    "volume_size": args.root_gib,
+                    "volume_type": "gp3",
+                    "encrypted": "true",
+                    "delete_on_termination": "true",
+                },
+            }
+        ],
+        metadata_options={
+            "http_endpoint": "enabled",
+            "http_tokens": "required",
+            # Pods get their credentials by pod identity; one hop keeps the node's own from them.
+            "http_put_response_hop_limit": 1,
+        },
+        instance_market_options=_market(args.purchase),
+        capacity_reservation_specification=(
+            {"capacity_reservation_target": {"capacity_reservation_id": reservation}} if reservation else None
+        ),
+        placement={"group_name": args.placement_group} if args.placement_group is not None else None,
+        user_data=_user_data() if args.local_disks else None,
+        tag_specifications=[
+            {"resource_type": kind, "tags": {"Name": args.name}} for kind in ("instance", "volume")
+        ],
+        opts=opts,
+    )
+
+
+def capacity_type(purchase: Purchase) -> str:
+    """What EKS calls it; EKS refuses a capacity block's template under any other."""
+    match purchase:
+        case Spot():
+            return "SPOT"
+        case CapacityBlock():
+            return "CAPACITY_BLOCK"
+        case OnDemand() | Reservation():
+            return "ON_DEMAND"
+
+
+def _interface(
+    item: Interface, security_groups: Sequence[pulumi.Input[str]]
+) -> aws.ec2.LaunchTemplateNetworkInterfaceArgsDict:
+    return {
+        "network_card_index": item.card,
+        "device_index": item.device,
+        "interface_type": item.kind,
+        "security_groups": list(security_groups),
+        "delete_on_termination": "true",
+    }
+
+
+def _market(purchase: Purchase) -> aws.ec2.LaunchTemplateInstanceMarketOptionsArgsDict | None:
+    # Spot is the node group's capacityType, which EKS refuses beside the template's own.
+    return {"market_type": "capacity-block"} if isinstance(purchase, CapacityBlock) else None
+
+
+def _reservation(purchase: Purchase) -> str | None:
+    return purchase.id if isinstance(purchase, Reservation | CapacityBlock) else None
+
+
+def _user_data() -> str:
+    # EKS merges its own part into a MIME document and leaves other kinds alone.
+    text = "\n".join(
+        (
+            "MIME-Version: 1.0",
+            f'Content-Type: multipart/mixed; boundary="{_BOUNDARY}"',
+            "",
+            f"--{_BOUNDARY}",
+            "Content-Type: application/node.eks.aws",
+            "",
+            "apiVersion: node.eks.aws/v1alpha1",
+            "kind: NodeConfig",
+            "spec:",
+            "  instance:",
+            "    localStorage:",
+            "      strategy: RAID0",
+            "",
+            f"--{_BOUNDARY}--",
+            "",
+        )
+    )
+    return base64.b64encode(text.encode()).decode()

@@ -1,0 +1,235 @@
+"""A VPC with room for a control plane, GPU nodes and, where the GPU type lives there, a Local Zone."""
+
+import json
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_aws as aws
+
+from components.iam import allow, document, role
+
+_WRITES_LOGS = ("logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams")
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneSubnets:
+    """The subnets of one of the region's own availability zones."""
+
+    zone: str
+    """Name, such as us-east-1a."""
+    public_cidr: str
+    """For NAT gateways and public load balancers."""
+    private_cidr: str
+    """For the control plane's interfaces, nodes and pods."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalZoneSubnet:
+    """The one subnet in a Local Zone, for nodes alone."""
+
+    zone: str
+    """Name, such as us-east-1-dfw-2a."""
+    zone_group: str
+    """What the account opts in to before it sees the zone, such as us-east-1-dfw-2."""
+    private_cidr: str
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkArgs:
+    """Inputs of `Network`."""
+
+    name: str
+    region: str
+    cidr: str
+    zones: tuple[ZoneSubnets, ...]
+    """Two or more: EKS puts the control plane's interfaces into subnets of at least two zones, none of them
+    local (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html)."""
+    local_zone: LocalZoneSubnet | None
+    nat_per_zone: bool
+    """A NAT gateway in each zone; False: one, whose zone's failure cuts off the others."""
+    flow_log_days: int
+    """How long flow logs are kept, in days as CloudWatch counts them."""
+    keep: bool
+    """Protect the VPC and its subnets: a cluster cannot move to others."""
+
+
+class Network(pulumi.ComponentResource):
+    """Public and private subnets over several zones, with a way out and a record of the traffic."""
+
+    vpc: aws.ec2.Vpc
+    private_subnets: dict[str, aws.ec2.Subnet]
+    """Zone -> its private subnet, the Local Zone's included."""
+
+    def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        inputs = {"cidr": args.cidr, "zones": [zone.zone for zone in args.zones]}
+        super().__init__("dynamo-stack:components:Network", name, inputs, opts)
+        self._name, self._args = name, args
+        self.vpc = aws.ec2.Vpc(
+            f"{name}-vpc",
+            cidr_block=args.cidr,
+            # Private endpoints of EKS, EFS and FSx are names.
+            enable_dns_hostnames=True,
+            enable_dns_support=True,
+            tags={"Name": args.name},
+            opts=self._kept(),
+        )
+        # What nobody attached a group to gets the default one, which lets its members talk to each other.
+        aws.ec2.DefaultSecurityGroup(
+            f"{name}-default-security-group",
+            vpc_id=self.vpc.id,
+            ingress=[],
+            egress=[],
+            tags={"Name": f"{args.name}-default"},
+            opts=self._child(),
+        )
+        gateways = self._public_side()
+        self.private_subnets = self._private_side(gateways)
+        self._flow_logs()
+        self.register_outputs({"vpcId": self.vpc.id})
+
+    def _public_side(self) -> dict[str, aws.ec2.NatGateway]:
+        """Make the public subnets; return zone -> the NAT gateway that its private subnet leaves by."""
+        name, args = self._name, self._args
+        internet = aws.ec2.InternetGateway(
+            f"{name}-internet", vpc_id=self.vpc.id, tags={"Name": args.name}, opts=self._child()
+        )
+        table = self._route_table("public", "0.0.0.0/0", gateway_id=internet.id)
+        gateways: dict[str, aws.ec2.NatGateway] = {}
+        for zone in args.zones:
+            subnet = self._subnet(f"public-{zone.zone}", zone.zone, zone.public_cidr, role="elb")
+            association = self._associate(f"public-{zone.zone}", subnet, table)
+            if gateways and not args.nat_per_zone:
+                continue
+            address = aws.ec2.Eip(
+                f"{name}-nat-{zone.zone}",
+                domain="vpc",
+                tags={"Name": f"{args.name}-nat-{zone.zone}"},
+                opts=self._child(internet),
+            )
+            gateways[zone.zone] = aws.ec2.NatGateway(
+                f"{name}-nat-{zone.zone}",
+                allocation_id=address.id,
+                subnet_id=subnet.id,
+                tags={"Name": f"{args.name}-{zone.zone}"},
+                opts=self._child(association),
+            )
+        return gateways
+
+    def _private_side(self, gateways: dict[str, aws.ec2.NatGateway]) -> dict[str, aws.ec2.Subnet]:
+        args = self._args
+        first = next(iter(gateways.values()))
+        places = [(zone.zone, zone.private_cidr) for zone in args.zones]
+        after: list[pulumi.Resource] = []
+        if args.local_zone:
+            after = [self._opted_in(args.local_zone)]
+            places.append((args.local_zone.zone, args.local_zone.private_cidr))
+        subnets: dict[str, aws.ec2.Subnet] = {}
+        tables: list[aws.ec2.RouteTable] = []
+        for zone, cidr in places:
+            is_local = args.local_zone is not None and zone == args.local_zone.zone
+            subnet = self._subnet(
+                f"private-{zone}", zone, cidr, role="internal-elb", after=after if is_local else []
+            )
+            # A Local Zone has no NAT gateway of its own: its traffic leaves through the region.
+            gateway = gateways.get(zone, first)
+            table = self._route_table(f"private-{zone}", "0.0.0.0/0", nat_gateway_id=gateway.id)
+            self._associate(f"private-{zone}", subnet, table)
+            subnets[zone] = subnet
+            tables.append(table)
+        # Images and models in S3 would be paid for by the gigabyte at the NAT gateway.
+        aws.ec2.VpcEndpoint(
+            f"{self._name}-s3",
+            vpc_id=self.vpc.id,
+            service_name=f"com.amazonaws.{args.region}.s3",
+            vpc_endpoint_type="Gateway",
+            route_table_ids=[table.id for table in tables],
+            tags={"Name": f"{args.name}-s3"},
+            opts=self._child(),
+        )
+        return subnets
+
+    def _opted_in(self, local_zone: LocalZoneSubnet) -> aws.ec2.AvailabilityZoneGroup:
+        # Opting out again takes AWS's support, so the group stays when the stack goes.
+        return aws.ec2.AvailabilityZoneGroup(
+            f"{self._name}-zone-group",
+            group_name=local_zone.zone_group,
+            opt_in_status="opted-in",
+            opts=pulumi.ResourceOptions(parent=self, retain_on_delete=True),
+        )
+
+    def _subnet(
+        self, what: str, zone: str, cidr: str, *, role: str, after: list[pulumi.Resource] | None = None
+    ) -> aws.ec2.Subnet:
+        options = pulumi.ResourceOptions(parent=self, protect=self._args.keep, depends_on=after or None)
+        return aws.ec2.Subnet(
+            f"{self._name}-{what}",
+            vpc_id=self.vpc.id,
+            availability_zone=zone,
+            cidr_block=cidr,
+            map_public_ip_on_launch=False,
+            # How the load balancer controller finds subnets
+            # (https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html).
+            tags={"Name": f"{self._args.name}-{what}", f"kubernetes.io/role/{role}": "1"},
+            opts=options,
+        )
+
+    def _route_table(
+        self,
+        what: str,
+        destination: str,
+        *,
+        gateway_id: pulumi.Input[str] | None = None,
+        nat_gateway_id: pulumi.Input[str] | None = None,
+    ) -> aws.ec2.RouteTable:
+        name = f"{self._name}-{what}"
+        table = aws.ec2.RouteTable(
+            name, vpc_id=self.vpc.id, tags={"Name": f"{self._args.name}-{what}"}, opts=self._child()
+        )
+        aws.ec2.Route(
+            name,
+            route_table_id=table.id,
+            destination_cidr_block=destination,
+            gateway_id=gateway_id,
+            nat_gateway_id=nat_gateway_id,
+            opts=self._child(),
+        )
+        return table
+
+    def _associate(
+        self, what: str, subnet: aws.ec2.Subnet, table: aws.ec2.RouteTable
+    ) -> aws.ec2.RouteTableAssociation:
+        return aws.ec2.RouteTableAssociation(
+            f"{self._name}-{what}", subnet_id=subnet.id, route_table_id=table.id, opts=self._child()
+        )
+
+    def _flow_logs(self) -> None:
+        name, args = self._name, self._args
+        log_group = aws.cloudwatch.LogGroup(
+            f"{name}-flow-logs",
+            name=f"/dynamo-stack/{args.name}/flow-logs",
+            retention_in_days=args.flow_log_days,
+            opts=self._child(),
+        )
+        writer, _ = role(
+            f"{name}-flow-logs", f"{args.name}-flow-logs", "vpc-flow-logs.amazonaws.com", (), self._child()
+        )
+        policy = aws.iam.RolePolicy(
+            f"{name}-flow-logs",
+            role=writer.id,
+            policy=log_group.arn.apply(lambda arn: json.dumps(document([allow(_WRITES_LOGS, f"{arn}:*")]))),
+            opts=self._child(),
+        )
+        aws.ec2.FlowLog(
+            f"{name}-flow-logs",
+            vpc_id=self.vpc.id,
+            traffic_type="ALL",
+            log_destination=log_group.arn,
+            iam_role_arn=writer.arn,
+            opts=self._child(policy),
+        )
+
+    def _child(self, *after: pulumi.Resource) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions(parent=self, depends_on=list(after) or None)
+
+    def _kept(self) -> pulumi.ResourceOptions:
+        return pulumi.ResourceOptions(parent=self, protect=self._args.keep)

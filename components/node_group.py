@@ -1,0 +1,141 @@
+"""A managed node group: equal nodes of one launch template."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pulumi
+import pulumi_aws as aws
+
+from components.launch_template import (
+    CapacityBlock,
+    Interface,
+    LaunchTemplateArgs,
+    OnDemand,
+    Purchase,
+    Reservation,
+    capacity_type,
+    launch_template,
+)
+
+_TIMEOUT = "60m"
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """Keeps pods without a toleration away."""
+
+    key: str
+    value: str
+    effect: str
+    """In EKS's words: NO_SCHEDULE, NO_EXECUTE or PREFER_NO_SCHEDULE."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeGroupArgs:
+    """Inputs of `NodeGroup`."""
+
+    name: str
+    cluster_name: pulumi.Input[str]
+    role_arn: pulumi.Input[str]
+    subnet_ids: Sequence[pulumi.Input[str]]
+    security_group_ids: Sequence[pulumi.Input[str]]
+    instance_type: str
+    ami_type: str
+    nodes: int
+    interfaces: tuple[Interface, ...]
+    """Empty: the one that EC2 gives by itself."""
+    root_gib: int
+    local_disks: bool
+    purchase: Purchase
+    together: bool
+    """Put the nodes into one placement group, close to each other. A capacity block places its own."""
+    labels: Mapping[str, str]
+    taints: tuple[Taint, ...]
+
+
+class NodeGroup(pulumi.ComponentResource):
+    """Nodes of one type, and how they were bought."""
+
+    group: aws.eks.NodeGroup
+
+    def __init__(
+        self,
+        name: str,
+        args: NodeGroupArgs,
+        *,
+        depends_on: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        inputs = {"instanceType": args.instance_type, "nodes": args.nodes}
+        super().__init__("dynamo-stack:components:NodeGroup", name, inputs, opts)
+        child = pulumi.ResourceOptions(parent=self)
+        placement = None
+        if args.together and isinstance(args.purchase, OnDemand | Reservation):
+            placement = aws.ec2.PlacementGroup(
+                f"{name}-placement", name=args.name, strategy="cluster", opts=child
+            ).name
+        template = launch_template(
+            f"{name}-template",
+            LaunchTemplateArgs(
+                name=args.name,
+                instance_type=args.instance_type,
+                interfaces=args.interfaces,
+                security_group_ids=args.security_group_ids,
+                root_gib=args.root_gib,
+                local_disks=args.local_disks,
+                purchase=args.purchase,
+                placement_group=placement,
+            ),
+            child,
+        )
+        waiting = isinstance(args.purchase, CapacityBlock) and args.purchase.phase == "waiting"
+        self.group = aws.eks.NodeGroup(
+            name,
+            node_group_name=args.name,
+            cluster_name=args.cluster_name,
+            node_role_arn=args.role_arn,
+            subnet_ids=list(args.subnet_ids),
+            ami_type=args.ami_type,
+            capacity_type=capacity_type(args.purchase),
+            launch_template={
+                "id": template.id,
+                "version": template.latest_version.apply(_as_text),
+            },
+            scaling_config={
+                "min_size": 0,
+                "max_size": args.nodes,
+                # A launch before the window opens fails, and with it the node group.
+                "desired_size": 0 if waiting else args.nodes,
+            },
+            update_config={"max_unavailable": 1},
+            labels=dict(args.labels),
+            taints=[{"key": item.key, "value": item.value, "effect": item.effect} for item in args.taints],
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=depends_on,
+                # The scheduled action, EKS before a block ends, and a person on call change it too.
+                ignore_changes=["scalingConfig.desiredSize"],
+                custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
+            ),
+        )
+        if waiting and isinstance(args.purchase, CapacityBlock):
+            self._start_with_the_window(name, args.nodes, args.purchase)
+        self.register_outputs({"nodeGroupName": args.name})
+
+    def _start_with_the_window(self, name: str, nodes: int, block: CapacityBlock) -> None:
+        aws.autoscaling.Schedule(
+            f"{name}-window-opens",
+            scheduled_action_name="capacity-block-opens",
+            autoscaling_group_name=self.group.resources.apply(
+                lambda resources: resources[0].autoscaling_groups[0].name
+            ),
+            start_time=block.starts,
+            min_size=0,
+            max_size=nodes,
+            desired_capacity=nodes,
+            opts=pulumi.ResourceOptions(parent=self),
+        )
+
+
+def _as_text(number: int) -> str:
+    return str(number)
