@@ -7,6 +7,10 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from stacks.settings.text_forms import (
+    ACCOUNT_ID,
+    ARN,
+    CIDR,
+    CLUSTER_NAME,
     COMMIT_HASH,
     DNS_LABEL,
     DNS_NAME,
@@ -15,11 +19,14 @@ from stacks.settings.text_forms import (
     LABEL_KEY,
     LABEL_VALUE,
     NATS_ADDRESS,
+    REGION,
     REGISTRY_HOST,
+    RESOURCE_ID,
     S3_ADDRESS,
     SERVER_ADDRESS,
     VERSION,
     VOLUME_SIZE,
+    ZONE_NAME,
 )
 
 # How the engine hands on a date that was not quoted: Go's text form of a timestamp.
@@ -58,3 +65,11 @@ ServerAddress = Annotated[str, Field(pattern=SERVER_ADDRESS.pattern)]
 S3Address = Annotated[str, Field(pattern=S3_ADDRESS.pattern)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
 Seconds = Annotated[int, Field(ge=1, le=24 * 3600)]
+AccountId = Annotated[str, Field(pattern=ACCOUNT_ID.pattern)]
+Region = Annotated[str, Field(pattern=REGION.pattern)]
+ZoneName = Annotated[str, Field(pattern=ZONE_NAME.pattern)]
+ClusterName = Annotated[str, Field(max_length=30, pattern=CLUSTER_NAME.pattern)]
+"""Short: names of roles and node groups begin with it and end at 63."""
+ResourceId = Annotated[str, Field(pattern=RESOURCE_ID.pattern)]
+Arn = Annotated[str, Field(pattern=ARN.pattern)]
+Cidr = Annotated[str, Field(pattern=CIDR.pattern)]

@@ -54,6 +54,25 @@ S3_ADDRESS = TextForm(
     "an address such as s3://bucket/models/gpt-oss-120b",
     "s3://{}",
 )
+ACCOUNT_ID = TextForm(r"^[0-9]{12}$", "an AWS account of 12 digits, in quotes", "{}")
+REGION = TextForm(r"^[a-z]{2}(-[a-z]+)+-[0-9]$", "an AWS region such as us-east-1", "us-east-1")
+ZONE_NAME = TextForm(
+    r"^[a-z]{2}(-[a-z]+)+-[0-9](-[a-z]{3}-[0-9])?[a-z]$",
+    "a zone's name such as us-east-1a, or us-east-1-dfw-2a for a Local Zone",
+    "us-east-1a",
+)
+CLUSTER_NAME = TextForm(
+    r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "small letters, digits and hyphens, 30 at most", "{}"
+)
+RESOURCE_ID = TextForm(r"^[a-z]+-[0-9a-f]{8,17}$", "an id such as subnet-0123456789abcdef0", "{}")
+ARN = TextForm(
+    r"^arn:aws:iam::[0-9]{12}:(role|user)/.+$",
+    "an ARN such as arn:aws:iam::123456789012:role/platform",
+    "arn:aws:iam::123456789012:role/{}",
+)
+CIDR = TextForm(
+    r"^([0-9]{1,3}\.){3}[0-9]{1,3}/([0-9]|[12][0-9]|3[0-2])$", "addresses such as 10.0.0.0/16", "{}/32"
+)
 
 _ANY_TEXT = TextForm("", "text", "{}")
 _FORMS = {
@@ -72,6 +91,13 @@ _FORMS = {
         HTTP_ADDRESS,
         SERVER_ADDRESS,
         S3_ADDRESS,
+        ACCOUNT_ID,
+        REGION,
+        ZONE_NAME,
+        CLUSTER_NAME,
+        RESOURCE_ID,
+        ARN,
+        CIDR,
     )
 }
 

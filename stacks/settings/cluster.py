@@ -1,0 +1,150 @@
+"""Settings of the cluster: one that exists, or an EKS cluster of the stack's own."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from recipes.strict_model import StrictModel
+from stacks.settings.setting_types import (
+    AccountId,
+    Arn,
+    Cidr,
+    ClusterName,
+    Count,
+    LabelKey,
+    LabelValue,
+    Region,
+    ResourceId,
+    ServerAddress,
+    Text,
+    ZoneName,
+)
+
+
+class ExistingClusterSettings(StrictModel):
+    """Which cluster, and how to be sure that it is the one that was meant."""
+
+    kind: Literal["existing"]
+    context: Text
+    """Context of the kubeconfig. Always named: the current context of whoever runs `up` decides nothing."""
+    kubeconfig: Text | None = None
+    """Path of the kubeconfig file, `~` allowed; None: the KUBECONFIG environment variable."""
+    server: ServerAddress | None = None
+    """Address of the API server that the context must lead to; `up` ends before anything is created where
+    the kubeconfig names another."""
+
+
+class OwnNetwork(StrictModel):
+    """A VPC that this stack makes."""
+
+    kind: Literal["own"]
+    cidr: Cidr = "10.0.0.0/16"
+    """Addresses of the VPC; /16 to /20."""
+    zones: Annotated[tuple[ZoneName, ...], Field(min_length=2, max_length=4)]
+    """Availability zones of the region for the control plane; a pool's zone is added to them."""
+    nat_per_zone: bool = False
+    """A NAT gateway in each zone, so that one zone's failure leaves the others online."""
+
+
+class AdoptedNetwork(StrictModel):
+    """A VPC that exists."""
+
+    kind: Literal["existing"]
+    vpc_id: ResourceId
+    subnets: Annotated[Mapping[ZoneName, ResourceId], Field(min_length=2)]
+    """Zone -> private subnet, with a way out; two zones of the region, and that of each pool."""
+
+
+NetworkSettings = Annotated[OwnNetwork | AdoptedNetwork, Field(discriminator="kind")]
+
+
+class SystemNodeSettings(StrictModel):
+    """Nodes for the operators, etcd, NATS and the frontend."""
+
+    instance_type: Text = "m7g.2xlarge"
+    """Without GPUs; of either architecture."""
+    nodes: Count = 3
+    """Three keep a majority of NATS and etcd when one goes."""
+
+
+class EksClusterSettings(StrictModel):
+    """An EKS cluster that this stack makes, with its network and nodes."""
+
+    kind: Literal["eks"]
+    name: ClusterName
+    """Of the cluster, and the beginning of the names of what belongs to it."""
+    account_id: AccountId
+    """The account that is meant, in quotes: with credentials of another one nothing happens."""
+    region: Region
+    version: Literal["1.34", "1.35", "1.36"] = "1.35"
+    """Of Kubernetes, in quotes. Compute domains need 1.34."""
+    network: NetworkSettings
+    public_cidrs: tuple[Cidr, ...] = ()
+    """Who reaches the API server from outside the VPC; empty: nobody."""
+    administrators: tuple[Arn, ...] = ()
+    """IAM roles and users that administer the cluster, beside whoever creates it."""
+    system_nodes: SystemNodeSettings = SystemNodeSettings()
+    monitoring: bool = False
+    """Install Prometheus and Grafana, and let them read Dynamo's metrics."""
+    tags: Mapping[LabelKey, LabelValue] = Field(default_factory=dict[str, str])
+    """On everything in the account."""
+
+
+ClusterSettings = Annotated[ExistingClusterSettings | EksClusterSettings, Field(discriminator="kind")]
+
+
+class OnDemandPurchase(StrictModel):
+    """Paid by the hour, when there is room."""
+
+    kind: Literal["onDemand"]
+
+
+class SpotPurchase(StrictModel):
+    """Paid by the hour, taken away with two minutes' notice."""
+
+    kind: Literal["spot"]
+
+
+class ReservationPurchase(StrictModel):
+    """An On-Demand Capacity Reservation that was made before."""
+
+    kind: Literal["reservation"]
+    id: ResourceId
+    """cr-…"""
+
+
+class CapacityBlockPurchase(StrictModel):
+    """GPUs that were bought for a window of time. Nothing here buys one."""
+
+    kind: Literal["capacityBlock"]
+    id: ResourceId
+    """cr-…, as the purchase printed it."""
+    starts: Text
+    """When its window opens, in quotes, as in "2026-12-01T11:30:00Z"."""
+    phase: Literal["waiting", "active"]
+    """waiting: before the window; the pool is made with no node and fills itself at its start. active: from
+    the start on. `dynamo-stack preflight` says which is due."""
+
+
+PurchaseSettings = Annotated[
+    OnDemandPurchase | SpotPurchase | ReservationPurchase | CapacityBlockPurchase,
+    Field(discriminator="kind"),
+]
+
+
+class LustreStorage(StrictModel):
+    """FSx for Lustre: fast, several nodes, one zone."""
+
+    kind: Literal["fsxLustre"]
+    throughput: Literal[125, 250, 500, 1000] = 250
+    """MB/s for each TiB."""
+
+
+class EfsStorage(StrictModel):
+    """EFS: several nodes, every zone of the region, slower to load from."""
+
+    kind: Literal["efs"]
+
+
+CacheStorageSettings = Annotated[LustreStorage | EfsStorage, Field(discriminator="kind")]
