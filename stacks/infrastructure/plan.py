@@ -1,0 +1,141 @@
+"""The plan of an EKS cluster, as plain data: what components/ are filled from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from hardware import InstanceType
+from stacks.infrastructure.addresses import SubnetAddresses
+from stacks.infrastructure.zones import Zone
+
+AmiType = Literal[
+    "AL2023_x86_64_STANDARD", "AL2023_ARM_64_STANDARD", "AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA"
+]
+Phase = Literal["waiting", "active"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedNetwork:
+    """A VPC of the stack's own."""
+
+    cidr: str
+    subnets: tuple[SubnetAddresses, ...]
+    local: tuple[Zone, ...]
+    nat_per_zone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptedNetwork:
+    """A VPC that exists."""
+
+    vpc_id: str
+    subnets: Mapping[str, str]
+    """Zone -> private subnet."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnDemand:
+    """Paid by the hour."""
+
+    kind: Literal["onDemand"] = "onDemand"
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Paid by the hour, and taken away."""
+
+    kind: Literal["spot"] = "spot"
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Reserved before."""
+
+    id: str
+    kind: Literal["reservation"] = "reservation"
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityBlock:
+    """Bought for a window of time."""
+
+    id: str
+    starts: str
+    phase: Phase
+    kind: Literal["capacityBlock"] = "capacityBlock"
+
+
+Purchase = OnDemand | Spot | Reservation | CapacityBlock
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedNodes:
+    """A node group with GPUs."""
+
+    name: str
+    """Of the node group: the cluster's name and the pool's."""
+    pool: str
+    instance_type: InstanceType
+    ami_type: AmiType
+    nodes: int
+    zone: Zone
+    purchase: Purchase
+    labels: Mapping[str, str]
+    tainted: bool
+
+    @property
+    def placed_together(self) -> bool:
+        """Whether a placement group brings the nodes close; a capacity block places its own, spot has none."""
+        return self.nodes > 1 and isinstance(self.purchase, OnDemand | Reservation)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSystemNodes:
+    """The node group for everything without GPUs."""
+
+    name: str
+    instance_type: str
+    ami_type: AmiType
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStorage:
+    """The file system behind the model cache."""
+
+    kind: Literal["fsxLustre", "efs"]
+    class_name: str
+    zone: Zone
+    """Of the nodes that mount it."""
+    throughput: int | None
+    """MB/s a TiB, of Lustre."""
+
+
+@dataclass(frozen=True, slots=True)
+class EksPlan:
+    """Everything below Kubernetes."""
+
+    name: str
+    account_id: str
+    region: str
+    version: str
+    network: PlannedNetwork | AdoptedNetwork
+    public_cidrs: tuple[str, ...]
+    administrators: tuple[str, ...]
+    system_nodes: PlannedSystemNodes
+    gpu_nodes: tuple[PlannedNodes, ...]
+    storage: PlannedStorage | None
+    """None where the storage class is named by the settings."""
+    monitoring: bool
+    tags: Mapping[str, str]
+
+    @property
+    def uses_compute_domains(self) -> bool:
+        """Whether some pool's NVLink crosses nodes, so that the DRA driver has something to do."""
+        return any(nodes.instance_type.nvlink_crosses_nodes for nodes in self.gpu_nodes)
+
+    @property
+    def efa_instance_types(self) -> tuple[str, ...]:
+        """The types of the pools that have EFA interfaces."""
+        types = (nodes.instance_type for nodes in self.gpu_nodes)
+        return tuple(dict.fromkeys(each.name for each in types if each.efa_interfaces))
