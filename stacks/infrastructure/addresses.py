@@ -24,22 +24,28 @@ class SubnetAddresses:
 
 
 def divided(cidr: IPv4Network, zones: Sequence[str], local: Sequence[str]) -> tuple[SubnetAddresses, ...]:
-    """Return the subnets of each zone, always the same for the same order of zones.
+    """Return the subnets of each zone.
 
-    A zone that is added at the end moves no other: a subnet's addresses cannot be changed.
+    A zone that is added at the end of its list moves no other: a subnet's addresses cannot be changed. So the
+    region's zones count from the front of the VPC and Local Zones from its back.
 
     Args:
         cidr: of the VPC.
-        zones: the region's own, seven at most with the local ones.
-        local: Local Zones.
+        zones: the region's own.
+        local: Local Zones; all in all at most `most_zones()`.
 
     """
-    parts = list(cidr.subnets(prefixlen_diff=_PARTS))
-    public = list(parts[-1].subnets(prefixlen_diff=_PUBLIC_PARTS))
-    names = [*zones, *local]
-    if len(names) >= len(parts):
-        raise ValueError(f"{len(names)} zones do not fit into {cidr}")
-    return tuple(
-        SubnetAddresses(zone, str(parts[index]), str(public[index]) if zone in zones else None)
-        for index, zone in enumerate(names)
+    *parts, last = cidr.subnets(prefixlen_diff=_PARTS)
+    if len(zones) + len(local) > len(parts):
+        raise ValueError(f"{len(zones) + len(local)} zones do not fit into {cidr}")
+    public = list(last.subnets(prefixlen_diff=_PUBLIC_PARTS))
+    own = [SubnetAddresses(zone, str(parts[index]), str(public[index])) for index, zone in enumerate(zones)]
+    return (
+        *own,
+        *(SubnetAddresses(zone, str(parts[-1 - index]), None) for index, zone in enumerate(local)),
     )
+
+
+def most_zones() -> int:
+    """How many zones a VPC has room for."""
+    return 2**_PARTS - 1

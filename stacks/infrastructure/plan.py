@@ -85,7 +85,7 @@ class PlannedNodes:
 
     @property
     def placed_together(self) -> bool:
-        """Whether a placement group brings the nodes close; a capacity block places its own, spot has none."""
+        """Whether a placement group brings the nodes close; a capacity block places its own."""
         return self.nodes > 1 and isinstance(self.purchase, OnDemand | Reservation)
 
 

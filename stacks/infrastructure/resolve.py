@@ -1,0 +1,154 @@
+"""From the settings of an EKS cluster to its plan; refuses what AWS would refuse half an hour later."""
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+
+from stacks.errors import Problem
+from stacks.infrastructure.addresses import LARGEST, SMALLEST, divided, most_zones
+from stacks.infrastructure.plan import (
+    AdoptedNetwork,
+    AmiType,
+    EksPlan,
+    PlannedNetwork,
+    PlannedStorage,
+    PlannedSystemNodes,
+)
+from stacks.infrastructure.pools import planned_nodes, pool_problems
+from stacks.infrastructure.zones import Zone, zone_named
+from stacks.placement.pools import Pool
+from stacks.settings.cluster import EksClusterSettings, LustreStorage, OwnNetwork
+from stacks.settings.stack import StackSettings
+
+CACHE_CLASS = "model-cache"
+_CONTROL_PLANE_ZONES = 2
+
+
+def eks_problems(
+    cluster: EksClusterSettings, settings: StackSettings, pools: dict[str, Pool], source: str
+) -> tuple[Problem, ...]:
+    """Return why the cluster could not be made as it is typed."""
+    return (
+        *_network_problems(cluster, settings, source),
+        *pool_problems(cluster, settings.node_pools, pools, source),
+        *_storage_problems(settings, source),
+    )
+
+
+def eks_plan(cluster: EksClusterSettings, settings: StackSettings, pools: dict[str, Pool]) -> EksPlan:
+    """Return the plan; the settings have no `eks_problems`."""
+    nodes = tuple(planned_nodes(cluster, typed, pools[typed.name]) for typed in settings.node_pools)
+    return EksPlan(
+        name=cluster.name,
+        account_id=cluster.account_id,
+        region=cluster.region,
+        version=cluster.version,
+        network=_network(cluster, [item.zone for item in nodes]),
+        public_cidrs=cluster.public_cidrs,
+        administrators=cluster.administrators,
+        system_nodes=PlannedSystemNodes(
+            name=f"{cluster.name}-system",
+            instance_type=cluster.system_nodes.instance_type,
+            ami_type=_system_ami(cluster.system_nodes.instance_type),
+            nodes=cluster.system_nodes.nodes,
+        ),
+        gpu_nodes=nodes,
+        storage=_storage(cluster, settings, [item.zone for item in nodes]),
+        monitoring=cluster.monitoring,
+        tags=dict(cluster.tags),
+    )
+
+
+def _system_ami(instance_type: str) -> AmiType:
+    # Graviton families carry a g after their generation: m7g, c8gn, r7gd.
+    family = instance_type.partition(".")[0].lstrip("abcdefghijklmnopqrstuvwxyz")
+    return "AL2023_ARM_64_STANDARD" if "g" in family else "AL2023_x86_64_STANDARD"
+
+
+def _network_problems(cluster: EksClusterSettings, settings: StackSettings, source: str) -> Iterator[Problem]:
+    key = "cluster.network"
+    network = cluster.network
+    named = network.zones if isinstance(network, OwnNetwork) else tuple(network.subnets)
+    zones = [zone_named(name) for name in named]
+    field = f"{key}.zones" if isinstance(network, OwnNetwork) else f"{key}.subnets"
+    for zone in zones:
+        if zone.region != cluster.region:
+            message = f"is no zone of cluster.region {cluster.region}"
+            yield Problem(source, field, zone.name, message)
+    regional = {zone.name for zone in zones if not zone.is_local}
+    if len(regional) < _CONTROL_PLANE_ZONES:
+        message = "EKS puts the control plane into two of the region's own zones, never into a Local Zone"
+        yield Problem(source, field, ", ".join(named), message, allowed="two zones of the region or more")
+    if isinstance(network, OwnNetwork):
+        yield from _address_problems(network, settings, source)
+        return
+    for index, pool in enumerate(settings.node_pools):
+        if pool.zone is not None and pool.zone not in named:
+            message = f"{field} names no subnet there, so its nodes would have no network"
+            allowed = ", ".join(named)
+            yield Problem(source, f"nodePools[{index}].zone", pool.zone, message, allowed=allowed)
+
+
+def _address_problems(network: OwnNetwork, settings: StackSettings, source: str) -> Iterator[Problem]:
+    key = "cluster.network.cidr"
+    try:
+        cidr = IPv4Network(network.cidr)
+    except ValueError as error:
+        yield Problem(source, key, network.cidr, f"no network: {error}")
+        return
+    if not LARGEST <= cidr.prefixlen <= SMALLEST or not cidr.is_private:
+        message = "cannot be the addresses of the VPC"
+        yield Problem(source, key, network.cidr, message, allowed=f"private, /{LARGEST} to /{SMALLEST}")
+    zones = {*network.zones, *(pool.zone for pool in settings.node_pools if pool.zone)}
+    if len(zones) > most_zones():
+        message = f"{len(zones)} zones with those of the pools"
+        yield Problem(source, "cluster.network.zones", None, message, allowed=f"{most_zones()} at most")
+
+
+def _network(cluster: EksClusterSettings, pool_zones: list[Zone]) -> PlannedNetwork | AdoptedNetwork:
+    network = cluster.network
+    if not isinstance(network, OwnNetwork):
+        return AdoptedNetwork(network.vpc_id, dict(network.subnets))
+    named = [zone_named(name) for name in network.zones]
+    zones = dict.fromkeys([*named, *pool_zones])
+    local = tuple(zone for zone in zones if zone.is_local)
+    return PlannedNetwork(
+        cidr=network.cidr,
+        subnets=divided(
+            IPv4Network(network.cidr),
+            [zone.name for zone in zones if not zone.is_local],
+            [zone.name for zone in local],
+        ),
+        local=local,
+        nat_per_zone=network.nat_per_zone,
+    )
+
+
+def _storage_problems(settings: StackSettings, source: str) -> Iterator[Problem]:
+    cache = settings.model_cache
+    if cache is None:
+        return
+    if (cache.storage is None) == (cache.storage_class_name is None):
+        message = "needs one of storage, which is made, and storageClassName, which exists"
+        yield Problem(source, "modelCache", None, message)
+
+
+def _storage(
+    cluster: EksClusterSettings, settings: StackSettings, pool_zones: list[Zone]
+) -> PlannedStorage | None:
+    cache = settings.model_cache
+    if cache is None or cache.storage is None:
+        return None
+    return PlannedStorage(
+        kind=cache.storage.kind,
+        class_name=CACHE_CLASS,
+        zone=_storage_zone(cluster, pool_zones),
+        throughput=cache.storage.throughput if isinstance(cache.storage, LustreStorage) else None,
+    )
+
+
+def _storage_zone(cluster: EksClusterSettings, pool_zones: list[Zone]) -> Zone:
+    """The pools' zone; for a Local Zone, in which no file system is documented, one of the region."""
+    network = cluster.network
+    named = network.zones if isinstance(network, OwnNetwork) else tuple(network.subnets)
+    regional = [zone for zone in (*pool_zones, *map(zone_named, named)) if not zone.is_local]
+    return regional[0]
