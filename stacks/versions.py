@@ -50,3 +50,51 @@ PLATFORM_RELEASES: Mapping[str, PlatformRelease] = MappingProxyType(
         )
     }
 )
+
+
+@dataclass(frozen=True, slots=True)
+class PinnedChart:
+    """A Helm chart."""
+
+    name: str
+    version: str
+    repository: str | None
+    """None for a chart whose name is an oci:// address."""
+
+
+# NVIDIA/gpu-operator v26.7.0, kubernetes-sigs/dra-driver-nvidia-gpu 0.4.1, aws/eks-charts (August 2026),
+# prometheus-community/helm-charts (August 2026).
+GPU_OPERATOR = PinnedChart("gpu-operator", "v26.7.0", "https://helm.ngc.nvidia.com/nvidia")
+DRA_DRIVER = PinnedChart(
+    "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu", "0.4.1", None
+)
+EFA_DEVICE_PLUGIN = PinnedChart("aws-efa-k8s-device-plugin", "0.5.30", "https://aws.github.io/eks-charts")
+PROMETHEUS_STACK = PinnedChart(
+    "kube-prometheus-stack", "88.5.3", "https://prometheus-community.github.io/helm-charts"
+)
+
+# What `aws eks describe-addon-versions` listed per Kubernetes version in September 2026, as public stacks of
+# aws-samples pinned it. CNI, agent and drivers are the same for all of them.
+_EVERY_VERSION: Mapping[str, str] = MappingProxyType(
+    {
+        "vpc-cni": "v1.22.4-eksbuild.3",
+        "eks-pod-identity-agent": "v1.4.0-eksbuild.1",
+        "aws-ebs-csi-driver": "v1.57.1-eksbuild.1",
+        "aws-efs-csi-driver": "v3.4.2-eksbuild.1",
+        "aws-fsx-csi-driver": "v1.10.0-eksbuild.1",
+    }
+)
+EKS_ADDONS: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "1.34": MappingProxyType(
+            {"coredns": "v1.12.4-eksbuild.29", "kube-proxy": "v1.34.6-eksbuild.21", **_EVERY_VERSION}
+        ),
+        "1.35": MappingProxyType(
+            {"coredns": "v1.13.2-eksbuild.21", "kube-proxy": "v1.35.3-eksbuild.21", **_EVERY_VERSION}
+        ),
+        "1.36": MappingProxyType(
+            {"coredns": "v1.14.3-eksbuild.14", "kube-proxy": "v1.36.0-eksbuild.17", **_EVERY_VERSION}
+        ),
+    }
+)
+"""Kubernetes version -> add-on -> version."""

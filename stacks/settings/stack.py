@@ -13,6 +13,7 @@ from hardware import KvTransportName
 from recipes.placed import RdmaFabric
 from recipes.strict_model import StrictModel
 from recipes.tensorrt_llm import EngineSettings
+from stacks.settings.cluster import CacheStorageSettings, ClusterSettings, PurchaseSettings
 from stacks.settings.platform import PlatformSettings
 from stacks.settings.setting_types import (
     CommitHash,
@@ -25,24 +26,11 @@ from stacks.settings.setting_types import (
     RegistryHost,
     S3Address,
     Seconds,
-    ServerAddress,
     StorageClassName,
     Text,
     VolumeSize,
+    ZoneName,
 )
-
-
-class ClusterSettings(StrictModel):
-    """Which cluster, and how to be sure that it is the one that was meant."""
-
-    kind: Literal["existing"]
-    context: Text
-    """Context of the kubeconfig. Always named: the current context of whoever runs `up` decides nothing."""
-    kubeconfig: Text | None = None
-    """Path of the kubeconfig file, `~` allowed; None: the KUBECONFIG environment variable."""
-    server: ServerAddress | None = None
-    """Address of the API server that the context must lead to; `up` ends before anything is created where
-    the kubeconfig names another."""
 
 
 class RdmaSettings(StrictModel):
@@ -55,7 +43,7 @@ class RdmaSettings(StrictModel):
 
 
 class NodePoolSettings(StrictModel):
-    """Equal GPU nodes that exist in the cluster."""
+    """Equal GPU nodes: of an existing cluster those that are there, of an EKS cluster those that are made."""
 
     name: Name
     """What `serving.pool` and `serving.pools` call it."""
@@ -69,6 +57,10 @@ class NodePoolSettings(StrictModel):
     """GPUs of one NVLink domain (an NVL36 or NVL72 rack); None: the smallest that the type is sold in."""
     rdma: RdmaSettings | None = None
     """None: no InfiniBand or RoCE devices."""
+    zone: ZoneName | None = None
+    """Where its nodes are; required with cluster kind eks, and only there."""
+    purchase: PurchaseSettings | None = None
+    """How its nodes are paid for; required with cluster kind eks, and only there."""
 
 
 class HuggingFaceSource(StrictModel):
@@ -114,8 +106,10 @@ class ModelCacheSettings(StrictModel):
 
     size: VolumeSize
     """At least the model's size and a tenth more; refused where it is too small."""
-    storage_class_name: StorageClassName
-    """A class whose volumes several nodes can mount at once (ReadWriteMany)."""
+    storage_class_name: StorageClassName | None = None
+    """A class of the cluster whose volumes several nodes can mount at once (ReadWriteMany)."""
+    storage: CacheStorageSettings | None = None
+    """With cluster kind eks, instead of a class: the file system that is made for it."""
     read_megabytes_per_second: Count | None = None
     """What one node reads from the volume; None: the slowest that the publisher's times allow."""
     download_timeout_seconds: Seconds | None = None
