@@ -29,6 +29,8 @@ class ManagedPolicy(Enum):
     """The EBS driver makes volumes for NATS and etcd."""
     EFS_ACCESS_POINTS = "service-role/AmazonEFSCSIDriverPolicy"
     """The EFS driver makes an access point for a claim."""
+    LUSTRE_FILE_SYSTEMS = "AmazonFSxFullAccess"
+    """The FSx driver makes a file system for a claim; AWS offers no narrower policy for it."""
 
     @property
     def arn(self) -> str:

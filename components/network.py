@@ -44,7 +44,7 @@ class NetworkArgs:
     zones: tuple[ZoneSubnets, ...]
     """Two or more: EKS puts the control plane's interfaces into subnets of at least two zones, none of them
     local (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html)."""
-    local_zone: LocalZoneSubnet | None
+    local_zones: tuple[LocalZoneSubnet, ...]
     nat_per_zone: bool
     """A NAT gateway in each zone; False: one, whose zone's failure cuts off the others."""
     flow_log_days: int
@@ -118,18 +118,13 @@ class Network(pulumi.ComponentResource):
     def _private_side(self, gateways: dict[str, aws.ec2.NatGateway]) -> dict[str, aws.ec2.Subnet]:
         args = self._args
         first = next(iter(gateways.values()))
-        places = [(zone.zone, zone.private_cidr) for zone in args.zones]
-        after: list[pulumi.Resource] = []
-        if args.local_zone:
-            after = [self._opted_in(args.local_zone)]
-            places.append((args.local_zone.zone, args.local_zone.private_cidr))
         subnets: dict[str, aws.ec2.Subnet] = {}
         tables: list[aws.ec2.RouteTable] = []
-        for zone, cidr in places:
-            is_local = args.local_zone is not None and zone == args.local_zone.zone
-            subnet = self._subnet(
-                f"private-{zone}", zone, cidr, role="internal-elb", after=after if is_local else []
-            )
+        places = [(zone.zone, zone.private_cidr, None) for zone in args.zones]
+        places += [(zone.zone, zone.private_cidr, zone.zone_group) for zone in args.local_zones]
+        for zone, cidr, group in places:
+            after = [self._opted_in(group)] if group else []
+            subnet = self._subnet(f"private-{zone}", zone, cidr, role="internal-elb", after=after)
             # A Local Zone has no NAT gateway of its own: its traffic leaves through the region.
             gateway = gateways.get(zone, first)
             table = self._route_table(f"private-{zone}", "0.0.0.0/0", nat_gateway_id=gateway.id)
@@ -148,11 +143,11 @@ class Network(pulumi.ComponentResource):
         )
         return subnets
 
-    def _opted_in(self, local_zone: LocalZoneSubnet) -> aws.ec2.AvailabilityZoneGroup:
+    def _opted_in(self, group: str) -> pulumi.Resource:
         # Opting out again takes AWS's support, so the group stays when the stack goes.
         return aws.ec2.AvailabilityZoneGroup(
-            f"{self._name}-zone-group",
-            group_name=local_zone.zone_group,
+            f"{self._name}-{group}",
+            group_name=group,
             opt_in_status="opted-in",
             opts=pulumi.ResourceOptions(parent=self, retain_on_delete=True),
         )
