@@ -14,7 +14,6 @@ from lab.kubernetes_provider.kinds import (
     require_served,
 )
 from lab.kubernetes_provider.naming import (
-    Autonaming,
     NamingError,
     adopt_old_name,
     assign_name,
@@ -22,9 +21,11 @@ from lab.kubernetes_provider.naming import (
 )
 from lab.kubernetes_provider.normalise import is_typed
 from lab.kubernetes_provider.values import Properties, Unknown, plain_map, to_properties, with_secrets_of
+from lab.provider_service.naming import name_of, token_of
 
 if TYPE_CHECKING:
     from lab.kubernetes_provider.session import Session
+    from lab.provider_service.naming import Autonaming
 
 Failure = tuple[str, str]
 
@@ -71,16 +72,6 @@ def is_namespaced(session: Session, manifest: dict[str, Any]) -> bool:
         return session.connected.mapping(api_version, kind).namespaced
     except NoMatchError:
         return True
-
-
-def token_of(urn: str) -> str:
-    """The resource type in a URN, without its parents' types."""
-    return urn.split("::")[2].rpartition("$")[2]
-
-
-def name_of(urn: str) -> str:
-    """The logical name in a URN."""
-    return urn.split("::", 3)[3]
 
 
 def _fill_namespace(session: Session, inputs: dict[str, Any]) -> None:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from lab.kubernetes_provider.kubeconfig import active_cluster
 from lab.kubernetes_provider.values import Unknown
+from lab.provider_service.difference import ConfigDiff
 
 _CLUSTER_INPUTS = ("kubeconfig", "context", "cluster")
-
-
-@dataclass(frozen=True)
-class ConfigDiff:
-    """Changed inputs, and those of them that make it another cluster."""
-
-    changed: list[str] = field(default_factory=list)
-    replaces: list[str] = field(default_factory=list)
 
 
 def diff(old: dict[str, Any], new: dict[str, Any]) -> ConfigDiff:

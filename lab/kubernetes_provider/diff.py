@@ -8,40 +8,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any, Final
 
 from lab.kubernetes_provider.forced_replacement import Path, forces_replacement
 from lab.kubernetes_provider.pruning import is_empty
 from lab.kubernetes_provider.values import Unknown
-
-
-class Change(Enum):
-    """What happens to one field."""
-
-    ADD = "ADD"
-    DELETE = "DELETE"
-    UPDATE = "UPDATE"
-
-
-@dataclass(frozen=True)
-class FieldChange:
-    """One changed field; `replaces` when the object cannot keep its identity through it."""
-
-    change: Change
-    replaces: bool
-
-
-@dataclass
-class Difference:
-    """All changed fields by their property path."""
-
-    fields: dict[str, FieldChange] = field(default_factory=dict)
-
-    @property
-    def replaces(self) -> list[str]:
-        """The paths that force a replacement."""
-        return [path for path, change in self.fields.items() if change.replaces]
+from lab.provider_service.difference import Change, Difference, FieldChange
 
 
 class _Missing:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from lab.kubernetes_provider.values import Properties
+from lab.provider_service.errors import Gone, InitializationError, ProviderError
+
+__all__ = [
+    "Gone",
+    "InitializationError",
+    "NoMatchError",
+    "NotReadyError",
+    "ProviderError",
+    "StatusError",
+    "UnreachableError",
+]
 
 _NOT_FOUND = 404
 _CONFLICT = 409
 _FORBIDDEN = 403
-
-
-class ProviderError(Exception):
-    """An operation failed and nothing about the resource needs to be recorded."""
 
 
 class StatusError(ProviderError):
@@ -84,10 +89,6 @@ class UnreachableError(ProviderError):
     """The API server does not answer."""
 
 
-class Gone(Exception):  # noqa: N818 - an outcome of Read, not a failure
-    """What should be read does not exist any more."""
-
-
 class NotReadyError(Exception):
     """The object exists but did not become what the wait expects; `details` say why."""
 
@@ -97,24 +98,3 @@ class NotReadyError(Exception):
         super().__init__(message)
         self.details = details or []
         self.live = live
-
-
-class InitializationError(Exception):
-    """A partial failure: the engine records the resource with these properties and its errors.
-
-    Becomes gRPC's ErrorResourceInitFailed; `inputs` are given by Read alone.
-    """
-
-    def __init__(
-        self,
-        resource_id: str,
-        message: str,
-        details: list[str],
-        properties: Properties,
-        inputs: Properties | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.resource_id = resource_id
-        self.reasons = [message, *details]
-        self.properties = properties
-        self.inputs = inputs

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.kubernetes_provider import object_annotations
 from lab.kubernetes_provider.errors import ProviderError, StatusError
-from lab.kubernetes_provider.naming import unique_name
+from lab.provider_service.naming import unique_name
 
 if TYPE_CHECKING:
     from lab.kubernetes_provider.cluster import Cluster

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lab.kubernetes_provider import helm_inputs
-from lab.kubernetes_provider.check import Failure, name_of
 from lab.kubernetes_provider.checkpoint import INPUTS
-from lab.kubernetes_provider.diff import Difference, difference
+from lab.kubernetes_provider.diff import difference
 from lab.kubernetes_provider.errors import Gone, InitializationError, ProviderError
 from lab.kubernetes_provider.helm_charts import Chart, ChartError, locate
 from lab.kubernetes_provider.helm_command import Helm, HelmError, Installed
 from lab.kubernetes_provider.kinds import RELEASE, input_properties
-from lab.kubernetes_provider.naming import namespace_and_name, unique_name
+from lab.kubernetes_provider.naming import namespace_and_name
 from lab.kubernetes_provider.values import (
     UNKNOWN,
     Properties,
@@ -22,9 +21,12 @@ from lab.kubernetes_provider.values import (
     to_property,
     with_secrets_of,
 )
+from lab.provider_service.naming import name_of, unique_name
 
 if TYPE_CHECKING:
+    from lab.kubernetes_provider.check import Failure
     from lab.kubernetes_provider.session import Session
+    from lab.provider_service.difference import Difference
 
 _NOT_AVAILABLE = "failed to become available within allocated timeout. Error: Helm Release"
 

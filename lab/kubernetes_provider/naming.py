@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-import secrets
-from dataclasses import dataclass
 from typing import Any
 
 from lab.kubernetes_provider import object_annotations
-
-_HEX_DIGITS = 8
+from lab.provider_service.naming import Autonaming, unique_name
 
 # Cluster-scoped kinds of the SDK, for the time when the API server cannot be asked.
 _CLUSTER_SCOPED = frozenset(
@@ -30,14 +26,6 @@ class NamingError(Exception):
     """No name can be given to the object."""
 
 
-@dataclass(frozen=True)
-class Autonaming:
-    """What the stack's `pulumi:autonaming` setting asks for; a name of None means: build one."""
-
-    name: str | None = None
-    forbidden: bool = False
-
-
 def is_cluster_scoped(kind: str) -> bool:
     """Whether a kind of the SDK lies outside namespaces."""
     return kind in _CLUSTER_SCOPED
@@ -53,12 +41,6 @@ def namespace_and_name(identifier: str) -> tuple[str, str]:
     """The reverse of resource_id; the namespace is empty when the id has none."""
     namespace, _, name = identifier.rpartition("/")
     return namespace, name
-
-
-def unique_name(prefix: str, seed: bytes) -> str:
-    """The prefix and eight hexadecimal digits; the same for the same seed."""
-    digits = hashlib.sha256(seed + prefix.encode()).hexdigest() if seed else secrets.token_hex(_HEX_DIGITS)
-    return f"{prefix}-{digits[:_HEX_DIGITS]}"
 
 
 def adopt_old_name(inputs: dict[str, Any], old_inputs: dict[str, Any]) -> None:

@@ -17,15 +17,21 @@ from lab.kubernetes_provider import (
     update,
 )
 from lab.kubernetes_provider.errors import Gone, ProviderError
-from lab.kubernetes_provider.resource_diff import ResourceDiff
 from lab.kubernetes_provider.session import Session
 from lab.kubernetes_provider.values import Properties, plain_map
+from lab.provider_service.difference import ResourceDiff
+from lab.provider_service.errors import NotServedError
+from lab.provider_service.naming import token_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lab.kubernetes_provider.host import Host
-    from lab.kubernetes_provider.naming import Autonaming
+    from lab.provider_service.difference import ConfigDiff
+    from lab.provider_service.host import Host
+    from lab.provider_service.naming import Autonaming
+
+# Not every provider needs all that the engine says.
+# ruff: noqa: ARG002
 
 _FORGET = (
     "If the cluster was deleted, you can remove this resource from Pulumi state by rerunning the operation "
@@ -47,7 +53,7 @@ class Provider:
         """Reasons to refuse the provider's own inputs."""
         return settings.refusals(plain_map(new))
 
-    def diff_config(self, old: Properties, new: Properties) -> config_diff.ConfigDiff:
+    def diff_config(self, old: Properties, new: Properties) -> ConfigDiff:
         """Whether the provider changed, and whether into one of another cluster."""
         return config_diff.diff(plain_map(old), plain_map(new))
 
@@ -69,7 +75,9 @@ class Provider:
             return helm_release.check(self._configured, urn, old, new, seed)
         return check.check(self._configured, urn, old, new, seed=seed, autonaming=autonaming)
 
-    def diff(self, urn: str, old_state: Properties, new: Properties, ignored: list[str]) -> ResourceDiff:
+    def diff(
+        self, urn: str, old_state: Properties, old_inputs: Properties, new: Properties, ignored: list[str]
+    ) -> ResourceDiff:
         """What an update would change."""
         if _is_release(urn):
             found = helm_release.diff(old_state, new, ignored)
@@ -87,7 +95,9 @@ class Provider:
     def update(
         self,
         urn: str,
+        identifier: str,
         old_state: Properties,
+        old_inputs: Properties,
         properties: Properties,
         *,
         seconds: float,
@@ -141,6 +151,10 @@ class Provider:
             raise ProviderError(_UNREACHABLE_DELETE)
         delete.delete(session, urn, identifier, state, seconds=seconds)
 
+    def invoke(self, token: str, arguments: Properties) -> Properties:
+        """No function is served. Raises NotServedError."""
+        raise NotServedError(f"this stand-in does not serve the function {token}")
+
     @property
     def _configured(self) -> Session:
         if self._session is None:
@@ -149,4 +163,4 @@ class Provider:
 
 
 def _is_release(urn: str) -> bool:
-    return check.token_of(urn) == kinds.RELEASE
+    return token_of(urn) == kinds.RELEASE

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lab.kubernetes_provider import checkpoint, field_ownership
-from lab.kubernetes_provider.check import token_of
 from lab.kubernetes_provider.checkpoint import Checkpoint
 from lab.kubernetes_provider.errors import Gone, InitializationError, NoMatchError, ProviderError, StatusError
 from lab.kubernetes_provider.kinds import api_version_and_kind, input_properties
@@ -14,6 +13,7 @@ from lab.kubernetes_provider.normalise import is_typed, normalised
 from lab.kubernetes_provider.pruning import pruned, with_dropped
 from lab.kubernetes_provider.readiness import Subject, problems_at_refresh
 from lab.kubernetes_provider.values import Properties, plain_map, to_properties, with_secrets_of
+from lab.provider_service.naming import token_of
 
 if TYPE_CHECKING:
     from lab.kubernetes_provider.session import Session

@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lab.kubernetes_provider import await_job, object_annotations
 from lab.kubernetes_provider.check import is_namespaced
 from lab.kubernetes_provider.checkpoint import Checkpoint
-from lab.kubernetes_provider.diff import Difference, difference
+from lab.kubernetes_provider.diff import difference
 from lab.kubernetes_provider.errors import NoMatchError, StatusError, UnreachableError
 from lab.kubernetes_provider.forced_replacement import forcing_paths
 from lab.kubernetes_provider.normalise import is_typed, normalised
 from lab.kubernetes_provider.pruning import pruned
 from lab.kubernetes_provider.values import Properties, contains_unknown, plain_map
+from lab.provider_service.difference import ResourceDiff
 
 if TYPE_CHECKING:
     from lab.kubernetes_provider.session import Session
-
-
-@dataclass(frozen=True)
-class ResourceDiff:
-    """The answer to the engine."""
-
-    difference: Difference
-    replaces: list[str]
-    delete_before_replace: bool
-
-    @property
-    def has_changes(self) -> bool:
-        """Whether an update has anything to do."""
-        return bool(self.difference.fields or self.replaces)
 
 
 def diff(

@@ -16,8 +16,8 @@ from lab.kubernetes_provider.kubeconfig import KubeconfigError, Target, load, re
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from lab.kubernetes_provider.host import Host
     from lab.kubernetes_provider.settings import Settings
+    from lab.provider_service.host import Host
 
 
 @dataclass

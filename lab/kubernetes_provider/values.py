@@ -1,32 +1,27 @@
-"""Pulumi property values as plain Python, and secrets carried from inputs to outputs.
-
-The engine sends trees of PropertyValue. Everything that looks at an object works on plain dicts,
-lists and scalars in which an unknown is UNKNOWN; what goes back to the engine gets its secrets from
-the inputs again, so that no code in between can lose one by forgetting it.
-"""
+"""Property values of Kubernetes objects: keys that the SDKs spell otherwise, and what is always secret."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from pulumi.provider.experimental.property_value import PropertyValue
-from pulumi.runtime import rpc
+from lab.provider_service import values as shared
+from lab.provider_service.values import UNKNOWN, Properties, Unknown, contains_unknown
 
-Properties = dict[str, PropertyValue]
+if TYPE_CHECKING:
+    from pulumi.provider.experimental.property_value import PropertyValue
 
-
-class Unknown:
-    """The type of UNKNOWN: a value that only an update can tell."""
-
-    def __repr__(self) -> str:
-        return "UNKNOWN"
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Unknown:
-        return self
-
-
-UNKNOWN: Final = Unknown()
+__all__ = [
+    "UNKNOWN",
+    "Properties",
+    "Unknown",
+    "contains_unknown",
+    "plain",
+    "plain_map",
+    "to_properties",
+    "to_property",
+    "with_secrets_of",
+]
 
 # The SDKs cannot spell these keys of a CustomResourceDefinition's schema with dashes.
 _DASHED_KEYS = {
@@ -41,82 +36,45 @@ _DASHED_KEYS = {
         "x-kubernetes-validations",
     )
 }
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _UNDERSCORED_KEYS = {dashed: underscored for underscored, dashed in _DASHED_KEYS.items()}
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def plain(value: PropertyValue) -> Any:
     """The value without secrets and without null map entries; whole floats become integers."""
-    inner: Any = value.value
-    # The SDK leaves the wire's text for an unknown as it is.
-    if inner == rpc.UNKNOWN:
-        return UNKNOWN
-    if isinstance(inner, float):
-        # JSON numbers reach a plugin as floats; the API server refuses 1.0 where it wants an integer.
-        return int(inner) if inner.is_integer() else inner
-    if isinstance(inner, Mapping):
-        return plain_map(inner)
-    if isinstance(inner, Sequence) and not isinstance(inner, str):
-        return [plain(item) for item in inner]
-    return inner
+    return shared.plain(value, _DASHED_KEYS)
 
 
 def plain_map(values: Mapping[str, PropertyValue]) -> dict[str, Any]:
     """plain() for every entry that is not null."""
-    return {
-        _DASHED_KEYS.get(key, key): plain(value) for key, value in values.items() if value.value is not None
-    }
+    return shared.plain_map(values, _DASHED_KEYS)
 
 
 def to_property(value: Any) -> PropertyValue:
     """The property value of plain data, UNKNOWN included."""
-    if isinstance(value, PropertyValue):
-        return value
-    if isinstance(value, Mapping):
-        return PropertyValue(to_properties(value))
-    if isinstance(value, list | tuple):
-        return PropertyValue([to_property(item) for item in value])
-    return PropertyValue(_scalar(value))
+    return shared.to_property(value, _UNDERSCORED_KEYS)
 
 
 def to_properties(values: Mapping[str, Any]) -> Properties:
     """to_property() for every entry."""
-    return {_UNDERSCORED_KEYS.get(key, key): to_property(value) for key, value in values.items()}
-
-
-def contains_unknown(value: Any) -> bool:
-    """Whether plain data holds an UNKNOWN at any depth."""
-    if isinstance(value, Unknown):
-        return True
-    if isinstance(value, Mapping):
-        return any(contains_unknown(item) for item in value.values())
-    if isinstance(value, list):
-        return any(contains_unknown(item) for item in value)
-    return False
+    return shared.to_properties(values, _UNDERSCORED_KEYS)
 
 
 def with_secrets_of(outputs: Properties, inputs: Mapping[str, PropertyValue]) -> Properties:
     """The outputs with every entry secret that is secret, or holds a secret outside a map, in the inputs.
 
-    A list with one secret becomes secret whole: its order may differ between input and output. The
-    data and stringData of a Secret are secret whatever the inputs say.
+    The data and stringData of a Secret are secret whatever the inputs say, here and where the inputs
+    hold an object as well (`__inputs` of a state).
     """
-    marked = dict(outputs)
+    marked = shared.with_secrets_of(outputs, inputs)
     for key, given in inputs.items():
-        if key in marked:
-            marked[key] = _with_secret_of(marked[key], given)
+        inner, below = (marked[key].value, given.value) if key in marked else (None, None)
+        if isinstance(inner, Mapping) and isinstance(below, Mapping) and not given.is_secret:
+            marked[key] = marked[key].with_value(with_secrets_of(dict(inner), below))
     kind = marked.get("kind")
     if kind is not None and kind.value == "Secret":
         _mark_secret(marked)
     return marked
-
-
-def _scalar(value: Any) -> Any:
-    if isinstance(value, Unknown):
-        # The wire's own text for an unknown: the SDK's Computed cannot be marshalled.
-        return rpc.UNKNOWN
-    is_integer = isinstance(value, int) and not isinstance(value, bool)
-    return float(value) if is_integer else value
 
 
 def _mark_secret(secret: Properties) -> None:
@@ -136,13 +94,3 @@ def _mark_secret(secret: Properties) -> None:
         hidden = annotations.value[_LAST_APPLIED].with_secret(is_secret=True)
         marked = annotations.with_value({**annotations.value, _LAST_APPLIED: hidden})
         secret["metadata"] = metadata.with_value({**metadata.value, "annotations": marked})
-
-
-def _with_secret_of(output: PropertyValue, given: PropertyValue) -> PropertyValue:
-    if given.is_secret:
-        return output.with_secret(is_secret=True)
-    if isinstance(output.value, Mapping) and isinstance(given.value, Mapping):
-        return output.with_value(with_secrets_of(dict(output.value), given.value))
-    if given.contains_secret():
-        return output.with_secret(is_secret=True)
-    return output

@@ -7,6 +7,7 @@ a provider is replaced.
 
 from __future__ import annotations
 
+import json
 import threading
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -15,20 +16,17 @@ from google.protobuf import any_pb2, empty_pb2
 from pulumi.provider.experimental.property_value import PropertyValue
 from pulumi.runtime.proto import plugin_pb2, provider_pb2, provider_pb2_grpc, status_pb2
 
-from lab.kubernetes_provider import PLUGIN_VERSION
-from lab.kubernetes_provider.errors import Gone, InitializationError
-from lab.kubernetes_provider.naming import Autonaming
+from lab.provider_service.errors import Gone, InitializationError, NotServedError
+from lab.provider_service.naming import Autonaming
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from google.protobuf import struct_pb2
 
-    from lab.kubernetes_provider.diff import FieldChange
-    from lab.kubernetes_provider.provider import Provider
-    from lab.kubernetes_provider.values import Properties
-
-_SCHEMA = f'{{"name":"kubernetes","version":"{PLUGIN_VERSION}"}}'
+    from lab.provider_service.difference import FieldChange
+    from lab.provider_service.provider import Provider
+    from lab.provider_service.values import Properties
 
 # The names of methods and messages, and what they mean, are the protocol's.
 # ruff: noqa: N802, D102, ARG002
@@ -37,8 +35,8 @@ _SCHEMA = f'{{"name":"kubernetes","version":"{PLUGIN_VERSION}"}}'
 class Service(provider_pb2_grpc.ResourceProviderServicer):
     """pulumirpc.ResourceProvider over a Provider that is made at the first call."""
 
-    def __init__(self, make: Callable[[], Provider]) -> None:
-        self._make = make
+    def __init__(self, name: str, version: str, make: Callable[[], Provider]) -> None:
+        self._name, self._version, self._make = name, version, make
         self._made: Provider | None = None
         self._lock = threading.Lock()
 
@@ -47,10 +45,12 @@ class Service(provider_pb2_grpc.ResourceProviderServicer):
         self._provider()
 
     def GetPluginInfo(self, request: Any, context: grpc.ServicerContext) -> Any:
-        return plugin_pb2.PluginInfo(version=PLUGIN_VERSION)
+        return plugin_pb2.PluginInfo(version=self._version)
 
     def GetSchema(self, request: Any, context: grpc.ServicerContext) -> Any:
-        return provider_pb2.GetSchemaResponse(schema=_SCHEMA)
+        return provider_pb2.GetSchemaResponse(
+            schema=json.dumps({"name": self._name, "version": self._version})
+        )
 
     def Cancel(self, request: Any, context: grpc.ServicerContext) -> Any:
         if self._made is not None:
@@ -100,7 +100,11 @@ class Service(provider_pb2_grpc.ResourceProviderServicer):
         found = self._call(
             context,
             lambda provider: provider.diff(
-                request.urn, _read(request.olds), _read(request.news), list(request.ignoreChanges)
+                request.urn,
+                _read(request.olds),
+                _read(request.old_inputs),
+                _read(request.news),
+                list(request.ignoreChanges),
             ),
         )
         some, none = provider_pb2.DiffResponse.DIFF_SOME, provider_pb2.DiffResponse.DIFF_NONE
@@ -126,7 +130,9 @@ class Service(provider_pb2_grpc.ResourceProviderServicer):
             context,
             lambda provider: provider.update(
                 request.urn,
+                request.id,
                 _read(request.olds),
+                _read(request.old_inputs),
                 _read(request.news),
                 seconds=request.timeout,
                 ignored=list(request.ignoreChanges),
@@ -157,9 +163,8 @@ class Service(provider_pb2_grpc.ResourceProviderServicer):
         return empty_pb2.Empty()
 
     def Invoke(self, request: Any, context: grpc.ServicerContext) -> Any:
-        context.abort(
-            grpc.StatusCode.UNIMPLEMENTED, f"this stand-in does not serve the function {request.tok}"
-        )
+        answer = self._call(context, lambda provider: provider.invoke(request.tok, _read(request.args)))
+        return provider_pb2.InvokeResponse(**{"return": _write(answer)})
 
     def Construct(self, request: Any, context: grpc.ServicerContext) -> Any:
         context.abort(
@@ -171,6 +176,8 @@ class Service(provider_pb2_grpc.ResourceProviderServicer):
             return call(self._provider())
         except InitializationError as error:
             _abort_partially(context, error)
+        except NotServedError as error:
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, str(error))
         # Whatever it is must reach the person as text, not as a traceback.
         except Exception as error:
             context.abort(grpc.StatusCode.UNKNOWN, str(error) or type(error).__name__)
