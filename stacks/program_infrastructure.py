@@ -1,5 +1,6 @@
 """The part of the program below Kubernetes: network, EKS, nodes, storage, operators."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pulumi
@@ -15,6 +16,7 @@ from components.network import LocalZoneSubnet, Network, NetworkArgs, ZoneSubnet
 from components.node_group import NodeGroup, NodeGroupArgs, Taint
 from components.node_network import NodeNetwork, NodeNetworkArgs
 from stacks.infrastructure import plan as planned
+from stacks.infrastructure.zones import zone_named
 from stacks.program_operators import deploy_operators
 from stacks.versions import EKS_ADDONS
 
@@ -55,9 +57,8 @@ def deploy_infrastructure(plan: planned.EksPlan, *, keep: bool) -> Infrastructur
         default_tags={"tags": {"dynamo-stack": plan.name, **plan.tags}},
     )
     in_account = pulumi.ResourceOptions(providers=[account])
-    vpc_id, subnets = _network(plan, in_account, keep=keep)
-    control_plane = [subnet for zone, subnet in subnets.items() if not planned_zone_is_local(plan, zone)]
-    cluster = _cluster(plan, control_plane, in_account, keep=keep)
+    place = _network(plan, in_account, keep=keep)
+    cluster = EksCluster("eks", _cluster_arguments(plan, place, keep=keep), in_account)
     provider = kubernetes.Provider(
         "cluster",
         kubeconfig=cluster.kubeconfig,
@@ -65,47 +66,99 @@ def deploy_infrastructure(plan: planned.EksPlan, *, keep: bool) -> Infrastructur
         cluster_identifier=plan.name,
         opts=pulumi.ResourceOptions(depends_on=cluster.ready),
     )
-    groups = NodeNetwork("node-network", NodeNetworkArgs(plan.name, vpc_id), in_account)
-    node_role, node_policies = role(
+    groups = NodeNetwork("node-network", NodeNetworkArgs(plan.name, place.vpc_id), in_account)
+    node_role, policies = role(
         "node-role",
         f"{plan.name}-node",
         "ec2.amazonaws.com",
         _NODE_POLICIES,
         pulumi.ResourceOptions(provider=account),
     )
-    before_nodes = [*cluster.ready, *node_policies, *groups.rules]
-    system = _system_nodes(plan, cluster, node_role.arn, control_plane, groups, before_nodes, in_account)
-    addons = _addons(plan, cluster, provider, [system.group], in_account)
+    site = _Site(place, cluster, groups, node_role.arn)
+    before_nodes = [*cluster.ready, *policies, *groups.rules]
+    system = NodeGroup(
+        "system-nodes", _system_arguments(plan, site), depends_on=before_nodes, opts=in_account
+    )
+    addons = ClusterAddons(
+        "addons",
+        ClusterAddonsArgs(plan.name, cluster.cluster.name, node_addons(plan), VOLUME_CLASS),
+        cluster=provider,
+        depends_on=[system.group],
+        opts=in_account,
+    )
     gpu_nodes = [
-        _gpu_nodes(
-            plan, nodes, cluster, node_role.arn, subnets[nodes.zone.name], groups, before_nodes, in_account
-        )
+        NodeGroup(
+            f"{nodes.pool}-nodes", _gpu_arguments(nodes, site), depends_on=before_nodes, opts=in_account
+        ).group
         for nodes in plan.gpu_nodes
     ]
-    storage = _storage(plan, vpc_id, subnets, cluster, provider, addons.ready, in_account, keep=keep)
+    storage: list[pulumi.Resource] = []
+    if plan.storage:
+        made = CacheStorage(
+            "cache-storage",
+            _storage_arguments(plan, plan.storage, site, keep=keep),
+            cluster=provider,
+            depends_on=addons.ready,
+            opts=in_account,
+        )
+        storage.append(made.storage_class)
     operators = deploy_operators(plan, provider, [system.group, *addons.ready])
     return InfrastructureParts(
         provider=provider,
         before_workloads=(system.group, *addons.ready, *storage),
-        before_graph=(*(group.group for group in gpu_nodes), *operators),
+        before_graph=(*gpu_nodes, *operators),
     )
 
 
-def planned_zone_is_local(plan: planned.EksPlan, zone: str) -> bool:
-    """Whether the zone is a Local Zone: the control plane has no place in one."""
-    if isinstance(plan.network, planned.PlannedNetwork):
-        return any(local.name == zone for local in plan.network.local)
-    return any(nodes.zone.name == zone and nodes.zone.is_local for nodes in plan.gpu_nodes)
+def node_addons(plan: planned.EksPlan) -> tuple[NodeAddon, ...]:
+    """The add-ons that run on nodes, with the driver of the model cache's file system."""
+    versions = EKS_ADDONS[plan.version]
+    drivers = [("aws-ebs-csi-driver", "ebs-csi-controller-sa", ManagedPolicy.EBS_VOLUMES)]
+    if plan.storage and plan.storage.kind == "efs":
+        drivers.append(("aws-efs-csi-driver", "efs-csi-controller-sa", ManagedPolicy.EFS_ACCESS_POINTS))
+    if plan.storage and plan.storage.kind == "fsxLustre":
+        drivers.append(("aws-fsx-csi-driver", "fsx-csi-controller-sa", ManagedPolicy.LUSTRE_FILE_SYSTEMS))
+    return (
+        NodeAddon("coredns", versions["coredns"], None, None),
+        *(NodeAddon(name, versions[name], account, policy) for name, account, policy in drivers),
+    )
 
 
-def _network(
-    plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep: bool
-) -> tuple[pulumi.Input[str], dict[str, pulumi.Input[str]]]:
-    """The VPC's id, and zone -> private subnet's id."""
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A VPC and its private subnets, made or adopted."""
+
+    vpc_id: pulumi.Input[str]
+    regional: Mapping[str, pulumi.Input[str]]
+    """Zone of the region -> private subnet."""
+    local: Mapping[str, pulumi.Input[str]]
+    """Local Zone -> subnet."""
+
+    def subnet(self, zone: str) -> pulumi.Input[str]:
+        """The private subnet of a zone of either kind."""
+        return self.local[zone] if zone in self.local else self.regional[zone]
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """What every node group is made of."""
+
+    place: _Place
+    cluster: EksCluster
+    groups: NodeNetwork
+    role_arn: pulumi.Input[str]
+
+
+def _network(plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep: bool) -> _Place:
     network = plan.network
     if isinstance(network, planned.AdoptedNetwork):
-        return network.vpc_id, dict(network.subnets)
-    local = {zone.name: zone for zone in network.local}
+        zones = {name: zone_named(name) for name in network.subnets}
+        return _Place(
+            network.vpc_id,
+            {name: subnet for name, subnet in network.subnets.items() if not zones[name].is_local},
+            {name: subnet for name, subnet in network.subnets.items() if zones[name].is_local},
+        )
+    groups = {zone.name: zone.group for zone in network.local}
     made = Network(
         "network",
         NetworkArgs(
@@ -118,9 +171,9 @@ def _network(
                 if item.public is not None
             ),
             local_zones=tuple(
-                LocalZoneSubnet(item.zone, local[item.zone].group or "", item.private)
+                LocalZoneSubnet(item.zone, groups[item.zone] or "", item.private)
                 for item in network.subnets
-                if item.zone in local
+                if item.zone in groups
             ),
             nat_per_zone=network.nat_per_zone,
             flow_log_days=_LOG_DAYS,
@@ -128,101 +181,69 @@ def _network(
         ),
         opts,
     )
-    return made.vpc.id, {zone: subnet.id for zone, subnet in made.private_subnets.items()}
+    ids = {zone: subnet.id for zone, subnet in made.private_subnets.items()}
+    return _Place(
+        made.vpc.id,
+        {zone: subnet for zone, subnet in ids.items() if zone not in groups},
+        {zone: subnet for zone, subnet in ids.items() if zone in groups},
+    )
 
 
-def _cluster(
-    plan: planned.EksPlan,
-    subnet_ids: list[pulumi.Input[str]],
-    opts: pulumi.ResourceOptions,
-    *,
-    keep: bool,
-) -> EksCluster:
+def _cluster_arguments(plan: planned.EksPlan, place: _Place, *, keep: bool) -> EksClusterArgs:
     versions = EKS_ADDONS[plan.version]
-    return EksCluster(
-        "eks",
-        EksClusterArgs(
-            name=plan.name,
-            region=plan.region,
-            version=plan.version,
-            subnet_ids=subnet_ids,
-            public_cidrs=plan.public_cidrs,
-            administrators=plan.administrators,
-            log_days=_LOG_DAYS,
-            addons=tuple(Addon(name, versions[name]) for name in _BEFORE_NODES),
-            cni_service_account="aws-node",
-            keep=keep,
-        ),
-        opts,
+    return EksClusterArgs(
+        name=plan.name,
+        region=plan.region,
+        version=plan.version,
+        subnet_ids=list(place.regional.values()),
+        public_cidrs=plan.public_cidrs,
+        administrators=plan.administrators,
+        log_days=_LOG_DAYS,
+        addons=tuple(Addon(name, versions[name]) for name in _BEFORE_NODES),
+        cni_service_account="aws-node",
+        keep=keep,
     )
 
 
-def _system_nodes(
-    plan: planned.EksPlan,
-    cluster: EksCluster,
-    role_arn: pulumi.Input[str],
-    subnet_ids: list[pulumi.Input[str]],
-    groups: NodeNetwork,
-    depends_on: list[pulumi.Resource],
-    opts: pulumi.ResourceOptions,
-) -> NodeGroup:
+def _system_arguments(plan: planned.EksPlan, site: _Site) -> NodeGroupArgs:
     system = plan.system_nodes
-    return NodeGroup(
-        "system-nodes",
-        NodeGroupArgs(
-            name=system.name,
-            cluster_name=cluster.cluster.name,
-            role_arn=role_arn,
-            subnet_ids=subnet_ids,
-            security_group_ids=[cluster.security_group_id, groups.system_group.id],
-            instance_type=system.instance_type,
-            ami_type=system.ami_type,
-            nodes=system.nodes,
-            interfaces=(),
-            root_gib=_SYSTEM_ROOT_GIB,
-            local_disks=False,
-            purchase=OnDemand(),
-            together=False,
-            labels={"node-role": "system"},
-            taints=(),
-        ),
-        depends_on=depends_on,
-        opts=opts,
+    return NodeGroupArgs(
+        name=system.name,
+        cluster_name=site.cluster.cluster.name,
+        role_arn=site.role_arn,
+        subnet_ids=list(site.place.regional.values()),
+        security_group_ids=[site.cluster.security_group_id, site.groups.system_group.id],
+        instance_type=system.instance_type,
+        ami_type=system.ami_type,
+        nodes=system.nodes,
+        interfaces=(),
+        root_gib=_SYSTEM_ROOT_GIB,
+        local_disks=False,
+        purchase=OnDemand(),
+        together=False,
+        labels={"node-role": "system"},
+        taints=(),
     )
 
 
-def _gpu_nodes(
-    plan: planned.EksPlan,
-    nodes: planned.PlannedNodes,
-    cluster: EksCluster,
-    role_arn: pulumi.Input[str],
-    subnet_id: pulumi.Input[str],
-    groups: NodeNetwork,
-    depends_on: list[pulumi.Resource],
-    opts: pulumi.ResourceOptions,
-) -> NodeGroup:
+def _gpu_arguments(nodes: planned.PlannedNodes, site: _Site) -> NodeGroupArgs:
     layout = nodes.instance_type.network
-    return NodeGroup(
-        f"{nodes.pool}-nodes",
-        NodeGroupArgs(
-            name=nodes.name,
-            cluster_name=cluster.cluster.name,
-            role_arn=role_arn,
-            subnet_ids=[subnet_id],
-            security_group_ids=[cluster.security_group_id, groups.gpu_group.id],
-            instance_type=nodes.instance_type.name,
-            ami_type=nodes.ami_type,
-            nodes=nodes.nodes,
-            interfaces=tuple(Interface(item.card, item.device, item.kind) for item in layout.interfaces),
-            root_gib=_GPU_ROOT_GIB,
-            local_disks=True,
-            purchase=_purchase(nodes.purchase),
-            together=nodes.placed_together,
-            labels=nodes.labels,
-            taints=(_GPU_TAINT,) if nodes.tainted else (),
-        ),
-        depends_on=depends_on,
-        opts=opts,
+    return NodeGroupArgs(
+        name=nodes.name,
+        cluster_name=site.cluster.cluster.name,
+        role_arn=site.role_arn,
+        subnet_ids=[site.place.subnet(nodes.zone.name)],
+        security_group_ids=[site.cluster.security_group_id, site.groups.gpu_group.id],
+        instance_type=nodes.instance_type.name,
+        ami_type=nodes.ami_type,
+        nodes=nodes.nodes,
+        interfaces=tuple(Interface(item.card, item.device, item.kind) for item in layout.interfaces),
+        root_gib=_GPU_ROOT_GIB,
+        local_disks=True,
+        purchase=_purchase(nodes.purchase),
+        together=nodes.placed_together,
+        labels=nodes.labels,
+        taints=(_GPU_TAINT,) if nodes.tainted else (),
     )
 
 
@@ -238,71 +259,20 @@ def _purchase(purchase: planned.Purchase) -> Purchase:
             return CapacityBlock(purchase.id, purchase.starts, purchase.phase)
 
 
-def _addons(
-    plan: planned.EksPlan,
-    cluster: EksCluster,
-    provider: kubernetes.Provider,
-    depends_on: list[pulumi.Resource],
-    opts: pulumi.ResourceOptions,
-) -> ClusterAddons:
-    versions = EKS_ADDONS[plan.version]
-    addons = [
-        NodeAddon("coredns", versions["coredns"], None, None),
-        NodeAddon(
-            "aws-ebs-csi-driver",
-            versions["aws-ebs-csi-driver"],
-            "ebs-csi-controller-sa",
-            ManagedPolicy.EBS_VOLUMES,
-        ),
-    ]
-    if plan.storage and plan.storage.kind == "efs":
-        name = "aws-efs-csi-driver"
-        addons.append(
-            NodeAddon(name, versions[name], "efs-csi-controller-sa", ManagedPolicy.EFS_ACCESS_POINTS)
-        )
-    if plan.storage and plan.storage.kind == "fsxLustre":
-        name = "aws-fsx-csi-driver"
-        addons.append(
-            NodeAddon(name, versions[name], "fsx-csi-controller-sa", ManagedPolicy.LUSTRE_FILE_SYSTEMS)
-        )
-    return ClusterAddons(
-        "addons",
-        ClusterAddonsArgs(plan.name, cluster.cluster.name, tuple(addons), VOLUME_CLASS),
-        cluster=provider,
-        depends_on=depends_on,
-        opts=opts,
+def _storage_arguments(
+    plan: planned.EksPlan, storage: planned.PlannedStorage, site: _Site, *, keep: bool
+) -> CacheStorageArgs:
+    place = site.place
+    kind = (
+        EfsClass(dict(place.regional))
+        if storage.kind == "efs"
+        else LustreClass(place.subnet(storage.zone.name), storage.throughput or 0)
     )
-
-
-def _storage(
-    plan: planned.EksPlan,
-    vpc_id: pulumi.Input[str],
-    subnets: dict[str, pulumi.Input[str]],
-    cluster: EksCluster,
-    provider: kubernetes.Provider,
-    depends_on: list[pulumi.Resource],
-    opts: pulumi.ResourceOptions,
-    *,
-    keep: bool,
-) -> list[pulumi.Resource]:
-    storage = plan.storage
-    if storage is None:
-        return []
-    regional = {zone: subnet for zone, subnet in subnets.items() if not planned_zone_is_local(plan, zone)}
-    made = CacheStorage(
-        "cache-storage",
-        CacheStorageArgs(
-            name=f"{plan.name}-model-cache",
-            class_name=storage.class_name,
-            vpc_id=vpc_id,
-            clients=cluster.security_group_id,
-            kind=EfsClass(regional)
-            if storage.kind == "efs"
-            else LustreClass(subnets[storage.zone.name], storage.throughput or 0),
-            keep=keep,
-        ),
-        cluster=provider,
-        depends_on=depends_on,
-        opts=opts,
+    return CacheStorageArgs(
+        name=f"{plan.name}-model-cache",
+        class_name=storage.class_name,
+        vpc_id=place.vpc_id,
+        clients=site.cluster.security_group_id,
+        kind=kind,
+        keep=keep,
     )
-    return [made.storage_class]

@@ -1,0 +1,1 @@
+"""The simulated cloud: a moto server behind checks, with a store for what moto does not have."""

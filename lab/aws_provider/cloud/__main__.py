@@ -1,0 +1,28 @@
+"""`python -P -m lab.aws_provider.cloud --lab-dir DIR`: the cloud of a lab, until it is ended."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+
+from lab.aws_provider.cloud.server import CloudServer
+from lab.aws_provider.cloud.settings import Settings
+from lab.directory import LabDirectory
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lab-dir", type=Path, required=True)
+    parser.add_argument("--kubeconfig", type=Path)
+    parser.add_argument("--context")
+    given = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    lab = LabDirectory(given.lab_dir)
+    settings = Settings.from_environment(given.kubeconfig, lab.cloud / "capacity-reservations.json")
+    CloudServer(lab.cloud, settings).serve()
+
+
+if __name__ == "__main__":
+    main()

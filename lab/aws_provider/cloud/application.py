@@ -1,0 +1,92 @@
+"""The cloud's front: decodes a request, checks it, answers it or lets moto answer it, and writes it down."""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import TYPE_CHECKING, Any
+
+from moto.core.exceptions import ServiceException
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
+
+from lab.aws_provider.cloud import fixtures, gaps, rules, service_model
+from lab.aws_provider.cloud.decode import Call, decode, encode
+from lab.aws_provider.cloud.place import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from lab.aws_provider.cloud.records import Records
+    from lab.aws_provider.cloud.settings import Settings
+    from lab.aws_provider.cloud.store import Store
+
+_MOTO_REQUEST_ID = re.compile(rb"<RequestI[dD]>([^<]+)</RequestI[dD]>")
+_MOTO_ERROR = re.compile(rb'<Code>([^<]+)</Code>|"__type":\s*"([^"]+)"')
+_FIRST_ERROR_STATUS = 400
+
+
+class Application:
+    """A WSGI application that speaks the protocols of AWS's services."""
+
+    def __init__(self, store: Store, records: Records, settings: Settings) -> None:
+        fixtures.add_to_moto()
+        self._store, self._records, self._settings = store, records, settings
+        self._moto = DomainDispatcherApplication(create_backend_app)
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """Answers one request."""
+        body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+        call = decode(environ, body)
+        if call is None:
+            return self._ask_moto(environ, body, start_response)
+        place = Place(call.region, self._store, self._settings)
+        try:
+            service_model.check(call.operation, call.parameters)
+            rules.check(place, call)
+            handler = gaps.HANDLERS.get((call.service, call.name))
+            if handler is None:
+                return self._recorded_moto(call, environ, body, start_response)
+            result: object = handler(place, call.parameters)
+        except ServiceException as error:
+            result = error
+        code = result.code if isinstance(result, ServiceException) else None
+        self._records.add(call, call.request_id, code)
+        status, headers, content = encode(call, result)
+        return _respond(start_response, status, headers, content)
+
+    def _recorded_moto(
+        self, call: Call, environ: dict[str, Any], body: bytes, start_response: Callable[..., Any]
+    ) -> Iterable[bytes]:
+        status = ""
+        kept: list[tuple[str, str]] = []
+
+        def keep(line: str, headers: list[tuple[str, str]], *_: object) -> None:
+            nonlocal status
+            status = line
+            kept[:] = headers
+
+        content = b"".join(self._ask_moto(environ, body, keep))
+        named = _MOTO_REQUEST_ID.search(content)
+        request_id = named.group(1).decode() if named else call.request_id
+        failed = int(status.split()[0]) >= _FIRST_ERROR_STATUS
+        found = _MOTO_ERROR.search(content) if failed else None
+        error = (found.group(1) or found.group(2)).decode() if found else status if failed else None
+        self._records.add(call, request_id, error)
+        headers = [pair for pair in kept if pair[0].lower() not in {"x-amzn-requestid", "content-length"}]
+        headers += [("x-amzn-RequestId", request_id), ("Content-Length", str(len(content)))]
+        start_response(status, headers)
+        return [content]
+
+    def _ask_moto(
+        self, environ: dict[str, Any], body: bytes, start_response: Callable[..., Any]
+    ) -> Iterable[bytes]:
+        return self._moto({**environ, "wsgi.input": io.BytesIO(body)}, start_response)
+
+
+def _respond(
+    start_response: Callable[..., Any], status: int, headers: dict[str, Any], content: bytes
+) -> list[bytes]:
+    pairs = [(name, str(value)) for name, value in headers.items()]
+    pairs.append(("Content-Length", str(len(content))))
+    start_response(f"{status} {'OK' if status < _FIRST_ERROR_STATUS else 'Refused'}", pairs)
+    return [content]

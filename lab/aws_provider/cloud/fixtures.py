@@ -1,0 +1,39 @@
+"""Instance types and Local Zones that moto's tables lack."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from moto.ec2.models.availability_zones_and_regions import RegionsAndZonesBackend, Zone
+from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS, INSTANCE_TYPES
+
+_FOLDER = Path(__file__).resolve().parent.parent.parent / "fixtures" / "aws"
+
+
+def load(name: str) -> dict[str, Any]:
+    """A file of lab/fixtures/aws."""
+    return json.loads((_FOLDER / name).read_text(encoding="utf-8"))
+
+
+def add_to_moto() -> None:
+    """Completes moto's tables, which are of the whole process. Done twice, it changes nothing more."""
+    types = load("instance_types.json")
+    for name, description in types["types"].items():
+        INSTANCE_TYPES.setdefault(name, description)
+    for offering in types["offerings"]:
+        location = offering["Location"]
+        region = location if offering["LocationType"] == "region" else _region_of(location)
+        known = INSTANCE_TYPE_OFFERINGS[offering["LocationType"]][region]
+        if offering not in known:
+            known.append(offering)
+    for zone in load("local_zones.json")["zones"]:
+        known = RegionsAndZonesBackend.zones[zone["RegionName"]]
+        if all(item.name != zone["ZoneName"] for item in known):
+            known.append(Zone(zone["ZoneName"], zone["RegionName"], zone["ZoneId"], zone["ZoneType"]))
+
+
+def _region_of(zone: str) -> str:
+    local = {item["ZoneName"]: item["RegionName"] for item in load("local_zones.json")["zones"]}
+    return local.get(zone, zone[:-1])

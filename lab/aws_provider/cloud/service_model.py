@@ -1,0 +1,65 @@
+"""What AWS's published service models say of a request: shapes, lengths, ranges, patterns of keys, enums.
+
+botocore checks shapes before it sends; it does not check enums, and other clients check nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from botocore.validate import ParamValidator
+
+from lab.aws_provider.cloud.refusal import Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from botocore.model import OperationModel, Shape
+
+
+def check(operation: OperationModel, parameters: dict[str, Any]) -> None:
+    """Raises Refused for the first thing that the operation's input shape does not allow."""
+    shape = operation.input_shape
+    if shape is None:
+        return
+    report = ParamValidator().validate(parameters, shape)
+    if report.has_errors():
+        raise Refused(_code(operation), report.generate_report())
+    for path, value, allowed in wrong_enum_values(shape, parameters, ""):
+        raise Refused(
+            _code(operation),
+            f"Value '{value}' at '{path}' failed to satisfy constraint: Member must satisfy enum value set: "
+            f"[{', '.join(allowed)}]",
+        )
+
+
+def wrong_enum_values(shape: Shape, value: Any, path: str) -> Iterator[tuple[str, Any, list[str]]]:
+    """(path, value, allowed values) for each string that is none of its enum."""
+    match shape.type_name:
+        case "structure":
+            for name, member in getattr(shape, "members", {}).items():
+                if isinstance(value, dict) and name in value:
+                    yield from wrong_enum_values(member, value[name], f"{path}.{name}" if path else name)
+        case "list":
+            for index, item in enumerate(value):
+                yield from wrong_enum_values(getattr(shape, "member"), item, f"{path}[{index}]")  # noqa: B009 - Shape has none
+        case "map":
+            for key, item in value.items():
+                yield from wrong_enum_values(getattr(shape, "value"), item, f"{path}.{key}")  # noqa: B009 - Shape has none
+        case "string":
+            allowed = getattr(shape, "enum", None) or []
+            if allowed and value not in allowed:
+                yield path, value, list(allowed)
+
+
+def _code(operation: OperationModel) -> str:
+    match operation.service_model.service_name:
+        case "ec2":
+            return "InvalidParameterValue"
+        case "eks":
+            return "InvalidParameterException"
+        case "autoscaling" | "iam" | "sts":
+            return "ValidationError"
+        case "efs" | "fsx":
+            return "BadRequest"
+    return "ValidationException"

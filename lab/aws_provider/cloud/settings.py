@@ -1,0 +1,57 @@
+"""What the lab tells the cloud."""
+
+from __future__ import annotations
+
+import base64
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DEFAULT_ACCOUNT = "123456789012"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The account, and the API server that stands behind every EKS cluster."""
+
+    account: str = DEFAULT_ACCOUNT
+    eks_endpoint: str | None = None
+    eks_authority_file: Path | None = None
+    kubeconfig: Path | None = None
+    reservations: Path | None = None
+    """A JSON list of capacity reservations that the account has, as EC2 describes them."""
+
+    @classmethod
+    def from_environment(
+        cls, kubeconfig: Path | None, reservations: Path | None, given: Mapping[str, str] = os.environ
+    ) -> Settings:
+        """Reads LAB_AWS_ACCOUNT, LAB_EKS_ENDPOINT and LAB_EKS_CA_FILE."""
+        authority = given.get("LAB_EKS_CA_FILE")
+        return cls(
+            account=given.get("LAB_AWS_ACCOUNT") or DEFAULT_ACCOUNT,
+            eks_endpoint=given.get("LAB_EKS_ENDPOINT") or None,
+            eks_authority_file=Path(authority) if authority else None,
+            kubeconfig=kubeconfig,
+            reservations=reservations,
+        )
+
+    def eks_api_server(self) -> tuple[str, str] | None:
+        """URL and base64 authority of the simulated cluster, now; None where there is none yet."""
+        if self.eks_endpoint and self.eks_authority_file:
+            return self.eks_endpoint, base64.b64encode(self.eks_authority_file.read_bytes()).decode()
+        if self.kubeconfig is None or not self.kubeconfig.exists():
+            return None
+        config: dict[str, Any] = yaml.safe_load(self.kubeconfig.read_text()) or {}
+        for entry in config.get("clusters") or []:
+            cluster = entry["cluster"]
+            if data := cluster.get("certificate-authority-data"):
+                return cluster["server"], data
+            if file := cluster.get("certificate-authority"):
+                return cluster["server"], base64.b64encode(Path(file).read_bytes()).decode()
+        return None
