@@ -70,6 +70,11 @@ class LabDirectory:
         """A pid file and a log for each stand-in process."""
         return self.root / "processes"
 
+    @property
+    def cloud(self) -> Path:
+        """The simulated AWS account: its endpoint, every request to it, what moto does not hold."""
+        return self.root / "cloud"
+
     def create(self) -> None:
         """Makes every folder, private to the user: the state and the kubeconfig hold credentials."""
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)

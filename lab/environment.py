@@ -41,7 +41,7 @@ def sealed_environment(lab: LabDirectory, outside: Mapping[str, str] | None = No
     """All variables for a process inside the lab; `outside` (os.environ) gives terminal settings only."""
     given = os.environ if outside is None else outside
     passed = {name: given[name] for name in _PASSED_THROUGH if name in given}
-    return passed | _lab_variables(lab) | _FAKE_CLOUD
+    return passed | _lab_variables(lab) | _FAKE_CLOUD | _cloud_endpoint(lab)
 
 
 def exports(lab: LabDirectory) -> str:
@@ -51,6 +51,12 @@ def exports(lab: LabDirectory) -> str:
     lines = [f"unset {shlex.quote(name)}" for name in foreign if name.isidentifier()]
     lines += [f"export {name}={shlex.quote(value)}" for name, value in sorted(sealed.items())]
     return "\n".join(lines)
+
+
+def _cloud_endpoint(lab: LabDirectory) -> dict[str, str]:
+    """Where the simulated AWS account answers, once it has been started."""
+    announced = lab.cloud / "endpoint"
+    return {"AWS_ENDPOINT_URL": announced.read_text(encoding="utf-8")} if announced.exists() else {}
 
 
 def _lab_variables(lab: LabDirectory) -> dict[str, str]:

@@ -21,7 +21,10 @@ exec "{python}" -P -m {module} "$@"
 
 # Provider plugins by name: the module that stands in, and the wheel whose version it must report,
 # since the engine looks for exactly the version that the SDK asks for.
-_PROVIDERS = {"kubernetes": ("lab.kubernetes_provider", "pulumi-kubernetes")}
+_PROVIDERS = {
+    "aws": ("lab.aws_provider", "pulumi-aws"),
+    "kubernetes": ("lab.kubernetes_provider", "pulumi-kubernetes"),
+}
 
 
 def install(lab: LabDirectory, tools: Mapping[str, Path]) -> None:

@@ -36,6 +36,9 @@ STAND_INS = (
     StandIn("dra-driver", "lab.dra_driver"),
 )
 
+# Only where a stack uses AWS: it takes seconds to start.
+CLOUD = StandIn("aws", "lab.aws_provider.cloud", needs_lab_directory=True)
+
 
 def start(lab: LabDirectory, stand_in: StandIn) -> bool:
     """Starts the process unless it runs; returns whether it was started. Raises LabError if it dies."""

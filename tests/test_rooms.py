@@ -22,11 +22,13 @@ ALLOWED = {
     "lab": set(),
 }
 STAND_INS = (
+    "aws_provider",
     "controller",
     "dra_driver",
     "dynamo_operator",
     "kubernetes_provider",
     "language_host",
+    "provider_service",
     "volume_provisioner",
     "fixtures",
 )

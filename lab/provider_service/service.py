@@ -164,7 +164,7 @@ class Service(provider_pb2_grpc.ResourceProviderServicer):
 
     def Invoke(self, request: Any, context: grpc.ServicerContext) -> Any:
         answer = self._call(context, lambda provider: provider.invoke(request.tok, _read(request.args)))
-        return provider_pb2.InvokeResponse(**{"return": _write(answer)})
+        return _invoke_response(answer)
 
     def Construct(self, request: Any, context: grpc.ServicerContext) -> Any:
         context.abort(
@@ -225,6 +225,13 @@ def _read(struct: struct_pb2.Struct) -> Properties:
 
 def _write(properties: Properties) -> struct_pb2.Struct:
     return PropertyValue.marshal_map(properties)
+
+
+def _invoke_response(answer: Properties) -> Any:
+    response = provider_pb2.InvokeResponse()
+    # The field's name is a word of Python.
+    getattr(response, "return").CopyFrom(_write(answer))
+    return response
 
 
 def _failures(found: list[tuple[str, str]]) -> list[Any]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lab.aws_provider.cloud.settings import Settings
     from lab.aws_provider.cloud.store import Store
 
-_MOTO_REQUEST_ID = re.compile(rb"<RequestI[dD]>([^<]+)</RequestI[dD]>")
+_MOTO_REQUEST_ID = re.compile(rb"<(RequestI[dD])>[^<]*</RequestI[dD]>")
 _MOTO_ERROR = re.compile(rb'<Code>([^<]+)</Code>|"__type":\s*"([^"]+)"')
 _FIRST_ERROR_STATUS = 400
 
@@ -50,7 +50,7 @@ class Application:
         except ServiceException as error:
             result = error
         code = result.code if isinstance(result, ServiceException) else None
-        self._records.add(call, call.request_id, code)
+        self._records.add(call, code)
         status, headers, content = encode(call, result)
         return _respond(start_response, status, headers, content)
 
@@ -66,14 +66,14 @@ class Application:
             kept[:] = headers
 
         content = b"".join(self._ask_moto(environ, body, keep))
-        named = _MOTO_REQUEST_ID.search(content)
-        request_id = named.group(1).decode() if named else call.request_id
-        failed = int(status.split()[0]) >= _FIRST_ERROR_STATUS
+        # moto writes the same id into every answer of some services.
+        content = _MOTO_REQUEST_ID.sub(rb"<\1>" + call.request_id.encode() + rb"</\1>", content)
+        failed = int(status.split(maxsplit=1)[0]) >= _FIRST_ERROR_STATUS
         found = _MOTO_ERROR.search(content) if failed else None
         error = (found.group(1) or found.group(2)).decode() if found else status if failed else None
-        self._records.add(call, request_id, error)
+        self._records.add(call, error)
         headers = [pair for pair in kept if pair[0].lower() not in {"x-amzn-requestid", "content-length"}]
-        headers += [("x-amzn-RequestId", request_id), ("Content-Length", str(len(content)))]
+        headers += [("x-amzn-RequestId", call.request_id), ("Content-Length", str(len(content)))]
         start_response(status, headers)
         return [content]
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 import io
 import uuid
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from moto.core.parse import PROTOCOL_PARSERS
 from moto.core.request import Request, determine_request_protocol
 from moto.core.routing import get_service_router
 from moto.core.serialize import SerializationContext, get_serializer_class
 from werkzeug.exceptions import HTTPException
-
-if TYPE_CHECKING:
-    from moto.core.model import OperationModel
 
 # Names in a signature that differ from botocore's names of the services.
 _SERVICES = {"elasticfilesystem": "efs", "servicequotas": "service-quotas"}
@@ -27,7 +24,7 @@ class Call:
 
     service: str
     region: str
-    operation: OperationModel
+    operation: Any
     protocol: str
     parameters: dict[str, Any]
     request_id: str = field(default_factory=lambda: str(uuid.uuid4()))

@@ -129,4 +129,6 @@ class Place:
 
     def reservation(self, identifier: str) -> Document | None:
         """One of reservations(), by its id."""
-        return next((item for item in self.reservations() if item["CapacityReservationId"] == identifier), None)
+        return next(
+            (item for item in self.reservations() if item["CapacityReservationId"] == identifier), None
+        )

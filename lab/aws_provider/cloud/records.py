@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import json
 import threading
 from typing import TYPE_CHECKING, Any
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from botocore.model import Shape
-
     from lab.aws_provider.cloud.decode import Call
 
 HIDDEN = "[hidden]"
+
 
 def is_write(operation: str) -> bool:
     """Whether an operation may change something; others only read."""
@@ -28,7 +27,7 @@ class Records:
         self._path = path
         self._lock = threading.Lock()
 
-    def add(self, call: Call, request_id: str, error: str | None) -> None:
+    def add(self, call: Call, error: str | None) -> None:
         """Writes one request; parameters that AWS calls sensitive are hidden."""
         shape = call.operation.input_shape
         line = {
@@ -36,29 +35,29 @@ class Records:
             "operation": call.name,
             "region": call.region,
             "parameters": _visible(shape, call.parameters) if shape else {},
-            "requestId": request_id,
+            "requestId": call.request_id,
             "error": error,
         }
         with self._lock, self._path.open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(line, default=_text) + "\n")
 
 
-def _visible(shape: Shape, value: Any) -> Any:
+def _visible(shape: Any, value: Any) -> Any:
     # User data is base64 that clients read back, not a secret by itself; AWS still marks it sensitive.
     if shape.metadata.get("sensitive") or shape.name == "SensitiveUserData":
         return HIDDEN
     match shape.type_name:
         case "structure" if isinstance(value, dict):
-            members = getattr(shape, "members", {})
+            members = shape.members
             return {name: _visible(members[name], item) for name, item in value.items() if name in members}
         case "list":
-            return [_visible(getattr(shape, "member"), item) for item in value]  # noqa: B009 - Shape has none
+            return [_visible(shape.member, item) for item in value]
         case "map":
-            return {key: _visible(getattr(shape, "value"), item) for key, item in value.items()}  # noqa: B009 - Shape has none
+            return {key: _visible(shape.value, item) for key, item in value.items()}
     return value
 
 
 def _text(value: object) -> str:
-    if isinstance(value, datetime.datetime):
-        return value.replace(tzinfo=datetime.UTC).isoformat()
+    if isinstance(value, dt.datetime):
+        return value.replace(tzinfo=dt.UTC).isoformat()
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

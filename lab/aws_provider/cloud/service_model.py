@@ -14,10 +14,8 @@ from lab.aws_provider.cloud.refusal import Refused
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from botocore.model import OperationModel, Shape
 
-
-def check(operation: OperationModel, parameters: dict[str, Any]) -> None:
+def check(operation: Any, parameters: dict[str, Any]) -> None:
     """Raises Refused for the first thing that the operation's input shape does not allow."""
     shape = operation.input_shape
     if shape is None:
@@ -33,26 +31,26 @@ def check(operation: OperationModel, parameters: dict[str, Any]) -> None:
         )
 
 
-def wrong_enum_values(shape: Shape, value: Any, path: str) -> Iterator[tuple[str, Any, list[str]]]:
+def wrong_enum_values(shape: Any, value: Any, path: str) -> Iterator[tuple[str, Any, list[str]]]:
     """(path, value, allowed values) for each string that is none of its enum."""
     match shape.type_name:
         case "structure":
-            for name, member in getattr(shape, "members", {}).items():
+            for name, member in shape.members.items():
                 if isinstance(value, dict) and name in value:
                     yield from wrong_enum_values(member, value[name], f"{path}.{name}" if path else name)
         case "list":
             for index, item in enumerate(value):
-                yield from wrong_enum_values(getattr(shape, "member"), item, f"{path}[{index}]")  # noqa: B009 - Shape has none
+                yield from wrong_enum_values(shape.member, item, f"{path}[{index}]")
         case "map":
             for key, item in value.items():
-                yield from wrong_enum_values(getattr(shape, "value"), item, f"{path}.{key}")  # noqa: B009 - Shape has none
+                yield from wrong_enum_values(shape.value, item, f"{path}.{key}")
         case "string":
-            allowed = getattr(shape, "enum", None) or []
+            allowed = shape.enum
             if allowed and value not in allowed:
                 yield path, value, list(allowed)
 
 
-def _code(operation: OperationModel) -> str:
+def _code(operation: Any) -> str:
     match operation.service_model.service_name:
         case "ec2":
             return "InvalidParameterValue"

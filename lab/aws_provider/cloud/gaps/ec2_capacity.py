@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -64,14 +64,14 @@ def offerings(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     if not zones:
         return {"CapacityBlockOfferings": []}
     hours, count = given["CapacityDurationHours"], given.get("InstanceCount", 1)
-    start = now().replace(hour=11, minute=30, second=0) + datetime.timedelta(days=1)
+    start = now().replace(hour=11, minute=30, second=0) + dt.timedelta(days=1)
     offering = {
         "CapacityBlockOfferingId": f"cb-{uuid.uuid4().hex[:17]}",
         "InstanceType": name,
         "AvailabilityZone": zones[0],
         "InstanceCount": count,
         "StartDate": start,
-        "EndDate": start + datetime.timedelta(hours=hours),
+        "EndDate": start + dt.timedelta(hours=hours),
         "CapacityBlockDurationHours": hours,
         "UpfrontFee": f"{_FEE_PER_INSTANCE_HOUR * hours * count:.4f}",
         "CurrencyCode": "USD",

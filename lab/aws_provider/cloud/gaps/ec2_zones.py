@@ -39,9 +39,7 @@ def describe(place: Place, given: dict[str, Any]) -> dict[str, Any]:
 def opt_in(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """Opts the account in; opting out is AWS's support's work, as the rules say."""
     name = given["GroupName"]
-    place.store.put(
-        ZONE_GROUPS, place.key(name), {"GroupName": name, "OptInStatus": given["OptInStatus"]}
-    )
+    place.store.put(ZONE_GROUPS, place.key(name), {"GroupName": name, "OptInStatus": given["OptInStatus"]})
     return {"Return": True}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,9 @@ UPDATE = "eks-updates"
 WITH_TAGS = (CLUSTER, NODE_GROUP, ADDON, ACCESS_ENTRY, POD_IDENTITY)
 
 
-def now() -> datetime.datetime:
+def now() -> dt.datetime:
     """The time as AWS writes it, in UTC."""
-    return datetime.datetime.now(datetime.UTC).replace(tzinfo=None, microsecond=0)
+    return dt.datetime.now(dt.UTC).replace(tzinfo=None, microsecond=0)
 
 
 def cluster(place: Place, name: str) -> Document:

@@ -94,7 +94,8 @@ def _check_efa_only(interface: Document) -> None:
     if _slot(interface) == (0, 0):
         raise Refused(
             "InvalidParameterCombination",
-            "The primary network interface (network card index 0, device index 0) cannot be of type efa-only.",
+            "The primary network interface (network card index 0, device index 0) cannot be of type "
+            "efa-only.",
         )
     given = [key for key in _ADDRESSES if interface.get(key)]
     if given:

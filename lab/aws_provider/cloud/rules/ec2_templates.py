@@ -47,9 +47,7 @@ def content(place: Place, given: dict[str, Any]) -> None:
             "The parameters InstanceType and InstanceRequirements cannot be used together.",
         )
     if data.get("InstanceType") and place.instance_type(data["InstanceType"]) is None:
-        raise Refused(
-            "InvalidParameterValue", f"Invalid value '{data['InstanceType']}' for InstanceType."
-        )
+        raise Refused("InvalidParameterValue", f"Invalid value '{data['InstanceType']}' for InstanceType.")
 
 
 def _check_user_data(text: object) -> None:

@@ -1,0 +1,58 @@
+"""Check: is this a type and are these inputs that the catalogue maps, and what is the name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from lab.aws_provider.catalogue import TYPES
+from lab.aws_provider.errors import UnmappedInputError
+from lab.aws_provider.mapping import COMMON, mapped
+from lab.provider_service.errors import ProviderError
+from lab.provider_service.naming import Autonaming, name_of, token_of, unique_name
+
+if TYPE_CHECKING:
+    from lab.aws_provider.resource_type import ResourceType
+    from lab.provider_service.provider import Failure
+
+_HEX_DIGITS = 7
+
+
+def kind_of(urn: str) -> ResourceType:
+    """The catalogue's entry of a resource. Raises ProviderError where there is none."""
+    token = token_of(urn)
+    found = TYPES.get(token)
+    if found is None:
+        raise ProviderError(f"this stand-in does not serve the resource type {token}")
+    return found
+
+
+def check(
+    urn: str, old: dict[str, Any], new: dict[str, Any], seed: bytes, autonaming: Autonaming
+) -> tuple[dict[str, Any], list[Failure]]:
+    """The inputs, with a name where the type needs one, and what is refused."""
+    kind = kind_of(urn)
+    known = {*kind.inputs, *(COMMON if kind.tagging else ("region",))}
+    if not kind.regional:
+        known.discard("region")
+    failures = [
+        (key, f"this stand-in does not map the input {key!r} of {kind.pulumi_type}")
+        for key in sorted(set(new) - known)
+    ]
+    inputs = dict(new)
+    if kind.name and not inputs.get(kind.name):
+        inputs[kind.name] = _name(urn, kind, old, seed, autonaming)
+    try:
+        mapped(kind, {key: value for key, value in inputs.items() if key in kind.inputs})
+    except UnmappedInputError as error:
+        failures.append(("", str(error)))
+    except (TypeError, ValueError) as error:
+        failures.append(("", f"an input of {kind.pulumi_type} has a wrong type: {error}"))
+    return inputs, failures
+
+
+def _name(urn: str, kind: ResourceType, old: dict[str, Any], seed: bytes, autonaming: Autonaming) -> str:
+    if old.get(kind.name):
+        return old[kind.name]
+    if autonaming.forbidden:
+        raise ProviderError("automatic naming is disabled but no explicit name was provided")
+    return autonaming.name or unique_name(name_of(urn), seed, _HEX_DIGITS)

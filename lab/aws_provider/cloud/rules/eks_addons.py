@@ -1,0 +1,74 @@
+"""Add-ons: https://docs.aws.amazon.com/eks/latest/userguide/eks-add-ons.html."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from lab.aws_provider.cloud.fixtures import load
+from lab.aws_provider.cloud.gaps.eks_documents import ADDON, cluster
+from lab.aws_provider.cloud.refusal import Refused, refused_by_eks
+from lab.aws_provider.cloud.rules.registry import refuses
+
+if TYPE_CHECKING:
+    from lab.aws_provider.cloud.place import Place
+
+_VERSION = re.compile(r"v\d+\.\d+\.\d+-eksbuild\.\d+")
+_FOLLOWS_KUBERNETES = "kube-proxy"
+
+
+@refuses("eks", "CreateAddon")
+def known(place: Place, given: dict[str, Any]) -> None:
+    """An add-on that EKS does not have, or that the cluster has already."""
+    cluster(place, given["clusterName"])
+    if given["addonName"] not in load("eks.json")["addons"]:
+        raise refused_by_eks(f"Addon {given['addonName']} specified is not supported")
+    if place.store.get(ADDON, place.key(given["clusterName"], given["addonName"])) is not None:
+        raise Refused("ResourceInUseException", "Addon already exists.", addonName=given["addonName"])
+
+
+@refuses("eks", "CreateAddon", "UpdateAddon")
+def version(place: Place, given: dict[str, Any]) -> None:
+    """A version that cannot be one; a kube-proxy of another Kubernetes."""
+    wanted = given.get("addonVersion")
+    if wanted is None:
+        return
+    if not _VERSION.fullmatch(wanted):
+        raise refused_by_eks(f"Addon version specified is not supported: {wanted}")
+    kubernetes = cluster(place, given["clusterName"])["version"]
+    minor = ".".join(wanted[1:].split(".")[:2])
+    if given["addonName"] == _FOLLOWS_KUBERNETES and int(minor.split(".")[1]) > int(kubernetes.split(".")[1]):
+        raise refused_by_eks(
+            f"Addon version specified is not supported, AddonName: {given['addonName']}, AddonVersion: "
+            f"{wanted}, KubernetesVersion: {kubernetes}"
+        )
+
+
+@refuses("eks", "CreateAddon", "UpdateAddon")
+def roles(place: Place, given: dict[str, Any]) -> None:
+    """Roles that do not exist; a role for the service account and a pod identity at once."""
+    identities = given.get("podIdentityAssociations", [])
+    if identities and given.get("serviceAccountRoleArn"):
+        raise refused_by_eks("serviceAccountRoleArn and podIdentityAssociations cannot be used together")
+    arns = [item["roleArn"] for item in identities]
+    arns += [given["serviceAccountRoleArn"]] if given.get("serviceAccountRoleArn") else []
+    for arn in arns:
+        if not any(item.arn == arn for item in place.iam.roles.values()):
+            raise refused_by_eks(f"Cross-account pass role is not allowed or role does not exist: {arn}")
+
+
+@refuses("eks", "CreateAddon", "UpdateAddon")
+def configuration(place: Place, given: dict[str, Any]) -> None:  # noqa: ARG001 - as all rules
+    """Configuration that is neither JSON nor YAML of an object."""
+    text = given.get("configurationValues")
+    if not text:
+        return
+    try:
+        value = json.loads(text) if text.lstrip().startswith("{") else yaml.safe_load(text)
+    except (ValueError, yaml.YAMLError) as error:
+        raise refused_by_eks("ConfigurationValue provided in request is not supported: not JSON") from error
+    if not isinstance(value, dict):
+        raise refused_by_eks("ConfigurationValue provided in request is not supported: not an object")
