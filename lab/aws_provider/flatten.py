@@ -20,6 +20,9 @@ def flatten(live: Any, given: Any, renamed: Mapping[str, str]) -> Any:
     """
     if given is None:
         return _everything(live)
+    if isinstance(live, list) and not isinstance(given, dict | list):
+        # The SDK flattens lists of one.
+        return _scalar(live[0], given) if live else None
     if isinstance(given, dict):
         return _object(live, given, renamed)
     if isinstance(given, list):

@@ -100,7 +100,17 @@ def read(
         return found, {key: found[key] for key in wanted} | (
             {"tags": found["tags"]} if found.get("tags") else {}
         )
-    return found, {key: found.get(key, value) for key, value in inputs.items()}
+    return found, {
+        key: _said(found.get(key, value), value) if key in kind.outputs else found.get(key, value)
+        for key, value in inputs.items()
+    }
+
+
+def _said(found: Any, given: Any) -> Any:
+    """Without what AWS added to an object of the program."""
+    if isinstance(found, dict) and isinstance(given, dict) and given:
+        return {key: value for key, value in found.items() if key in given}
+    return found
 
 
 def delete(session: Session, kind: ResourceType, identifier: str, state: State) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lab.aws_provider.catalogue.tagging import of_ec2
+from lab.aws_provider.flatten import flatten
 from lab.aws_provider.mapping import mapped
 from lab.aws_provider.resource_type import (
     BUILT,
@@ -110,9 +111,20 @@ def _set_default(subject: Subject, version: int) -> None:
     subject.api.call("ec2", "ModifyLaunchTemplate", request)
 
 
+def _without_own_tags(live: Any, given: Any) -> Any:
+    # moto puts the template's own tags among those of what it launches.
+    kept = [item for item in live or [] if item["ResourceType"] != "launch-template"]
+    return flatten(kept, given, {}) if kept or given is not None else None
+
+
 def _data_inputs() -> dict[str, Input]:
     return {
-        name: Input(create=f"{_DATA}.{api}", update="version", names=_NESTED.get(name, {}))
+        name: Input(
+            create=f"{_DATA}.{api}",
+            update="version",
+            names=_NESTED.get(name, {}),
+            from_live=_without_own_tags if name == "tagSpecifications" else None,
+        )
         for name, api in _BY_NAME.items()
     }
 
@@ -149,7 +161,7 @@ LAUNCH_TEMPLATE = ResourceType(
     volatile=frozenset({"latestVersion", "defaultVersion"}),
     name="name",
     identity=("name",),
-    gone=frozenset({"InvalidLaunchTemplateId.NotFound"}),
+    gone=frozenset({"InvalidLaunchTemplateId.NotFound", "InvalidLaunchTemplateName.NotFoundException"}),
     tagging=of_ec2("launch-template"),
 )
 

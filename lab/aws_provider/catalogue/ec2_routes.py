@@ -145,6 +145,12 @@ def _describe_endpoint(subject: Subject) -> Description | None:
     return endpoint
 
 
+def _delete_endpoint(subject: Subject) -> None:
+    # moto fails on an endpoint that it has deleted.
+    if _describe_endpoint(subject) is not None:
+        subject.api.call("ec2", "DeleteVpcEndpoints", {"VpcEndpointIds": [subject.identifier]})
+
+
 VPC_ENDPOINT = ResourceType(
     pulumi_type="aws:ec2/vpcEndpoint:VpcEndpoint",
     service="ec2",
@@ -158,9 +164,7 @@ VPC_ENDPOINT = ResourceType(
     create="CreateVpcEndpoint",
     identify=lambda _, answer: answer["VpcEndpoint"]["VpcEndpointId"],
     describe=_describe_endpoint,
-    delete=lambda subject: subject.api.call(
-        "ec2", "DeleteVpcEndpoints", {"VpcEndpointIds": [subject.identifier]}
-    ),
+    delete=_delete_endpoint,
     updates={"endpoint": Update(_modify_endpoint)},
     outputs={
         "arn": lambda subject, _: subject.arn("ec2", f"vpc-endpoint/{subject.identifier}"),

@@ -166,6 +166,11 @@ def _port(live: Any, given: Any) -> Any:
     return given if live in {None, -1} else live
 
 
+def _description(live: Any, given: Any) -> Any:
+    # moto forgets the description of a rule about another group.
+    return live or given
+
+
 def _rule_type(what: str) -> ResourceType:
     def delete(subject: Subject) -> None:
         request = {"GroupId": subject.get("securityGroupId"), "SecurityGroupRuleIds": [subject.identifier]}
@@ -182,7 +187,7 @@ def _rule_type(what: str) -> ResourceType:
         inputs={
             **fixed("securityGroupId", create="GroupId"),
             **changed_by("rule", "ipProtocol", "cidrIpv4", "cidrIpv6", "prefixListId", create=BUILT),
-            **changed_by("rule", "description", create=BUILT),
+            **changed_by("rule", "description", create=BUILT, from_live=_description),
             **changed_by(
                 "rule", "referencedSecurityGroupId", create=BUILT, read="ReferencedGroupInfo.GroupId"
             ),

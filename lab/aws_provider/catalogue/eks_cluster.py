@@ -117,7 +117,6 @@ CLUSTER = ResourceType(
         "arn": output("arn"),
         "endpoint": output("endpoint"),
         "certificateAuthority": output("certificateAuthority"),
-        "certificateAuthorities": lambda _, found: [found["certificateAuthority"]],
         "identities": lambda _, found: [{"oidcs": [found["identity"]["oidc"]]}],
         "platformVersion": output("platformVersion"),
         "status": output("status"),

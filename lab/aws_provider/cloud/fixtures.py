@@ -22,6 +22,11 @@ def add_to_moto() -> None:
     types = load("instance_types.json")
     for name, description in types["types"].items():
         INSTANCE_TYPES.setdefault(name, description)
+    # moto's two lists of zones, by name and by id, come from two accounts, whose names differ.
+    for region, zones in RegionsAndZonesBackend.zones.items():
+        by_id = INSTANCE_TYPE_OFFERINGS["availability-zone-id"].get(region)
+        if by_id:
+            INSTANCE_TYPE_OFFERINGS["availability-zone"][region] = _by_name(by_id, zones)
     for offering in types["offerings"]:
         location = offering["Location"]
         region = location if offering["LocationType"] == "region" else _region_of(location)
@@ -32,6 +37,15 @@ def add_to_moto() -> None:
         known = RegionsAndZonesBackend.zones[zone["RegionName"]]
         if all(item.name != zone["ZoneName"] for item in known):
             known.append(Zone(zone["ZoneName"], zone["RegionName"], zone["ZoneId"], zone["ZoneType"]))
+
+
+def _by_name(by_id: list[dict[str, Any]], zones: list[Any]) -> list[dict[str, Any]]:
+    names = {zone.zone_id: zone.name for zone in zones}
+    return [
+        {**offering, "Location": names[offering["Location"]], "LocationType": "availability-zone"}
+        for offering in by_id
+        if offering["Location"] in names
+    ]
 
 
 def _region_of(zone: str) -> str:

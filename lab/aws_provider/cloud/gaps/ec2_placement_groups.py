@@ -73,7 +73,9 @@ def untag(place: Place, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _change_tags(place: Place, given: dict[str, Any], *, remove: bool) -> dict[str, Any]:
-    tags = {tag["Key"]: tag.get("Value", "") for tag in given.get("Tags", [])}
+    # A tag without a value is removed whatever its value is.
+    missing = None if remove else ""
+    tags = {tag["Key"]: tag.get("Value", missing) for tag in given.get("Tags", [])}
     groups = {item["GroupId"]: item for item in place.store.all(PLACEMENT_GROUPS, place.key(""))}
     for identifier in given["Resources"]:
         if identifier not in groups:

@@ -1,0 +1,151 @@
+"""The simulated account of a test process: clients, requests so far, and a network to build on."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import botocore.session
+
+from lab.aws_provider.provider import Provider
+from lab.provider_service.naming import Autonaming
+from lab.provider_service.values import plain_map, to_properties
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lab.provider_service.difference import ResourceDiff
+    from lab.provider_service.values import Properties
+
+REGION = "us-east-1"
+_SESSION = botocore.session.get_session()
+_NETWORKS = itertools.count()
+
+
+def trust(service: str) -> str:
+    """A role's trust policy."""
+    statement = {"Effect": "Allow", "Principal": {"Service": service}, "Action": "sts:AssumeRole"}
+    return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
+
+
+@dataclass(frozen=True)
+class Network:
+    """A VPC with two regional subnets and one in a Local Zone, a security group and a role."""
+
+    vpc: str
+    subnets: tuple[str, str]
+    local: str
+    group: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Made:
+    """A resource that a provider made."""
+
+    urn: str
+    id: str
+    state: Properties
+    inputs: Properties
+
+    @property
+    def outputs(self) -> dict[str, Any]:
+        """The state as plain values."""
+        return plain_map(self.state)
+
+
+@dataclass(frozen=True)
+class Account:
+    endpoint: str
+    folder: Path
+    _clients: dict[tuple[str, str], Any] = field(default_factory=dict)
+
+    def client(self, service: str, region: str = REGION) -> Any:
+        """A botocore client."""
+        if (service, region) not in self._clients:
+            self._clients[service, region] = _SESSION.create_client(
+                service,
+                region_name=region,
+                endpoint_url=self.endpoint,
+                aws_access_key_id="lab",
+                aws_secret_access_key="lab",
+            )
+        return self._clients[service, region]
+
+    def requests(self) -> list[dict[str, Any]]:
+        """Every request so far."""
+        return [json.loads(line) for line in (self.folder / "requests.jsonl").read_text().splitlines()]
+
+    def provider(self, **inputs: Any) -> Provider:
+        """A provider of this account, configured."""
+        provider = Provider()
+        given = {"region": REGION, "endpoints": json.dumps([{"ec2": self.endpoint}])}
+        provider.configure(to_properties({**given, **inputs}))
+        return provider
+
+    @functools.cached_property
+    def network(self) -> Network:
+        """Made once."""
+        ec2, iam = self.client("ec2"), self.client("iam")
+        vpc = ec2.create_vpc(CidrBlock="10.0.0.0/16")["Vpc"]["VpcId"]
+        ec2.modify_availability_zone_group(GroupName="us-east-1-dfw-2", OptInStatus="opted-in")
+        subnets = [
+            ec2.create_subnet(VpcId=vpc, CidrBlock=f"10.0.{number}.0/24", AvailabilityZone=zone)["Subnet"][
+                "SubnetId"
+            ]
+            for number, zone in enumerate(("us-east-1a", "us-east-1b", "us-east-1-dfw-2a"))
+        ]
+        group = ec2.create_security_group(GroupName="nodes", Description="nodes", VpcId=vpc)["GroupId"]
+        role = iam.create_role(RoleName="any", AssumeRolePolicyDocument=trust("eks.amazonaws.com"))
+        return Network(vpc, (subnets[0], subnets[1]), subnets[2], group, role["Role"]["Arn"])
+
+    @functools.cached_property
+    def cluster(self) -> str:
+        """The name of a cluster that is made once."""
+        self.client("eks").create_cluster(
+            name="shared",
+            roleArn=self.network.role,
+            resourcesVpcConfig={"subnetIds": list(self.network.subnets)},
+            accessConfig={"authenticationMode": "API"},
+            version="1.35",
+        )
+        return "shared"
+
+    def template(self, name: str, **data: Any) -> dict[str, str]:
+        """A launch template, as a node group names it."""
+        made = self.client("ec2").create_launch_template(LaunchTemplateName=name, LaunchTemplateData=data)
+        return {"id": made["LaunchTemplate"]["LaunchTemplateId"], "version": "1"}
+
+
+def make(provider: Provider, token: str, label: str, /, **inputs: Any) -> Made:
+    """Checks and creates; a refused input fails the test."""
+    urn = f"urn:pulumi:test::toy::{token}::{label}"
+    checked, failures = provider.check(urn, {}, to_properties(inputs), b"seed", Autonaming())
+    assert failures == []
+    identifier, state = provider.create(urn, checked, seconds=0, preview=False)
+    return Made(urn, identifier, state, checked)
+
+
+def changed(provider: Provider, made: Made, **inputs: Any) -> ResourceDiff:
+    """What a change of inputs would do."""
+    new = to_properties({**plain_map(made.inputs), **inputs})
+    return provider.diff(made.urn, made.state, made.inputs, new, [])
+
+
+def update(provider: Provider, made: Made, ignored: list[str] | None = None, **inputs: Any) -> Made:
+    """Changes inputs."""
+    new = to_properties({**plain_map(made.inputs), **inputs})
+    state = provider.update(
+        made.urn,
+        made.id,
+        made.state,
+        made.inputs,
+        new,
+        seconds=0,
+        ignored=ignored or [],
+        preview=False,
+    )
+    return Made(made.urn, made.id, state, new)

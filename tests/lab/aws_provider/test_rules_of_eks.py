@@ -1,0 +1,445 @@
+"""What EKS refuses although the request has the right shape: a refused request for each rule."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.lab.aws_provider.refusals import Refusal, expect, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.lab.aws_provider.account import Account
+
+_PARAMETER, _REQUEST = "InvalidParameterException", "InvalidRequestException"
+_B200, _GB200 = "p6-b200.48xlarge", "p6e-gb200.36xlarge"
+_BLOCK, _WAITING = "cr-0123456789abcdef0", "cr-0123456789abcdef1"
+_NVIDIA = "AL2023_x86_64_NVIDIA"
+_ADMIN = "arn:aws:iam::123456789012:role/admin"
+
+
+def _group(**given: Any) -> Callable[[Account], dict[str, Any]]:
+    def request(account: Account) -> dict[str, Any]:
+        return {
+            "clusterName": account.cluster,
+            "nodegroupName": "refused",
+            "nodeRole": account.network.role,
+            "subnets": [account.network.subnets[0]],
+            **{key: value(account) if callable(value) else value for key, value in given.items()},
+        }
+
+    return request
+
+
+def _from_template(name: str, **data: Any) -> Callable[[Account], dict[str, str]]:
+    return lambda account: account.template(name, **data)
+
+
+def _of_group(rule: str, says: str, code: str = _PARAMETER, **given: Any) -> Refusal:
+    return Refusal(rule, "CreateNodegroup", _group(**given), code, says, service="eks")
+
+
+def _block(reservation: str, **data: Any) -> dict[str, Any]:
+    target = {"CapacityReservationTarget": {"CapacityReservationId": reservation}}
+    market = {"MarketType": "capacity-block"}
+    return {"InstanceMarketOptions": market, "CapacityReservationSpecification": target, **data}
+
+
+def _cluster(**given: Any) -> Callable[[Account], dict[str, Any]]:
+    def request(account: Account) -> dict[str, Any]:
+        return {
+            "name": "refused",
+            "roleArn": account.network.role,
+            "resourcesVpcConfig": {"subnetIds": list(account.network.subnets)},
+            **{key: value(account) if callable(value) else value for key, value in given.items()},
+        }
+
+    return request
+
+
+def _of_cluster(rule: str, says: str, **given: Any) -> Refusal:
+    return Refusal(rule, "CreateCluster", _cluster(**given), _PARAMETER, says, service="eks")
+
+
+def _in_cluster(rule: str, operation: str, code: str, says: str, **given: Any) -> Refusal:
+    def request(account: Account) -> dict[str, Any]:
+        return {
+            "clusterName": account.cluster,
+            **{key: value(account) if callable(value) else value for key, value in given.items()},
+        }
+
+    return Refusal(rule, operation, request, code, says, service="eks")
+
+
+@table(
+    _of_group(
+        "a template holds the disk size",
+        "Disk size must be specified within",
+        launchTemplate=_from_template("with-disk", InstanceType="m7i.large"),
+        diskSize=100,
+    ),
+    _of_group(
+        "a template holds remote access",
+        "Remote access configuration",
+        launchTemplate=_from_template("with-access", InstanceType="m7i.large"),
+        remoteAccess={"ec2SshKey": "key"},
+    ),
+    _of_group(
+        "the instance type is said once",
+        "both in the launch template and in the request",
+        launchTemplate=_from_template("with-type", InstanceType="m7i.large"),
+        instanceTypes=["m7i.large"],
+    ),
+    _of_group(
+        "a template is named by id or by name",
+        "Either provide launch template ID",
+        launchTemplate={"id": "lt-0123456789abcdef0", "name": "x"},
+    ),
+    _of_group(
+        "a template exists",
+        "can't be found",
+        launchTemplate={"id": "lt-0123456789abcdef0"},
+    ),
+    _of_group(
+        "a template names no subnet",
+        "should not specify a subnet",
+        launchTemplate=lambda account: account.template(
+            "with-subnet",
+            InstanceType="m7i.large",
+            NetworkInterfaces=[{"DeviceIndex": 0, "SubnetId": account.network.subnets[0]}],
+        ),
+    ),
+    _of_group(
+        "a template names no instance profile",
+        "IAM instance profile is not supported",
+        launchTemplate=_from_template("with-profile", IamInstanceProfile={"Name": "nodes"}),
+    ),
+    _of_group(
+        "spot is a capacity type and no market option",
+        "use the capacity type SPOT",
+        launchTemplate=_from_template("with-spot", InstanceMarketOptions={"MarketType": "spot"}),
+    ),
+    _of_group(
+        "an image of one's own has no AMI type",
+        "cannot specify amiType",
+        amiType=_NVIDIA,
+        launchTemplate=_from_template("with-image", ImageId="ami-12345678", InstanceType=_B200),
+    ),
+    _of_group(
+        "a capacity block's template needs its capacity type",
+        "CAPACITY_BLOCK and a launch template with market type capacity-block must be used together",
+        amiType=_NVIDIA,
+        launchTemplate=_from_template("block-as-od", **_block(_BLOCK, InstanceType=_B200)),
+    ),
+    _of_group(
+        "the capacity type of blocks needs such a template",
+        "must be used together",
+        capacityType="CAPACITY_BLOCK",
+        amiType=_NVIDIA,
+        launchTemplate=_from_template("od-as-block", InstanceType=_B200),
+    ),
+    _of_group(
+        "a capacity block is launched in its zone",
+        "is in Availability Zone us-east-1c; the launch is in us-east-1a",
+        _REQUEST,
+        capacityType="CAPACITY_BLOCK",
+        amiType=_NVIDIA,
+        launchTemplate=_from_template(
+            "block-elsewhere", **_block("cr-0123456789abcdef3", InstanceType="p6-b300.48xlarge")
+        ),
+    ),
+    _of_group(
+        "a launch waits for its capacity block",
+        "is scheduled, not active",
+        _REQUEST,
+        capacityType="CAPACITY_BLOCK",
+        amiType=_NVIDIA,
+        scalingConfig={"minSize": 0, "maxSize": 1, "desiredSize": 1},
+        launchTemplate=_from_template("block-waiting", **_block(_WAITING, InstanceType=_B200)),
+    ),
+    _of_group(
+        "a capacity block has so many instances",
+        "exceed the 2",
+        _REQUEST,
+        capacityType="CAPACITY_BLOCK",
+        amiType=_NVIDIA,
+        scalingConfig={"minSize": 0, "maxSize": 3, "desiredSize": 3},
+        launchTemplate=_from_template("block-full", **_block(_BLOCK, InstanceType=_B200)),
+    ),
+    _of_group(
+        "a zone offers the instance type",
+        "not supported in your requested Availability Zone (us-east-1b)",
+        _REQUEST,
+        amiType=_NVIDIA,
+        instanceTypes=[_B200],
+        subnets=lambda account: [account.network.subnets[1]],
+    ),
+    _of_group(
+        "GB200 is not sold on demand",
+        "it supports capacity-block",
+        _REQUEST,
+        amiType="AL2023_ARM_64_NVIDIA",
+        instanceTypes=[_GB200],
+        subnets=lambda account: [account.network.local],
+    ),
+    _of_group(
+        "GPUs need an AMI with a driver",
+        "has no driver",
+        amiType="AL2023_x86_64_STANDARD",
+        instanceTypes=[_B200],
+    ),
+    _of_group(
+        "the AMI is of the instance's architecture",
+        "its architecture is x86_64",
+        amiType="AL2023_ARM_64_NVIDIA",
+        instanceTypes=[_B200],
+    ),
+    _of_group("an instance type exists", "do not exist", instanceTypes=["p9.48xlarge"]),
+    _of_group("a name has 63 characters", "63 characters at most", nodegroupName="n" * 64),
+    _of_group(
+        "min is at most max",
+        "Minimum capacity 3",
+        scalingConfig={"minSize": 3, "maxSize": 2, "desiredSize": 2},
+    ),
+    _of_group(
+        "desired is at most max",
+        "desired capacity 3",
+        scalingConfig={"minSize": 0, "maxSize": 2, "desiredSize": 3},
+    ),
+    _of_group(
+        "desired is at least min",
+        "greater than desired size 1",
+        scalingConfig={"minSize": 2, "maxSize": 2, "desiredSize": 1},
+    ),
+    _of_group(
+        "unavailable is a number or a percentage",
+        "cannot be used together",
+        updateConfig={"maxUnavailable": 1, "maxUnavailablePercentage": 10},
+    ),
+    _of_group(
+        "a taint is there once",
+        "unique by key and effect",
+        taints=[{"key": "a", "value": value, "effect": "NO_SCHEDULE"} for value in "xy"],
+    ),
+    _of_group(
+        "50 taints at most",
+        "50 taints at most",
+        taints=[{"key": f"key-{number}", "effect": "NO_SCHEDULE"} for number in range(51)],
+    ),
+    _of_group(
+        "labels of Kubernetes are its own",
+        "reserved prefixes",
+        labels={"kubernetes.io/hostname": "mine"},
+    ),
+    _of_group("a role exists", "does not exist", nodeRole="arn:aws:iam::123456789012:role/nobody"),
+    _of_group("subnets exist", "does not exist", subnets=["subnet-0123456789abcdef0"]),
+    _of_group("nodes are not newer than the control plane", "control plane is at 1.35", version="1.36"),
+    _of_group("50 tags at most", "50", tags={f"key-{number}": "" for number in range(51)}),
+    _of_group("a cluster exists", "No cluster found", "ResourceNotFoundException", clusterName="nowhere"),
+    _of_cluster(
+        "a control plane spans two zones",
+        "at least two different AZs",
+        resourcesVpcConfig=lambda account: {"subnetIds": [account.network.subnets[0]]},
+    ),
+    _of_cluster(
+        "a control plane is in no Local Zone",
+        "Subnets in Local Zones",
+        resourcesVpcConfig=lambda account: {"subnetIds": [*account.network.subnets, account.network.local]},
+    ),
+    _of_cluster(
+        "a cluster has an endpoint",
+        "cannot be false",
+        resourcesVpcConfig=lambda account: {
+            "subnetIds": list(account.network.subnets),
+            "endpointPublicAccess": False,
+            "endpointPrivateAccess": False,
+        },
+    ),
+    _of_cluster(
+        "public ranges are public",
+        "10.0.0.0/8",
+        resourcesVpcConfig=lambda account: {
+            "subnetIds": list(account.network.subnets),
+            "publicAccessCidrs": ["10.0.0.0/8"],
+        },
+    ),
+    _of_cluster("EKS has the version", "unsupported Kubernetes version 1.20", version="1.20"),
+    _of_cluster("a cluster's role exists", "does not exist", roleArn="arn:aws:iam::123456789012:role/none"),
+    _of_cluster(
+        "a key exists",
+        "does not exist",
+        encryptionConfig=[
+            {
+                "resources": ["secrets"],
+                "provider": {"keyArn": "arn:aws:kms:us-east-1:123456789012:key/none"},
+            }
+        ],
+    ),
+    _of_cluster(
+        "only Secrets are encrypted",
+        "supports the resource [secrets] only",
+        encryptionConfig=[{"resources": ["configmaps"], "provider": {"keyArn": "x"}}],
+    ),
+    _in_cluster(
+        "an add-on is one of EKS",
+        "CreateAddon",
+        _PARAMETER,
+        "is not supported",
+        addonName="flannel",
+    ),
+    _in_cluster(
+        "an add-on has a version of EKS",
+        "CreateAddon",
+        _PARAMETER,
+        "version specified is not supported",
+        addonName="vpc-cni",
+        addonVersion="1.20",
+    ),
+    _in_cluster(
+        "kube-proxy is not newer than Kubernetes",
+        "CreateAddon",
+        _PARAMETER,
+        "KubernetesVersion: 1.35",
+        addonName="kube-proxy",
+        addonVersion="v1.36.0-eksbuild.1",
+    ),
+    _in_cluster(
+        "an add-on gets its role one way",
+        "CreateAddon",
+        _PARAMETER,
+        "cannot be used together",
+        addonName="vpc-cni",
+        serviceAccountRoleArn=lambda account: account.network.role,
+        podIdentityAssociations=lambda account: [
+            {"serviceAccount": "aws-node", "roleArn": account.network.role}
+        ],
+    ),
+    _in_cluster(
+        "a principal is a role or user",
+        "CreateAccessEntry",
+        _PARAMETER,
+        "format is not valid",
+        principalArn="arn:aws:sts::123456789012:assumed-role/admin/me",
+    ),
+    _in_cluster(
+        "groups of Kubernetes are its own",
+        "CreateAccessEntry",
+        _PARAMETER,
+        "cannot start with system:",
+        principalArn=_ADMIN,
+        kubernetesGroups=["system:masters"],
+    ),
+    _in_cluster(
+        "entries for nodes have no groups",
+        "CreateAccessEntry",
+        _PARAMETER,
+        "EC2_LINUX",
+        principalArn=_ADMIN,
+        type="EC2_LINUX",
+        kubernetesGroups=["nodes"],
+    ),
+    _in_cluster(
+        "a policy goes to an entry",
+        "AssociateAccessPolicy",
+        "ResourceNotFoundException",
+        "could not be found",
+        principalArn="arn:aws:iam::123456789012:role/stranger",
+        policyArn="arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy",
+        accessScope={"type": "cluster"},
+    ),
+    _in_cluster(
+        "a policy is one of EKS",
+        "AssociateAccessPolicy",
+        _PARAMETER,
+        "policyArn",
+        principalArn=_ADMIN,
+        policyArn="arn:aws:iam::aws:policy/AdministratorAccess",
+        accessScope={"type": "cluster"},
+    ),
+    _in_cluster(
+        "a scope of namespaces names some",
+        "AssociateAccessPolicy",
+        _PARAMETER,
+        "Namespaces must be given",
+        principalArn=_ADMIN,
+        policyArn="arn:aws:eks::aws:cluster-access-policy/AmazonEKSViewPolicy",
+        accessScope={"type": "namespace"},
+    ),
+    _in_cluster(
+        "a pod identity's role exists",
+        "CreatePodIdentityAssociation",
+        _PARAMETER,
+        "does not exist",
+        namespace="a",
+        serviceAccount="b",
+        roleArn="arn:aws:iam::123456789012:role/nobody",
+    ),
+    Refusal(
+        "versions follow one another",
+        "UpdateClusterVersion",
+        lambda account: {"name": account.cluster, "version": "1.33"},
+        _PARAMETER,
+        "from 1.35 to 1.33",
+        service="eks",
+    ),
+    Refusal(
+        "the API is not given up for the ConfigMap",
+        "UpdateClusterConfig",
+        lambda account: {"name": account.cluster, "accessConfig": {"authenticationMode": "CONFIG_MAP"}},
+        _PARAMETER,
+        "from API to CONFIG_MAP",
+        service="eks",
+    ),
+)
+def test_eks_refuses(account: Account, refusal: Refusal) -> None:
+    expect(account, refusal)
+
+
+def test_a_name_in_use_a_second_association_and_a_cluster_with_nodes_are_refused(account: Account) -> None:
+    eks, role = account.client("eks"), account.network.role
+    eks.create_cluster(
+        name="busy",
+        roleArn=role,
+        resourcesVpcConfig={"subnetIds": list(account.network.subnets)},
+        deletionProtection=True,
+    )
+    group = {"clusterName": "busy", "nodegroupName": "nodes", "nodeRole": role}
+    request = {**group, "subnets": [account.network.subnets[0]], "instanceTypes": ["m7i.large"]}
+    eks.create_nodegroup(**request)
+    identity = {"clusterName": "busy", "namespace": "n", "serviceAccount": "s", "roleArn": role}
+    eks.create_pod_identity_association(**identity)
+
+    def refuse(operation: str, parameters: dict[str, Any], code: str, says: str) -> None:
+        expect(account, Refusal("", operation, lambda _: parameters, code, says, service="eks"))
+
+    in_use = "ResourceInUseException"
+    refuse("CreateNodegroup", request, in_use, "already exists")
+    refuse("CreatePodIdentityAssociation", identity, in_use, "already exists")
+    refuse("CreateCluster", _cluster(name="busy")(account), in_use, "already exists")
+    entry = {"clusterName": "busy", "principalArn": _ADMIN}
+    refuse("CreateAccessEntry", entry, _REQUEST, "authentication mode must be set")
+    refuse("DeleteCluster", {"name": "busy"}, _REQUEST, "deletion protection")
+    eks.update_cluster_config(name="busy", deletionProtection=False)
+    refuse("DeleteCluster", {"name": "busy"}, in_use, "nodegroups attached")
+    eks.delete_nodegroup(clusterName="busy", nodegroupName="nodes")
+    eks.delete_cluster(name="busy")
+    with pytest.raises(eks.exceptions.ResourceNotFoundException):
+        eks.describe_cluster(name="busy")
+
+
+def test_a_waiting_group_of_a_capacity_block_is_accepted(account: Account) -> None:
+    template = account.template("block-accepted", **_block(_WAITING, InstanceType=_B200))
+    request = _group(
+        nodegroupName="waiting",
+        capacityType="CAPACITY_BLOCK",
+        amiType=_NVIDIA,
+        launchTemplate=template,
+        scalingConfig={"minSize": 0, "maxSize": 2, "desiredSize": 0},
+    )(account)
+    made = account.client("eks").create_nodegroup(**request)["nodegroup"]
+    assert (made["status"], made["version"]) == ("ACTIVE", "1.35")
+    name = made["resources"]["autoScalingGroups"][0]["name"]
+    groups = account.client("autoscaling").describe_auto_scaling_groups(AutoScalingGroupNames=[name])
+    assert groups["AutoScalingGroups"][0]["DesiredCapacity"] == 0

@@ -1,0 +1,187 @@
+"""What FSx, EFS, Auto Scaling and IAM refuse: a refused request for each rule."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import TYPE_CHECKING, Any
+
+from tests.lab.aws_provider.account import trust
+from tests.lab.aws_provider.refusals import Refusal, expect, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.lab.aws_provider.account import Account
+
+_BAD = "BadRequest"
+
+
+def _lustre(capacity: int, kind: str, tier: int | None = None, **more: Any) -> Callable[[Account], Any]:
+    top = {key: more.pop(key) for key in ("StorageType", "SubnetIds") if key in more}
+    lustre = {"DeploymentType": kind, **({"PerUnitStorageThroughput": tier} if tier else {}), **more}
+
+    def request(account: Account) -> dict[str, Any]:
+        subnets = top.get("SubnetIds")
+        return {
+            "FileSystemType": "LUSTRE",
+            "StorageCapacity": capacity,
+            **top,
+            "SubnetIds": subnets(account) if subnets else [account.network.subnets[0]],
+            "LustreConfiguration": lustre,
+        }
+
+    return request
+
+
+def _of_lustre(rule: str, says: str, request: Callable[[Account], Any], code: str = _BAD) -> Refusal:
+    return Refusal(rule, "CreateFileSystem", request, code, says, service="fsx")
+
+
+@table(
+    _of_lustre("a size is 1200 or steps of 2400", "2000 GiB", _lustre(2000, "SCRATCH_2")),
+    _of_lustre("SCRATCH_1 grows by 3600", "multiple of 3600", _lustre(2400, "SCRATCH_1")),
+    _of_lustre("PERSISTENT_2 has a tier", "125, 250, 500, 1000", _lustre(1200, "PERSISTENT_2")),
+    _of_lustre("tiers are the deployment type's", "50, 100, 200", _lustre(1200, "PERSISTENT_1", 125)),
+    _of_lustre("scratch has no tier", "is not supported", _lustre(1200, "SCRATCH_2", 125)),
+    _of_lustre(
+        "HDD is for PERSISTENT_1",
+        "HDD is not supported",
+        _lustre(1200, "PERSISTENT_2", 125, StorageType="HDD"),
+    ),
+    _of_lustre(
+        "scratch has no backups",
+        "AutomaticBackupRetentionDays",
+        _lustre(1200, "SCRATCH_2", AutomaticBackupRetentionDays=1),
+    ),
+    _of_lustre(
+        "EFA needs metadata of its own",
+        "MetadataConfiguration",
+        _lustre(1200, "PERSISTENT_2", 125, EfaEnabled=True),
+    ),
+    _of_lustre(
+        "one subnet",
+        "exactly one subnet",
+        _lustre(1200, "SCRATCH_2", SubnetIds=lambda account: list(account.network.subnets)),
+        "InvalidNetworkSettings",
+    ),
+    _of_lustre(
+        "not in a Local Zone",
+        "not available in the zone us-east-1-dfw-2a",
+        _lustre(1200, "SCRATCH_2", SubnetIds=lambda account: [account.network.local]),
+        "InvalidNetworkSettings",
+    ),
+    Refusal(
+        "provisioned throughput goes with its mode",
+        "CreateFileSystem",
+        lambda _: {"CreationToken": "a", "ThroughputMode": "provisioned"},
+        _BAD,
+        "ProvisionedThroughputInMibps",
+        service="efs",
+    ),
+    Refusal(
+        "elastic throughput is for general purposes",
+        "CreateFileSystem",
+        lambda _: {"CreationToken": "b", "ThroughputMode": "elastic", "PerformanceMode": "maxIO"},
+        _BAD,
+        "generalPurpose",
+        service="efs",
+    ),
+    Refusal(
+        "a scheduled action has a group",
+        "PutScheduledUpdateGroupAction",
+        lambda _: {
+            "AutoScalingGroupName": "nowhere",
+            "ScheduledActionName": "open",
+            "StartTime": dt.datetime(2099, 1, 1, tzinfo=dt.UTC),
+            "MinSize": 0,
+        },
+        "ValidationError",
+        "not found - nowhere",
+        service="autoscaling",
+    ),
+    Refusal(
+        "an attached policy exists",
+        "AttachRolePolicy",
+        lambda account: {
+            "RoleName": account.network.role.rpartition("/")[2],
+            "PolicyArn": "arn:aws:iam::aws:policy/AmazonEKSClusterPolice",
+        },
+        "NoSuchEntity",
+        "does not exist or is not attachable",
+        service="iam",
+    ),
+    Refusal(
+        "a trust policy names who may",
+        "CreateRole",
+        lambda _: {
+            "RoleName": "r",
+            "AssumeRolePolicyDocument": json.dumps({"Statement": [{"Effect": "Allow", "Action": "*"}]}),
+        },
+        "MalformedPolicyDocument",
+        "Principal",
+        service="iam",
+    ),
+    Refusal(
+        "a permissions policy names nobody",
+        "CreatePolicy",
+        lambda _: {"PolicyName": "p", "PolicyDocument": trust("x.amazonaws.com")},
+        "MalformedPolicyDocument",
+        "should not specify a principal",
+        service="iam",
+    ),
+)
+def test_it_is_refused(account: Account, refusal: Refusal) -> None:
+    expect(account, refusal)
+
+
+def test_a_zone_has_one_mount_target_and_a_file_system_never_shrinks(account: Account) -> None:
+    efs, fsx = account.client("efs"), account.client("fsx")
+    file_system = efs.create_file_system(CreationToken="one")["FileSystemId"]
+    target = {"FileSystemId": file_system, "SubnetId": account.network.subnets[0]}
+    efs.create_mount_target(**target)
+    expect(
+        account,
+        Refusal(
+            "",
+            "CreateMountTarget",
+            lambda _: target,
+            "MountTargetConflict",
+            "already exists in this AZ",
+            service="efs",
+        ),
+    )
+    made = fsx.create_file_system(**_lustre(4800, "PERSISTENT_2", 125)(account))["FileSystem"]
+    assert (made["Lifecycle"], bool(made["LustreConfiguration"]["MountName"])) == ("AVAILABLE", True)
+    smaller = {"FileSystemId": made["FileSystemId"], "StorageCapacity": 2400}
+    expect(
+        account, Refusal("", "UpdateFileSystem", lambda _: smaller, _BAD, "only be increased", service="fsx")
+    )
+
+
+def test_scheduled_sizes_are_in_order_and_in_the_future(account: Account) -> None:
+    made = account.client("eks").create_nodegroup(
+        clusterName=account.cluster,
+        nodegroupName="scheduled",
+        nodeRole=account.network.role,
+        subnets=[account.network.subnets[0]],
+        instanceTypes=["m7i.large"],
+    )["nodegroup"]
+    group = made["resources"]["autoScalingGroups"][0]["name"]
+    action = {"AutoScalingGroupName": group, "ScheduledActionName": "open"}
+    future = dt.datetime(2099, 1, 1, tzinfo=dt.UTC)
+    past = {**action, "StartTime": dt.datetime(2020, 1, 1, tzinfo=dt.UTC), "MinSize": 0}
+    wrong = {**action, "StartTime": future, "MinSize": 0, "DesiredCapacity": 3, "MaxSize": 2}
+    for request, says in ((past, "is in the past"), (wrong, "MinSize <= DesiredCapacity")):
+        expect(
+            account,
+            Refusal(
+                "",
+                "PutScheduledUpdateGroupAction",
+                lambda _, request=request: request,
+                "ValidationError",
+                says,
+                service="autoscaling",
+            ),
+        )
+    account.client("autoscaling").put_scheduled_update_group_action(**action, StartTime=future, MinSize=0)
