@@ -20,9 +20,6 @@ def flatten(live: Any, given: Any, renamed: Mapping[str, str]) -> Any:
     """
     if given is None:
         return _everything(live)
-    if isinstance(live, list) and not isinstance(given, dict | list):
-        # The SDK flattens lists of one.
-        return _scalar(live[0], given) if live else None
     if isinstance(given, dict):
         return _object(live, given, renamed)
     if isinstance(given, list):
@@ -98,5 +95,7 @@ def _everything(live: Any) -> Any:
     if isinstance(live, dict):
         return {naming_of_keys.to_pulumi(key): _everything(item) for key, item in live.items()}
     if isinstance(live, list):
+        if live and all(isinstance(item, dict) and set(item) == _KEY_VALUE for item in live):
+            return text_map(live)
         return [_everything(item) for item in live]
     return live if isinstance(live, str | int | float | bool | None) else str(live)

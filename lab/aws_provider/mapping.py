@@ -58,6 +58,10 @@ def _value(entry: Input, key: str, description: dict[str, Any], given: Any) -> A
     live = at(description, entry.read) if entry.read else _by_name(entry, key, description)
     if entry.from_live is not None:
         return entry.from_live(live, given)
+    if entry.single and isinstance(live, list):
+        live = live[0] if live else None
+    if given is None and live in ([], {}):
+        live = None
     if live is None:
         if given in (False, "", 0, [], {}):
             return given

@@ -64,6 +64,8 @@ class Input:
     """Which of the type's updates carries a change."""
     default: Any = NOTHING
     """What it is where the program does not say; without one AWS decides, and any value is right."""
+    single: bool = False
+    """A list of one in AWS, which the SDK flattens into the item."""
     names: Mapping[str, str] = field(default_factory=dict)
     """Pulumi's keys inside the value that AWS spells otherwise."""
     replaced_keys: frozenset[str] = frozenset()

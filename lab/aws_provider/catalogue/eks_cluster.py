@@ -75,7 +75,7 @@ CLUSTER = ResourceType(
     inputs={
         **fixed("name", "roleArn"),
         # An empty cluster may be encrypted later by AWS's API; here that replaces, too.
-        **fixed("encryptionConfig"),
+        **fixed("encryptionConfig", single=True),
         **fixed("kubernetesNetworkConfig"),
         **fixed("bootstrapSelfManagedAddons", read=None),
         **changed_by("protection", "deletionProtection", default=False),

@@ -58,7 +58,8 @@ LUSTRE = ResourceType(
     pulumi_type="aws:fsx/lustreFileSystem:LustreFileSystem",
     service="fsx",
     inputs={
-        **fixed("subnetIds", "storageType", "kmsKeyId"),
+        **fixed("subnetIds", single=True),
+        **fixed("storageType", "kmsKeyId"),
         **fixed("securityGroupIds", read=None),
         **{
             key: value

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from pulumi import _types
+from pulumi.runtime import rpc
 
 from lab.aws_provider.catalogue import TYPES
 from lab.provider_service.errors import Gone, ProviderError
@@ -55,6 +58,23 @@ def test_an_import_by_id_needs_no_inputs(provider: Provider, made: dict[str, Mad
             continue
         state, inputs = provider.read(item.urn, item.id, {}, {})
         assert plain_map(state) and plain_map(inputs), label
+
+
+def test_the_sdk_understands_every_state(provider: Provider, made: dict[str, Made]) -> None:
+    for label, item in made.items():
+        states = [item.outputs]
+        if label != "zones" and not token_of(item.urn).endswith((*_LISTED_BY_NAME, "gressRule")):
+            states.append(plain_map(provider.read(item.urn, item.id, {}, {})[0]))
+        for state in states:
+            _translate(token_of(item.urn), state)
+
+
+def _translate(token: str, state: dict[str, Any]) -> None:
+    module, _, name = token.removeprefix("aws:").partition("/")
+    kind = getattr(importlib.import_module(f"pulumi_aws.{module}"), name.partition(":")[2])
+    for pulumi_name, typed in _types.resource_types(kind).items():
+        if pulumi_name in state:
+            rpc.translate_output_properties(state[pulumi_name], lambda key: key, typed)
 
 
 def test_tags_are_the_programs_and_the_providers(provider: Provider, made: dict[str, Made]) -> None:
