@@ -65,7 +65,7 @@ class EksCluster(pulumi.ComponentResource):
         self.kubeconfig = pulumi.Output.all(
             name=self.cluster.name,
             endpoint=self.cluster.endpoint,
-            authority=self.cluster.certificate_authority,
+            authority=self.cluster.certificate_authority.data,
         ).apply(lambda known: _kubeconfig(known["name"], known["endpoint"], known["authority"], args.region))
         self.security_group_id = self.cluster.vpc_config.apply(
             lambda vpc_config: str(vpc_config.cluster_security_group_id)
@@ -181,16 +181,14 @@ class EksCluster(pulumi.ComponentResource):
         return pulumi.ResourceOptions(parent=self, protect=self._args.keep)
 
 
-def _kubeconfig(
-    name: str, endpoint: str, authority: aws.eks.outputs.ClusterCertificateAuthority, region: str
-) -> str:
+def _kubeconfig(name: str, endpoint: str, authority: str, region: str) -> str:
     command = {
         "apiVersion": "client.authentication.k8s.io/v1beta1",
         "command": "aws",
         "args": ["eks", "get-token", "--cluster-name", name, "--region", region],
         "interactiveMode": "Never",
     }
-    cluster = {"server": endpoint, "certificate-authority-data": authority.data}
+    cluster = {"server": endpoint, "certificate-authority-data": authority}
     return json.dumps(
         {
             "apiVersion": "v1",
