@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
-from lab import control_plane, graph_api, plugins, processes
+from lab import aws_cloud, control_plane, graph_api, plugins, processes
 from lab.charts import package_charts
 from lab.custom_resources import cluster_definitions
 from lab.directory import REPOSITORY, LabDirectory
@@ -76,6 +76,7 @@ def down(lab: LabDirectory) -> None:
     """Ends every process of the lab and deletes the cluster. Fine when there is none."""
     for stand_in in processes.STAND_INS:
         processes.stop(lab, stand_in)
+    aws_cloud.down(lab)
     control_plane.stop_and_delete(lab)
 
 

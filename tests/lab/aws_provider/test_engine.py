@@ -63,7 +63,11 @@ role = aws.iam.Role(
         {{
             "Version": "2012-10-17",
             "Statement": [
-                {{"Effect": "Allow", "Principal": {{"Service": "eks.amazonaws.com"}}, "Action": "sts:AssumeRole"}}
+                {{
+                    "Effect": "Allow",
+                    "Principal": {{"Service": "eks.amazonaws.com"}},
+                    "Action": "sts:AssumeRole",
+                }}
             ],
         }}
     ),

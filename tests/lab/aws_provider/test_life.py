@@ -11,7 +11,7 @@ from pulumi import _types
 from pulumi.runtime import rpc
 
 from lab.aws_provider.catalogue import TYPES
-from lab.provider_service.errors import Gone, ProviderError
+from lab.provider_service.errors import Gone, InitializationError, ProviderError
 from lab.provider_service.naming import token_of
 from lab.provider_service.values import UNKNOWN, plain_map, to_properties
 from tests.lab.aws_provider.account import changed, make, trust, update
@@ -57,7 +57,8 @@ def test_an_import_by_id_needs_no_inputs(provider: Provider, made: dict[str, Mad
         if label == "zones" or token_of(item.urn).endswith((*_LISTED_BY_NAME, "gressRule")):
             continue
         state, inputs = provider.read(item.urn, item.id, {}, {})
-        assert plain_map(state) and plain_map(inputs), label
+        assert plain_map(state), label
+        assert plain_map(inputs), label
 
 
 def test_the_sdk_understands_every_state(provider: Provider, made: dict[str, Made]) -> None:
@@ -192,6 +193,19 @@ def test_everything_is_deleted_and_a_second_delete_is_fine(account: Account) -> 
         provider.delete(item.urn, item.id, item.state, seconds=0)
         with pytest.raises(Gone):
             provider.read(item.urn, item.id, item.state, item.inputs)
+
+
+def test_what_is_made_but_not_finished_is_recorded_with_its_error(account: Account) -> None:
+    with pytest.raises(InitializationError) as caught:
+        make(
+            account.provider(),
+            "aws:kms/key:Key",
+            "half",
+            enableKeyRotation=True,
+            rotationPeriodInDays=1,
+        )
+    assert account.client("kms").describe_key(KeyId=caught.value.resource_id)
+    assert "valid min value: 90" in caught.value.reasons[0]
 
 
 def test_a_create_on_what_exists_fails_with_aws_code_and_request_id(account: Account) -> None:

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 from botocore.exceptions import ClientError
 
 from lab.aws_provider import settings
+from lab.aws_provider.cloud import settings as cloud_settings
 from lab.aws_provider.provider import Provider
 from lab.provider_service.errors import NotServedError, ProviderError
 from lab.provider_service.naming import Autonaming
 from lab.provider_service.values import plain_map, to_properties
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.lab.aws_provider.account import Account
 
 _ROLE = "urn:pulumi:test::toy::aws:iam/role:Role::someone"
@@ -54,7 +58,7 @@ def test_a_name_is_made_once_and_kept() -> None:
     given = to_properties({"assumeRolePolicy": "{}"})
     first, _ = Provider().check(_ROLE, {}, given, b"seed", Autonaming())
     name = plain_map(first)["name"]
-    assert name.startswith("someone-") and len(name) == len("someone-") + 7
+    assert re.fullmatch(r"someone-[0-9a-f]{7}", name)
     later, _ = Provider().check(_ROLE, first, given, b"other", Autonaming())
     assert plain_map(later)["name"] == name
     with pytest.raises(ProviderError, match="automatic naming is disabled"):
@@ -107,6 +111,31 @@ def test_what_moto_lacks_is_in_a_file_that_others_may_read(account: Account) -> 
     account.client("ec2").create_placement_group(GroupName="filed", Strategy="cluster")
     kept = json.loads((account.folder / "store.json").read_text())
     assert kept["placement-groups"]["us-east-1/filed"]["State"] == "available"
+
+
+def test_a_quota_is_ample_unless_the_lab_says_otherwise(account: Account) -> None:
+    (account.folder / "quotas.json").write_text(json.dumps({"L-417A185B": 192}))
+    quotas = account.client("service-quotas")
+    values = [
+        quotas.get_service_quota(ServiceCode="ec2", QuotaCode=code)["Quota"]["Value"]
+        for code in ("L-417A185B", "L-1216C47A")
+    ]
+    assert (values[0], values[1] > 10_000) == (192.0, True)
+
+
+def test_clusters_lead_to_the_api_server_that_the_lab_names(tmp_path: Path) -> None:
+    assert cloud_settings.Settings().eks_api_server() is None
+    authority = tmp_path / "ca.crt"
+    authority.write_text("CA")
+    given = {"LAB_EKS_ENDPOINT": "https://127.0.0.1:1", "LAB_EKS_CA_FILE": str(authority)}
+    named = cloud_settings.Settings.from_environment(None, None, given)
+    assert named.eks_api_server() == ("https://127.0.0.1:1", "Q0E=")
+    kubeconfig = tmp_path / "kubeconfig"
+    found = cloud_settings.Settings.from_environment(kubeconfig, None, {"LAB_AWS_ACCOUNT": "111122223333"})
+    assert (found.eks_api_server(), found.account) == (None, "111122223333")
+    cluster = {"server": "https://127.0.0.1:2", "certificate-authority": str(authority)}
+    kubeconfig.write_text(json.dumps({"clusters": [{"name": "lab", "cluster": cluster}]}))
+    assert found.eks_api_server() == ("https://127.0.0.1:2", "Q0E=")
 
 
 def test_capacity_blocks_are_offered_bought_and_described(account: Account) -> None:

@@ -325,6 +325,13 @@ def _of_template(rule: str, code: str, says: str, **data: Any) -> Refusal:
         "one target",
     ),
     Refusal(
+        "an endpoint is to a service of its region",
+        "CreateVpcEndpoint",
+        lambda account: {"VpcId": account.network.vpc, "ServiceName": "com.amazonaws.us-west-2.s3"},
+        "InvalidServiceName",
+        "us-west-2",
+    ),
+    Refusal(
         "a flow log's role exists",
         "CreateFlowLogs",
         lambda account: {

@@ -11,6 +11,7 @@ from lab.aws_provider.cloud.gaps import (
     eks_node_groups,
     eks_tags,
     fsx,
+    service_quotas,
 )
 from lab.aws_provider.cloud.gaps.registry import HANDLERS
 
@@ -26,4 +27,5 @@ __all__ = [
     "eks_node_groups",
     "eks_tags",
     "fsx",
+    "service_quotas",
 ]

@@ -113,6 +113,14 @@ def one_target(place: Place, given: dict[str, Any]) -> None:  # noqa: ARG001 - a
         raise Refused("InvalidParameterCombination", "Exactly one target must be given for a route.")
 
 
+@refuses("ec2", "CreateVpcEndpoint")
+def endpoint_service(place: Place, given: dict[str, Any]) -> None:
+    """A service of another region, or none of AWS's."""
+    name = given.get("ServiceName", "")
+    if not name.startswith((f"com.amazonaws.{place.region}.", "com.amazonaws.vpce.")):
+        raise Refused("InvalidServiceName", f"The Vpc Endpoint Service '{name}' does not exist")
+
+
 @refuses("ec2", "CreateFlowLogs")
 def flow_log(place: Place, given: dict[str, Any]) -> None:
     """A log group needs a role that may write to it."""
