@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from lab.provider_service.values import Properties
 
 REGION = "us-east-1"
+EKS = ("eks.amazonaws.com", "ec2.amazonaws.com", "pods.eks.amazonaws.com")
 _SESSION = botocore.session.get_session()
 _NETWORKS = itertools.count()
 
 
-def trust(service: str) -> str:
-    """A role's trust policy."""
-    statement = {"Effect": "Allow", "Principal": {"Service": service}, "Action": "sts:AssumeRole"}
+def trust(*services: str) -> str:
+    """The trust policy of a role that some services may take, and tag their sessions."""
+    actions = ["sts:AssumeRole", "sts:TagSession"]
+    statement = {"Effect": "Allow", "Principal": {"Service": list(services)}, "Action": actions}
     return json.dumps({"Version": "2012-10-17", "Statement": [statement]})
 
 
@@ -99,7 +101,7 @@ class Account:
             for number, zone in enumerate(("us-east-1a", "us-east-1b", "us-east-1-dfw-2a"))
         ]
         group = ec2.create_security_group(GroupName="nodes", Description="nodes", VpcId=vpc)["GroupId"]
-        role = iam.create_role(RoleName="any", AssumeRolePolicyDocument=trust("eks.amazonaws.com"))
+        role = iam.create_role(RoleName="any", AssumeRolePolicyDocument=trust(*EKS))
         return Network(vpc, (subnets[0], subnets[1]), subnets[2], group, role["Role"]["Arn"])
 
     @functools.cached_property
@@ -113,6 +115,11 @@ class Account:
             version="1.35",
         )
         return "shared"
+
+    def role(self, name: str, *services: str) -> str:
+        """The ARN of a role that these services may take."""
+        request = {"RoleName": name, "AssumeRolePolicyDocument": trust(*services)}
+        return self.client("iam").create_role(**request)["Role"]["Arn"]
 
     def template(self, name: str, **data: Any) -> dict[str, str]:
         """A launch template, as a node group names it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from tests.lab.aws_provider.account import Made, make, trust
+from tests.lab.aws_provider.account import EKS, Made, make, trust
 
 if TYPE_CHECKING:
     from lab.aws_provider.provider import Provider
@@ -77,7 +77,7 @@ def _network(add: Any) -> str:
 
 
 def _identity(add: Any, made: dict[str, Made]) -> None:
-    role = add("iam/role:Role", "role", assumeRolePolicy=trust("eks.amazonaws.com"), description="any")
+    role = add("iam/role:Role", "role", assumeRolePolicy=trust(*EKS), description="any")
     add("iam/rolePolicy:RolePolicy", "inline", role=role, policy=POLICY)
     add(
         "iam/rolePolicyAttachment:RolePolicyAttachment",

@@ -65,7 +65,7 @@ role = aws.iam.Role(
             "Statement": [
                 {{
                     "Effect": "Allow",
-                    "Principal": {{"Service": "eks.amazonaws.com"}},
+                    "Principal": {{"Service": ["eks.amazonaws.com", "ec2.amazonaws.com"]}},
                     "Action": "sts:AssumeRole",
                 }}
             ],

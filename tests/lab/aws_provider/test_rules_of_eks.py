@@ -234,6 +234,18 @@ def _in_cluster(rule: str, operation: str, code: str, says: str, **given: Any) -
         labels={"kubernetes.io/hostname": "mine"},
     ),
     _of_group("a role exists", "does not exist", nodeRole="arn:aws:iam::123456789012:role/nobody"),
+    _of_group(
+        "EC2 may take a node's role",
+        "service principals [ec2.amazonaws.com]",
+        nodeRole=lambda account: account.role("not-of-nodes", "eks.amazonaws.com"),
+    ),
+    _of_group(
+        "a template's security groups exist",
+        "'sg-0123456789abcdef9' of the launch template",
+        launchTemplate=_from_template(
+            "with-group", InstanceType="m7i.large", SecurityGroupIds=["sg-0123456789abcdef9"]
+        ),
+    ),
     _of_group("subnets exist", "does not exist", subnets=["subnet-0123456789abcdef0"]),
     _of_group("nodes are not newer than the control plane", "control plane is at 1.35", version="1.36"),
     _of_group("50 tags at most", "50", tags={f"key-{number}": "" for number in range(51)}),
@@ -375,6 +387,15 @@ def _in_cluster(rule: str, operation: str, code: str, says: str, **given: Any) -
         namespace="a",
         serviceAccount="b",
         roleArn="arn:aws:iam::123456789012:role/nobody",
+    ),
+    _in_cluster(
+        "pods may take a pod identity's role",
+        "CreatePodIdentityAssociation",
+        _PARAMETER,
+        "service principals [pods.eks.amazonaws.com]",
+        namespace="a",
+        serviceAccount="b",
+        roleArn=lambda account: account.role("not-of-pods", "ec2.amazonaws.com"),
     ),
     Refusal(
         "versions follow one another",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.aws_provider.cloud.gaps.eks_documents import ACCESS_ENTRY, POD_IDENTITY, cluster
 from lab.aws_provider.cloud.refusal import Refused, refused_by_eks
+from lab.aws_provider.cloud.rules import trusted_roles
 from lab.aws_provider.cloud.rules.registry import refuses
 
 if TYPE_CHECKING:
@@ -73,5 +74,9 @@ def pod_identity(place: Place, given: dict[str, Any]) -> None:
                 f"Association already exists: {known['associationId']}",
                 clusterName=given["clusterName"],
             )
-    if not any(item.arn == given["roleArn"] for item in place.iam.roles.values()):
-        raise refused_by_eks(f"Role provided in the request does not exist: {given['roleArn']}")
+    require_of_pods(place, given["roleArn"])
+
+
+def require_of_pods(place: Place, arn: str) -> None:
+    """Raises Refused for a role that pods may not take, or may not tag their session with."""
+    trusted_roles.require(place, arn, trusted_roles.POD, "roleArn", actions=("sts:TagSession",))

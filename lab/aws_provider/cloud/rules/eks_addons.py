@@ -11,6 +11,7 @@ import yaml
 from lab.aws_provider.cloud.fixtures import load
 from lab.aws_provider.cloud.gaps.eks_documents import ADDON, cluster
 from lab.aws_provider.cloud.refusal import Refused, refused_by_eks
+from lab.aws_provider.cloud.rules.eks_access import require_of_pods
 from lab.aws_provider.cloud.rules.registry import refuses
 
 if TYPE_CHECKING:
@@ -53,11 +54,11 @@ def roles(place: Place, given: dict[str, Any]) -> None:
     identities = given.get("podIdentityAssociations", [])
     if identities and given.get("serviceAccountRoleArn"):
         raise refused_by_eks("serviceAccountRoleArn and podIdentityAssociations cannot be used together")
-    arns = [item["roleArn"] for item in identities]
-    arns += [given["serviceAccountRoleArn"]] if given.get("serviceAccountRoleArn") else []
-    for arn in arns:
-        if not any(item.arn == arn for item in place.iam.roles.values()):
-            raise refused_by_eks(f"Cross-account pass role is not allowed or role does not exist: {arn}")
+    for item in identities:
+        require_of_pods(place, item["roleArn"])
+    arn = given.get("serviceAccountRoleArn")
+    if arn and not any(item.arn == arn for item in place.iam.roles.values()):
+        raise refused_by_eks(f"Cross-account pass role is not allowed or role does not exist: {arn}")
 
 
 @refuses("eks", "CreateAddon", "UpdateAddon")

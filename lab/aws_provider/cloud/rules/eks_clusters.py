@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from lab.aws_provider.cloud.fixtures import load
 from lab.aws_provider.cloud.gaps.eks_documents import CLUSTER, NODE_GROUP, cluster
 from lab.aws_provider.cloud.refusal import Refused, refused_by_eks
+from lab.aws_provider.cloud.rules import trusted_roles
 from lab.aws_provider.cloud.rules.registry import refuses
 
 if TYPE_CHECKING:
@@ -45,11 +46,8 @@ def version(place: Place, given: dict[str, Any]) -> None:  # noqa: ARG001 - as a
 
 @refuses("eks", "CreateCluster")
 def role(place: Place, given: dict[str, Any]) -> None:
-    """A role that does not exist."""
-    if not any(item.arn == given["roleArn"] for item in place.iam.roles.values()):
-        raise refused_by_eks(
-            f"Role with arn: {given['roleArn']}, could not be assumed because it does not exist"
-        )
+    """A role that does not exist, or that EKS may not take."""
+    trusted_roles.require(place, given["roleArn"], trusted_roles.CLUSTER, "roleArn")
 
 
 @refuses("eks", "CreateCluster")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP
+from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP, cluster
 from lab.aws_provider.cloud.refusal import Refused, refused_by_eks
 from lab.aws_provider.cloud.rules import ec2_capacity, ec2_interfaces
 from lab.aws_provider.cloud.rules.registry import refuses
@@ -44,6 +44,7 @@ def check(place: Place, group: Document) -> None:
     data = place.launch_template_data(group["launchTemplate"]) if "launchTemplate" in group else None
     content = data or {}
     _check_template(content, group)
+    _check_groups(place, content, group)
     types = _instance_types(content, group)
     _check_market(content, group)
     zones = _zones(place, group)
@@ -83,6 +84,19 @@ def _check_template(content: Document, group: Document) -> None:
         raise refused_by_eks(
             "Launch template must not specify spot market options; use the capacity type SPOT instead."
         )
+
+
+def _check_groups(place: Place, content: Document, group: Document) -> None:
+    vpc = cluster(place, group["clusterName"])["resourcesVpcConfig"]["vpcId"]
+    named = list(content.get("SecurityGroupIds") or [])
+    for interface in content.get("NetworkInterfaces") or []:
+        named += interface.get("Groups") or []
+    for identifier in named:
+        found = place.security_group(identifier)
+        if found is None or found.vpc_id != vpc:
+            raise refused_by_eks(
+                f"The security group '{identifier}' of the launch template does not exist in {vpc}."
+            )
 
 
 def _instance_types(content: Document, group: Document) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP, cluster
 from lab.aws_provider.cloud.refusal import Refused, refused_by_eks
+from lab.aws_provider.cloud.rules import trusted_roles
 from lab.aws_provider.cloud.rules.registry import refuses
 
 if TYPE_CHECKING:
@@ -43,9 +44,8 @@ def name(place: Place, given: dict[str, Any]) -> None:
 
 @refuses("eks", "CreateNodegroup")
 def role(place: Place, given: dict[str, Any]) -> None:
-    """A role that does not exist."""
-    if not any(item.arn == given["nodeRole"] for item in place.iam.roles.values()):
-        raise refused_by_eks(f"The specified role does not exist: {given['nodeRole']}")
+    """A role that does not exist, or that EC2 may not take."""
+    trusted_roles.require(place, given["nodeRole"], trusted_roles.NODE, "nodeRole")
 
 
 @refuses("eks", "CreateNodegroup", "UpdateNodegroupConfig")
