@@ -7,7 +7,7 @@ import pulumi_aws as aws
 from pulumi_kubernetes.storage.v1 import StorageClass
 
 from components.cache_storage import EBS_DRIVER
-from components.iam import POD_IDENTITY_SERVICE, ManagedPolicy, role
+from components.iam import POD_IDENTITY_SERVICE, ManagedPolicy, inline, role
 
 _TIMEOUT = "20m"
 
@@ -21,6 +21,8 @@ class NodeAddon:
     service_account: str | None
     """None: it needs no permission."""
     policy: ManagedPolicy | None
+    statements: tuple[dict[str, object], ...] = ()
+    """Of a policy of its own, where AWS manages none that is narrow enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +76,23 @@ class ClusterAddons(pulumi.ComponentResource):
     def _addon(self, addon: NodeAddon, depends_on: list[pulumi.Resource]) -> pulumi.Resource:
         name, args = self._name, self._args
         child = pulumi.ResourceOptions(parent=self)
-        identity = None
+        identity: list[aws.eks.AddonPodIdentityAssociationArgs] | None = None
         before = list(depends_on)
-        if addon.service_account and addon.policy:
+        if addon.service_account:
             controller, policies = role(
                 f"{name}-{addon.name}",
                 f"{args.cluster}-{addon.name}",
                 POD_IDENTITY_SERVICE,
-                [addon.policy],
+                [addon.policy] if addon.policy else [],
                 child,
             )
-            identity = [{"role_arn": controller.arn, "service_account": addon.service_account}]
+            if addon.statements:
+                policies.append(inline(f"{name}-{addon.name}", controller, addon.statements, child))
+            identity = [
+                aws.eks.AddonPodIdentityAssociationArgs(
+                    role_arn=controller.arn, service_account=addon.service_account
+                )
+            ]
             before += policies
         return aws.eks.Addon(
             f"{name}-{addon.name}",

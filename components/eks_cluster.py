@@ -136,9 +136,13 @@ class EksCluster(pulumi.ComponentResource):
         )
         made: list[pulumi.Resource] = []
         for addon in args.addons:
-            identity = None
+            identity: list[aws.eks.AddonPodIdentityAssociationArgs] | None = None
             if addon.name == "vpc-cni":
-                identity = [{"role_arn": network.arn, "service_account": args.cni_service_account}]
+                identity = [
+                    aws.eks.AddonPodIdentityAssociationArgs(
+                        role_arn=network.arn, service_account=args.cni_service_account
+                    )
+                ]
             made.append(
                 aws.eks.Addon(
                     f"{name}-{addon.name}",

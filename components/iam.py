@@ -29,8 +29,6 @@ class ManagedPolicy(Enum):
     """The EBS driver makes volumes for NATS and etcd."""
     EFS_ACCESS_POINTS = "service-role/AmazonEFSCSIDriverPolicy"
     """The EFS driver makes an access point for a claim."""
-    LUSTRE_FILE_SYSTEMS = "AmazonFSxFullAccess"
-    """The FSx driver makes a file system for a claim; AWS offers no narrower policy for it."""
 
     @property
     def arn(self) -> str:
@@ -61,6 +59,16 @@ def role(
         for policy in policies
     ]
     return made, attached
+
+
+def inline(
+    logical_name: str,
+    owner: aws.iam.Role,
+    statements: Sequence[dict[str, object]],
+    opts: pulumi.ResourceOptions,
+) -> aws.iam.RolePolicy:
+    """Give a role a policy of its own, where AWS manages none that is narrow enough."""
+    return aws.iam.RolePolicy(logical_name, role=owner.id, policy=json.dumps(document(statements)), opts=opts)
 
 
 def trust(service: str) -> dict[str, object]:

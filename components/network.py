@@ -39,6 +39,7 @@ class NetworkArgs:
     """Inputs of `Network`."""
 
     name: str
+    account_id: str
     region: str
     cidr: str
     zones: tuple[ZoneSubnets, ...]
@@ -201,7 +202,7 @@ class Network(pulumi.ComponentResource):
         name, args = self._name, self._args
         log_group = aws.cloudwatch.LogGroup(
             f"{name}-flow-logs",
-            name=f"/dynamo-stack/{args.name}/flow-logs",
+            name=_log_group_name(args.name),
             retention_in_days=args.flow_log_days,
             opts=self._child(),
         )
@@ -211,7 +212,9 @@ class Network(pulumi.ComponentResource):
         policy = aws.iam.RolePolicy(
             f"{name}-flow-logs",
             role=writer.id,
-            policy=log_group.arn.apply(lambda arn: json.dumps(document([allow(_WRITES_LOGS, f"{arn}:*")]))),
+            # Written out, because the group's own ARN is known only after the update, and nobody could judge
+            # the policy before.
+            policy=json.dumps(document([allow(_WRITES_LOGS, f"{self._log_group_arn()}:*")])),
             opts=self._child(),
         )
         aws.ec2.FlowLog(
@@ -223,8 +226,16 @@ class Network(pulumi.ComponentResource):
             opts=self._child(policy),
         )
 
+    def _log_group_arn(self) -> str:
+        args = self._args
+        return f"arn:aws:logs:{args.region}:{args.account_id}:log-group:{_log_group_name(args.name)}"
+
     def _child(self, *after: pulumi.Resource) -> pulumi.ResourceOptions:
         return pulumi.ResourceOptions(parent=self, depends_on=list(after) or None)
 
     def _kept(self) -> pulumi.ResourceOptions:
         return pulumi.ResourceOptions(parent=self, protect=self._args.keep)
+
+
+def _log_group_name(name: str) -> str:
+    return f"/dynamo-stack/{name}/flow-logs"

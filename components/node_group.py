@@ -126,15 +126,20 @@ class NodeGroup(pulumi.ComponentResource):
         aws.autoscaling.Schedule(
             f"{name}-window-opens",
             scheduled_action_name="capacity-block-opens",
-            autoscaling_group_name=self.group.resources.apply(
-                lambda resources: resources[0].autoscaling_groups[0].name
-            ),
+            autoscaling_group_name=self.group.resources.apply(_first_scaling_group),
             start_time=block.starts,
             min_size=0,
             max_size=nodes,
             desired_capacity=nodes,
             opts=pulumi.ResourceOptions(parent=self),
         )
+
+
+def _first_scaling_group(resources: Sequence[aws.eks.outputs.NodeGroupResource]) -> str:
+    groups = resources[0].autoscaling_groups
+    if not groups or groups[0].name is None:
+        raise ValueError("EKS names no Auto Scaling group of the node group")
+    return groups[0].name
 
 
 def _as_text(number: int) -> str:

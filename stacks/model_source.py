@@ -3,6 +3,7 @@
 from recipes.model import Recipe
 from stacks.cache import needed_gib, size_in_gib
 from stacks.errors import Problem
+from stacks.infrastructure.plan import CACHE_CLASS
 from stacks.resolved import ResolvedCache
 from stacks.settings.stack import ExistingVolumeSource, ModelCacheSettings, S3Source, StackSettings
 from stacks.timeouts import check_timeout_seconds, download_timeout_seconds
@@ -44,7 +45,7 @@ def resolved_cache(settings: StackSettings, recipe: Recipe) -> ResolvedCache:
         s3_address=s3.address if s3 else None,
         s3_region=s3.region if s3 else None,
         service_account_name=s3.service_account_name if s3 else None,
-        storage_class_name=cache.storage_class_name if cache else None,
+        storage_class_name=(cache.storage_class_name or CACHE_CLASS) if cache else None,
         size_gib=size_in_gib(cache.size) if cache else None,
         needed_gib=needed_gib(size_bytes),
         job_name=job_name,

@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pulumi
@@ -16,6 +17,7 @@ from stacks.guards.cluster_identity import cluster_problems
 from stacks.guards.fixed_at_creation import OUTPUT_NAME, REBUILT_VARIABLE, changed_problems, fixed_values
 from stacks.guards.model_volume import volume_problems
 from stacks.guards.previous_outputs import previous_run
+from stacks.program_infrastructure import deploy_infrastructure
 from stacks.program_platform import deploy_platform
 from stacks.program_serving import deploy_serving
 from stacks.reading.parse import parse_settings, plain_token_problem, secret_settings_problem
@@ -76,11 +78,21 @@ def deploy(
         diagnose: look at the cluster when a wait ends without what it waited for; needs a real engine.
 
     """
-    if diagnose:
+    if diagnose and stack.infrastructure is None:
         explain_waits(ClusterReader(stack.cluster.context, _kubeconfig_file(stack.cluster)))
-    options = pulumi.ResourceOptions(providers=[_provider(stack.cluster)])
+    infrastructure = None
+    if stack.infrastructure:
+        keep = stack.lifecycle == "production"
+        infrastructure = deploy_infrastructure(stack.infrastructure, keep=keep)
+    provider = infrastructure.provider if infrastructure else _provider(stack.cluster)
+    # A component hands it on to everything in it: nothing is scheduled before there are nodes and volumes.
+    options = pulumi.ResourceOptions(
+        providers=[provider], depends_on=infrastructure.before_workloads if infrastructure else None
+    )
     serving = stack.serving
     platform = deploy_platform(stack, options, keep=_keeps(stack, "Namespace", stack.platform.namespace))
+    if infrastructure:
+        platform = replace(platform, used_by_graphs=(*platform.used_by_graphs, *infrastructure.before_graph))
     namespace = _serving_namespace(stack, hf_token, options) if stack.creates_namespace else None
     keep_cache = _keeps(stack, "PersistentVolumeClaim", stack.cache.claim_name)
     deploy_serving(stack, namespace, platform, options, update, keep_cache=keep_cache)

@@ -10,7 +10,7 @@ import pulumi_kubernetes as kubernetes
 from components.cache_storage import CacheStorage, CacheStorageArgs, EfsClass, LustreClass
 from components.cluster_addons import ClusterAddons, ClusterAddonsArgs, NodeAddon
 from components.eks_cluster import Addon, EksCluster, EksClusterArgs
-from components.iam import ManagedPolicy, role
+from components.iam import ManagedPolicy, allow, role
 from components.launch_template import CapacityBlock, Interface, OnDemand, Purchase, Reservation, Spot
 from components.network import LocalZoneSubnet, Network, NetworkArgs, ZoneSubnets
 from components.node_group import NodeGroup, NodeGroupArgs, Taint
@@ -113,14 +113,32 @@ def deploy_infrastructure(plan: planned.EksPlan, *, keep: bool) -> Infrastructur
 def node_addons(plan: planned.EksPlan) -> tuple[NodeAddon, ...]:
     """The add-ons that run on nodes, with the driver of the model cache's file system."""
     versions = EKS_ADDONS[plan.version]
-    drivers = [("aws-ebs-csi-driver", "ebs-csi-controller-sa", ManagedPolicy.EBS_VOLUMES)]
-    if plan.storage and plan.storage.kind == "efs":
-        drivers.append(("aws-efs-csi-driver", "efs-csi-controller-sa", ManagedPolicy.EFS_ACCESS_POINTS))
-    if plan.storage and plan.storage.kind == "fsxLustre":
-        drivers.append(("aws-fsx-csi-driver", "fsx-csi-controller-sa", ManagedPolicy.LUSTRE_FILE_SYSTEMS))
-    return (
+    ebs, efs, lustre = "aws-ebs-csi-driver", "aws-efs-csi-driver", "aws-fsx-csi-driver"
+    addons = [
         NodeAddon("coredns", versions["coredns"], None, None),
-        *(NodeAddon(name, versions[name], account, policy) for name, account, policy in drivers),
+        NodeAddon(ebs, versions[ebs], "ebs-csi-controller-sa", ManagedPolicy.EBS_VOLUMES),
+    ]
+    if isinstance(plan.storage, planned.PlannedEfs):
+        addons.append(NodeAddon(efs, versions[efs], "efs-csi-controller-sa", ManagedPolicy.EFS_ACCESS_POINTS))
+    if isinstance(plan.storage, planned.PlannedLustre):
+        rights = _lustre_rights(plan)
+        addons.append(NodeAddon(lustre, versions[lustre], "fsx-csi-controller-sa", None, rights))
+    return tuple(addons)
+
+
+def _lustre_rights(plan: planned.EksPlan) -> tuple[dict[str, object], ...]:
+    # What the driver calls (kubernetes-sigs/aws-fsx-csi-driver docs/install.md); AWS manages no policy that
+    # is narrower than the whole service.
+    file_systems = f"arn:aws:fsx:{plan.region}:{plan.account_id}:file-system/*"
+    own_role = (
+        f"arn:aws:iam::{plan.account_id}:role/aws-service-role/s3.data-source.lustre.fsx.amazonaws.com/*"
+    )
+    change = ("fsx:CreateFileSystem", "fsx:DeleteFileSystem", "fsx:UpdateFileSystem", "fsx:TagResource")
+    return (
+        allow(change, file_systems),
+        # It names no resource: DescribeFileSystems lists them all.
+        allow(("fsx:DescribeFileSystems",), "*"),
+        allow(("iam:CreateServiceLinkedRole",), own_role),
     )
 
 
@@ -163,6 +181,7 @@ def _network(plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep: bool)
         "network",
         NetworkArgs(
             name=plan.name,
+            account_id=plan.account_id,
             region=plan.region,
             cidr=network.cidr,
             zones=tuple(
@@ -264,9 +283,9 @@ def _storage_arguments(
 ) -> CacheStorageArgs:
     place = site.place
     kind = (
-        EfsClass(dict(place.regional))
-        if storage.kind == "efs"
-        else LustreClass(place.subnet(storage.zone.name), storage.throughput or 0)
+        LustreClass(place.subnet(storage.zone.name), storage.throughput)
+        if isinstance(storage, planned.PlannedLustre)
+        else EfsClass(dict(place.regional))
     )
     return CacheStorageArgs(
         name=f"{plan.name}-model-cache",

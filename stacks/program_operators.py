@@ -4,6 +4,7 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import Namespace
 
+from components import delete_timeouts
 from components.chart import Chart
 from components.dra_driver import DraDriver, DraDriverArgs
 from components.efa_device_plugin import EfaDevicePlugin, EfaDevicePluginArgs
@@ -24,7 +25,11 @@ def deploy_operators(
     namespace = Namespace(
         "operators-namespace",
         metadata={"name": _NAMESPACE},
-        opts=pulumi.ResourceOptions(provider=provider, depends_on=depends_on),
+        opts=pulumi.ResourceOptions(
+            provider=provider,
+            depends_on=depends_on,
+            custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
+        ),
     )
     before: list[pulumi.Resource] = [*depends_on, namespace]
     operator = GpuOperator(

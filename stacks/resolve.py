@@ -7,6 +7,8 @@ from recipes.placed import ComputeDomain, PlacedRecipe
 from stacks.decisions import decisions
 from stacks.errors import Problem, SettingsError
 from stacks.exposure import pod_monitor_labels, resolved_exposure
+from stacks.infrastructure.plan import EksPlan
+from stacks.infrastructure.resolve import eks_plan, eks_problems, existing_problems
 from stacks.model_source import cache_problems, resolved_cache
 from stacks.placement.packing import Packing
 from stacks.placement.placement import Placed, place_services
@@ -21,6 +23,7 @@ from stacks.resolved import (
     Waiver,
 )
 from stacks.retention import retained_objects
+from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.stack import StackSettings
 from stacks.timeouts import load_of, ready_timeout_seconds
 
@@ -49,6 +52,7 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
     problems += platform_problems(settings.platform, settings.image_mirrors, source)
     problems += cache_problems(settings, recipe, source)
     problems += _namespace_problems(settings, source)
+    problems += _infrastructure_problems(settings, pools, source)
     problems += _waiver_problems(settings, source)
     if problems or recipe is None or release is None or placed is None:
         raise SettingsError(problems)
@@ -60,6 +64,7 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
         source=source,
         lifecycle=settings.lifecycle,
         cluster=_cluster(settings),
+        infrastructure=_infrastructure(settings, pools),
         pools=tuple(_resolved_pool(pool, serving, placed.packings) for pool in pools.values()),
         platform=platform,
         cache=cache,
@@ -73,7 +78,23 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
 
 def _cluster(settings: StackSettings) -> ResolvedCluster:
     cluster = settings.cluster
+    if isinstance(cluster, EksClusterSettings):
+        return ResolvedCluster(cluster.kind, cluster.name, None, None)
     return ResolvedCluster(cluster.kind, cluster.context, cluster.kubeconfig, cluster.server)
+
+
+def _infrastructure_problems(
+    settings: StackSettings, pools: dict[str, Pool], source: str
+) -> tuple[Problem, ...]:
+    if isinstance(settings.cluster, EksClusterSettings):
+        return eks_problems(settings.cluster, settings, pools, source)
+    return existing_problems(settings, source)
+
+
+def _infrastructure(settings: StackSettings, pools: dict[str, Pool]) -> EksPlan | None:
+    if isinstance(settings.cluster, EksClusterSettings):
+        return eks_plan(settings.cluster, settings, pools)
+    return None
 
 
 def _read_rate(settings: StackSettings) -> int | None:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from hardware import InstanceType, KvPath
 from recipes.placed import GraphApi, PlacedRecipe
+from stacks.infrastructure.plan import EksPlan
 from stacks.timeouts import Load
 
 Lifecycle = Literal["production", "disposable"]
@@ -51,9 +52,10 @@ class RetainedObject:
 class ResolvedCluster:
     """The cluster that the stack is deployed to."""
 
-    kind: Literal["existing"]
+    kind: Literal["existing", "eks"]
     context: str
-    """The kubeconfig context, always named: the current context of whoever runs `up` decides nothing."""
+    """The kubeconfig context, always named: the current context of whoever runs `up` decides nothing. Of an
+    EKS cluster its name, which is also that of the context in the kubeconfig that the program makes."""
     kubeconfig: str | None
     """Path of the kubeconfig; None: the KUBECONFIG environment variable."""
     server: str | None
@@ -234,6 +236,8 @@ class ResolvedStack:
     serving: ResolvedServing
     network_policies: bool
     waivers: tuple[Waiver, ...]
+    infrastructure: EksPlan | None
+    """None for a cluster that exists."""
     decisions: tuple[Decision, ...]
     retained: tuple[RetainedObject, ...]
     """What `pulumi destroy` leaves, complete."""

@@ -13,6 +13,9 @@ AmiType = Literal[
 ]
 Phase = Literal["waiting", "active"]
 
+CACHE_CLASS = "model-cache"
+"""The storage class of a file system that the stack makes."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedNetwork:
@@ -100,15 +103,26 @@ class PlannedSystemNodes:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedStorage:
-    """The file system behind the model cache."""
+class PlannedLustre:
+    """Claims become FSx for Lustre file systems of their own."""
 
-    kind: Literal["fsxLustre", "efs"]
     class_name: str
     zone: Zone
-    """Of the nodes that mount it."""
-    throughput: int | None
-    """MB/s a TiB, of Lustre."""
+    """Of the nodes that mount it; for nodes in a Local Zone one of the region's."""
+    throughput: Literal[125, 250, 500, 1000]
+    """MB/s a TiB."""
+    kind: Literal["fsxLustre"] = "fsxLustre"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEfs:
+    """Claims become access points of one file system with a mount target in each zone of the region."""
+
+    class_name: str
+    kind: Literal["efs"] = "efs"
+
+
+PlannedStorage = PlannedLustre | PlannedEfs
 
 
 @dataclass(frozen=True, slots=True)

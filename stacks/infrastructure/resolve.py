@@ -6,9 +6,12 @@ from ipaddress import IPv4Network
 from stacks.errors import Problem
 from stacks.infrastructure.addresses import LARGEST, SMALLEST, divided, most_zones
 from stacks.infrastructure.plan import (
+    CACHE_CLASS,
     AdoptedNetwork,
     AmiType,
     EksPlan,
+    PlannedEfs,
+    PlannedLustre,
     PlannedNetwork,
     PlannedStorage,
     PlannedSystemNodes,
@@ -19,7 +22,6 @@ from stacks.placement.pools import Pool
 from stacks.settings.cluster import EksClusterSettings, LustreStorage, OwnNetwork
 from stacks.settings.stack import StackSettings
 
-CACHE_CLASS = "model-cache"
 _CONTROL_PLANE_ZONES = 2
 
 
@@ -32,6 +34,28 @@ def eks_problems(
         *pool_problems(cluster, settings.node_pools, pools, source),
         *_storage_problems(settings, source),
     )
+
+
+def existing_problems(settings: StackSettings, source: str) -> tuple[Problem, ...]:
+    """Return what is typed for a cluster that this stack would have to make."""
+    typed = [
+        (f"nodePools[{index}].{name}", value)
+        for index, pool in enumerate(settings.node_pools)
+        for name, value in (("zone", pool.zone), ("purchase", pool.purchase))
+        if value is not None
+    ]
+    cache = settings.model_cache
+    if cache is not None and cache.storage is not None:
+        typed.append(("modelCache.storage", cache.storage))
+    message = "belongs to a cluster that the stack makes, and this one exists"
+    problems = [
+        Problem(source, key, getattr(value, "kind", value), message, suggestion="leave it out")
+        for key, value in typed
+    ]
+    if cache is not None and cache.storage_class_name is None:
+        missing = "is missing: the volume's class in the cluster"
+        problems.append(Problem(source, "modelCache.storageClassName", None, missing))
+    return tuple(problems)
 
 
 def eks_plan(cluster: EksClusterSettings, settings: StackSettings, pools: dict[str, Pool]) -> EksPlan:
@@ -138,12 +162,9 @@ def _storage(
     cache = settings.model_cache
     if cache is None or cache.storage is None:
         return None
-    return PlannedStorage(
-        kind=cache.storage.kind,
-        class_name=CACHE_CLASS,
-        zone=_storage_zone(cluster, pool_zones),
-        throughput=cache.storage.throughput if isinstance(cache.storage, LustreStorage) else None,
-    )
+    if isinstance(cache.storage, LustreStorage):
+        return PlannedLustre(CACHE_CLASS, _storage_zone(cluster, pool_zones), cache.storage.throughput)
+    return PlannedEfs(CACHE_CLASS)
 
 
 def _storage_zone(cluster: EksClusterSettings, pool_zones: list[Zone]) -> Zone:
