@@ -46,7 +46,12 @@ def deploy_serving(
     serving = stack.serving
     cache = _cache(stack, namespace, options, keep=keep_cache)
     in_namespace: list[pulumi.Resource] = [namespace.namespace] if namespace else []
-    before_graph: list[pulumi.Resource] = [*in_namespace, *platform.used_by_graphs, cache.job]
+    before_graph: list[pulumi.Resource] = [
+        *in_namespace,
+        *platform.used_by_graphs,
+        *platform.devices,
+        cache.job,
+    ]
     if cache.claim:
         before_graph.append(cache.claim)
     if serving.placed.compute_domain:
@@ -57,7 +62,8 @@ def deploy_serving(
                 namespace=serving.namespace,
                 claim_template_name=serving.placed.compute_domain.claim_template_name,
             ),
-            depends_on=in_namespace,
+            # The driver's controller makes the claim template, and at destroy removes its finalizer.
+            depends_on=[*in_namespace, *platform.devices],
             opts=options,
         )
         before_graph.append(domain.domain)
