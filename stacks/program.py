@@ -92,7 +92,7 @@ def deploy(
     serving = stack.serving
     platform = deploy_platform(stack, options, keep=_keeps(stack, "Namespace", stack.platform.namespace))
     if infrastructure:
-        platform = replace(platform, used_by_graphs=(*platform.used_by_graphs, *infrastructure.before_graph))
+        platform = replace(platform, devices=infrastructure.before_graph)
     namespace = _serving_namespace(stack, hf_token, options) if stack.creates_namespace else None
     keep_cache = _keeps(stack, "PersistentVolumeClaim", stack.cache.claim_name)
     deploy_serving(stack, namespace, platform, options, update, keep_cache=keep_cache)
