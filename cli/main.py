@@ -117,6 +117,14 @@ def check_command(
         raise typer.BadParameter("give one STACK, or --file FILE…")
 
 
+@app.command(name="preflight")
+def preflight_command(stack: StackArgument) -> None:
+    """Ask the account for quotas, offers and reservations before `up` does: exit 1 if `up` would fail."""
+    from cli.preflight import preflight
+
+    preflight(stack)
+
+
 @app.command(name="recover")
 def recover_command(
     stack: StackArgument,
