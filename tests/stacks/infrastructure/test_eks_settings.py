@@ -1,0 +1,138 @@
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from stacks.errors import SettingsError
+from stacks.infrastructure.plan import CapacityBlock, EksPlan, PlannedEfs, PlannedLustre, PlannedNetwork
+from tests.support.dev_settings import disagg_b200_settings, resolved
+from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
+
+Settings = dict[str, Any]
+
+
+def planned(settings: Settings) -> EksPlan:
+    plan = resolved(settings).infrastructure
+    assert plan is not None
+    return plan
+
+
+def said(settings: Settings) -> str:
+    with pytest.raises(SettingsError) as refusal:
+        resolved(settings)
+    return str(refusal.value)
+
+
+def test_a_b200_pool_is_a_node_group_of_its_zone_with_the_x86_image() -> None:
+    plan = planned(eks_b200_settings())
+    (nodes,) = plan.gpu_nodes
+    assert (nodes.name, nodes.ami_type, nodes.zone.name) == (
+        "gpt-oss-b200",
+        "AL2023_x86_64_NVIDIA",
+        "us-east-1b",
+    )
+    assert nodes.purchase == CapacityBlock("cr-0123456789abcdef0", "2026-12-01T11:30:00Z", "active")
+    assert not nodes.placed_together
+    assert plan.storage == PlannedLustre("model-cache", nodes.zone, 250)
+    assert (plan.uses_compute_domains, plan.efa_instance_types) == (False, ("p6-b200.48xlarge",))
+
+
+def test_gb200_trays_are_in_a_local_zone_while_control_plane_and_cache_are_in_the_region() -> None:
+    plan = planned(eks_gb200_settings())
+    (nodes,) = plan.gpu_nodes
+    assert (nodes.ami_type, nodes.zone.group) == ("AL2023_ARM_64_NVIDIA", "us-east-1-dfw-2")
+    assert isinstance(plan.network, PlannedNetwork)
+    assert [subnet.zone for subnet in plan.network.subnets if subnet.public] == ["us-east-1a", "us-east-1b"]
+    assert [zone.name for zone in plan.network.local] == ["us-east-1-dfw-2a"]
+    assert plan.storage == PlannedEfs("model-cache")
+    assert plan.uses_compute_domains
+
+
+def test_a_lustre_cache_of_nodes_in_a_local_zone_is_in_the_region() -> None:
+    settings = eks_gb200_settings()
+    settings["modelCache"]["storage"] = {"kind": "fsxLustre"}
+    storage = planned(settings).storage
+    assert isinstance(storage, PlannedLustre)
+    assert storage.zone.name == "us-east-1a"
+
+
+@pytest.mark.parametrize(
+    ("instance_type", "ami"),
+    [
+        ("m7g.2xlarge", "AL2023_ARM_64_STANDARD"),
+        ("c8gn.4xlarge", "AL2023_ARM_64_STANDARD"),
+        ("m7i.2xlarge", "AL2023_x86_64_STANDARD"),
+        ("g6.xlarge", "AL2023_x86_64_STANDARD"),
+    ],
+)
+def test_system_nodes_get_the_image_of_their_architecture(instance_type: str, ami: str) -> None:
+    settings = eks_b200_settings()
+    settings["cluster"]["systemNodes"] = {"instanceType": instance_type}
+    assert planned(settings).system_nodes.ami_type == ami
+
+
+def _pool(**changes: Any) -> Callable[[Settings], None]:
+    return lambda settings: settings["nodePools"][0].update(changes)
+
+
+def _network(**changes: Any) -> Callable[[Settings], None]:
+    return lambda settings: settings["cluster"]["network"].update(changes)
+
+
+def _without(key: str) -> Callable[[Settings], None]:
+    return lambda settings: settings["nodePools"][0].pop(key)
+
+
+@pytest.mark.parametrize(
+    ("base", "change", "says"),
+    [
+        (eks_b200_settings, _without("zone"), "nodePools[0].zone"),
+        (eks_b200_settings, _without("purchase"), "nothing is bought that nobody typed"),
+        (eks_b200_settings, _pool(zone="us-west-2a"), "is no zone of cluster.region us-east-1"),
+        (eks_b200_settings, _pool(zone="us-east-1-dfw-2a"), "not in Local Zones"),
+        (eks_gb200_settings, _pool(zone="us-east-1a"), "p6e-gb200.36xlarge is not offered there"),
+        (eks_gb200_settings, _pool(purchase={"kind": "onDemand"}), "is not sold this way"),
+        (
+            eks_b200_settings,
+            _pool(purchase={**eks_b200_settings()["nodePools"][0]["purchase"], "starts": "tomorrow"}),
+            "no time in UTC",
+        ),
+        (eks_b200_settings, _network(zones=["us-east-1a", "us-east-1-dfw-2a"]), "never into a Local Zone"),
+        (eks_b200_settings, _network(zones=["us-east-1a", "us-west-2b"]), "is no zone of cluster.region"),
+        (eks_b200_settings, _network(cidr="10.0.0.0/24"), "private, /16 to /20"),
+        (eks_b200_settings, _network(cidr="8.8.0.0/16"), "private, /16 to /20"),
+        (eks_b200_settings, _network(cidr="10.0.0.1/16"), "no network"),
+    ],
+)
+def test_what_aws_would_refuse_is_refused_before_anything_is_made(
+    base: Callable[[], Settings], change: Callable[[Settings], None], says: str
+) -> None:
+    settings = base()
+    change(settings)
+    assert says in said(settings)
+
+
+def test_an_adopted_network_needs_a_subnet_where_the_pool_is() -> None:
+    settings = eks_b200_settings()
+    subnets = {"us-east-1a": "subnet-0123456789abcdef0", "us-east-1c": "subnet-0123456789abcdef1"}
+    settings["cluster"]["network"] = {
+        "kind": "existing",
+        "vpcId": "vpc-0123456789abcdef0",
+        "subnets": subnets,
+    }
+    assert "cluster.network.subnets names no subnet there" in said(settings)
+
+
+def test_what_belongs_to_a_cluster_of_the_stack_s_own_is_refused_beside_one_that_exists() -> None:
+    settings = disagg_b200_settings()
+    settings["nodePools"][0] |= {"zone": "us-east-1a", "purchase": {"kind": "spot"}}
+    settings["modelCache"] = {"size": "150Gi", "storage": {"kind": "efs"}}
+    text = said(settings)
+    assert text.count("belongs to a cluster that the stack makes") == 3
+    assert "modelCache.storageClassName" in text
+
+
+def test_a_cache_has_a_class_or_a_file_system_and_not_both() -> None:
+    settings = eks_b200_settings()
+    settings["modelCache"]["storageClassName"] = "shared-files"
+    assert "needs one of storage, which is made, and storageClassName, which exists" in said(settings)
