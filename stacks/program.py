@@ -17,7 +17,6 @@ from stacks.guards.cluster_identity import cluster_problems
 from stacks.guards.fixed_at_creation import OUTPUT_NAME, REBUILT_VARIABLE, changed_problems, fixed_values
 from stacks.guards.model_volume import volume_problems
 from stacks.guards.previous_outputs import previous_run
-from stacks.program_infrastructure import deploy_infrastructure
 from stacks.program_platform import deploy_platform
 from stacks.program_serving import deploy_serving
 from stacks.reading.parse import parse_settings, plain_token_problem, secret_settings_problem
@@ -82,6 +81,9 @@ def deploy(
         explain_waits(ClusterReader(stack.cluster.context, _kubeconfig_file(stack.cluster)))
     infrastructure = None
     if stack.infrastructure:
+        # The AWS SDK takes longer to load than a whole `check` of a stack without it.
+        from stacks.program_infrastructure import deploy_infrastructure  # noqa: PLC0415
+
         keep = stack.lifecycle == "production"
         infrastructure = deploy_infrastructure(stack.infrastructure, keep=keep)
     provider = infrastructure.provider if infrastructure else _provider(stack.cluster)

@@ -1,0 +1,188 @@
+"""What the program registers of a cluster of its own."""
+
+import functools
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from cli.project import recorded_stack
+from hardware import INSTANCE_TYPES
+from resource_graph import Resource, ResourceGraph, has_unknown
+from tests.support.dev_settings import resolved
+from tests.support.eks_settings import ACCOUNT, eks_b200_settings, eks_gb200_settings
+
+Settings = dict[str, Any]
+
+TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+GROUP = "aws:eks/nodeGroup:NodeGroup"
+STACKS: Mapping[str, Callable[[], Settings]] = {"b200": eks_b200_settings, "gb200": eks_gb200_settings}
+EVERY_STACK = pytest.mark.parametrize("name", STACKS)
+
+
+@functools.cache
+def recorded(name: str) -> ResourceGraph:
+    return recorded_stack(resolved(STACKS[name]()))
+
+
+def with_purchase(**purchase: Any) -> ResourceGraph:
+    settings = eks_b200_settings()
+    settings["nodePools"][0]["purchase"] = purchase
+    return recorded_stack(resolved(settings))
+
+
+def only(graph: ResourceGraph, resource_type: str, name: str | None = None) -> Any:
+    found = [each for each in graph.of_type(resource_type) if name in {None, each.name}]
+    assert len(found) == 1, [each.name for each in found]
+    return found[0]
+
+
+def depends(graph: ResourceGraph, dependent: Resource, resource_type: str, name: str) -> bool:
+    return graph.depends_on(dependent, only(graph, resource_type, name))
+
+
+@pytest.mark.parametrize(("name", "efa"), [("b200", 8), ("gb200", 4)])
+def test_a_template_has_the_network_cards_of_its_instance_type(name: str, efa: int) -> None:
+    template = only(recorded(name), TEMPLATE, f"{name}-nodes-template").inputs
+    interfaces = template["networkInterfaces"]
+    first, *others = interfaces
+    assert (first["networkCardIndex"], first["deviceIndex"], first["interfaceType"]) == (0, 0, "interface")
+    assert [each["interfaceType"] for each in others] == ["efa-only"] * efa
+    assert all(len(each["securityGroups"]) == 2 for each in interfaces)
+    layout = INSTANCE_TYPES[template["instanceType"]].network.interfaces
+    assert [(each["networkCardIndex"], each["deviceIndex"]) for each in interfaces] == [
+        (each.card, each.device) for each in layout
+    ]
+
+
+@EVERY_STACK
+def test_a_template_of_a_managed_group_names_no_subnet_and_no_image(name: str) -> None:
+    graph = recorded(name)
+    for template in graph.of_type(TEMPLATE):
+        interfaces: Any = template.inputs.get("networkInterfaces") or []
+        assert all("subnetId" not in each for each in interfaces)
+        assert not {"imageId", "securityGroupNames", "iamInstanceProfile"} & template.inputs.keys()
+    for group in graph.of_type(GROUP):
+        assert not {"diskSize", "remoteAccess", "instanceTypes"} & group.inputs.keys()
+
+
+@EVERY_STACK
+def test_nodes_answer_imdsv2_only_and_their_disks_are_encrypted(name: str) -> None:
+    for template in recorded(name).of_type(TEMPLATE):
+        inputs: Any = template.inputs
+        assert inputs["metadataOptions"]["httpTokens"] == "required"
+        assert inputs["metadataOptions"]["httpPutResponseHopLimit"] == 1
+        assert [each["ebs"]["encrypted"] for each in inputs["blockDeviceMappings"]] == ["true"]
+
+
+def test_a_capacity_block_is_named_by_template_and_group_and_gets_no_placement_group() -> None:
+    graph = recorded("b200")
+    template = only(graph, TEMPLATE, "b200-nodes-template").inputs
+    assert template["instanceMarketOptions"] == {"marketType": "capacity-block"}
+    target = template["capacityReservationSpecification"]["capacityReservationTarget"]
+    assert target == {"capacityReservationId": "cr-0123456789abcdef0"}
+    assert only(graph, GROUP, "b200-nodes").inputs["capacityType"] == "CAPACITY_BLOCK"
+    assert graph.of_type("aws:ec2/placementGroup:PlacementGroup") == ()
+
+
+def test_a_block_that_waits_has_no_node_and_fills_itself_when_its_window_opens() -> None:
+    block = {"kind": "capacityBlock", "id": "cr-0123456789abcdef0", "starts": "2026-12-01T11:30:00Z"}
+    graph = with_purchase(**block, phase="waiting")
+    assert only(graph, GROUP, "b200-nodes").inputs["scalingConfig"] == {
+        "minSize": 0,
+        "maxSize": 1,
+        "desiredSize": 0,
+    }
+    schedule = only(graph, "aws:autoscaling/schedule:Schedule").inputs
+    assert (schedule["startTime"], schedule["desiredCapacity"]) == ("2026-12-01T11:30:00Z", 1)
+    active = with_purchase(**block, phase="active")
+    assert active.of_type("aws:autoscaling/schedule:Schedule") == ()
+    assert only(active, GROUP, "b200-nodes").inputs["scalingConfig"]["desiredSize"] == 1
+
+
+@pytest.mark.parametrize(
+    ("purchase", "capacity_type"),
+    [
+        ({"kind": "onDemand"}, "ON_DEMAND"),
+        ({"kind": "spot"}, "SPOT"),
+        ({"kind": "reservation", "id": "cr-0123456789abcdef0"}, "ON_DEMAND"),
+    ],
+)
+def test_what_is_bought_otherwise_has_no_market_in_its_template(
+    purchase: dict[str, str], capacity_type: str
+) -> None:
+    graph = with_purchase(**purchase)
+    assert "instanceMarketOptions" not in only(graph, TEMPLATE, "b200-nodes-template").inputs
+    assert only(graph, GROUP, "b200-nodes").inputs["capacityType"] == capacity_type
+
+
+@EVERY_STACK
+def test_gpu_nodes_are_tainted_and_join_their_disks(name: str) -> None:
+    graph = recorded(name)
+    assert only(graph, GROUP, f"{name}-nodes").inputs["taints"] == [
+        {"key": "nvidia.com/gpu", "value": "present", "effect": "NO_SCHEDULE"}
+    ]
+    assert "userData" in only(graph, TEMPLATE, f"{name}-nodes-template").inputs
+    assert "userData" not in only(graph, TEMPLATE, "system-nodes-template").inputs
+
+
+@EVERY_STACK
+def test_the_control_plane_is_private_encrypted_logged_and_in_two_zones_of_the_region(name: str) -> None:
+    cluster = only(recorded(name), "aws:eks/cluster:Cluster").inputs
+    assert (cluster["vpcConfig"]["endpointPrivateAccess"], cluster["vpcConfig"]["endpointPublicAccess"]) == (
+        True,
+        False,
+    )
+    assert len(cluster["vpcConfig"]["subnetIds"]) == 2
+    assert cluster["accessConfig"]["authenticationMode"] == "API"
+    assert cluster["encryptionConfig"]["resources"] == ["secrets"]
+    assert len(cluster["enabledClusterLogTypes"]) == 5
+
+
+@EVERY_STACK
+def test_the_account_is_named_so_that_other_credentials_change_nothing(name: str) -> None:
+    provider = only(recorded(name), "pulumi:providers:aws").inputs
+    assert json.loads(str(provider["allowedAccountIds"])) == [ACCOUNT]
+    assert provider["region"] == "us-east-1"
+
+
+@EVERY_STACK
+def test_cluster_network_and_their_keys_are_protected_in_production(name: str) -> None:
+    protected = {each.name for each in recorded(name) if each.protect}
+    assert {"eks", "network-vpc", "eks-secrets-key", "network-private-us-east-1a"} <= protected
+
+
+@EVERY_STACK
+def test_the_kubeconfig_is_known_only_after_the_cluster_is(name: str) -> None:
+    provider = only(recorded(name), "pulumi:providers:kubernetes").inputs
+    assert has_unknown(provider["kubeconfig"])
+    assert provider["clusterIdentifier"] == "gpt-oss"
+
+
+@EVERY_STACK
+def test_a_graph_waits_for_its_nodes_and_for_what_hands_out_their_devices(name: str) -> None:
+    graph = recorded(name)
+    (served,) = graph.kubernetes_objects("DynamoGraphDeployment")
+    assert depends(graph, served, GROUP, f"{name}-nodes")
+    release = "kubernetes:helm.sh/v3:Release"
+    assert depends(graph, served, release, "gpu-operator")
+    assert depends(graph, served, release, "efa-device-plugin")
+    assert (name == "gb200") == any(each.name == "dra-driver" for each in graph.of_type(release))
+
+
+@EVERY_STACK
+def test_every_attached_policy_of_aws_is_on_the_list_with_reasons(name: str) -> None:
+    attached = {
+        str(each.inputs["policyArn"]).removeprefix("arn:aws:iam::aws:policy/")
+        for each in recorded(name).of_type("aws:iam/rolePolicyAttachment:RolePolicyAttachment")
+    }
+    always = {
+        "AmazonEKSClusterPolicy",
+        "AmazonEKSWorkerNodePolicy",
+        "AmazonEC2ContainerRegistryPullOnly",
+        "AmazonEKS_CNI_Policy",
+        "service-role/AmazonEBSCSIDriverPolicy",
+    }
+    efs = {"service-role/AmazonEFSCSIDriverPolicy"} if name == "gb200" else set[str]()
+    assert attached == always | efs
