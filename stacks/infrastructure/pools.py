@@ -1,6 +1,5 @@
 """GPU node groups: what EC2 and EKS would refuse, and what each becomes."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from hardware import InstanceType
@@ -28,7 +27,6 @@ from stacks.settings.stack import NodePoolSettings
 
 _LONGEST_NAME = 63
 """Of a node group (EKS API, CreateNodegroup)."""
-_TIME = re.compile(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$")
 _OPTIONS = {
     "onDemand": "on-demand",
     "spot": "spot",
@@ -118,10 +116,6 @@ def _purchase_problems(
         allowed = ", ".join(_IN_SETTINGS[option] for option in instance_type.purchase_options)
         message = f"{instance_type.name} is not sold this way"
         yield Problem(source, f"{key}.kind", purchase.kind, message, allowed=allowed)
-    if isinstance(purchase, CapacityBlockPurchase) and not _TIME.match(purchase.starts):
-        message = "no time in UTC"
-        allowed = 'a time in quotes, as in "2026-12-01T11:30:00Z"'
-        yield Problem(source, f"{key}.starts", purchase.starts, message, allowed=allowed)
 
 
 def _missing(key: str, why: str, source: str) -> Problem:

@@ -12,7 +12,7 @@ from stacks.nearest import nearest
 from stacks.reading.explain_kinds import foreign_key_problem, kind_problem
 from stacks.reading.setting_places import Location, Place, keys_of, place_of
 from stacks.settings.setting_types import UNQUOTED_DATE
-from stacks.settings.text_forms import form_of_pattern
+from stacks.settings.text_forms import UTC_TIME, form_of_pattern
 from stacks.wording import alternatives
 
 _TAKES = {
@@ -30,7 +30,8 @@ _LIMITS = {
     "greater_than_equal": "{ge} or more",
     "less_than": "less than {lt:g}",
     "less_than_equal": "{le} or less",
-    "too_short": "at least {min_length} item",
+    "too_short": "at least {min_length} {items}",
+    "too_long": "at most {max_length} items",
     "string_too_short": "at least {min_length} character",
     "string_too_long": "at most {max_length} characters",
 }
@@ -59,8 +60,8 @@ def _follows_from_another(
     finding: ErrorDetails, place: Place, pairs: list[tuple[ErrorDetails, Place]]
 ) -> bool:
     if finding["type"] == "too_short":
-        # A list counts as empty when all that it holds is wrong.
-        return bool(finding["input"])
+        # A list counts as too short when what it holds is wrong.
+        return len(finding["input"]) >= finding.get("ctx", {})["min_length"]
     if not place.in_union:
         return False
     # A union of words and a mapping reports both; what was typed tells which of them was meant.
@@ -113,7 +114,8 @@ def _wrong_value(finding: ErrorDetails, place: Place, source: str) -> Problem:
         if isinstance(value, str) and value.isdigit():
             suggestion = f"{value}, without quotes"
     else:
-        message, allowed = "out of range", _LIMITS.get(kind, finding["msg"]).format(**context)
+        items = "item" if context.get("min_length") == 1 else "items"
+        message, allowed = "out of range", _LIMITS.get(kind, finding["msg"]).format(items=items, **context)
     shown = None if place.is_key else value
     return Problem(source, str(place), shown, message, allowed=allowed, suggestion=suggestion)
 
@@ -193,7 +195,9 @@ def _unquoted(place: Place, value: object, source: str) -> Problem:
 
 def _unquoted_date(place: Place, value: str, source: str) -> Problem:
     message = "this is a date to YAML, which rewrites it; text is needed"
-    date = value.partition(" ")[0]
+    date, _, time = value.partition(" ")
+    if place.pattern == UTC_TIME.pattern:
+        date = f"{date}T{time[:8]}Z"
     words = form_of_pattern(place.pattern).words
     return Problem(source, str(place), value, message, allowed=words, suggestion=f'quote it, as in "{date}"')
 

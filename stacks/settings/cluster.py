@@ -15,9 +15,12 @@ from stacks.settings.setting_types import (
     LabelKey,
     LabelValue,
     Region,
-    ResourceId,
+    ReservationId,
     ServerAddress,
+    SubnetId,
     Text,
+    UtcTime,
+    VpcId,
     ZoneName,
 )
 
@@ -51,8 +54,9 @@ class AdoptedNetwork(StrictModel):
     """A VPC that exists."""
 
     kind: Literal["existing"]
-    vpc_id: ResourceId
-    subnets: Annotated[Mapping[ZoneName, ResourceId], Field(min_length=2)]
+    vpc_id: VpcId
+    """With DNS names and DNS resolution on: file systems are mounted by name."""
+    subnets: Annotated[Mapping[ZoneName, SubnetId], Field(min_length=2)]
     """Zone -> private subnet, with a way out; two zones of the region, and that of each pool."""
 
 
@@ -77,9 +81,11 @@ class EksClusterSettings(StrictModel):
     account_id: AccountId
     """The account that is meant, in quotes: with credentials of another one nothing happens."""
     region: Region
+    """Where the control plane is, such as us-east-1; a Local Zone belongs to one."""
     version: Literal["1.34", "1.35", "1.36"] = "1.35"
     """Of Kubernetes, in quotes. Compute domains need 1.34."""
     network: NetworkSettings
+    """A VPC that this stack makes, or one that exists."""
     public_cidrs: tuple[Cidr, ...] = ()
     """Who reaches the API server from outside the VPC; empty: nobody."""
     administrators: tuple[Arn, ...] = ()
@@ -110,18 +116,18 @@ class ReservationPurchase(StrictModel):
     """An On-Demand Capacity Reservation that was made before."""
 
     kind: Literal["reservation"]
-    id: ResourceId
-    """cr-…"""
+    id: ReservationId
+    """Of the reservation, whose zone is the pool's."""
 
 
 class CapacityBlockPurchase(StrictModel):
     """GPUs that were bought for a window of time. Nothing here buys one."""
 
     kind: Literal["capacityBlock"]
-    id: ResourceId
-    """cr-…, as the purchase printed it."""
-    starts: Text
-    """When its window opens, in quotes, as in "2026-12-01T11:30:00Z"."""
+    id: ReservationId
+    """Of the block's capacity reservation, as the purchase printed it."""
+    starts: UtcTime
+    """When its window opens, in quotes: at that time a pool that waits is filled."""
     phase: Literal["waiting", "active"]
     """waiting: before the window; the pool is made with no node and fills itself at its start. active: from
     the start on. `dynamo-stack preflight` says which is due."""

@@ -1,7 +1,7 @@
 """The types of single settings."""
 
 import re
-from datetime import date
+from datetime import date, datetime
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
@@ -21,11 +21,14 @@ from stacks.settings.text_forms import (
     NATS_ADDRESS,
     REGION,
     REGISTRY_HOST,
-    RESOURCE_ID,
+    RESERVATION_ID,
     S3_ADDRESS,
     SERVER_ADDRESS,
+    SUBNET_ID,
+    UTC_TIME,
     VERSION,
     VOLUME_SIZE,
+    VPC_ID,
     ZONE_NAME,
 )
 
@@ -44,6 +47,14 @@ def _refuse_impossible_date(value: str) -> str:
         date.fromisoformat(value)
     except ValueError:
         raise ValueError("the calendar has no such day") from None
+    return value
+
+
+def _refuse_impossible_time(value: str) -> str:
+    try:
+        datetime.fromisoformat(value)
+    except ValueError:
+        raise ValueError("neither calendar nor clock has such a time") from None
     return value
 
 
@@ -68,8 +79,11 @@ Seconds = Annotated[int, Field(ge=1, le=24 * 3600)]
 AccountId = Annotated[str, Field(pattern=ACCOUNT_ID.pattern)]
 Region = Annotated[str, Field(pattern=REGION.pattern)]
 ZoneName = Annotated[str, Field(pattern=ZONE_NAME.pattern)]
-ClusterName = Annotated[str, Field(max_length=30, pattern=CLUSTER_NAME.pattern)]
+ClusterName = Annotated[str, Field(pattern=CLUSTER_NAME.pattern)]
 """Short: names of roles and node groups begin with it and end at 63."""
-ResourceId = Annotated[str, Field(pattern=RESOURCE_ID.pattern)]
+VpcId = Annotated[str, Field(pattern=VPC_ID.pattern)]
+SubnetId = Annotated[str, Field(pattern=SUBNET_ID.pattern)]
+ReservationId = Annotated[str, Field(pattern=RESERVATION_ID.pattern)]
+UtcTime = Annotated[str, Field(pattern=UTC_TIME.pattern), AfterValidator(_refuse_impossible_time)]
 Arn = Annotated[str, Field(pattern=ARN.pattern)]
 Cidr = Annotated[str, Field(pattern=CIDR.pattern)]

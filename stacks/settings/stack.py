@@ -221,6 +221,7 @@ class StackSettings(StrictModel):
     """
 
     cluster: ClusterSettings
+    """A cluster that exists, or an EKS cluster that this stack makes. Fixed when the stack is created."""
     platform: PlatformSettings
     """The Dynamo platform, this stack's own or one that runs already."""
     node_pools: Annotated[tuple[NodePoolSettings, ...], Field(min_length=1)]

@@ -62,9 +62,20 @@ ZONE_NAME = TextForm(
     "us-east-1a",
 )
 CLUSTER_NAME = TextForm(
-    r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "small letters, digits and hyphens, 30 at most", "{}"
+    r"^[a-z]([-a-z0-9]{0,28}[a-z0-9])?$",
+    "small letters, digits and hyphens, a letter first, 30 at most",
+    "{}",
 )
-RESOURCE_ID = TextForm(r"^[a-z]+-[0-9a-f]{8,17}$", "an id such as subnet-0123456789abcdef0", "{}")
+VPC_ID = TextForm(r"^vpc-[0-9a-f]{8,17}$", "the id of a VPC, such as vpc-0123456789abcdef0", "{}")
+SUBNET_ID = TextForm(r"^subnet-[0-9a-f]{8,17}$", "the id of a subnet, such as subnet-0123456789abcdef0", "{}")
+RESERVATION_ID = TextForm(
+    r"^cr-[0-9a-f]{8,17}$", "the id of a capacity reservation, such as cr-0123456789abcdef0", "{}"
+)
+UTC_TIME = TextForm(
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+    'a time in UTC, in quotes, as in "2026-12-01T11:30:00Z"',
+    "{}",
+)
 ARN = TextForm(
     r"^arn:aws:iam::[0-9]{12}:(role|user)/.+$",
     "an ARN such as arn:aws:iam::123456789012:role/platform",
@@ -95,7 +106,10 @@ _FORMS = {
         REGION,
         ZONE_NAME,
         CLUSTER_NAME,
-        RESOURCE_ID,
+        VPC_ID,
+        SUBNET_ID,
+        RESERVATION_ID,
+        UTC_TIME,
         ARN,
         CIDR,
     )

@@ -95,7 +95,7 @@ def _without(key: str) -> Callable[[Settings], None]:
         (
             eks_b200_settings,
             _pool(purchase={**eks_b200_settings()["nodePools"][0]["purchase"], "starts": "tomorrow"}),
-            "no time in UTC",
+            "allowed: a time in UTC",
         ),
         (eks_b200_settings, _network(zones=["us-east-1a", "us-east-1-dfw-2a"]), "never into a Local Zone"),
         (eks_b200_settings, _network(zones=["us-east-1a", "us-west-2b"]), "is no zone of cluster.region"),

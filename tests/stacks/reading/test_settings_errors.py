@@ -25,7 +25,7 @@ CASES: list[tuple[str, Path, object, str]] = [
         "x",
         "Pulumi.dev.yaml: nodePools[1].instancetype = 'x'\n"
         "  there is no setting 'instancetype' here\n"
-        "  allowed: name, instanceType, nodes, labels, nvlinkDomainGpus, rdma\n"
+        "  allowed: name, instanceType, nodes, labels, nvlinkDomainGpus, rdma, zone, purchase\n"
         "  try: instanceType",
     ),
     (
@@ -78,13 +78,16 @@ CASES: list[tuple[str, Path, object, str]] = [
         "a missing setting",
         ("cluster", "kind"),
         GONE,
-        "Pulumi.dev.yaml: cluster.kind\n  is missing\n  allowed: existing",
+        "Pulumi.dev.yaml: cluster.kind\n"
+        "  is missing\n"
+        "  allowed: existing or eks\n"
+        "  try: kind: existing, to which the other keys belong",
     ),
     (
         "a missing mapping",
         ("cluster",),
         GONE,
-        "Pulumi.dev.yaml: cluster\n  is missing\n  allowed: a mapping with kind, context, kubeconfig, server",
+        "Pulumi.dev.yaml: cluster\n  is missing\n  allowed: a mapping with kind: existing or eks",
     ),
     (
         "an unknown word",

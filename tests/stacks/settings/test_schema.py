@@ -18,6 +18,7 @@ from stacks.settings.document import DOCUMENT, settings_document
 from stacks.settings.schema import EDITOR_LINE, SCHEMA_FILE, schema_text, stack_file_schema
 from stacks.settings.stack import StackSettings
 from tests.support.dev_settings import dev_settings
+from tests.support.eks_settings import eks_b200_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,6 +76,18 @@ MISTAKES: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
 ]
 
 
+OF_A_CLUSTER: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
+    ("an unknown kind of cluster", lambda s: s["cluster"].update(kind="aks")),
+    ("a key of a cluster that exists", lambda s: s["cluster"].update(context="x")),
+    ("a number for an account", lambda s: s["cluster"].update(accountId=123456789012)),
+    ("a version that EKS has not", lambda s: s["cluster"].update(version="1.30")),
+    ("one zone", lambda s: s["cluster"]["network"].update(zones=["us-east-1a"])),
+    ("a way to buy with another's keys", lambda s: s["nodePools"][0]["purchase"].update(kind="spot")),
+    ("a start that YAML has rewritten", lambda s: s["nodePools"][0]["purchase"].update(starts="2026-12-01")),
+    ("an unknown file system", lambda s: s["modelCache"].update(storage={"kind": "lustre"})),
+]
+
+
 def _own_nats(members: object) -> dict[str, object]:
     return {"kind": "own", "members": members, "storageClassName": "gp3"}
 
@@ -90,6 +103,18 @@ def _waive(settings: dict[str, Any], expires: str) -> None:
 @pytest.mark.parametrize("change", [case[1] for case in MISTAKES], ids=[case[0] for case in MISTAKES])
 def test_an_editor_marks_what_the_model_refuses(change: Callable[[dict[str, Any]], object]) -> None:
     settings = dev_settings()
+    assert _is_valid(settings)
+    change(settings)
+    with pytest.raises(SettingsError):
+        parse_settings(settings, "Pulumi.dev.yaml")
+    assert not _is_valid(settings)
+
+
+@pytest.mark.parametrize("change", [case[1] for case in OF_A_CLUSTER], ids=[case[0] for case in OF_A_CLUSTER])
+def test_an_editor_marks_what_the_model_refuses_of_a_cluster_to_be_made(
+    change: Callable[[dict[str, Any]], object],
+) -> None:
+    settings = eks_b200_settings()
     assert _is_valid(settings)
     change(settings)
     with pytest.raises(SettingsError):
