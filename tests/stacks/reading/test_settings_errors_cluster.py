@@ -91,7 +91,8 @@ CASES: list[tuple[str, Path, object, str]] = [
         "five zones",
         ("cluster", "network", "zones"),
         [f"us-east-1{letter}" for letter in "abcde"],
-        "Pulumi.dev.yaml: cluster.network.zones = ['us-east-1a', 'us-east-1b', 'us-east-1c', 'us-east-1d', 'u…\n"
+        "Pulumi.dev.yaml: cluster.network.zones = "
+        "['us-east-1a', 'us-east-1b', 'us-east-1c', 'us-east-1d', 'u…\n"
         "  out of range\n"
         "  allowed: at most 4 items",
     ),
