@@ -21,8 +21,29 @@ _PAUSE_SECONDS = 0.1
 def up(lab: LabDirectory) -> str:
     """Makes the account answer and returns its endpoint; run again, it changes nothing.
 
-    A new account is empty, whatever an earlier one of this lab held.
+    A new account is empty, whatever an earlier one of this lab held. Where the lab has a cluster, instances
+    of node groups are its nodes.
     """
+    endpoint = _start(lab)
+    if lab.kubeconfig.exists():
+        processes.start(lab, processes.NODE_GROUPS)
+    return endpoint
+
+
+def down(lab: LabDirectory) -> None:
+    """Ends the account and all in it. Fine when it does not run."""
+    processes.stop(lab, processes.NODE_GROUPS)
+    processes.stop(lab, processes.CLOUD)
+    (lab.cloud / "endpoint").unlink(missing_ok=True)
+
+
+def requests(lab: LabDirectory) -> list[dict[str, Any]]:
+    """Every request to the account so far: service, operation, region, parameters, requestId, error."""
+    lines = (lab.cloud / "requests.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def _start(lab: LabDirectory) -> str:
     announced = lab.cloud / "endpoint"
     if processes.find(lab, processes.CLOUD) is None:
         announced.unlink(missing_ok=True)
@@ -36,18 +57,6 @@ def up(lab: LabDirectory) -> str:
             raise LabError(f"the simulated AWS account ended at once; see {lab.processes}/aws.log")
         time.sleep(_PAUSE_SECONDS)
     raise LabError(f"the simulated AWS account did not answer within {_START_SECONDS} s")
-
-
-def down(lab: LabDirectory) -> None:
-    """Ends the account and all in it. Fine when it does not run."""
-    processes.stop(lab, processes.CLOUD)
-    (lab.cloud / "endpoint").unlink(missing_ok=True)
-
-
-def requests(lab: LabDirectory) -> list[dict[str, Any]]:
-    """Every request to the account so far: service, operation, region, parameters, requestId, error."""
-    lines = (lab.cloud / "requests.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line) for line in lines]
 
 
 def _answers(endpoint: str) -> bool:

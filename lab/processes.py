@@ -38,6 +38,7 @@ STAND_INS = (
 
 # Only where a stack uses AWS: it takes seconds to start.
 CLOUD = StandIn("aws", "lab.aws_provider.cloud", needs_lab_directory=True)
+NODE_GROUPS = StandIn("node-groups", "lab.node_groups", needs_lab_directory=True)
 
 
 def start(lab: LabDirectory, stand_in: StandIn) -> bool:

@@ -28,6 +28,7 @@ STAND_INS = (
     "dynamo_operator",
     "kubernetes_provider",
     "language_host",
+    "node_groups",
     "provider_service",
     "volume_provisioner",
     "fixtures",

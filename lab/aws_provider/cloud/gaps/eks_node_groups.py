@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from lab.aws_provider.cloud.gaps import ec2_instances
 from lab.aws_provider.cloud.gaps.autoscaling import GROUP
 from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP, cluster, find, now, updated
 from lab.aws_provider.cloud.gaps.registry import answers
@@ -69,10 +70,12 @@ def names(place: Place, given: dict[str, Any]) -> dict[str, Any]:
 
 @answers("eks", "DeleteNodegroup")
 def delete(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """Removes the node group and its Auto Scaling group."""
+    """Removes the node group, its Auto Scaling group and its instances."""
     document = _find(place, given)
     place.store.delete(NODE_GROUP, place.key(given["clusterName"], given["nodegroupName"]))
-    place.store.delete(GROUP, place.key(document["resources"]["autoScalingGroups"][0]["name"]))
+    scaling_group = document["resources"]["autoScalingGroups"][0]["name"]
+    place.store.delete(GROUP, place.key(scaling_group))
+    ec2_instances.scale(place, document, scaling_group, 0)
     return {"nodegroup": {**document, "status": "DELETING"}}
 
 
@@ -106,6 +109,9 @@ def upgrade(place: Place, given: dict[str, Any]) -> dict[str, Any]:
         document["launchTemplate"] = _template(place, given["launchTemplate"])
     document["version"] = given.get("version") or document["version"]
     document["releaseVersion"] = given.get("releaseVersion") or f"{document['version']}.0-20261101"
+    # Every node is another one afterwards.
+    ec2_instances.scale(place, document, document["resources"]["autoScalingGroups"][0]["name"], 0)
+    _write_scaling_group(place, document)
     return _updated(place, document, "VersionUpdate")
 
 
@@ -130,6 +136,7 @@ def _updated(place: Place, document: Document, what: str) -> dict[str, Any]:
 def _write_scaling_group(place: Place, document: Document) -> None:
     name = document["resources"]["autoScalingGroups"][0]["name"]
     sizes = document["scalingConfig"]
+    instances = ec2_instances.scale(place, document, name, sizes["desiredSize"])
     zones = {place.subnet(item).availability_zone for item in document["subnets"]}  # pyright: ignore[reportOptionalMemberAccess] - a rule has looked
     place.store.put(
         GROUP,
@@ -144,7 +151,17 @@ def _write_scaling_group(place: Place, document: Document) -> None:
             "HealthCheckType": "EC2",
             "CreatedTime": document["createdAt"],
             "VPCZoneIdentifier": ",".join(document["subnets"]),
-            "Instances": [],
+            "Instances": [
+                {
+                    "InstanceId": instance["InstanceId"],
+                    "InstanceType": instance["InstanceType"],
+                    "AvailabilityZone": instance["Placement"]["AvailabilityZone"],
+                    "LifecycleState": "InService",
+                    "HealthStatus": "Healthy",
+                    "ProtectedFromScaleIn": False,
+                }
+                for instance in instances
+            ],
             "Tags": [
                 {
                     "ResourceId": name,

@@ -1,0 +1,70 @@
+"""The instances of node groups, as EC2 describes them: documents that the lab turns into nodes."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from lab.aws_provider.cloud.gaps.eks_documents import now
+
+if TYPE_CHECKING:
+    from lab.aws_provider.cloud.place import Place
+    from lab.aws_provider.cloud.store import Document
+
+INSTANCE = "ec2-instances"
+_ONE_INTERFACE = [{"InterfaceType": "interface"}]
+
+
+def scale(place: Place, node_group: Document, scaling_group: str, wanted: int) -> list[Document]:
+    """Launches or ends instances until there are `wanted`, the newest ending first; returns those left."""
+    prefix = place.key(scaling_group, "")
+    with place.store.changing():
+        found = place.store.all(INSTANCE, prefix)
+        for gone in found[wanted:]:
+            place.store.delete(INSTANCE, prefix + gone["InstanceId"])
+        launched = [
+            _launched(place, node_group, scaling_group, number) for number in range(len(found), wanted)
+        ]
+        for instance in launched:
+            place.store.put(INSTANCE, prefix + instance["InstanceId"], instance)
+    return found[:wanted] + launched
+
+
+def _launched(place: Place, node_group: Document, scaling_group: str, number: int) -> Document:
+    template = _template(place, node_group)
+    subnet = place.subnet(node_group["subnets"][number % len(node_group["subnets"])])
+    zone = subnet.availability_zone  # pyright: ignore[reportOptionalMemberAccess] - a rule has looked
+    described = place.zone(zone)
+    target = _at(template, "CapacityReservationSpecification", "CapacityReservationTarget")
+    return {
+        "InstanceId": f"i-{uuid.uuid4().hex[:17]}",
+        "InstanceType": template.get("InstanceType") or node_group["instanceTypes"][0],
+        "LaunchTime": now(),
+        "State": {"Code": 16, "Name": "running"},
+        "CapacityReservationId": target.get("CapacityReservationId"),
+        "Placement": {
+            "AvailabilityZone": zone,
+            "AvailabilityZoneId": described.zone_id if described else None,
+        },
+        "NetworkInterfaces": [
+            {"InterfaceType": item.get("InterfaceType") or "interface"}
+            for item in template.get("NetworkInterfaces") or _ONE_INTERFACE
+        ],
+        "Tags": [
+            {"Key": "aws:autoscaling:groupName", "Value": scaling_group},
+            {"Key": "eks:cluster-name", "Value": node_group["clusterName"]},
+            {"Key": "eks:nodegroup-name", "Value": node_group["nodegroupName"]},
+        ],
+    }
+
+
+def _at(document: dict[str, Any], *keys: str) -> dict[str, Any]:
+    for key in keys:
+        document = document.get(key) or {}
+    return document
+
+
+def _template(place: Place, node_group: Document) -> dict[str, Any]:
+    if "launchTemplate" not in node_group:
+        return {}
+    return place.launch_template_data(node_group["launchTemplate"]) or {}

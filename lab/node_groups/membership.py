@@ -1,0 +1,103 @@
+"""Lets nodes join and leave as the account's store says."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from typing import TYPE_CHECKING
+
+import aiohttp
+
+from lab.controller.api import ApiError
+from lab.node_groups.nodes import PROVIDER_PREFIX, nodes_of
+from lab.node_groups.sizes import UnknownTypeError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lab.controller.api import KubernetesApi, Manifest
+
+_LOOK_SECONDS = 0.5
+# EKS drains for up to 15 minutes; a pod of this cluster ends as soon as it is asked to.
+_DRAIN_SECONDS = 10.0
+
+_log = logging.getLogger(__name__)
+
+
+class Membership:
+    """The nodes of one cluster that are instances of the account."""
+
+    def __init__(self, api: KubernetesApi, store: Path) -> None:
+        self._api = api
+        self._store = store
+        self._applied: dict[str, Manifest] = {}
+        self._draining: dict[str, float] = {}
+        self._said = ""
+
+    async def work(self) -> None:
+        """Looks twice a second until cancelled."""
+        while True:
+            try:
+                await self.look()
+            except (ApiError, aiohttp.ClientError, OSError, TimeoutError, UnknownTypeError) as error:
+                self._say(str(error))
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def look(self) -> None:
+        """Brings the nodes one step nearer to what the store says."""
+        wanted = {node["metadata"]["name"]: node for node in nodes_of(self._read())}
+        found = {
+            node["metadata"]["name"]: node
+            for node in await self._api.list("v1", "Node")
+            if node["spec"].get("providerID", "").startswith(PROVIDER_PREFIX)
+        }
+        for name, node in found.items():
+            if name not in wanted or wanted[name]["spec"]["providerID"] != node["spec"]["providerID"]:
+                await self._leave(name)
+        for name, node in wanted.items():
+            if name not in self._draining and (name not in found or self._applied.get(name) != node):
+                _log.info("node %s of %s", name, node["spec"]["providerID"])
+                await self._api.apply(node)
+                self._applied[name] = node
+
+    async def _leave(self, name: str) -> None:
+        """Drains the node as EKS does, then lets it go; DaemonSets' pods go with it."""
+        node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}}
+        if name not in self._draining:
+            _log.info("node %s leaves", name)
+            self._draining[name] = time.monotonic()
+            await self._api.merge_patch(node, {"spec": {"unschedulable": True}})
+        pods = [
+            {"apiVersion": "v1", "kind": "Pod", **pod}
+            for pod in await self._api.list("v1", "Pod")
+            if pod["spec"].get("nodeName") == name
+        ]
+        staying = [pod for pod in pods if not _is_of_a_daemon_set(pod)]
+        for pod in staying:
+            if "deletionTimestamp" not in pod["metadata"]:
+                await self._api.delete(pod)
+        if staying and time.monotonic() - self._draining[name] < _DRAIN_SECONDS:
+            return
+        for pod in pods:
+            await self._api.delete(pod)
+        await self._api.delete(node)
+        self._applied.pop(name, None)
+        del self._draining[name]
+
+    def _read(self) -> dict[str, dict[str, Manifest]]:
+        """The store; without one there is no account, and so no instance."""
+        if not self._store.exists():
+            return {}
+        return json.loads(self._store.read_text(encoding="utf-8"))
+
+    def _say(self, line: str) -> None:
+        if line != self._said:
+            _log.warning("looking at the node groups: %s", line)
+            self._said = line
+
+
+def _is_of_a_daemon_set(pod: Manifest) -> bool:
+    owners = pod["metadata"].get("ownerReferences", [])
+    return any(owner["kind"] == "DaemonSet" for owner in owners)
