@@ -34,6 +34,8 @@ def install(lab: LabDirectory, tools: Mapping[str, Path]) -> None:
         _link(path, lab.bin / name)
     # In the same folder as pulumi the host is taken as bundled; on PATH it would draw a warning.
     _write_command(lab.bin / "pulumi-language-python", "lab.language_host")
+    # Named by kubeconfigs of EKS; a real one further along PATH would ask a real account.
+    _write_command(lab.bin / "aws", "lab.aws_command")
     for name, (module, wheel) in _PROVIDERS.items():
         # A symlink to a folder is not found by the CLI: it must be a real one.
         folder = lab.pulumi_home / "plugins" / f"resource-{name}-v{version(wheel)}"

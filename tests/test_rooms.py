@@ -22,6 +22,7 @@ ALLOWED = {
     "lab": set(),
 }
 STAND_INS = (
+    "aws_command",
     "aws_provider",
     "controller",
     "dra_driver",

@@ -60,6 +60,7 @@ class Cluster:
             temp_file_path=str(private_folder),
             client_configuration=settings,
         )
+        _expect_credentials(chosen, self._client.configuration)
         # A proxy of the surrounding shell would carry the cluster's credentials off this machine.
         self._client.configuration.proxy = None
         self._timeout = timeout_seconds or _READ_SECONDS
@@ -179,6 +180,13 @@ class Cluster:
 def namespace_of(manifest: Manifest) -> str:
     """The namespace that a namespaced object lies in."""
     return manifest.get("metadata", {}).get("namespace") or "default"
+
+
+def _expect_credentials(chosen: Target, settings: client.Configuration) -> None:
+    """Raises ValueError where the user's command gave nothing: the client would go on as nobody."""
+    command = (chosen.config["users"][0]["user"].get("exec") or {}).get("command")
+    if command and not settings.cert_file and not settings.api_key:
+        raise ValueError(f"getting credentials: exec: executable {command} failed")
 
 
 def _dry_run(wanted: bool) -> dict[str, str]:

@@ -11,7 +11,7 @@ from moto.ec2.models.instance_types import INSTANCE_TYPES
 
 _ARCHITECTURES = {"x86_64": "amd64", "arm64": "arm64"}
 _EVICTION_MIB = 100
-# A kernel keeps some memory for itself: a kubelet sees a little less than EC2 sells (m7i.4xlarge: 64760000Ki).
+# A kernel keeps some memory for itself: a kubelet sees less than EC2 sells (m7i.4xlarge: 64760000Ki).
 _SEEN_OF_MEMORY = 0.965
 # Of the root volume, in the fixture's figures for 80 GiB.
 _DISK = {"capacity": "83873772Ki", "allocatable": "76224326324"}
