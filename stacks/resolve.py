@@ -58,13 +58,14 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
         raise SettingsError(problems)
     platform = resolved_platform(settings.platform, release, settings.image_mirrors)
     cache = resolved_cache(settings, recipe)
+    infrastructure = _infrastructure(settings, pools)
     serving = _serving(settings, recipe, placed, cache.claim_name)
     return ResolvedStack(
         name=name,
         source=source,
         lifecycle=settings.lifecycle,
         cluster=_cluster(settings),
-        infrastructure=_infrastructure(settings, pools),
+        infrastructure=infrastructure,
         pools=tuple(_resolved_pool(pool, serving, placed.packings) for pool in pools.values()),
         platform=platform,
         cache=cache,
@@ -72,7 +73,7 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
         network_policies=settings.network_policies,
         waivers=tuple(Waiver(waiver.rule, waiver.reason, waiver.expires) for waiver in settings.waivers),
         decisions=decisions(settings, platform, serving, cache),
-        retained=retained_objects(settings.lifecycle, platform, serving.namespace, cache),
+        retained=retained_objects(settings.lifecycle, platform, serving.namespace, cache, infrastructure),
     )
 
 

@@ -39,13 +39,15 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class RetainedObject:
-    """An object that `pulumi destroy` leaves in the cluster."""
+    """An object that `pulumi destroy` leaves, in the cluster or in the account."""
 
     kind: str
     name: str
     namespace: str | None
-    """None for an object of the whole cluster."""
+    """None for an object of the whole cluster, or of the account."""
     reason: str
+    goes_with_cluster: bool = False
+    """Left in a cluster that the stack made itself, and gone as soon as that is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ version would be another resource to Pulumi: it would try to create the graph be
 from collections.abc import Mapping, Sequence
 
 from stacks.errors import Problem
+from stacks.guards.fixed_of_a_cluster import cluster_steps, cluster_values
 from stacks.nearest import nearest
 from stacks.resolved import ResolvedStack
 
@@ -29,7 +30,11 @@ _SECOND_STACK = (
 def fixed_values(stack: ResolvedStack) -> dict[str, str | int]:
     """Return the values to export, each by the setting that it comes from."""
     platform = stack.platform
-    values: dict[str, str | int] = {"platform.kind": platform.kind, "platform.graphApi": platform.graph_api}
+    values: dict[str, str | int] = {
+        **cluster_values(stack),
+        "platform.kind": platform.kind,
+        "platform.graphApi": platform.graph_api,
+    }
     if platform.discovery:
         values["platform.discovery"] = platform.discovery
     for name, servers in (("nats", platform.nats), ("etcd", platform.etcd)):
@@ -72,10 +77,10 @@ def changed_problems(
 
 def _goes_with_another(key: str, changed: Sequence[str]) -> bool:
     """Whether what this setting belongs to is another one altogether, and it is new with that."""
-    if key == "platform.kind":
-        return False
-    kind_of_its_servers = key.rpartition(".")[0] + ".kind"
-    return "platform.kind" in changed or (key != kind_of_its_servers and kind_of_its_servers in changed)
+    part, _, _ = key.partition(".")
+    kind_of_its_part = key.rpartition(".")[0] + ".kind"
+    whole = ("cluster.kind", f"{part}.kind", kind_of_its_part)
+    return any(kind in changed for kind in whole if kind != key)
 
 
 def _problem(key: str, before: object, now: Mapping[str, str | int], source: str) -> Problem:
@@ -97,6 +102,8 @@ def _problem(key: str, before: object, now: Mapping[str, str | int], source: str
 
 def _steps(key: str, *, own_servers: bool) -> list[str]:
     """Return the procedure that makes another value of this setting possible."""
+    if key.startswith("cluster."):
+        return cluster_steps(key)
     apply_it = f"{REBUILT_VARIABLE}={key} pulumi up"
     if key in {"platform.graphApi", "platform.discovery"}:
         return [_END_GRAPH, apply_it, _SECOND_STACK]

@@ -1,0 +1,49 @@
+"""What of the cluster is fixed when a stack is created.
+
+Pulumi would replace what any of these change: the network with all addresses, or the cluster with everything
+on it. EKS refuses another zone for a control plane that runs (aws/containers-roadmap#2330), half an hour into
+the `up` that asked for it.
+"""
+
+from stacks.infrastructure.plan import AdoptedNetwork, EksPlan
+from stacks.resolved import ResolvedStack
+
+
+def cluster_values(stack: ResolvedStack) -> dict[str, str]:
+    """Return the values to export, each by the setting that it comes from."""
+    values = {"cluster.kind": stack.cluster.kind}
+    plan = stack.infrastructure
+    if plan is None:
+        return values
+    return {
+        **values,
+        "cluster.name": plan.name,
+        "cluster.accountId": plan.account_id,
+        "cluster.region": plan.region,
+        **_network_values(plan),
+    }
+
+
+def cluster_steps(key: str) -> list[str]:
+    """Return the procedure that makes another value of this setting possible."""
+    return [
+        "with the old value again: lifecycle: disposable, then `pulumi up`; it lifts the protection, and the "
+        "model is not kept",
+        "`pulumi destroy`, which forgets what was fixed",
+        f"the new {key}, then `pulumi up`",
+        "without an interruption instead: a second stack with a cluster.name and GPUs of its own, then "
+        "destroy this one",
+    ]
+
+
+def _network_values(plan: EksPlan) -> dict[str, str]:
+    network = plan.network
+    if isinstance(network, AdoptedNetwork):
+        return {"cluster.network.kind": "existing", "cluster.network.vpcId": network.vpc_id}
+    # In their order: the addresses of a zone come from its place.
+    zones = [subnet.zone for subnet in network.subnets if subnet.public is not None]
+    return {
+        "cluster.network.kind": "own",
+        "cluster.network.cidr": network.cidr,
+        "cluster.network.zones": ", ".join(zones),
+    }
