@@ -7,10 +7,16 @@ import json
 import shutil
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
-from lab.custom_resources import custom_resource_definitions
+from lab.custom_resources import (
+    compute_domain_definitions,
+    custom_resource_definitions,
+    gpu_operator_definitions,
+    monitoring_definitions,
+)
 
 CHARTS_DIRECTORY = Path(__file__).parent / "fixtures" / "charts"
 INDEX_FILE = "index.json"
@@ -23,10 +29,15 @@ class Chart:
     repository: str
     name: str
     version: str
-    has_crds: bool
 
 
-CHARTS = (Chart("https://helm.ngc.nvidia.com/nvidia/ai-dynamo", "dynamo-platform", "1.2.1", has_crds=True),)
+CHARTS = (
+    Chart("https://helm.ngc.nvidia.com/nvidia/ai-dynamo", "dynamo-platform", "1.2.1"),
+    Chart("https://helm.ngc.nvidia.com/nvidia", "gpu-operator", "v26.7.0"),
+    Chart("oci://registry.k8s.io/dra-driver-nvidia/charts", "dra-driver-nvidia-gpu", "0.4.1"),
+    Chart("https://aws.github.io/eks-charts", "aws-efa-k8s-device-plugin", "0.5.30"),
+    Chart("https://prometheus-community.github.io/helm-charts", "kube-prometheus-stack", "88.5.3"),
+)
 
 
 @dataclass(frozen=True)
@@ -59,8 +70,7 @@ def _package(chart: Chart, target: Path, graph_api: str) -> IndexEntry:
     files = {
         path.relative_to(source): path.read_bytes() for path in sorted(source.rglob("*")) if path.is_file()
     }
-    if chart.has_crds:
-        files |= _crd_files(graph_api)
+    files |= _crd_files(chart.name, graph_api)
     digest = hashlib.sha256()
     for path, content in sorted(files.items()):
         digest.update(f"{path} {len(content)}\n".encode() + content)
@@ -70,12 +80,26 @@ def _package(chart: Chart, target: Path, graph_api: str) -> IndexEntry:
     return IndexEntry(chart.repository, chart.name, chart.version, folder.name)
 
 
-def _crd_files(graph_api: str) -> dict[Path, bytes]:
+def _crd_files(chart: str, graph_api: str) -> dict[Path, bytes]:
     """The chart's crds/ folder: Helm installs it at the first install and never looks at it again."""
     return {
         Path("crds") / f"{crd['metadata']['name']}.yaml": yaml.safe_dump(crd, sort_keys=True).encode()
-        for crd in custom_resource_definitions(graph_api)
+        for crd in _definitions(chart, graph_api)
     }
+
+
+def _definitions(chart: str, graph_api: str) -> list[dict[str, Any]]:
+    match chart:
+        case "dynamo-platform":
+            return custom_resource_definitions(graph_api)
+        case "gpu-operator":
+            return gpu_operator_definitions()
+        case "dra-driver-nvidia-gpu":
+            return compute_domain_definitions()
+        case "kube-prometheus-stack":
+            return monitoring_definitions()
+        case _:
+            return []
 
 
 def _write_folder(folder: Path, files: dict[Path, bytes]) -> None:

@@ -24,6 +24,9 @@ GRAPH_SCHEMAS = {
 }
 _COMPUTE_DOMAIN_FILE = "computedomain.v1beta1.dra-0.4.json"
 _POD_MONITOR_FILE = "pod-monitor.json"
+_COMPUTE_DOMAIN_CLIQUE_FILE = "compute-domain-clique.json"
+_CLUSTER_POLICY_FILE = "cluster-policy.json"
+_PROMETHEUS_FILE = "prometheus.json"
 
 _MARK = "x-fact"
 _CUT = "x-kubernetes-preserve-unknown-fields"
@@ -39,6 +42,22 @@ def cluster_definitions() -> list[dict[str, Any]]:
     """What is installed beside the platform: for NVIDIA's DRA driver and for a Prometheus operator."""
     domain = custom_resource_definition(CRDS_DIRECTORY / _COMPUTE_DOMAIN_FILE)
     return [domain, *_schemaless_definitions(_POD_MONITOR_FILE)]
+
+
+def compute_domain_definitions() -> list[dict[str, Any]]:
+    """What both NVIDIA's DRA driver and, since 26.7, its GPU operator bring."""
+    domain = custom_resource_definition(CRDS_DIRECTORY / _COMPUTE_DOMAIN_FILE)
+    return [domain, *_schemaless_definitions(_COMPUTE_DOMAIN_CLIQUE_FILE)]
+
+
+def gpu_operator_definitions() -> list[dict[str, Any]]:
+    """What the chart of NVIDIA's GPU operator brings."""
+    return [*_schemaless_definitions(_CLUSTER_POLICY_FILE), *compute_domain_definitions()]
+
+
+def monitoring_definitions() -> list[dict[str, Any]]:
+    """What the kube-prometheus-stack brings."""
+    return [*_schemaless_definitions(_POD_MONITOR_FILE), *_schemaless_definitions(_PROMETHEUS_FILE)]
 
 
 def custom_resource_definition(schema_file: Path) -> dict[str, Any]:

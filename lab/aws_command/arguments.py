@@ -32,7 +32,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 def parse(arguments: Sequence[str], environment: Mapping[str, str]) -> Wanted:
-    """What is asked for. Raises UsageError for any command but `eks get-token`, and any option not of its own."""
+    """What is asked for. Raises UsageError for any other command, and for options of any other."""
     parser = _Parser(prog="aws", add_help=False, allow_abbrev=False)
     # Both kinds are exact: an invented option must not pass here and fail where the real command runs.
     parser.add_argument("command", choices=["eks"])

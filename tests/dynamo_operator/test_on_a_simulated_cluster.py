@@ -99,7 +99,7 @@ def names(lab: Sandbox, kind: str) -> list[str]:
 
 def install(lab: Sandbox) -> None:
     charts = lab.directory.charts
-    (entry,) = json.loads((charts / INDEX_FILE).read_text(encoding="utf-8"))
+    entry, *_ = json.loads((charts / INDEX_FILE).read_text(encoding="utf-8"))
     lab.run(
         "helm",
         *(

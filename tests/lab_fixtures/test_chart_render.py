@@ -36,7 +36,7 @@ REMOVED_KEYS = {
 
 def packaged(sandbox: Sandbox) -> Path:
     charts = sandbox.directory.charts
-    (entry,) = json.loads((charts / INDEX_FILE).read_text(encoding="utf-8"))
+    entry, *_ = json.loads((charts / INDEX_FILE).read_text(encoding="utf-8"))
     return charts / entry["path"]
 
 
