@@ -39,9 +39,13 @@ check: $(ENVIRONMENT) ## format, lint, types and the tests that need Python pack
 test: check tools ## check, then the tests on the real engine and the simulated cluster
 	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "(engine or lab) and not slow" --durations 10
 
-rehearse: $(ENVIRONMENT) tools ## the long tests: every shipped stack, updates, faults, recovery, destroy
+rehearse: $(ENVIRONMENT) tools ## preview to destroy of one stack (STACK=name), or the long tests of all of them
+ifdef STACK
+	@$(RUN) -m lab rehearse $(STACK)
+else
 	@# Three at a time on two cores: rehearsals wait for the cluster as much as they compute.
 	$(VENV)/bin/pytest -q -n 3 --dist loadfile -m slow --durations 20
+endif
 
 bench: $(ENVIRONMENT) tools ## how long the everyday commands take, as a table and as JSON
 	@$(RUN) -m lab.bench

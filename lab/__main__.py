@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from lab import cluster, report, stack
+from lab import cluster, rehearsal, report, stack
 from lab.directory import LabDirectory
 from lab.environment import exports, sealed_environment
 from lab.errors import LabError
@@ -72,6 +72,20 @@ def down(stack_name: StackName = "dev") -> None:
     cluster.down(lab)
     shutil.rmtree(lab.root)
     _say("the lab is gone: no process, no cluster, no state")
+
+
+@app.command()
+def rehearse(stack_name: Annotated[str, typer.Argument(metavar="STACK")]) -> None:
+    """Play one stack from preview to destroy, from a copy of its file, in a lab of its own."""
+    started = time.monotonic()
+    done: list[rehearsal.Step] = []
+    try:
+        for step in rehearsal.rehearse(stack_name, _say):
+            _say(f"{step.name}: {step.seconds:.0f} s" + (f", {step.changes}" if step.changes else ""))
+            done.append(step)
+    finally:
+        console.print(report.steps_table(stack_name, done))
+    console.print(f"\nstack {stack_name} is rehearsed (simulated); {time.monotonic() - started:.0f} s in all")
 
 
 @app.command()

@@ -8,7 +8,7 @@ import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
-from lab import processes
+from lab import control_plane, processes
 from lab.errors import LabError
 
 if TYPE_CHECKING:
@@ -18,14 +18,14 @@ _START_SECONDS = 90
 _PAUSE_SECONDS = 0.1
 
 
-def up(lab: LabDirectory) -> str:
+def up(lab: LabDirectory, account: str | None = None) -> str:
     """Makes the account answer and returns its endpoint; run again, it changes nothing.
 
     A new account is empty, whatever an earlier one of this lab held. Where the lab has a cluster, instances
-    of node groups are its nodes.
+    of node groups are its nodes. `account` is its number, where it is not to be the usual one.
     """
-    endpoint = _start(lab)
-    if lab.kubeconfig.exists():
+    endpoint = _start(lab, {"LAB_AWS_ACCOUNT": account} if account else {})
+    if control_plane.exists(lab):
         processes.start(lab, processes.NODE_GROUPS)
     return endpoint
 
@@ -43,12 +43,12 @@ def requests(lab: LabDirectory) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def _start(lab: LabDirectory) -> str:
+def _start(lab: LabDirectory, variables: dict[str, str]) -> str:
     announced = lab.cloud / "endpoint"
     if processes.find(lab, processes.CLOUD) is None:
         announced.unlink(missing_ok=True)
         lab.cloud.mkdir(parents=True, exist_ok=True)
-        processes.start(lab, processes.CLOUD)
+        processes.start(lab, processes.CLOUD, variables)
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         if announced.exists() and _answers(announced.read_text(encoding="utf-8")):

@@ -34,8 +34,11 @@ def prepare(lab: LabDirectory, say: Callable[[str], None]) -> None:
     package_charts(lab.charts, graph_api.settle(lab, has_cluster=control_plane.exists(lab)))
 
 
-def up(lab: LabDirectory, say: Callable[[str], None]) -> None:
-    """Makes the cluster run, whatever state it was left in; run again, it changes nothing."""
+def up(lab: LabDirectory, say: Callable[[str], None], *, furnished: bool = True) -> None:
+    """Makes the cluster run, whatever state it was left in; run again, it changes nothing.
+
+    Without `furnished` it is as bare as a new EKS cluster: no nodes, no classes, no custom resources.
+    """
     prepare(lab, say)
     done = control_plane.start(lab)
     if done != "running":
@@ -45,15 +48,8 @@ def up(lab: LabDirectory, say: Callable[[str], None]) -> None:
         say("the stack state of an earlier cluster is discarded")
         shutil.rmtree(lab.backend)
         lab.backend.mkdir()
-    definitions = lab.root / "definitions.json"
-    definitions.write_text(
-        json.dumps({"apiVersion": "v1", "kind": "List", "items": cluster_definitions()}), encoding="utf-8"
-    )
-    files = [definitions, *(_FIXTURES / name for name in _CLUSTER_OBJECTS)]
-    named = [argument for file in files for argument in ("-f", str(file))]
-    _kubectl(lab, "apply", "--server-side", "--force-conflicts", *named)
-    _kubectl(lab, "wait", "--for=condition=Established", "-f", str(definitions), "--timeout=60s")
-    _kubectl(lab, "wait", "--for=condition=Ready", "node", "--all", "--timeout=60s")
+    if furnished:
+        _furnish(lab)
     # Made by the controllers in their first seconds; without the account no pod is admitted.
     for namespace in _FIRST_NAMESPACES:
         for name in _NAMESPACE_DEFAULTS:
@@ -78,6 +74,18 @@ def down(lab: LabDirectory) -> None:
         processes.stop(lab, stand_in)
     aws_cloud.down(lab)
     control_plane.stop_and_delete(lab)
+
+
+def _furnish(lab: LabDirectory) -> None:
+    definitions = lab.root / "definitions.json"
+    definitions.write_text(
+        json.dumps({"apiVersion": "v1", "kind": "List", "items": cluster_definitions()}), encoding="utf-8"
+    )
+    files = [definitions, *(_FIXTURES / name for name in _CLUSTER_OBJECTS)]
+    named = [argument for file in files for argument in ("-f", str(file))]
+    _kubectl(lab, "apply", "--server-side", "--force-conflicts", *named)
+    _kubectl(lab, "wait", "--for=condition=Established", "-f", str(definitions), "--timeout=60s")
+    _kubectl(lab, "wait", "--for=condition=Ready", "node", "--all", "--timeout=60s")
 
 
 def _nodes_on_an_nvlink_fabric(lab: LabDirectory) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import psutil
@@ -13,6 +14,7 @@ from lab.environment import CONTEXT, sealed_environment
 from lab.errors import LabError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from lab.directory import LabDirectory
@@ -41,8 +43,11 @@ CLOUD = StandIn("aws", "lab.aws_provider.cloud", needs_lab_directory=True)
 NODE_GROUPS = StandIn("node-groups", "lab.node_groups", needs_lab_directory=True)
 
 
-def start(lab: LabDirectory, stand_in: StandIn) -> bool:
-    """Starts the process unless it runs; returns whether it was started. Raises LabError if it dies."""
+def start(lab: LabDirectory, stand_in: StandIn, variables: Mapping[str, str] = MappingProxyType({})) -> bool:
+    """Starts the process unless it runs; returns whether it was started. Raises LabError if it dies.
+
+    `variables` are added to the sealed environment.
+    """
     if find(lab, stand_in) is not None:
         return False
     command = [sys.executable, "-P", "-m", stand_in.module]
@@ -53,7 +58,7 @@ def start(lab: LabDirectory, stand_in: StandIn) -> bool:
         process = subprocess.Popen(
             command,
             cwd=lab.root,
-            env=sealed_environment(lab),
+            env={**sealed_environment(lab), **variables},
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

@@ -13,7 +13,10 @@ from lab.environment import sealed_environment
 from lab.errors import LabError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lab.directory import LabDirectory
+    from lab.rehearsal import Step
 
 _GPU = "nvidia.com/gpu"
 _GRAPH = "dynamographdeployments.nvidia.com"
@@ -47,6 +50,14 @@ def graphs_table(lab: LabDirectory) -> Table:
             f"{status.get('state', 'unknown')}" + ("" if is_ready else f": {ready.get('message', '')}"),
             "scheduled (simulated)" if is_ready else "not ready",
         )
+    return table
+
+
+def steps_table(stack: str, steps: Sequence[Step]) -> Table:
+    """What a rehearsal has done, how long it took, and what the engine changed."""
+    table = _table(f"Rehearsal of {stack} (simulated)", "step", "seconds", "changes")
+    for step in steps:
+        table.add_row(step.name, f"{step.seconds:.1f}", step.changes)
     return table
 
 

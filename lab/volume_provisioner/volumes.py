@@ -10,6 +10,9 @@ if TYPE_CHECKING:
 PROVISIONER = "volumes.simulated.local"
 # Plays a block device's driver: one node at a time.
 DISK_PROVISIONER = "disks.simulated.local"
+# The drivers of EKS's add-ons, by what their volumes can do.
+_FILES = frozenset({PROVISIONER, "efs.csi.aws.com", "fsx.csi.aws.com"})
+_DISKS = frozenset({DISK_PROVISIONER, "ebs.csi.aws.com"})
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 # The scheduler writes it onto a claim of a WaitForFirstConsumer class once it knows where the first pod goes.
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
@@ -20,7 +23,7 @@ _SINGLE_NODE_MODES = frozenset({"ReadWriteOnce", "ReadWriteOncePod"})
 
 def wants_volume(claim: Manifest, storage_class: Manifest) -> bool:
     """Whether this provisioner must make a volume for the claim now."""
-    if storage_class["provisioner"] not in (PROVISIONER, DISK_PROVISIONER):
+    if storage_class["provisioner"] not in _FILES | _DISKS:
         return False
     if claim["metadata"].get("deletionTimestamp"):
         return False
@@ -43,7 +46,7 @@ def selected_node(claim: Manifest) -> str | None:
 def refusal(claim: Manifest, storage_class: Manifest) -> str | None:
     """Why the class cannot make the claim's volume, in the words of kubernetes-sigs/aws-ebs-csi-driver."""
     shared = set(claim["spec"]["accessModes"]) - _SINGLE_NODE_MODES
-    if storage_class["provisioner"] != DISK_PROVISIONER or not shared:
+    if storage_class["provisioner"] not in _DISKS or not shared:
         return None
     return (
         f'failed to provision volume with StorageClass "{storage_class["metadata"]["name"]}": rpc error: '
@@ -106,7 +109,7 @@ def volume_for(claim: Manifest, storage_class: Manifest, zone: str | None) -> Ma
 def must_be_deleted(volume: Manifest) -> bool:
     """Whether the claim of this provisioner's volume is gone and the volume was to go with it."""
     return (
-        volume["metadata"].get("annotations", {}).get(PROVISIONED_BY) in (PROVISIONER, DISK_PROVISIONER)
+        volume["metadata"].get("annotations", {}).get(PROVISIONED_BY) in _FILES | _DISKS
         and volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete"
         and volume.get("status", {}).get("phase") == "Released"
         and not volume["metadata"].get("deletionTimestamp")

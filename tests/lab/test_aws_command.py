@@ -68,7 +68,7 @@ def test_a_token_is_the_client_certificate_of_the_lab_as_an_exec_credential(lab:
 def test_a_token_for_another_cluster_does_not_open_this_one(
     lab: LabDirectory, option: str, value: str
 ) -> None:
-    arguments = list(GET_TOKEN)
+    arguments: list[str] = list(GET_TOKEN)
     arguments[arguments.index(option) + 1] = value
     status = credential(aws(lab, *arguments))["status"]
     assert list(status) == ["token"]

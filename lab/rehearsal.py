@@ -1,0 +1,143 @@
+"""The life of one stack in a lab of its own: preview, up, up again, refresh, destroy."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from lab import aws_cloud, cluster
+from lab.directory import REPOSITORY, LabDirectory
+from lab.environment import CONTEXT, sealed_environment
+from lab.errors import LabError
+from lab.reservations import reservations_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SETTINGS = "dynamo-stack:settings"
+_POLICY = ("--policy-pack", "policy")
+_PROGRAM = ("__main__.py", "Pulumi.yaml")
+_ROOMS = ("components", "hardware", "policy", "recipes", "resource_graph", "rules", "stacks", ".venv")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One part of the life, done."""
+
+    name: str
+    seconds: float
+    changes: str
+    """What the engine counted, without what stayed the same; "" where it counts nothing."""
+
+
+def rehearse(stack: str, say: Callable[[str], None], file: Path | None = None) -> Iterator[Step]:
+    """Yields each step when it is done; the lab and all in it are gone at the end.
+
+    The stack's file, or another one of the same form, is copied; the copy's cluster is the lab's, or an EKS
+    cluster in the lab's account. Raises LabError with all that pulumi said where a step fails.
+    """
+    source = file or REPOSITORY / f"Pulumi.{stack}.yaml"
+    if not source.is_file():
+        known = sorted(path.name.split(".")[1] for path in REPOSITORY.glob("Pulumi.*.yaml"))
+        raise LabError(f"there is no {source.name}; stacks are {', '.join(known)}")
+    folder = Path(tempfile.mkdtemp(prefix="dynamo-stack-rehearsal-"))
+    lab = LabDirectory(folder / "lab")
+    try:
+        run = _Rehearsal(lab, _copy(folder / "project", stack, source), stack)
+        yield from run.steps(say)
+    finally:
+        cluster.down(lab)
+        shutil.rmtree(folder)
+
+
+@dataclass(frozen=True)
+class _Rehearsal:
+    lab: LabDirectory
+    project: Path
+    stack: str
+
+    def steps(self, say: Callable[[str], None]) -> Iterator[Step]:
+        content = self._read()
+        settings = content["config"][SETTINGS]
+        yield self._timed("lab", lambda: self._start(settings, say))
+        if settings["cluster"]["kind"] == "existing":
+            settings["cluster"] = {"kind": "existing", "context": CONTEXT}
+        self._write(content)
+        self._pulumi("stack", "select", "--create")
+        yield self._timed("preview", lambda: self._pulumi("preview", *_POLICY))
+        yield self._counted("up", "up", "--yes", "--skip-preview", *_POLICY)
+        yield self._counted("up again", "up", "--yes", "--skip-preview", "--expect-no-changes", *_POLICY)
+        yield self._counted("refresh", "refresh", "--yes", "--skip-preview", "--expect-no-changes")
+        if settings.get("lifecycle", "production") == "production":
+            # What is protected cannot be destroyed until somebody says in the file that it may go.
+            content = self._read()
+            content["config"][SETTINGS]["lifecycle"] = "disposable"
+            self._write(content)
+            yield self._counted("lift protection", "up", "--yes", "--skip-preview", *_POLICY)
+        yield self._counted("destroy", "destroy", "--yes", "--skip-preview")
+
+    def _start(self, settings: dict[str, Any], say: Callable[[str], None]) -> None:
+        on_eks = settings["cluster"]["kind"] == "eks"
+        cluster.up(self.lab, say, furnished=not on_eks)
+        if not on_eks:
+            return
+        self.lab.cloud.mkdir(exist_ok=True)
+        (self.lab.cloud / "capacity-reservations.json").write_text(
+            json.dumps(reservations_of(settings["nodePools"])), encoding="utf-8"
+        )
+        aws_cloud.up(self.lab, str(settings["cluster"]["accountId"]))
+
+    def _timed(self, name: str, action: Callable[[], object]) -> Step:
+        started = time.monotonic()
+        action()
+        return Step(name, time.monotonic() - started, "")
+
+    def _counted(self, name: str, *command: str) -> Step:
+        step = self._timed(name, lambda: self._pulumi(*command))
+        history = json.loads(self._pulumi("stack", "history", "--json", "--page-size", "1"))
+        found: dict[str, int] = history[0].get("resourceChanges") or {}
+        changes = ", ".join(f"{number} {kind}" for kind, number in sorted(found.items()) if kind != "same")
+        return Step(name, step.seconds, changes or "no change")
+
+    def _pulumi(self, *arguments: str) -> str:
+        command = [str(self.lab.bin / "pulumi"), *arguments, "--stack", self.stack, "--non-interactive"]
+        answer = subprocess.run(
+            command,
+            cwd=self.project,
+            env=sealed_environment(self.lab) | {"NO_COLOR": "1"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if answer.returncode != 0:
+            raise LabError(f"`pulumi {' '.join(arguments)}` failed:\n{answer.stdout}\n{answer.stderr}")
+        return answer.stdout
+
+    @property
+    def _file(self) -> Path:
+        return self.project / f"Pulumi.{self.stack}.yaml"
+
+    def _read(self) -> dict[str, Any]:
+        return yaml.safe_load(self._file.read_text(encoding="utf-8"))
+
+    def _write(self, content: dict[str, Any]) -> None:
+        self._file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+
+
+def _copy(project: Path, stack: str, source: Path) -> Path:
+    """The program with one stack's file: pulumi rewrites stack files, and tracked ones must not change."""
+    project.mkdir()
+    for name in _PROGRAM:
+        shutil.copy(REPOSITORY / name, project / name)
+    for name in _ROOMS:
+        (project / name).symlink_to(REPOSITORY / name, target_is_directory=True)
+    shutil.copy(source, project / f"Pulumi.{stack}.yaml")
+    return project
