@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 
 from lab import cluster, rehearsal, report, stack
 from lab.directory import LabDirectory
@@ -114,7 +115,8 @@ def main() -> int:
     try:
         app(standalone_mode=False)
     except (LabError, ToolBuildError, GoNotAvailableError) as error:
-        console.print(f"[red]lab:[/red] {error}", highlight=False, markup=True)
+        # What pulumi said may hold brackets, which would be taken for markup.
+        console.print(f"[red]lab:[/red] {escape(str(error))}", highlight=False, markup=True)
         return 1
     except typer.Exit as ended:
         return ended.exit_code
