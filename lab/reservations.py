@@ -12,7 +12,12 @@ def reservations_of(node_pools: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
     A Capacity Block is scheduled where the settings say that its window has not opened, and active otherwise.
     """
-    return [_described(pool, pool["purchase"]) for pool in node_pools if "id" in (pool.get("purchase") or {})]
+    # A pool without a zone is refused by the program itself, with more to say about it.
+    return [
+        _described(pool, pool["purchase"])
+        for pool in node_pools
+        if "id" in (pool.get("purchase") or {}) and "zone" in pool
+    ]
 
 
 def _described(pool: dict[str, Any], purchase: dict[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -43,7 +43,11 @@ def test_a_shipped_stack_lives_from_preview_to_destroy_and_its_file_stays_as_it_
 @pytest.mark.lab
 @pytest.mark.slow
 @pytest.mark.parametrize("settings", [eks_b200_settings(), eks_gb200_settings()], ids=["b200", "gb200"])
-def test_a_stack_makes_its_own_cluster_and_takes_it_down_again(settings: object, tmp_path: Path) -> None:
+def test_a_stack_makes_its_own_cluster_and_takes_it_down_again(
+    settings: dict[str, Any], tmp_path: Path
+) -> None:
+    # The class that the stack itself makes: nobody else has made one on a new cluster.
+    settings["platform"]["nats"]["storageClassName"] = "gp3"
     file = tmp_path / "Pulumi.own.yaml"
     content = {"config": {"pulumi:disable-default-providers": ["*"], SETTINGS: settings}}
     file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
