@@ -1,17 +1,22 @@
 """`dynamo-stack explain`: one screen with what a stack becomes, and why."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from cli.explain_infrastructure import idle, infrastructure_rows
+from cli.explain_objects import creation_order, left_by_destroy
 from cli.explain_pods import pods_table, workarounds
 from cli.explain_pools import pools_table, prices
 from cli.output import make_console, make_sections, print_line, print_table
 from cli.project import recorded_stack, resolved_stack
-from hardware import Standing
+from hardware import KvPath, Standing
 from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
-from stacks.resolved import Decision, Exposure, KvTransport, ResolvedStack, ServerGroup, Topic
+from stacks.infrastructure.plan import Purchase
+from stacks.recipe_choice import aggregated_recipes_like
+from stacks.resolved import Decision, Exposure, ResolvedStack, ServerGroup, Topic
 from stacks.updates.kinds import kinds_of_change
+from stacks.wording import alternatives
 
 _WIDTH = 120
 Row = tuple[str, str]
@@ -29,7 +34,7 @@ def explain(name: str) -> None:
     for row in (*_header(stack), ("", "")):
         sections.add_row(*row)
     print_table(console, sections)
-    print_table(console, pools_table(stack.pools))
+    print_table(console, pools_table(stack.pools, _purchases(stack)))
     print_line(console)
     print_table(console, pods_table(stack))
     print_line(console)
@@ -39,37 +44,31 @@ def explain(name: str) -> None:
     print_table(console, sections)
 
 
-def creation_order(graph: ResourceGraph) -> Sequence[str]:
-    """Every resource that is more than bookkeeping, as kind and name; neighbours of one kind together."""
-    shown: list[str] = []
-    last_kind: str | None = None
-    for resource in graph.in_creation_order():
-        if not resource.custom or resource.type.startswith("pulumi:"):
-            continue
-        kind = resource.kind or resource.type.rpartition(":")[2]
-        name = resource.object_name if resource.kind else resource.inputs.get("name")
-        text = name if isinstance(name, str) else resource.name
-        if kind == last_kind:
-            shown[-1] += f", {text}"
-        else:
-            shown.append(f"{kind} {text}")
-        last_kind = kind
-    return shown
-
-
 def _header(stack: ResolvedStack) -> Iterator[Row]:
     recipe = stack.serving.recipe_name
     yield "STACK", f"{stack.name} ({stack.source}), recipe {recipe}, lifecycle {stack.lifecycle}"
-    cluster = stack.cluster
-    kubeconfig = cluster.kubeconfig or "$KUBECONFIG"
-    server = f"server must be {cluster.server}" if cluster.server else "server not checked"
-    yield "CLUSTER", f"{cluster.kind}, context {cluster.context} of {kubeconfig}, {server}"
+    yield from _cluster(stack)
     platform = stack.platform
     parts = [f"{platform.kind}, Dynamo {platform.version} in {platform.namespace}, {platform.graph_api}"]
     if platform.discovery is not None:
         parts.append(f"discovery {platform.discovery}")
     parts += [_server("NATS", platform.nats), _server("etcd", platform.etcd)]
     yield "PLATFORM", ", ".join(part for part in parts if part)
+
+
+def _cluster(stack: ResolvedStack) -> Iterator[Row]:
+    if stack.infrastructure is not None:
+        yield from infrastructure_rows(stack.infrastructure, stack.cache)
+        return
+    cluster = stack.cluster
+    kubeconfig = cluster.kubeconfig or "$KUBECONFIG"
+    server = f"server must be {cluster.server}" if cluster.server else "server not checked"
+    yield "CLUSTER", f"{cluster.kind}, context {cluster.context} of {kubeconfig}, {server}"
+
+
+def _purchases(stack: ResolvedStack) -> dict[str, Purchase]:
+    plan = stack.infrastructure
+    return {nodes.pool: nodes.purchase for nodes in plan.gpu_nodes} if plan else {}
 
 
 def _server(name: str, group: ServerGroup | None) -> str:
@@ -79,19 +78,26 @@ def _server(name: str, group: ServerGroup | None) -> str:
 
 
 def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
-    yield from _labelled("PRICES", prices(stack.pools))
+    yield from _labelled("PRICES", prices(stack.pools, units=stack.infrastructure is None))
+    if stack.infrastructure is not None:
+        yield from _labelled("IDLE", idle(stack.infrastructure, stack.pools))
     yield "CLIENTS", _clients(stack)
     yield from _labelled("PLACEMENT", _placement(stack))
-    yield from _labelled("KV PATH", _kv_path(stack.serving.kv_transport))
+    yield from _labelled("KV PATH", _kv_path(stack))
     yield from _labelled("ROLLOUT", _rollout(stack))
     yield from _labelled("UPDATES", (f"{kind.settings}: {kind.effect}" for kind in kinds_of_change(stack)))
     yield from _labelled("ORDER", [" > ".join(creation_order(graph))])
-    yield from _labelled("RETAINED", _retained(stack))
+    yield from _labelled("RETAINED", left_by_destroy(stack.retained))
     yield from _labelled("DEFECTS", workarounds(stack))
     yield from _labelled("WAIVED", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
     yield from _labelled("SERVERS", _decisions(stack, "servers"))
-    yield "OTHER", "; ".join(_decisions(stack, "cache", "timeouts", "lifecycle"))
+    yield "OTHER", "; ".join(_decisions(stack, *_other_topics(stack)))
     yield from _labelled("EVIDENCE", _evidence(stack))
+
+
+def _other_topics(stack: ResolvedStack) -> tuple[Topic, ...]:
+    # Of a cluster that goes with the stack, what is kept stands in RETAINED.
+    return ("cache", "timeouts") if stack.infrastructure else ("cache", "timeouts", "lifecycle")
 
 
 def _clients(stack: ResolvedStack) -> str:
@@ -130,19 +136,27 @@ def _placement(stack: ResolvedStack) -> Iterator[str]:
         yield f"{', '.join(decision.subject for decision in found)}: {choice}{reason}"
 
 
-def _kv_path(transport: KvTransport | None) -> Iterator[str]:
+def _kv_path(stack: ResolvedStack) -> Iterator[str]:
+    transport = stack.serving.kv_transport
     if transport is None:
         yield "none: aggregated, the KV cache never leaves its worker"
         return
     path = transport.path
     chosen = "typed" if transport.typed else "chosen"
     standing = f"{path.standing.value} ({path.source.text})"
-    yield f"{path.transport}, {chosen}, {standing}: {path.reason}"
+    yield f"{path.transport}, {chosen}, {standing}: {path.reason}{_recommended(stack, path)}"
     yield f"ceiling: {transport.ceiling}"
     if transport.placement:
         yield f"placement: {transport.placement}"
     verb = "lifted by" if path.standing is Standing.DOCUMENTED or path.transport == "tcp" else "proven by"
     yield f"{verb}: {path.lifted_by}"
+
+
+def _recommended(stack: ResolvedStack, path: KvPath) -> str:
+    if not path.reported_failing:
+        return ""
+    names = alternatives(aggregated_recipes_like(stack.serving.placed.recipe))
+    return f"; recommended: {names} (docs/which-recipe.md)"
 
 
 def _rollout(stack: ResolvedStack) -> Iterator[str]:
@@ -152,25 +166,6 @@ def _rollout(stack: ResolvedStack) -> Iterator[str]:
             alike.setdefault(worker.placement.rollout, []).append(worker.name)
     for rollout, workers in alike.items():
         yield f"{', '.join(workers)}: {rollout.strategy} ({rollout.reason}); {rollout.interruption}"
-
-
-def _retained(stack: ResolvedStack) -> Iterator[str]:
-    groups: dict[tuple[str, str | None, str], list[str]] = {}
-    for kept in stack.retained:
-        groups.setdefault((kept.kind, kept.namespace, kept.reason), []).append(kept.name)
-    for (kind, namespace, reason), names in groups.items():
-        place = "" if namespace is None else f" in {namespace}"
-        yield f"{kind} {_shortened(names)}{place}: {reason}"
-    if not groups:
-        yield "nothing"
-
-
-def _shortened(names: Sequence[str]) -> str:
-    """Names of definitions end in their group; of several it is said once."""
-    groups = {name.partition(".")[2] for name in names}
-    if len(names) == 1 or len(groups) > 1 or groups == {""}:
-        return ", ".join(names)
-    return f"of {groups.pop()} ({', '.join(name.partition('.')[0] for name in names)})"
 
 
 def _evidence(stack: ResolvedStack) -> Iterator[str]:

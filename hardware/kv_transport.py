@@ -58,6 +58,8 @@ class KvPath:
     """Line rate between two workers of one GPU each, no protocol overhead; None if impossible."""
     lifted_by: str
     """What would raise the ceiling or prove the path."""
+    reported_failing: bool = False
+    """Somebody tried it on this hardware, and no request was completed."""
     same_clique: bool = False
     """All workers must be in one NVLink clique."""
     different_nodes: bool = False
@@ -122,6 +124,7 @@ def _mnnvl(instance_type: InstanceType) -> KvPath:
         NVLINK_GBIT,
         lifted_by="completed requests on two p6e-gb200 trays with a ComputeDomain on prefill and decode, "
         "mUseFabricMemory:1 in the workers' logs and NVLink counters that grow",
+        reported_failing=True,
         same_clique=True,
         # The DRA driver prepares one IMEX channel, for one claim, on a node
         # (kubernetes-sigs/dra-driver-nvidia-gpu#353): a second claiming pod stays Pending.

@@ -44,6 +44,16 @@ def chosen_recipe(settings: StackSettings, source: str) -> tuple[Recipe | None, 
         return recipe, tuple(_problem(error.role, text, overrides, source) for text in error.messages)
 
 
+def aggregated_recipes_like(recipe: Recipe) -> tuple[str, ...]:
+    """Return the recipes that serve the same model without transferring its KV cache."""
+    others = (load_recipe(name) for name in recipe_names())
+    return tuple(
+        other.name
+        for other in others
+        if not other.is_disaggregated and other.model.repository == recipe.model.repository
+    )
+
+
 def _by_role(overrides: EngineOverrides) -> dict[Role, EngineSettings]:
     typed: dict[Role, EngineSettings | None] = {
         "prefill": overrides.prefill,

@@ -66,9 +66,9 @@ def _in_account(
             yield _cache_volume(cache, plan)
         for title, name, group in _own_servers(platform):
             # The driver deletes a volume with its claim, and that is kept until the driver is gone too.
-            reason = f"lifecycle production keeps the data of {title}"
+            reason = f"the data of {title}, kept in production"
             for claim in claim_names(name, group):
-                yield RetainedObject("EBS volume", f"of {claim}", None, reason)
+                yield RetainedObject("EBS volume", claim, None, reason)
     yield RetainedObject(
         "KMS key", f"Secrets of the cluster {plan.name}", None, "AWS deletes it 30 days later"
     )
@@ -79,13 +79,14 @@ def _in_account(
 
 
 def _cache_volume(cache: ResolvedCache, plan: EksPlan) -> RetainedObject:
+    # What a driver makes has a random name, and the claim it was made for in its tags.
     match plan.storage:
         case PlannedEfs():
             return RetainedObject("EFS file system", f"{plan.name}-{CACHE_CLASS}", None, _KEEPS_MODEL)
         case PlannedLustre():
-            return RetainedObject("FSx file system", f"of {cache.claim_name}", None, _KEEPS_MODEL)
+            return RetainedObject("FSx file system", cache.claim_name, None, _KEEPS_MODEL)
         case None:
-            return RetainedObject("EBS volume", f"of {cache.claim_name}", None, _KEEPS_MODEL)
+            return RetainedObject("EBS volume", cache.claim_name, None, _KEEPS_MODEL)
 
 
 def _model(namespace: str, cache: ResolvedCache) -> Iterable[RetainedObject]:

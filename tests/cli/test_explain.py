@@ -15,6 +15,7 @@ from tests.support.dev_settings import (
     disagg_b200_settings,
     disagg_gb200_settings,
 )
+from tests.support.eks_settings import eks_gb200_settings
 
 SECONDS = 2.0
 
@@ -152,6 +153,15 @@ def test_explain_says_what_was_never_tried_upstream(explain: Any) -> None:
     shown = explain(settings)
     assert "EVIDENCE B200: rendered, not validated upstream" in shown
     assert "EVIDENCE B200: scheduled (simulated), validated upstream" in explain(disagg_b200_settings())
+
+
+def test_explain_of_a_path_that_is_reported_failing_recommends_the_recipe_without_it(explain: Any) -> None:
+    says = "recommended: gpt-oss-120b/trtllm-agg (docs/which-recipe.md)"
+    for settings in (disagg_gb200_settings(), eks_gb200_settings()):
+        shown = explain(settings)
+        assert "reported failing on AWS GB200" in shown
+        assert says in shown
+    assert "recommended" not in explain(disagg_b200_settings())
 
 
 @pytest.mark.parametrize("columns", [20, 40, 80])

@@ -17,7 +17,7 @@ STACKS: dict[str, Callable[[], dict[str, Any]]] = {"b200": eks_b200_settings, "g
 EVERY_STACK = pytest.mark.parametrize("name", STACKS)
 KEY = "KMS key Secrets of the cluster gpt-oss"
 GROUP = "Local Zone group us-east-1-dfw-2"
-NATS = [f"EBS volume of data-dynamo-nats-{ordinal}" for ordinal in range(3)]
+NATS = [f"EBS volume data-dynamo-nats-{ordinal}" for ordinal in range(3)]
 
 
 def _left(settings: dict[str, Any]) -> list[str]:
@@ -26,13 +26,13 @@ def _left(settings: dict[str, Any]) -> list[str]:
 
 def test_a_production_stack_leaves_its_data_and_what_aws_does_not_delete_at_once() -> None:
     assert _left(eks_gb200_settings()) == ["EFS file system gpt-oss-model-cache", *NATS, KEY, GROUP]
-    assert _left(eks_b200_settings()) == ["FSx file system of model-cache", *NATS, KEY]
+    assert _left(eks_b200_settings()) == ["FSx file system model-cache", *NATS, KEY]
 
 
 def test_a_cache_on_a_disk_leaves_the_disk() -> None:
     settings = eks_b200_settings()
     settings["modelCache"] = {"size": "150Gi", "storageClassName": "gp3"}
-    assert "EBS volume of model-cache" in _left(settings)
+    assert "EBS volume model-cache" in _left(settings)
 
 
 def test_a_disposable_stack_leaves_no_data() -> None:

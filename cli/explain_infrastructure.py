@@ -1,0 +1,105 @@
+"""A cluster that the stack makes: account, network, nodes, storage, operators, and its idle GPUs."""
+
+from collections.abc import Iterator, Sequence
+
+from stacks.infrastructure.plan import (
+    AdoptedNetwork,
+    CapacityBlock,
+    EksPlan,
+    PlannedEfs,
+    PlannedLustre,
+    PlannedNetwork,
+    PlannedNodes,
+    Reservation,
+)
+from stacks.infrastructure.prices import NAMES, usd_per_gpu_hour
+from stacks.resolved import ResolvedCache, ResolvedPool
+from stacks.versions import DRA_DRIVER, EFA_DEVICE_PLUGIN, GPU_OPERATOR, PROMETHEUS_STACK, PinnedChart
+from stacks.wording import in_words
+
+Row = tuple[str, str]
+
+
+def infrastructure_rows(plan: EksPlan, cache: ResolvedCache) -> Iterator[Row]:
+    """Return what is made in the account before anything runs on it."""
+    where = f"Kubernetes {plan.version} in {plan.region}, account {plan.account_id}"
+    yield "CLUSTER", f"eks {plan.name}, {where}, reached from {_reached_from(plan)}"
+    yield "NETWORK", _network(plan)
+    system = plan.system_nodes
+    yield "NODES", f"system: {system.nodes} x {system.instance_type} on demand, for everything without GPUs"
+    for nodes in plan.gpu_nodes:
+        yield "", f"{nodes.pool}: {_bought(nodes)}"
+    yield "STORAGE", f"model cache: {_storage(plan, cache)}; everything else: gp3 disks"
+    yield "OPERATORS", ", ".join(_chart(chart) for chart in _charts(plan))
+
+
+def idle(plan: EksPlan, pools: Sequence[ResolvedPool]) -> Iterator[str]:
+    """Return which GPUs nobody uses, and what they cost all the same."""
+    by_name = {pool.name: pool for pool in pools}
+    for nodes in plan.gpu_nodes:
+        pool, kind = by_name[nodes.pool], nodes.instance_type
+        rate = usd_per_gpu_hour(kind, nodes.purchase)
+        text = f"{pool.name}: {_idle(pool.gpus, pool.used_gpus, rate, ' an hour')}"
+        sold = next((unit for unit in kind.ultraservers if unit.gpus >= pool.gpus), None)
+        if sold is not None and sold.gpus > pool.gpus:
+            text += f"; of the least that is sold, {sold.name}, {_idle(sold.gpus, pool.used_gpus, rate)}"
+        yield text
+
+
+def _idle(gpus: int, used: int, rate: float | None, per: str = "") -> str:
+    cost = "at no published price" if rate is None else f"${(gpus - used) * rate:,.2f}{per}"
+    return f"{gpus - used} of {in_words(gpus, 'GPU')}, {cost}"
+
+
+def _reached_from(plan: EksPlan) -> str:
+    return f"the VPC and {', '.join(plan.public_cidrs)}" if plan.public_cidrs else "the VPC alone"
+
+
+def _network(plan: EksPlan) -> str:
+    network = plan.network
+    if isinstance(network, AdoptedNetwork):
+        return f"existing, {network.vpc_id}, subnets in {', '.join(network.subnets)}"
+    zones = [subnet.zone for subnet in network.subnets if subnet.public is not None]
+    gateways = "a NAT gateway in each zone" if network.nat_per_zone else "one NAT gateway"
+    return f"own, {network.cidr}, {', '.join(zones)}{_local(network)}, {gateways}"
+
+
+def _local(network: PlannedNetwork) -> str:
+    names = ", ".join(zone.name for zone in network.local)
+    return f", Local Zone {names}" if names else ""
+
+
+def _bought(nodes: PlannedNodes) -> str:
+    purchase = nodes.purchase
+    text = f"{NAMES[purchase.kind]} in {nodes.zone.name}"
+    match purchase:
+        case Reservation(id=number):
+            return f"{text}, {number}"
+        case CapacityBlock(id=number, starts=starts, phase=phase):
+            return f"{text}, {number}, from {starts}, phase {phase}"
+        case _:
+            return text
+
+
+def _storage(plan: EksPlan, cache: ResolvedCache) -> str:
+    match plan.storage:
+        case PlannedLustre(zone=zone, throughput=throughput):
+            return f"FSx for Lustre in {zone.name}, {throughput} MB/s a TiB"
+        case PlannedEfs():
+            return "EFS, in every zone of the region above"
+        case None:
+            return f"class {cache.storage_class_name}"
+
+
+def _charts(plan: EksPlan) -> Iterator[PinnedChart]:
+    yield GPU_OPERATOR
+    if plan.uses_compute_domains:
+        yield DRA_DRIVER
+    if plan.efa_instance_types:
+        yield EFA_DEVICE_PLUGIN
+    if plan.monitoring:
+        yield PROMETHEUS_STACK
+
+
+def _chart(chart: PinnedChart) -> str:
+    return f"{chart.name.rpartition('/')[2]} {chart.version}"

@@ -1,0 +1,58 @@
+"""What a stack creates, in which order, and what of it `destroy` leaves."""
+
+from collections.abc import Iterator, Sequence
+
+from resource_graph import ResourceGraph
+from stacks.resolved import RetainedObject
+
+
+def creation_order(graph: ResourceGraph) -> Sequence[str]:
+    """Every resource that is more than bookkeeping, as kind and name; neighbours of one kind together.
+
+    What is made in the account is counted: a VPC alone is two dozen resources.
+    """
+    shown: list[str] = []
+    last_kind: str | None = None
+    for kind, name in _steps(graph):
+        if kind == last_kind:
+            shown[-1] += f", {name}"
+        else:
+            shown.append(f"{kind} {name}")
+        last_kind = kind
+    return shown
+
+
+def left_by_destroy(retained: Sequence[RetainedObject]) -> Iterator[str]:
+    """What `destroy` leaves, each with its reason once."""
+    groups: dict[tuple[str, str | None, str], list[str]] = {}
+    # What goes with the cluster is not there any more once `destroy` has ended.
+    for kept in (each for each in retained if not each.goes_with_cluster):
+        groups.setdefault((kept.kind, kept.namespace, kept.reason), []).append(kept.name)
+    for (kind, namespace, reason), names in groups.items():
+        place = "" if namespace is None else f" in {namespace}"
+        yield f"{kind} {_shortened(names)}{place}: {reason}"
+    if not groups:
+        yield "nothing"
+
+
+def _steps(graph: ResourceGraph) -> Iterator[tuple[str, str]]:
+    resources = [
+        each for each in graph.in_creation_order() if each.custom and not each.type.startswith("pulumi:")
+    ]
+    in_account = sum(each.type.startswith("aws:") for each in resources)
+    if in_account:
+        yield "account", f"({in_account} resources)"
+    for resource in resources:
+        if resource.type.startswith("aws:"):
+            continue
+        name = resource.object_name if resource.kind else resource.inputs.get("name")
+        kind = resource.kind or resource.type.rpartition(":")[2]
+        yield kind, name if isinstance(name, str) else resource.name
+
+
+def _shortened(names: Sequence[str]) -> str:
+    """Names of definitions end in their group; of several it is said once."""
+    groups = {name.partition(".")[2] for name in names}
+    if len(names) == 1 or len(groups) > 1 or groups == {""}:
+        return ", ".join(names)
+    return f"of {groups.pop()} ({', '.join(name.partition('.')[0] for name in names)})"

@@ -1,0 +1,126 @@
+"""`explain` of a stack that makes its own cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.cli.command import squeezed, write_stack
+from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.command import Command
+
+SCREEN_LINES = 56
+SCREEN_COLUMNS = 120
+
+
+@pytest.fixture
+def explain(command: Command, tmp_path: Path) -> Any:
+    def explained(settings: dict[str, Any]) -> str:
+        write_stack(tmp_path, settings)
+        answer = command("explain", "dev", folder=tmp_path)
+        assert (answer.code, answer.err) == (0, "")
+        return answer.out
+
+    return explained
+
+
+def test_account_network_nodes_storage_and_operators_are_shown(explain: Any) -> None:
+    shown = squeezed(explain(eks_gb200_settings()))
+    assert (
+        "CLUSTER eks gpt-oss, Kubernetes 1.35 in us-east-1, account 123456789012, reached from the VPC"
+        in shown
+    )
+    assert (
+        "NETWORK own, 10.0.0.0/16, us-east-1a, us-east-1b, Local Zone us-east-1-dfw-2a, one NAT gate" in shown
+    )
+    assert "NODES system: 3 x m7g.2xlarge on demand" in shown
+    assert (
+        "gb200: Capacity Block in us-east-1-dfw-2a, cr-0123456789abcdef0, from 2026-12-01T11:30:00Z, "
+        "phase active"
+    ) in shown
+    assert "STORAGE model cache: EFS" in shown
+    assert "OPERATORS gpu-operator v26.7.0, dra-driver-nvidia-gpu 0.4.1, aws-efa-k8s-device-plugin" in shown
+
+
+def test_what_is_not_needed_is_not_shown(explain: Any) -> None:
+    shown = explain(eks_b200_settings())
+    assert "dra-driver" not in shown
+    assert "Local Zone" not in shown
+    assert "kube-prometheus-stack" not in shown
+
+
+def test_the_settings_of_network_nodes_and_storage_are_seen(explain: Any) -> None:
+    settings = eks_b200_settings()
+    settings["cluster"] |= {"publicCidrs": ["203.0.113.0/24"], "monitoring": True}
+    settings["cluster"]["network"]["natPerZone"] = True
+    settings["nodePools"][0]["purchase"] = {"kind": "reservation", "id": "cr-0123456789abcdef0"}
+    settings["modelCache"] = {"size": "150Gi", "storageClassName": "gp3"}
+    shown = squeezed(explain(settings))
+    assert "reached from the VPC and 203.0.113.0/24" in shown
+    assert "a NAT gateway in each zone" in shown
+    assert "b200: reservation in us-east-1b, cr-0123456789abcdef0 STORAGE" in shown
+    assert "model cache: class gp3" in shown
+    assert "kube-prometheus-stack" in shown
+
+
+def test_an_adopted_network_is_shown_by_its_ids(explain: Any) -> None:
+    settings = eks_b200_settings()
+    subnets = {"us-east-1a": "subnet-01234567", "us-east-1b": "subnet-01234568"}
+    settings["cluster"]["network"] = {"kind": "existing", "vpcId": "vpc-01234567", "subnets": subnets}
+    assert "NETWORK existing, vpc-01234567, subnets in us-east-1a, us-east-1b" in squeezed(explain(settings))
+
+
+def test_idle_gpus_cost_what_they_were_bought_for_and_trays_are_sold_by_the_rack(explain: Any) -> None:
+    # Three of eight at $10.582; of the 36 that are the smallest purchase, 31 have nothing to do.
+    shown = squeezed(explain(eks_gb200_settings()))
+    assert "IDLE gb200: 3 of 8 GPUs, $31.75 an hour" in shown
+    assert "of the least that is sold, u-p6e-gb200x36, 31 of 36 GPUs, $328.04" in shown
+
+
+@pytest.mark.parametrize(
+    ("purchase", "column", "says"),
+    [
+        ({"kind": "onDemand"}, "3 $42.72/h on demand", "$42.72 an hour"),
+        ({"kind": "reservation", "id": "cr-01234567"}, "3 $42.72/h reservation", "$42.72 an hour"),
+        ({"kind": "spot"}, "3 unknown Spot", "at no published price"),
+        (eks_b200_settings()["nodePools"][0]["purchase"], "3 $37.06/h Capacity Block", "$37.06 an hour"),
+    ],
+)
+def test_a_way_of_buying_has_a_price_of_its_own(
+    explain: Any, purchase: dict[str, str], column: str, says: str
+) -> None:
+    settings = eks_b200_settings()
+    settings["nodePools"][0]["purchase"] = purchase
+    shown = squeezed(explain(settings))
+    assert column in shown
+    assert f"IDLE b200: 3 of 8 GPUs, {says} CLIENTS" in shown
+
+
+def test_what_destroy_leaves_is_what_is_there_when_the_cluster_is_gone(explain: Any) -> None:
+    left = squeezed(explain(eks_gb200_settings())).partition(" RETAINED ")[2].partition(" SERVERS ")[0]
+    assert left == (
+        "EFS file system gpt-oss-model-cache: lifecycle production keeps the downloaded model "
+        "EBS volume data-dynamo-nats-0, data-dynamo-nats-1, data-dynamo-nats-2: "
+        "the data of NATS, kept in production "
+        "KMS key Secrets of the cluster gpt-oss: AWS deletes it 30 days later "
+        "Local Zone group us-east-1-dfw-2: opted in to; only AWS Support opts out again"
+    )
+
+
+def test_what_is_made_in_the_account_is_counted_before_the_objects_in_the_cluster(explain: Any) -> None:
+    order = squeezed(explain(eks_b200_settings())).partition(" ORDER ")[2]
+    assert order.startswith("account (")
+    assert "resources) > StorageClass gp3, model-cache > " in order
+    assert "Release aws-efa-k8s-device-plugin, gpu-operator" in order
+
+
+@pytest.mark.parametrize("settings", [eks_b200_settings(), eks_gb200_settings()], ids=["b200", "gb200"])
+def test_it_fits_on_one_screen(explain: Any, settings: dict[str, Any]) -> None:
+    lines = explain(settings).splitlines()
+    assert len(lines) <= SCREEN_LINES
+    assert max(map(len, lines)) <= SCREEN_COLUMNS
