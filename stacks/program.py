@@ -45,7 +45,9 @@ def main() -> None:
     try:
         token = _configured_token(config, source)
         stack = resolve(name, parse_settings(_configured_settings(config, source), source), source)
-        _refuse(cluster_problems(stack.cluster, source, os.environ))
+        if stack.infrastructure is None:
+            # No kubeconfig leads to a cluster that the stack makes itself.
+            _refuse(cluster_problems(stack.cluster, source, os.environ))
         rebuilt = os.environ.get(REBUILT_VARIABLE, "")
         previous = previous_run()
         before = deployed(previous.resources)
