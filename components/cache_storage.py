@@ -65,7 +65,14 @@ class CacheStorage(pulumi.ComponentResource):
             "dynamo-stack:components:CacheStorage", name, {"storageClassName": args.class_name}, opts
         )
         self._name, self._args = name, args
-        self._in_cluster = pulumi.ResourceOptions(parent=self, provider=cluster, depends_on=depends_on)
+        self._in_cluster = pulumi.ResourceOptions(
+            parent=self,
+            provider=cluster,
+            depends_on=depends_on,
+            # Kubernetes refuses to change it; volumes that the class made keep the policy that they have.
+            replace_on_changes=["reclaimPolicy"],
+            delete_before_replace=True,
+        )
         match args.kind:
             case LustreClass():
                 self.storage_class = self._lustre(args.kind)

@@ -154,10 +154,20 @@ class KubernetesApi:
         # anything else in the object would otherwise look like a change of that immutable field.
         data = json.dumps(body, separators=(",", ":")) if body is not None else None
         async with self._session.request(method, path, params=query, data=data, headers=headers) as response:
-            answer: Manifest = await response.json(content_type=None)
+            text = await response.text()
         if response.status >= _HTTP_ERROR:
-            raise ApiError(response.status, answer.get("message", f"{method} {path}: HTTP {response.status}"))
+            raise ApiError(response.status, _message(text) or f"{method} {path}: HTTP {response.status}")
+        answer: Manifest = json.loads(text)
         return answer
+
+
+def _message(text: str) -> str:
+    """What a refusal says; "" where it is no Status, as for a group of which nothing is defined yet."""
+    try:
+        answer: Any = json.loads(text)
+    except ValueError:
+        return ""
+    return answer.get("message", "") if isinstance(answer, dict) else ""
 
 
 def _path_of(manifest: Manifest) -> str:

@@ -1,0 +1,50 @@
+"""What the stand-in controllers make of an API server's answers."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import kopf
+import pytest
+from aiohttp import web
+
+from lab.controller.api import ApiError, KubernetesApi
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+
+def asked(answer: web.Response, question: Callable[[KubernetesApi], Awaitable[Any]]) -> Any:
+    """What the question gets from a server that has one answer to everything."""
+
+    async def ask() -> Any:
+        async def handle(_: web.Request) -> web.Response:
+            return answer
+
+        runner = web.ServerRunner(web.Server(handle))
+        await runner.setup()
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        try:
+            connection = kopf.ConnectionInfo(server=f"http://127.0.0.1:{runner.addresses[0][1]}")
+            async with KubernetesApi(connection, field_manager="test") as api:
+                return await question(api)
+        finally:
+            await runner.cleanup()
+
+    return asyncio.run(ask())
+
+
+def test_a_kind_of_a_group_that_nothing_defines_yet_has_no_objects() -> None:
+    # The API server's own answer for an unknown group, which is no JSON.
+    plain = web.Response(status=404, text="404 page not found\n")
+    assert asked(plain, lambda api: api.list("resource.nvidia.com/v1beta1", "ComputeDomain")) == []
+
+
+def test_a_refusal_is_told_in_the_servers_words_where_it_has_some() -> None:
+    refused = web.json_response({"kind": "Status", "message": "nodes is forbidden"}, status=403)
+    with pytest.raises(ApiError, match="nodes is forbidden"):
+        asked(refused, lambda api: api.list("v1", "Node"))
+    with pytest.raises(ApiError, match="GET /api/v1/nodes: HTTP 502"):
+        asked(web.Response(status=502, text="bad gateway"), lambda api: api.list("v1", "Node"))
