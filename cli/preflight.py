@@ -13,6 +13,7 @@ from cli.output import make_console, make_table, print_line, print_table
 from cli.preflight_checks.answers import Answer, Verdict
 from cli.project import resolved_stack
 from stacks.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes
+from stacks.infrastructure.prices import NAMES, usd_per_gpu_hour
 
 
 def preflight(name: str) -> None:
@@ -20,6 +21,8 @@ def preflight(name: str) -> None:
 
     Raises:
         CommandError: the stack makes no cluster, or the account cannot be asked.
+        typer.Exit: `up` would fail, or do what nobody meant.
+
     """
     from cli.preflight_checks.account import Account
     from cli.preflight_checks.questions import answers
@@ -35,26 +38,32 @@ def preflight(name: str) -> None:
 
 def _print(name: str, plan: EksPlan, found: list[Answer]) -> None:
     console = make_console()
-    table = make_table("RESULT", "QUESTION", "FOUND", "FIX")
+    table = make_table("RESULT", "QUESTION", "FOUND")
     for answer in found:
-        table.add_row(answer.verdict.value, answer.question, answer.found, answer.fix)
+        table.add_row(answer.verdict.value, answer.question, answer.found)
     print_table(console, table)
     print_line(console)
+    for answer in found:
+        if answer.fix:
+            # Apart from the table, whose columns would break what is to be typed.
+            print_line(console, f"fix {answer.question}: {answer.fix}")
     for nodes in plan.gpu_nodes:
-        print_line(console, _price(nodes.pool, nodes.nodes * nodes.instance_type.gpus, _rate(nodes)))
+        print_line(console, f"pool {nodes.pool}: {_price(nodes)}")
     wrong = sum(answer.verdict is Verdict.WRONG for answer in found)
     unknown = sum(answer.verdict is Verdict.UNKNOWN for answer in found)
-    print_line(console, f"stack {name}: {wrong} wrong, {unknown} unknown, {len(found)} asked")
+    print_line(console, f"stack {name}: {wrong} wrong, {unknown} unknown of {len(found)} answers")
 
 
-def _rate(nodes: PlannedNodes) -> float | None:
-    kind = nodes.instance_type
-    if isinstance(nodes.purchase, CapacityBlock):
-        return kind.capacity_block_usd_per_gpu_hour
-    return kind.on_demand_usd_per_gpu_hour
-
-
-def _price(pool: str, gpus: int, rate: float | None) -> str:
+def _price(nodes: PlannedNodes) -> str:
+    kind, purchase = nodes.instance_type, nodes.purchase
+    gpus, rate = nodes.nodes * kind.gpus, usd_per_gpu_hour(kind, purchase)
+    bought = NAMES[purchase.kind]
     if rate is None:
-        return f"pool {pool}: {gpus} GPUs; no published price for this way of buying"
-    return f"pool {pool}: {gpus} GPUs x {rate:.2f} = {gpus * rate:.2f} US dollars an hour (published, dated)"
+        return f"{gpus} GPUs, {bought}: no published price"
+    block = isinstance(purchase, CapacityBlock)
+    source = kind.sources["capacity_block_usd_per_gpu_hour" if block else "on_demand_usd_per_gpu_hour"]
+    cost = f"{gpus} GPUs, {bought}: ${gpus * rate:,.2f} an hour at ${rate:,.3f} a GPU ({source.date})"
+    sold = next((unit for unit in kind.ultraservers if unit.gpus >= gpus), None)
+    if sold is None or sold.gpus == gpus:
+        return cost
+    return f"{cost}; {sold.name} is the least that is sold, ${sold.usd_per_hour:,.2f} an hour"

@@ -1,54 +1,43 @@
-"""Reads the account, and never writes to it."""
+"""What an account says of itself, in the terms of the questions."""
 
 import datetime as dt
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-import botocore.exceptions
-import botocore.session
-
-from cli.errors import CommandError
 from cli.preflight_checks.answers import Reservation
+from cli.preflight_checks.asking import Asker, Unanswered
 
-
-class Denied(Exception):  # noqa: N818 - an answer of its own: nobody knows
-    """The credentials may not ask."""
+STACK_TAG = "dynamo-stack"
+"""On everything that a stack makes; its value is the name of the cluster."""
 
 
 class Account:
     """The account of the credentials that are in force, in one region.
 
-    Raises:
-        CommandError: there are no credentials, or AWS cannot be reached.
+    Each method raises what `Asker.ask` raises.
     """
 
     def __init__(self, region: str) -> None:
-        self._region = region
-        self._session = botocore.session.get_session()
+        self._asker = Asker(region)
 
     def id(self) -> str:
         """Twelve digits."""
-        return str(self._ask("sts", "get_caller_identity")["Account"])
+        return str(self._asker.ask("sts", "get_caller_identity")["Account"])
 
     def reservation(self, reservation_id: str) -> Reservation | None:
         """A capacity reservation or Capacity Block; None if there is none of that id."""
+        ids = [reservation_id]
         try:
-            answer = self._ask(
-                "ec2", "describe_capacity_reservations", CapacityReservationIds=[reservation_id]
-            )
-        except botocore.exceptions.ClientError as error:
-            if (
-                "NotFound" in error.response["Error"]["Code"]
-                or "Malformed" in error.response["Error"]["Code"]
-            ):
+            answer = self._asker.ask("ec2", "describe_capacity_reservations", CapacityReservationIds=ids)
+        except Unanswered as error:
+            if error.code.startswith("InvalidCapacityReservationId."):
                 return None
             raise
-        found = answer["CapacityReservations"]
-        return _reservation(found[0]) if found else None
+        return next(map(_reservation, answer["CapacityReservations"]), None)
 
     def offered_in(self, instance_type: str) -> frozenset[str]:
         """Zones of the region, Local Zones included, in which the type can be launched."""
-        answer = self._ask(
+        answer = self._asker.ask(
             "ec2",
             "describe_instance_type_offerings",
             LocationType="availability-zone",
@@ -58,39 +47,34 @@ class Account:
 
     def zone_opted_in(self, zone: str) -> str:
         """EC2's word: opt-in-not-required, opted-in or not-opted-in; empty for a zone that is unknown."""
-        answer = self._ask("ec2", "describe_availability_zones", AllAvailabilityZones=True)
+        answer = self._asker.ask("ec2", "describe_availability_zones", AllAvailabilityZones=True)
         return next(
             (str(item["OptInStatus"]) for item in answer["AvailabilityZones"] if item["ZoneName"] == zone), ""
         )
 
     def quota(self, service: str, code: str) -> float:
         """The account's limit."""
-        answer = self._ask("service-quotas", "get_service_quota", ServiceCode=service, QuotaCode=code)
+        answer = self._asker.ask("service-quotas", "get_service_quota", ServiceCode=service, QuotaCode=code)
         return float(answer["Quota"]["Value"])
 
-    def _ask(self, service: str, operation: str, **parameters: object) -> Mapping[str, Any]:
-        try:
-            client = self._session.create_client(service, region_name=self._region)
-            call: Callable[..., Mapping[str, Any]] = getattr(client, operation)
-            return call(**parameters)
-        except botocore.exceptions.NoCredentialsError as error:
-            raise CommandError(
-                "preflight asks the account, and there are no credentials: `aws sso login`, or AWS_PROFILE"
-            ) from error
-        except botocore.exceptions.ClientError as error:
-            code = str(error.response["Error"]["Code"])
-            if code in {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"}:
-                raise Denied(f"{service}:{operation} is denied to these credentials") from error
-            if code in {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId"}:
-                raise CommandError(f"AWS refuses the credentials ({code}): `aws sso login` again") from error
-            raise
-        except botocore.exceptions.BotoCoreError as error:
-            raise CommandError(f"AWS cannot be asked: {error}") from error
+    def addresses_of_others(self, stack: str) -> int:
+        """Elastic IPs that this stack has not made."""
+        return _of_others(self._asker.ask("ec2", "describe_addresses")["Addresses"], stack)
+
+    def networks_of_others(self, stack: str) -> int:
+        """VPCs that this stack has not made."""
+        return _of_others(self._asker.ask("ec2", "describe_vpcs")["Vpcs"], stack)
+
+
+def _of_others(items: Iterable[Mapping[str, Any]], stack: str) -> int:
+    mine = {"Key": STACK_TAG, "Value": stack}
+    return sum(mine not in item.get("Tags", []) for item in items)
 
 
 def _reservation(found: Mapping[str, Any]) -> Reservation:
     return Reservation(
         id=str(found["CapacityReservationId"]),
+        is_block=found.get("ReservationType") == "capacity-block",
         state=str(found.get("State", "unknown")),
         instance_type=str(found.get("InstanceType", "")),
         zone=str(found.get("AvailabilityZone", "")),

@@ -31,6 +31,8 @@ class Reservation:
     """A capacity reservation or Capacity Block, as EC2 describes it."""
 
     id: str
+    is_block: bool
+    """A Capacity Block, which has a window of time."""
     state: str
     """EC2's word: scheduled, active, expired, cancelled, payment-pending …"""
     instance_type: str

@@ -3,16 +3,17 @@
 import datetime as dt
 from collections.abc import Iterator
 
-from cli.preflight_checks.answers import Answer, Reservation, good, wrong
+from cli.preflight_checks.answers import Answer, Reservation, good, unknown, wrong
 from stacks.infrastructure.plan import CapacityBlock, PlannedNodes
 from stacks.infrastructure.plan import Reservation as PlannedReservation
+from stacks.wording import in_words
 
-ENDS_BEFORE = dt.timedelta(minutes=30)
-"""EC2 terminates the instances of a Capacity Block this long before its end
-(https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-how.html)."""
 DRAINED_BEFORE = dt.timedelta(minutes=40)
-"""EKS scales the node group down this long before the end
-(https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html)."""
+"""EKS scales a node group in a Capacity Block down this long before the block's end; ten minutes later EC2
+terminates what is left (https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html)."""
+
+_USABLE = {"active", "scheduled"}
+_NOT_YET = {"assessing", "delayed", "payment-pending", "pending"}
 
 
 def capacity_answers(nodes: PlannedNodes, found: Reservation | None, now: dt.datetime) -> Iterator[Answer]:
@@ -29,17 +30,23 @@ def capacity_answers(nodes: PlannedNodes, found: Reservation | None, now: dt.dat
         return
     question = f"pool {nodes.pool}: {purchase.id}"
     if found is None:
-        yield wrong(question, "no such reservation in this account and region", "nodePools[].purchase.id")
+        text = "no such reservation in this account and region"
+        yield wrong(question, text, "`aws ec2 describe-capacity-reservations` has ids for purchase.id")
         return
     yield from _shape(question, nodes, found)
-    if isinstance(purchase, CapacityBlock):
+    if found.is_block != isinstance(purchase, CapacityBlock):
+        kind = "capacityBlock" if found.is_block else "reservation"
+        yield wrong(question, f"is a {_named(found)}", f"purchase.kind: {kind}")
+    elif found.state in _NOT_YET:
+        yield unknown(question, f"is {found.state}: ask again later")
+    elif found.state not in _USABLE:
+        yield wrong(question, f"is {found.state}", "buy another, and type its id")
+    elif isinstance(purchase, CapacityBlock):
         yield from _window(question, purchase, found, now)
-    elif found.state != "active":
-        yield wrong(question, f"is {found.state}", "take one that is active")
 
 
 def phase_due(found: Reservation, now: dt.datetime) -> str:
-    """waiting before the window, active in it, over after it."""
+    """waiting before the window, active in it, over from the time at which EKS drains its nodes."""
     if found.ends is not None and now >= found.ends - DRAINED_BEFORE:
         return "over"
     if found.starts is not None and now < found.starts:
@@ -50,31 +57,38 @@ def phase_due(found: Reservation, now: dt.datetime) -> str:
 def _shape(question: str, nodes: PlannedNodes, found: Reservation) -> Iterator[Answer]:
     wanted = nodes.instance_type.name
     if found.instance_type != wanted:
-        yield wrong(question, f"is for {found.instance_type}", f"it must be for {wanted}")
+        yield wrong(question, f"is for {found.instance_type}", f"one for {wanted}")
+        return
     if found.zone != nodes.zone.name:
         yield wrong(question, f"is in {found.zone}", f"nodePools[].zone: {found.zone}")
     if found.total < nodes.nodes:
-        text = f"has {found.total} instances, the pool {nodes.nodes} nodes"
-        yield wrong(question, text, f"nodePools[].nodes: {found.total}")
+        text = f"has {in_words(found.total, 'instance')}, the pool {in_words(nodes.nodes, 'node')}"
+        yield wrong(question, text, f"nodePools[].nodes: {found.total}, or a larger one")
     else:
-        yield good(question, f"{found.total} x {found.instance_type} in {found.zone}, {found.available} free")
+        text = f"{found.total} x {found.instance_type} in {found.zone}, {found.available} free"
+        yield good(question, f"{text}; the pool takes {nodes.nodes}")
 
 
 def _window(question: str, purchase: CapacityBlock, found: Reservation, now: dt.datetime) -> Iterator[Answer]:
     due = phase_due(found, now)
-    window = f"{found.state}, from {_shown(found.starts)} to {_shown(found.ends)}"
+    window = f"{found.state} from {_shown(found.starts)} to {_shown(found.ends)}"
     if due == "over":
-        yield wrong(question, f"{window}: over, or EKS drains its nodes now", "buy another, then its id")
+        yield wrong(
+            question, f"{window}: over, or so near that EKS drains it", "buy another, and type its id"
+        )
         return
     if found.starts is not None and _shown(found.starts) != purchase.starts:
-        yield wrong(
-            question, f"{window}; typed is {purchase.starts}", f'purchase.starts: "{_shown(found.starts)}"'
-        )
+        fix = f'purchase.starts: "{_shown(found.starts)}"'
+        yield wrong(question, f"{window}; typed is {purchase.starts}", fix)
     if due == purchase.phase:
         yield good(question, f"{window}; phase {due} is due")
         return
     text = f"{window}; phase {due} is due, {purchase.phase} is typed"
-    yield wrong(question, text, f"purchase.phase: {due}, then `pulumi up`")
+    yield wrong(question, text, f"purchase.phase: {due}")
+
+
+def _named(found: Reservation) -> str:
+    return "Capacity Block" if found.is_block else "capacity reservation without a window"
 
 
 def _shown(time: dt.datetime | None) -> str:

@@ -38,7 +38,7 @@ def eks_problems(
 
 def existing_problems(settings: StackSettings, source: str) -> tuple[Problem, ...]:
     """Return what is typed for a cluster that this stack would have to make."""
-    typed = [
+    typed: list[tuple[str, object]] = [
         (f"nodePools[{index}].{name}", value)
         for index, pool in enumerate(settings.node_pools)
         for name, value in (("zone", pool.zone), ("purchase", pool.purchase))

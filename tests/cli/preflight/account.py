@@ -1,0 +1,79 @@
+"""The simulated account: what was bought in it, which quotas it has, and what its credentials may not do."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import botocore.session
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+REGION = "us-east-1"
+BLOCK = "cr-0123456789abcdef0"
+
+
+def at(hours: float) -> str:
+    """A whole second so many hours from now, as EC2 writes it."""
+    moment = dt.datetime.now(dt.UTC).replace(microsecond=0) + dt.timedelta(hours=hours)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass(frozen=True)
+class Account:
+    """One account and the files by which the lab fills it."""
+
+    endpoint: str
+    folder: Path
+
+    @property
+    def reservations(self) -> Path:
+        """What the account has bought."""
+        return self.folder / "capacity-reservations.json"
+
+    def reset(self) -> None:
+        """Nothing is bought; quotas are the lab's."""
+        self.reservations.write_text("[]", encoding="utf-8")
+        (self.folder / "quotas.json").unlink(missing_ok=True)
+
+    def bought(self, starts: str, ends: str, **changes: Any) -> None:
+        """The account has this Capacity Block, by default one p6-b200 instance."""
+        block = {
+            "CapacityReservationId": BLOCK,
+            "InstanceType": "p6-b200.48xlarge",
+            "AvailabilityZone": "us-east-1a",
+            "State": "active",
+            "TotalInstanceCount": 1,
+            "AvailableInstanceCount": 1,
+            "ReservationType": "capacity-block",
+            "StartDate": starts,
+            "EndDate": ends,
+        }
+        self.reservations.write_text(json.dumps([block | changes]), encoding="utf-8")
+
+    def quotas(self, **values: float) -> None:
+        """Values by code, with _ for the hyphen."""
+        by_code = {code.replace("_", "-"): value for code, value in values.items()}
+        (self.folder / "quotas.json").write_text(json.dumps(by_code), encoding="utf-8")
+
+    @contextmanager
+    def addresses(self, number: int, stack: str | None = None) -> Iterator[None]:
+        """So many elastic IPs, of a stack or of somebody else."""
+        ec2: Any = botocore.session.get_session().create_client("ec2", region_name=REGION)
+        tags = [{"Key": "dynamo-stack", "Value": stack}] if stack else [{"Key": "Name", "Value": "other"}]
+        made = [
+            ec2.allocate_address(
+                Domain="vpc", TagSpecifications=[{"ResourceType": "elastic-ip", "Tags": tags}]
+            )["AllocationId"]
+            for _ in range(number)
+        ]
+        try:
+            yield
+        finally:
+            for allocation in made:
+                ec2.release_address(AllocationId=allocation)
