@@ -102,7 +102,7 @@ def _problem(key: str, before: object, now: Mapping[str, str | int], source: str
 
 def _steps(key: str, *, own_servers: bool) -> list[str]:
     """Return the procedure that makes another value of this setting possible."""
-    if key.startswith("cluster."):
+    if key.startswith(("cluster.", "modelCache.")):
         return cluster_steps(key)
     apply_it = f"{REBUILT_VARIABLE}={key} pulumi up"
     if key in {"platform.graphApi", "platform.discovery"}:

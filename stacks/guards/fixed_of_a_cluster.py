@@ -1,4 +1,4 @@
-"""What of the cluster is fixed when a stack is created.
+"""What of the cluster, and of the file system made with it, is fixed when a stack is created.
 
 Pulumi would replace what any of these change: the network with all addresses, or the cluster with everything
 on it. EKS refuses another zone for a control plane that runs (aws/containers-roadmap#2330), half an hour into
@@ -15,6 +15,9 @@ def cluster_values(stack: ResolvedStack) -> dict[str, str]:
     plan = stack.infrastructure
     if plan is None:
         return values
+    if plan.storage is not None:
+        # Both kinds have a class of one name: the claim would stay, and its file system go from under it.
+        values["modelCache.storage.kind"] = plan.storage.kind
     return {
         **values,
         "cluster.name": plan.name,

@@ -47,6 +47,12 @@ def _in_another_region() -> Settings:
     return settings
 
 
+def _on_another_file_system() -> Settings:
+    settings = eks_b200_settings()
+    settings["modelCache"]["storage"] = {"kind": "efs"}
+    return settings
+
+
 def _pool_in_another_zone() -> Settings:
     settings = eks_b200_settings()
     settings["nodePools"][0]["zone"] = "us-east-1c"
@@ -72,6 +78,7 @@ def _pool_in_another_zone() -> Settings:
             lambda: _network(zones=["us-east-1a", "us-east-1b", "us-east-1c"]),
             "cluster.network.zones = 'us-east-1a, us-east-1b, us-east-1c'\n  fixed at us-east-1a, us-east-1b",
         ),
+        (_on_another_file_system, "modelCache.storage.kind = 'efs'\n  fixed at fsxLustre"),
         (_pool_in_another_zone, "cluster.network.zones = 'us-east-1a, us-east-1b, us-east-1c'\n  fixed at"),
     ],
 )
@@ -119,6 +126,7 @@ def test_what_belongs_to_a_network_of_another_kind_is_no_problem_of_its_own() ->
         lambda s: s["cluster"].update(tags={"team": "serving"}, systemNodes={"nodes": 5}),
         lambda s: s["cluster"]["network"].update(natPerZone=True),
         lambda s: s["nodePools"][0].update(nodes=2),
+        lambda s: s["modelCache"]["storage"].update(throughput=500),
         lambda s: s["nodePools"][0]["purchase"].update(id="cr-fedcba98", phase="waiting"),
         lambda s: s["nodePools"].append(eks_gb200_settings()["nodePools"][0]),
     ],
