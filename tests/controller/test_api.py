@@ -19,7 +19,7 @@ def asked(answer: web.Response, question: Callable[[KubernetesApi], Awaitable[An
     """What the question gets from a server that has one answer to everything."""
 
     async def ask() -> Any:
-        async def handle(_: web.Request) -> web.Response:
+        async def handle(_: web.BaseRequest) -> web.Response:
             return answer
 
         runner = web.ServerRunner(web.Server(handle))
