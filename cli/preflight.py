@@ -47,6 +47,8 @@ def _print(name: str, plan: EksPlan, found: list[Answer]) -> None:
         if answer.fix:
             # Apart from the table, whose columns would break what is to be typed.
             print_line(console, f"fix {answer.question}: {answer.fix}")
+    if any(answer.fix for answer in found):
+        print_line(console)
     for nodes in plan.gpu_nodes:
         print_line(console, f"pool {nodes.pool}: {_price(nodes)}")
     wrong = sum(answer.verdict is Verdict.WRONG for answer in found)
