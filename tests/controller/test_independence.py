@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 LAB = Path(__file__).parents[2] / "lab"
-ROOMS = ["controller", "dynamo_operator", "volume_provisioner", "fixtures"]
+ROOMS = ["controller", "dynamo_operator", "node_groups", "volume_provisioner", "fixtures"]
 SOURCES = [
     path
     for room in ROOMS

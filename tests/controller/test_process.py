@@ -1,4 +1,4 @@
-"""Both stand-in controllers refuse what is not this machine's cluster, in one plain sentence."""
+"""Stand-in controllers refuse what is not this machine's cluster, in one plain sentence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # Each starts a process that loads the whole controller.
 pytestmark = pytest.mark.slow
 
-MODULES = ["lab.dynamo_operator", "lab.volume_provisioner"]
+MODULES = ["lab.dynamo_operator", "lab.node_groups", "lab.volume_provisioner"]
 
 KUBECONFIG = """
 apiVersion: v1
@@ -27,7 +27,7 @@ contexts: [{{name: production, context: {{cluster: c, user: u}}}}]
 
 def refuse(module: str, kubeconfig: Path, context: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-P", "-m", module, "--kubeconfig", str(kubeconfig), "--context", context]
-    if module == "lab.dynamo_operator":
+    if module in {"lab.dynamo_operator", "lab.node_groups"}:
         command += ["--lab-dir", str(kubeconfig.parent)]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
 
