@@ -30,6 +30,9 @@ _WAIT_SIGNS = (
 _SILENT_SERVER_SIGNS = ("connection refused", "connection reset", "cluster is unreachable", "unexpected EOF")
 _FIXED_CLAIM_SECONDS = 300
 _RELEASE = "Release"
+# An operator that starts anew is there in seconds, but through Dynamo 1.2 its pod is ready, and its release's
+# upgrade over, before its webhook listens (ai-dynamo/dynamo#12255).
+_WEBHOOK_PAUSES_SECONDS = (2, 4, 8, 16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +112,28 @@ def explanation(cluster: ClusterReader, failed: FailedOperation) -> str | None:
     finding = _finding(cluster, failed)
     if finding is None:
         return None
-    waited = failed.waited_seconds
+    waited = None if _has(failed.error, WEBHOOK_SIGNS) else failed.waited_seconds
     if failed.kind == "PersistentVolumeClaim" and failed.operation != "delete":
         # The provider's own timer, which heeds no setting (pulumi-kubernetes 4.32, provider/pkg/await).
         waited = _FIXED_CLAIM_SECONDS
     return finding.text(waited)
+
+
+def pause_before_another_try(failed: FailedOperation, tries: int) -> int | None:
+    """Return the seconds after which to try again; None where the operation has failed for good.
+
+    Only what the cluster has not even looked at is tried again: what does not fit would hold its GPUs for
+    another hour.
+
+    Args:
+        failed: the operation that did not succeed.
+        tries: how often it was tried by now.
+
+    """
+    unchecked = failed.operation != "delete" and _has(failed.error, WEBHOOK_SIGNS)
+    if not unchecked or tries > len(_WEBHOOK_PAUSES_SECONDS):
+        return None
+    return _WEBHOOK_PAUSES_SECONDS[tries - 1]
 
 
 def _finding(cluster: ClusterReader, failed: FailedOperation) -> Finding | None:

@@ -1,9 +1,17 @@
 """Ties the explanations to the resources whose waits can end without what they waited for."""
 
+import asyncio
+
 import pulumi
 
 from components.diagnosis.cluster_reader import ClusterReader
-from components.diagnosis.explain import FailedOperation, explanation, kind_of, seconds_of
+from components.diagnosis.explain import (
+    FailedOperation,
+    explanation,
+    kind_of,
+    pause_before_another_try,
+    seconds_of,
+)
 
 _HOOK_NAME = "says-why-a-wait-ended"
 
@@ -22,7 +30,7 @@ def explain_waits(cluster: ClusterReader) -> None:
     limits: dict[tuple[str, str], pulumi.CustomTimeouts] = {}
     stack = pulumi.get_stack()
 
-    def say_why(failure: pulumi.ErrorHookArgs) -> bool:
+    async def say_why(failure: pulumi.ErrorHookArgs) -> bool:
         limit = limits.get((failure.type, failure.name))
         inputs = failure.old_inputs if failure.failed_operation == "delete" else failure.new_inputs
         failed = FailedOperation(
@@ -33,10 +41,13 @@ def explain_waits(cluster: ClusterReader) -> None:
             waited_seconds=seconds_of(getattr(limit, failure.failed_operation, None)),
             stack=stack,
         )
+        pause = pause_before_another_try(failed, tries=len(failure.errors))
+        if pause is not None:
+            await asyncio.sleep(pause)
+            return True
         said = explanation(cluster, failed)
         if said is not None:
             pulumi.log.error(said)
-        # Never again by itself: what does not fit would hold its GPUs for another hour.
         return False
 
     hook = pulumi.ErrorHook(_HOOK_NAME, say_why)

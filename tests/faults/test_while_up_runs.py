@@ -128,6 +128,23 @@ def test_up_waits_out_an_api_server_that_is_restarted_and_so_do_the_controllers(
     fault("none: `up` asks again until its own deadline")
 
 
+def test_up_waits_out_an_operator_that_is_restarted_just_when_the_graph_changes(
+    stack: LabStack, fault: Callable[[str], None]
+) -> None:
+    switch = _switch(stack, switches.WEBHOOK_NOT_READY)
+    ask_for(stack, frontends=1)
+    until(lambda: not _webhook_answers(stack), "a silent webhook")
+    before = _unanswered_calls(stack)
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(stack.pulumi, "up", "--yes", "--skip-preview")
+        until(lambda: _unanswered_calls(stack) > before, "a try of `up` that gets no answer")
+        switch.unlink()
+        running.result()
+    assert is_ready(stack)
+    assert _frontends(stack) == 1
+    fault("none: `up` asks again for half a minute")
+
+
 def test_a_webhook_that_does_not_answer_is_told_and_a_restart_of_the_operator_lets_up_finish(
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:
@@ -169,6 +186,17 @@ def _uid_of_job(stack: LabStack) -> str | None:
 
 def _frontends(stack: LabStack) -> int:
     return stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)["spec"]["services"]["Frontend"]["replicas"]
+
+
+def _unanswered_calls(stack: LabStack) -> float:
+    """How often the API server got no answer from a webhook, as its own metrics count it."""
+    metrics = stack.lab.kubectl("get", "--raw", "/metrics").stdout.splitlines()
+    counts = [
+        line.rpartition(" ")[2]
+        for line in metrics
+        if line.startswith("apiserver_admission_webhook_rejection_count") and "calling_webhook_error" in line
+    ]
+    return sum(map(float, counts))
 
 
 def _webhook_answers(stack: LabStack) -> bool:

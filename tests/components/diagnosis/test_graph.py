@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from components.diagnosis.explain import explanation
+from components.diagnosis.explain import explanation, pause_before_another_try
 from components.diagnosis.pods import pod_reasons
 from tests.components.diagnosis.objects import CLUSTER, PENDING, READY, UNSCHEDULABLE, failed, pod
 
@@ -141,6 +141,21 @@ def test_a_webhook_that_does_not_answer_yet_is_told_apart_from_a_graph_that_is_w
     assert "webhook does not answer yet" in said
     assert "run `pulumi up` again" in said
     assert "get pods --namespace dynamo-system --selector control-plane=controller-manager" in said
+
+
+def test_a_webhook_that_does_not_answer_is_asked_again_for_half_a_minute() -> None:
+    refused = failed(GRAPH, REFUSED, "update")
+    pauses = [pause_before_another_try(refused, tries) for tries in range(1, 6)]
+    assert pauses == [2, 4, 8, 16, None]
+
+
+@pytest.mark.parametrize("error", ["timed out waiting for the condition", "admission webhook denied it"])
+def test_what_the_cluster_has_looked_at_is_never_tried_again(error: str) -> None:
+    assert pause_before_another_try(failed(GRAPH, error, "update"), 1) is None
+
+
+def test_a_deletion_is_never_tried_again() -> None:
+    assert pause_before_another_try(failed(GRAPH, REFUSED, "delete"), 1) is None
 
 
 def test_an_operator_that_is_gone_is_told_apart_from_one_that_starts(kubectl: AnsweringKubectl) -> None:
