@@ -81,6 +81,9 @@ def deploy(
     """
     if diagnose and stack.infrastructure is None:
         explain_waits(ClusterReader(stack.cluster.context, _kubeconfig_file(stack.cluster)))
+    # The SDK would write it into the inputs of the cluster's provider, and so into the state, where it would
+    # outlive the one run that it was set for. The plugin reads the variable for itself.
+    os.environ.pop(_UPSERT_VARIABLE, None)
     infrastructure = None
     if stack.infrastructure:
         # The AWS SDK takes longer to load than a whole `check` of a stack without it.
@@ -140,9 +143,6 @@ def _provider(cluster: ResolvedCluster) -> kubernetes.Provider:
     The cluster's identifier stays when its kubeconfig moves or gets new credentials; without it such a
     change would replace every object in the cluster.
     """
-    # The SDK would write it into the provider's inputs, and so into the state, where it would outlive the one
-    # run that it was set for. The plugin reads the variable for itself.
-    os.environ.pop(_UPSERT_VARIABLE, None)
     return kubernetes.Provider(
         "cluster",
         kubeconfig=_kubeconfig_file(cluster),

@@ -147,10 +147,17 @@ class _Place:
     """A VPC and its private subnets, made or adopted."""
 
     vpc_id: pulumi.Input[str]
+    control_plane: tuple[str, ...]
+    """Zones of the region."""
     regional: Mapping[str, pulumi.Input[str]]
     """Zone of the region -> private subnet."""
     local: Mapping[str, pulumi.Input[str]]
     """Local Zone -> subnet."""
+
+    @property
+    def of_control_plane(self) -> list[pulumi.Input[str]]:
+        """The subnets whose zones stay as they are; EKS replaces a node group for another one, too."""
+        return [self.regional[zone] for zone in self.control_plane]
 
     def subnet(self, zone: str) -> pulumi.Input[str]:
         """The private subnet of a zone of either kind."""
@@ -173,6 +180,7 @@ def _network(plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep: bool)
         zones = {name: zone_named(name) for name in network.subnets}
         return _Place(
             network.vpc_id,
+            network.control_plane,
             {name: subnet for name, subnet in network.subnets.items() if not zones[name].is_local},
             {name: subnet for name, subnet in network.subnets.items() if zones[name].is_local},
         )
@@ -203,6 +211,7 @@ def _network(plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep: bool)
     ids = {zone: subnet.id for zone, subnet in made.private_subnets.items()}
     return _Place(
         made.vpc.id,
+        network.control_plane,
         {zone: subnet for zone, subnet in ids.items() if zone not in groups},
         {zone: subnet for zone, subnet in ids.items() if zone in groups},
     )
@@ -214,7 +223,7 @@ def _cluster_arguments(plan: planned.EksPlan, place: _Place, *, keep: bool) -> E
         name=plan.name,
         region=plan.region,
         version=plan.version,
-        subnet_ids=list(place.regional.values()),
+        subnet_ids=place.of_control_plane,
         public_cidrs=plan.public_cidrs,
         administrators=plan.administrators,
         log_days=_LOG_DAYS,
@@ -230,7 +239,7 @@ def _system_arguments(plan: planned.EksPlan, site: _Site) -> NodeGroupArgs:
         name=system.name,
         cluster_name=site.cluster.cluster.name,
         role_arn=site.role_arn,
-        subnet_ids=list(site.place.regional.values()),
+        subnet_ids=site.place.of_control_plane,
         security_group_ids=[site.cluster.security_group_id, site.groups.system_group.id],
         instance_type=system.instance_type,
         ami_type=system.ami_type,

@@ -42,11 +42,14 @@ def cluster_steps(key: str) -> list[str]:
 def _network_values(plan: EksPlan) -> dict[str, str]:
     network = plan.network
     if isinstance(network, AdoptedNetwork):
-        return {"cluster.network.kind": "existing", "cluster.network.vpcId": network.vpc_id}
-    # In their order: the addresses of a zone come from its place.
-    zones = [subnet.zone for subnet in network.subnets if subnet.public is not None]
+        return {
+            "cluster.network.kind": "existing",
+            "cluster.network.vpcId": network.vpc_id,
+            "cluster.network.subnets": ", ".join(network.control_plane),
+        }
+    # In their order: the first has the NAT gateway that all others leave by.
     return {
         "cluster.network.kind": "own",
         "cluster.network.cidr": network.cidr,
-        "cluster.network.zones": ", ".join(zones),
+        "cluster.network.zones": ", ".join(network.control_plane),
     }

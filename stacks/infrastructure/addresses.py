@@ -1,5 +1,6 @@
 """How the addresses of a VPC are divided over its zones."""
 
+import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Network
@@ -26,26 +27,30 @@ class SubnetAddresses:
 def divided(cidr: IPv4Network, zones: Sequence[str], local: Sequence[str]) -> tuple[SubnetAddresses, ...]:
     """Return the subnets of each zone.
 
-    A zone that is added at the end of its list moves no other: a subnet's addresses cannot be changed. So the
-    region's zones count from the front of the VPC and Local Zones from its back.
+    A zone that comes or goes moves no other: a subnet's addresses cannot be changed. So those of the region's
+    zones come from the letters that they end in, and Local Zones count from the back of the VPC.
 
     Args:
         cidr: of the VPC.
         zones: the region's own.
-        local: Local Zones; all in all at most `most_zones()`.
+        local: Local Zones; there is `has_room` for all of them.
 
     """
+    if not has_room(zones, local):
+        raise ValueError(f"{', '.join((*zones, *local))} do not fit into {cidr}")
     *parts, last = cidr.subnets(prefixlen_diff=_PARTS)
-    if len(zones) + len(local) > len(parts):
-        raise ValueError(f"{len(zones) + len(local)} zones do not fit into {cidr}")
     public = list(last.subnets(prefixlen_diff=_PUBLIC_PARTS))
-    own = [SubnetAddresses(zone, str(parts[index]), str(public[index])) for index, zone in enumerate(zones)]
     return (
-        *own,
+        *(SubnetAddresses(zone, str(parts[_place(zone)]), str(public[_place(zone)])) for zone in zones),
         *(SubnetAddresses(zone, str(parts[-1 - index]), None) for index, zone in enumerate(local)),
     )
 
 
-def most_zones() -> int:
-    """How many zones a VPC has room for."""
-    return 2**_PARTS - 1
+def has_room(zones: Sequence[str], local: Sequence[str]) -> bool:
+    """Whether a VPC has room for these zones of the region beside these Local Zones."""
+    rest = 2**_PARTS - 1 - len(local)
+    return rest >= 0 and all(_place(zone) < rest for zone in zones)
+
+
+def _place(zone: str) -> int:
+    return string.ascii_lowercase.index(zone[-1])

@@ -25,6 +25,9 @@ class PlannedNetwork:
     subnets: tuple[SubnetAddresses, ...]
     local: tuple[Zone, ...]
     nat_per_zone: bool
+    control_plane: tuple[str, ...]
+    """Zones of the control plane's interfaces, for ever: EKS accepts subnets in other zones never again
+    (aws/containers-roadmap#2330). A pool may have another zone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,8 @@ class AdoptedNetwork:
     vpc_id: str
     subnets: Mapping[str, str]
     """Zone -> private subnet."""
+    control_plane: tuple[str, ...]
+    """As of a VPC of the stack's own: all that are the region's, in their order."""
 
 
 @dataclass(frozen=True, slots=True)

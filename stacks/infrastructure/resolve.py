@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from stacks.errors import Problem
-from stacks.infrastructure.addresses import LARGEST, SMALLEST, divided, most_zones
+from stacks.infrastructure.addresses import LARGEST, SMALLEST, divided, has_room
 from stacks.infrastructure.plan import (
     CACHE_CLASS,
     AdoptedNetwork,
@@ -122,16 +122,18 @@ def _address_problems(network: OwnNetwork, settings: StackSettings, source: str)
     if not LARGEST <= cidr.prefixlen <= SMALLEST or not cidr.is_private:
         message = "cannot be the addresses of the VPC"
         yield Problem(source, key, network.cidr, message, allowed=f"private, /{LARGEST} to /{SMALLEST}")
-    zones = {*network.zones, *(pool.zone for pool in settings.node_pools if pool.zone)}
-    if len(zones) > most_zones():
-        message = f"{len(zones)} zones with those of the pools"
-        yield Problem(source, "cluster.network.zones", None, message, allowed=f"{most_zones()} at most")
+    names = dict.fromkeys([*network.zones, *(pool.zone for pool in settings.node_pools if pool.zone)])
+    regional = [name for name in names if not zone_named(name).is_local]
+    if not has_room(regional, [name for name in names if name not in regional]):
+        message = "with those of the pools these are more zones than the VPC has addresses for"
+        yield Problem(source, "cluster.network.zones", ", ".join(names), message, allowed="fewer")
 
 
 def _network(cluster: EksClusterSettings, pool_zones: list[Zone]) -> PlannedNetwork | AdoptedNetwork:
     network = cluster.network
     if not isinstance(network, OwnNetwork):
-        return AdoptedNetwork(network.vpc_id, dict(network.subnets))
+        control_plane = tuple(sorted(name for name in network.subnets if not zone_named(name).is_local))
+        return AdoptedNetwork(network.vpc_id, dict(network.subnets), control_plane)
     named = [zone_named(name) for name in network.zones]
     zones = dict.fromkeys([*named, *pool_zones])
     local = tuple(zone for zone in zones if zone.is_local)
@@ -144,6 +146,7 @@ def _network(cluster: EksClusterSettings, pool_zones: list[Zone]) -> PlannedNetw
         ),
         local=local,
         nat_per_zone=network.nat_per_zone,
+        control_plane=tuple(zone.name for zone in named if not zone.is_local),
     )
 
 

@@ -45,7 +45,8 @@ class OwnNetwork(StrictModel):
     cidr: Cidr = "10.0.0.0/16"
     """Addresses of the VPC; /16 to /20."""
     zones: Annotated[tuple[ZoneName, ...], Field(min_length=2, max_length=4)]
-    """Availability zones of the region for the control plane; a pool's zone is added to them."""
+    """Availability zones of the region for the control plane, which stays in them; a pool may have another,
+    which gets a subnet of its own."""
     nat_per_zone: bool = False
     """A NAT gateway in each zone, so that one zone's failure leaves the others online."""
 
@@ -57,7 +58,8 @@ class AdoptedNetwork(StrictModel):
     vpc_id: VpcId
     """With DNS names and DNS resolution on: file systems are mounted by name."""
     subnets: Annotated[Mapping[ZoneName, SubnetId], Field(min_length=2)]
-    """Zone -> private subnet, with a way out; two zones of the region, and that of each pool."""
+    """Zone -> private subnet, with a way out; two zones of the region, and that of each pool. The control
+    plane stays in those of the region that are here when the stack is created."""
 
 
 NetworkSettings = Annotated[OwnNetwork | AdoptedNetwork, Field(discriminator="kind")]

@@ -140,6 +140,24 @@ def test_the_control_plane_is_private_encrypted_logged_and_in_two_zones_of_the_r
     assert len(cluster["enabledClusterLogTypes"]) == 5
 
 
+def test_a_zone_of_a_pool_alone_has_a_subnet_for_its_nodes_and_nothing_that_cannot_move() -> None:
+    settings = eks_b200_settings()
+    settings["nodePools"][0]["zone"] = "us-east-1c"
+    graph, before = recorded_stack(resolved(settings)), recorded("b200")
+    private = "network-private-us-east-1c"
+    assert only(graph, "aws:ec2/subnet:Subnet", private).inputs["availabilityZone"] == "us-east-1c"
+    for resource_type, name in (("aws:eks/cluster:Cluster", "eks"), (GROUP, "system-nodes")):
+        moved, stays = only(graph, resource_type, name), only(before, resource_type, name)
+        assert moved.inputs == stays.inputs
+    assert depends(graph, only(graph, GROUP, "b200-nodes"), "aws:ec2/subnet:Subnet", private)
+
+
+def test_what_a_run_takes_over_by_name_is_not_written_into_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PULUMI_K8S_UPSERT_EXISTING_OBJECTS", "true")
+    provider = only(recorded_stack(resolved(eks_b200_settings())), "pulumi:providers:kubernetes")
+    assert "upsertExistingObjects" not in provider.inputs
+
+
 @EVERY_STACK
 def test_the_account_is_named_so_that_other_credentials_change_nothing(name: str) -> None:
     provider = only(recorded(name), "pulumi:providers:aws").inputs

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Settings = dict[str, Any]
-ADOPTED = {
+ADOPTED: Settings = {
     "kind": "existing",
     "vpcId": "vpc-0123456789abcdef0",
     "subnets": {"us-east-1a": "subnet-01234567", "us-east-1b": "subnet-01234568"},
@@ -79,7 +79,6 @@ def _pool_in_another_zone() -> Settings:
             "cluster.network.zones = 'us-east-1a, us-east-1b, us-east-1c'\n  fixed at us-east-1a, us-east-1b",
         ),
         (_on_another_file_system, "modelCache.storage.kind = 'efs'\n  fixed at fsxLustre"),
-        (_pool_in_another_zone, "cluster.network.zones = 'us-east-1a, us-east-1b, us-east-1c'\n  fixed at"),
     ],
 )
 def test_what_would_replace_cluster_or_network_is_refused(now: Callable[[], Settings], says: str) -> None:
@@ -92,6 +91,16 @@ def test_another_vpc_for_an_adopted_one_is_refused() -> None:
     other = ADOPTED | {"vpcId": "vpc-fedcba98"}
     [text] = _said(_cluster(network=ADOPTED), _cluster(network=other))
     assert "cluster.network.vpcId = 'vpc-fedcba98'\n  fixed at vpc-0123456789abcdef0" in text
+
+
+def test_the_control_plane_of_an_adopted_vpc_stays_in_its_zones() -> None:
+    more = ADOPTED | {"subnets": {**ADOPTED["subnets"], "us-east-1c": "subnet-01234569"}}
+    [text] = _said(_cluster(network=ADOPTED), _cluster(network=more))
+    assert "subnets = 'us-east-1a, us-east-1b, us-east-1c'\n  fixed at us-east-1a, us-east-1b" in text
+
+
+def test_nodes_may_come_in_a_zone_in_which_the_control_plane_is_not() -> None:
+    assert _said(eks_b200_settings(), _pool_in_another_zone()) == []
 
 
 def test_the_procedure_lifts_the_protection_before_it_destroys() -> None:

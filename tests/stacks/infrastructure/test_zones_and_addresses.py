@@ -2,7 +2,7 @@ from ipaddress import IPv4Network
 
 import pytest
 
-from stacks.infrastructure.addresses import divided, most_zones
+from stacks.infrastructure.addresses import divided, has_room
 from stacks.infrastructure.zones import zone_named
 
 VPC = IPv4Network("10.0.0.0/16")
@@ -33,13 +33,16 @@ def test_every_zone_has_addresses_of_its_own_within_the_vpc() -> None:
     assert [each.public is None for each in subnets] == [False, False, False, True]
 
 
-def test_a_zone_that_is_added_moves_no_subnet_of_another() -> None:
+@pytest.mark.parametrize("zones", [["a", "b", "c", "d"], ["d", "b", "a"]])
+def test_a_zone_that_comes_or_goes_moves_no_subnet_of_another(zones: list[str]) -> None:
     before = {each.zone: each for each in divided(VPC, ["a", "b"], ["local"])}
-    after = {each.zone: each for each in divided(VPC, ["a", "b", "c"], ["local", "other"])}
+    after = {each.zone: each for each in divided(VPC, zones, ["local", "other"])}
     assert all(after[zone] == subnet for zone, subnet in before.items())
 
 
 def test_more_zones_than_a_vpc_has_room_for_are_refused() -> None:
-    divided(VPC, [f"zone-{number}" for number in range(most_zones())], [])
-    with pytest.raises(ValueError, match="8 zones do not fit"):
-        divided(VPC, [f"zone-{number}" for number in range(most_zones())], ["local"])
+    every = [f"us-east-1{letter}" for letter in "abcdefg"]
+    divided(VPC, every, [])
+    assert not has_room(every, ["us-east-1-dfw-2a"])
+    with pytest.raises(ValueError, match="us-east-1g, us-east-1-dfw-2a do not fit"):
+        divided(VPC, every, ["us-east-1-dfw-2a"])
