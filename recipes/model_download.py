@@ -1,14 +1,15 @@
-"""The Job that fills the model cache, or checks one that others filled, as a Kubernetes JobSpec."""
+"""What fills the model cache, or checks one that others filled: a container, and the Job that runs it."""
 
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from recipes.graph_manifest import NODES_WITHOUT_GPUS
+from recipes.graph_manifest import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
+from recipes.placed import CacheNodes
 
 TOKEN_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
 
@@ -17,8 +18,8 @@ S3_PACKAGES = ("awscli==1.46.3",)
 
 _VOCABULARY_SCRIPT = Path(__file__).with_name("vocabulary_script.py")
 _CHECK_SCRIPT = Path(__file__).with_name("cache_check_script.py")
-_VOLUME = "model-cache"
-_SCRATCH_VOLUME = "scratch"
+CACHE_VOLUME, SCRATCH_VOLUME = "model-cache", "scratch"
+"""The volumes that the container mounts."""
 _SCRATCH_DIRECTORY = "/scratch"
 _PACKAGES_DIRECTORY = f"{_SCRATCH_DIRECTORY}/packages"
 _ATTEMPTS = 3
@@ -59,7 +60,11 @@ CacheSource = HuggingFaceDownload | S3Copy | VolumeCheck
 
 
 def cache_job_spec(
-    recipe: Recipe, claim_name: str, source: CacheSource, image_mirrors: Mapping[str, str]
+    recipe: Recipe,
+    claim_name: str,
+    source: CacheSource,
+    image_mirrors: Mapping[str, str],
+    nodes: CacheNodes | None = None,
 ) -> dict[str, Any]:
     """Return the JobSpec.
 
@@ -68,22 +73,56 @@ def cache_job_spec(
         claim_name: the claim of the model cache.
         source: where the files come from.
         image_mirrors: registry host -> what stands in its place.
+        nodes: those that alone can mount the claim; None for all.
+
+    """
+    pod: dict[str, Any] = {
+        "restartPolicy": "Never",
+        **scheduling_with_cache(nodes),
+        **filling_pod_fields(source),
+        "containers": [filling_container(recipe, source, image_mirrors)],
+        "volumes": [
+            {"name": CACHE_VOLUME, "persistentVolumeClaim": {"claimName": claim_name}},
+            {"name": SCRATCH_VOLUME, "emptyDir": {}},
+        ],
+    }
+    attempts = _CHECK_ATTEMPTS if isinstance(source, VolumeCheck) else _ATTEMPTS
+    return {"backoffLimit": attempts, "template": {"spec": pod}}
+
+
+def filling_pod_fields(source: CacheSource) -> dict[str, Any]:
+    """Return what a pod needs to have around the container beside its volumes."""
+    fields: dict[str, Any] = {
+        # It asks the API server for nothing; a role's token is mounted by itself.
+        "automountServiceAccountToken": False,
+        "securityContext": _pod_security(),
+    }
+    if isinstance(source, S3Copy) and source.service_account_name:
+        fields["serviceAccountName"] = source.service_account_name
+    return fields
+
+
+def filling_container(
+    recipe: Recipe, source: CacheSource, image_mirrors: Mapping[str, str], marker: str | None = None
+) -> dict[str, Any]:
+    """Return the container that fills `CACHE_VOLUME`, or checks it.
+
+    Args:
+        recipe: what the cache must hold.
+        source: where the files come from.
+        image_mirrors: registry host -> what stands in its place.
+        marker: file that says that the cache is complete; where it is there, nothing is done. None: always
+            look.
 
     """
     image = mirrored(recipe.model_cache.download_image, image_mirrors)
     match source:
         case HuggingFaceDownload():
-            container = _download(recipe, image, source.token_secret_name)
-            return _job(claim_name, container, attempts=_ATTEMPTS)
+            return _download(recipe, image, source.token_secret_name, marker)
         case S3Copy():
-            return _job(
-                claim_name,
-                _copy(recipe, image, source),
-                attempts=_ATTEMPTS,
-                service_account_name=source.service_account_name,
-            )
+            return _copy(recipe, image, source, marker)
         case VolumeCheck():
-            return _job(claim_name, _check(recipe, image), attempts=_CHECK_ATTEMPTS)
+            return _check(recipe, image)
 
 
 def download_job_spec(recipe: Recipe, claim_name: str, token_secret_name: str | None) -> dict[str, Any]:
@@ -91,27 +130,9 @@ def download_job_spec(recipe: Recipe, claim_name: str, token_secret_name: str | 
     return cache_job_spec(recipe, claim_name, HuggingFaceDownload(token_secret_name), {})
 
 
-def _job(
-    claim_name: str, container: dict[str, Any], *, attempts: int, service_account_name: str | None = None
+def _download(
+    recipe: Recipe, image: str, token_secret_name: str | None, marker: str | None
 ) -> dict[str, Any]:
-    pod: dict[str, Any] = {
-        "restartPolicy": "Never",
-        # It asks the API server for nothing; a role's token is mounted by itself.
-        "automountServiceAccountToken": False,
-        "affinity": {"nodeAffinity": dict(NODES_WITHOUT_GPUS)},
-        "securityContext": _pod_security(),
-        "containers": [container],
-        "volumes": [
-            {"name": _VOLUME, "persistentVolumeClaim": {"claimName": claim_name}},
-            {"name": _SCRATCH_VOLUME, "emptyDir": {}},
-        ],
-    }
-    if service_account_name:
-        pod["serviceAccountName"] = service_account_name
-    return {"backoffLimit": attempts, "template": {"spec": pod}}
-
-
-def _download(recipe: Recipe, image: str, token_secret_name: str | None) -> dict[str, Any]:
     cache = recipe.model_cache
     download = [f"{_PACKAGES_DIRECTORY}/bin/hf", "download", recipe.model.repository]
     download += ["--revision", recipe.model.revision]
@@ -131,10 +152,11 @@ def _download(recipe: Recipe, image: str, token_secret_name: str | None) -> dict
         commands=[download],
         script=_VOCABULARY_SCRIPT,
         variables=[*_listed(variables), *_token(token_secret_name)],
+        marker=marker,
     )
 
 
-def _copy(recipe: Recipe, image: str, source: S3Copy) -> dict[str, Any]:
+def _copy(recipe: Recipe, image: str, source: S3Copy, marker: str | None) -> dict[str, Any]:
     address = source.address.rstrip("/")
     vocabulary = _vocabulary_name(recipe)
     excluded = [word for pattern in recipe.model.excluded_files for word in ("--exclude", pattern)]
@@ -155,6 +177,7 @@ def _copy(recipe: Recipe, image: str, source: S3Copy) -> dict[str, Any]:
         commands=[files, [*tool, "cp", f"{address}/{vocabulary}", vocabulary_file, *options]],
         script=_CHECK_SCRIPT,
         variables=_listed(variables),
+        marker=marker,
     )
 
 
@@ -167,7 +190,7 @@ def _check(recipe: Recipe, image: str) -> dict[str, Any]:
         "env": _listed(_check_variables(recipe)),
         **_limits_and_security(_CHECK_MEMORY),
         "volumeMounts": [
-            {"name": _VOLUME, "mountPath": recipe.model_cache.mount_path, "readOnly": True},
+            {"name": CACHE_VOLUME, "mountPath": recipe.model_cache.mount_path, "readOnly": True},
         ],
     }
 
@@ -181,10 +204,16 @@ def _container(
     commands: list[list[str]],
     script: Path,
     variables: list[dict[str, Any]],
+    marker: str | None,
 ) -> dict[str, Any]:
     cache = recipe.model_cache
     install = ["python3", "-m", "pip", "install", "--quiet", "--target", _PACKAGES_DIRECTORY, *packages]
-    lines = [*(shlex.join(command) for command in [install, *commands]), 'exec python3 -c "$1"']
+    lines = [shlex.join(command) for command in [install, *commands]]
+    if marker:
+        done = [f"mkdir -p {shlex.quote(str(PurePosixPath(marker).parent))}", f"touch {shlex.quote(marker)}"]
+        lines = [f"if [ -e {shlex.quote(marker)} ]; then exit 0; fi", *lines, 'python3 -c "$1"', *done]
+    else:
+        lines.append('exec python3 -c "$1"')
     # The image has no home directory for this user.
     surroundings = {"HOME": _SCRATCH_DIRECTORY, "PYTHONPATH": _PACKAGES_DIRECTORY}
     return {
@@ -196,8 +225,8 @@ def _container(
         "env": [*variables, *_listed(surroundings)],
         **_limits_and_security(cache.download_memory_limit),
         "volumeMounts": [
-            {"name": _VOLUME, "mountPath": cache.mount_path},
-            {"name": _SCRATCH_VOLUME, "mountPath": _SCRATCH_DIRECTORY},
+            {"name": CACHE_VOLUME, "mountPath": cache.mount_path},
+            {"name": SCRATCH_VOLUME, "mountPath": _SCRATCH_DIRECTORY},
         ],
     }
 

@@ -100,6 +100,17 @@ class ComputeDomain:
 
 
 @dataclass(frozen=True, slots=True)
+class CacheNodes:
+    """The nodes that alone have the model cache, so that whatever reads it runs on one of them."""
+
+    selectors: tuple[Mapping[str, str], ...]
+    """Labels of each pool's nodes."""
+    tolerations: tuple[Toleration, ...]
+    directory: str | None = None
+    """Of each node, with a copy of its own; None: the cache is a volume, which one node mounts."""
+
+
+@dataclass(frozen=True, slots=True)
 class PlacedRecipe:
     """Everything the graph manifest needs that is not the same in every cluster."""
 
@@ -109,6 +120,9 @@ class PlacedRecipe:
     namespace: str
     services: tuple[PlacedService, ...]
     cache_claim_name: str
+    """Not of a cache that lies in a directory of its nodes."""
+    cache_nodes: CacheNodes | None = None
+    """None: every node can mount the cache."""
     kv_transport: KvTransportName | None = None
     """None for an aggregated recipe: its KV cache never leaves the worker."""
     compute_domain: ComputeDomain | None = None

@@ -8,7 +8,12 @@ Dynamo 1.2 stores v1alpha1, and its own recipes use it; a cluster can refuse a v
 from typing import Any
 
 from recipes.graph_manifest import v1alpha1, v1beta1
-from recipes.graph_manifest.placement import COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL, NODES_WITHOUT_GPUS
+from recipes.graph_manifest.placement import (
+    COMPONENT_TYPE_LABEL,
+    GRAPH_NAME_LABEL,
+    NODES_WITHOUT_GPUS,
+    scheduling_with_cache,
+)
 from recipes.graph_manifest.services import graph_services
 from recipes.placed import GraphApi, PlacedRecipe
 from recipes.tensorrt_llm import BACKEND_FRAMEWORK
@@ -24,6 +29,7 @@ __all__ = [
     "NODES_WITHOUT_GPUS",
     "api_version",
     "graph_spec",
+    "scheduling_with_cache",
 ]
 
 

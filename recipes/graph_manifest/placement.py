@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from hardware import INSTANCE_TYPES
-from recipes.placed import PlacedRecipe, PlacedService, PoolPlacement, Toleration
+from recipes.placed import CacheNodes, PlacedRecipe, PlacedService, PoolPlacement, Toleration
 
 GRAPH_NAME_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-component-type"
@@ -30,8 +30,34 @@ NODES_WITHOUT_GPUS: Mapping[str, Any] = {
 
 def frontend_scheduling(placed: PlacedRecipe) -> dict[str, Any]:
     """Return the fields of a frontend's pod spec that say where it goes."""
+    fields = scheduling_with_cache(placed.cache_nodes)
     apart = _weighted(_term(placed, HOSTNAME, ["frontend"]))
-    return {"affinity": {"nodeAffinity": NODES_WITHOUT_GPUS, "podAntiAffinity": apart}}
+    return fields | {"affinity": {**fields["affinity"], "podAntiAffinity": apart}}
+
+
+def scheduling_with_cache(nodes: CacheNodes | None) -> dict[str, Any]:
+    """Return the fields of a pod spec that needs no GPU and reads the model cache.
+
+    Args:
+        nodes: those that alone have the cache; None for any without GPUs.
+
+    """
+    if nodes is None:
+        return {"affinity": {"nodeAffinity": dict(NODES_WITHOUT_GPUS)}}
+    # Terms are alternatives, so that one pod template names the nodes of several pools.
+    terms = [
+        {
+            "matchExpressions": [
+                {"key": label, "operator": "In", "values": [value]} for label, value in selector.items()
+            ]
+        }
+        for selector in nodes.selectors
+    ]
+    required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+    return {
+        "affinity": {"nodeAffinity": required},
+        "tolerations": [_toleration(toleration) for toleration in nodes.tolerations],
+    }
 
 
 def worker_scheduling(

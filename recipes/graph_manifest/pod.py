@@ -2,11 +2,13 @@
 
 from typing import Any
 
-from recipes.graph_manifest.security import POD_SECURITY
+from recipes.graph_manifest.security import POD_SECURITY, container_security
 from recipes.graph_manifest.services import GraphService
+from recipes.node_directory import directory_volume, waiting_container
 from recipes.pod_environment import ENGINE_FILES_DIRECTORY
 
 ENGINE_FILES_VOLUME = "engine-files"
+_NODE_CACHE_VOLUME = "model-cache"
 CHANNEL_CLAIM = "compute-domain-channel"
 
 # A worker drains its requests for up to 60 s after SIGTERM, all that the operator's own value allows
@@ -16,15 +18,20 @@ TERMINATION_GRACE_SECONDS = 120
 
 
 def pod_fields(service: GraphService) -> dict[str, Any]:
-    """Return the pod spec without its containers and without the volume of the model cache."""
+    """Return the pod spec without its containers, and without the model cache where that is a claim."""
     fields: dict[str, Any] = {
         **service.scheduling,
         "securityContext": dict(POD_SECURITY),
         "terminationGracePeriodSeconds": TERMINATION_GRACE_SECONDS,
     }
+    volumes: list[dict[str, Any]] = []
     if service.engine_config_map_name:
-        files = {"name": ENGINE_FILES_VOLUME, "configMap": {"name": service.engine_config_map_name}}
-        fields["volumes"] = [files]
+        volumes.append({"name": ENGINE_FILES_VOLUME, "configMap": {"name": service.engine_config_map_name}})
+    if service.cache_directory:
+        volumes.append(directory_volume(_NODE_CACHE_VOLUME, service.cache_directory))
+        fields["initContainers"] = [_wait(service)]
+    if volumes:
+        fields["volumes"] = volumes
     if service.channel_template_name:
         template = service.channel_template_name
         fields["resourceClaims"] = [{"name": CHANNEL_CLAIM, "resourceClaimTemplateName": template}]
@@ -32,7 +39,7 @@ def pod_fields(service: GraphService) -> dict[str, Any]:
 
 
 def container_fields(service: GraphService) -> dict[str, Any]:
-    """Return the main container without resources and without the mount of the model cache.
+    """Return the main container without resources, and without the model cache where that is a claim.
 
     No probes: the operator's stay. Its readiness probe of a frontend passes before any model is known
     (ai-dynamo/dynamo#11178), but no HTTP probe can look into the list that GET /v1/models answers.
@@ -47,12 +54,25 @@ def container_fields(service: GraphService) -> dict[str, Any]:
     }
     if container.working_directory:
         fields["workingDir"] = container.working_directory
+    mounts: list[dict[str, Any]] = []
     if service.engine_config_map_name:
-        mount = {"name": ENGINE_FILES_VOLUME, "mountPath": ENGINE_FILES_DIRECTORY, "readOnly": True}
-        fields["volumeMounts"] = [mount]
+        mounts.append({"name": ENGINE_FILES_VOLUME, "mountPath": ENGINE_FILES_DIRECTORY, "readOnly": True})
+    if service.cache_directory:
+        mounts.append(_cache_mount(service))
+    if mounts:
+        fields["volumeMounts"] = mounts
     return fields
 
 
 def container_claims(service: GraphService) -> list[dict[str, Any]]:
     """Return the pod's claims that the container uses: a claim of the pod alone gives it no device."""
     return [{"name": CHANNEL_CLAIM}] if service.channel_template_name else []
+
+
+def _cache_mount(service: GraphService) -> dict[str, Any]:
+    return {"name": _NODE_CACHE_VOLUME, "mountPath": service.cache_mount_path}
+
+
+def _wait(service: GraphService) -> dict[str, Any]:
+    security = container_security(None, has_gpus=False)
+    return waiting_container(service.container.image, security, _cache_mount(service), service.cache_marker)

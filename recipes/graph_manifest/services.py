@@ -9,6 +9,7 @@ from recipes.graph_manifest.placement import frontend_scheduling, worker_schedul
 from recipes.graph_manifest.security import container_security
 from recipes.images import mirrored
 from recipes.model import Role
+from recipes.node_directory import marker_file
 from recipes.placed import PlacedRecipe, PlacedService, Rollout
 from recipes.pod_environment import service_environment, service_kv_profile
 from recipes.tensorrt_llm import command_line
@@ -53,7 +54,12 @@ class GraphService:
     container: MainContainer
     requests: Amounts
     limits: Amounts
-    cache_claim_name: str
+    cache_claim_name: str | None
+    """None where the cache is a directory of the node."""
+    cache_directory: str | None
+    """Of the node; None where the cache is a claim."""
+    cache_marker: str
+    """File in the cache that is there as soon as the model is."""
     cache_mount_path: str
     engine_config_map_name: str | None
     """None for a frontend."""
@@ -79,6 +85,7 @@ def graph_services(placed: PlacedRecipe, engine_config_map_name: str) -> tuple[G
 def _service(placed: PlacedRecipe, service: PlacedService, engine_config_map_name: str) -> GraphService:
     placement = service.placement
     domain = placed.compute_domain
+    directory = placed.cache_nodes.directory if placed.cache_nodes else None
     return GraphService(
         name=service.name,
         role=service.role,
@@ -86,7 +93,9 @@ def _service(placed: PlacedRecipe, service: PlacedService, engine_config_map_nam
         container=_container(placed, service),
         requests=_amounts(service, limits=False),
         limits=_amounts(service, limits=True),
-        cache_claim_name=placed.cache_claim_name,
+        cache_claim_name=None if directory else placed.cache_claim_name,
+        cache_directory=directory,
+        cache_marker=marker_file(placed.recipe),
         cache_mount_path=placed.recipe.model_cache.mount_path,
         engine_config_map_name=engine_config_map_name if placement else None,
         shared_memory=service.recipe.shared_memory,

@@ -8,10 +8,11 @@ from recipes.graph_manifest.services import Amounts, GraphService
 
 def spec(services: tuple[GraphService, ...], backend_framework: str) -> dict[str, Any]:
     """Return the `spec` of the graph."""
-    claims = dict.fromkeys(service.cache_claim_name for service in services)
+    claims = dict.fromkeys(service.cache_claim_name for service in services if service.cache_claim_name)
+    listed = {"pvcs": [{"name": claim, "create": False} for claim in claims]} if claims else {}
     return {
         "backendFramework": backend_framework,
-        "pvcs": [{"name": claim, "create": False} for claim in claims],
+        **listed,
         "services": {service.name: _service(service) for service in services},
     }
 
@@ -21,9 +22,11 @@ def _service(service: GraphService) -> dict[str, Any]:
         **_component_type(service),
         "replicas": service.replicas,
         "resources": _resources(service),
-        "volumeMounts": [{"name": service.cache_claim_name, "mountPoint": service.cache_mount_path}],
         "extraPodSpec": {**pod_fields(service), "mainContainer": container_fields(service)},
     }
+    if service.cache_claim_name:
+        mount = {"name": service.cache_claim_name, "mountPoint": service.cache_mount_path}
+        fields["volumeMounts"] = [mount]
     if service.annotations:
         fields["annotations"] = dict(service.annotations)
     if service.shared_memory:

@@ -11,7 +11,15 @@ from recipes.engine_files import engine_files
 from recipes.graph_manifest import api_version, graph_spec
 from tests.support.graph_pods import pods_of
 from tests.support.graph_schema import schema_errors
-from tests.support.placed_recipes import AGGREGATED, GB200, over, placed_recipe, placed_recipes, placement
+from tests.support.placed_recipes import (
+    AGGREGATED,
+    EACH_NODE,
+    GB200,
+    over,
+    placed_recipe,
+    placed_recipes,
+    placement,
+)
 
 if TYPE_CHECKING:
     from recipes.placed import GraphApi, PlacedRecipe
@@ -22,6 +30,7 @@ EXAMPLES: dict[str, PlacedRecipe] = {
     "disaggregated over efa": over("efa"),
     "disaggregated over mnnvl": over("mnnvl", GB200),
     "aggregated": placed_recipe(AGGREGATED, placement(GB200)),
+    "with a copy of the model on each node": placed_recipe(cache_nodes=EACH_NODE),
 }
 VERSIONS: tuple[GraphApi, ...] = ("v1alpha1", "v1beta1")
 

@@ -24,10 +24,10 @@ def main_of(pod: dict[str, Any]) -> dict[str, Any]:
 
 def _of_service(spec: dict[str, Any], service: dict[str, Any]) -> dict[str, Any]:
     pod = {key: value for key, value in service["extraPodSpec"].items() if key != "mainContainer"}
-    claims = {entry["name"] for entry in spec["pvcs"] if entry["create"] is False}
+    claims = {entry["name"] for entry in spec.get("pvcs", []) if entry["create"] is False}
     mounts: list[dict[str, Any]] = []
     volumes: list[dict[str, Any]] = []
-    for mount in service["volumeMounts"]:
+    for mount in service.get("volumeMounts", []):
         assert mount["name"] in claims, f"{mount['name']} is not among the graph's claims"
         mounts.append({"name": mount["name"], "mountPath": mount["mountPoint"]})
         volumes.append({"name": mount["name"], "persistentVolumeClaim": {"claimName": mount["name"]}})

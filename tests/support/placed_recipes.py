@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from recipes.load import load_recipe
 from recipes.placed import (
+    CacheNodes,
     ComputeDomain,
     PlacedRecipe,
     PlacedService,
@@ -30,6 +31,12 @@ ARM_TAINT = Toleration("kubernetes.io/arch", "Equal", "NoSchedule", "arm64")
 RECREATE = Rollout("Recreate", "the pool has no room for one worker more", "no answers meanwhile")
 SURGE = Rollout("RollingUpdate", "the pool has room", "none")
 DOMAIN = ComputeDomain("gpt-oss-disagg", "gpt-oss-disagg-channel")
+
+B200_SELECTOR = {"nvidia.com/gpu.product": "NVIDIA-B200", "kubernetes.io/arch": "amd64"}
+ONE_NODE = CacheNodes((B200_SELECTOR,), (GPU_TAINT,))
+"""Of a volume that one node mounts."""
+EACH_NODE = CacheNodes((B200_SELECTOR, {"pool": "others"}), (GPU_TAINT,), "/mnt/k8s-disks/0/model-cache")
+"""A copy on every node of two pools."""
 
 FRONTEND_RESOURCES = PodResources(cpu_request=4, cpu_limit=8, memory_gib=16)
 WORKER_RESOURCES = PodResources(cpu_request=22, cpu_limit=22, memory_gib=240)
@@ -104,6 +111,7 @@ def _placed_recipes(draw: st.DrawFn) -> PlacedRecipe:
         same_clique=draw(st.booleans()),
         different_nodes=transport is not None and draw(st.booleans()),
         cache_claim_name=draw(st.sampled_from(["model-cache", "weights"])),
+        cache_nodes=draw(st.sampled_from([None, ONE_NODE, EACH_NODE])),
         image_mirrors=draw(st.sampled_from([{}, {"nvcr.io": "registry.example:5000/nvcr"}])),
         graph_name=draw(st.sampled_from(["gpt-oss", "second"])),
     )

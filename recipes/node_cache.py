@@ -1,0 +1,105 @@
+"""A copy of the model on each node's own disks: what fills it, and what waits for it.
+
+A DaemonSet has the pods that fill it: it finds a node that replaces a lost one by itself, and brings another
+revision before any worker restarts. Workers and frontends only wait, so they have neither token nor root.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from recipes.graph_manifest import scheduling_with_cache
+from recipes.images import mirrored
+from recipes.model import Recipe
+from recipes.model_download import (
+    CACHE_VOLUME,
+    SCRATCH_VOLUME,
+    CacheSource,
+    filling_container,
+    filling_pod_fields,
+)
+from recipes.node_directory import directory_volume, marker_file
+from recipes.placed import CacheNodes
+
+_LABEL = "app.kubernetes.io/name"
+_USER = 1000
+_STOP_SECONDS = 5
+# A DaemonSet's pods never end: what stays after the download only keeps the pod's place.
+_HOLD = "trap 'exit 0' TERM; while :; do sleep 3600 & wait $!; done"
+
+
+def node_cache_spec(
+    recipe: Recipe, name: str, nodes: CacheNodes, source: CacheSource, image_mirrors: Mapping[str, str]
+) -> dict[str, Any]:
+    """Return the spec of the DaemonSet, whose pods are Ready where the model is.
+
+    Args:
+        recipe: what each node must hold.
+        name: of the DaemonSet.
+        nodes: those that hold it, with a directory.
+        source: where the files come from.
+        image_mirrors: registry host -> what stands in its place.
+
+    Raises:
+        ValueError: the nodes have no directory of their own for it.
+
+    """
+    if nodes.directory is None:
+        raise ValueError("the cache is no directory of its nodes")
+    image = mirrored(recipe.model_cache.download_image, image_mirrors)
+    marker = marker_file(recipe)
+    pod: dict[str, Any] = {
+        **scheduling_with_cache(nodes),
+        **filling_pod_fields(source),
+        "terminationGracePeriodSeconds": _STOP_SECONDS,
+        "initContainers": [_own(recipe, image), filling_container(recipe, source, image_mirrors, marker)],
+        "containers": [_hold(image)],
+        "volumes": [
+            directory_volume(CACHE_VOLUME, nodes.directory),
+            {"name": SCRATCH_VOLUME, "emptyDir": {}},
+        ],
+    }
+    labels = {_LABEL: name}
+    return {
+        "selector": {"matchLabels": labels},
+        # All nodes load another revision at once; none serves from these pods.
+        "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": "100%"}},
+        "template": {"metadata": {"labels": labels}, "spec": pod},
+    }
+
+
+def _own(recipe: Recipe, image: str) -> dict[str, Any]:
+    """Return what hands the directory over: the kubelet makes it root's, and fsGroup changes no hostPath."""
+    mount_path = recipe.model_cache.mount_path
+    return {
+        "name": "own",
+        "image": image,
+        "command": ["chown", f"{_USER}:{_USER}", mount_path],
+        "resources": _small(),
+        "securityContext": {
+            "runAsNonRoot": False,
+            "runAsUser": 0,
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"], "add": ["CHOWN"]},
+        },
+        "volumeMounts": [{"name": CACHE_VOLUME, "mountPath": mount_path}],
+    }
+
+
+def _hold(image: str) -> dict[str, Any]:
+    return {
+        "name": "hold",
+        "image": image,
+        "command": ["/bin/sh", "-c", _HOLD],
+        "resources": _small(),
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        },
+    }
+
+
+def _small() -> dict[str, Any]:
+    amounts = {"cpu": "10m", "memory": "32Mi"}
+    return {"requests": amounts, "limits": dict(amounts)}

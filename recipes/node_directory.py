@@ -1,0 +1,46 @@
+"""The directory of a node that holds its copy of the model: volume, marker, and who waits for it."""
+
+import shlex
+from typing import Any
+
+from recipes.model import Recipe
+
+WAIT_CONTAINER = "wait-for-model"
+
+
+def marker_file(recipe: Recipe) -> str:
+    """Return the file that says, inside a container, that this revision is there and whole."""
+    return f"{recipe.model_cache.mount_path}/.complete/{recipe.model.revision}"
+
+
+def directory_volume(name: str, directory: str) -> dict[str, Any]:
+    """Return a volume that is this directory of the node, made if need be."""
+    return {"name": name, "hostPath": {"path": directory, "type": "DirectoryOrCreate"}}
+
+
+def waiting_container(
+    image: str, security: dict[str, Any], mount: dict[str, Any], marker: str
+) -> dict[str, Any]:
+    """Return an init container that ends as soon as the model is on its node.
+
+    Without it a worker that lands on a new node would load from an empty directory and, offline, fail again
+    and again beside a download that takes minutes.
+
+    Args:
+        image: with a shell; that of the main container is on the node anyway.
+        security: its securityContext.
+        mount: of the directory.
+        marker: what it waits for.
+
+    """
+    # The same requests as limits: a worker's pod stays Guaranteed.
+    amounts = {"cpu": "100m", "memory": "64Mi"}
+    script = f"trap 'exit 1' TERM; until [ -e {shlex.quote(marker)} ]; do sleep 2; done"
+    return {
+        "name": WAIT_CONTAINER,
+        "image": image,
+        "command": ["/bin/sh", "-c", script],
+        "resources": {"requests": amounts, "limits": dict(amounts)},
+        "securityContext": security,
+        "volumeMounts": [{**mount, "readOnly": True}],
+    }
