@@ -40,6 +40,15 @@ def record(program: Callable[[], None], *, project: str, stack: str, preview: bo
         Exception: whatever the program itself raises.
     """
     monitor = _RecordingMonitor(project, stack)
+    run_against(monitor, program, project=project, stack=stack, preview=preview)
+    # Registrations that do not wait for each other arrive in any order.
+    return ResourceGraph(ResourceGraph(monitor.recorded).in_creation_order())
+
+
+def run_against(
+    monitor: MockMonitor, program: Callable[[], None], *, project: str, stack: str, preview: bool
+) -> None:
+    """Run the program with a monitor of one's own in the engine's place; nothing remains in the process."""
     fallbacks = _context_fallbacks()
     try:
         # A thread of its own has its own context variables and its own event loop, which is where the
@@ -48,8 +57,6 @@ def record(program: Callable[[], None], *, project: str, stack: str, preview: bo
             thread.submit(_run, program, monitor, project, stack, preview).result()
     finally:
         _restore_context_fallbacks(fallbacks)
-    # Registrations that do not wait for each other arrive in any order.
-    return ResourceGraph(ResourceGraph(monitor.recorded).in_creation_order())
 
 
 class _RecordingMonitor(MockMonitor):
@@ -144,9 +151,7 @@ def _resource(urn: str, request: resource_pb2.RegisterResourceRequest) -> Resour
     )
 
 
-def _run(
-    program: Callable[[], None], monitor: _RecordingMonitor, project: str, stack: str, preview: bool
-) -> None:
+def _run(program: Callable[[], None], monitor: MockMonitor, project: str, stack: str, preview: bool) -> None:
     set_all_config({}, [])
     configure(
         Settings(
