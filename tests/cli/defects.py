@@ -1,6 +1,5 @@
 """Manifests with one defect each, made from real ones by chance that is the same every time."""
 
-import contextlib
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -11,8 +10,9 @@ from typing import Any
 
 import yaml
 
-from cli.project import recorded_stack, resolved_stack
+from cli.project import recorded_stack
 from cli.rendered import render_graph
+from tests.support.shipped_stacks import served_stack
 
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "tests" / "rules"
@@ -39,10 +39,9 @@ class Defect:
 def texts() -> Mapping[str, str]:
     """Manifests that are sound enough for one further defect to show."""
     found = {file.stem: file.read_text(encoding="utf-8") for file in sorted(FILES)}
-    with contextlib.chdir(ROOT):
-        for name in STACKS:
-            documents = render_graph(recorded_stack(resolved_stack(name)))
-            found[name] = "---\n".join(document.text for document in documents)
+    for name in STACKS:
+        documents = render_graph(recorded_stack(served_stack(name)))
+        found[name] = "---\n".join(document.text for document in documents)
     return found
 
 

@@ -4,14 +4,13 @@ A case changes settings or YAML, never a resource graph: it shows what a person 
 line. Its base is clean but for the findings that `BASES` lists with it, so that a case lists few.
 """
 
-import contextlib
 import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cli.project import recorded_stack, resolved_stack
+from cli.project import recorded_stack
 from cli.rendered import render_graph
 from cli.yaml_text import to_yaml
 from recipes.benchmark_job import benchmark_job
@@ -26,6 +25,7 @@ from stacks.resolve import resolve
 from tests.rules.edits import Edit, edited
 from tests.rules.exports import read_state_text, state_text
 from tests.rules.judging import TODAY, Found
+from tests.support.shipped_stacks import served_stack, shipped_stack
 
 FOLDER = Path(__file__).parent / "bases"
 
@@ -46,7 +46,9 @@ class Base:
     pools: Pools
     found: frozenset[Found] = frozenset()
     stack: str | None = None
-    """The shipped stack that it is; None: the file of its name beside this one."""
+    """The shipped stack whose serving it is; None: the file of its name beside this one."""
+    cluster: bool = False
+    """With the cluster that the shipped stack makes; else on one that exists."""
     state: bool = False
     """It is the state of a stack, whose documents `exports` describes, and not a manifest."""
 
@@ -99,7 +101,7 @@ def judge_case(case: Case, folder: Path, base: Base) -> Report:
 
 def judge_base(name: str, base: Base, folder: Path, edits: Sequence[Edit], pools: Pools) -> Report:
     """What all rules say of a base with those edits, beside pools."""
-    text = edited(base_text(name, base.stack, base.state), edits)
+    text = edited(base_text(name, base), edits)
     if base.state:
         return judge_beside(read_state_text(text, folder), pools)
     file = folder / "deploy.yaml"
@@ -125,15 +127,14 @@ def judge_graph(graph: ResourceGraph) -> Report:
 
 
 @functools.cache
-def base_text(name: str, stack: str | None, state: bool) -> str:
+def base_text(name: str, base: Base) -> str:
     """The base as it is committed, or as a shipped stack and its benchmark are rendered today."""
-    if stack is None:
+    if base.stack is None:
         return (FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
-    with contextlib.chdir(Path(__file__).parents[2]):
-        resolved = resolved_stack(stack)
-        if state:
-            return state_text(recorded_stack(resolved))
-        documents = [document.text for document in render_graph(recorded_stack(resolved))]
+    resolved = shipped_stack(base.stack) if base.cluster else served_stack(base.stack)
+    if base.state:
+        return state_text(recorded_stack(resolved))
+    documents = [document.text for document in render_graph(recorded_stack(resolved))]
     placed = resolved.serving.placed
     benchmark = benchmark_job(
         placed.recipe,

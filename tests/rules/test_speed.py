@@ -1,22 +1,20 @@
 """All rules on large programs: in time, and no slower by the resource."""
 
-import contextlib
 import copy
 import dataclasses
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from cli.project import recorded_stack, resolved_stack
+from cli.project import recorded_stack
 from resource_graph import Resource, ResourceGraph
 from rules.catalogue import rules_on
 from rules.run import run_rules
 from tests.rules.judging import TODAY
+from tests.support.shipped_stacks import served_stack
 
-ROOT = Path(__file__).parents[2]
 SMALL, LARGE = 2_500, 10_000
 ALLOWED_SECONDS = 2.0
 ALLOWED_GROWTH = 1.4
@@ -90,9 +88,8 @@ def others() -> Iterator[Resource]:
 
 @pytest.fixture(scope="module")
 def stack() -> list[Resource]:
-    """Stack disagg-b200 as its program registers it."""
-    with contextlib.chdir(ROOT):
-        return list(recorded_stack(resolved_stack("disagg-b200")))
+    """What stack disagg-b200 serves, as its program registers it."""
+    return list(recorded_stack(served_stack("disagg-b200")))
 
 
 @pytest.mark.slow

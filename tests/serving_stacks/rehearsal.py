@@ -1,4 +1,4 @@
-"""A shipped stack file, rehearsed in the lab from a copy: only what names a person's own cluster changes."""
+"""What a shipped stack serves, rehearsed on the lab's cluster, which exists already and has its nodes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lab.environment import CONTEXT
 from tests.conftest import copy_project
 from tests.support.lab_stack import LabStack
+from tests.support.shipped_stacks import SETTINGS, served_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from tests.support.sandbox import Sandbox
 
-SETTINGS = "dynamo-stack:settings"
 DELETE_SECONDS = "60s"
 
 
@@ -25,7 +25,7 @@ def rehearsed(
 ) -> Iterator[LabStack]:
     """The stack, up in the lab with the policy pack; whatever is left of it goes at the end.
 
-    `change` edits the settings of the copy; without it the stack is as shipped but for its cluster.
+    `change` edits the settings; without it the stack serves as shipped.
     """
     with prepared(lab, folder, name, change) as stack:
         # The policies judge the update as they would the preview.
@@ -51,8 +51,7 @@ def prepare(
     """The same again, of which nothing is removed: for a cluster that goes as a whole."""
     stack = LabStack(lab, copy_project(folder / name), name)
     content = stack.settings()
-    settings = content["config"][SETTINGS]
-    settings["cluster"] = {"kind": "existing", "context": CONTEXT}
+    settings = content["config"][SETTINGS] = served_settings(name, CONTEXT)
     if change is not None:
         change(settings)
     stack.write_settings(content)

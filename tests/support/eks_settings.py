@@ -1,37 +1,24 @@
-"""Settings of stacks that make their own cluster."""
+"""Settings of stacks that make their own cluster, for tests to change: the shipped ones, under one name."""
 
 from typing import Any
 
-from tests.support.dev_settings import disagg_b200_settings, disagg_gb200_settings
+from tests.support.shipped_stacks import shipped_settings
 
 ACCOUNT = "123456789012"
-BLOCK = {
-    "kind": "capacityBlock",
-    "id": "cr-0123456789abcdef0",
-    "starts": "2026-12-01T11:30:00Z",
-    "phase": "active",
-}
+BLOCK: dict[str, str] = shipped_settings("disagg-b200")["nodePools"][0]["purchase"]
 
 
 def eks_b200_settings() -> dict[str, Any]:
-    """One node of eight B200 in a Capacity Block, with a Lustre cache."""
-    settings = disagg_b200_settings()
-    settings["cluster"] = {
-        "kind": "eks",
-        "name": "gpt-oss",
-        "accountId": ACCOUNT,
-        "region": "us-east-1",
-        "network": {"kind": "own", "zones": ["us-east-1a", "us-east-1b"]},
-    }
-    settings["nodePools"][0] |= {"zone": "us-east-1b", "purchase": dict(BLOCK)}
-    settings["modelCache"] = {"size": "1200Gi", "storage": {"kind": "fsxLustre"}}
-    return settings
+    """One node of eight B200 in a Capacity Block, with a Lustre cache; the API server inside the VPC only."""
+    return _private(shipped_settings("disagg-b200"))
 
 
 def eks_gb200_settings() -> dict[str, Any]:
-    """GB200 trays in the Local Zone where they are sold, with a cache in the region."""
-    settings = disagg_gb200_settings()
-    settings["cluster"] = eks_b200_settings()["cluster"]
-    settings["nodePools"][0] |= {"zone": "us-east-1-dfw-2a", "purchase": dict(BLOCK)}
-    settings["modelCache"] = {"size": "150Gi", "storage": {"kind": "efs"}}
+    """GB200 trays in the Local Zone where they are sold, with a cache in the region; private as well."""
+    return _private(shipped_settings("disagg-gb200"))
+
+
+def _private(settings: dict[str, Any]) -> dict[str, Any]:
+    settings["cluster"]["name"] = "gpt-oss"
+    del settings["cluster"]["publicCidrs"]
     return settings

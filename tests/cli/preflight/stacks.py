@@ -15,9 +15,7 @@ WEEK = 7 * 24
 
 def b200_settings() -> dict[str, Any]:
     """One B200 node where the simulated region offers the type."""
-    settings = eks_b200_settings()
-    settings["nodePools"][0]["zone"] = "us-east-1a"
-    return settings
+    return eks_b200_settings()
 
 
 def in_a_block(starts: str, phase: str = "active", **pool: Any) -> dict[str, Any]:

@@ -20,5 +20,12 @@ BASES: Mapping[str, Base] = {
     "disagg-b200-state": Base(
         (), failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200", state=True
     ),
+    "disagg-gb200-on-eks": Base(
+        (),
+        failed("kv-transport-proven", "gpt-oss-disagg"),
+        stack="disagg-gb200",
+        cluster=True,
+        state=True,
+    ),
     "program-on-eks": Base((), state=True),
 }

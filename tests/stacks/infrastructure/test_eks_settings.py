@@ -29,7 +29,7 @@ def test_a_b200_pool_is_a_node_group_of_its_zone_with_the_x86_image() -> None:
     assert (nodes.name, nodes.ami_type, nodes.zone.name) == (
         "gpt-oss-b200",
         "AL2023_x86_64_NVIDIA",
-        "us-east-1b",
+        "us-east-1a",
     )
     assert nodes.purchase == CapacityBlock("cr-0123456789abcdef0", "2026-12-01T11:30:00Z", "active")
     assert not nodes.placed_together
@@ -114,7 +114,7 @@ def test_what_aws_would_refuse_is_refused_before_anything_is_made(
 
 def test_an_adopted_network_needs_a_subnet_where_the_pool_is() -> None:
     settings = eks_b200_settings()
-    subnets = {"us-east-1a": "subnet-0123456789abcdef0", "us-east-1c": "subnet-0123456789abcdef1"}
+    subnets = {"us-east-1b": "subnet-0123456789abcdef0", "us-east-1c": "subnet-0123456789abcdef1"}
     settings["cluster"]["network"] = {
         "kind": "existing",
         "vpcId": "vpc-0123456789abcdef0",

@@ -1,0 +1,47 @@
+"""What the committed stack files say, and what they serve without the cluster that three of them make."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any, cast
+
+from lab.directory import REPOSITORY
+from stacks.reading.load import read_settings
+from stacks.reading.parse import parse_settings
+from stacks.resolve import resolve
+
+if TYPE_CHECKING:
+    from stacks.resolved import ResolvedStack
+
+SETTINGS = "dynamo-stack:settings"
+
+
+def shipped_settings(name: str) -> dict[str, Any]:
+    """What stands below `dynamo-stack:settings` in the committed file, for a test to change."""
+    return copy.deepcopy(cast("dict[str, Any]", read_settings(REPOSITORY / f"Pulumi.{name}.yaml")))
+
+
+def served_settings(name: str, context: str = "gpu-cluster") -> dict[str, Any]:
+    """The same on a cluster, nodes and storage that exist: for whatever is about serving alone."""
+    settings = shipped_settings(name)
+    if settings["cluster"]["kind"] == "eks":
+        for pool in settings["nodePools"]:
+            del pool["zone"], pool["purchase"]
+        settings["modelCache"] = {"size": "150Gi", "storageClassName": "shared-files"}
+    settings["cluster"] = {"kind": "existing", "context": context}
+    return settings
+
+
+def shipped_stack(name: str) -> ResolvedStack:
+    """The stack as it is shipped, with every decision made."""
+    return _resolved(name, shipped_settings(name))
+
+
+def served_stack(name: str) -> ResolvedStack:
+    """What it serves on a cluster that exists, with every decision made."""
+    return _resolved(name, served_settings(name))
+
+
+def _resolved(name: str, settings: dict[str, Any]) -> ResolvedStack:
+    file = f"Pulumi.{name}.yaml"
+    return resolve(name, parse_settings(settings, file), file)
