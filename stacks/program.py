@@ -9,7 +9,9 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.diagnosis.cluster_reader import ClusterReader
-from components.diagnosis.hook import explain_waits
+from components.diagnosis.hook import explain_failures
+from components.diagnosis.own_cluster import OwnCluster
+from components.diagnosis.typed_settings import TypedSettings
 from components.graph_labels import FRONTEND_PORT
 from components.namespace import Namespace, NamespaceArgs
 from stacks.errors import Problem, SettingsError
@@ -44,7 +46,8 @@ def main() -> None:
     source = f"Pulumi.{name}.yaml"
     try:
         token = _configured_token(config, source)
-        stack = resolve(name, parse_settings(_configured_settings(config, source), source), source)
+        typed = _configured_settings(config, source)
+        stack = resolve(name, parse_settings(typed, source), source)
         if stack.infrastructure is None:
             # No kubeconfig leads to a cluster that the stack makes itself.
             _refuse(cluster_problems(stack.cluster, source, os.environ))
@@ -60,15 +63,14 @@ def main() -> None:
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
     stack = beside_what_runs(stack, before)
-    deploy(stack, token, planned_update(stack, before), diagnose=True)
+    _explain_failures(stack, typed)
+    deploy(stack, token, planned_update(stack, before))
 
 
 def deploy(
     stack: ResolvedStack,
     hf_token: pulumi.Output[str] | None = None,
     update: Update = FIRST,
-    *,
-    diagnose: bool = False,
 ) -> None:
     """Register every resource of the stack.
 
@@ -76,11 +78,8 @@ def deploy(
         stack: everything that was decided.
         hf_token: token for the download, a secret; None downloads anonymously.
         update: what happens to what runs.
-        diagnose: look at the cluster when a wait ends without what it waited for; needs a real engine.
 
     """
-    if diagnose and stack.infrastructure is None:
-        explain_waits(ClusterReader(stack.cluster.context, _kubeconfig_file(stack.cluster)))
     # The SDK would write it into the inputs of the cluster's provider, and so into the state, where it would
     # outlive the one run that it was set for. The plugin reads the variable for itself.
     os.environ.pop(_UPSERT_VARIABLE, None)
@@ -109,6 +108,16 @@ def deploy(
         "frontend", f"{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:{FRONTEND_PORT}"
     )
     pulumi.export(OUTPUT_NAME, fixed_values(stack))
+
+
+def _explain_failures(stack: ResolvedStack, typed: object) -> None:
+    plan = stack.infrastructure
+    cluster = (
+        OwnCluster(plan.name, plan.region)
+        if plan
+        else ClusterReader(stack.cluster.context, _kubeconfig_file(stack.cluster))
+    )
+    explain_failures(cluster, TypedSettings(stack.source, typed))
 
 
 def _serving_namespace(

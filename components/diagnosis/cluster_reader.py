@@ -4,7 +4,9 @@ import json
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +22,11 @@ class ClusterReader:
     context: str
     kubeconfig: str | None = None
     """A file; None: whatever KUBECONFIG leads to."""
+    content: str | None = None
+    """Of the kubeconfig, where no file of a person's has it: its context has the name `context`. Empty: it is
+    not known yet, and nothing can be looked at."""
+    once: str = ""
+    """What a person types before the first of the commands; empty: nothing."""
 
     def command(self, *words: str) -> str:
         """Return the command for a person to type."""
@@ -28,13 +35,15 @@ class ClusterReader:
     def get(self, *words: str) -> KubernetesObject | None:
         """Return what `kubectl get` finds; None where it does not exist or cannot be read."""
         kubectl = shutil.which("kubectl")
-        if kubectl is None:
+        if kubectl is None or self.content == "":
             return None
-        command = [kubectl, *self._where(), "get", *words, "--output", "json"]
         try:
-            answer = subprocess.run(
-                command, capture_output=True, text=True, timeout=_KUBECTL_SECONDS, check=True
-            )
+            with self._file() as kubeconfig:
+                where = [*(["--kubeconfig", kubeconfig] if kubeconfig else []), "--context", self.context]
+                command = [kubectl, *where, "get", *words, "--output", "json"]
+                answer = subprocess.run(
+                    command, capture_output=True, text=True, timeout=_KUBECTL_SECONDS, check=True
+                )
             found = json.loads(answer.stdout)
         except (subprocess.SubprocessError, OSError, ValueError):
             # The reason why `up` failed must not be hidden by a failure to look closer.
@@ -46,6 +55,17 @@ class ClusterReader:
         found = self.get(*words)
         listed = (found or {}).get("items")
         return listed if isinstance(listed, list) else None
+
+    @contextmanager
+    def _file(self) -> Iterator[str | None]:
+        """The kubeconfig's file: nobody else can read one that is made here, and it is gone afterwards."""
+        if self.content is None:
+            yield self.kubeconfig
+            return
+        with tempfile.NamedTemporaryFile("w", prefix="kubeconfig-", encoding="utf-8") as file:
+            file.write(self.content)
+            file.flush()
+            yield file.name
 
     def _where(self) -> list[str]:
         kubeconfig = ["--kubeconfig", self.kubeconfig] if self.kubeconfig else []

@@ -28,7 +28,8 @@ _WAIT_SIGNS = (
     "Ingress .status.loadBalancer field was not updated",
 )
 _SILENT_SERVER_SIGNS = ("connection refused", "connection reset", "cluster is unreachable", "unexpected EOF")
-_FIXED_CLAIM_SECONDS = 300
+_FIXED_VOLUME_SECONDS = 300
+_OF_FIXED_CLOCK = {"PersistentVolume", "PersistentVolumeClaim"}
 _RELEASE = "Release"
 # An operator that starts anew is there in seconds, but through Dynamo 1.2 its pod is ready, and its release's
 # upgrade over, before its webhook listens (ai-dynamo/dynamo#12255).
@@ -62,7 +63,8 @@ _Look = Callable[[ClusterReader, Subject], Finding]
 
 
 def _any_other(cluster: ClusterReader, subject: Subject) -> Finding:
-    words = [subject.kind.lower(), subject.name, "--namespace", str(subject.namespace)]
+    where = ["--namespace", subject.namespace] if subject.namespace else []
+    words = [subject.kind.lower(), subject.name, *where]
     return Finding(
         title=f"{subject.kind} {subject.name}",
         waits_for="the cluster has done what it asks for",
@@ -76,6 +78,7 @@ _LOOKS: Mapping[str, _Look] = {
     "DynamoGraphDeployment": unready_graph,
     "Ingress": _any_other,
     "Job": unfinished_job,
+    "PersistentVolume": _any_other,
     "PersistentVolumeClaim": unbound_claim,
     _RELEASE: unfinished_release,
     "Service": _any_other,
@@ -86,6 +89,7 @@ _DELETED = {
     "DynamoGraphDeployment": "dynamographdeployments.nvidia.com",
     "Job": "jobs.batch",
     "Namespace": "namespaces",
+    "PersistentVolume": "persistentvolumes",
     "PersistentVolumeClaim": "persistentvolumeclaims",
     "StatefulSet": "statefulsets.apps",
 }
@@ -113,9 +117,9 @@ def explanation(cluster: ClusterReader, failed: FailedOperation) -> str | None:
     if finding is None:
         return None
     waited = None if _has(failed.error, WEBHOOK_SIGNS) else failed.waited_seconds
-    if failed.kind == "PersistentVolumeClaim" and failed.operation != "delete":
+    if failed.kind in _OF_FIXED_CLOCK and failed.operation != "delete":
         # The provider's own timer, which heeds no setting (pulumi-kubernetes 4.32, provider/pkg/await).
-        waited = _FIXED_CLAIM_SECONDS
+        waited = _FIXED_VOLUME_SECONDS
     return finding.text(waited)
 
 

@@ -1,9 +1,11 @@
-"""Ties the explanations to the resources whose waits can end without what they waited for."""
+"""Ties the explanations to resources whose waits can end too early, or that AWS can refuse."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 
 import pulumi
 
+from components.diagnosis.aws_refused import FailedRequest, refused_text
 from components.diagnosis.cluster_reader import ClusterReader
 from components.diagnosis.explain import (
     FailedOperation,
@@ -12,50 +14,35 @@ from components.diagnosis.explain import (
     pause_before_another_try,
     seconds_of,
 )
+from components.diagnosis.own_cluster import OwnCluster
+from components.diagnosis.typed_settings import TypedSettings
 
-_HOOK_NAME = "says-why-a-wait-ended"
+_HOOK_NAME = "says-why-it-failed"
+_AWS = "aws:"
 
 
-def explain_waits(cluster: ClusterReader) -> None:
-    """Let every object that is registered from here on say why a wait for it ended, or an update was refused.
+def explain_failures(cluster: ClusterReader | OwnCluster, typed: TypedSettings) -> None:
+    """Let all that is registered from here on say why a wait for it ended, or why it was refused.
 
     A transformation and not an option of each resource, so that no component can forget it. Needs an engine
     to call back: Pulumi's mock monitors have none. At `pulumi destroy` the engine runs no program and so no
     hook, except with --run-program.
 
     Args:
-        cluster: where to look.
+        cluster: where to look; the stack's own is known only when it is there.
+        typed: the stack's file.
 
     """
     limits: dict[tuple[str, str], pulumi.CustomTimeouts] = {}
-    stack = pulumi.get_stack()
-
-    async def say_why(failure: pulumi.ErrorHookArgs) -> bool:
-        limit = limits.get((failure.type, failure.name))
-        inputs = failure.old_inputs if failure.failed_operation == "delete" else failure.new_inputs
-        failed = FailedOperation(
-            operation=failure.failed_operation,
-            kind=kind_of(failure.type),
-            inputs=inputs or {},
-            error=failure.errors[0] if failure.errors else "",
-            waited_seconds=seconds_of(getattr(limit, failure.failed_operation, None)),
-            stack=stack,
-        )
-        pause = pause_before_another_try(failed, tries=len(failure.errors))
-        if pause is not None:
-            await asyncio.sleep(pause)
-            return True
-        said = explanation(cluster, failed)
-        if said is not None:
-            pulumi.log.error(said)
-        return False
-
+    say_why = _explainer(cluster, typed, limits)
     hook = pulumi.ErrorHook(_HOOK_NAME, say_why)
 
     def with_hook(
         registration: pulumi.ResourceTransformationArgs,
     ) -> pulumi.ResourceTransformationResult | None:
-        if not kind_of(registration.type_):
+        if isinstance(cluster, OwnCluster):
+            cluster.learn(registration)
+        if not kind_of(registration.type_) and not registration.type_.startswith(_AWS):
             return None
         options = registration.opts
         limit = options.custom_timeouts
@@ -67,3 +54,60 @@ def explain_waits(cluster: ClusterReader) -> None:
         )
 
     pulumi.runtime.register_stack_transformation(with_hook)
+
+
+def _explainer(
+    cluster: ClusterReader | OwnCluster,
+    typed: TypedSettings,
+    limits: Mapping[tuple[str, str], pulumi.CustomTimeouts],
+) -> Callable[[pulumi.ErrorHookArgs], Awaitable[bool]]:
+    stack = pulumi.get_stack()
+    told: set[str] = set()
+
+    def say(text: str | None, once: str = "") -> None:
+        if text is None:
+            return
+        if once and once not in told:
+            told.add(once)
+            text = f"{text}\nFor kubectl to reach the cluster, once: {once}"
+        pulumi.log.error(text)
+
+    async def say_why(failure: pulumi.ErrorHookArgs) -> bool:
+        if failure.type.startswith(_AWS):
+            say(refused_text(_request(failure, stack), typed))
+            return False
+        failed = _operation(failure, limits.get((failure.type, failure.name)), stack)
+        pause = pause_before_another_try(failed, tries=len(failure.errors))
+        if pause is not None:
+            await asyncio.sleep(pause)
+            return True
+        reader = cluster.reader() if isinstance(cluster, OwnCluster) else cluster
+        say(explanation(reader, failed), reader.once)
+        return False
+
+    return say_why
+
+
+def _request(failure: pulumi.ErrorHookArgs, stack: str) -> FailedRequest:
+    return FailedRequest(
+        urn=failure.urn,
+        resource_type=failure.type,
+        name=failure.name,
+        operation=failure.failed_operation,
+        error=failure.errors[0] if failure.errors else "",
+        stack=stack,
+    )
+
+
+def _operation(
+    failure: pulumi.ErrorHookArgs, limit: pulumi.CustomTimeouts | None, stack: str
+) -> FailedOperation:
+    inputs = failure.old_inputs if failure.failed_operation == "delete" else failure.new_inputs
+    return FailedOperation(
+        operation=failure.failed_operation,
+        kind=kind_of(failure.type),
+        inputs=inputs or {},
+        error=failure.errors[0] if failure.errors else "",
+        waited_seconds=seconds_of(getattr(limit, failure.failed_operation, None)),
+        stack=stack,
+    )

@@ -15,8 +15,8 @@ from tests.support.runbook import HEADINGS, INDEX, RUNBOOK, assignments, command
 if TYPE_CHECKING:
     from pathlib import Path
 
-# What `make shell` finds on its PATH.
-PROGRAMS = {"kubectl", "helm", "pulumi", "dynamo-stack"}
+# What `make shell` finds on its PATH; of AWS's command, it has one that gets tokens.
+PROGRAMS = {"kubectl", "helm", "pulumi", "dynamo-stack", "aws"}
 LINK = re.compile(r"\]\(([^)#]+)\)")
 
 

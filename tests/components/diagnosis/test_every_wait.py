@@ -31,7 +31,7 @@ WAITED_FOR = {
     "StatefulSet",
 }
 # The provider's own clock, which heeds no timeout.
-FIXED_CLOCK = {"PersistentVolumeClaim"}
+FIXED_CLOCK = {"PersistentVolume", "PersistentVolumeClaim"}
 # What others act on before it is gone; the rest goes at once.
 SLOW_TO_GO = {"ComputeDomain", "DynamoGraphDeployment", "Namespace", "PersistentVolumeClaim", "StatefulSet"}
 
