@@ -6,6 +6,7 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.pods.images import read_image
 from rules.reading.shapes import field, text_at
+from rules.reading.storage.claims import Mount
 from rules.reading.storage.model_users import KINDS, ModelUser
 from rules.reading.storage.model_volumes import check_model_users
 
@@ -26,8 +27,12 @@ def _check_user(user: ModelUser) -> Iterator[Observation]:
                 yield failed(
                     user.resource,
                     user.name,
-                    f"mounts claim {mount.claim} at {mount.path}, below the home of root, but {reason}",
+                    f"mounts {_what(mount)}, below the home of root, but {reason}",
                 )
+
+
+def _what(mount: Mount) -> str:
+    return str(mount) if mount.node_path else f"claim {mount}"
 
 
 def _why_not_root(user: ModelUser) -> str:

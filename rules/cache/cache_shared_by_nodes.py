@@ -1,13 +1,12 @@
 """A claim that pods on several nodes mount allows that."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.nodes.placements import read_placement
 from rules.reading.shapes import Undecided
-from rules.reading.storage.model_users import ModelUser
 from rules.reading.storage.model_volumes import ModelVolume, check_model_volumes
+from rules.reading.storage.one_node import on_one_node
 
 _MANY, _MANY_READERS, _ONE_POD = "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"
 
@@ -17,6 +16,8 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _check_volume(graph: ResourceGraph, volume: ModelVolume) -> Iterator[Observation]:
+    if volume.node_path is not None:
+        return
     # A download is done, and its volume free again, before the others start.
     users = {user.template: user for user in volume.of_kind("worker", "frontend", "benchmark")}
     pods = {user.name: user.template.replicas * user.template.pods_per_replica for user in users.values()}
@@ -30,7 +31,7 @@ def _check_volume(graph: ResourceGraph, volume: ModelVolume) -> Iterator[Observa
     modes = volume.claim.modes
     if _MANY in modes or (_MANY_READERS in modes and _only_read(volume)):
         return
-    if _ONE_POD not in modes and _on_one_node(graph, users.values()):
+    if _ONE_POD not in modes and on_one_node(graph, users.values()):
         return
     found = ", ".join(modes) or "no access mode"
     yield failed(
@@ -48,15 +49,6 @@ def _only_read(volume: ModelVolume) -> bool:
     return all(mount.read_only for user, mount in volume.users if user.kind != "download")
 
 
-def _on_one_node(graph: ResourceGraph, users: Iterable[ModelUser]) -> bool:
-    """Whether all of them are workers of a pool that has one node."""
-    workers = [user.worker for user in users]
-    if None in workers:
-        return False
-    placements = [read_placement(graph, worker) for worker in workers if worker is not None]
-    return len({placement.pool for placement in placements}) == 1 and placements[0].nodes == 1
-
-
 RULE = Rule(
     id="cache-shared-by-nodes",
     title="A model claim that pods on several nodes mount allows that",
@@ -68,7 +60,7 @@ RULE = Rule(
     source="https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes",
     fix=(
         "Ask for ReadWriteMany with a class that has it (EFS, FSx for Lustre, NFS), or for ReadOnlyMany "
-        "where all pods mount it readOnly."
+        "where all pods mount it readOnly; or let every pod that mounts it select a pool of one node."
     ),
     check=_check,
 )

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.shapes import mapping_at, mappings_at, text_at
+from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at
 from rules.reading.storage.model_volumes import ModelVolume, check_model_volumes
+from rules.reading.storage.one_node import on_one_node
 from rules.reading.storage.storage_classes import makes_ebs_volumes
 
 _ZONE = "topology.kubernetes.io/zone"
@@ -26,12 +27,22 @@ def _check_volume(graph: ResourceGraph, volume: ModelVolume) -> Iterator[Observa
     # One pod alone takes its volume along to where it is first placed.
     if len(templates) < 2 or not free:  # noqa: PLR2004 - a single kind of pod
         return
+    if _is_kept_on_one_node(graph, volume):
+        return
     yield failed(
         claim.resource,
         volume.name,
         f"of class {claim.storage_class} is made in the zone of the first pod that mounts it, but nothing "
         f"says in which zone {', '.join(free)} must be",
     )
+
+
+def _is_kept_on_one_node(graph: ResourceGraph, volume: ModelVolume) -> bool:
+    try:
+        return on_one_node(graph, {user.template: user for user, _ in volume.users}.values())
+    except Undecided:
+        # Then nothing that was read keeps them there.
+        return False
 
 
 def _names_zone(spec: Mapping[str, Value]) -> bool:

@@ -23,7 +23,7 @@ def _check_user(user: ModelUser) -> Iterator[Observation]:
     for model in user.models:
         if not model.is_path or any(_lies_in(model.text, path) for path in mounted):
             continue
-        places = ", ".join(f"{mount.claim} at {mount.path}" for mount in user.mounts)
+        places = ", ".join(str(mount) for mount in user.mounts)
         yield failed(
             user.resource,
             user.name,

@@ -17,7 +17,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 def _check_user(graph: ResourceGraph, user: ModelUser) -> Iterator[Observation]:
     workers = graph_workers(graph, user.resource)
     if user.is_offline and workers and user.mount_of(user.cache_directory) is None:
-        places = ", ".join(f"{mount.claim} at {mount.path}" for mount in user.mounts) or "no claim"
+        places = ", ".join(str(mount) for mount in user.mounts) or "no claim"
         yield failed(
             user.resource,
             user.name,

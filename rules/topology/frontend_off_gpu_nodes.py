@@ -11,6 +11,7 @@ from rules.reading.nodes.pools import Pool, known_pools, node_labels, read_pools
 from rules.reading.pods.frontends import FRONTEND_TYPE
 from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.reading.shapes import Undecided, mappings_at, text_at
+from rules.reading.storage.model_volumes import read_model_volumes
 
 _GPU_KEY = "nvidia.com/gpu"
 
@@ -20,7 +21,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
-    if template.component_type != FRONTEND_TYPE:
+    if template.component_type != FRONTEND_TYPE or _reads_from_gpu_nodes(graph, template):
         return
     for pool in _gpu_pools(graph):
         if not allows(template.spec, pool):
@@ -29,6 +30,21 @@ def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Obs
         if why is not None:
             yield failed(template.resource, template.name, f"can land on a node with GPUs: {why}")
             return
+
+
+def _reads_from_gpu_nodes(graph: ResourceGraph, template: PodTemplate) -> bool:
+    """Whether the model that it needs is nowhere but on nodes with GPUs."""
+    for volume in read_model_volumes(graph):
+        users = [user for user, _ in volume.users]
+        if not any(user.template is template for user in users):
+            continue
+        if volume.node_path is not None:
+            return True
+        claim = None if isinstance(volume.found, Undecided) else volume.found
+        shared = claim is None or any(mode.endswith("Many") for mode in claim.modes)
+        if not shared and any(user.kind == "worker" for user in users):
+            return True
+    return False
 
 
 def _why_it_lands(template: PodTemplate, pool: Pool) -> str | None:

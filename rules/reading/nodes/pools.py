@@ -1,7 +1,7 @@
 """The node pools that a graph tells of: component inputs, EKS node groups, and `--pool`."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from hardware import INSTANCE_TYPES, InstanceType
 from resource_graph import Resource, ResourceGraph, Value
@@ -74,7 +74,11 @@ def read_pools(graph: ResourceGraph) -> Sequence[Pool | UnreadablePool]:
     """All GPU pools that the graph tells of, each once by name."""
     pools: dict[str, Pool | UnreadablePool] = {}
     for name, pool in _read(graph):
-        pools.setdefault(name, pool)
+        twin = _twin(pool, pools.values())
+        if twin is not None and isinstance(pool, Pool):
+            pools[twin.name] = replace(twin, taints=pool.taints)
+        else:
+            pools.setdefault(name, pool)
     return tuple(pools.values())
 
 
@@ -140,6 +144,16 @@ def _read(graph: ResourceGraph) -> Iterator[tuple[str, Pool | UnreadablePool]]:
             continue
         if pool is not None:
             yield pool.name, pool
+
+
+def _twin(pool: Pool | UnreadablePool, others: Iterable[Pool | UnreadablePool]) -> Pool | None:
+    """The pool that is the same nodes: a node group is called after its cluster and its pool."""
+    if isinstance(pool, UnreadablePool):
+        return None
+    known = (
+        other for other in others if isinstance(other, Pool) and other.instance_type is pool.instance_type
+    )
+    return next((other for other in known if pool.name.endswith(f"-{other.name}")), None)
 
 
 def _guarded(name: str, entry: Mapping[str, Value]) -> Iterator[tuple[str, Pool | UnreadablePool]]:

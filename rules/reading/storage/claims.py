@@ -1,4 +1,4 @@
-"""Claims of volumes: what is asked for, and which containers mount them where."""
+"""Claims of volumes: what is asked for, and where containers mount them, or a directory of their node."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,12 +39,18 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A claim in a container."""
+    """A claim, or a directory of the node, in a container."""
 
     claim: str | None
-    """None where only the update knows its name."""
+    """None where only the update knows its name, or it is a directory of the node."""
     path: str
     read_only: bool
+    node_path: str | None = None
+    """Of the node; None for a claim."""
+
+    def __str__(self) -> str:
+        what = f"{self.node_path} of its node" if self.node_path else self.claim
+        return f"{what} at {self.path}"
 
     def holds(self, path: str) -> bool:
         """Whether the path lies in it."""
@@ -52,13 +58,17 @@ class Mount:
 
 
 def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[Mount]:
-    """The claims that a container mounts, those of the Dynamo service around it included.
+    """The claims and the directories of its node that a container mounts, with those of its Dynamo service.
 
     Raises:
         Undecided: a part of the pod is unknown or not of the expected shape.
     """
     volumes: dict[str, tuple[str | None, bool]] = {}
+    directories: dict[str, str] = {}
     for volume in mappings_at(template.spec, "volumes"):
+        directory = text_at(volume, "hostPath", "path")
+        if directory is not None:
+            directories[text_at(volume, "name") or ""] = directory
         source = volume.get("persistentVolumeClaim")
         if isinstance(source, Mapping):
             claim = source.get("claimName")
@@ -68,6 +78,8 @@ def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequen
     found: list[Mount] = []
     for mount in mappings_at(container, "volumeMounts"):
         path, name = text_at(mount, "mountPath"), text_at(mount, "name")
+        if path is not None and name in directories:
+            found.append(Mount(None, path, mount.get("readOnly") is True, directories[name]))
         if path is not None and name in volumes:
             claim, read_only = volumes[name]
             found.append(Mount(claim, path, read_only or mount.get("readOnly") is True))

@@ -13,6 +13,7 @@ from rules.reading.commands.flags import Flag, parse_flags
 from rules.reading.commands.start_script import TRTLLM_SERVE, VLLM_SERVE, StartCommand
 from rules.reading.commands.words import Environment, Word
 from rules.reading.once import once_per_graph
+from rules.reading.pods.all_containers import all_containers
 from rules.reading.pods.containers import read_environment
 from rules.reading.pods.frontends import FRONTEND_TYPE
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
@@ -137,7 +138,7 @@ def _downloads(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
         # A pod that cannot be read is told by the rules about all pods.
         if isinstance(template, Unreadable) or template.shape != "workload":
             continue
-        for container in template.containers:
+        for _, container in all_containers(template):
             try:
                 if mentions(container, _DOWNLOADS_MENTIONED):
                     yield from _download(graph, template, container)

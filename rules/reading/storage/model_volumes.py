@@ -1,4 +1,4 @@
-"""Claims that hold a model, and everybody who uses one."""
+"""Claims and directories of nodes that hold a model, and everybody who uses one."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,9 +14,11 @@ from rules.reading.storage.model_users import Kind, ModelUser, UnreadableUser, r
 
 @dataclass(slots=True, eq=False)
 class ModelVolume:
-    """One claim, and who takes a model from it or brings one."""
+    """One claim or directory of nodes, and who takes a model from it or brings one."""
 
     name: str
+    node_path: str | None = None
+    """Of every node by itself; None for a claim."""
     users: list[tuple[ModelUser, Mount]] = field(default_factory=list[tuple[ModelUser, Mount]])
     found: Claim | Undecided | None = None
 
@@ -54,7 +56,7 @@ class ModelVolume:
 
 @once_per_graph
 def read_model_volumes(graph: ResourceGraph) -> Sequence[ModelVolume]:
-    """All claims from which a model is used, in the order of their users.
+    """All claims and directories from which a model is used, in the order of their users.
 
     Whoever cannot be read is left out, and told by the rules about users.
     """
@@ -67,8 +69,10 @@ def read_model_volumes(graph: ResourceGraph) -> Sequence[ModelVolume]:
         except Undecided:
             continue
         if mount is not None:
-            name = mount.claim or "a claim without a known name"
-            volume = volumes.setdefault((str(user.resource.namespace), name), ModelVolume(name))
+            name = mount.node_path or mount.claim or "a claim without a known name"
+            # A directory of a node is the same one for every namespace.
+            namespace = "" if mount.node_path else str(user.resource.namespace)
+            volume = volumes.setdefault((namespace, name), ModelVolume(name, mount.node_path))
             volume.users.append((user, mount))
     for volume in volumes.values():
         volume.found = _found(graph, volume)
@@ -103,6 +107,8 @@ def check_model_users(
 
 
 def _found(graph: ResourceGraph, volume: ModelVolume) -> Claim | Undecided | None:
+    if volume.node_path is not None:
+        return None
     for user, _ in volume.users:
         try:
             claim = find_claim(graph, user.resource, volume.name)

@@ -15,6 +15,11 @@ BASES: Mapping[str, Base] = {
     "vllm-agg": Base(B200),
     # Nobody published how much memory CUDA sees of an H200.
     "vllm-serve": Base(H200, undecided("one-sequence-fits", "engine")),
+    # A directory of the node is what this one is about.
+    "vllm-node-cache": Base(
+        H200,
+        undecided("one-sequence-fits", "engine") | failed("pods-run-unprivileged", "vllm-serve"),
+    ),
     # One guide calls privileged required for EFA, and an example does without.
     "vllm-disagg-efa": Base(TWO_B200, failed("privileges-for-hardware", "Prefill", "Decode")),
     "disagg-b200-state": Base(

@@ -1,0 +1,101 @@
+"""A model that only some nodes have: in a directory of each, or on a volume that one of them mounts."""
+
+from tests.rules.case import B200, H200, TWO_B200, Case, failed, undecided
+from tests.rules.edits import drop, put, without
+
+FILLED = "node-cache-filled"
+AWAITED = "node-cache-awaited"
+SHARED = "cache-shared-by-nodes"
+ZONE = "cache-zone"
+FRONTEND_OFF = "frontend-off-gpu-nodes"
+UNPRIVILEGED = "pods-run-unprivileged"
+
+_COPIES = "DaemonSet/model-copies"
+_COPIES_POD = "spec.template.spec"
+_ENGINE = "Deployment/vllm-serve"
+_CLAIM = "PersistentVolumeClaim/model-cache"
+_GRAPH = "DynamoGraphDeployment"
+_ONE_NODE = {
+    "requiredDuringSchedulingIgnoredDuringExecution": {
+        "nodeSelectorTerms": [
+            {
+                "matchExpressions": [
+                    {"key": "nvidia.com/gpu.product", "operator": "In", "values": ["NVIDIA-B200"]},
+                    {"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"]},
+                ]
+            }
+        ]
+    }
+}
+_FRONTEND = "spec.services.Frontend.extraPodSpec"
+_TOLERATION = [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]
+_BESIDE_THE_WORKERS = (
+    put(_CLAIM, "spec.accessModes", ["ReadWriteOnce"]),
+    put(_CLAIM, "spec.storageClassName", "gp3"),
+    put(_GRAPH, f"{_FRONTEND}.affinity.nodeAffinity", _ONE_NODE),
+    put(_GRAPH, f"{_FRONTEND}.tolerations", _TOLERATION),
+    put("Job/model-download", "spec.template.spec.affinity.nodeAffinity", _ONE_NODE),
+    put("Job/model-download", "spec.template.spec.tolerations", _TOLERATION),
+    put("Job/gpt-oss-120b-disagg-bench", "spec.template.spec.affinity.nodeAffinity", _ONE_NODE),
+)
+
+CASES = (
+    Case(
+        FILLED,
+        "copies on the nodes of another GPU",
+        "vllm-node-cache",
+        (put(_COPIES, f"{_COPIES_POD}.nodeSelector[nvidia.com/gpu.product]", "NVIDIA-B200"),),
+        failed(FILLED, "engine"),
+        ("from /mnt/k8s-disks/0/models of its node", "pool p5en.48xlarge, where model-copies does not"),
+        pools=(*H200, *B200),
+    ),
+    Case(
+        FILLED,
+        "nothing that fills the directory",
+        "vllm-node-cache",
+        (without(_COPIES),),
+        undecided(FILLED, "/mnt/k8s-disks/0/models"),
+        ("nothing that was read fills /mnt/k8s-disks/0/models of each node",),
+    ),
+    Case(
+        FILLED,
+        "a Job that fills one of two nodes",
+        "vllm-node-cache",
+        (put(_COPIES, "kind", "Job"), put(_COPIES.replace("DaemonSet", "Job"), "apiVersion", "batch/v1")),
+        failed(FILLED, "engine") | failed(UNPRIVILEGED, "model-copies"),
+        ("is on whichever node it lands, and Job model-copies fills the directory of one",),
+        pools=(("p5en.48xlarge", 2),),
+    ),
+    Case(
+        AWAITED,
+        "an engine that does not wait",
+        "vllm-node-cache",
+        (drop(_ENGINE, "spec.template.spec.initContainers"),),
+        failed(AWAITED, "engine"),
+        ("starts beside what fills /mnt/k8s-disks/0/models of its node",),
+    ),
+    Case(
+        SHARED,
+        "a disk that everything mounts on the one node of a pool",
+        "disagg-b200",
+        _BESIDE_THE_WORKERS,
+        frozenset(),
+    ),
+    Case(
+        SHARED,
+        "a disk that everything mounts in a pool of two nodes",
+        "disagg-b200",
+        _BESIDE_THE_WORKERS,
+        failed(SHARED, "model-cache") | failed(ZONE, "model-cache"),
+        ("nothing keeps them on one node",),
+        pools=TWO_B200,
+    ),
+    Case(
+        FRONTEND_OFF,
+        "a frontend beside the workers whose volume every node can mount",
+        "disagg-b200",
+        _BESIDE_THE_WORKERS[2:],
+        failed(FRONTEND_OFF, "Frontend"),
+        ("can land on a node with GPUs",),
+    ),
+)
