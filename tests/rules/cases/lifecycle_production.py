@@ -5,7 +5,7 @@ from tests.rules.edits import document
 from tests.rules.exports import LATER, resource, unset
 from tests.support.dev_settings import disagg_b200_settings
 
-EKS, OURS = "program-on-eks", "disagg-b200-state"
+EKS, OURS, OUR_EKS = "program-on-eks", "disagg-b200-state", "disagg-gb200-on-eks"
 
 BACKGROUND = "graph-deleted-in-background"
 PROTECTED = "stateful-things-protected"
@@ -48,6 +48,17 @@ CASES = (
         EKS,
         (resource(GRAPH, POLICY, LATER),),
         undecided(BACKGROUND, "graph"),
+    ),
+    Case(
+        PROTECTED,
+        "our network, cluster and file system without protection",
+        OUR_EKS,
+        (
+            resource("Vpc/network-vpc", "protect", False),
+            resource("Cluster/eks", "protect", False),
+            resource("FileSystem/cache-storage-file-system", "protect", False),
+        ),
+        failed(PROTECTED, "network-vpc", "eks", "cache-storage-file-system"),
     ),
     Case(
         PROTECTED,

@@ -13,8 +13,8 @@ REACH = "node-credentials-out-of-reach"
 WILDCARD = "no-wildcard-iam"
 NARROW = "narrow-iam"
 
-EKS = "program-on-eks"
-TEMPLATE = "LaunchTemplate/b200"
+EKS, OURS = "program-on-eks", "disagg-gb200-on-eks"
+TEMPLATE, OUR_TEMPLATE = "LaunchTemplate/b200", "LaunchTemplate/gb200-nodes-template"
 DISK = "inputs.blockDeviceMappings.0.ebs"
 POLICY, ROLE, ATTACHMENT = "Policy/results", "Role/nodes", "RolePolicyAttachment/worker-nodes"
 
@@ -73,6 +73,17 @@ CASES = (
         undecided(ENCRYPTED, "models"),
     ),
     Case(
+        ENCRYPTED,
+        "disks of our trays, our class and our cache in plain",
+        OURS,
+        (
+            resource(OUR_TEMPLATE, f"{DISK}.encrypted", "false"),
+            resource("StorageClass/addons-volumes", "inputs.parameters.encrypted", "false"),
+            resource("FileSystem/cache-storage-file-system", "inputs.encrypted", False),
+        ),
+        failed(ENCRYPTED, "gb200-nodes-template", "addons-volumes", "cache-storage-file-system"),
+    ),
+    Case(
         IMDS,
         "credentials without a token",
         EKS,
@@ -113,6 +124,13 @@ CASES = (
         (resource(TEMPLATE, "inputs.metadataOptions.httpPutResponseHopLimit", 2),),
         failed(REACH, "b200"),
         ("has metadataOptions.httpPutResponseHopLimit: 2; 1 keeps",),
+    ),
+    Case(
+        REACH,
+        "credentials of our trays that pods can fetch",
+        OURS,
+        (resource(OUR_TEMPLATE, "inputs.metadataOptions.httpPutResponseHopLimit", 2),),
+        failed(REACH, "gb200-nodes-template"),
     ),
     Case(
         WILDCARD,

@@ -8,7 +8,7 @@ from tests.rules.exports import LATER, append, resource, unset
 
 PUBLIC = "no-public-endpoint"
 GRAPH = "DynamoGraphDeployment"
-EKS = "program-on-eks"
+EKS, OURS = "program-on-eks", "disagg-gb200-on-eks"
 CLUSTER = "Cluster/cluster"
 RULE = "SecurityGroupIngressRule/between-nodes"
 OUR_SERVICE = "Service/dynamo-nats"
@@ -37,6 +37,14 @@ inputs: {type: ingress, protocol: tcp, fromPort: 22, toPort: 22, cidrBlocks: [10
 """)
 
 CASES = (
+    Case(
+        PUBLIC,
+        "our API server for everybody",
+        OURS,
+        (resource("Cluster/eks", "inputs.vpcConfig.publicAccessCidrs", ["0.0.0.0/0"]),),
+        failed(PUBLIC, "eks"),
+        ("has an API endpoint open to 0.0.0.0/0",),
+    ),
     Case(
         PUBLIC,
         "a load balancer for everybody",
