@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from cli.explain_infrastructure import idle, infrastructure_rows
+from cli.explain_infrastructure import infrastructure_rows
 from cli.explain_objects import creation_order, left_by_destroy
 from cli.explain_pods import pods_table, workarounds
 from cli.explain_pools import pools_table, prices
@@ -12,9 +12,12 @@ from cli.project import recorded_stack, resolved_stack
 from hardware import KvPath, Standing
 from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
+from stacks.infrastructure.idle import idle_gpus
+from stacks.infrastructure.phases import waited_for
 from stacks.infrastructure.plan import Purchase
 from stacks.recipe_choice import aggregated_recipes_like
 from stacks.resolved import Decision, Exposure, ResolvedStack, ServerGroup, Topic
+from stacks.updates.infrastructure_notices import waiting_text
 from stacks.updates.kinds import kinds_of_change
 from stacks.wording import alternatives
 
@@ -54,6 +57,9 @@ def _header(stack: ResolvedStack) -> Iterator[Row]:
         parts.append(f"discovery {platform.discovery}")
     parts += [_server("NATS", platform.nats), _server("etcd", platform.etcd)]
     yield "PLATFORM", ", ".join(part for part in parts if part)
+    waits = [waiting_text(nodes) for nodes in waited_for(stack)]
+    if waits:
+        yield "WAITING", f"no graph is made yet: {'; '.join(waits)}; then purchase.phase: active, and `up`"
 
 
 def _cluster(stack: ResolvedStack) -> Iterator[Row]:
@@ -80,7 +86,7 @@ def _server(name: str, group: ServerGroup | None) -> str:
 def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
     yield from _labelled("PRICES", prices(stack.pools, units=stack.infrastructure is None))
     if stack.infrastructure is not None:
-        yield from _labelled("IDLE", idle(stack.infrastructure, stack.pools))
+        yield from _labelled("IDLE", idle_gpus(stack.infrastructure, stack.pools))
     yield "CLIENTS", _clients(stack)
     yield from _labelled("PLACEMENT", _placement(stack))
     yield from _labelled("KV PATH", _kv_path(stack))

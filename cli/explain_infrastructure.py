@@ -1,6 +1,6 @@
 """A cluster that the stack makes: account, network, nodes, storage, operators, and its idle GPUs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from stacks.infrastructure.plan import (
     AdoptedNetwork,
@@ -12,10 +12,9 @@ from stacks.infrastructure.plan import (
     PlannedNodes,
     Reservation,
 )
-from stacks.infrastructure.prices import NAMES, usd_per_gpu_hour
-from stacks.resolved import ResolvedCache, ResolvedPool
+from stacks.infrastructure.prices import NAMES
+from stacks.resolved import ResolvedCache
 from stacks.versions import DRA_DRIVER, EFA_DEVICE_PLUGIN, GPU_OPERATOR, PROMETHEUS_STACK, PinnedChart
-from stacks.wording import in_words
 
 Row = tuple[str, str]
 
@@ -31,24 +30,6 @@ def infrastructure_rows(plan: EksPlan, cache: ResolvedCache) -> Iterator[Row]:
         yield "", f"{nodes.pool}: {_bought(nodes)}"
     yield "STORAGE", f"model cache: {_storage(plan, cache)}; everything else: gp3 disks"
     yield "OPERATORS", ", ".join(_chart(chart) for chart in _charts(plan))
-
-
-def idle(plan: EksPlan, pools: Sequence[ResolvedPool]) -> Iterator[str]:
-    """Return which GPUs nobody uses, and what they cost all the same."""
-    by_name = {pool.name: pool for pool in pools}
-    for nodes in plan.gpu_nodes:
-        pool, kind = by_name[nodes.pool], nodes.instance_type
-        rate = usd_per_gpu_hour(kind, nodes.purchase)
-        text = f"{pool.name}: {_idle(pool.gpus, pool.used_gpus, rate, ' an hour')}"
-        sold = next((unit for unit in kind.ultraservers if unit.gpus >= pool.gpus), None)
-        if sold is not None and sold.gpus > pool.gpus:
-            text += f"; of the least that is sold, {sold.name}, {_idle(sold.gpus, pool.used_gpus, rate)}"
-        yield text
-
-
-def _idle(gpus: int, used: int, rate: float | None, per: str = "") -> str:
-    cost = "at no published price" if rate is None else f"${(gpus - used) * rate:,.2f}{per}"
-    return f"{gpus - used} of {in_words(gpus, 'GPU')}, {cost}"
 
 
 def _reached_from(plan: EksPlan) -> str:

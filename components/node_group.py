@@ -51,6 +51,8 @@ class NodeGroupArgs:
     """Put the nodes into one placement group, close to each other. A capacity block places its own."""
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
+    sets_size: bool
+    """Bring a group that exists to its size; False: leave as many nodes as the account has now."""
 
 
 class NodeGroup(pulumi.ComponentResource):
@@ -114,7 +116,11 @@ class NodeGroup(pulumi.ComponentResource):
                 parent=self,
                 depends_on=depends_on,
                 # The scheduled action, EKS before a block ends, and a person on call change it too.
-                ignore_changes=["scalingConfig.desiredSize"],
+                ignore_changes=None if args.sets_size else ["scalingConfig.desiredSize"],
+                # The name and the GPUs are the old group's until it is gone. Were it left to the provider, an
+                # `up` that goes back after a refused replacement would make the group and then delete it as
+                # the old one (pulumi/pulumi#16629).
+                delete_before_replace=True,
                 custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
             ),
         )

@@ -89,7 +89,7 @@ def deploy(
         from stacks.program_infrastructure import deploy_infrastructure  # noqa: PLC0415
 
         keep = stack.lifecycle == "production"
-        infrastructure = deploy_infrastructure(stack.infrastructure, keep=keep)
+        infrastructure = deploy_infrastructure(stack.infrastructure, keep=keep, resized=update.resized)
     provider = infrastructure.provider if infrastructure else _provider(stack.cluster)
     # A component hands it on to everything in it: nothing is scheduled before there are nodes and volumes.
     options = pulumi.ResourceOptions(

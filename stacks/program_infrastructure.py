@@ -1,6 +1,6 @@
 """The part of the program below Kubernetes: network, EKS, nodes, storage, operators."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import pulumi
@@ -18,6 +18,7 @@ from components.node_network import NodeNetwork, NodeNetworkArgs
 from stacks.infrastructure import plan as planned
 from stacks.infrastructure.zones import zone_named
 from stacks.program_operators import deploy_operators
+from stacks.updates.node_groups import SYSTEM, logical_name
 from stacks.versions import EKS_ADDONS
 
 VOLUME_CLASS = "gp3"
@@ -41,12 +42,15 @@ class InfrastructureParts:
     """Without these a worker has no GPU, no compute domain or no EFA."""
 
 
-def deploy_infrastructure(plan: planned.EksPlan, *, keep: bool) -> InfrastructureParts:
+def deploy_infrastructure(
+    plan: planned.EksPlan, *, keep: bool, resized: Collection[str] = ()
+) -> InfrastructureParts:
     """Register everything in the account, and the operators that make its GPUs usable.
 
     Args:
         plan: everything that was decided.
         keep: protect the network, the cluster and the file system.
+        resized: node groups that exist and whose number of nodes this run sets.
 
     """
     account = aws.Provider(
@@ -74,11 +78,9 @@ def deploy_infrastructure(plan: planned.EksPlan, *, keep: bool) -> Infrastructur
         _NODE_POLICIES,
         pulumi.ResourceOptions(provider=account),
     )
-    site = _Site(place, cluster, groups, node_role.arn)
+    site = _Site(place, cluster, groups, node_role.arn, resized)
     before_nodes = [*cluster.ready, *policies, *groups.rules]
-    system = NodeGroup(
-        "system-nodes", _system_arguments(plan, site), depends_on=before_nodes, opts=in_account
-    )
+    system = NodeGroup(SYSTEM, _system_arguments(plan, site), depends_on=before_nodes, opts=in_account)
     addons = ClusterAddons(
         "addons",
         ClusterAddonsArgs(plan.name, cluster.cluster.name, node_addons(plan), VOLUME_CLASS),
@@ -88,7 +90,7 @@ def deploy_infrastructure(plan: planned.EksPlan, *, keep: bool) -> Infrastructur
     )
     gpu_nodes = [
         NodeGroup(
-            f"{nodes.pool}-nodes", _gpu_arguments(nodes, site), depends_on=before_nodes, opts=in_account
+            logical_name(nodes), _gpu_arguments(nodes, site), depends_on=before_nodes, opts=in_account
         ).group
         for nodes in plan.gpu_nodes
     ]
@@ -172,6 +174,7 @@ class _Site:
     cluster: EksCluster
     groups: NodeNetwork
     role_arn: pulumi.Input[str]
+    resized: Collection[str]
 
 
 def _network(plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep: bool) -> _Place:
@@ -251,6 +254,7 @@ def _system_arguments(plan: planned.EksPlan, site: _Site) -> NodeGroupArgs:
         together=False,
         labels={"node-role": "system"},
         taints=(),
+        sets_size=SYSTEM in site.resized,
     )
 
 
@@ -272,6 +276,7 @@ def _gpu_arguments(nodes: planned.PlannedNodes, site: _Site) -> NodeGroupArgs:
         together=nodes.placed_together,
         labels=nodes.labels,
         taints=(_GPU_TAINT,) if nodes.tainted else (),
+        sets_size=logical_name(nodes) in site.resized,
     )
 
 

@@ -13,6 +13,7 @@ from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
 from recipes.placed import PlacedRecipe
+from stacks.infrastructure.phases import waited_for
 from stacks.program_platform import PlatformParts, server_policy
 from stacks.resolved import ResolvedCache, ResolvedPool, ResolvedStack
 from stacks.updates.plan import Update
@@ -46,11 +47,17 @@ def deploy_serving(
     serving = stack.serving
     cache = _cache(stack, namespace, options, keep=keep_cache)
     in_namespace: list[pulumi.Resource] = [namespace.namespace] if namespace else []
+    policies = [_network_policies(stack, in_namespace, platform, options)] if stack.network_policies else []
+    if waited_for(stack):
+        # Its pods would be pending until the window opens, and `up` would fail when the graph's time is over.
+        _say(update, cache.job)
+        return
     before_graph: list[pulumi.Resource] = [
         *in_namespace,
         *platform.used_by_graphs,
         *platform.devices,
         cache.job,
+        *policies,
     ]
     if cache.claim:
         before_graph.append(cache.claim)
@@ -67,10 +74,8 @@ def deploy_serving(
             opts=options,
         )
         before_graph.append(domain.domain)
-    if stack.network_policies:
-        before_graph.append(_network_policies(stack, in_namespace, platform, options))
     graph = _graph(stack, before_graph, options, update)
-    _say(update, graph)
+    _say(update, graph.graph)
     if serving.exposure:
         Exposure(
             f"{serving.graph_name}-exposure",
@@ -203,11 +208,11 @@ def _graph(
     )
 
 
-def _say(update: Update, graph: DynamoGraph) -> None:
+def _say(update: Update, subject: pulumi.Resource) -> None:
     for notice in update.notices:
         # With a resource named, the engine shows it under Diagnostics, also without a terminal.
         say = pulumi.log.warn if notice.warns else pulumi.log.info
-        say(notice.text, resource=graph.graph)
+        say(notice.text, resource=subject)
 
 
 def _kv_transport(stack: ResolvedStack) -> KvTransport | None:

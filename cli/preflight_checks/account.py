@@ -24,6 +24,13 @@ class Account:
         """Twelve digits."""
         return str(self._asker.ask("sts", "get_caller_identity")["Account"])
 
+    def now(self) -> dt.datetime:
+        """The time by the clock that opens and closes windows, which this machine's may not agree with.
+
+        Of the last answer; this machine's where nothing has been answered.
+        """
+        return self._asker.time or dt.datetime.now(dt.UTC)
+
     def reservation(self, reservation_id: str) -> Reservation | None:
         """A capacity reservation or Capacity Block; None if there is none of that id."""
         ids = [reservation_id]

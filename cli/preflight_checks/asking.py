@@ -1,13 +1,17 @@
 """One read-only request to AWS, and what a refusal means for a person."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
 
 import botocore.exceptions
 import botocore.session
 from botocore.config import Config
 
 from cli.errors import CommandError
+
+if TYPE_CHECKING:
+    import datetime as dt
 
 # Without a network the defaults would try for several minutes.
 _PATIENCE = Config(connect_timeout=5, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 3})
@@ -39,6 +43,8 @@ class Asker:
         self._region = region
         self._session = botocore.session.get_session()
         self._clients: dict[str, Any] = {}
+        self.time: dt.datetime | None = None
+        """AWS's clock at the last answer."""
 
     def ask(self, service: str, operation: str, **parameters: object) -> Mapping[str, Any]:
         """What AWS answers.
@@ -54,7 +60,7 @@ class Asker:
                     service, region_name=self._region, config=_PATIENCE
                 )
             call: Callable[..., Mapping[str, Any]] = getattr(self._clients[service], operation)
-            return call(**parameters)
+            answer = call(**parameters)
         except (botocore.exceptions.NoCredentialsError, botocore.exceptions.PartialCredentialsError) as error:
             raise CommandError(
                 "preflight asks the account, and there are no credentials: `aws sso login`, or AWS_PROFILE"
@@ -63,6 +69,9 @@ class Asker:
             raise _meaning(service, operation, error) from error
         except botocore.exceptions.BotoCoreError as error:
             raise CommandError(f"AWS cannot be asked: {error}") from error
+        sent = answer["ResponseMetadata"]["HTTPHeaders"].get("date")
+        self.time = parsedate_to_datetime(sent) if sent else self.time
+        return answer
 
 
 def _meaning(service: str, operation: str, error: botocore.exceptions.ClientError) -> Exception:

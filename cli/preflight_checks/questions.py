@@ -1,6 +1,5 @@
 """All questions about one plan."""
 
-import datetime as dt
 from collections.abc import Callable, Iterator
 
 from cli.preflight_checks.account import Account
@@ -11,7 +10,7 @@ from cli.preflight_checks.quotas import address_quota, gpu_quota, network_quota
 from stacks.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes, Reservation
 
 
-def answers(plan: EksPlan, account: Account, now: dt.datetime) -> Iterator[Answer]:
+def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     """Ask everything; where AWS does not say, the answer is unknown.
 
     With credentials of another account nothing more is asked: every answer would be about that one.
@@ -22,7 +21,7 @@ def answers(plan: EksPlan, account: Account, now: dt.datetime) -> Iterator[Answe
         return
     for nodes in plan.gpu_nodes:
         yield from _guarded(_offer(nodes), lambda each=nodes: _offered(each, account))
-        yield from _guarded(f"pool {nodes.pool}: capacity", lambda each=nodes: _capacity(each, account, now))
+        yield from _guarded(f"pool {nodes.pool}: capacity", lambda each=nodes: _capacity(each, account))
     yield from _guarded("quota: P instances", lambda: gpu_quota(plan, account))
     yield from _guarded("quota: VPCs", lambda: network_quota(plan, account))
     yield from _guarded("quota: elastic IPs", lambda: address_quota(plan, account))
@@ -62,7 +61,8 @@ def _offered(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
     yield wrong(question, "not offered", fix)
 
 
-def _capacity(nodes: PlannedNodes, account: Account, now: dt.datetime) -> Iterator[Answer]:
+def _capacity(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
     purchase = nodes.purchase
     if isinstance(purchase, CapacityBlock | Reservation):
-        yield from capacity_answers(nodes, account.reservation(purchase.id), now)
+        found = account.reservation(purchase.id)
+        yield from capacity_answers(nodes, found, account.now())

@@ -3,16 +3,20 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from stacks.cache import size_in_gib
 from stacks.updates.graph import Graph, read_graph
 from stacks.updates.nested import mapping_in
+from stacks.updates.node_groups import DeployedNodes, deployed_nodes
 
 _GRAPH = re.compile(r"kubernetes:nvidia\.com/[^:]+:DynamoGraphDeployment")
 _CLAIM = re.compile(r"kubernetes:core/v1:PersistentVolumeClaim")
 _JOB = re.compile(r"kubernetes:batch/v1:Job")
+_NODE_GROUP = re.compile(r"aws:eks/nodeGroup:NodeGroup")
+_TEMPLATE = re.compile(r"aws:ec2/launchTemplate:LaunchTemplate")
+_SCHEDULE = re.compile(r"aws:autoscaling/schedule:Schedule")
 _RELEASE = re.compile(r"kubernetes:helm\.sh/v3:Release")
 # Where a Job that fills or checks the cache names the commit: in its command, or as a path of the cache.
 _REVISION = re.compile(r"(?:--revision |/snapshots/)([0-9a-f]{40})")
@@ -44,6 +48,8 @@ class Deployed:
     revision: str | None = None
     """Commit of the model that the cache was filled with last."""
     release: DeployedRelease | None = None
+    node_groups: Mapping[str, DeployedNodes] = field(default_factory=dict[str, DeployedNodes])
+    """By their names in the program."""
 
     def graph_before(self, wanted: Graph) -> Graph | None:
         """Return the graph that becomes the wanted one: the one that has its place, else the one there is."""
@@ -66,7 +72,20 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
         volume=_volume(claim) if claim else None,
         revision=_revision(job) if job else None,
         release=_release(release) if release else None,
+        node_groups=_node_groups(resources),
     )
+
+
+def _node_groups(resources: Mapping[str, Mapping[str, Any]]) -> dict[str, DeployedNodes]:
+    groups = {urn.split("::", 3)[3]: found for urn, found in resources.items() if _is_a(urn, _NODE_GROUP)}
+    return {
+        name: deployed_nodes(
+            group,
+            _named(resources, _TEMPLATE, f"{name}-template") or {},
+            waited=_named(resources, _SCHEDULE, f"{name}-window-opens") is not None,
+        )
+        for name, group in groups.items()
+    }
 
 
 def _is_a(urn: str, kind: re.Pattern[str]) -> bool:

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 
 from components.dynamo_platform import release_values
+from stacks.infrastructure.phases import waited_for
 from stacks.program_platform import release_arguments
 from stacks.resolved import ResolvedStack
 from stacks.updates.deployed import Deployed
 from stacks.updates.graph import graph_of
+from stacks.updates.infrastructure_notices import infrastructure_notices, waiting_notice
+from stacks.updates.node_groups import resized
 from stacks.updates.notices import (
     Notice,
     graph_notices,
@@ -24,6 +27,8 @@ class Update:
 
     notices: tuple[Notice, ...] = ()
     replacement: Replacement | None = None
+    resized: frozenset[str] = frozenset()
+    """Node groups whose number of nodes is set."""
 
 
 FIRST = Update()
@@ -38,18 +43,22 @@ def planned_update(stack: ResolvedStack, before: Deployed) -> Update:
         before: what exists.
 
     """
-    notices = [*_platform(stack, before), *other_notices(stack, before)]
+    notices = [*_platform(stack, before), *other_notices(stack, before), *infrastructure_notices(stack)]
+    plan = stack.infrastructure
+    sized = resized(plan, before.node_groups) if plan else frozenset[str]()
+    if waited_for(stack):
+        return Update((*notices, waiting_notice(stack, before.graphs)), resized=sized)
     wanted = graph_of(stack)
     running = before.graph_before(wanted)
     if running is None:
-        return Update(tuple(notices))
+        return Update(tuple(notices), resized=sized)
     how = replacement(stack, running, wanted)
     if how is None:
         notices += graph_notices(stack, running, wanted)
         notices += (leftover_notice(graph) for graph in before.graphs if graph is not running)
     else:
         notices.append(replacement_notice(stack, running, wanted, how))
-    return Update(tuple(notices), how)
+    return Update(tuple(notices), how, sized)
 
 
 def _platform(stack: ResolvedStack, before: Deployed) -> list[Notice]:

@@ -63,7 +63,7 @@ def test_the_settings_of_network_nodes_and_storage_are_seen(explain: Any) -> Non
     shown = squeezed(explain(settings))
     assert "reached from the VPC and 203.0.113.0/24" in shown
     assert "a NAT gateway in each zone" in shown
-    assert "b200: reservation in us-east-1b, cr-0123456789abcdef0 STORAGE" in shown
+    assert "b200: reservation in us-east-1a, cr-0123456789abcdef0 STORAGE" in shown
     assert "model cache: class gp3" in shown
     assert "kube-prometheus-stack" in shown
 
@@ -78,8 +78,11 @@ def test_an_adopted_network_is_shown_by_its_ids(explain: Any) -> None:
 def test_idle_gpus_cost_what_they_were_bought_for_and_trays_are_sold_by_the_rack(explain: Any) -> None:
     # Three of eight at $10.582; of the 36 that are the smallest purchase, 31 have nothing to do.
     shown = squeezed(explain(eks_gb200_settings()))
-    assert "IDLE gb200: 3 of 8 GPUs, $31.75 an hour" in shown
-    assert "of the least that is sold, u-p6e-gb200x36, 31 of 36 GPUs, $328.04" in shown
+    assert "IDLE gb200: 3 of 8 GPUs idle, $31.75 an hour" in shown
+    assert (
+        "u-p6e-gb200x36, the least that is sold, $380.952 an hour: 31 of 36 GPUs idle, $328.04 an hour, "
+        "7 trays outside the pool"
+    ) in shown
 
 
 @pytest.mark.parametrize(
@@ -98,7 +101,19 @@ def test_a_way_of_buying_has_a_price_of_its_own(
     settings["nodePools"][0]["purchase"] = purchase
     shown = squeezed(explain(settings))
     assert column in shown
-    assert f"IDLE b200: 3 of 8 GPUs, {says} CLIENTS" in shown
+    assert f"IDLE b200: 3 of 8 GPUs idle, {says}" in shown
+
+
+def test_a_graph_whose_pool_waits_for_its_window_is_said_to_come_later(explain: Any) -> None:
+    settings = eks_b200_settings()
+    settings["nodePools"][0]["purchase"]["phase"] = "waiting"
+    shown = squeezed(explain(settings))
+    assert (
+        "WAITING no graph is made yet: pool b200 has no node before its Capacity Block cr-0123456789abcdef0 "
+        "opens at 2026-12-01T11:30:00Z; then purchase.phase: active, and `up`"
+    ) in shown
+    assert "DynamoGraphDeployment" not in shown.partition(" ORDER ")[2].partition(" RETAINED ")[0]
+    assert "WAITING" not in explain(eks_b200_settings())
 
 
 def test_what_destroy_leaves_is_what_is_there_when_the_cluster_is_gone(explain: Any) -> None:

@@ -86,21 +86,6 @@ def test_a_capacity_block_is_named_by_template_and_group_and_gets_no_placement_g
     assert graph.of_type("aws:ec2/placementGroup:PlacementGroup") == ()
 
 
-def test_a_block_that_waits_has_no_node_and_fills_itself_when_its_window_opens() -> None:
-    block = {"kind": "capacityBlock", "id": "cr-0123456789abcdef0", "starts": "2026-12-01T11:30:00Z"}
-    graph = with_purchase(**block, phase="waiting")
-    assert only(graph, GROUP, "b200-nodes").inputs["scalingConfig"] == {
-        "minSize": 0,
-        "maxSize": 1,
-        "desiredSize": 0,
-    }
-    schedule = only(graph, "aws:autoscaling/schedule:Schedule").inputs
-    assert (schedule["startTime"], schedule["desiredCapacity"]) == ("2026-12-01T11:30:00Z", 1)
-    active = with_purchase(**block, phase="active")
-    assert active.of_type("aws:autoscaling/schedule:Schedule") == ()
-    assert only(active, GROUP, "b200-nodes").inputs["scalingConfig"]["desiredSize"] == 1
-
-
 @pytest.mark.parametrize(
     ("purchase", "capacity_type"),
     [

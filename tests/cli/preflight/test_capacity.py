@@ -25,7 +25,11 @@ def test_a_block_in_its_window_is_good_and_has_its_price(account: Account, prefl
     assert f"active from {starts} to {at(WEEK)[:13]}" in shown
     assert "phase active is due" in shown
     # Eight GPUs at $12.355.
-    assert "pool b200: 8 GPUs, Capacity Block: $98.84 an hour at $12.355 a GPU (2026-07-01)" in shown
+    assert (
+        "price of pool b200: 8 GPUs, Capacity Block: $98.84 an hour at $12.355 a GPU "
+        "(https://aws.amazon.com/ec2/capacityblocks/pricing/, 2026-07-01)"
+    ) in shown
+    assert "idle in pool b200: 3 of 8 GPUs idle, $37.06 an hour" in shown
     assert "stack dev: 0 wrong, 0 unknown of 6 answers" in shown
 
 
@@ -151,8 +155,11 @@ def test_trays_are_in_a_zone_that_up_opts_in_to_and_sold_by_the_rack(
     assert answer.code == 0, shown
     assert "`up` opts in to zone group us-east-1-dfw-2; ask again after it" in shown
     assert "9 x p6e-gb200.36xlarge in us-east-1-dfw-2a" in shown
-    assert "$84.66 an hour at $10.582 a GPU (2026-07-01)" in shown
-    assert "u-p6e-gb200x36 is the least that is sold, $380.95 an hour" in shown
+    assert "$84.66 an hour at $10.582 a GPU (https://aws" in shown
+    assert (
+        "u-p6e-gb200x36, the least that is sold, $380.952 an hour: 31 of 36 GPUs idle, $328.04 an hour, "
+        "7 trays outside the pool"
+    ) in shown
 
 
 def test_spot_has_no_published_price(account: Account, preflight: Preflight) -> None:

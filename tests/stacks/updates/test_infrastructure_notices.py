@@ -1,0 +1,54 @@
+"""What a run says of nodes that are not there yet, and of GPUs that nobody uses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from stacks.updates.deployed import Deployed
+from stacks.updates.graph import graph_of
+from stacks.updates.plan import planned_update
+from tests.support.dev_settings import disagg_b200_settings, resolved
+from tests.support.eks_settings import eks_b200_settings
+
+if TYPE_CHECKING:
+    from stacks.updates.notices import Notice
+
+
+def _waiting() -> dict[str, Any]:
+    settings = eks_b200_settings()
+    settings["nodePools"][0]["purchase"]["phase"] = "waiting"
+    return settings
+
+
+def _said(settings: dict[str, Any], before: Deployed | None = None) -> tuple[Notice, ...]:
+    return planned_update(resolved(settings), before or Deployed()).notices
+
+
+def test_every_run_says_what_idle_gpus_cost_and_what_says_so() -> None:
+    [notice] = _said(eks_b200_settings())
+    assert not notice.warns
+    assert notice.text == (
+        "pool b200: 3 of 8 GPUs idle, $37.06 an hour (https://aws.amazon.com/ec2/capacityblocks/pricing/, "
+        "2026-07-01)"
+    )
+
+
+def test_nothing_is_said_of_nodes_that_somebody_else_pays_for() -> None:
+    assert _said(disagg_b200_settings()) == ()
+
+
+def test_a_run_before_the_window_says_why_there_is_no_graph_and_when_there_will_be() -> None:
+    *_, notice = _said(_waiting())
+    assert not notice.warns
+    assert notice.text == (
+        "no graph: pool b200 has no node before its Capacity Block cr-0123456789abcdef0 opens at "
+        "2026-12-01T11:30:00Z\n"
+        "  then: purchase.phase: active, and `pulumi up` again; `dynamo-stack preflight dev` says when"
+    )
+
+
+def test_a_graph_that_runs_is_not_taken_away_without_a_warning() -> None:
+    running = graph_of(resolved(eks_b200_settings()))
+    *_, notice = _said(_waiting(), Deployed(graphs=(running,)))
+    assert notice.warns
+    assert "\n  interruption: gpt-oss-disagg is deleted, and nothing serves\n" in notice.text
