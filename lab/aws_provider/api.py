@@ -19,7 +19,17 @@ if TYPE_CHECKING:
 
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
-_TITLES = {"ec2": "EC2", "eks": "EKS", "iam": "IAM", "kms": "KMS", "efs": "EFS", "fsx": "FSx"}
+_TITLES = {
+    "autoscaling": "Auto Scaling",
+    "ec2": "EC2",
+    "efs": "EFS",
+    "eks": "EKS",
+    "fsx": "FSx",
+    "iam": "IAM",
+    "kms": "KMS",
+    "logs": "CloudWatch Logs",
+    "sts": "STS",
+}
 # Others wait for no answer of a service on this machine.
 _CONFIG = Config(
     connect_timeout=5,
@@ -71,7 +81,7 @@ class Api:
         try:
             answer = method(**(parameters or {}))
         except ClientError as error:
-            raise AwsError.of(_TITLES.get(service, service), error) from error
+            raise AwsError.of(_TITLES.get(service, service), error, _modelled(model)) from error
         except ParamValidationError as error:
             raise ProviderError(f"operation error {service}: {operation}, {error}") from error
         except BotoCoreError as error:
@@ -92,6 +102,12 @@ class Api:
                     config=_CONFIG,
                 )
             return self._clients[service]
+
+
+def _modelled(model: Any) -> frozenset[str]:
+    return frozenset(
+        (shape.metadata.get("error") or {}).get("code") or shape.name for shape in model.error_shapes
+    )
 
 
 def _method_names(client: Any) -> dict[str, str]:

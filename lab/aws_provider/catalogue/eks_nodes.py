@@ -21,6 +21,7 @@ from lab.aws_provider.resource_type import (
     of_the_provider,
     output,
 )
+from lab.provider_service.errors import ProviderError
 
 
 def _group(subject: Subject) -> dict[str, str]:
@@ -69,6 +70,21 @@ def _new_version(subject: Subject, changed: set[str]) -> None:
     subject.api.call("eks", "UpdateNodegroupVersion", request)
 
 
+def _wait(subject: Subject) -> None:
+    """Raises what terraform-provider-aws says of a group that came to nothing (service/eks/node_group.go)."""
+    found = subject.api.call("eks", "DescribeNodegroup", _group(subject))["nodegroup"]
+    if found["status"] == "ACTIVE":
+        return
+    issues = [
+        f"{', '.join(issue['resourceIds'])}: {issue['code']}: {issue['message']}"
+        for issue in found["health"]["issues"]
+    ]
+    raise ProviderError(
+        f"waiting for EKS Node Group ({subject.identifier}) create: unexpected state '{found['status']}', "
+        f"wanted target 'ACTIVE'. last error: {'; '.join(issues)}"
+    )
+
+
 def _labels(live: Any, given: Any) -> Any:
     return text_map(live) if given is not None or live else None
 
@@ -94,6 +110,7 @@ NODE_GROUP = ResourceType(
         **of_the_provider("forceUpdateVersion"),
     },
     create="CreateNodegroup",
+    finish=_wait,
     identify=lambda subject, answer: f"{subject['clusterName']}:{answer['nodegroup']['nodegroupName']}",
     describe=lambda subject: subject.api.call("eks", "DescribeNodegroup", _group(subject))["nodegroup"],
     delete=lambda subject: subject.api.call("eks", "DeleteNodegroup", _group(subject)),

@@ -217,7 +217,7 @@ def test_a_create_on_what_exists_fails_with_aws_code_and_request_id(account: Acc
     request_id = account.requests()[-1]["requestId"]
     assert str(caught.value) == (
         "creating aws:iam/role:Role (again): operation error IAM: CreateRole, https response error "
-        f"StatusCode: 409, RequestID: {request_id}, api error EntityAlreadyExists: "
+        f"StatusCode: 409, RequestID: {request_id}, EntityAlreadyExists: "
         "Role with name twice already exists."
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from lab.aws_provider.cloud.capacity_left import issue_of, refusal_of_launch
 from lab.aws_provider.cloud.gaps import ec2_instances
 from lab.aws_provider.cloud.gaps.autoscaling import GROUP
 from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP, cluster, find, now, updated
@@ -26,7 +27,7 @@ _REQUEST_ONLY = {"clientRequestToken"}
 
 @answers("eks", "CreateNodegroup")
 def create(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """A node group that is active at once."""
+    """A node group that is active at once, or that failed because nothing could be launched for it."""
     owner, name, unique = given["clusterName"], given["nodegroupName"], str(uuid.uuid4())
     sizes = given.get("scalingConfig") or {"minSize": 1, "maxSize": 2, "desiredSize": 2}
     version = given.get("version") or cluster(place, owner)["version"]
@@ -49,8 +50,16 @@ def create(place: Place, given: dict[str, Any]) -> dict[str, Any]:
         document.setdefault("instanceTypes", ["t3.medium"])
         document.setdefault("diskSize", 20)
         document.setdefault("amiType", "AL2023_x86_64_STANDARD")
+    data = place.launch_template_data(document.get("launchTemplate") or {}) or {}
+    refused = refusal_of_launch(place, data, sizes["desiredSize"])
+    if refused is not None:
+        group = document["resources"]["autoScalingGroups"][0]["name"]
+        issue = {"code": "AsgInstanceLaunchFailures", "message": issue_of(refused), "resourceIds": [group]}
+        document |= {"status": "CREATE_FAILED", "health": {"issues": [issue]}}
     place.store.put(NODE_GROUP, place.key(owner, name), document)
-    _write_scaling_group(place, document)
+    # The group of a failed one has no instances, however many it asks for.
+    launched = sizes if refused is None else {**sizes, "desiredSize": 0}
+    _write_scaling_group(place, {**document, "scalingConfig": launched})
     return {"nodegroup": document}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lab.aws_provider.cloud.capacity_left import issue_of, refusal_of_launch
 from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP, cluster
 from lab.aws_provider.cloud.refusal import Refused, refused_by_eks
 from lab.aws_provider.cloud.rules import ec2_capacity, ec2_interfaces
@@ -27,7 +28,7 @@ _NOT_IN_A_TEMPLATE = (
 
 @refuses("eks", "CreateNodegroup")
 def of_a_new_group(place: Place, given: dict[str, Any]) -> None:
-    """All of it."""
+    """All but whether there is room: EKS learns that from its launches, when it has made the group."""
     check(place, given)
 
 
@@ -37,6 +38,8 @@ def of_a_new_version(place: Place, given: dict[str, Any]) -> None:
     known = place.store.get(NODE_GROUP, place.key(given["clusterName"], given["nodegroupName"]))
     if known is not None and "launchTemplate" in given:
         check(place, {**known, "launchTemplate": given["launchTemplate"]})
+        data = place.launch_template_data(given["launchTemplate"])
+        _check_window(place, data or {}, known)
 
 
 def check(place: Place, group: Document) -> None:
@@ -62,7 +65,6 @@ def check(place: Place, group: Document) -> None:
             ec2_capacity.check_zones(place, content, name, zones)
         except Refused as error:
             raise Refused("InvalidRequestException", f"{error.message} (EC2: {error.code})") from error
-    _check_window(place, content, group)
 
 
 def _check_template(content: Document, group: Document) -> None:
@@ -143,22 +145,7 @@ def _zones(place: Place, group: Document) -> set[str]:
 
 
 def _check_window(place: Place, content: Document, group: Document) -> None:
-    """A launch into a block that is not active fails, and the node group with it."""
-    reservation = place.reservation(ec2_capacity.target(content) or "")
-    sizes = group.get("scalingConfig", {})
-    if reservation is None or sizes.get("desiredSize", 0) == 0:
-        return
-    if reservation["State"] != "active":
-        raise Refused(
-            "InvalidRequestException",
-            "AsgInstanceLaunchFailures: Could not launch On-Demand Instances. "
-            f"ReservationCapacityExceeded - The capacity reservation {reservation['CapacityReservationId']} "
-            f"is {reservation['State']}, not active.",
-        )
-    if sizes["desiredSize"] > reservation["TotalInstanceCount"]:
-        raise Refused(
-            "InvalidRequestException",
-            "AsgInstanceLaunchFailures: Could not launch On-Demand Instances. ReservationCapacityExceeded - "
-            f"The requested {sizes['desiredSize']} instances exceed the "
-            f"{reservation['TotalInstanceCount']} of {reservation['CapacityReservationId']}.",
-        )
+    """A launch into a block that is not active, or that is full, fails."""
+    refused = refusal_of_launch(place, content, group.get("scalingConfig", {}).get("desiredSize", 0))
+    if refused is not None:
+        raise Refused("InvalidRequestException", f"AsgInstanceLaunchFailures: {issue_of(refused)}")
