@@ -36,6 +36,7 @@ def render_benchmark(name: str) -> None:
         namespace=placed.namespace,
         claim_name=placed.cache_claim_name,
         image_mirrors=placed.image_mirrors,
+        cache_nodes=placed.cache_nodes,
     )
     heading = (
         f"The benchmark of {stack.serving.recipe_name} for {stack.name}: a run, not part of the stack.\n"

@@ -9,8 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from recipes.graph_manifest import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
+from recipes.node_directory import directory_volume
+from recipes.placed import CacheNodes
 
 _WAIT_SCRIPT = Path(__file__).with_name("wait_for_model_script.py")
 _FRONTEND_PORT = 8000
@@ -23,7 +26,13 @@ _USER = 1000
 
 
 def benchmark_job(
-    recipe: Recipe, *, graph_name: str, namespace: str, claim_name: str, image_mirrors: Mapping[str, str]
+    recipe: Recipe,
+    *,
+    graph_name: str,
+    namespace: str,
+    claim_name: str,
+    image_mirrors: Mapping[str, str],
+    cache_nodes: CacheNodes | None = None,
 ) -> dict[str, Any]:
     """Return the batch/v1 Job.
 
@@ -33,8 +42,15 @@ def benchmark_job(
         namespace: of the graph, and of the Job.
         claim_name: the claim of the model cache; tokenizer and results are on it.
         image_mirrors: registry host -> what stands in its place.
+        cache_nodes: those that alone have the model cache; None for all.
 
     """
+    directory = cache_nodes.directory if cache_nodes else None
+    cache = (
+        directory_volume(_CACHE_VOLUME, directory)
+        if directory
+        else {"name": _CACHE_VOLUME, "persistentVolumeClaim": {"claimName": claim_name}}
+    )
     benchmark = recipe.benchmark
     return {
         "apiVersion": "batch/v1",
@@ -46,12 +62,11 @@ def benchmark_job(
             "template": {
                 "spec": {
                     "restartPolicy": "Never",
-                    "affinity": {"nodeAffinity": _PREFER_NODES_WITHOUT_GPUS},
-                    "tolerations": _TOLERATIONS,
+                    **_scheduling(cache_nodes),
                     "securityContext": _pod_security(recipe),
                     "containers": [_container(recipe, graph_name, image_mirrors)],
                     "volumes": [
-                        {"name": _CACHE_VOLUME, "persistentVolumeClaim": {"claimName": claim_name}},
+                        cache,
                         {"name": _SCRATCH_VOLUME, "emptyDir": {}},
                     ],
                 }
@@ -77,6 +92,12 @@ _TOLERATIONS = [
     {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"},
     {"key": "kubernetes.io/arch", "operator": "Equal", "value": "arm64", "effect": "NoSchedule"},
 ]
+
+
+def _scheduling(cache_nodes: CacheNodes | None) -> dict[str, Any]:
+    if cache_nodes:
+        return scheduling_with_cache(cache_nodes)
+    return {"affinity": {"nodeAffinity": _PREFER_NODES_WITHOUT_GPUS}, "tolerations": _TOLERATIONS}
 
 
 def _container(recipe: Recipe, graph_name: str, image_mirrors: Mapping[str, str]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from recipes.benchmark_job import benchmark_job
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe
@@ -54,6 +55,20 @@ def test_the_job_that_fills_a_volume_of_one_node_runs_on_that_node() -> None:
     job = cache_job_spec(RECIPE, "model-cache", TOKEN, {}, ONE_NODE)["template"]["spec"]
     assert _selected(job) == list(ONE_NODE.selectors)
     assert {item["key"] for item in job["tolerations"]} == {"nvidia.com/gpu"}
+
+
+@pytest.mark.parametrize("nodes", [ONE_NODE, EACH_NODE])
+def test_a_benchmark_finds_the_tokenizer_on_the_same_nodes(nodes: Any) -> None:
+    job = benchmark_job(
+        RECIPE, graph_name="g", namespace="n", claim_name="model-cache", image_mirrors={}, cache_nodes=nodes
+    )
+    pod = job["spec"]["template"]["spec"]
+    assert _selected(pod) == list(nodes.selectors)
+    [cache] = [volume for volume in pod["volumes"] if volume["name"] == "model-cache"]
+    assert ("hostPath" in cache, "persistentVolumeClaim" in cache) == (
+        nodes is EACH_NODE,
+        nodes is ONE_NODE,
+    )
 
 
 @pytest.mark.parametrize("graph_api", ["v1alpha1", "v1beta1"])

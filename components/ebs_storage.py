@@ -1,0 +1,64 @@
+"""The class of a model cache that one node mounts: a disk of Amazon EBS."""
+
+from dataclasses import dataclass
+
+import pulumi
+from pulumi_kubernetes.storage.v1 import StorageClass
+
+from components.cache_storage import EBS_DRIVER
+
+_IOPS_PER_MIB = 4
+"""gp3 gives a quarter of a MiB/s for each of its IOPS
+(https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html)."""
+_INCLUDED_IOPS = 3000
+
+
+@dataclass(frozen=True, slots=True)
+class EbsStorageArgs:
+    """Inputs of `EbsStorage`."""
+
+    class_name: str
+    throughput: int
+    """MiB/s."""
+
+
+class EbsStorage(pulumi.ComponentResource):
+    """A class whose claims become gp3 disks."""
+
+    storage_class: StorageClass
+
+    def __init__(
+        self,
+        name: str,
+        args: EbsStorageArgs,
+        *,
+        cluster: pulumi.ProviderResource,
+        depends_on: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        inputs = {"storageClassName": args.class_name}
+        super().__init__("dynamo-stack:components:EbsStorage", name, inputs, opts)
+        self.storage_class = StorageClass(
+            f"{name}-class",
+            metadata={"name": args.class_name},
+            provisioner=EBS_DRIVER,
+            parameters={
+                "type": "gp3",
+                "encrypted": "true",
+                "throughput": str(args.throughput),
+                "iops": str(max(_INCLUDED_IOPS, _IOPS_PER_MIB * args.throughput)),
+            },
+            # The disk is made in the zone of the node that fills it, which is the one that loads from it.
+            volume_binding_mode="WaitForFirstConsumer",
+            allow_volume_expansion=True,
+            reclaim_policy="Delete",
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                provider=cluster,
+                depends_on=depends_on,
+                # Kubernetes refuses to change them; a disk that the class made stays as it is.
+                replace_on_changes=["parameters"],
+                delete_before_replace=True,
+            ),
+        )
+        self.register_outputs(inputs)

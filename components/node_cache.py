@@ -1,0 +1,58 @@
+"""A copy of the model on every node of some pools, on the nodes' own disks."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import pulumi
+from pulumi_kubernetes.apps.v1 import DaemonSet
+
+from components import delete_timeouts
+
+if TYPE_CHECKING:
+    from pulumi_kubernetes.apps.v1 import DaemonSetSpecArgsDict
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCacheArgs:
+    """Inputs of `NodeCache`."""
+
+    name: str
+    namespace: str
+    spec: dict[str, Any]
+    """A Kubernetes DaemonSetSpec whose pods are Ready where the model is whole."""
+    timeout_seconds: int
+
+
+class NodeCache(pulumi.ComponentResource):
+    """What fills the nodes' disks, and those of a node that replaces a lost one.
+
+    There is nothing to protect or to keep: the disks are empty again as soon as their node is gone.
+    """
+
+    daemon_set: DaemonSet
+    """What every reader depends on: the provider waits until every node there is has the model."""
+
+    def __init__(
+        self,
+        name: str,
+        args: NodeCacheArgs,
+        *,
+        depends_on: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        inputs = {"namespace": args.namespace, "daemonSetName": args.name}
+        super().__init__("dynamo-stack:components:NodeCache", name, inputs, opts)
+        waits = f"{args.timeout_seconds}s"
+        self.daemon_set = DaemonSet(
+            f"{name}-copies",
+            metadata={"name": args.name, "namespace": args.namespace},
+            spec=cast("DaemonSetSpecArgsDict", args.spec),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=depends_on,
+                custom_timeouts=pulumi.CustomTimeouts(
+                    create=waits, update=waits, delete=delete_timeouts.WITH_PODS
+                ),
+            ),
+        )
+        self.register_outputs({"daemonSetName": args.name})
