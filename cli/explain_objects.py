@@ -25,8 +25,7 @@ def creation_order(graph: ResourceGraph) -> Sequence[str]:
 def left_by_destroy(retained: Sequence[RetainedObject]) -> Iterator[str]:
     """What `destroy` leaves, each with its reason once."""
     groups: dict[tuple[str, str | None, str], list[str]] = {}
-    # What goes with the cluster is not there any more once `destroy` has ended.
-    for kept in (each for each in retained if not each.goes_with_cluster):
+    for kept in retained:
         groups.setdefault((kept.kind, kept.namespace, kept.reason), []).append(kept.name)
     for (kind, namespace, reason), names in groups.items():
         place = "" if namespace is None else f" in {namespace}"

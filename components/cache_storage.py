@@ -1,37 +1,44 @@
-"""File systems that hold the model for many nodes, and the classes by which claims get them."""
+"""File systems that hold the model for many nodes."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 import pulumi
 import pulumi_aws as aws
-from pulumi_kubernetes.storage.v1 import StorageClass
 
-LUSTRE_DRIVER = "fsx.csi.aws.com"
-EFS_DRIVER = "efs.csi.aws.com"
+from components.file_system_volume import FileSystem, efs, lustre
+
 EBS_DRIVER = "ebs.csi.aws.com"
 
 _NFS_PORT = 2049
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
 _LUSTRE_PORTS = ((988, 988), (1018, 1023))
+_USER = 1000
+"""Under which the runtime's images write."""
+# The service takes 5 to 15 minutes, and longer to let go of its network interfaces.
+_LUSTRE_TIMEOUTS = pulumi.CustomTimeouts(create="45m", update="60m", delete="30m")
 
 
 @dataclass(frozen=True, slots=True)
-class LustreClass:
-    """A class whose claims become FSx for Lustre file systems of their own."""
+class Lustre:
+    """FSx for Lustre."""
 
     subnet_id: pulumi.Input[str]
     """In the zone of the nodes that mount it: a file system lives in one."""
+    size_gib: int
+    """1200, or a multiple of 2400."""
     throughput: Literal[125, 250, 500, 1000]
     """MB/s a TiB, the tiers of PERSISTENT_2."""
 
 
 @dataclass(frozen=True, slots=True)
-class EfsClass:
-    """A class whose claims become access points of one EFS file system."""
+class Efs:
+    """EFS, which is as large as what is in it."""
 
     subnet_ids: dict[str, pulumi.Input[str]]
     """Zone -> the subnet of its mount target."""
+    mounted_in: str | None
+    """The one zone whose mount target all nodes use; None: each that of its own zone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,106 +46,107 @@ class CacheStorageArgs:
     """Inputs of `CacheStorage`."""
 
     name: str
-    class_name: str
     vpc_id: pulumi.Input[str]
     clients: pulumi.Input[str]
     """Security group of the nodes that mount it."""
-    kind: LustreClass | EfsClass
+    kind: Lustre | Efs
     keep: bool
+    """Protect the file system; what is in it took a download."""
 
 
 class CacheStorage(pulumi.ComponentResource):
-    """What stands behind the model cache's claim."""
+    """What stands behind the model cache's claim.
 
-    storage_class: StorageClass
+    The stack makes the file system itself. One that a CSI driver makes for a claim would outlive the cluster,
+    and its network interfaces would hold the subnets.
+    """
 
-    def __init__(
-        self,
-        name: str,
-        args: CacheStorageArgs,
-        *,
-        cluster: pulumi.ProviderResource,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
-        super().__init__(
-            "dynamo-stack:components:CacheStorage", name, {"storageClassName": args.class_name}, opts
-        )
+    file_system: FileSystem
+
+    def __init__(self, name: str, args: CacheStorageArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+        super().__init__("dynamo-stack:components:CacheStorage", name, {"name": args.name}, opts)
         self._name, self._args = name, args
-        self._in_cluster = pulumi.ResourceOptions(
-            parent=self,
-            provider=cluster,
-            depends_on=depends_on,
-            # Kubernetes refuses to change it; volumes that the class made keep the policy that they have.
-            replace_on_changes=["reclaimPolicy"],
-            delete_before_replace=True,
-        )
         match args.kind:
-            case LustreClass():
-                self.storage_class = self._lustre(args.kind)
-            case EfsClass():
-                self.storage_class = self._efs(args.kind)
-        self.register_outputs({"storageClassName": args.class_name})
+            case Lustre():
+                self.file_system = self._lustre(args.kind)
+            case Efs():
+                self.file_system = self._efs(args.kind)
+        self.register_outputs({})
 
-    def _lustre(self, kind: LustreClass) -> StorageClass:
-        group = self._door("lustre", _LUSTRE_PORTS)
-        return StorageClass(
-            f"{self._name}-class",
-            metadata={"name": self._args.class_name},
-            provisioner=LUSTRE_DRIVER,
-            parameters={
-                "subnetId": kind.subnet_id,
-                "securityGroupIds": group.id,
-                "deploymentType": "PERSISTENT_2",
-                "storageType": "SSD",
-                "perUnitStorageThroughput": str(kind.throughput),
-                # Kernels from 6 on refuse older ones.
-                "fileSystemTypeVersion": "2.15",
-                "dataCompressionType": "LZ4",
-                "automaticBackupRetentionDays": "0",
-            },
-            reclaim_policy="Retain" if self._args.keep else "Delete",
-            opts=self._in_cluster,
+    def _lustre(self, kind: Lustre) -> FileSystem:
+        group, rules = self._door("lustre", _LUSTRE_PORTS)
+        made = aws.fsx.LustreFileSystem(
+            f"{self._name}-lustre",
+            subnet_ids=kind.subnet_id,
+            security_group_ids=[group.id],
+            deployment_type="PERSISTENT_2",
+            storage_type="SSD",
+            storage_capacity=kind.size_gib,
+            per_unit_storage_throughput=kind.throughput,
+            # Kernels from 6 on refuse older ones.
+            file_system_type_version="2.15",
+            data_compression_type="LZ4",
+            # It is a cache: the download brings everything again, and a backup would be paid for after it.
+            automatic_backup_retention_days=0,
+            skip_final_backup=True,
+            tags={"Name": self._args.name},
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                protect=self._args.keep,
+                # FSx refuses a file system whose servers cannot reach each other by its group
+                # (https://docs.aws.amazon.com/fsx/latest/LustreGuide/cannot-create-fs.html).
+                depends_on=rules,
+                custom_timeouts=_LUSTRE_TIMEOUTS,
+            ),
         )
+        attributes: dict[str, pulumi.Input[str]] = {"dnsname": made.dns_name, "mountname": made.mount_name}
+        return lustre(made.id, attributes, [made])
 
-    def _efs(self, kind: EfsClass) -> StorageClass:
+    def _efs(self, kind: Efs) -> FileSystem:
         name, args = self._name, self._args
-        group = self._door("efs", ((_NFS_PORT, _NFS_PORT),))
-        file_system = aws.efs.FileSystem(
+        child = pulumi.ResourceOptions(parent=self)
+        group, rules = self._door("efs", ((_NFS_PORT, _NFS_PORT),))
+        made = aws.efs.FileSystem(
             f"{name}-file-system",
             creation_token=args.name,
             encrypted=True,
             throughput_mode="elastic",
             tags={"Name": args.name},
-            opts=pulumi.ResourceOptions(parent=self, protect=args.keep, retain_on_delete=args.keep),
+            opts=pulumi.ResourceOptions(parent=self, protect=args.keep),
         )
-        targets: list[pulumi.Resource] = [
-            aws.efs.MountTarget(
+        # The root belongs to root. Whoever comes by this door is the images' user, in a directory of its own.
+        point = aws.efs.AccessPoint(
+            f"{name}-directory",
+            file_system_id=made.id,
+            posix_user={"uid": _USER, "gid": _USER},
+            root_directory={
+                "path": "/model-cache",
+                "creation_info": {"owner_uid": _USER, "owner_gid": _USER, "permissions": "0770"},
+            },
+            tags={"Name": args.name},
+            opts=child,
+        )
+        targets = {
+            zone: aws.efs.MountTarget(
                 f"{name}-{zone}",
-                file_system_id=file_system.id,
+                file_system_id=made.id,
                 subnet_id=subnet_id,
                 security_groups=[group.id],
-                opts=pulumi.ResourceOptions(parent=self),
+                opts=child,
             )
             for zone, subnet_id in kind.subnet_ids.items()
-        ]
-        return StorageClass(
-            f"{name}-class",
-            metadata={"name": args.class_name},
-            provisioner=EFS_DRIVER,
-            parameters={
-                "provisioningMode": "efs-ap",
-                "fileSystemId": file_system.id,
-                "directoryPerms": "0770",
-                "uid": "1000",
-                "gid": "1000",
-            },
-            reclaim_policy="Retain" if args.keep else "Delete",
-            # Without a mount target in its zone a node waits for the volume until it gives up.
-            opts=pulumi.ResourceOptions.merge(self._in_cluster, pulumi.ResourceOptions(depends_on=targets)),
-        )
+        }
+        handle = pulumi.Output.concat(made.id, "::", point.id)
+        # The file system's name is known only where a mount target is, and so not in a Local Zone
+        # (https://docs.aws.amazon.com/efs/latest/ug/mounting-fs-mount-cmd-dns-name.html).
+        attributes: dict[str, pulumi.Input[str]] = {}
+        if kind.mounted_in is not None:
+            attributes["mounttargetip"] = targets[kind.mounted_in].ip_address
+        return efs(handle, attributes, [point, *targets.values(), *rules])
 
-    def _door(self, what: str, ports: tuple[tuple[int, int], ...]) -> aws.ec2.SecurityGroup:
+    def _door(
+        self, what: str, ports: tuple[tuple[int, int], ...]
+    ) -> tuple[aws.ec2.SecurityGroup, list[pulumi.Resource]]:
         """A security group that lets the nodes, and for Lustre the servers among themselves, in."""
         child = pulumi.ResourceOptions(parent=self)
         group = aws.ec2.SecurityGroup(
@@ -148,22 +156,26 @@ class CacheStorage(pulumi.ComponentResource):
             vpc_id=self._args.vpc_id,
             opts=child,
         )
-        for first, last in ports:
-            for who, source in (("nodes", self._args.clients), ("itself", group.id)):
-                aws.vpc.SecurityGroupIngressRule(
-                    f"{self._name}-{what}-{first}-{who}",
-                    security_group_id=group.id,
-                    referenced_security_group_id=source,
-                    ip_protocol="tcp",
-                    from_port=first,
-                    to_port=last,
-                    opts=child,
-                )
-        aws.vpc.SecurityGroupEgressRule(
-            f"{self._name}-{what}-out",
-            security_group_id=group.id,
-            referenced_security_group_id=group.id,
-            ip_protocol="-1",
-            opts=child,
+        rules: list[pulumi.Resource] = [
+            aws.vpc.SecurityGroupIngressRule(
+                f"{self._name}-{what}-{first}-{who}",
+                security_group_id=group.id,
+                referenced_security_group_id=source,
+                ip_protocol="tcp",
+                from_port=first,
+                to_port=last,
+                opts=child,
+            )
+            for first, last in ports
+            for who, source in (("nodes", self._args.clients), ("itself", group.id))
+        ]
+        rules.append(
+            aws.vpc.SecurityGroupEgressRule(
+                f"{self._name}-{what}-out",
+                security_group_id=group.id,
+                referenced_security_group_id=group.id,
+                ip_protocol="-1",
+                opts=child,
+            )
         )
-        return group
+        return group, rules

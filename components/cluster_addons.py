@@ -6,8 +6,9 @@ import pulumi
 import pulumi_aws as aws
 from pulumi_kubernetes.storage.v1 import StorageClass
 
+from components import delete_timeouts
 from components.cache_storage import EBS_DRIVER
-from components.iam import POD_IDENTITY_SERVICE, ManagedPolicy, inline, role
+from components.iam import POD_IDENTITY_SERVICE, ManagedPolicy, role
 
 _TIMEOUT = "20m"
 
@@ -21,8 +22,6 @@ class NodeAddon:
     service_account: str | None
     """None: it needs no permission."""
     policy: ManagedPolicy | None
-    statements: tuple[dict[str, object], ...] = ()
-    """Of a policy of its own, where AWS manages none that is narrow enough."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,12 @@ class ClusterAddons(pulumi.ComponentResource):
             # A volume is made in the zone in which its pod lands, not in the first of the list.
             volume_binding_mode="WaitForFirstConsumer",
             allow_volume_expansion=True,
-            opts=pulumi.ResourceOptions(parent=self, provider=cluster, depends_on=addons),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                provider=cluster,
+                depends_on=addons,
+                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.ALONE),
+            ),
         )
         self.ready = [*addons, default]
         self.register_outputs({})
@@ -86,8 +90,6 @@ class ClusterAddons(pulumi.ComponentResource):
                 [addon.policy] if addon.policy else [],
                 child,
             )
-            if addon.statements:
-                policies.append(inline(f"{name}-{addon.name}", controller, addon.statements, child))
             identity = [
                 aws.eks.AddonPodIdentityAssociationArgs(
                     role_arn=controller.arn, service_account=addon.service_account

@@ -27,8 +27,6 @@ class ManagedPolicy(Enum):
     """The CNI attaches interfaces and addresses; by pod identity, so that no other pod of the node can."""
     EBS_VOLUMES = "service-role/AmazonEBSCSIDriverPolicy"
     """The EBS driver makes volumes for NATS and etcd."""
-    EFS_ACCESS_POINTS = "service-role/AmazonEFSCSIDriverPolicy"
-    """The EFS driver makes an access point for a claim."""
 
     @property
     def arn(self) -> str:
@@ -59,16 +57,6 @@ def role(
         for policy in policies
     ]
     return made, attached
-
-
-def inline(
-    logical_name: str,
-    owner: aws.iam.Role,
-    statements: Sequence[dict[str, object]],
-    opts: pulumi.ResourceOptions,
-) -> aws.iam.RolePolicy:
-    """Give a role a policy of its own, where AWS manages none that is narrow enough."""
-    return aws.iam.RolePolicy(logical_name, role=owner.id, policy=json.dumps(document(statements)), opts=opts)
 
 
 def trust(service: str) -> dict[str, object]:

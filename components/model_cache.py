@@ -8,9 +8,12 @@ from pulumi_kubernetes.batch.v1 import Job
 from pulumi_kubernetes.core.v1 import PersistentVolumeClaim
 
 from components import delete_timeouts
+from components.file_system_volume import FileSystem, VolumeClaim, file_system_volume
+from components.keeping import Keep
 
 if TYPE_CHECKING:
     from pulumi_kubernetes.batch.v1 import JobSpecArgsDict
+    from pulumi_kubernetes.core.v1 import PersistentVolumeClaimSpecArgsDict
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +21,15 @@ class CacheVolume:
     """The claim of a cache that is this stack's own."""
 
     storage_class_name: str
+    """Empty where `file_system` stands behind it."""
     size_gib: int
-    keep: bool
-    """Protect the claim, and leave it in the cluster when it leaves the stack."""
+    keep: Keep
+    volume_name: str | None = None
+    """Of the PersistentVolume for the file system; None where a class makes the volume."""
+    file_system: FileSystem | None = None
+    """What the volume stands for."""
+    one_node: bool = False
+    """All pods that mount it are on one node, which is all that a disk can do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,8 @@ class ModelCache(pulumi.ComponentResource):
         inputs: dict[str, Any] = {"namespace": args.namespace, "claimName": args.claim_name}
         if args.volume:
             inputs |= {"storageClassName": args.volume.storage_class_name, "sizeGib": args.volume.size_gib}
+            if args.volume.volume_name:
+                inputs["volumeName"] = args.volume.volume_name
         super().__init__("dynamo-stack:components:ModelCache", name, inputs, opts)
         self.claim = self._claim(name, args, args.volume, depends_on) if args.volume else None
         before_job = [*depends_on, self.claim] if self.claim else depends_on
@@ -82,19 +93,30 @@ class ModelCache(pulumi.ComponentResource):
     def _claim(
         self, name: str, args: ModelCacheArgs, volume: CacheVolume, depends_on: list[pulumi.Resource]
     ) -> PersistentVolumeClaim:
+        before = list(depends_on)
+        if volume.file_system and volume.volume_name:
+            who = VolumeClaim(volume.volume_name, args.namespace, args.claim_name, volume.size_gib)
+            opts = pulumi.ResourceOptions(parent=self, depends_on=depends_on)
+            before.append(file_system_volume(f"{name}-volume", who, volume.file_system, opts))
+        spec: dict[str, Any] = {
+            "access_modes": ["ReadWriteOnce" if volume.one_node else "ReadWriteMany"],
+            "storage_class_name": volume.storage_class_name,
+            "resources": {"requests": {"storage": f"{volume.size_gib}Gi"}},
+        }
+        if volume.volume_name:
+            spec["volume_name"] = volume.volume_name
         return PersistentVolumeClaim(
             f"{name}-claim",
             metadata={"name": args.claim_name, "namespace": args.namespace},
-            spec={
-                "access_modes": ["ReadWriteMany"],
-                "storage_class_name": volume.storage_class_name,
-                "resources": {"requests": {"storage": f"{volume.size_gib}Gi"}},
-            },
+            spec=cast("PersistentVolumeClaimSpecArgsDict", spec),
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=depends_on,
-                protect=volume.keep,
-                retain_on_delete=volume.keep,
+                depends_on=before,
+                protect=volume.keep.protects,
+                retain_on_delete=volume.keep.retains,
+                # Kubernetes lets a claim grow only where its class may, and this one has none. The file
+                # system grows, and the volume says so.
+                ignore_changes=["spec.resources"] if volume.volume_name else None,
                 custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
             ),
         )

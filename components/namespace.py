@@ -7,6 +7,7 @@ from pulumi_kubernetes.core.v1 import Namespace as KubernetesNamespace
 from pulumi_kubernetes.core.v1 import Secret
 
 from components import delete_timeouts
+from components.keeping import Keep
 
 TOKEN_SECRET_NAME = "hf-token-secret"  # noqa: S105 - the name of the Secret, not a token
 TOKEN_SECRET_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
@@ -22,8 +23,7 @@ class NamespaceArgs:
     """Of the platform that the namespace's pods use; its NATS and etcd servers admit them by this."""
     hf_token: pulumi.Output[str] | None = None
     """None where nothing needs a token."""
-    keep: bool = False
-    """Protect the namespace, and leave it in the cluster when it leaves the stack."""
+    keep: Keep = Keep.NOTHING
 
 
 class Namespace(pulumi.ComponentResource):
@@ -44,8 +44,8 @@ class Namespace(pulumi.ComponentResource):
             metadata={"name": args.name, "labels": {USES_PLATFORM_LABEL: args.platform_namespace}},
             opts=pulumi.ResourceOptions(
                 parent=self,
-                protect=args.keep,
-                retain_on_delete=args.keep,
+                protect=args.keep.protects,
+                retain_on_delete=args.keep.retains,
                 custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
             ),
         )

@@ -3,8 +3,12 @@
 from recipes.model import Recipe
 from stacks.cache import needed_gib, size_in_gib
 from stacks.errors import Problem
-from stacks.infrastructure.plan import CACHE_CLASS
+from stacks.infrastructure.node_storage import node_directory
+from stacks.infrastructure.planned_node_storage import CACHE_CLASS
+from stacks.infrastructure.storage import volume_name
 from stacks.resolved import ResolvedCache
+from stacks.settings.cluster import EfsStorage, EksClusterSettings, LustreStorage
+from stacks.settings.node_storage import EbsStorage, InstanceStoreStorage
 from stacks.settings.stack import ExistingVolumeSource, ModelCacheSettings, S3Source, StackSettings
 from stacks.timeouts import check_timeout_seconds, download_timeout_seconds
 
@@ -45,12 +49,33 @@ def resolved_cache(settings: StackSettings, recipe: Recipe) -> ResolvedCache:
         s3_address=s3.address if s3 else None,
         s3_region=s3.region if s3 else None,
         service_account_name=s3.service_account_name if s3 else None,
-        storage_class_name=(cache.storage_class_name or CACHE_CLASS) if cache else None,
+        storage_class_name=_class_name(cache) if cache else None,
+        volume_name=_volume_name(settings),
+        node_directory=node_directory(settings),
         size_gib=size_in_gib(cache.size) if cache else None,
         needed_gib=needed_gib(size_bytes),
         job_name=job_name,
         download_timeout_seconds=seconds,
     )
+
+
+def _class_name(cache: ModelCacheSettings) -> str | None:
+    match cache.storage:
+        case EbsStorage():
+            return CACHE_CLASS
+        case InstanceStoreStorage():
+            return None
+        case _:
+            return cache.storage_class_name or ""
+
+
+def _volume_name(settings: StackSettings) -> str | None:
+    cache, cluster = settings.model_cache, settings.cluster
+    if cache is None or not isinstance(cluster, EksClusterSettings):
+        return None
+    if not isinstance(cache.storage, LustreStorage | EfsStorage):
+        return None
+    return volume_name(cluster)
 
 
 def _size_problems(cache: ModelCacheSettings, recipe: Recipe, source: str) -> tuple[Problem, ...]:

@@ -13,17 +13,21 @@ from components.diagnosis.hook import explain_failures
 from components.diagnosis.own_cluster import OwnCluster
 from components.diagnosis.typed_settings import TypedSettings
 from components.graph_labels import FRONTEND_PORT
+from components.keeping import Keep
 from components.namespace import Namespace, NamespaceArgs
 from stacks.errors import Problem, SettingsError
 from stacks.guards.cluster_identity import cluster_problems
 from stacks.guards.fixed_at_creation import OUTPUT_NAME, REBUILT_VARIABLE, changed_problems, fixed_values
 from stacks.guards.model_volume import volume_problems
-from stacks.guards.previous_outputs import previous_run
-from stacks.program_platform import deploy_platform
-from stacks.program_serving import deploy_serving
+from stacks.guards.previous_outputs import outputs_of, previous_run
+from stacks.layers.owners import owner_problems
+from stacks.program_layers import InfrastructureParts, joined_infrastructure, joined_platform, share
+from stacks.program_platform import PlatformParts, deploy_platform, protect_servers, say_of_platform
+from stacks.program_serving import CachePlace, deploy_serving
 from stacks.reading.parse import parse_settings, plain_token_problem, secret_settings_problem
 from stacks.resolve import resolve
-from stacks.resolved import ResolvedCluster, ResolvedStack
+from stacks.resolved import ResolvedCluster, ResolvedServing, ResolvedStack
+from stacks.retention import protected_objects
 from stacks.updates.deployed import deployed
 from stacks.updates.plan import FIRST, Update, planned_update
 from stacks.updates.rollout import beside_what_runs
@@ -48,9 +52,10 @@ def main() -> None:
         token = _configured_token(config, source)
         typed = _configured_settings(config, source)
         stack = resolve(name, parse_settings(typed, source), source)
-        if stack.infrastructure is None:
-            # No kubeconfig leads to a cluster that the stack makes itself.
+        if stack.cluster.kind == "existing":
+            # No kubeconfig of a person leads to a cluster that a stack of this project makes.
             _refuse(cluster_problems(stack.cluster, source, os.environ))
+        _refuse(owner_problems(stack.layers, outputs_of, source))
         rebuilt = os.environ.get(REBUILT_VARIABLE, "")
         previous = previous_run()
         before = deployed(previous.resources)
@@ -83,38 +88,63 @@ def deploy(
     # The SDK would write it into the inputs of the cluster's provider, and so into the state, where it would
     # outlive the one run that it was set for. The plugin reads the variable for itself.
     os.environ.pop(_UPSERT_VARIABLE, None)
-    infrastructure = None
-    if stack.infrastructure:
-        # The AWS SDK takes longer to load than a whole `check` of a stack without it.
-        from stacks.program_infrastructure import deploy_infrastructure  # noqa: PLC0415
-
-        keep = stack.lifecycle == "production"
-        infrastructure = deploy_infrastructure(stack.infrastructure, keep=keep, resized=update.resized)
-    provider = infrastructure.provider if infrastructure else _provider(stack.cluster)
+    infrastructure = _infrastructure(stack, update)
     # A component hands it on to everything in it: nothing is scheduled before there are nodes and volumes.
     options = pulumi.ResourceOptions(
-        providers=[provider], depends_on=infrastructure.before_workloads if infrastructure else None
+        providers=[infrastructure.provider], depends_on=infrastructure.before_workloads or None
     )
-    serving = stack.serving
-    platform = deploy_platform(stack, options, keep=_keeps(stack, "Namespace", stack.platform.namespace))
-    if infrastructure:
-        platform = replace(platform, devices=infrastructure.before_graph)
-    namespace = _serving_namespace(stack, hf_token, options) if stack.creates_namespace else None
-    keep_cache = _keeps(stack, "PersistentVolumeClaim", stack.cache.claim_name)
-    deploy_serving(stack, namespace, platform, options, update, keep_cache=keep_cache)
-    pulumi.export("graph", serving.graph_name)
-    pulumi.export("namespace", serving.namespace)
-    pulumi.export(
-        "frontend", f"{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:{FRONTEND_PORT}"
-    )
+    platform = _platform(stack, options, infrastructure)
+    if stack.layers.owns("serving"):
+        namespace = _serving_namespace(stack, hf_token, options) if stack.creates_namespace else None
+        place = CachePlace(
+            keep=_keep(stack, "PersistentVolumeClaim", stack.cache.claim_name),
+            file_system=infrastructure.file_system,
+        )
+        deploy_serving(stack, namespace, platform, options, update, cache_place=place)
+        _export_serving(stack.serving)
+    elif stack.layers.owns("platform"):
+        protect_servers(stack, platform, options)
+        say_of_platform(update.notices, platform)
+    share(stack, infrastructure, platform.used_by_graphs)
     pulumi.export(OUTPUT_NAME, fixed_values(stack))
 
 
+def _infrastructure(stack: ResolvedStack, update: Update) -> InfrastructureParts:
+    joined = stack.layers.joined.get("infrastructure")
+    if joined is not None:
+        return joined_infrastructure(joined)
+    if stack.infrastructure is None:
+        return InfrastructureParts(_provider(stack.cluster))
+    # The AWS SDK takes longer to load than a whole `check` of a stack without it.
+    from stacks.program_infrastructure import deploy_infrastructure  # noqa: PLC0415
+
+    keep = stack.lifecycle == "production"
+    return deploy_infrastructure(stack.infrastructure, keep=keep, resized=update.resized)
+
+
+def _platform(
+    stack: ResolvedStack, options: pulumi.ResourceOptions, infrastructure: InfrastructureParts
+) -> PlatformParts:
+    keep = _keep(stack, "Namespace", stack.platform.namespace)
+    platform = deploy_platform(stack, options, keep=keep)
+    joined = stack.layers.joined.get("platform")
+    if joined is not None:
+        platform = replace(platform, used_by_graphs=(joined_platform(joined),))
+    return replace(platform, devices=infrastructure.before_graph)
+
+
+def _export_serving(serving: ResolvedServing) -> None:
+    frontend = f"{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:{FRONTEND_PORT}"
+    pulumi.export("graph", serving.graph_name)
+    pulumi.export("namespace", serving.namespace)
+    pulumi.export("frontend", frontend)
+
+
 def _explain_failures(stack: ResolvedStack, typed: object) -> None:
-    plan = stack.infrastructure
+    region = stack.cluster.region
     cluster = (
-        OwnCluster(plan.name, plan.region)
-        if plan
+        OwnCluster(stack.cluster.context, region)
+        if region
         else ClusterReader(stack.cluster.context, _kubeconfig_file(stack.cluster))
     )
     explain_failures(cluster, TypedSettings(stack.source, typed))
@@ -130,7 +160,7 @@ def _serving_namespace(
             platform_namespace=stack.platform.namespace,
             # Nothing else reads it.
             hf_token=hf_token if stack.cache.source == "huggingface" else None,
-            keep=_keeps(stack, "Namespace", stack.serving.namespace),
+            keep=_keep(stack, "Namespace", stack.serving.namespace),
         ),
         options,
     )
@@ -141,9 +171,12 @@ def _refuse(problems: tuple[Problem, ...]) -> None:
         raise SettingsError(problems)
 
 
-def _keeps(stack: ResolvedStack, kind: str, name: str) -> bool:
+def _keep(stack: ResolvedStack, kind: str, name: str) -> Keep:
     # What `explain` lists is what is kept: there is no second decision.
-    return any((item.kind, item.name) == (kind, name) for item in stack.retained)
+    if any((item.kind, item.name) == (kind, name) for item in stack.retained):
+        return Keep.RETAINED
+    protected = protected_objects(stack.lifecycle, stack.platform, stack.serving.namespace, stack.cache)
+    return Keep.PROTECTED if (kind, name) in protected else Keep.NOTHING
 
 
 def _provider(cluster: ResolvedCluster) -> kubernetes.Provider:

@@ -7,17 +7,20 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
-from components.cache_storage import CacheStorage, CacheStorageArgs, EfsClass, LustreClass
+from components.cache_storage import CacheStorage, CacheStorageArgs, Efs, Lustre
 from components.cluster_addons import ClusterAddons, ClusterAddonsArgs, NodeAddon
+from components.ebs_storage import EbsStorage, EbsStorageArgs
 from components.eks_cluster import Addon, EksCluster, EksClusterArgs
-from components.iam import ManagedPolicy, allow, role
+from components.file_system_volume import FileSystem
+from components.iam import ManagedPolicy, role
 from components.launch_template import CapacityBlock, Interface, OnDemand, Purchase, Reservation, Spot
 from components.network import LocalZoneSubnet, Network, NetworkArgs, ZoneSubnets
 from components.node_group import NodeGroup, NodeGroupArgs, Taint
 from components.node_network import NodeNetwork, NodeNetworkArgs
 from stacks.infrastructure import plan as planned
 from stacks.infrastructure.zones import zone_named
-from stacks.program_operators import deploy_operators
+from stacks.program_layers import InfrastructureParts
+from stacks.program_operators import deploy_monitoring, deploy_operators
 from stacks.updates.node_groups import SYSTEM, logical_name
 from stacks.versions import EKS_ADDONS
 
@@ -29,17 +32,6 @@ _GPU_ROOT_GIB = 200
 _BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
 _GPU_TAINT = Taint("nvidia.com/gpu", "present", "NO_SCHEDULE")
 _NODE_POLICIES = (ManagedPolicy.NODE, ManagedPolicy.PULL_IMAGES)
-
-
-@dataclass(frozen=True, slots=True)
-class InfrastructureParts:
-    """What the rest of the program needs to know of it."""
-
-    provider: kubernetes.Provider
-    before_workloads: tuple[pulumi.Resource, ...]
-    """Without these a pod is not scheduled, or has no volume."""
-    before_graph: tuple[pulumi.Resource, ...]
-    """Without these a worker has no GPU, no compute domain or no EFA."""
 
 
 def deploy_infrastructure(
@@ -94,21 +86,31 @@ def deploy_infrastructure(
         ).group
         for nodes in plan.gpu_nodes
     ]
+    file_system: FileSystem | None = None
     storage: list[pulumi.Resource] = []
-    if plan.storage:
-        made = CacheStorage(
+    if isinstance(plan.storage, planned.PlannedEbs):
+        disks = EbsStorage(
             "cache-storage",
-            _storage_arguments(plan, plan.storage, site, keep=keep),
+            EbsStorageArgs(plan.storage.class_name, plan.storage.throughput),
             cluster=provider,
             depends_on=addons.ready,
             opts=in_account,
         )
-        storage.append(made.storage_class)
-    operators = deploy_operators(plan, provider, [system.group, *addons.ready])
+        storage.append(disks.storage_class)
+    elif isinstance(plan.storage, planned.PlannedFileSystem):
+        file_system = CacheStorage(
+            "cache-storage",
+            _storage_arguments(plan, plan.storage, site, keep=keep),
+            in_account,
+        ).file_system
+    monitoring = deploy_monitoring(plan, provider, [system.group, *addons.ready], VOLUME_CLASS)
+    operators = deploy_operators(plan, provider, [system.group, *addons.ready, *monitoring])
     return InfrastructureParts(
         provider=provider,
-        before_workloads=(system.group, *addons.ready, *storage),
+        before_workloads=(system.group, *addons.ready, *monitoring, *storage),
         before_graph=(*gpu_nodes, *operators),
+        file_system=file_system,
+        kubeconfig=cluster.kubeconfig,
     )
 
 
@@ -120,28 +122,12 @@ def node_addons(plan: planned.EksPlan) -> tuple[NodeAddon, ...]:
         NodeAddon("coredns", versions["coredns"], None, None),
         NodeAddon(ebs, versions[ebs], "ebs-csi-controller-sa", ManagedPolicy.EBS_VOLUMES),
     ]
+    # They only mount what the stack has made, and ask AWS for nothing.
     if isinstance(plan.storage, planned.PlannedEfs):
-        addons.append(NodeAddon(efs, versions[efs], "efs-csi-controller-sa", ManagedPolicy.EFS_ACCESS_POINTS))
+        addons.append(NodeAddon(efs, versions[efs], None, None))
     if isinstance(plan.storage, planned.PlannedLustre):
-        rights = _lustre_rights(plan)
-        addons.append(NodeAddon(lustre, versions[lustre], "fsx-csi-controller-sa", None, rights))
+        addons.append(NodeAddon(lustre, versions[lustre], None, None))
     return tuple(addons)
-
-
-def _lustre_rights(plan: planned.EksPlan) -> tuple[dict[str, object], ...]:
-    # What the driver calls (kubernetes-sigs/aws-fsx-csi-driver docs/install.md); AWS manages no policy that
-    # is narrower than the whole service.
-    file_systems = f"arn:aws:fsx:{plan.region}:{plan.account_id}:file-system/*"
-    own_role = (
-        f"arn:aws:iam::{plan.account_id}:role/aws-service-role/s3.data-source.lustre.fsx.amazonaws.com/*"
-    )
-    change = ("fsx:CreateFileSystem", "fsx:DeleteFileSystem", "fsx:UpdateFileSystem", "fsx:TagResource")
-    return (
-        allow(change, file_systems),
-        # It names no resource: DescribeFileSystems lists them all.
-        allow(("fsx:DescribeFileSystems",), "*"),
-        allow(("iam:CreateServiceLinkedRole",), own_role),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,17 +279,16 @@ def _purchase(purchase: planned.Purchase) -> Purchase:
 
 
 def _storage_arguments(
-    plan: planned.EksPlan, storage: planned.PlannedStorage, site: _Site, *, keep: bool
+    plan: planned.EksPlan, storage: planned.PlannedFileSystem, site: _Site, *, keep: bool
 ) -> CacheStorageArgs:
     place = site.place
     kind = (
-        LustreClass(place.subnet(storage.zone.name), storage.throughput)
+        Lustre(place.subnet(storage.zone.name), storage.size_gib, storage.throughput)
         if isinstance(storage, planned.PlannedLustre)
-        else EfsClass(dict(place.regional))
+        else Efs(dict(place.regional), storage.mounted_in.name if storage.mounted_in else None)
     )
     return CacheStorageArgs(
         name=f"{plan.name}-model-cache",
-        class_name=storage.class_name,
         vpc_id=place.vpc_id,
         clients=site.cluster.security_group_id,
         kind=kind,

@@ -1,5 +1,6 @@
 """The platform's part of the program: NATS, etcd and the operator, where they are this stack's own."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -7,14 +8,16 @@ import pulumi
 
 from components.dynamo_platform import BundledServers, DynamoPlatform, DynamoPlatformArgs, ServerAddress
 from components.etcd import Etcd, EtcdArgs
+from components.keeping import Keep
 from components.namespace import Namespace, NamespaceArgs
 from components.nats import Nats, NatsArgs
-from components.network_policies import ServerPolicyArgs
+from components.network_policies import NetworkPolicies, NetworkPoliciesArgs, ServerPolicyArgs
 from components.stateful_servers import NAME_LABEL, StatefulServers, StatefulServersArgs
 from recipes.graph_manifest import NODES_WITHOUT_GPUS
 from stacks.cache import size_in_gib
 from stacks.resolved import ResolvedPlatform, ResolvedStack, ServerGroup
 from stacks.servers import ETCD_NAME, NATS_NAME
+from stacks.updates.notices import Notice
 
 _GIB = 2**30
 # etcd's own default, far above what discovery needs.
@@ -38,13 +41,13 @@ class PlatformParts:
     """Nodes with GPUs and the operators that hand out their devices, where this stack makes them."""
 
 
-def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, keep: bool) -> PlatformParts:
+def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, keep: Keep) -> PlatformParts:
     """Register the platform; nothing of one that exists.
 
     Args:
         stack: everything that was decided.
         options: with the provider.
-        keep: protect the namespace, and leave it in the cluster when it leaves the stack.
+        keep: what happens to the namespace when it leaves the stack.
 
     """
     platform = stack.platform
@@ -79,6 +82,25 @@ def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, ke
         opts=options,
     ).release
     return PlatformParts(namespace.namespace, (release, *servers))
+
+
+def protect_servers(stack: ResolvedStack, platform: PlatformParts, options: pulumi.ResourceOptions) -> None:
+    """Register who may connect to NATS and etcd, where this stack has no graph of its own to do it for."""
+    if not stack.network_policies or platform.namespace is None:
+        return
+    NetworkPolicies(
+        "network-policies",
+        NetworkPoliciesArgs(graph=None, nats=server_policy(stack, "nats"), etcd=server_policy(stack, "etcd")),
+        depends_on=[platform.namespace],
+        opts=options,
+    )
+
+
+def say_of_platform(notices: Sequence[Notice], platform: PlatformParts) -> None:
+    """Show what an update does, where this stack has no graph to show it at."""
+    for notice in notices:
+        say = pulumi.log.warn if notice.warns else pulumi.log.info
+        say(notice.text, resource=next(iter(platform.used_by_graphs), None))
 
 
 def server_policy(stack: ResolvedStack, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:

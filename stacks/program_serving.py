@@ -5,17 +5,16 @@ import pulumi
 from components.compute_domain import ComputeDomain, ComputeDomainArgs
 from components.dynamo_graph import DynamoGraph, DynamoGraphArgs, KvTransport, NodePool, Placement, Waiver
 from components.exposure import Exposure, ExposureArgs
-from components.model_cache import CacheVolume, ModelCache, ModelCacheArgs
 from components.namespace import Namespace
 from components.network_policies import GraphPolicyArgs, NetworkPolicies, NetworkPoliciesArgs
 from components.pod_monitor import PodMonitor, PodMonitorArgs
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
-from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
 from recipes.placed import PlacedRecipe
 from stacks.infrastructure.phases import waited_for
+from stacks.program_cache import CachePlace, deploy_cache
 from stacks.program_platform import PlatformParts, server_policy
-from stacks.resolved import ResolvedCache, ResolvedPool, ResolvedStack
+from stacks.resolved import ResolvedPool, ResolvedStack
 from stacks.updates.plan import Update
 
 
@@ -26,7 +25,7 @@ def deploy_serving(
     options: pulumi.ResourceOptions,
     update: Update,
     *,
-    keep_cache: bool,
+    cache_place: CachePlace,
 ) -> None:
     """Register everything in the serving namespace, in the order in which it works.
 
@@ -41,26 +40,24 @@ def deploy_serving(
         platform: what the graph needs of the platform.
         options: with the provider.
         update: what happens to the graph that runs.
-        keep_cache: protect the model cache, and leave it in the cluster when it leaves the stack.
+        cache_place: where the model cache lies, and what happens to it when it leaves the stack.
 
     """
     serving = stack.serving
-    cache = _cache(stack, namespace, options, keep=keep_cache)
+    cache = deploy_cache(stack, namespace, platform, options, cache_place)
     in_namespace: list[pulumi.Resource] = [namespace.namespace] if namespace else []
     policies = [_network_policies(stack, in_namespace, platform, options)] if stack.network_policies else []
     if waited_for(stack):
         # Its pods would be pending until the window opens, and `up` would fail when the graph's time is over.
-        _say(update, cache.job)
+        _say(update, cache[0] if cache else None)
         return
     before_graph: list[pulumi.Resource] = [
         *in_namespace,
         *platform.used_by_graphs,
         *platform.devices,
-        cache.job,
+        *cache,
         *policies,
     ]
-    if cache.claim:
-        before_graph.append(cache.claim)
     if serving.placed.compute_domain:
         domain = ComputeDomain(
             serving.placed.compute_domain.name,
@@ -103,48 +100,6 @@ def deploy_serving(
             depends_on=in_namespace,
             opts=options,
         )
-
-
-def _cache(
-    stack: ResolvedStack, namespace: Namespace | None, options: pulumi.ResourceOptions, *, keep: bool
-) -> ModelCache:
-    cache = stack.cache
-    placed = stack.serving.placed
-    source = _source(cache, namespace.token_secret_name if namespace else None)
-    depends_on: list[pulumi.Resource] = [namespace.namespace] if namespace else []
-    if namespace and namespace.token_secret:
-        depends_on.append(namespace.token_secret)
-    return ModelCache(
-        "model-cache",
-        ModelCacheArgs(
-            namespace=stack.serving.namespace,
-            claim_name=cache.claim_name,
-            volume=_volume(cache, keep=keep),
-            job_name=cache.job_name,
-            job_spec=cache_job_spec(placed.recipe, cache.claim_name, source, placed.image_mirrors),
-            job_timeout_seconds=cache.download_timeout_seconds,
-        ),
-        depends_on=depends_on,
-        opts=options,
-    )
-
-
-def _source(cache: ResolvedCache, token_secret_name: str | None) -> CacheSource:
-    if cache.source == "huggingface":
-        return HuggingFaceDownload(token_secret_name)
-    if cache.source == "existingVolume":
-        return VolumeCheck()
-    if cache.s3_address is None:
-        raise ValueError("a copy from a bucket has an address")
-    return S3Copy(cache.s3_address, cache.s3_region, cache.service_account_name)
-
-
-def _volume(cache: ResolvedCache, *, keep: bool) -> CacheVolume | None:
-    if not cache.is_ours:
-        return None
-    if cache.storage_class_name is None or cache.size_gib is None:
-        raise ValueError("a cache of the stack's own has a storage class and a size")
-    return CacheVolume(cache.storage_class_name, cache.size_gib, keep)
 
 
 def _network_policies(
@@ -208,7 +163,7 @@ def _graph(
     )
 
 
-def _say(update: Update, subject: pulumi.Resource) -> None:
+def _say(update: Update, subject: pulumi.Resource | None) -> None:
     for notice in update.notices:
         # With a resource named, the engine shows it under Diagnostics, also without a terminal.
         say = pulumi.log.warn if notice.warns else pulumi.log.info

@@ -11,6 +11,7 @@ from typing import Literal
 from hardware import InstanceType, KvPath
 from recipes.placed import GraphApi, PlacedRecipe
 from stacks.infrastructure.plan import EksPlan
+from stacks.layers.layering import Layering
 from stacks.timeouts import Load
 
 Lifecycle = Literal["production", "disposable"]
@@ -46,8 +47,6 @@ class RetainedObject:
     namespace: str | None
     """None for an object of the whole cluster, or of the account."""
     reason: str
-    goes_with_cluster: bool = False
-    """Left in a cluster that the stack made itself, and gone as soon as that is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +61,8 @@ class ResolvedCluster:
     """Path of the kubeconfig; None: the KUBECONFIG environment variable."""
     server: str | None
     """Address that the context must lead to; None: not checked."""
+    region: str | None = None
+    """Of an EKS cluster that a stack of this project makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +148,11 @@ class ResolvedCache:
     service_account_name: str | None
     """Of the copying Job; None: the namespace's default without a role."""
     storage_class_name: str | None
-    """None where the claim exists already."""
+    """None where the claim exists already; empty where the volume does, and no class makes it."""
+    volume_name: str | None
+    """Of the PersistentVolume for a file system that the stack makes; None where a class makes the volume."""
+    node_directory: str | None
+    """Of every node with workers, where its copy lies; None where the cache is a claim."""
     size_gib: int | None
     needed_gib: int
     """What the pinned revision takes on the volume, with room for a download in flight."""
@@ -156,8 +161,13 @@ class ResolvedCache:
 
     @property
     def is_ours(self) -> bool:
-        """Whether this stack creates the claim."""
+        """Whether this stack brings the model."""
         return self.source != "existingVolume"
+
+    @property
+    def has_own_claim(self) -> bool:
+        """Whether this stack creates a claim for it."""
+        return self.is_ours and self.node_directory is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +240,9 @@ class ResolvedStack:
     name: str
     source: str
     """The file that the settings came from, for messages."""
+    layers: Layering
+    """What of it this stack registers. A layer of another stack is here as one that exists: `infrastructure`
+    is None, and the platform of kind existing."""
     lifecycle: Lifecycle
     cluster: ResolvedCluster
     pools: tuple[ResolvedPool, ...]
@@ -239,7 +252,7 @@ class ResolvedStack:
     network_policies: bool
     waivers: tuple[Waiver, ...]
     infrastructure: EksPlan | None
-    """None for a cluster that exists."""
+    """None for a cluster that exists, or that another stack makes."""
     decisions: tuple[Decision, ...]
     retained: tuple[RetainedObject, ...]
     """What `pulumi destroy` leaves, complete."""

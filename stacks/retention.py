@@ -1,9 +1,8 @@
 """What `pulumi destroy` leaves in the cluster, or of a cluster that the stack made itself in the account."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from stacks.infrastructure.plan import CACHE_CLASS, EksPlan, PlannedEfs, PlannedLustre, PlannedNetwork
+from stacks.infrastructure.plan import EksPlan, PlannedNetwork
 from stacks.resolved import Lifecycle, ResolvedCache, ResolvedPlatform, RetainedObject, ServerGroup
 from stacks.servers import ETCD_NAME, NATS_NAME, claim_names
 
@@ -25,13 +24,12 @@ def retained_objects(
     """Return all of it, in the order in which a person would remove it.
 
     What the stack did not create it does not remove either, and is not listed: an existing volume with its
-    namespace, an existing platform, capacity that was bought.
+    namespace, an existing platform, capacity that was bought. With a cluster of the stack's own everything
+    goes, production or not: what stayed would have nobody left to read it, and its network interfaces would
+    hold the network. Protection is what stands before that.
     """
     if infrastructure is not None:
-        return (
-            *_in_own_cluster(lifecycle, platform, namespace, cache),
-            *_in_account(lifecycle, platform, cache, infrastructure),
-        )
+        return tuple(_in_account(infrastructure))
     definitions = tuple(
         RetainedObject("CustomResourceDefinition", name, None, _CRD_REASON)
         for name in platform.custom_resource_definitions
@@ -42,33 +40,23 @@ def retained_objects(
     return (*_model(namespace, cache), *_servers(platform), *operators)
 
 
+def protected_objects(
+    lifecycle: Lifecycle, platform: ResolvedPlatform, namespace: str, cache: ResolvedCache
+) -> frozenset[tuple[str, str]]:
+    """Return kind and name of what holds data in the cluster, which nothing deletes by mistake."""
+    if lifecycle == "disposable":
+        return frozenset()
+    return frozenset((item.kind, item.name) for item in (*_model(namespace, cache), *_servers(platform)))
+
+
 def keeps_platform_namespace(lifecycle: Lifecycle, platform: ResolvedPlatform) -> bool:
     """Whether the platform's namespace is protected and kept, because it holds data."""
     return lifecycle == "production" and bool(_own_servers(platform))
 
 
-def _in_own_cluster(
-    lifecycle: Lifecycle, platform: ResolvedPlatform, namespace: str, cache: ResolvedCache
-) -> Iterable[RetainedObject]:
-    """Yield what is kept so that its volume stays; what is no volume's is gone with the cluster."""
-    if lifecycle == "disposable":
-        return
-    for item in (*_model(namespace, cache), *_servers(platform)):
-        if item.kind != "Secret":
-            yield replace(item, goes_with_cluster=True)
-
-
-def _in_account(
-    lifecycle: Lifecycle, platform: ResolvedPlatform, cache: ResolvedCache, plan: EksPlan
-) -> Iterable[RetainedObject]:
-    if lifecycle == "production":
-        if cache.is_ours:
-            yield _cache_volume(cache, plan)
-        for title, name, group in _own_servers(platform):
-            # The driver deletes a volume with its claim, and that is kept until the driver is gone too.
-            reason = f"the data of {title}, kept in production"
-            for claim in claim_names(name, group):
-                yield RetainedObject("EBS volume", claim, None, reason)
+def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
+    reason = "EKS makes it again for its last lines; delete it before another cluster of this name"
+    yield RetainedObject("Log group", f"/aws/eks/{plan.name}/cluster", None, reason)
     yield RetainedObject(
         "KMS key", f"Secrets of the cluster {plan.name}", None, "AWS deletes it 30 days later"
     )
@@ -78,19 +66,8 @@ def _in_account(
             yield RetainedObject("Local Zone group", group, None, reason)
 
 
-def _cache_volume(cache: ResolvedCache, plan: EksPlan) -> RetainedObject:
-    # What a driver makes has a random name, and the claim it was made for in its tags.
-    match plan.storage:
-        case PlannedEfs():
-            return RetainedObject("EFS file system", f"{plan.name}-{CACHE_CLASS}", None, _KEEPS_MODEL)
-        case PlannedLustre():
-            return RetainedObject("FSx file system", cache.claim_name, None, _KEEPS_MODEL)
-        case None:
-            return RetainedObject("EBS volume", cache.claim_name, None, _KEEPS_MODEL)
-
-
 def _model(namespace: str, cache: ResolvedCache) -> Iterable[RetainedObject]:
-    if not cache.is_ours:
+    if not cache.has_own_claim:
         return
     yield RetainedObject("PersistentVolumeClaim", cache.claim_name, namespace, _KEEPS_MODEL)
     reason = "it holds the model cache, and would take it along"

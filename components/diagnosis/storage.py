@@ -26,7 +26,9 @@ def claim_reasons(cluster: ClusterReader, subject: Subject) -> list[str]:
     claim = cluster.get("pvc", subject.name, "--namespace", str(subject.namespace))
     if claim is None or claim.get("status", {}).get("phase") == "Bound":
         return []
-    name = claim["spec"].get("storageClassName")
+    name, volume = claim["spec"].get("storageClassName"), claim["spec"].get("volumeName")
+    if volume:
+        return [_named_volume(cluster, subject, volume)]
     if not name:
         return [f"claim {subject.name}: names no storage class, and the cluster has no default one"]
     lines = [f"claim {subject.name}: {said}" for said in warnings_of(cluster, subject)]
@@ -38,3 +40,18 @@ def claim_reasons(cluster: ClusterReader, subject: Subject) -> list[str]:
     if not lines:
         lines.append(f"claim {subject.name}: {claim.get('status', {}).get('phase', 'Pending')}, class {name}")
     return lines
+
+
+def _named_volume(cluster: ClusterReader, subject: Subject, name: str) -> str:
+    """What keeps a claim from the one volume that it names."""
+    volume = cluster.get("pv", name)
+    if volume is None:
+        return f"claim {subject.name}: its volume {name} is not there"
+    phase, owner = volume.get("status", {}).get("phase", "Pending"), volume["spec"].get("claimRef", {})
+    whose = f"{owner.get('namespace')}/{owner.get('name')}"
+    if phase == "Released":
+        return (
+            f"claim {subject.name}: its volume {name} belongs to a claim {whose} that is gone; "
+            f"`kubectl delete pv {name}` and `pulumi refresh`: the files stay, and `up` makes it again"
+        )
+    return f"claim {subject.name}: its volume {name} is {phase}, for claim {whose}"

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from resource_graph import Aspect, Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.program.lifecycle import PRODUCTION, declared_lifecycle
+from rules.reading.program.order import STACK_REFERENCE
 from rules.reading.program.stateful import read_stateful
 from rules.reading.shapes import Undecided, text_at
 
@@ -19,7 +20,9 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
         # The rule about protection says so already.
         return
     for each in read_stateful(graph):
-        if each.in_cluster and each.resource.retain_on_delete is not True:
+        if not each.in_cluster or _goes_with_its_cluster(graph, each.resource):
+            continue
+        if each.resource.retain_on_delete is not True:
             yield failed(
                 each.resource,
                 each.resource.name,
@@ -30,6 +33,12 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
             yield from _check_servers(servers)
         except Undecided as reason:
             yield undecided(servers, servers.name, str(reason))
+
+
+def _goes_with_its_cluster(graph: ResourceGraph, resource: Resource) -> bool:
+    """Whether the program makes the cluster too, in this stack or in another: it goes when all has gone."""
+    clusters = (*graph.of_type("aws:eks/cluster:Cluster"), *graph.of_type(STACK_REFERENCE))
+    return any(graph.depends_on(resource, cluster) for cluster in clusters)
 
 
 def _check_servers(servers: Resource) -> Iterator[Observation]:
@@ -43,7 +52,7 @@ def _check_servers(servers: Resource) -> Iterator[Observation]:
 
 RULE = Rule(
     id="state-retained",
-    title="In production, volumes stay in the cluster when they leave the stack",
+    title="In production, volumes stay in a cluster that stays when they leave the stack",
     severity=Severity.ADVISORY,
     reason=(
         "Protection ends when somebody lifts it to destroy the stack; retained, the model's files and the "

@@ -5,7 +5,7 @@ on it. EKS refuses another zone for a control plane that runs (aws/containers-ro
 the `up` that asked for it.
 """
 
-from stacks.infrastructure.plan import AdoptedNetwork, EksPlan
+from stacks.infrastructure.plan import AdoptedNetwork, EksPlan, PlannedLustre
 from stacks.resolved import ResolvedStack
 
 
@@ -14,17 +14,19 @@ def cluster_values(stack: ResolvedStack) -> dict[str, str]:
     values = {"cluster.kind": stack.cluster.kind}
     plan = stack.infrastructure
     if plan is None:
-        return values
+        return {**values, **_joined_values(stack)}
     if plan.storage is not None:
-        # Both kinds have a class of one name: the claim would stay, and its file system go from under it.
+        # The claim would stay, and its file system go from under it.
         values["modelCache.storage.kind"] = plan.storage.kind
-    return {
-        **values,
+    values |= {
         "cluster.name": plan.name,
         "cluster.accountId": plan.account_id,
         "cluster.region": plan.region,
         **_network_values(plan),
     }
+    if isinstance(plan.storage, PlannedLustre):
+        values["modelCache.storage.zone"] = plan.storage.zone.name
+    return values
 
 
 def cluster_steps(key: str) -> list[str]:
@@ -37,6 +39,16 @@ def cluster_steps(key: str) -> list[str]:
         "without an interruption instead: a second stack with a cluster.name and GPUs of its own, then "
         "destroy this one",
     ]
+
+
+def _joined_values(stack: ResolvedStack) -> dict[str, str]:
+    """Return what another stack makes and this one stands on: on another cluster nothing of it would be."""
+    joined = stack.layers.joined.get("infrastructure")
+    if joined is None:
+        return {}
+    said = joined.contract.values
+    keys = ("modelCache.storage.kind", "cluster.name", "cluster.accountId", "cluster.region")
+    return {key: str(said[key]) for key in keys if key in said}
 
 
 def _network_values(plan: EksPlan) -> dict[str, str]:

@@ -23,21 +23,29 @@ def volume_problems(before: DeployedVolume | None, cache: ResolvedCache, source:
     if before is None or cache.size_gib is None:
         return ()
     if cache.size_gib < before.size_gib:
-        message = f"the volume has {before.size_gib}Gi, and Kubernetes does not shrink a claim"
+        who = (
+            "FSx does not shrink a file system" if cache.volume_name else "Kubernetes does not shrink a claim"
+        )
+        message = f"the volume has {before.size_gib}Gi, and {who}"
         size = f"{before.size_gib}Gi"
         return (
             _problem(source, "size", f"{cache.size_gib}Gi", message, allowed=f"{size} or more", keep=size),
         )
     if cache.storage_class_name != before.storage_class_name:
-        message = (
-            f"the volume is of class {before.storage_class_name}, and a claim never changes its class "
-            f"(one that never got a volume: {_NEVER_BOUND})"
-        )
-        kept = before.storage_class_name
-        return (
-            _problem(source, "storageClassName", cache.storage_class_name, message, allowed=kept, keep=kept),
-        )
+        return (_other_class_problem(before, cache, source),)
     return ()
+
+
+def _other_class_problem(before: DeployedVolume, cache: ResolvedCache, source: str) -> Problem:
+    now, kept = cache.storage_class_name, before.storage_class_name
+    never = f"a claim never changes its class (one that never got a volume: {_NEVER_BOUND})"
+    if not kept:
+        message = f"the volume is a file system that this stack has made, and {never}"
+        return _problem(source, "storageClassName", now, message, allowed="none", keep="leave it out")
+    message = f"the volume is of class {kept}, and {never}"
+    if not now:
+        return _problem(source, "storage", None, message, allowed="none", keep="leave it out")
+    return _problem(source, "storageClassName", now, message, allowed=kept, keep=kept)
 
 
 def _problem(source: str, key: str, value: object, message: str, *, allowed: str, keep: str) -> Problem:

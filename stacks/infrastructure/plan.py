@@ -6,15 +6,13 @@ from typing import Literal
 
 from hardware import InstanceType
 from stacks.infrastructure.addresses import SubnetAddresses
+from stacks.infrastructure.planned_node_storage import PlannedEbs, PlannedInstanceStore
 from stacks.infrastructure.zones import Zone
 
 AmiType = Literal[
     "AL2023_x86_64_STANDARD", "AL2023_ARM_64_STANDARD", "AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA"
 ]
 Phase = Literal["waiting", "active"]
-
-CACHE_CLASS = "model-cache"
-"""The storage class of a file system that the stack makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +107,12 @@ class PlannedSystemNodes:
 
 @dataclass(frozen=True, slots=True)
 class PlannedLustre:
-    """Claims become FSx for Lustre file systems of their own."""
+    """A file system of FSx for Lustre."""
 
-    class_name: str
     zone: Zone
     """Of the nodes that mount it; for nodes in a Local Zone one of the region's."""
+    size_gib: int
+    """One that exists: 1200, or a multiple of 2400."""
     throughput: Literal[125, 250, 500, 1000]
     """MB/s a TiB."""
     kind: Literal["fsxLustre"] = "fsxLustre"
@@ -121,13 +120,16 @@ class PlannedLustre:
 
 @dataclass(frozen=True, slots=True)
 class PlannedEfs:
-    """Claims become access points of one file system with a mount target in each zone of the region."""
+    """A file system with a mount target in each zone of the region."""
 
-    class_name: str
+    mounted_in: Zone | None
+    """The zone of the mount target that all nodes use, because those in a Local Zone have none of their own;
+    None: each node that of its zone."""
     kind: Literal["efs"] = "efs"
 
 
-PlannedStorage = PlannedLustre | PlannedEfs
+PlannedFileSystem = PlannedLustre | PlannedEfs
+PlannedStorage = PlannedFileSystem | PlannedEbs | PlannedInstanceStore
 
 
 @dataclass(frozen=True, slots=True)

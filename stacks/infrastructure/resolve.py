@@ -6,20 +6,17 @@ from ipaddress import IPv4Network
 from stacks.errors import Problem
 from stacks.infrastructure.addresses import LARGEST, SMALLEST, divided, has_room
 from stacks.infrastructure.plan import (
-    CACHE_CLASS,
     AdoptedNetwork,
     AmiType,
     EksPlan,
-    PlannedEfs,
-    PlannedLustre,
     PlannedNetwork,
-    PlannedStorage,
     PlannedSystemNodes,
 )
 from stacks.infrastructure.pools import planned_nodes, pool_problems
+from stacks.infrastructure.storage import planned_storage, storage_problems
 from stacks.infrastructure.zones import Zone, zone_named
 from stacks.placement.pools import Pool
-from stacks.settings.cluster import EksClusterSettings, LustreStorage, OwnNetwork
+from stacks.settings.cluster import EksClusterSettings, OwnNetwork
 from stacks.settings.stack import StackSettings
 
 _CONTROL_PLANE_ZONES = 2
@@ -32,7 +29,7 @@ def eks_problems(
     return (
         *_network_problems(cluster, settings, source),
         *pool_problems(cluster, settings.node_pools, pools, source),
-        *_storage_problems(settings, source),
+        *storage_problems(cluster, settings, source),
     )
 
 
@@ -76,7 +73,7 @@ def eks_plan(cluster: EksClusterSettings, settings: StackSettings, pools: dict[s
             nodes=cluster.system_nodes.nodes,
         ),
         gpu_nodes=nodes,
-        storage=_storage(cluster, settings, [item.zone for item in nodes]),
+        storage=planned_storage(cluster, settings),
         monitoring=cluster.monitoring,
         tags=dict(cluster.tags),
     )
@@ -148,31 +145,3 @@ def _network(cluster: EksClusterSettings, pool_zones: list[Zone]) -> PlannedNetw
         nat_per_zone=network.nat_per_zone,
         control_plane=tuple(zone.name for zone in named if not zone.is_local),
     )
-
-
-def _storage_problems(settings: StackSettings, source: str) -> Iterator[Problem]:
-    cache = settings.model_cache
-    if cache is None:
-        return
-    if (cache.storage is None) == (cache.storage_class_name is None):
-        message = "needs one of storage, which is made, and storageClassName, which exists"
-        yield Problem(source, "modelCache", None, message)
-
-
-def _storage(
-    cluster: EksClusterSettings, settings: StackSettings, pool_zones: list[Zone]
-) -> PlannedStorage | None:
-    cache = settings.model_cache
-    if cache is None or cache.storage is None:
-        return None
-    if isinstance(cache.storage, LustreStorage):
-        return PlannedLustre(CACHE_CLASS, _storage_zone(cluster, pool_zones), cache.storage.throughput)
-    return PlannedEfs(CACHE_CLASS)
-
-
-def _storage_zone(cluster: EksClusterSettings, pool_zones: list[Zone]) -> Zone:
-    """The pools' zone; for a Local Zone, in which no file system is documented, one of the region."""
-    network = cluster.network
-    named = network.zones if isinstance(network, OwnNetwork) else tuple(network.subnets)
-    regional = [zone for zone in (*pool_zones, *map(zone_named, named)) if not zone.is_local]
-    return regional[0]

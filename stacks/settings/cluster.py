@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from recipes.strict_model import StrictModel
+from stacks.settings.node_storage import EbsStorage, InstanceStoreStorage
 from stacks.settings.setting_types import (
     AccountId,
     Arn,
@@ -147,6 +148,9 @@ class LustreStorage(StrictModel):
     kind: Literal["fsxLustre"]
     throughput: Literal[125, 250, 500, 1000] = 250
     """MB/s for each TiB."""
+    zone: ZoneName | None = None
+    """Where it is, in the region; None: the zone of the first pool, and for a Local Zone the network's first.
+    Fixed when the stack is created."""
 
 
 class EfsStorage(StrictModel):
@@ -155,4 +159,6 @@ class EfsStorage(StrictModel):
     kind: Literal["efs"]
 
 
-CacheStorageSettings = Annotated[LustreStorage | EfsStorage, Field(discriminator="kind")]
+CacheStorageSettings = Annotated[
+    LustreStorage | EfsStorage | EbsStorage | InstanceStoreStorage, Field(discriminator="kind")
+]

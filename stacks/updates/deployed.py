@@ -13,6 +13,7 @@ from stacks.updates.node_groups import DeployedNodes, deployed_nodes
 
 _GRAPH = re.compile(r"kubernetes:nvidia\.com/[^:]+:DynamoGraphDeployment")
 _CLAIM = re.compile(r"kubernetes:core/v1:PersistentVolumeClaim")
+_VOLUME = re.compile(r"kubernetes:core/v1:PersistentVolume")
 _JOB = re.compile(r"kubernetes:batch/v1:Job")
 _NODE_GROUP = re.compile(r"aws:eks/nodeGroup:NodeGroup")
 _TEMPLATE = re.compile(r"aws:ec2/launchTemplate:LaunchTemplate")
@@ -28,6 +29,7 @@ class DeployedVolume:
 
     size_gib: int
     storage_class_name: str
+    """Empty where the stack has made the volume itself, for a file system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +67,12 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
 
     """
     claim = _named(resources, _CLAIM, "model-cache-claim")
+    volume = _named(resources, _VOLUME, "model-cache-volume")
     job = _named(resources, _JOB, "model-cache-download") or _named(resources, _JOB, "model-cache-check")
     release = _named(resources, _RELEASE, "dynamo-platform")
     return Deployed(
         graphs=tuple(_graph(urn, _applied(resources[urn])) for urn in resources if _is_a(urn, _GRAPH)),
-        volume=_volume(claim) if claim else None,
+        volume=_volume(claim, volume) if claim else None,
         revision=_revision(job) if job else None,
         release=_release(release) if release else None,
         node_groups=_node_groups(resources),
@@ -112,12 +115,14 @@ def _graph(urn: str, inputs: Mapping[str, Any]) -> Graph:
     return read_graph(name, namespace, mapping_in(inputs, "spec"), urn)
 
 
-def _volume(inputs: Mapping[str, Any]) -> DeployedVolume | None:
-    spec = mapping_in(inputs, "spec")
-    size = str(mapping_in(spec, "resources", "requests").get("storage"))
+def _volume(claim: Mapping[str, Any], volume: Mapping[str, Any] | None) -> DeployedVolume | None:
+    spec = mapping_in(claim, "spec")
+    # A file system grows, and its claim asks for what it had at first.
+    asked = mapping_in(volume, "spec", "capacity") if volume else mapping_in(spec, "resources", "requests")
+    size = str(asked.get("storage"))
     if re.fullmatch(r"[0-9]+[GT]i", size) is None:
         return None
-    return DeployedVolume(size_in_gib(size), str(spec.get("storageClassName")))
+    return DeployedVolume(size_in_gib(size), str(spec.get("storageClassName", "")))
 
 
 def _revision(inputs: Mapping[str, Any]) -> str | None:

@@ -85,11 +85,13 @@ def volume_notice(before: DeployedVolume | None, cache: ResolvedCache) -> Iterab
     """Say what a larger cache needs."""
     if before is None or cache.size_gib is None or cache.size_gib <= before.size_gib:
         return
-    yield Notice(
-        f"model cache: {before.size_gib}Gi -> {cache.size_gib}Gi, nothing restarts; storage class "
-        f"{cache.storage_class_name} must allow it (allowVolumeExpansion: true)",
-        warns=False,
+    how = (
+        "the file system grows while it is read"
+        if cache.volume_name
+        else f"storage class {cache.storage_class_name} must allow it (allowVolumeExpansion: true)"
     )
+    text = f"model cache: {before.size_gib}Gi -> {cache.size_gib}Gi, nothing restarts; {how}"
+    yield Notice(text, warns=False)
 
 
 def platform_notice(

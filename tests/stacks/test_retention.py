@@ -16,57 +16,35 @@ if TYPE_CHECKING:
 STACKS: dict[str, Callable[[], dict[str, Any]]] = {"b200": eks_b200_settings, "gb200": eks_gb200_settings}
 EVERY_STACK = pytest.mark.parametrize("name", STACKS)
 KEY = "KMS key Secrets of the cluster gpt-oss"
+LOGS = "Log group /aws/eks/gpt-oss/cluster"
 GROUP = "Local Zone group us-east-1-dfw-2"
-NATS = [f"EBS volume data-dynamo-nats-{ordinal}" for ordinal in range(3)]
 
 
 def _left(settings: dict[str, Any]) -> list[str]:
-    return [f"{item.kind} {item.name}" for item in resolved(settings).retained if not item.goes_with_cluster]
+    return [f"{item.kind} {item.name}" for item in resolved(settings).retained]
 
 
-def test_a_production_stack_leaves_its_data_and_what_aws_does_not_delete_at_once() -> None:
-    assert _left(eks_gb200_settings()) == ["EFS file system gpt-oss-model-cache", *NATS, KEY, GROUP]
-    assert _left(eks_b200_settings()) == ["FSx file system model-cache", *NATS, KEY]
-
-
-def test_a_cache_on_a_disk_leaves_the_disk() -> None:
-    settings = eks_b200_settings()
-    settings["modelCache"] = {"size": "150Gi", "storageClassName": "gp3"}
-    assert "EBS volume model-cache" in _left(settings)
-
-
-def test_a_disposable_stack_leaves_no_data() -> None:
-    assert _left(eks_gb200_settings() | {"lifecycle": "disposable"}) == [KEY, GROUP]
-
-
-@EVERY_STACK
-def test_nothing_but_what_holds_a_volume_is_kept_in_a_cluster_that_goes(name: str) -> None:
-    in_cluster = [item for item in resolved(STACKS[name]()).retained if item.goes_with_cluster]
-    assert {item.kind for item in in_cluster} == {"PersistentVolumeClaim", "Namespace"}
-    assert {item.name for item in in_cluster if item.kind == "Namespace"} == {"gpt-oss", "dynamo-system"}
-    assert all(item.goes_with_cluster is False for item in resolved().retained)
+@pytest.mark.parametrize("lifecycle", ["production", "disposable"])
+def test_a_cluster_of_the_stacks_own_takes_everything_along_that_aws_lets_go(lifecycle: str) -> None:
+    assert _left(eks_b200_settings() | {"lifecycle": lifecycle}) == [LOGS, KEY]
+    assert _left(eks_gb200_settings() | {"lifecycle": lifecycle}) == [LOGS, KEY, GROUP]
 
 
 @EVERY_STACK
 @pytest.mark.parametrize("lifecycle", ["production", "disposable"])
-def test_what_is_listed_of_the_account_is_what_the_program_leaves_there(name: str, lifecycle: str) -> None:
+def test_nothing_is_registered_to_stay_but_the_opt_in(name: str, lifecycle: str) -> None:
     stack = resolved(STACKS[name]() | {"lifecycle": lifecycle})
-    kept = {
-        str(resource.inputs.get("creationToken") or resource.inputs.get("groupName"))
-        for resource in recorded_stack(stack)
-        if resource.type.startswith("aws:") and resource.retain_on_delete
-    }
-    listed = {item.name for item in stack.retained if item.kind in {"EFS file system", "Local Zone group"}}
-    assert kept == listed
+    kept = [resource for resource in recorded_stack(stack) if resource.retain_on_delete]
+    groups = [item.name for item in stack.retained if item.kind == "Local Zone group"]
+    assert [resource.inputs["groupName"] for resource in kept] == groups
 
 
-def test_network_cluster_key_and_file_system_of_a_production_stack_are_protected() -> None:
+@pytest.mark.parametrize(("name", "file_system"), [("b200", "LustreFileSystem"), ("gb200", "FileSystem")])
+def test_what_holds_something_for_good_is_protected_in_production(name: str, file_system: str) -> None:
     def protected(lifecycle: str) -> set[str]:
-        settings = eks_gb200_settings() | {"lifecycle": lifecycle}
-        graph = recorded_stack(resolved(settings))
-        return {
-            each.type.rpartition(":")[2] for each in graph if each.type.startswith("aws:") and each.protect
-        }
+        graph = recorded_stack(resolved(STACKS[name]() | {"lifecycle": lifecycle}))
+        return {each.type.rpartition(":")[2] for each in graph if each.protect}
 
-    assert protected("production") == {"Vpc", "Subnet", "Cluster", "Key", "FileSystem"}
+    in_cluster = {"Namespace", "PersistentVolumeClaim"}
+    assert protected("production") == {"Vpc", "Subnet", "Cluster", "Key", file_system, *in_cluster}
     assert protected("disposable") == set()

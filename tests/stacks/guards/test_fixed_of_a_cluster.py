@@ -100,7 +100,16 @@ def test_the_control_plane_of_an_adopted_vpc_stays_in_its_zones() -> None:
 
 
 def test_nodes_may_come_in_a_zone_in_which_the_control_plane_is_not() -> None:
-    assert _said(eks_b200_settings(), _pool_in_another_zone()) == []
+    before, after = eks_b200_settings(), _pool_in_another_zone()
+    for settings in (before, after):
+        settings["modelCache"] = {"size": "150Gi", "storage": {"kind": "efs"}}
+    assert _said(before, after) == []
+
+
+def test_a_file_system_of_one_zone_holds_its_nodes_there() -> None:
+    [text] = _said(eks_b200_settings(), _pool_in_another_zone())
+    assert "modelCache.storage.zone = 'us-east-1c'\n  fixed at us-east-1a" in text
+    assert "try: modelCache.storage.zone: us-east-1a; or" in text
 
 
 def test_the_procedure_lifts_the_protection_before_it_destroys() -> None:

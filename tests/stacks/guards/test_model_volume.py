@@ -7,6 +7,7 @@ from typing import Any
 from stacks.guards.model_volume import volume_problems
 from tests.stacks.updates.changes import state
 from tests.support.dev_settings import disagg_b200_settings, resolved
+from tests.support.eks_settings import eks_b200_settings
 
 
 def _settings(size: str = "200Gi", storage_class: str = "shared-files") -> dict[str, Any]:
@@ -56,3 +57,22 @@ def test_a_volume_of_somebody_else_is_never_judged() -> None:
     }
     del existing["modelCache"]
     assert _said(_settings(), existing) == ""
+
+
+def _lustre(size: str) -> dict[str, Any]:
+    return eks_b200_settings() | {"modelCache": {"size": size, "storage": {"kind": "fsxLustre"}}}
+
+
+def test_a_file_system_of_the_stacks_own_grows_and_never_shrinks() -> None:
+    assert _said(_lustre("1200Gi"), _lustre("2400Gi")) == ""
+    said = _said(_lustre("2400Gi"), _lustre("1200Gi"))
+    assert "the volume has 2400Gi, and FSx does not shrink a file system; nothing was" in said
+
+
+def test_a_class_in_place_of_the_stacks_own_file_system_is_refused() -> None:
+    named = eks_b200_settings() | {"modelCache": {"size": "1200Gi", "storageClassName": "gp3"}}
+    said = _said(_lustre("1200Gi"), named)
+    assert (
+        "modelCache.storageClassName = 'gp3'\n  the volume is a file system that this stack has made" in said
+    )
+    assert "modelCache.storage\n" in _said(named, _lustre("1200Gi"))

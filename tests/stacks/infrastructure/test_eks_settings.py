@@ -5,6 +5,7 @@ import pytest
 
 from stacks.errors import SettingsError
 from stacks.infrastructure.plan import CapacityBlock, EksPlan, PlannedEfs, PlannedLustre, PlannedNetwork
+from stacks.infrastructure.zones import zone_named
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
@@ -33,7 +34,7 @@ def test_a_b200_pool_is_a_node_group_of_its_zone_with_the_x86_image() -> None:
     )
     assert nodes.purchase == CapacityBlock("cr-0123456789abcdef0", "2026-12-01T11:30:00Z", "active")
     assert not nodes.placed_together
-    assert plan.storage == PlannedLustre("model-cache", nodes.zone, 250)
+    assert plan.storage == PlannedLustre(nodes.zone, 1200, 250)
     assert (plan.uses_compute_domains, plan.efa_instance_types) == (False, ("p6-b200.48xlarge",))
 
 
@@ -44,16 +45,51 @@ def test_gb200_trays_are_in_a_local_zone_while_control_plane_and_cache_are_in_th
     assert isinstance(plan.network, PlannedNetwork)
     assert [subnet.zone for subnet in plan.network.subnets if subnet.public] == ["us-east-1a", "us-east-1b"]
     assert [zone.name for zone in plan.network.local] == ["us-east-1-dfw-2a"]
-    assert plan.storage == PlannedEfs("model-cache")
+    # A node in a Local Zone finds no mount target by name.
+    assert plan.storage == PlannedEfs(mounted_in=zone_named("us-east-1a"))
     assert plan.uses_compute_domains
+
+
+@pytest.mark.parametrize(
+    ("size", "nearest"),
+    [
+        ("1000Gi", "1200Gi is the smallest"),
+        ("2Ti", "1200Gi or 2400Gi are the nearest"),
+        ("2401Gi", "2400Gi or 4800Gi are the nearest"),
+        ("3600Gi", "2400Gi or 4800Gi are the nearest"),
+    ],
+)
+def test_a_size_that_fsx_does_not_have_is_refused_with_those_next_to_it(size: str, nearest: str) -> None:
+    settings = eks_b200_settings()
+    settings["modelCache"]["size"] = size
+    text = said(settings)
+    assert f"modelCache.size = {size!r}\n  FSx for Lustre has no file system of this size" in text
+    assert f"allowed: 1200Gi, or a multiple of 2400Gi; {nearest}" in text
+
+
+@pytest.mark.parametrize("size", ["1200Gi", "2400Gi", "7200Gi"])
+def test_a_size_that_fsx_has_is_taken(size: str) -> None:
+    settings = eks_b200_settings()
+    settings["modelCache"]["size"] = size
+    storage = planned(settings).storage
+    assert isinstance(storage, PlannedLustre)
+    assert f"{storage.size_gib}Gi" == size
+
+
+@pytest.mark.parametrize(
+    ("zone", "why"),
+    [("us-east-1c", "no subnet of the stack is there"), ("us-east-1-dfw-2a", "is a Local Zone")],
+)
+def test_a_file_system_stands_where_the_stack_has_a_subnet_of_the_region(zone: str, why: str) -> None:
+    settings = eks_b200_settings()
+    settings["modelCache"]["storage"]["zone"] = zone
+    assert f"modelCache.storage.zone = {zone!r}\n  {why}" in said(settings)
 
 
 def test_a_lustre_cache_of_nodes_in_a_local_zone_is_in_the_region() -> None:
     settings = eks_gb200_settings()
-    settings["modelCache"]["storage"] = {"kind": "fsxLustre"}
-    storage = planned(settings).storage
-    assert isinstance(storage, PlannedLustre)
-    assert storage.zone.name == "us-east-1a"
+    settings["modelCache"] = {"size": "1200Gi", "storage": {"kind": "fsxLustre", "zone": "us-east-1b"}}
+    assert planned(settings).storage == PlannedLustre(zone_named("us-east-1b"), 1200, 250)
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ def state_after(change: Change) -> Deployed:
 def _state(graph: ResourceGraph) -> Deployed:
     resources = {resource.urn: {"__inputs": dict(resource.inputs)} for resource in graph}
     # The engine has no whole numbers.
-    return deployed(json.loads(json.dumps(resources), parse_int=float))
+    return deployed(json.loads(json.dumps(resources, default=str), parse_int=float))
 
 
 def changed(settings: Settings, change: Callable[[Settings], object]) -> Settings:
