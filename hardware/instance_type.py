@@ -63,6 +63,9 @@ class InstanceType:
     ultraservers: tuple[UltraServer, ...]
     """The units it is sold in; empty where a single instance can be bought."""
 
+    regions: tuple[str, ...]
+    """Regions with a zone of their own that offers it, when it was asked; empty where `zones` say all."""
+
     zones: tuple[Zone, ...]
     """Zones outside the regions' own; empty where regional availability zones offer it."""
 

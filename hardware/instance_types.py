@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from hardware import offers
 from hardware.accelerators import B200, B300, GB200, H100, H200
 from hardware.instance_type import InstanceType, LocalNvme, PurchaseOption
 from hardware.network_interfaces import efa_beside_card_zero, efa_on_every_card
@@ -12,6 +13,7 @@ from hardware.source import (
     EC2_ACCELERATED_SPECIFICATIONS,
     EC2_DESCRIBE_INSTANCE_TYPES,
     EC2_EFA_GUIDE,
+    EC2_OFFERINGS,
     EC2_PRICE_LIST,
     EKS_EFA_GUIDE,
     EKS_ULTRASERVER_GUIDE,
@@ -32,6 +34,7 @@ def _sources(shape: Source, **others: Source) -> Mapping[str, Source]:
         "local_nvme": shape,
         "purchase_options": shape,
         "ultraservers": shape,
+        "regions": EC2_OFFERINGS,
         "zones": shape,
         "on_demand_usd_per_gpu_hour": EC2_PRICE_LIST,
         "capacity_block_usd_per_gpu_hour": CAPACITY_BLOCK_PRICES,
@@ -53,6 +56,7 @@ P6_B200 = InstanceType(
     local_nvme=_EIGHT_NVME,
     purchase_options=_EVERY_PURCHASE_OPTION,
     ultraservers=(),
+    regions=offers.P6_B200,
     zones=(),
     on_demand_usd_per_gpu_hour=113.9328 / 8,
     capacity_block_usd_per_gpu_hour=12.355,
@@ -73,6 +77,7 @@ P6_B300 = InstanceType(
     local_nvme=_EIGHT_NVME,
     purchase_options=_EVERY_PURCHASE_OPTION,
     ultraservers=(),
+    regions=offers.P6_B300,
     zones=(),
     on_demand_usd_per_gpu_hour=142.416 / 8,
     capacity_block_usd_per_gpu_hour=14.04,
@@ -98,6 +103,7 @@ P6E_GB200 = InstanceType(
     local_nvme=LocalNvme(count=3, gigabytes_each=7_500),
     purchase_options=("capacity-block",),
     ultraservers=(X36, X72),
+    regions=(),
     zones=GB200_ZONES,
     on_demand_usd_per_gpu_hour=None,
     capacity_block_usd_per_gpu_hour=10.582,
@@ -117,6 +123,7 @@ P5EN = InstanceType(
     local_nvme=_EIGHT_NVME,
     purchase_options=_EVERY_PURCHASE_OPTION,
     ultraservers=(),
+    regions=offers.P5EN,
     zones=(),
     on_demand_usd_per_gpu_hour=63.296 / 8,
     capacity_block_usd_per_gpu_hour=6.241,
@@ -137,6 +144,7 @@ P5E = InstanceType(
     # DescribeInstanceTypes lists on demand too, but the price list has no such offer to quote.
     purchase_options=("spot", "capacity-block"),
     ultraservers=(),
+    regions=offers.P5E,
     zones=(),
     on_demand_usd_per_gpu_hour=None,
     capacity_block_usd_per_gpu_hour=5.97,
@@ -156,6 +164,7 @@ P5 = InstanceType(
     local_nvme=_EIGHT_NVME,
     purchase_options=_EVERY_PURCHASE_OPTION,
     ultraservers=(),
+    regions=offers.P5,
     zones=(),
     on_demand_usd_per_gpu_hour=55.04 / 8,
     capacity_block_usd_per_gpu_hour=5.191,
@@ -175,6 +184,7 @@ P5_ONE_GPU = InstanceType(
     local_nvme=LocalNvme(count=1, gigabytes_each=3_800),
     purchase_options=_EVERY_PURCHASE_OPTION,
     ultraservers=(),
+    regions=offers.P5_ONE_GPU,
     zones=(),
     on_demand_usd_per_gpu_hour=6.88,
     capacity_block_usd_per_gpu_hour=None,

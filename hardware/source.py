@@ -20,6 +20,11 @@ EC2_DESCRIBE_INSTANCE_TYPES = Source(
     "EC2 DescribeInstanceTypes, as packaged in getmoto/moto 5.2.5 moto/ec2/resources/instance_types.json.gz",
     "2026-08",
 )
+EC2_OFFERINGS = Source(
+    "EC2 DescribeInstanceTypeOfferings, as packaged in getmoto/moto 5.2.5 "
+    "moto/ec2/resources/instance_type_offerings",
+    "2026-08",
+)
 EC2_EFA_GUIDE = Source(
     "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html", "2026-08-01"
 )

@@ -100,6 +100,9 @@ def _zone_problems(
         message = f"is no zone of cluster.region {cluster.region}"
         yield Problem(source, key, name, message, suggestion=f"{cluster.region}a, or another region")
         return
+    if instance_type.regions and cluster.region not in instance_type.regions:
+        yield _region_problem(instance_type, zone, key, source)
+        return
     offered = [each.name for each in instance_type.zones]
     if offered and name not in offered:
         message = f"{instance_type.name} is not offered there"
@@ -107,6 +110,18 @@ def _zone_problems(
     elif zone.is_local and not offered:
         message = f"{instance_type.name} is offered in the regions' own zones, not in Local Zones"
         yield Problem(source, key, name, message, suggestion=f"{cluster.region}a")
+
+
+def _region_problem(instance_type: InstanceType, zone: Zone, key: str, source: str) -> Problem:
+    read = instance_type.sources["regions"]
+    return Problem(
+        source,
+        key,
+        zone.name,
+        f"{instance_type.name} was not offered in {zone.region} when EC2 was asked ({read.date})",
+        allowed=f"a zone of {', '.join(instance_type.regions)}",
+        suggestion="another cluster.region; where EC2 offers it by now, add it to hardware/offers.py",
+    )
 
 
 def _purchase_problems(
