@@ -45,7 +45,7 @@ kubernetes.core.v1.ConfigMap(
 
 
 def preview_seconds(stack: str) -> tuple[float, float]:
-    """The medians for the stack, as shipped but for its context, and for the single ConfigMap.
+    """The medians for the stack, one on an existing cluster, and for the single ConfigMap.
 
     On a cluster of their own, which goes again.
     """

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -38,11 +39,22 @@ class Step:
     """What the engine counted, without what stayed the same; "" where it counts nothing."""
 
 
-def rehearse(stack: str, say: Callable[[str], None], file: Path | None = None) -> Iterator[Step]:
+def rehearse(stack: str, say: Callable[[str], None]) -> Iterator[Step]:
     """Yields each step when it is done; the lab and all in it are gone at the end.
 
+    Raises LabError with all that pulumi said where a step fails.
+    """
+    with rehearsal(stack) as run:
+        yield from run.building(say)
+        yield from run.removing()
+
+
+@contextmanager
+def rehearsal(stack: str, file: Path | None = None) -> Iterator[Rehearsal]:
+    """A stack that is still to be built, in a lab that is gone at the end.
+
     The stack's file, or another one of the same form, is copied; the copy's cluster is the lab's, or an EKS
-    cluster in the lab's account. Raises LabError with all that pulumi said where a step fails.
+    cluster in the lab's account.
     """
     source = file or REPOSITORY / f"Pulumi.{stack}.yaml"
     if not source.is_file():
@@ -51,20 +63,22 @@ def rehearse(stack: str, say: Callable[[str], None], file: Path | None = None) -
     folder = Path(tempfile.mkdtemp(prefix="dynamo-stack-rehearsal-"))
     lab = LabDirectory(folder / "lab")
     try:
-        run = _Rehearsal(lab, _copy(folder / "project", stack, source), stack)
-        yield from run.steps(say)
+        yield Rehearsal(lab, _copy(folder / "project", stack, source), stack)
     finally:
         cluster.down(lab)
         shutil.rmtree(folder)
 
 
 @dataclass(frozen=True)
-class _Rehearsal:
+class Rehearsal:
+    """One stack, the copy of the program that makes it, and the lab that it is made in."""
+
     lab: LabDirectory
     project: Path
     stack: str
 
-    def steps(self, say: Callable[[str], None]) -> Iterator[Step]:
+    def building(self, say: Callable[[str], None]) -> Iterator[Step]:
+        """Preview, up, and twice nothing to do."""
         content = self._read()
         settings = content["config"][SETTINGS]
         yield self._timed("lab", lambda: self._start(settings, say))
@@ -76,9 +90,12 @@ class _Rehearsal:
         yield self._counted("up", "up", "--yes", "--skip-preview", *_POLICY)
         yield self._counted("up again", "up", "--yes", "--skip-preview", "--expect-no-changes", *_POLICY)
         yield self._counted("refresh", "refresh", "--yes", "--skip-preview", "--expect-no-changes")
-        if settings.get("lifecycle", "production") == "production":
+
+    def removing(self) -> Iterator[Step]:
+        """Destroy, and before it what a person must do where things are protected."""
+        content = self._read()
+        if content["config"][SETTINGS].get("lifecycle", "production") == "production":
             # What is protected cannot be destroyed until somebody says in the file that it may go.
-            content = self._read()
             content["config"][SETTINGS]["lifecycle"] = "disposable"
             self._write(content)
             yield self._counted("lift protection", "up", "--yes", "--skip-preview", *_POLICY)

@@ -55,7 +55,7 @@ def keeps_platform_namespace(lifecycle: Lifecycle, platform: ResolvedPlatform) -
 
 
 def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
-    reason = "EKS makes it again for its last lines; delete it before another cluster of this name"
+    reason = "EKS makes it again; delete it before another cluster of this name"
     yield RetainedObject("Log group", f"/aws/eks/{plan.name}/cluster", None, reason)
     yield RetainedObject(
         "KMS key", f"Secrets of the cluster {plan.name}", None, "AWS deletes it 30 days later"

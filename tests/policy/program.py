@@ -1,7 +1,6 @@
 """Programs for the real engine whose cluster is not known yet, so that a preview calls none."""
 
 import asyncio
-import contextlib
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -9,12 +8,13 @@ from unittest import mock
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from cli.project import PROJECT, resolved_stack
+from cli.project import PROJECT
 from resource_graph import ResourceGraph
 from resource_graph.recorder import record
 from stacks import program
 from stacks.resolved import ResolvedCluster
 from tests.rules.judging import register
+from tests.support.shipped_stacks import served_stack
 
 TOY = "toy"
 ROOT = Path(__file__).parents[2]
@@ -27,9 +27,8 @@ def toy(text: str, *, depends: bool = True) -> None:
 
 
 def shipped(name: str) -> None:
-    """Register a shipped stack, through such a provider too."""
-    with contextlib.chdir(ROOT):
-        stack = resolved_stack(name)
+    """Register what a shipped stack serves on a cluster that exists, through such a provider too."""
+    stack = served_stack(name)
 
     def provider(cluster: ResolvedCluster) -> kubernetes.Provider:
         return kubernetes.Provider("cluster", kubeconfig=_known_later(""), cluster_identifier=cluster.context)
@@ -44,7 +43,7 @@ def recorded_toy(text: str, stack: str = TOY) -> ResourceGraph:
 
 
 def recorded_shipped(name: str) -> ResourceGraph:
-    """What the recorder makes of a shipped stack."""
+    """What the recorder makes of what a shipped stack serves."""
     return record(lambda: shipped(name), project=PROJECT, stack=name)
 
 
@@ -60,7 +59,7 @@ def write_toy(folder: Path, text: str, *, depends: bool = True) -> Path:
 
 
 def write_shipped(folder: Path, name: str) -> Path:
-    """A shipped stack as a project that the engine can run without its cluster."""
+    """What a shipped stack serves, as a project that the engine can run without its cluster."""
     folder.mkdir()
     return _project(folder, PROJECT, f"from tests.policy.program import shipped\nshipped({name!r})\n")
 
