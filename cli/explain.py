@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from cli.explain_infrastructure import infrastructure_rows
+from cli.explain_layers import joined_cluster, joined_platform, layer_rows
 from cli.explain_objects import creation_order, left_by_destroy
 from cli.explain_pods import pods_table, workarounds
 from cli.explain_pools import pools_table, prices
@@ -37,10 +38,12 @@ def explain(name: str) -> None:
     for row in (*_header(stack), ("", "")):
         sections.add_row(*row)
     print_table(console, sections)
-    print_table(console, pools_table(stack.pools, _purchases(stack)))
-    print_line(console)
-    print_table(console, pods_table(stack))
-    print_line(console)
+    if stack.layers.own != ("platform",):
+        print_table(console, pools_table(stack.pools, _purchases(stack)))
+        print_line(console)
+    if stack.layers.owns("serving"):
+        print_table(console, pods_table(stack))
+        print_line(console)
     sections = make_sections()
     for row in _rows(stack, graph):
         sections.add_row(*row)
@@ -50,21 +53,32 @@ def explain(name: str) -> None:
 def _header(stack: ResolvedStack) -> Iterator[Row]:
     recipe = stack.serving.recipe_name
     yield "STACK", f"{stack.name} ({stack.source}), recipe {recipe}, lifecycle {stack.lifecycle}"
+    yield from layer_rows(stack)
     yield from _cluster(stack)
+    if stack.layers.own != ("infrastructure",):
+        yield "PLATFORM", _platform(stack)
+    waits = [waiting_text(nodes) for nodes in waited_for(stack)]
+    if waits and stack.layers.owns("serving"):
+        yield "WAITING", f"no graph is made yet: {'; '.join(waits)}; then purchase.phase: active, and `up`"
+
+
+def _platform(stack: ResolvedStack) -> str:
     platform = stack.platform
-    parts = [f"{platform.kind}, Dynamo {platform.version} in {platform.namespace}, {platform.graph_api}"]
+    runs = joined_platform(stack) or platform.kind
+    parts = [f"{runs}, Dynamo {platform.version} in {platform.namespace}, {platform.graph_api}"]
     if platform.discovery is not None:
         parts.append(f"discovery {platform.discovery}")
     parts += [_server("NATS", platform.nats), _server("etcd", platform.etcd)]
-    yield "PLATFORM", ", ".join(part for part in parts if part)
-    waits = [waiting_text(nodes) for nodes in waited_for(stack)]
-    if waits:
-        yield "WAITING", f"no graph is made yet: {'; '.join(waits)}; then purchase.phase: active, and `up`"
+    return ", ".join(part for part in parts if part)
 
 
 def _cluster(stack: ResolvedStack) -> Iterator[Row]:
     if stack.infrastructure is not None:
         yield from infrastructure_rows(stack.infrastructure, stack.cache)
+        return
+    joined = joined_cluster(stack)
+    if joined is not None:
+        yield "CLUSTER", joined
         return
     cluster = stack.cluster
     kubeconfig = cluster.kubeconfig or "$KUBECONFIG"
@@ -73,8 +87,8 @@ def _cluster(stack: ResolvedStack) -> Iterator[Row]:
 
 
 def _purchases(stack: ResolvedStack) -> dict[str, Purchase]:
-    plan = stack.infrastructure
-    return {nodes.pool: nodes.purchase for nodes in plan.gpu_nodes} if plan else {}
+    groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
+    return {nodes.pool: nodes.purchase for nodes in groups}
 
 
 def _server(name: str, group: ServerGroup | None) -> str:
@@ -84,26 +98,36 @@ def _server(name: str, group: ServerGroup | None) -> str:
 
 
 def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
-    yield from _labelled("PRICES", prices(stack.pools, units=stack.infrastructure is None))
+    if stack.layers.own != ("platform",):
+        yield from _labelled("PRICES", prices(stack.pools, units=stack.infrastructure is None))
     if stack.infrastructure is not None:
         yield from _labelled("IDLE", idle_gpus(stack.infrastructure, stack.pools))
+    serves = stack.layers.owns("serving")
+    if serves:
+        yield from _before_order(stack)
+    yield from _labelled("ORDER", [" > ".join(creation_order(graph))])
+    yield from _labelled("RETAINED", left_by_destroy(stack.retained))
+    if serves:
+        yield from _labelled("DEFECTS", workarounds(stack))
+    yield from _labelled("WAIVED", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
+    yield from _labelled("SERVERS", _decisions(stack, "servers"))
+    if serves:
+        yield "OTHER", "; ".join(_decisions(stack, *_other_topics(stack)))
+        yield from _labelled("EVIDENCE", _evidence(stack))
+
+
+def _before_order(stack: ResolvedStack) -> Iterator[Row]:
     yield "CLIENTS", _clients(stack)
     yield from _labelled("PLACEMENT", _placement(stack))
     yield from _labelled("KV PATH", _kv_path(stack))
     yield from _labelled("ROLLOUT", _rollout(stack))
     yield from _labelled("UPDATES", (f"{kind.settings}: {kind.effect}" for kind in kinds_of_change(stack)))
-    yield from _labelled("ORDER", [" > ".join(creation_order(graph))])
-    yield from _labelled("RETAINED", left_by_destroy(stack.retained))
-    yield from _labelled("DEFECTS", workarounds(stack))
-    yield from _labelled("WAIVED", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
-    yield from _labelled("SERVERS", _decisions(stack, "servers"))
-    yield "OTHER", "; ".join(_decisions(stack, *_other_topics(stack)))
-    yield from _labelled("EVIDENCE", _evidence(stack))
 
 
 def _other_topics(stack: ResolvedStack) -> tuple[Topic, ...]:
     # Of a cluster that goes with the stack, what is kept stands in RETAINED.
-    return ("cache", "timeouts") if stack.infrastructure else ("cache", "timeouts", "lifecycle")
+    on_eks = stack.cluster.kind == "eks"
+    return ("cache", "timeouts") if on_eks else ("cache", "timeouts", "lifecycle")
 
 
 def _clients(stack: ResolvedStack) -> str:

@@ -62,15 +62,15 @@ class ServerPolicyArgs:
 
 @dataclass(frozen=True, slots=True)
 class NetworkPoliciesArgs:
-    """Inputs of `NetworkPolicies`; None where the servers are not this stack's."""
+    """Inputs of `NetworkPolicies`; None where graph or servers are not this stack's."""
 
-    graph: GraphPolicyArgs
+    graph: GraphPolicyArgs | None
     nats: ServerPolicyArgs | None
     etcd: ServerPolicyArgs | None
 
 
 class NetworkPolicies(pulumi.ComponentResource):
-    """Policies for one graph, and for the platform's servers where this stack runs them."""
+    """Policies for one graph, and for the platform's servers, where this stack runs them."""
 
     def __init__(
         self,
@@ -80,14 +80,23 @@ class NetworkPolicies(pulumi.ComponentResource):
         depends_on: list[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        inputs = {"namespace": args.graph.namespace, "graphName": args.graph.graph_name}
+        graph = args.graph
+        inputs = {"namespace": graph.namespace, "graphName": graph.graph_name} if graph else {}
         super().__init__("dynamo-stack:components:NetworkPolicies", name, inputs, opts)
         self._options = pulumi.ResourceOptions(
             parent=self,
             depends_on=depends_on,
             custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
         )
-        graph = args.graph
+        if graph:
+            self._of_graph(name, graph)
+        if args.nats:
+            self._policy(f"{name}-nats", "dynamo-nats", args.nats.namespace, _nats(args.nats))
+        if args.etcd:
+            self._policy(f"{name}-etcd", "dynamo-etcd", args.etcd.namespace, _etcd(args.etcd))
+        self.register_outputs({})
+
+    def _of_graph(self, name: str, graph: GraphPolicyArgs) -> None:
         # In the state they are called after the graph too, as everything is that goes with it.
         of_graph = f"{name}-{graph.graph_name}"
         self._policy(f"{of_graph}-graph", f"{graph.graph_name}-graph", graph.namespace, _within_graph(graph))
@@ -98,11 +107,6 @@ class NetworkPolicies(pulumi.ComponentResource):
             self._policy(
                 f"{of_graph}-metrics", f"{graph.graph_name}-metrics", graph.namespace, _metrics(graph)
             )
-        if args.nats:
-            self._policy(f"{name}-nats", "dynamo-nats", args.nats.namespace, _nats(args.nats))
-        if args.etcd:
-            self._policy(f"{name}-etcd", "dynamo-etcd", args.etcd.namespace, _etcd(args.etcd))
-        self.register_outputs({})
 
     def _policy(self, logical_name: str, name: str, namespace: str, spec: dict[str, Any]) -> None:
         NetworkPolicy(

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, Protocol, cast
 
 from google.protobuf.struct_pb2 import Struct
 from pulumi._utils import ContextProperty
-from pulumi.runtime import Settings, configure, run_in_stack, set_all_config
+from pulumi.runtime import Settings, configure, rpc, run_in_stack, set_all_config
 from pulumi.runtime.mocks import MockCallArgs, MockEngine, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
@@ -21,6 +21,8 @@ from resource_graph.graph import ResourceGraph
 from resource_graph.resource import CustomTimeouts, Resource
 from resource_graph.urns import make_urn, provider_urn
 from resource_graph.wire import duration_seconds, plain_inputs
+
+_STACK_REFERENCE = "pulumi:pulumi:StackReference"
 
 
 class RecordingError(Exception):
@@ -82,11 +84,32 @@ class _RecordingMonitor(MockMonitor):
     def ReadResource(  # noqa: N802 - the name of the remote procedure
         self, request: resource_pb2.ReadResourceRequest
     ) -> resource_pb2.ReadResourceResponse:
+        if request.type == _STACK_REFERENCE:
+            return self._stack_reference(request)
         message = (
             f"the program reads the existing {request.type} {request.id!r}: "
             "what it is can be known only with a real engine"
         )
         raise RecordingError(message)
+
+    def _stack_reference(
+        self, request: resource_pb2.ReadResourceRequest
+    ) -> resource_pb2.ReadResourceResponse:
+        """Keep that there is one; what the other stack has exported stays unknown."""
+        urn = self.make_urn(request.parent, request.type, request.name)
+        self.recorded.append(
+            Resource(
+                urn=urn,
+                type=request.type,
+                name=request.name,
+                inputs=plain_inputs(request.properties).values,
+                custom=True,
+                parent=request.parent or None,
+            )
+        )
+        known = Struct()
+        known.update({"name": request.id, "outputs": rpc.UNKNOWN, "secretOutputNames": rpc.UNKNOWN})
+        return resource_pb2.ReadResourceResponse(urn=urn, properties=known)
 
     def make_urn(self, parent: str, type_: str, name: str) -> str:
         return make_urn(

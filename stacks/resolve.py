@@ -7,8 +7,12 @@ from recipes.placed import ComputeDomain, PlacedRecipe
 from stacks.decisions import decisions
 from stacks.errors import Problem, SettingsError
 from stacks.exposure import pod_monitor_labels, resolved_exposure
+from stacks.infrastructure.cache_zones import zone_problems
+from stacks.infrastructure.node_storage import cache_nodes, node_storage_problems
 from stacks.infrastructure.plan import EksPlan
 from stacks.infrastructure.resolve import eks_plan, eks_problems, existing_problems
+from stacks.layers.layer import layer_problems
+from stacks.layers.part import Described, own_part, retained_of
 from stacks.model_source import cache_problems, resolved_cache
 from stacks.placement.packing import Packing
 from stacks.placement.placement import Placed, place_services
@@ -22,7 +26,6 @@ from stacks.resolved import (
     ResolvedStack,
     Waiver,
 )
-from stacks.retention import retained_objects
 from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.stack import StackSettings
 from stacks.timeouts import load_of, ready_timeout_seconds
@@ -53,34 +56,44 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
     problems += cache_problems(settings, recipe, source)
     problems += _namespace_problems(settings, source)
     problems += _infrastructure_problems(settings, pools, source)
+    if placed:
+        problems += node_storage_problems(settings, placed.services, pools, source)
+        problems += zone_problems(settings, placed.services, source)
+    problems += layer_problems(name, settings, source)
     problems += _waiver_problems(settings, source)
     if problems or recipe is None or release is None or placed is None:
         raise SettingsError(problems)
-    platform = resolved_platform(settings.platform, release, settings.image_mirrors)
     cache = resolved_cache(settings, recipe)
-    infrastructure = _infrastructure(settings, pools)
+    described = Described(
+        _cluster(settings),
+        _infrastructure(settings, pools),
+        resolved_platform(settings.platform, release, settings.image_mirrors),
+        cache,
+    )
+    own = own_part(described, settings)
     serving = _serving(settings, recipe, placed, cache.claim_name)
     return ResolvedStack(
         name=name,
         source=source,
+        layers=own.layers,
         lifecycle=settings.lifecycle,
-        cluster=_cluster(settings),
-        infrastructure=infrastructure,
+        cluster=described.cluster,
+        infrastructure=own.infrastructure,
         pools=tuple(_resolved_pool(pool, serving, placed.packings) for pool in pools.values()),
-        platform=platform,
+        platform=own.platform,
         cache=cache,
         serving=serving,
         network_policies=settings.network_policies,
         waivers=tuple(Waiver(waiver.rule, waiver.reason, waiver.expires) for waiver in settings.waivers),
-        decisions=decisions(settings, platform, serving, cache),
-        retained=retained_objects(settings.lifecycle, platform, serving.namespace, cache, infrastructure),
+        decisions=decisions(settings, own.platform, serving, cache),
+        retained=retained_of(own, described, settings.lifecycle, serving.namespace),
     )
 
 
 def _cluster(settings: StackSettings) -> ResolvedCluster:
     cluster = settings.cluster
     if isinstance(cluster, EksClusterSettings):
-        return ResolvedCluster(cluster.kind, cluster.name, None, None)
+        return ResolvedCluster(cluster.kind, cluster.name, None, None, cluster.region)
     return ResolvedCluster(cluster.kind, cluster.context, cluster.kubeconfig, cluster.server)
 
 
@@ -129,7 +142,7 @@ def _serving(
         placed=_placed_recipe(settings, recipe, placed, cache_claim_name),
         kv_transport=placed.transport.transport if placed.transport else None,
         exposure=resolved_exposure(serving.exposure),
-        pod_monitor_labels=pod_monitor_labels(serving),
+        pod_monitor_labels=pod_monitor_labels(settings),
         load=load_of(recipe.model.size_bytes, _read_rate(settings)),
         ready_timeout_seconds=serving.ready_timeout_seconds
         or ready_timeout_seconds(recipe.model.size_bytes, _read_rate(settings)),
@@ -148,6 +161,7 @@ def _placed_recipe(
         namespace=settings.serving.namespace,
         services=placed.services,
         cache_claim_name=cache_claim_name,
+        cache_nodes=cache_nodes(settings, placed.services),
         kv_transport=path.transport if path else None,
         compute_domain=domain if path and path.transport == "mnnvl" else None,
         same_clique=path is not None and path.same_clique,

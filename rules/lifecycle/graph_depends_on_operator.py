@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from resource_graph import Aspect, ResourceGraph
+from resource_graph import Aspect, Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.pods.pods import GRAPH_KIND
-from rules.reading.program.order import dependencies_of
+from rules.reading.program.order import STACK_REFERENCE, dependencies_of
 from rules.reading.program.releases import releases_of
 
 _CHART = "dynamo-platform"
@@ -14,6 +14,8 @@ _CHART = "dynamo-platform"
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
     releases = releases_of(graph, _CHART)
     for resource in graph.kubernetes_objects(GRAPH_KIND):
+        if not releases and _stands_on_another_stack(graph, resource):
+            continue
         if not releases:
             yield undecided(
                 resource,
@@ -31,6 +33,12 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
             )
 
 
+def _stands_on_another_stack(graph: ResourceGraph, resource: Resource) -> bool:
+    """Whether it, or a component around it, names a reference to the stack that installs the operator."""
+    named = {urn for each in (resource, *graph.ancestors(resource)) for urn in each.dependencies}
+    return any(reference.urn in named for reference in graph.of_type(STACK_REFERENCE))
+
+
 RULE = Rule(
     id="graph-depends-on-operator",
     title="A graph depends on the release that installs its operator",
@@ -41,7 +49,10 @@ RULE = Rule(
         "its GPUs stay taken."
     ),
     source="pulumi/pulumi-kubernetes#1418, pulumi/pulumi-kubernetes#3573; NVIDIA/aicr#406",
-    fix="Give the graph, or the component around it, depends_on with the platform's release.",
+    fix=(
+        "Give the graph, or the component around it, depends_on with the platform's release, or with a "
+        "StackReference to the stack that has it."
+    ),
     check=_check,
     reads=frozenset({Aspect.EDGES}),
 )

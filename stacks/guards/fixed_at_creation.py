@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from stacks.errors import Problem
 from stacks.guards.fixed_of_a_cluster import cluster_steps, cluster_values
+from stacks.guards.fixed_of_layers import LAYERS, layer_steps, layer_values, with_layers
 from stacks.nearest import nearest
 from stacks.resolved import ResolvedStack
 
@@ -29,12 +30,13 @@ _SECOND_STACK = (
 
 def fixed_values(stack: ResolvedStack) -> dict[str, str | int]:
     """Return the values to export, each by the setting that it comes from."""
+    layers = stack.layers
     platform = stack.platform
-    values: dict[str, str | int] = {
-        **cluster_values(stack),
-        "platform.kind": platform.kind,
-        "platform.graphApi": platform.graph_api,
-    }
+    values: dict[str, str | int] = {**layer_values(layers), **cluster_values(stack)}
+    if "platform" not in layers.joined and layers.own != ("infrastructure",):
+        values["platform.kind"] = platform.kind
+    if layers.own != ("infrastructure",):
+        values["platform.graphApi"] = platform.graph_api
     if platform.discovery:
         values["platform.discovery"] = platform.discovery
     for name, servers in (("nats", platform.nats), ("etcd", platform.etcd)):
@@ -63,7 +65,7 @@ def changed_problems(
         rebuilt: value of the environment variable REBUILT_VARIABLE.
 
     """
-    before = previous or {}
+    before = with_layers(previous or {})
     acknowledged = {key.strip() for key in rebuilt.split(",") if key.strip()}
     unknown = tuple(_unknown_key(key, now) for key in sorted(acknowledged - set(now) - set(before)))
     # A number has come back from the engine as 3.0, which equals 3.
@@ -77,6 +79,9 @@ def changed_problems(
 
 def _goes_with_another(key: str, changed: Sequence[str]) -> bool:
     """Whether what this setting belongs to is another one altogether, and it is new with that."""
+    if key == LAYERS:
+        # What exists already is nobody's layer.
+        return "cluster.kind" in changed or "platform.kind" in changed
     part, _, _ = key.partition(".")
     kind_of_its_part = key.rpartition(".")[0] + ".kind"
     whole = ("cluster.kind", f"{part}.kind", kind_of_its_part)
@@ -102,6 +107,8 @@ def _problem(key: str, before: object, now: Mapping[str, str | int], source: str
 
 def _steps(key: str, *, own_servers: bool) -> list[str]:
     """Return the procedure that makes another value of this setting possible."""
+    if key == LAYERS:
+        return layer_steps()
     if key.startswith(("cluster.", "modelCache.")):
         return cluster_steps(key)
     apply_it = f"{REBUILT_VARIABLE}={key} pulumi up"

@@ -20,6 +20,11 @@ _READ_RESOURCES = "pulumi:pulumi:readStackResourceOutputs"
 # One write takes milliseconds, and this early in a run there is only one.
 _ATTEMPTS = 20
 _PAUSE_SECONDS = 0.25
+# Another stack is written only while somebody changes it at the same time.
+_ATTEMPTS_OF_ANOTHER = 4
+_OWN = "this stack"
+_UNKNOWN = "unknown stack"
+"""In what the engine says of a stack that is not there: pulumi/pulumi pkg/backend/backend.go."""
 
 _Answer = TypeVar("_Answer")
 
@@ -47,7 +52,7 @@ def previous_run() -> PreviousRun:
     To be called before anything is registered. Works alike in a preview and with every backend; takes no
     longer than reading the stack's state. The state's secrets are in the answer.
     """
-    stack = f"{pulumi.get_organization()}/{pulumi.get_project()}/{pulumi.get_stack()}"
+    stack = full_name(pulumi.get_stack())
     outputs = _read(_READ_OUTPUTS, {"name": stack})
     if not outputs:
         # Of a stack that has no state at all the engine has no resources to read either.
@@ -56,15 +61,44 @@ def previous_run() -> PreviousRun:
     return PreviousRun(outputs, {urn: resource.get("outputs") or {} for urn, resource in resources.items()})
 
 
-def _read(function: str, arguments: Mapping[str, str]) -> Mapping[str, Any]:
+def outputs_of(name: str) -> Mapping[str, Any] | None:
+    """Return the outputs of another stack of this project: empty where nothing is up, None where it is not.
+
+    Args:
+        name: of the stack, without organization and project.
+
+    """
+    stack = full_name(name)
+    try:
+        return _read(_READ_OUTPUTS, {"name": stack}, whose=f"stack {name}", attempts=_ATTEMPTS_OF_ANOTHER)
+    except pulumi.RunError as error:
+        if _UNKNOWN in str(error):
+            return None
+        raise
+
+
+def full_name(name: str) -> str:
+    """Return the name by which every backend knows a stack of this project."""
+    return f"{pulumi.get_organization()}/{pulumi.get_project()}/{name}"
+
+
+def _read(
+    function: str, arguments: Mapping[str, str], *, whose: str = _OWN, attempts: int = _ATTEMPTS
+) -> Mapping[str, Any]:
     answer = read_again_while_written(
-        lambda: cast("Mapping[str, Any]", pulumi.runtime.invoke(function, arguments).value)
+        lambda: cast("Mapping[str, Any]", pulumi.runtime.invoke(function, arguments).value),
+        whose=whose,
+        attempts=attempts,
     )
     return cast("Mapping[str, Any]", answer.get("outputs") or {})
 
 
 def read_again_while_written(
-    read: Callable[[], _Answer], *, attempts: int = _ATTEMPTS, pause_seconds: float = _PAUSE_SECONDS
+    read: Callable[[], _Answer],
+    *,
+    whose: str = _OWN,
+    attempts: int = _ATTEMPTS,
+    pause_seconds: float = _PAUSE_SECONDS,
 ) -> _Answer:
     """Return what `read` returns, trying again while the engine writes the state.
 
@@ -79,7 +113,7 @@ def read_again_while_written(
             # The SDK raises nothing more precise than Exception for an invoke that failed.
             if attempt == attempts:
                 raise pulumi.RunError(
-                    f"the state of this stack cannot be read, so nothing was changed: {error}\n"
+                    f"the state of {whose} cannot be read, so nothing was changed: {error}\n"
                     "  try: `pulumi stack export` says whether the state is whole; then run the command again"
                 ) from None
             time.sleep(pause_seconds)

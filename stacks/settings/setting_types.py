@@ -24,6 +24,7 @@ from stacks.settings.text_forms import (
     RESERVATION_ID,
     S3_ADDRESS,
     SERVER_ADDRESS,
+    STACK_NAME,
     SUBNET_ID,
     UTC_TIME,
     VERSION,
@@ -87,3 +88,4 @@ ReservationId = Annotated[str, Field(pattern=RESERVATION_ID.pattern)]
 UtcTime = Annotated[str, Field(pattern=UTC_TIME.pattern), AfterValidator(_refuse_impossible_time)]
 Arn = Annotated[str, Field(pattern=ARN.pattern)]
 Cidr = Annotated[str, Field(pattern=CIDR.pattern)]
+StackName = Annotated[str, Field(pattern=STACK_NAME.pattern)]

@@ -14,6 +14,7 @@ from recipes.placed import RdmaFabric
 from recipes.strict_model import StrictModel
 from recipes.tensorrt_llm import EngineSettings
 from stacks.settings.cluster import CacheStorageSettings, ClusterSettings, PurchaseSettings
+from stacks.settings.layers import Layer, LayerStacks
 from stacks.settings.platform import PlatformSettings
 from stacks.settings.setting_types import (
     CommitHash,
@@ -237,5 +238,9 @@ class StackSettings(StrictModel):
     """Admit only the connections that the runtime's own parts make."""
     lifecycle: Literal["production", "disposable"] = "production"
     """production protects and keeps the model cache; disposable lets `destroy` remove everything."""
+    layers: Annotated[tuple[Layer, ...], Field(min_length=1)] | None = None
+    """What this stack registers of what the file describes, and shares with stacks that join it; None: all of
+    it, shared with nobody. Fixed when the stack is created."""
+    layer_stacks: LayerStacks = LayerStacks()
     waivers: tuple[WaiverSettings, ...] = ()
     """Rules that this stack breaks on purpose, each for a time."""

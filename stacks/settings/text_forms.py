@@ -85,6 +85,10 @@ CIDR = TextForm(
     r"^([0-9]{1,3}\.){3}[0-9]{1,3}/([0-9]|[12][0-9]|3[0-2])$", "addresses such as 10.0.0.0/16", "{}/32"
 )
 
+STACK_NAME = TextForm(
+    r"^[A-Za-z0-9_.-]{1,100}$", "a stack of this project, without organization and project", "{}"
+)
+
 _ANY_TEXT = TextForm("", "text", "{}")
 _FORMS = {
     form.pattern: form
@@ -112,6 +116,7 @@ _FORMS = {
         UTC_TIME,
         ARN,
         CIDR,
+        STACK_NAME,
     )
 }
 

@@ -3,6 +3,9 @@
 from resource_graph import Resource, ResourceGraph
 from rules.reading.once import once_per_graph
 
+STACK_REFERENCE = "pulumi:pulumi:StackReference"
+"""What one stack registers to read another's outputs."""
+
 
 def dependencies_of(graph: ResourceGraph, resource: Resource) -> frozenset[str]:
     """The same as the graph's own method, which several rules ask for the same resources."""

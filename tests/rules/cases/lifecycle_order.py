@@ -1,7 +1,7 @@
 """What a graph comes after, and what goes after it."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import document
+from tests.rules.edits import document, first_document
 from tests.rules.exports import LATER, append, removed, resource, undepend
 
 EKS, OURS = "program-on-eks", "disagg-b200-state"
@@ -16,6 +16,11 @@ GRAPH = "DynamoGraphDeployment/graph"
 OUR_GRAPH, OUR_FILES = "DynamoGraphDeployment/gpt-oss-disagg", "ConfigMap/gpt-oss-disagg-engine-*"
 MOUNT = "inputs.spec.components.1.podTemplate.spec.volumes"
 
+_REFERENCE = first_document("""
+type: pulumi:pulumi:StackReference
+name: platform-layer
+inputs: {name: organization/example/platform}
+""")
 _DEFINITION_OF_GRAPHS = document("""
 type: kubernetes:apiextensions.k8s.io/v1:CustomResourceDefinition
 name: graphs
@@ -120,6 +125,24 @@ CASES = (
         (removed("Release/platform"),),
         undecided(OPERATOR, "graph"),
         ("if another stack installs it",),
+    ),
+    Case(
+        OPERATOR,
+        "a platform of another stack, which the graph names",
+        EKS,
+        (
+            removed("Release/platform"),
+            _REFERENCE,
+            append(GRAPH, "dependsOn", "pulumi:StackReference/platform-layer"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        OPERATOR,
+        "a platform of nobody, beside a reference to another stack",
+        EKS,
+        (removed("Release/platform"), _REFERENCE),
+        undecided(OPERATOR, "graph"),
     ),
     Case(
         DEFINITION,

@@ -1,0 +1,109 @@
+"""The layers of a stack, from below, and which of them one stack may own."""
+
+from collections.abc import Iterator, Sequence
+
+from stacks.errors import Problem
+from stacks.settings.layers import Layer
+from stacks.settings.stack import StackSettings
+from stacks.wording import alternatives
+
+_FROM_BELOW: tuple[Layer, ...] = ("infrastructure", "platform", "serving")
+
+
+def layers_there_are(settings: StackSettings) -> tuple[Layer, ...]:
+    """Return what can be owned with these settings: what exists already is nobody's layer."""
+    missing: set[Layer] = set()
+    if settings.cluster.kind == "existing":
+        missing.add("infrastructure")
+    if settings.platform.kind == "existing":
+        missing.add("platform")
+    return tuple(layer for layer in _FROM_BELOW if layer not in missing)
+
+
+def owned_layers(settings: StackSettings) -> tuple[Layer, ...]:
+    """Return the layers that this stack registers, from below."""
+    there = layers_there_are(settings)
+    return tuple(layer for layer in there if settings.layers is None or layer in settings.layers)
+
+
+def joined_layers(settings: StackSettings) -> dict[Layer, str]:
+    """Return the layers below this stack's own, each with the stack that owns it."""
+    owners = _owners(settings)
+    return {layer: owner for layer in _needed_below(settings) if (owner := owners[layer]) is not None}
+
+
+def layer_problems(name: str, settings: StackSettings, source: str) -> tuple[Problem, ...]:
+    """Return why the layers cannot be divided as typed.
+
+    Args:
+        name: of this stack, which cannot join itself.
+        settings: what was typed.
+        source: the file it was typed in.
+
+    """
+    return (*_own_problems(settings, source), *_owner_problems(name, settings, source))
+
+
+def _own_problems(settings: StackSettings, source: str) -> Iterator[Problem]:
+    typed, there = settings.layers, layers_there_are(settings)
+    if typed is None:
+        return
+    key = "layers"
+    shown = _listed(typed)
+    for layer in dict.fromkeys(typed):
+        if layer not in there:
+            yield Problem(source, key, shown, _why_absent(layer), allowed=_listed(there))
+    if len(set(typed)) < len(typed):
+        yield Problem(source, key, shown, "a layer stands there twice", suggestion="leave one of them out")
+    own = owned_layers(settings)
+    if len(own) > 1 and there.index(own[-1]) - there.index(own[0]) >= len(own):
+        message = (
+            "a stack cannot own what is below and above a layer of another stack: neither could go first"
+        )
+        choices = alternatives([_listed(own[:1]), _listed(there), _listed(own[-1:])])
+        yield Problem(source, key, shown, message, allowed=choices)
+
+
+def _owner_problems(name: str, settings: StackSettings, source: str) -> Iterator[Problem]:
+    needed = _needed_below(settings)
+    for layer, owner in _owners(settings).items():
+        key = f"layerStacks.{layer}"
+        if owner is None and layer in needed:
+            message = f"is missing: which stack of this project owns the {layer}?"
+            suggestion = f"{layer} in layers, where this stack owns it"
+            yield Problem(source, key, None, message, allowed="a stack's name", suggestion=suggestion)
+        if owner is None:
+            continue
+        if layer not in needed:
+            yield Problem(source, key, owner, _why_not_joined(layer, settings), suggestion="leave it out")
+        elif owner == name:
+            message = "is this stack itself"
+            yield Problem(source, key, owner, message, suggestion=f"add {layer} to layers, or name its owner")
+
+
+def _needed_below(settings: StackSettings) -> tuple[Layer, ...]:
+    own, there = owned_layers(settings), layers_there_are(settings)
+    return there[: there.index(own[0])] if own else ()
+
+
+def _owners(settings: StackSettings) -> dict[Layer, str | None]:
+    stacks = settings.layer_stacks
+    return {"infrastructure": stacks.infrastructure, "platform": stacks.platform}
+
+
+def _why_absent(layer: Layer) -> str:
+    if layer == "infrastructure":
+        return "with cluster.kind existing there is no infrastructure to own"
+    return "with platform.kind existing somebody outside this project runs the platform"
+
+
+def _why_not_joined(layer: Layer, settings: StackSettings) -> str:
+    if layer not in layers_there_are(settings):
+        return _why_absent(layer)
+    if layer in owned_layers(settings):
+        return f"this stack owns the {layer} itself, by layers"
+    return f"nothing in this stack stands on the {layer}"
+
+
+def _listed(layers: Sequence[str]) -> str:
+    return f"[{', '.join(layers)}]"

@@ -1,0 +1,97 @@
+"""How stacks that own a layer each are joined: what one exports, and what another takes of it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+import pulumi_kubernetes as kubernetes
+
+from components.file_system_volume import FileSystem, efs, lustre
+from stacks.guards.previous_outputs import full_name
+from stacks.layers.contract import KUBECONFIG, output_of
+from stacks.layers.layering import Contract, JoinedLayer
+from stacks.resolved import ResolvedStack
+
+_FILE_SYSTEM = "fileSystem"
+_HANDLE, _ATTRIBUTES = "handle", "attributes"
+
+
+@dataclass(frozen=True, slots=True)
+class InfrastructureParts:
+    """What the rest of the program needs to know of the infrastructure, whoever makes it."""
+
+    provider: kubernetes.Provider
+    before_workloads: tuple[pulumi.Resource, ...] = ()
+    """Without these a pod is not scheduled, or has no volume."""
+    before_graph: tuple[pulumi.Resource, ...] = ()
+    """Without these a worker has no GPU, no compute domain or no EFA."""
+    file_system: FileSystem | None = None
+    """For the model cache; None where a storage class makes its volume."""
+    kubeconfig: pulumi.Output[str] | None = None
+    """Of a cluster that this stack makes."""
+
+
+def joined_infrastructure(joined: JoinedLayer) -> InfrastructureParts:
+    """Return what another stack made, by a reference that stays in the state: the join can be seen there."""
+    output: pulumi.Output[dict[str, Any]] = _reference(joined).require_output(joined.contract.layer)
+    values = joined.contract.values
+    provider = kubernetes.Provider(
+        "cluster",
+        kubeconfig=output.apply(lambda made: made[KUBECONFIG]),
+        # Credentials and endpoint may change without every object being another one.
+        cluster_identifier=str(values["cluster.name"]),
+    )
+    kind = values.get("modelCache.storage.kind")
+    file_system = None
+    if kind in {"fsxLustre", "efs"}:
+        make = lustre if kind == "fsxLustre" else efs
+        made = output.apply(lambda found: found[_FILE_SYSTEM])
+        file_system = make(
+            made.apply(lambda found: found[_HANDLE]), made.apply(lambda found: found[_ATTRIBUTES] or None)
+        )
+    return InfrastructureParts(provider, file_system=file_system)
+
+
+def joined_platform(joined: JoinedLayer) -> pulumi.Resource:
+    """Return the reference to the stack that runs the platform, for what stands on it to depend on."""
+    return _reference(joined)
+
+
+def share(
+    stack: ResolvedStack, infrastructure: InfrastructureParts, platform: tuple[pulumi.Resource, ...]
+) -> None:
+    """Export the layers that others may join, each once all of it is there.
+
+    Args:
+        stack: everything that was decided.
+        infrastructure: what was made below Kubernetes.
+        platform: what every graph depends on.
+
+    """
+    for contract in stack.layers.shared:
+        if contract.layer == "infrastructure":
+            pulumi.export(contract.layer, _infrastructure_output(contract, infrastructure))
+        else:
+            pulumi.export(contract.layer, _after(output_of(contract), platform))
+
+
+def _infrastructure_output(contract: Contract, parts: InfrastructureParts) -> pulumi.Output[dict[str, Any]]:
+    content: dict[str, Any] = {**output_of(contract), KUBECONFIG: parts.kubeconfig}
+    made = [*parts.before_workloads, *parts.before_graph]
+    if parts.file_system is not None:
+        content[_FILE_SYSTEM] = {
+            _HANDLE: parts.file_system.handle,
+            _ATTRIBUTES: parts.file_system.attributes,
+        }
+        made += parts.file_system.ready
+    return _after(content, tuple(made))
+
+
+def _after(content: dict[str, Any], made: tuple[pulumi.Resource, ...]) -> pulumi.Output[dict[str, Any]]:
+    # Nobody joins a layer of which half is there.
+    there: pulumi.Output[Any] = pulumi.Output.all(*(resource.urn for resource in made))
+    return pulumi.Output.all(content=content, there=there).apply(lambda known: known["content"])
+
+
+def _reference(joined: JoinedLayer) -> pulumi.StackReference:
+    return pulumi.StackReference(f"{joined.contract.layer}-layer", full_name(joined.stack))

@@ -1,0 +1,29 @@
+"""Settings of stacks that own a layer each, on one cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.support.dev_settings import disagg_b200_settings
+from tests.support.eks_settings import eks_b200_settings
+
+BASE, PLATFORM = "base", "dynamo"
+
+_OWNERS = {"infrastructure": BASE, "platform": PLATFORM}
+
+
+def layered(*layers: str, **changes: Any) -> dict[str, Any]:
+    """An EKS stack that owns these layers and joins those below."""
+    below = ("infrastructure", "platform", "serving")[: _first(*layers)]
+    owners = {layer: _OWNERS[layer] for layer in below}
+    return eks_b200_settings() | {"layers": list(layers), "layerStacks": owners} | changes
+
+
+def on_existing_cluster(*layers: str) -> dict[str, Any]:
+    """The same on a cluster that exists."""
+    owners = {} if "platform" in layers else {"platform": PLATFORM}
+    return disagg_b200_settings() | {"layers": list(layers), "layerStacks": owners}
+
+
+def _first(*layers: str) -> int:
+    return ("infrastructure", "platform", "serving").index(layers[0])
