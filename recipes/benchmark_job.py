@@ -64,7 +64,7 @@ def benchmark_job(
                     "restartPolicy": "Never",
                     **_scheduling(cache_nodes),
                     "securityContext": _pod_security(recipe),
-                    "containers": [_container(recipe, graph_name, image_mirrors)],
+                    "containers": [_container(recipe, graph_name, image_mirrors, cache_nodes)],
                     "volumes": [
                         cache,
                         {"name": _SCRATCH_VOLUME, "emptyDir": {}},
@@ -94,14 +94,21 @@ _TOLERATIONS = [
 ]
 
 
+# On a node whose workers take all GPUs no more is left. It has no limit, so it takes what is idle beside.
+_CPUS_BESIDE_WORKERS = 4
+
+
 def _scheduling(cache_nodes: CacheNodes | None) -> dict[str, Any]:
     if cache_nodes:
         return scheduling_with_cache(cache_nodes)
     return {"affinity": {"nodeAffinity": _PREFER_NODES_WITHOUT_GPUS}, "tolerations": _TOLERATIONS}
 
 
-def _container(recipe: Recipe, graph_name: str, image_mirrors: Mapping[str, str]) -> dict[str, Any]:
+def _container(
+    recipe: Recipe, graph_name: str, image_mirrors: Mapping[str, str], cache_nodes: CacheNodes | None
+) -> dict[str, Any]:
     resources = recipe.benchmark.resources
+    cpus = min(resources.cpu_request, _CPUS_BESIDE_WORKERS) if cache_nodes else resources.cpu_request
     return {
         "name": "benchmark",
         "image": mirrored(recipe.benchmark.image, image_mirrors),
@@ -110,7 +117,7 @@ def _container(recipe: Recipe, graph_name: str, image_mirrors: Mapping[str, str]
         "args": [_shell_command(recipe, graph_name), "benchmark", _WAIT_SCRIPT.read_text(encoding="utf-8")],
         "env": [{"name": name, "value": value} for name, value in _variables(recipe, graph_name).items()],
         "resources": {
-            "requests": {"cpu": str(resources.cpu_request), "memory": resources.memory},
+            "requests": {"cpu": str(cpus), "memory": resources.memory},
             "limits": {"memory": resources.memory},
         },
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},

@@ -35,6 +35,7 @@ def _placed_workers(serving: ResolvedServing) -> list[tuple[PlacedService, PoolP
 
 def _placements(serving: ResolvedServing) -> Iterable[Decision]:
     alone = serving.kv_transport is not None and serving.kv_transport.path.one_pod_per_node
+    yield from _beside_the_cache(serving)
     for worker, placement in _placed_workers(serving):
         labels = ", ".join(f"{label}={value}" for label, value in placement.node_selector.items())
         reason = (
@@ -42,6 +43,19 @@ def _placements(serving: ResolvedServing) -> Iterable[Decision]:
             f"{in_words(worker.gpus, 'GPU')}{', and no second worker of this KV transport' if alone else ''}"
         )
         yield Decision("placement", f"nodes of {worker.name}", labels, reason)
+
+
+def _beside_the_cache(serving: ResolvedServing) -> Iterable[Decision]:
+    nodes = serving.placed.cache_nodes
+    if nodes is None:
+        return
+    labels = " or ".join(
+        ", ".join(f"{label}={value}" for label, value in selector.items()) for selector in nodes.selectors
+    )
+    what = "have a copy of the model each" if nodes.directory else "mount the model's disk"
+    for service in serving.placed.services:
+        if service.placement is None:
+            yield Decision("placement", f"nodes of {service.name}", labels, f"these alone {what}")
 
 
 def _replicas(settings: StackSettings, serving: ResolvedServing) -> Iterable[Decision]:
@@ -117,7 +131,7 @@ def _timeouts(settings: StackSettings, serving: ResolvedServing, cache: Resolved
 def _lifecycle_reason(settings: StackSettings, platform: ResolvedPlatform, cache: ResolvedCache) -> str:
     if settings.lifecycle == "disposable":
         return "`destroy` removes everything that this stack has created but custom resource definitions"
-    held: list[str] = ["the model cache"] if cache.is_ours else []
+    held: list[str] = ["the model cache"] if cache.has_own_claim else []
     if keeps_platform_namespace(settings.lifecycle, platform):
         held.append("the data of the servers that this stack runs")
     if not held:

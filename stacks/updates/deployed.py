@@ -14,12 +14,13 @@ from stacks.updates.node_groups import DeployedNodes, deployed_nodes
 _GRAPH = re.compile(r"kubernetes:nvidia\.com/[^:]+:DynamoGraphDeployment")
 _CLAIM = re.compile(r"kubernetes:core/v1:PersistentVolumeClaim")
 _VOLUME = re.compile(r"kubernetes:core/v1:PersistentVolume")
+_DAEMON_SET = re.compile(r"kubernetes:apps/v1:DaemonSet")
 _JOB = re.compile(r"kubernetes:batch/v1:Job")
 _NODE_GROUP = re.compile(r"aws:eks/nodeGroup:NodeGroup")
 _TEMPLATE = re.compile(r"aws:ec2/launchTemplate:LaunchTemplate")
 _SCHEDULE = re.compile(r"aws:autoscaling/schedule:Schedule")
 _RELEASE = re.compile(r"kubernetes:helm\.sh/v3:Release")
-# Where a Job that fills or checks the cache names the commit: in its command, or as a path of the cache.
+# Where what fills or checks the cache names the commit: in its command, or as a path of the cache.
 _REVISION = re.compile(r"(?:--revision |/snapshots/)([0-9a-f]{40})")
 
 
@@ -68,12 +69,16 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
     """
     claim = _named(resources, _CLAIM, "model-cache-claim")
     volume = _named(resources, _VOLUME, "model-cache-volume")
-    job = _named(resources, _JOB, "model-cache-download") or _named(resources, _JOB, "model-cache-check")
+    filler = (
+        _named(resources, _JOB, "model-cache-download")
+        or _named(resources, _JOB, "model-cache-check")
+        or _named(resources, _DAEMON_SET, "model-cache-copies")
+    )
     release = _named(resources, _RELEASE, "dynamo-platform")
     return Deployed(
         graphs=tuple(_graph(urn, _applied(resources[urn])) for urn in resources if _is_a(urn, _GRAPH)),
         volume=_volume(claim, volume) if claim else None,
-        revision=_revision(job) if job else None,
+        revision=_revision(filler) if filler else None,
         release=_release(release) if release else None,
         node_groups=_node_groups(resources),
     )

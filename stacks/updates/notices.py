@@ -63,22 +63,27 @@ def revision_notice(before: str | None, now: str, cache: ResolvedCache) -> Itera
     """Say that another revision is brought first, and whether the volume holds both."""
     if before is None or before == now:
         return
-    work = "fills the volume" if cache.is_ours else "looks for it on the volume"
     text = (
-        f"model revision: {now[:_SHORT_COMMIT]} replaces {before[:_SHORT_COMMIT]}; Job {cache.job_name} "
-        f"{work} before any worker restarts"
+        f"model revision: {now[:_SHORT_COMMIT]} replaces {before[:_SHORT_COMMIT]}; {_brings(cache)} "
+        "before any worker restarts"
     )
     if cache.size_gib is None:
         yield Notice(text, warns=False)
         return
     both = 2 * cache.needed_gib
+    place = "on every node" if cache.node_directory else "on the volume"
     room = (
-        f"room: the old revision stays on the volume; two take {both}Gi, and modelCache.size is "
-        f"{cache.size_gib}Gi"
+        f"room: the old revision stays {place}; two take {both}Gi, and modelCache.size is {cache.size_gib}Gi"
     )
     fits = both <= cache.size_gib
     advice = "" if fits else f": make it {both}Gi or more, unless the revisions share their large files"
     yield Notice(f"{text}\n  {room}{advice}", warns=not fits)
+
+
+def _brings(cache: ResolvedCache) -> str:
+    if cache.node_directory:
+        return "DaemonSet model-cache brings it to every node"
+    return f"Job {cache.job_name} {'fills the volume' if cache.is_ours else 'looks for it on the volume'}"
 
 
 def volume_notice(before: DeployedVolume | None, cache: ResolvedCache) -> Iterable[Notice]:

@@ -64,6 +64,8 @@ def test_a_benchmark_finds_the_tokenizer_on_the_same_nodes(nodes: Any) -> None:
     )
     pod = job["spec"]["template"]["spec"]
     assert _selected(pod) == list(nodes.selectors)
+    # Workers that take all GPUs of a GB200 tray leave 15 of its 144 CPUs.
+    assert pod["containers"][0]["resources"]["requests"]["cpu"] == "4"
     [cache] = [volume for volume in pod["volumes"] if volume["name"] == "model-cache"]
     assert ("hostPath" in cache, "persistentVolumeClaim" in cache) == (
         nodes is EACH_NODE,
