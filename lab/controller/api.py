@@ -123,10 +123,13 @@ class KubernetesApi:
         """Writes the status of exactly the object that was read; ApiError 409 where it has changed since."""
         return await self._request("PUT", _path_of(manifest) + "/status", None, manifest, "application/json")
 
-    async def delete(self, manifest: Manifest) -> None:
-        """Background deletion; fine where the object is gone."""
+    async def delete(self, manifest: Manifest, grace_seconds: int | None = None) -> None:
+        """Background deletion; fine where the object is gone. 0 seconds asks no kubelet."""
+        query = {"propagationPolicy": "Background"}
+        if grace_seconds is not None:
+            query["gracePeriodSeconds"] = str(grace_seconds)
         try:
-            await self._request("DELETE", _path_of(manifest), {"propagationPolicy": "Background"})
+            await self._request("DELETE", _path_of(manifest), query)
         except ApiError as error:
             if error.status != HTTP_NOT_FOUND:
                 raise

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import aiohttp
 
 from lab.controller.api import ApiError
-from lab.node_groups.nodes import PROVIDER_PREFIX, nodes_of
+from lab.node_groups.nodes import PROVIDER_PREFIX, lost_machines, nodes_of
 from lab.node_groups.sizes import UnknownTypeError
 
 if TYPE_CHECKING:
@@ -47,14 +47,18 @@ class Membership:
 
     async def look(self) -> None:
         """Brings the nodes one step nearer to what the store says."""
-        wanted = {node["metadata"]["name"]: node for node in nodes_of(self._read())}
+        store = self._read()
+        wanted = {node["metadata"]["name"]: node for node in nodes_of(store)}
+        lost = lost_machines(store)
         found = {
             node["metadata"]["name"]: node
             for node in await self._api.list("v1", "Node")
             if node["spec"].get("providerID", "").startswith(PROVIDER_PREFIX)
         }
         for name, node in found.items():
-            if name not in wanted or wanted[name]["spec"]["providerID"] != node["spec"]["providerID"]:
+            if node["spec"]["providerID"] in lost:
+                await self._forget(name)
+            elif name not in wanted or wanted[name]["spec"]["providerID"] != node["spec"]["providerID"]:
                 await self._leave(name)
         for name, node in wanted.items():
             if name not in self._draining and (name not in found or self._applied.get(name) != node):
@@ -69,11 +73,7 @@ class Membership:
             _log.info("node %s leaves", name)
             self._draining[name] = time.monotonic()
             await self._api.merge_patch(node, {"spec": {"unschedulable": True}})
-        pods = [
-            {"apiVersion": "v1", "kind": "Pod", **pod}
-            for pod in await self._api.list("v1", "Pod")
-            if pod["spec"].get("nodeName") == name
-        ]
+        pods = await self._pods_on(name)
         staying = [pod for pod in pods if not _is_of_a_daemon_set(pod)]
         for pod in staying:
             if "deletionTimestamp" not in pod["metadata"]:
@@ -85,6 +85,25 @@ class Membership:
         await self._api.delete(node)
         self._applied.pop(name, None)
         del self._draining[name]
+
+    async def _forget(self, name: str) -> None:
+        """Deletes the node of a machine that is gone, and its pods, which nobody is left to end.
+
+        What the cloud controller and the pod garbage collector do within a minute or two is done at once.
+        """
+        _log.info("node %s is lost", name)
+        await self._api.delete({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name}})
+        for pod in await self._pods_on(name):
+            await self._api.delete(pod, grace_seconds=0)
+        self._applied.pop(name, None)
+        self._draining.pop(name, None)
+
+    async def _pods_on(self, name: str) -> list[Manifest]:
+        return [
+            {"apiVersion": "v1", "kind": "Pod", **pod}
+            for pod in await self._api.list("v1", "Pod")
+            if pod["spec"].get("nodeName") == name
+        ]
 
     def _read(self) -> dict[str, dict[str, Manifest]]:
         """The store; without one there is no account, and so no instance."""

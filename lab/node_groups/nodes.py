@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import uuid
-from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +33,7 @@ Document = dict[str, Any]
 
 
 def nodes_of(store: dict[str, dict[str, Document]]) -> list[Manifest]:
-    """The nodes of all instances in the account's store.
+    """The nodes of all running instances in the account's store.
 
     Raises UnknownTypeError where nothing tells what a type's node looks like.
     """
@@ -42,17 +41,20 @@ def nodes_of(store: dict[str, dict[str, Document]]) -> list[Manifest]:
         item["resources"]["autoScalingGroups"][0]["name"]: item
         for item in store.get("eks-node-groups", {}).values()
     }
-    numbers: Counter[str] = Counter()
     made: list[Manifest] = []
     for key, instance in store.get("ec2-instances", {}).items():
         region, scaling_group, _ = key.split("/")
         group = groups.get(scaling_group)
-        if group is None:
+        if group is None or _is_terminated(instance):
             continue
-        name = f"{group['nodegroupName']}-{numbers[scaling_group]}"
-        numbers[scaling_group] += 1
+        name = f"{group['nodegroupName']}-{instance['AmiLaunchIndex']}"
         made.append(node_for(name, instance, group, region))
     return made
+
+
+def lost_machines(store: dict[str, dict[str, Document]]) -> set[str]:
+    """The provider ids of instances that ended without their node being drained before."""
+    return {_provider_id(item) for item in store.get("ec2-instances", {}).values() if _is_terminated(item)}
 
 
 def node_for(name: str, instance: Document, group: Document, region: str) -> Manifest:
@@ -75,7 +77,7 @@ def node_for(name: str, instance: Document, group: Document, region: str) -> Man
         "kind": "Node",
         "metadata": {"name": name, "annotations": {"kwok.x-k8s.io/node": "fake"}, "labels": labels},
         "spec": {
-            "providerID": f"{PROVIDER_PREFIX}{placement['AvailabilityZone']}/{instance['InstanceId']}",
+            "providerID": _provider_id(instance),
             "taints": [
                 {"key": item["key"], "value": item.get("value", ""), "effect": _EFFECTS[item["effect"]]}
                 for item in group["taints"]
@@ -83,6 +85,14 @@ def node_for(name: str, instance: Document, group: Document, region: str) -> Man
         },
         "status": _with_efa(described["status"], instance),
     }
+
+
+def _is_terminated(instance: Document) -> bool:
+    return instance["State"]["Name"] == "terminated"
+
+
+def _provider_id(instance: Document) -> str:
+    return f"{PROVIDER_PREFIX}{instance['Placement']['AvailabilityZone']}/{instance['InstanceId']}"
 
 
 def _described(instance_type: str) -> dict[str, Any]:

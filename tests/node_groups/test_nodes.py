@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lab.node_groups.nodes import nodes_of
+from lab.node_groups.nodes import lost_machines, nodes_of
 from lab.node_groups.sizes import UnknownTypeError
 
 REGION = "us-east-1"
@@ -27,6 +27,8 @@ def instance(kind: str, number: int, efa: int = 0, **fields: Any) -> dict[str, A
     return {
         "InstanceId": f"i-{number:017x}",
         "InstanceType": kind,
+        "State": {"Name": "running"},
+        "AmiLaunchIndex": number - 1,
         "Placement": {"AvailabilityZone": "us-east-1b", "AvailabilityZoneId": "use1-az6"},
         "NetworkInterfaces": [{"InterfaceType": "interface"}, *[{"InterfaceType": "efa-only"}] * efa],
     } | fields
@@ -94,6 +96,14 @@ def test_nodes_of_a_group_are_numbered_and_their_instances_tell_them_apart() -> 
     assert [first["metadata"]["name"], second["metadata"]["name"]] == ["system-0", "system-1"]
     assert first["spec"]["providerID"] == "aws:///us-east-1b/i-00000000000000001"
     assert first["spec"]["providerID"] != second["spec"]["providerID"]
+
+
+def test_a_lost_instance_is_no_node_and_the_others_keep_their_names() -> None:
+    lost = instance("m7g.2xlarge", 1, State={"Name": "terminated"})
+    (left,) = nodes(group("system"), lost, instance("m7g.2xlarge", 2))
+    assert left["metadata"]["name"] == "system-1"
+    store = {"ec2-instances": {"us-east-1/eks-system/i-1": lost}}
+    assert lost_machines(store) == {"aws:///us-east-1b/i-00000000000000001"}
 
 
 def test_an_instance_whose_group_is_gone_is_no_node() -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
+from botocore.exceptions import ClientError
+
 if TYPE_CHECKING:
     from tests.lab.aws_provider.account import Account
 
@@ -93,3 +96,34 @@ def test_an_update_of_the_version_exchanges_every_instance(account: Account) -> 
     after = {item["InstanceId"] for item in instances(account, "renewed")}
     assert len(after) == 2
     assert not before & after
+
+
+def running(account: Account, group: str) -> list[dict[str, Any]]:
+    return [item for item in instances(account, group) if item["State"]["Name"] == "running"]
+
+
+def test_an_instance_that_ends_by_itself_is_replaced_under_its_number_unless_launches_are_suspended(
+    account: Account,
+) -> None:
+    made = make_group(account, "failing", 2, instanceTypes=["m7i.2xlarge"])
+    name = made["resources"]["autoScalingGroups"][0]["name"]
+    first, second = running(account, "failing")
+    ec2, scaling = account.client("ec2"), account.client("autoscaling")
+    ec2.terminate_instances(InstanceIds=[first["InstanceId"]])
+    new = next(item for item in running(account, "failing") if item != second)
+    assert (new["AmiLaunchIndex"], second["AmiLaunchIndex"]) == (0, 1)
+    assert new["InstanceId"] != first["InstanceId"]
+
+    scaling.suspend_processes(AutoScalingGroupName=name, ScalingProcesses=["Launch"])
+    ec2.terminate_instances(InstanceIds=[new["InstanceId"]])
+    assert running(account, "failing") == [second]
+    (described,) = scaling.describe_auto_scaling_groups(AutoScalingGroupNames=[name])["AutoScalingGroups"]
+    assert [item["ProcessName"] for item in described["SuspendedProcesses"]] == ["Launch"]
+    assert [item["InstanceId"] for item in described["Instances"]] == [second["InstanceId"]]
+    scaling.resume_processes(AutoScalingGroupName=name)
+    assert len(running(account, "failing")) == 2
+
+
+def test_an_instance_that_nobody_knows_cannot_be_terminated(account: Account) -> None:
+    with pytest.raises(ClientError, match="InvalidInstanceID"):
+        account.client("ec2").terminate_instances(InstanceIds=["i-00000000000000000"])

@@ -11,6 +11,7 @@ from lab.aws_provider.cloud.gaps import (
     eks_node_groups,
     eks_tags,
     fsx,
+    lost_instances,
     service_quotas,
 )
 from lab.aws_provider.cloud.gaps.registry import HANDLERS
@@ -27,5 +28,6 @@ __all__ = [
     "eks_node_groups",
     "eks_tags",
     "fsx",
+    "lost_instances",
     "service_quotas",
 ]

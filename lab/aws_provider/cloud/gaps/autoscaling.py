@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lab.aws_provider.cloud.gaps.ec2_instances import SUSPENDED
 from lab.aws_provider.cloud.gaps.registry import answers
 
 if TYPE_CHECKING:
@@ -19,6 +20,13 @@ def describe(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     groups = place.store.all(GROUP, place.key(""))
     return {
         "AutoScalingGroups": [
-            group for group in groups if not wanted or group["AutoScalingGroupName"] in wanted
+            group | {"SuspendedProcesses": _suspended(place, group["AutoScalingGroupName"])}
+            for group in groups
+            if not wanted or group["AutoScalingGroupName"] in wanted
         ]
     }
+
+
+def _suspended(place: Place, name: str) -> list[dict[str, str]]:
+    names = place.store.get(SUSPENDED, place.key(name)) or {}
+    return [{"ProcessName": process, "SuspensionReason": "User suspended"} for process in names]

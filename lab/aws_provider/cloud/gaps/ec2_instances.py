@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -12,22 +13,48 @@ if TYPE_CHECKING:
     from lab.aws_provider.cloud.store import Document
 
 INSTANCE = "ec2-instances"
+SUSPENDED = "suspended-processes"
+"""Of Auto Scaling groups: the names of what each of them does not do for now."""
+
+_RUNNING = {"Code": 16, "Name": "running"}
+_TERMINATED = {"Code": 48, "Name": "terminated"}
 _ONE_INTERFACE = [{"InterfaceType": "interface"}]
 
 
 def scale(place: Place, node_group: Document, scaling_group: str, wanted: int) -> list[Document]:
-    """Launches or ends instances until there are `wanted`, the newest ending first; returns those left."""
+    """Launches or ends instances until there are `wanted`, the newest ending first; returns those that run.
+
+    Nothing is launched while the group's process Launch is suspended.
+    """
     prefix = place.key(scaling_group, "")
     with place.store.changing():
-        found = place.store.all(INSTANCE, prefix)
+        found = [item for item in place.store.all(INSTANCE, prefix) if item["State"] == _RUNNING]
         for gone in found[wanted:]:
             place.store.delete(INSTANCE, prefix + gone["InstanceId"])
+        suspended = place.store.get(SUSPENDED, place.key(scaling_group)) or {}
+        missing = 0 if "Launch" in suspended else max(0, wanted - len(found))
+        taken = {item["AmiLaunchIndex"] for item in found}
+        free = (number for number in itertools.count() if number not in taken)
         launched = [
-            _launched(place, node_group, scaling_group, number) for number in range(len(found), wanted)
+            _launched(place, node_group, scaling_group, number) for number in itertools.islice(free, missing)
         ]
         for instance in launched:
             place.store.put(INSTANCE, prefix + instance["InstanceId"], instance)
     return found[:wanted] + launched
+
+
+def terminate(place: Place, identifiers: list[str]) -> dict[str, str]:
+    """Ends these running instances; returns their Auto Scaling groups. What is unknown is not in it.
+
+    EC2 goes on describing a terminated instance for about an hour, which is how others learn of it.
+    """
+    groups: dict[str, str] = {}
+    with place.store.changing():
+        for key, instance in place.store.items(INSTANCE, place.key("")):
+            if instance["InstanceId"] in identifiers:
+                place.store.put(INSTANCE, key, instance | {"State": _TERMINATED})
+                groups[instance["InstanceId"]] = key.split("/")[1]
+    return groups
 
 
 def _launched(place: Place, node_group: Document, scaling_group: str, number: int) -> Document:
@@ -40,7 +67,9 @@ def _launched(place: Place, node_group: Document, scaling_group: str, number: in
         "InstanceId": f"i-{uuid.uuid4().hex[:17]}",
         "InstanceType": template.get("InstanceType") or node_group["instanceTypes"][0],
         "LaunchTime": now(),
-        "State": {"Code": 16, "Name": "running"},
+        "State": _RUNNING,
+        # The lowest number that no other instance of the group has.
+        "AmiLaunchIndex": number,
         "CapacityReservationId": target.get("CapacityReservationId"),
         "Placement": {
             "AvailabilityZone": zone,

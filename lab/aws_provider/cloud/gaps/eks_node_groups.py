@@ -59,7 +59,7 @@ def create(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     place.store.put(NODE_GROUP, place.key(owner, name), document)
     # The group of a failed one has no instances, however many it asks for.
     launched = sizes if refused is None else {**sizes, "desiredSize": 0}
-    _write_scaling_group(place, {**document, "scalingConfig": launched})
+    write_scaling_group(place, {**document, "scalingConfig": launched})
     return {"nodegroup": document}
 
 
@@ -106,7 +106,7 @@ def configure(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     for key in ("updateConfig", "nodeRepairConfig", "warmPoolConfig"):
         if key in given:
             document[key] = given[key]
-    _write_scaling_group(place, document)
+    write_scaling_group(place, document)
     return _updated(place, document, "ConfigUpdate")
 
 
@@ -120,7 +120,7 @@ def upgrade(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     document["releaseVersion"] = given.get("releaseVersion") or f"{document['version']}.0-20261101"
     # Every node is another one afterwards.
     ec2_instances.scale(place, document, document["resources"]["autoScalingGroups"][0]["name"], 0)
-    _write_scaling_group(place, document)
+    write_scaling_group(place, document)
     return _updated(place, document, "VersionUpdate")
 
 
@@ -142,7 +142,8 @@ def _updated(place: Place, document: Document, what: str) -> dict[str, Any]:
     return updated(place, NODE_GROUP, document, *names, what=what, subject=document["nodegroupName"])
 
 
-def _write_scaling_group(place: Place, document: Document) -> None:
+def write_scaling_group(place: Place, document: Document) -> None:
+    """Brings the Auto Scaling group and its instances to the sizes of the node group."""
     name = document["resources"]["autoScalingGroups"][0]["name"]
     sizes = document["scalingConfig"]
     instances = ec2_instances.scale(place, document, name, sizes["desiredSize"])
