@@ -20,7 +20,8 @@ def main() -> None:
     given = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     lab = LabDirectory(given.lab_dir)
-    settings = Settings.from_environment(given.kubeconfig, lab.cloud / "capacity-reservations.json")
+    reservations, clock = lab.cloud / "capacity-reservations.json", lab.cloud / "clock"
+    settings = Settings.from_environment(given.kubeconfig, reservations, clock=clock)
     CloudServer(lab.cloud, settings).serve()
 
 

@@ -14,6 +14,8 @@ from moto.ec2.models.instance_types import INSTANCE_TYPE_OFFERINGS, INSTANCE_TYP
 from lab.aws_provider.cloud.settings import Settings
 
 if TYPE_CHECKING:
+    import datetime as dt
+
     from lab.aws_provider.cloud.store import Document, Store
 
 RESERVATIONS = "capacity-reservations"
@@ -35,6 +37,10 @@ class Place:
         """The account's number."""
         return self.settings.account
 
+    def now(self) -> dt.datetime:
+        """The account's time, in UTC and without a zone."""
+        return self.settings.now()
+
     @property
     def ec2(self) -> Any:
         """moto's EC2 of this region."""
@@ -54,6 +60,11 @@ class Place:
     def efs(self) -> Any:
         """moto's EFS of this region."""
         return get_backend("efs")[self.account][self.region]
+
+    @property
+    def logs(self) -> Any:
+        """moto's CloudWatch logs of this region."""
+        return get_backend("logs")[self.account][self.region]
 
     def key(self, *parts: str) -> str:
         """A key of the store for something of this region."""

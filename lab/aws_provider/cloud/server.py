@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 import threading
 from typing import TYPE_CHECKING
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 STORE_FILE = "store.json"
 REQUESTS_FILE = "requests.jsonl"
 ENDPOINT_FILE = "endpoint"
+_TICK_SECONDS = 0.5
 
 
 class _Quiet(WSGIRequestHandler):
@@ -43,7 +46,12 @@ class CloudServer:
         folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         (folder / REQUESTS_FILE).write_text("", encoding="utf-8")
-        application = Application(Store(folder / STORE_FILE), Records(folder / REQUESTS_FILE), given)
+        from lab.aws_provider.cloud.gaps.passing_time import catch_up  # noqa: PLC0415 - the same
+
+        store = Store(folder / STORE_FILE)
+        self._pass_time = functools.partial(catch_up, store, given)
+        self._ended = threading.Event()
+        application = Application(store, Records(folder / REQUESTS_FILE), given)
         self._server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=_Quiet)
 
     @property
@@ -56,6 +64,7 @@ class CloudServer:
         partial = self._folder / f"{ENDPOINT_FILE}.partial"
         partial.write_text(self.endpoint, encoding="utf-8")
         partial.replace(self._folder / ENDPOINT_FILE)
+        threading.Thread(target=self._tick, daemon=True).start()
         self._server.serve_forever()
 
     def start(self) -> None:
@@ -64,5 +73,12 @@ class CloudServer:
 
     def stop(self) -> None:
         """Ends a server that was started from a thread."""
+        self._ended.set()
         self._server.shutdown()
         self._server.server_close()
+
+    def _tick(self) -> None:
+        while not self._ended.wait(_TICK_SECONDS):
+            # moto's own dictionaries may change under a reader; the next tick reads them again.
+            with contextlib.suppress(RuntimeError):
+                self._pass_time()

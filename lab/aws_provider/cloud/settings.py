@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import datetime as dt
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,10 +27,23 @@ class Settings:
     kubeconfig: Path | None = None
     reservations: Path | None = None
     """A JSON list of capacity reservations that the account has, as EC2 describes them."""
+    clock: Path | None = None
+    """A file with the seconds by which the account's clock is ahead; without it, it is right."""
+
+    def now(self) -> dt.datetime:
+        """The account's time, in UTC and without a zone, as AWS writes it."""
+        ahead = float(self.clock.read_text()) if self.clock and self.clock.exists() else 0.0
+        moment = dt.datetime.now(dt.UTC) + dt.timedelta(seconds=ahead)
+        return moment.replace(tzinfo=None, microsecond=0)
 
     @classmethod
     def from_environment(
-        cls, kubeconfig: Path | None, reservations: Path | None, given: Mapping[str, str] = os.environ
+        cls,
+        kubeconfig: Path | None,
+        reservations: Path | None,
+        given: Mapping[str, str] = os.environ,
+        *,
+        clock: Path | None = None,
     ) -> Settings:
         """Reads LAB_AWS_ACCOUNT, LAB_EKS_ENDPOINT and LAB_EKS_CA_FILE."""
         authority = given.get("LAB_EKS_CA_FILE")
@@ -39,6 +53,7 @@ class Settings:
             eks_authority_file=Path(authority) if authority else None,
             kubeconfig=kubeconfig,
             reservations=reservations,
+            clock=clock,
         )
 
     def eks_api_server(self) -> tuple[str, str] | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lab.aws_provider.cloud.gaps.autoscaling import GROUP
-from lab.aws_provider.cloud.gaps.eks_documents import now
 from lab.aws_provider.cloud.refusal import Refused
 from lab.aws_provider.cloud.rules.registry import refuses
 
@@ -22,7 +21,7 @@ def scheduled_action(place: Place, given: dict[str, Any]) -> None:
     start, end = given.get("StartTime"), given.get("EndTime")
     if start is None and not given.get("Recurrence"):
         raise Refused("ValidationError", "Either a start time or a recurrence must be given")
-    if start is not None and start < now():
+    if start is not None and start < place.now():
         raise Refused("ValidationError", f"Given start time {start.isoformat()}Z is in the past")
     if start is not None and end is not None and end <= start:
         raise Refused("ValidationError", "Given end time is not after the start time")

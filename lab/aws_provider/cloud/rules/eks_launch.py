@@ -67,6 +67,17 @@ def check(place: Place, group: Document) -> None:
             raise Refused("InvalidRequestException", f"{error.message} (EC2: {error.code})") from error
 
 
+@refuses("eks", "UpdateNodegroupConfig")
+def of_more_nodes(place: Place, given: dict[str, Any]) -> None:
+    """More nodes than there are, where they cannot be launched."""
+    known = place.store.get(NODE_GROUP, place.key(given["clusterName"], given["nodegroupName"]))
+    sizes = given.get("scalingConfig", {})
+    if known is None or sizes.get("desiredSize", 0) <= known["scalingConfig"]["desiredSize"]:
+        return
+    data = place.launch_template_data(known.get("launchTemplate") or {}) or {}
+    _check_window(place, data, {**known, "scalingConfig": {**known["scalingConfig"], **sizes}})
+
+
 def _check_template(content: Document, group: Document) -> None:
     if any(item.get("SubnetId") for item in content.get("NetworkInterfaces") or []):
         raise refused_by_eks(

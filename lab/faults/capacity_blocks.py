@@ -1,0 +1,31 @@
+"""The account's clock: windows of Capacity Blocks open and close."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lab.directory import LabDirectory
+
+
+def set_clock(lab: LabDirectory, moment: dt.datetime) -> None:
+    """Lets the account's clock show this moment and go on from there; what is due by then happens at once.
+
+    Blocks are scheduled before their windows, active in them and expired after them. Other times of the
+    account, such as when something was created, stay those of this machine.
+    """
+    file = lab.cloud / "capacity-reservations.json"
+    reservations = json.loads(file.read_text(encoding="utf-8"))
+    for item in reservations:
+        if item["ReservationType"] == "capacity-block":
+            starts, ends = (dt.datetime.fromisoformat(item[key]) for key in ("StartDate", "EndDate"))
+            item["State"] = "scheduled" if moment < starts else "active" if moment < ends else "expired"
+    partial = file.with_suffix(".partial")
+    partial.write_text(json.dumps(reservations), encoding="utf-8")
+    partial.replace(file)
+    ahead = moment - dt.datetime.now(dt.UTC)
+    clock = lab.cloud / "clock"
+    clock.with_suffix(".partial").write_text(str(ahead.total_seconds()), encoding="utf-8")
+    clock.with_suffix(".partial").replace(clock)
