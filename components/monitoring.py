@@ -18,8 +18,6 @@ class MonitoringArgs:
     storage_class_name: str
     retention_days: int
     storage_gib: int
-    grafana_password: pulumi.Input[str]
-    """A secret."""
     timeout_seconds: int
 
 
@@ -67,10 +65,16 @@ def monitoring_values(args: MonitoringArgs) -> dict[str, Any]:
                 "serviceMonitorSelectorNilUsesHelmValues": False,
                 "ruleSelectorNilUsesHelmValues": False,
                 "retention": f"{args.retention_days}d",
+                # Enough for one graph; a limit would end it in the middle of an incident.
+                "resources": {"requests": {"cpu": "250m", "memory": "1Gi"}},
                 "storageSpec": {"volumeClaimTemplate": {"spec": claim}},
             }
         },
-        "grafana": {"adminPassword": args.grafana_password},
+        # Empty, the chart generates one and keeps it at every upgrade: it stands in a Secret of the cluster
+        # alone, never in a stack's state. Services are of type ClusterIP by default.
+        "grafana": {"adminPassword": "", "resources": {"requests": {"cpu": "50m", "memory": "128Mi"}}},
+        # It has nobody to tell until somebody names a receiver.
+        "alertmanager": {"enabled": False},
         # EKS runs these where no scrape reaches them: their alerts would fire for ever.
         "kubeEtcd": {"enabled": False},
         "kubeControllerManager": {"enabled": False},

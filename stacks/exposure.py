@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from stacks.resolved import Exposure
-from stacks.settings.stack import IngressExposure, InternalLoadBalancer, ServingSettings
+from stacks.settings.cluster import EksClusterSettings
+from stacks.settings.stack import IngressExposure, InternalLoadBalancer, StackSettings
 
 
 def resolved_exposure(exposure: InternalLoadBalancer | IngressExposure | None) -> Exposure | None:
@@ -17,6 +18,12 @@ def resolved_exposure(exposure: InternalLoadBalancer | IngressExposure | None) -
             return Exposure("ingress", exposure.class_name, exposure.host, exposure.tls_secret_name)
 
 
-def pod_monitor_labels(serving: ServingSettings) -> Mapping[str, str] | None:
-    """Return the labels of the PodMonitor; None where there is none."""
-    return None if serving.pod_monitor is None else dict(serving.pod_monitor.labels)
+def pod_monitor_labels(settings: StackSettings) -> Mapping[str, str] | None:
+    """Return the labels of the PodMonitor; None where there is none.
+
+    A Prometheus that comes with the cluster reads every monitor, whatever its labels.
+    """
+    typed, cluster = settings.serving.pod_monitor, settings.cluster
+    if typed is not None:
+        return dict(typed.labels)
+    return {} if isinstance(cluster, EksClusterSettings) and cluster.monitoring else None

@@ -9,12 +9,42 @@ from components.chart import Chart
 from components.dra_driver import DraDriver, DraDriverArgs
 from components.efa_device_plugin import EfaDevicePlugin, EfaDevicePluginArgs
 from components.gpu_operator import GpuOperator, GpuOperatorArgs
+from components.monitoring import Monitoring, MonitoringArgs
 from stacks.infrastructure.plan import EksPlan
-from stacks.versions import DRA_DRIVER, EFA_DEVICE_PLUGIN, GPU_OPERATOR, PinnedChart
+from stacks.versions import DRA_DRIVER, EFA_DEVICE_PLUGIN, GPU_OPERATOR, PROMETHEUS_STACK, PinnedChart
 
 _NAMESPACE = "gpu-operators"
+_MONITORING = "monitoring"
+_RETENTION_DAYS = 15
+_METRICS_GIB = 50
 _TIMEOUT_SECONDS = 900
 """The operator waits for a driver's daemon on each node, which needs its image there first."""
+
+
+def deploy_monitoring(
+    plan: EksPlan, provider: kubernetes.Provider, depends_on: list[pulumi.Resource], storage_class_name: str
+) -> list[pulumi.Resource]:
+    """Register Prometheus and Grafana where they are wanted; return what brings the kinds of monitors.
+
+    Before the operators and the platform, whose charts make monitors where they find those kinds.
+    """
+    if not plan.monitoring:
+        return []
+    namespace = _namespace("monitoring-namespace", _MONITORING, provider, depends_on)
+    made = Monitoring(
+        "monitoring",
+        MonitoringArgs(
+            _MONITORING,
+            _chart(PROMETHEUS_STACK),
+            storage_class_name,
+            _RETENTION_DAYS,
+            _METRICS_GIB,
+            _TIMEOUT_SECONDS,
+        ),
+        depends_on=[*depends_on, namespace],
+        opts=pulumi.ResourceOptions(providers=[provider]),
+    )
+    return [made.release]
 
 
 def deploy_operators(
@@ -22,15 +52,7 @@ def deploy_operators(
 ) -> list[pulumi.Resource]:
     """Register the operators that the plan's pools need; return what a graph depends on."""
     options = pulumi.ResourceOptions(providers=[provider])
-    namespace = Namespace(
-        "operators-namespace",
-        metadata={"name": _NAMESPACE},
-        opts=pulumi.ResourceOptions(
-            provider=provider,
-            depends_on=depends_on,
-            custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
-        ),
-    )
+    namespace = _namespace("operators-namespace", _NAMESPACE, provider, depends_on)
     before: list[pulumi.Resource] = [*depends_on, namespace]
     operator = GpuOperator(
         "gpu-operator",
@@ -59,6 +81,20 @@ def deploy_operators(
         )
         made.append(plugin.release)
     return made
+
+
+def _namespace(
+    logical_name: str, name: str, provider: kubernetes.Provider, depends_on: list[pulumi.Resource]
+) -> Namespace:
+    return Namespace(
+        logical_name,
+        metadata={"name": name},
+        opts=pulumi.ResourceOptions(
+            provider=provider,
+            depends_on=depends_on,
+            custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
+        ),
+    )
 
 
 def _chart(pinned: PinnedChart) -> Chart:

@@ -1,5 +1,6 @@
 """Capacity Blocks whose windows have not opened, as the settings say: nothing here reads a clock."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from stacks.infrastructure.plan import CapacityBlock, PlannedNodes
@@ -15,20 +16,21 @@ def waited_for(stack: ResolvedStack) -> tuple[PlannedNodes, ...]:
 
 def with_open_windows(stack: ResolvedStack) -> ResolvedStack:
     """Return the stack as it is once every window has opened."""
-    plan, layers = stack.infrastructure, stack.layers
-    joined = replace(layers, nodes=tuple(_opened(nodes) for nodes in layers.nodes))
-    if plan is None:
-        return replace(stack, layers=joined)
-    groups = tuple(_opened(nodes) for nodes in plan.gpu_nodes)
-    return replace(stack, infrastructure=replace(plan, gpu_nodes=groups))
+    layers = replace(stack.layers, nodes=_opened(stack.layers.nodes))
+    plan = stack.infrastructure
+    if plan is not None:
+        plan = replace(plan, gpu_nodes=_opened(plan.gpu_nodes))
+    return replace(stack, layers=layers, infrastructure=plan)
 
 
 def _waits(nodes: PlannedNodes) -> bool:
     return isinstance(nodes.purchase, CapacityBlock) and nodes.purchase.phase == "waiting"
 
 
-def _opened(nodes: PlannedNodes) -> PlannedNodes:
-    purchase = nodes.purchase
-    if not isinstance(purchase, CapacityBlock):
-        return nodes
-    return replace(nodes, purchase=replace(purchase, phase="active"))
+def _opened(groups: Iterable[PlannedNodes]) -> tuple[PlannedNodes, ...]:
+    return tuple(
+        replace(nodes, purchase=replace(nodes.purchase, phase="active"))
+        if isinstance(nodes.purchase, CapacityBlock)
+        else nodes
+        for nodes in groups
+    )
