@@ -121,10 +121,6 @@ class NodeGroup(pulumi.ComponentResource):
                 # `up` that goes back after a refused replacement would make the group and then delete it as
                 # the old one (pulumi/pulumi#16629).
                 delete_before_replace=True,
-                # The name and the GPUs are the old group's until it is gone. Were it left to the provider, an
-                # `up` that goes back after a refused replacement would make the group and then delete it as
-                # the old one (pulumi/pulumi#16629).
-                delete_before_replace=True,
                 custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
             ),
         )
