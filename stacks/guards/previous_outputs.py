@@ -26,6 +26,8 @@ _OWN = "this stack"
 _UNKNOWN = "unknown stack"
 """In what the engine says of a stack that is not there: pulumi/pulumi pkg/backend/backend.go."""
 
+_OF_THE_PROGRAM = ("pulumi:", "dynamo-stack:")
+
 _Answer = TypeVar("_Answer")
 
 
@@ -41,9 +43,19 @@ class PreviousRun:
 
     @property
     def fixed(self) -> Mapping[str, object] | None:
-        """What was recorded as fixed; None where nothing was."""
+        """What was recorded as fixed; None where nothing was, or where nothing was made with it."""
+        if not any(_is_made(urn) for urn in self.resources):
+            # A first `up` with credentials of another account ends here: whoever typed the wrong account may
+            # type the right one.
+            return None
         recorded: object = self.outputs.get(OUTPUT_NAME)
         return cast("Mapping[str, object]", recorded) if isinstance(recorded, Mapping) else None
+
+
+def _is_made(urn: str) -> bool:
+    """Whether a resource is more than a part of the program: no provider, no component of ours."""
+    kind = urn.split("::")[2].rpartition("$")[2]
+    return not kind.startswith(_OF_THE_PROGRAM)
 
 
 def previous_run() -> PreviousRun:

@@ -12,7 +12,8 @@ from components.diagnosis.aws_error import FAILED_LATER, aws_error
 from components.diagnosis.aws_refusals import REFUSALS, refusal_of
 from components.diagnosis.aws_refused import FailedRequest, refused_text
 from components.diagnosis.typed_settings import TypedSettings
-from tests.components.diagnosis.aws_answers import ANSWERS, GROUP, NODES, REQUEST, Answer
+from tests.components.diagnosis.aws_answer import GROUP, NODES, REQUEST, Answer
+from tests.components.diagnosis.aws_answers import ANSWERS
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.runbook import pages
 

@@ -3,7 +3,8 @@
 import pulumi
 import pytest
 
-from stacks.guards.previous_outputs import read_again_while_written
+from stacks.guards.fixed_at_creation import OUTPUT_NAME
+from stacks.guards.previous_outputs import PreviousRun, read_again_while_written
 
 
 class StateInTheMiddleOfAWrite:
@@ -33,3 +34,21 @@ def test_a_state_that_stays_unreadable_ends_the_run_in_plain_words() -> None:
     assert state.reads == 5
     for text in ("cannot be read", "checkpoint: EOF", "pulumi stack export", "nothing was changed"):
         assert text in str(refusal.value)
+
+
+OUTPUTS = {OUTPUT_NAME: {"cluster.accountId": "210987654321"}}
+STACK = "urn:pulumi:mine::dynamo-stack::"
+OF_THE_PROGRAM: dict[str, dict[str, object]] = {
+    f"{STACK}pulumi:pulumi:Stack::dynamo-stack-mine": {},
+    f"{STACK}pulumi:providers:aws::account": {},
+    f"{STACK}dynamo-stack:components:Network::network": {},
+}
+
+
+def test_settings_with_which_nothing_was_made_bind_nobody() -> None:
+    assert PreviousRun(OUTPUTS, OF_THE_PROGRAM).fixed is None
+
+
+def test_settings_bind_from_the_first_thing_that_was_made_with_them() -> None:
+    made = {**OF_THE_PROGRAM, f"{STACK}dynamo-stack:components:Network$aws:ec2/vpc:Vpc::network-vpc": {}}
+    assert PreviousRun(OUTPUTS, made).fixed == OUTPUTS[OUTPUT_NAME]
