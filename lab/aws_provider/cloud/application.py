@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import io
 import re
-from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
 
 from moto.core.exceptions import ServiceException
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
 _MOTO_REQUEST_ID = re.compile(rb"<(RequestI[dD])>[^<]*</RequestI[dD]>")
 _MOTO_ERROR = re.compile(rb'<Code>([^<]+)</Code>|"__type":\s*"([^"]+)"')
 _FIRST_ERROR_STATUS = 400
-# Every answer has one of each, and moto's know nothing of this account's clock.
+# Every answer has one of each already.
 _OWN_HEADERS = frozenset({"x-amzn-requestid", "content-length", "date"})
 
 
@@ -56,7 +54,6 @@ class Application:
         code = result.code if isinstance(result, ServiceException) else None
         self._records.add(call, code)
         status, headers, content = encode(call, result)
-        headers["Date"] = self._date()
         return _respond(start_response, status, headers, content)
 
     def _recorded_moto(
@@ -79,13 +76,8 @@ class Application:
         self._records.add(call, error)
         headers = [pair for pair in kept if pair[0].lower() not in _OWN_HEADERS]
         headers += [("x-amzn-RequestId", call.request_id), ("Content-Length", str(len(content)))]
-        headers.append(("Date", self._date()))
         start_response(status, headers)
         return [content]
-
-    def _date(self) -> str:
-        # Clients take the time from it.
-        return format_datetime(self._settings.now().replace(tzinfo=dt.UTC), usegmt=True)
 
     def _ask_moto(
         self, environ: dict[str, Any], body: bytes, start_response: Callable[..., Any]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import functools
 import os
 import threading
+from email.utils import format_datetime
 from typing import TYPE_CHECKING
 
 from werkzeug.serving import WSGIRequestHandler, make_server
@@ -23,7 +25,8 @@ ENDPOINT_FILE = "endpoint"
 _TICK_SECONDS = 0.5
 
 
-class _Quiet(WSGIRequestHandler):
+class _Handler(WSGIRequestHandler):
+    settings: Settings
     # One packet for header and body: delayed acknowledgements would cost 40 ms a request.
     protocol_version = "HTTP/1.1"
     wbufsize = -1
@@ -31,6 +34,10 @@ class _Quiet(WSGIRequestHandler):
 
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Nothing: the requests have a file of their own."""
+
+    def date_time_string(self, timestamp: float | None = None) -> str:  # noqa: ARG002 - of http.server
+        """The account's time, which clients read in every answer."""
+        return format_datetime(self.settings.now().replace(tzinfo=dt.UTC), usegmt=True)
 
 
 class CloudServer:
@@ -52,7 +59,8 @@ class CloudServer:
         self._pass_time = functools.partial(catch_up, store, given)
         self._ended = threading.Event()
         application = Application(store, Records(folder / REQUESTS_FILE), given)
-        self._server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=_Quiet)
+        handler = type("Handler", (_Handler,), {"settings": given})
+        self._server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=handler)
 
     @property
     def endpoint(self) -> str:
