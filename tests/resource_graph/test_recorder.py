@@ -197,3 +197,19 @@ def test_recorded_edges_are_the_declared_ones(edges: list[set[int]]) -> None:
     order = [resource.urn for resource in graph.in_creation_order()]
     for index, dependencies in enumerate(edges):
         assert all(order.index(urns[earlier]) < order.index(urns[index]) for earlier in dependencies)
+
+
+def test_a_reference_to_another_stack_is_recorded_and_what_that_one_exports_is_unknown() -> None:
+    def joins() -> None:
+        reference = pulumi.StackReference("network", "organization/other/prod")
+        kubernetes.core.v1.ConfigMap(
+            "settings",
+            metadata={"name": "settings"},
+            data={"vpc": reference.require_output("vpc").apply(str)},
+        )
+
+    graph = record_here(joins)
+    reference, settings = named(graph, "network"), named(graph, "settings")
+    assert reference.inputs == {"name": "organization/other/prod"}
+    assert settings.inputs["data"] in (UNKNOWN, {"vpc": UNKNOWN})
+    assert graph.depends_on(settings, reference)
