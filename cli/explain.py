@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from cli.explain_infrastructure import infrastructure_rows
 from cli.explain_layers import joined_cluster, joined_platform, layer_rows
-from cli.explain_objects import creation_order, left_by_destroy
+from cli.explain_objects import creation_order, left_by_destroy, protected
 from cli.explain_pods import pods_table, workarounds
 from cli.explain_pools import pools_table, prices
 from cli.output import make_console, make_sections, print_line, print_table
@@ -106,6 +106,8 @@ def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
     if serves:
         yield from _before_order(stack)
     yield from _labelled("ORDER", [" > ".join(creation_order(graph))])
+    if stack.infrastructure is not None:
+        yield from _labelled("PROTECTED", protected(graph, stack.source))
     yield from _labelled("RETAINED", left_by_destroy(stack.retained))
     if serves:
         yield from _labelled("DEFECTS", workarounds(stack))

@@ -6,6 +6,18 @@ from resource_graph import ResourceGraph
 from stacks.resolved import RetainedObject
 
 
+_PROTECTED_WORDS = {
+    "aws:ec2/vpc:Vpc": "network",
+    "aws:eks/cluster:Cluster": "cluster",
+    "aws:kms/key:Key": "its key",
+    "aws:fsx/lustreFileSystem:LustreFileSystem": "FSx file system",
+    "aws:efs/fileSystem:FileSystem": "EFS file system",
+    "kubernetes:core/v1:PersistentVolumeClaim": "claim",
+    "kubernetes:core/v1:Namespace": "namespaces",
+}
+_GUIDE = "docs/runbook/destroy-a-cluster.md"
+
+
 def creation_order(graph: ResourceGraph) -> Sequence[str]:
     """Every resource that is more than bookkeeping, as kind and name; neighbours of one kind together.
 
@@ -20,6 +32,19 @@ def creation_order(graph: ResourceGraph) -> Sequence[str]:
             shown.append(f"{kind} {name}")
         last_kind = kind
     return shown
+
+
+def protected(graph: ResourceGraph, source: str) -> Iterator[str]:
+    """What `destroy` refuses to delete, and what lifts that."""
+    held = [
+        words
+        for kind, words in _PROTECTED_WORDS.items()
+        if any(resource.protect for resource in graph.of_type(kind))
+    ]
+    if held:
+        yield f"{', '.join(held)}: `pulumi destroy` is refused"
+        lift = f"lifecycle: disposable in {source}, `up`, `destroy` ({_GUIDE})"
+        yield f"to destroy: {lift}"
 
 
 def left_by_destroy(retained: Sequence[RetainedObject]) -> Iterator[str]:

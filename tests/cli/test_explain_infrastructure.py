@@ -119,18 +119,28 @@ def test_a_graph_whose_pool_waits_for_its_window_is_said_to_come_later(explain: 
 def test_what_destroy_leaves_is_what_is_there_when_the_cluster_is_gone(explain: Any) -> None:
     left = squeezed(explain(eks_gb200_settings())).partition(" RETAINED ")[2].partition(" SERVERS ")[0]
     assert left == (
-        "EFS file system gpt-oss-model-cache: lifecycle production keeps the downloaded model "
-        "EBS volume data-dynamo-nats-0, data-dynamo-nats-1, data-dynamo-nats-2: "
-        "the data of NATS, kept in production "
+        "Log group /aws/eks/gpt-oss/cluster: EKS makes it again; delete it before another cluster of this name "
         "KMS key Secrets of the cluster gpt-oss: AWS deletes it 30 days later "
         "Local Zone group us-east-1-dfw-2: opted in to; only AWS Support opts out again"
     )
 
 
+def test_what_is_protected_is_listed_with_what_lifts_it(explain: Any) -> None:
+    settings = eks_gb200_settings()
+    shown = squeezed(explain(settings)).partition(" PROTECTED ")[2].partition(" RETAINED ")[0]
+    assert shown == (
+        "network, cluster, its key, EFS file system, claim, namespaces: `pulumi destroy` is refused "
+        "to destroy: lifecycle: disposable in Pulumi.dev.yaml, `up`, `destroy` "
+        "(docs/runbook/destroy-a-cluster.md)"
+    )
+    assert "PROTECTED" not in explain(settings | {"lifecycle": "disposable"})
+
+
 def test_what_is_made_in_the_account_is_counted_before_the_objects_in_the_cluster(explain: Any) -> None:
     order = squeezed(explain(eks_b200_settings())).partition(" ORDER ")[2]
     assert order.startswith("account (")
-    assert "resources) > StorageClass gp3, model-cache > " in order
+    assert "resources) > StorageClass gp3 > " in order
+    assert "PersistentVolume gpt-oss-model-cache > PersistentVolumeClaim model-cache" in order
     assert "Release aws-efa-k8s-device-plugin, gpu-operator" in order
 
 

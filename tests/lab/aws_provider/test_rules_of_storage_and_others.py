@@ -185,3 +185,112 @@ def test_scheduled_sizes_are_in_order_and_in_the_future(account: Account) -> Non
             ),
         )
     account.client("autoscaling").put_scheduled_update_group_action(**action, StartTime=future, MinSize=0)
+
+
+def test_a_file_system_whose_servers_cannot_reach_each_other_is_refused(account: Account) -> None:
+    ec2, fsx = account.client("ec2"), account.client("fsx")
+    network = account.network
+    group = ec2.create_security_group(GroupName="lustre", Description="lustre", VpcId=network.vpc)["GroupId"]
+    request = _lustre(1200, "SCRATCH_2")(account) | {"SecurityGroupIds": [group]}
+    says = "do not permit Lustre LNET network traffic on port 988"
+    expect(
+        account,
+        Refusal("", "CreateFileSystem", lambda _: request, "InvalidNetworkSettings", says, service="fsx"),
+    )
+    permission = {
+        "IpProtocol": "tcp",
+        "FromPort": 988,
+        "ToPort": 988,
+        "UserIdGroupPairs": [{"GroupId": group}],
+    }
+    ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=[permission])
+    fsx.create_file_system(**request)
+
+
+def test_a_subnet_and_a_group_stay_while_a_file_system_is_in_them(account: Account) -> None:
+    ec2, fsx, efs = account.client("ec2"), account.client("fsx"), account.client("efs")
+    vpc = ec2.create_vpc(CidrBlock="10.60.0.0/16")["Vpc"]["VpcId"]
+    subnet = ec2.create_subnet(VpcId=vpc, CidrBlock="10.60.0.0/24", AvailabilityZone="us-east-1a")
+    subnet = subnet["Subnet"]["SubnetId"]
+    group = ec2.create_security_group(GroupName="files", Description="files", VpcId=vpc)["GroupId"]
+    for port in (988, 2049):
+        pair = {"IpProtocol": "tcp", "FromPort": port, "ToPort": port}
+        permission = {**pair, "UserIdGroupPairs": [{"GroupId": group}]}
+        ec2.authorize_security_group_ingress(GroupId=group, IpPermissions=[permission])
+
+    def held() -> None:
+        code = "DependencyViolation"
+        expect(account, Refusal("", "DeleteSubnet", lambda _: {"SubnetId": subnet}, code, "has dependencies"))
+        expect(account, Refusal("", "DeleteSecurityGroup", lambda _: {"GroupId": group}, code, group))
+
+    request = _lustre(1200, "SCRATCH_2", SubnetIds=lambda _: [subnet])(account)
+    lustre = fsx.create_file_system(**request, SecurityGroupIds=[group])["FileSystem"]["FileSystemId"]
+    held()
+    fsx.delete_file_system(FileSystemId=lustre)
+    files = efs.create_file_system(CreationToken="held")["FileSystemId"]
+    target = efs.create_mount_target(FileSystemId=files, SubnetId=subnet, SecurityGroups=[group])
+    held()
+    efs.delete_mount_target(MountTargetId=target["MountTargetId"])
+    ec2.delete_subnet(SubnetId=subnet)
+    expect(
+        account, Refusal("", "DeleteVpc", lambda _: {"VpcId": vpc}, "DependencyViolation", "has dependencies")
+    )
+    ec2.delete_security_group(GroupId=group)
+    ec2.delete_vpc(VpcId=vpc)
+
+
+def test_a_subnet_stays_while_nodes_or_a_control_plane_are_in_it(account: Account) -> None:
+    ec2, eks = account.client("ec2"), account.client("eks")
+    vpc = ec2.create_vpc(CidrBlock="10.61.0.0/16")["Vpc"]["VpcId"]
+    subnets = [
+        ec2.create_subnet(VpcId=vpc, CidrBlock=f"10.61.{number}.0/24", AvailabilityZone=f"us-east-1{zone}")[
+            "Subnet"
+        ]["SubnetId"]
+        for number, zone in enumerate("abc")
+    ]
+    eks.create_cluster(
+        name="held",
+        roleArn=account.network.role,
+        resourcesVpcConfig={"subnetIds": subnets[:2]},
+        accessConfig={"authenticationMode": "API"},
+        logging={"clusterLogging": [{"types": ["audit"], "enabled": True}]},
+        version="1.35",
+    )
+    nodes = {"clusterName": "held", "nodegroupName": "nodes"}
+    eks.create_nodegroup(
+        **nodes, nodeRole=account.network.role, subnets=subnets[2:], instanceTypes=["m7i.large"]
+    )
+    for subnet in subnets:
+        says = f"'{subnet}' has dependencies"
+        expect(
+            account,
+            Refusal("", "DeleteSubnet", lambda _, it=subnet: {"SubnetId": it}, "DependencyViolation", says),
+        )
+    eks.delete_nodegroup(**nodes)
+    eks.delete_cluster(name="held")
+    for subnet in subnets:
+        ec2.delete_subnet(SubnetId=subnet)
+
+
+def test_a_control_planes_log_group_comes_back_for_its_last_lines(account: Account) -> None:
+    logs, eks = account.client("logs"), account.client("eks")
+    group = {"logGroupName": "/aws/eks/ended/cluster"}
+    logs.create_log_group(**group)
+    logs.put_retention_policy(**group, retentionInDays=7)
+    eks.create_cluster(
+        name="ended",
+        roleArn=account.network.role,
+        resourcesVpcConfig={"subnetIds": list(account.network.subnets)},
+        accessConfig={"authenticationMode": "API"},
+        logging={"clusterLogging": [{"types": ["audit"], "enabled": True}]},
+        version="1.35",
+    )
+    eks.delete_cluster(name="ended")
+
+    def found() -> list[dict[str, Any]]:
+        return logs.describe_log_groups(logGroupNamePrefix=group["logGroupName"])["logGroups"]
+
+    logs.delete_log_group(**group)
+    assert ["retentionInDays" in each for each in found()] == [False]
+    logs.delete_log_group(**group)
+    assert found() == []

@@ -11,6 +11,7 @@ from lab.aws_provider.cloud.gaps import (
     eks_node_groups,
     eks_tags,
     fsx,
+    logs,
     lost_instances,
     service_quotas,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "eks_node_groups",
     "eks_tags",
     "fsx",
+    "logs",
     "lost_instances",
     "service_quotas",
 ]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.aws_provider.cloud.fixtures import load
 from lab.aws_provider.cloud.gaps.eks_documents import CLUSTER, UPDATE, cluster, now, updated
+from lab.aws_provider.cloud.gaps.logs import LAST_LINES
 from lab.aws_provider.cloud.gaps.registry import answers
 from lab.aws_provider.cloud.refusal import Refused
 
@@ -78,6 +79,8 @@ def delete(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """Removes the cluster and its security group."""
     document = cluster(place, given["name"])
     place.store.delete(CLUSTER, place.key(given["name"]))
+    if any(item["enabled"] for item in document["logging"]["clusterLogging"]):
+        place.store.put(LAST_LINES, place.key(f"/aws/eks/{given['name']}/cluster"), {})
     place.ec2.delete_security_group(
         group_id=document["resourcesVpcConfig"]["clusterSecurityGroupId"], name=None
     )

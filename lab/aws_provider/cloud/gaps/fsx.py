@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from lab.aws_provider.cloud.store import Document
 
 FILE_SYSTEM = "fsx-file-systems"
+INTERFACE = "fsx-network-interfaces"
+"""In which subnet, with which security groups; FSx itself does not tell the groups."""
 _REQUEST_ONLY = {"SecurityGroupIds", "ClientRequestToken", "Tags"}
 
 
@@ -29,6 +31,17 @@ def create(place: Place, given: dict[str, Any]) -> dict[str, Any]:
         "MountName": "fsx" if _is_scratch_1(given) else uuid.uuid4().hex[:8],
     }
     subnet = place.subnet(given["SubnetIds"][0])
+    interface = f"eni-{uuid.uuid4().hex[:17]}"
+    place.store.put(
+        INTERFACE,
+        place.key(identifier),
+        {
+            "NetworkInterfaceId": interface,
+            "SubnetId": given["SubnetIds"][0],
+            "Groups": given.get("SecurityGroupIds", []),
+            "Description": f"FSx network interface for {identifier}",
+        },
+    )
     document = {
         "StorageType": "SSD",
         "FileSystemTypeVersion": "2.15",
@@ -38,7 +51,7 @@ def create(place: Place, given: dict[str, Any]) -> dict[str, Any]:
         "FileSystemId": identifier,
         "Lifecycle": "AVAILABLE",
         "VpcId": subnet.vpc_id if subnet else "",
-        "NetworkInterfaceIds": [f"eni-{uuid.uuid4().hex[:17]}"],
+        "NetworkInterfaceIds": [interface],
         "DNSName": f"{identifier}.fsx.{place.region}.amazonaws.com",
         "ResourceARN": place.arn("fsx", f"file-system/{identifier}"),
         "Tags": given.get("Tags", []),
@@ -72,6 +85,7 @@ def delete(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """Removes a file system."""
     _find(place, given["FileSystemId"])
     place.store.delete(FILE_SYSTEM, place.key(given["FileSystemId"]))
+    place.store.delete(INTERFACE, place.key(given["FileSystemId"]))
     return {"FileSystemId": given["FileSystemId"], "Lifecycle": "DELETING"}
 
 

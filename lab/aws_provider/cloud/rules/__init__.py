@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from lab.aws_provider.cloud.rules import (
     autoscaling,
     ec2_capacity,
+    ec2_dependencies,
     ec2_interfaces,
     ec2_network,
     ec2_templates,
@@ -31,6 +32,7 @@ __all__ = [
     "autoscaling",
     "check",
     "ec2_capacity",
+    "ec2_dependencies",
     "ec2_interfaces",
     "ec2_network",
     "ec2_templates",

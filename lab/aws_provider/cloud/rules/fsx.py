@@ -18,6 +18,7 @@ _TIERS = {
 }
 _STEP = {"SCRATCH_1": 3600, "SCRATCH_2": 2400, "PERSISTENT_1": 2400, "PERSISTENT_2": 2400}
 _SMALLEST = 1200
+_LNET = 988
 _HDD_STEP = {12: 6000, 40: 1800}
 
 
@@ -101,6 +102,24 @@ def _check_network(place: Place, given: dict[str, Any]) -> None:
                 "InvalidNetworkSettings",
                 f"The security group '{identifier}' does not exist in the VPC {subnet.vpc_id}.",
             )
+    _check_ports(place, given.get("SecurityGroupIds", []))
+
+
+def _check_ports(place: Place, groups: list[str]) -> None:
+    """Its servers reach each other (https://docs.aws.amazon.com/fsx/latest/LustreGuide/cannot-create-fs.html)."""
+    found = [group for identifier in groups if (group := place.security_group(identifier)) is not None]
+    rules = [rule for group in found for rule in group.ingress_rules]
+    opened = (
+        rule.source_group.get("GroupId") in groups
+        and (rule.from_port is None or rule.from_port <= _LNET <= rule.to_port)
+        for rule in rules
+    )
+    if groups and not any(opened):
+        raise Refused(
+            "InvalidNetworkSettings",
+            "The file system cannot be created because the default security group in the subnet provided or "
+            f"the provided security groups do not permit Lustre LNET network traffic on port {_LNET}",
+        )
 
 
 def _bad(message: str) -> Refused:
