@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from resource_graph import ResourceGraph
 from stacks.resolved import RetainedObject
 
-
 _PROTECTED_WORDS = {
     "aws:ec2/vpc:Vpc": "network",
     "aws:eks/cluster:Cluster": "cluster",
