@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 NAME_LABEL = "app.kubernetes.io/name"
 DATA_VOLUME = "data"
+# The provider waits until a Service's endpoints have not changed for ten seconds; that the members are ready
+# is what the StatefulSet's own wait says.
+# https://www.pulumi.com/registry/packages/kubernetes/installation-configuration/
+SKIP_AWAIT = "pulumi.com/skipAwait"
 POD_NAME: dict[str, Any] = {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
 
 # Neither image needs a user of its own; the distroless images' "nonroot" exists nowhere else on a node.
@@ -106,7 +110,7 @@ def register_servers(
     )
     service = Service(
         f"{name}-service",
-        metadata={"name": args.name, "namespace": args.namespace},
+        metadata={"name": args.name, "namespace": args.namespace, "annotations": {SKIP_AWAIT: "true"}},
         spec=cast("ServiceSpecArgsDict", _client_service(args, pod)),
         opts=options,
     )
