@@ -6,7 +6,9 @@ from stacks.infrastructure.plan import (
     AdoptedNetwork,
     CapacityBlock,
     EksPlan,
+    PlannedEbs,
     PlannedEfs,
+    PlannedInstanceStore,
     PlannedLustre,
     PlannedNetwork,
     PlannedNodes,
@@ -65,11 +67,20 @@ def _bought(nodes: PlannedNodes) -> str:
 def _storage(plan: EksPlan, cache: ResolvedCache) -> str:
     match plan.storage:
         case PlannedLustre(zone=zone, throughput=throughput):
-            return f"FSx for Lustre in {zone.name}, {throughput} MB/s a TiB"
+            return f"FSx for Lustre in {zone.name}, {throughput} MB/s a TiB{_far(plan)}"
         case PlannedEfs():
-            return "EFS, in every zone of the region above"
+            return f"EFS, in every zone of the region above{_far(plan)}"
+        case PlannedEbs(throughput=throughput):
+            return f"an EBS disk of the one GPU node, gp3, {throughput} MiB/s; frontends run there too"
+        case PlannedInstanceStore():
+            return f"a copy on each GPU node's own disks, {cache.node_directory}; frontends run there too"
         case None:
             return f"class {cache.storage_class_name}"
+
+
+def _far(plan: EksPlan) -> str:
+    # Their nodes have no address of the file system in their own zone: every read goes to the region.
+    return " (slow from the Local Zone)" if any(nodes.zone.is_local for nodes in plan.gpu_nodes) else ""
 
 
 def _charts(plan: EksPlan) -> Iterator[PinnedChart]:

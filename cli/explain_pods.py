@@ -22,7 +22,7 @@ def pods_table(stack: ResolvedStack) -> Table:
             str(service.gpus),
             "" if resources is None else _cpu(resources.cpu_request, resources.cpu_limit),
             "" if resources is None else f"{resources.memory_gib}Gi",
-            _runs_on(service),
+            _runs_on(placed, service),
             _devices(placed, service),
         )
     return table
@@ -45,10 +45,10 @@ def _cpu(request: int, limit: int) -> str:
     return str(request) if request == limit else f"{request} to {limit}"
 
 
-def _runs_on(service: PlacedService) -> str:
+def _runs_on(placed: PlacedRecipe, service: PlacedService) -> str:
     placement = service.placement
     if placement is None:
-        return "nodes without GPUs"
+        return "the workers' nodes" if placed.cache_nodes else "nodes without GPUs"
     nodes = "node" if placement.nodes == 1 else "nodes"
     return f"pool {placement.pool}, {placement.nodes} {nodes}"
 
