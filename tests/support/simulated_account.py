@@ -1,0 +1,169 @@
+"""Runs the real program in this process against the simulated AWS account, without an engine.
+
+What Pulumi's engine would hand to the provider's stand-in, this hands to it: the stand-in turns each
+resource's inputs into requests and the account answers them, so that the program gets ids and ARNs of things
+that are there. Objects in the cluster come back as they were given.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
+
+from lab.aws_provider.cloud.server import REQUESTS_FILE, CloudServer
+from lab.aws_provider.cloud.settings import Settings
+from lab.aws_provider.provider import Provider
+from lab.provider_service.naming import Autonaming
+from lab.provider_service.values import plain_map, to_properties
+from lab.reservations import reservations_of
+from resource_graph.recorder import run_against
+from resource_graph.urns import make_urn
+from stacks.program import deploy
+from tests.support.dev_settings import resolved
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from lab.provider_service.values import Properties
+
+_PROJECT, _STACK = "dynamo-stack", "dev"
+
+
+Request = dict[str, Any]
+"""Service, operation, region, parameters, requestId, and error, which is None where it was granted."""
+
+
+@dataclass(frozen=True)
+class Life:
+    """What was asked of the account."""
+
+    up: list[Request]
+    up_again: list[Request]
+    """With the same settings."""
+    lift: list[Request]
+    """`up` with `lifecycle: disposable`, after which the stack may go."""
+    destroy: list[Request]
+
+    @property
+    def requests(self) -> list[Request]:
+        """All of them."""
+        return [*self.up, *self.up_again, *self.lift, *self.destroy]
+
+
+def live(settings: dict[str, Any], folder: Path) -> Life:
+    """Builds a stack in an account, changes nothing, and takes all of it down again.
+
+    Neither policies nor the engine's own protection are asked: the account never hears of them.
+    """
+    with _account(settings, folder) as endpoint:
+        program = _Program(endpoint)
+        done: list[int] = [0]
+        for each in (settings, settings, {**settings, "lifecycle": "disposable"}):
+            stack = resolved(each)
+            monitor = _Monitor(program)
+            run_against(monitor, partial(deploy, stack), project=_PROJECT, stack=_STACK, preview=False)
+            done.append(len(_requests(folder)))
+        program.destroy()
+        found = [*done, None]
+        up, again, lift, destroy = (_requests(folder)[slice(*ends)] for ends in pairwise(found))
+        return Life(up, again, lift, destroy)
+
+
+@contextmanager
+def _account(settings: dict[str, Any], folder: Path) -> Iterator[str]:
+    folder.mkdir(parents=True)
+    reservations = folder / "capacity-reservations.json"
+    reservations.write_text(json.dumps(reservations_of(settings["nodePools"])))
+    server = CloudServer(folder, Settings(reservations=reservations))
+    server.start()
+    try:
+        yield server.endpoint
+    finally:
+        server.stop()
+
+
+def _requests(folder: Path) -> list[Request]:
+    return [json.loads(line) for line in (folder / REQUESTS_FILE).read_text().splitlines()]
+
+
+@dataclass(frozen=True)
+class _Made:
+    id: str
+    inputs: Properties
+    state: Properties
+
+
+class _Monitor(MockMonitor):
+    def make_urn(self, parent: str, type_: str, name: str) -> str:
+        return make_urn(stack=_STACK, project=_PROJECT, parent=parent or None, resource_type=type_, name=name)
+
+
+class _Program(Mocks):
+    """Makes what the program registers, as it registers it."""
+
+    def __init__(self, endpoint: str) -> None:
+        self._endpoint = endpoint
+        self._provider: Provider | None = None
+        self._made: dict[str, _Made] = {}
+
+    def call(self, args: MockCallArgs) -> NoReturn:
+        raise AssertionError(f"the program calls {args.token}")
+
+    def new_resource(self, args: MockResourceArgs) -> tuple[str, dict[str, Any]]:
+        if args.typ == "pulumi:providers:aws":
+            self._configure(args.inputs)
+        elif args.typ.startswith("aws:"):
+            return self._make(args)
+        return f"{args.name}-id", args.inputs
+
+    def destroy(self) -> None:
+        """Deletes what was made, the last first."""
+        for urn, made in reversed(self._made.items()):
+            self._configured.delete(urn, made.id, made.state, seconds=0)
+        self._made.clear()
+
+    def _configure(self, inputs: dict[str, Any]) -> None:
+        provider = Provider()
+        given = to_properties({**inputs, "endpoints": json.dumps([{"ec2": self._endpoint}])})
+        assert provider.check_config(given) == []
+        provider.configure(given)
+        self._provider = provider
+
+    def _make(self, args: MockResourceArgs) -> tuple[str, dict[str, Any]]:
+        assert args.provider, f"{args.name} would go through a provider that nobody configured"
+        provider = self._configured
+        urn = f"urn:pulumi:{_STACK}::{_PROJECT}::{args.typ}::{args.name}"
+        given = to_properties(args.inputs)
+        before = self._made.get(urn)
+        inputs, failures = provider.check(urn, before.inputs if before else {}, given, b"seed", Autonaming())
+        assert failures == []
+        if before is None:
+            identifier, state = provider.create(urn, inputs, seconds=0, preview=False)
+            made = _Made(identifier, inputs, state)
+        else:
+            made = _changed(provider, urn, before, inputs)
+        self._made[urn] = made
+        return made.id, plain_map(made.state)
+
+    @property
+    def _configured(self) -> Provider:
+        assert self._provider is not None, "the program has an AWS provider"
+        return self._provider
+
+
+def _changed(provider: Provider, urn: str, before: _Made, inputs: Properties) -> _Made:
+    difference = provider.diff(urn, before.state, before.inputs, inputs, [])
+    assert not difference.replaces, f"{urn} would be replaced"
+    if not difference.difference.fields:
+        return before
+    state = provider.update(
+        urn, before.id, before.state, before.inputs, inputs, seconds=0, ignored=[], preview=False
+    )
+    return _Made(before.id, inputs, state)
