@@ -80,9 +80,12 @@ def deploy_infrastructure(
         depends_on=[system.group],
         opts=in_account,
     )
+    # After the drivers: no GPU is paid for while nothing could run on it, and at destroy the nodes take minutes
+    # to go, in which the EBS driver deletes the disks of NATS and etcd with their claims.
+    after_addons = [*before_nodes, *addons.ready]
     gpu_nodes = [
         NodeGroup(
-            logical_name(nodes), _gpu_arguments(nodes, site), depends_on=before_nodes, opts=in_account
+            logical_name(nodes), _gpu_arguments(nodes, site), depends_on=after_addons, opts=in_account
         ).group
         for nodes in plan.gpu_nodes
     ]

@@ -117,3 +117,15 @@ def test_a_cluster_of_somebody_elses_gets_its_volume_by_its_class() -> None:
     graph = recorded_stack(resolved(disagg_b200_settings()))
     assert graph.kubernetes_objects("PersistentVolume") == ()
     assert "volumeName" not in spec(graph, "PersistentVolumeClaim")
+
+
+@EVERY_STACK
+def test_the_driver_of_the_servers_disks_outlives_their_namespace_and_the_gpu_nodes(name: str) -> None:
+    graph = recorded(name)
+    addons = {each.inputs["addonName"]: each for each in graph.of_type("aws:eks/addon:Addon")}
+    driver = addons["aws-ebs-csi-driver"]
+    namespaces = {each.object_name: each for each in graph.kubernetes_objects("Namespace")}
+    groups = {each.name: each for each in graph.of_type("aws:eks/nodeGroup:NodeGroup")}
+    assert graph.depends_on(namespaces["dynamo-system"], driver)
+    assert graph.depends_on(groups[f"{name}-nodes"], driver)
+    assert graph.depends_on(driver, groups["system-nodes"])
