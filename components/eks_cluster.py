@@ -56,7 +56,9 @@ class EksCluster(pulumi.ComponentResource):
     """The group that EKS makes: control plane and nodes trust each other in it."""
 
     def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
-        inputs = {"clusterName": args.name, "version": args.version}
+        # Policies read the lifecycle: of a stack that makes no graph nothing else says it.
+        lifecycle = "production" if args.keep else "disposable"
+        inputs = {"clusterName": args.name, "version": args.version, "lifecycle": lifecycle}
         super().__init__("dynamo-stack:components:EksCluster", name, inputs, opts)
         self._name, self._args = name, args
         self.cluster = self._control_plane()

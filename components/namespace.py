@@ -21,6 +21,8 @@ class NamespaceArgs:
     name: str
     platform_namespace: str
     """Of the platform that the namespace's pods use; its NATS and etcd servers admit them by this."""
+    lifecycle: str
+    """production or disposable; nothing is made of it, policies read it."""
     hf_token: pulumi.Output[str] | None = None
     """None where nothing needs a token."""
     keep: Keep = Keep.NOTHING
@@ -37,7 +39,11 @@ class Namespace(pulumi.ComponentResource):
 
     def __init__(self, name: str, args: NamespaceArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         # The token is no input of the component: policies see component inputs, and state keeps them.
-        inputs = {"name": args.name, "hasToken": args.hf_token is not None}
+        inputs = {
+            "name": args.name,
+            "hasToken": args.hf_token is not None,
+            "lifecycle": args.lifecycle,
+        }
         super().__init__("dynamo-stack:components:Namespace", name, inputs, opts)
         self.namespace = KubernetesNamespace(
             name,

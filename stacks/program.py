@@ -158,6 +158,7 @@ def _serving_namespace(
         NamespaceArgs(
             name=stack.serving.namespace,
             platform_namespace=stack.platform.namespace,
+            lifecycle=stack.lifecycle,
             # Nothing else reads it.
             hf_token=hf_token if stack.cache.source == "huggingface" else None,
             keep=_keep(stack, "Namespace", stack.serving.namespace),

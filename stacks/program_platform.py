@@ -55,7 +55,7 @@ def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, ke
         return PlatformParts(None, ())
     namespace = Namespace(
         "platform-namespace",
-        NamespaceArgs(name=platform.namespace, platform_namespace=platform.namespace, keep=keep),
+        NamespaceArgs(platform.namespace, platform.namespace, stack.lifecycle, keep=keep),
         options,
     )
     servers: list[pulumi.Resource] = []

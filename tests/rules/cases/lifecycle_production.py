@@ -19,7 +19,14 @@ OUR_CLAIM = "PersistentVolumeClaim/model-cache-claim"
 OUR_PLATFORM = "Namespace/platform-namespace"
 SERVERS = "StatefulSet/nats"
 DELETED = "inputs.spec.persistentVolumeClaimRetentionPolicy.whenDeleted"
-DISPOSABLE = resource(OUR_COMPONENT, "inputs.lifecycle", "disposable")
+DISPOSABLE = tuple(
+    resource(name, "inputs.lifecycle", "disposable")
+    for name in (
+        OUR_COMPONENT,
+        "components:Namespace/platform-namespace",
+        "components:Namespace/serving-namespace",
+    )
+)
 
 _PRODUCTION = document("""
 {type: "somebody:else:Serving", name: serving, inputs: {lifecycle: production}}
@@ -81,7 +88,7 @@ CASES = (
         "a disposable stack",
         OURS,
         (
-            DISPOSABLE,
+            *DISPOSABLE,
             resource(OUR_CLAIM, "protect", False),
             resource(OUR_CLAIM, "retainOnDelete", False),
             resource(OUR_PLATFORM, "protect", False),

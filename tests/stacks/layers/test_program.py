@@ -34,8 +34,8 @@ _IN_EACH = ("pulumi:", "dynamo-stack:")
 
 
 @functools.cache
-def recorded(*layers: str) -> ResourceGraph:
-    return recorded_stack(resolved(layered(*layers)))
+def recorded(*layers: str, lifecycle: str = "production") -> ResourceGraph:
+    return recorded_stack(resolved(layered(*layers, lifecycle=lifecycle)))
 
 
 def registered(*layers: str) -> set[tuple[str, str]]:
@@ -106,11 +106,13 @@ def test_who_may_connect_to_nats_is_written_by_the_platform_s_stack_alone() -> N
     assert "dynamo-nats" not in policies["serving"]
 
 
+@pytest.mark.parametrize("lifecycle", ["production", "disposable"])
 @pytest.mark.parametrize("division", DIVISIONS)
 def test_no_mandatory_rule_fails_or_is_undecided_because_a_layer_is_another_stack_s(
-    division: tuple[str, ...],
+    division: tuple[str, ...], lifecycle: str
 ) -> None:
-    report = run_rules(recorded(*division), rules_on(TODAY), today=TODAY)
+    graph = recorded(*division, lifecycle=lifecycle)
+    report = run_rules(graph, rules_on(TODAY), today=TODAY)
     bad = {
         finding.rule.id
         for finding in report.findings
