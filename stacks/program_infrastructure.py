@@ -11,7 +11,6 @@ from components.cache_storage import CacheStorage, CacheStorageArgs, Efs, Lustre
 from components.cluster_addons import ClusterAddons, ClusterAddonsArgs, NodeAddon
 from components.ebs_storage import EbsStorage, EbsStorageArgs
 from components.eks_cluster import Addon, EksCluster, EksClusterArgs
-from components.file_system_volume import FileSystem
 from components.iam import ManagedPolicy, role
 from components.launch_template import CapacityBlock, Interface, OnDemand, Purchase, Reservation, Spot
 from components.network import LocalZoneSubnet, Network, NetworkArgs, ZoneSubnets
@@ -80,8 +79,8 @@ def deploy_infrastructure(
         depends_on=[system.group],
         opts=in_account,
     )
-    # After the drivers: no GPU is paid for while nothing could run on it, and at destroy the nodes take minutes
-    # to go, in which the EBS driver deletes the disks of NATS and etcd with their claims.
+    # After the drivers: no GPU is paid for while nothing could run on it, and at destroy the nodes take
+    # minutes to go, in which the EBS driver deletes the disks of NATS and etcd with their claims.
     after_addons = [*before_nodes, *addons.ready]
     gpu_nodes = [
         NodeGroup(
@@ -89,7 +88,7 @@ def deploy_infrastructure(
         ).group
         for nodes in plan.gpu_nodes
     ]
-    file_system: FileSystem | None = None
+    file_system = None
     storage: list[pulumi.Resource] = []
     if isinstance(plan.storage, planned.PlannedEbs):
         disks = EbsStorage(
