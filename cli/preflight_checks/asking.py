@@ -69,6 +69,7 @@ class Asker:
             raise _meaning(service, operation, error) from error
         except botocore.exceptions.BotoCoreError as error:
             raise CommandError(f"AWS cannot be asked: {error}") from error
+        # RFC 9110: always in GMT.
         sent = answer["ResponseMetadata"]["HTTPHeaders"].get("date")
         self.time = parsedate_to_datetime(sent) if sent else self.time
         return answer

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from cli.preflight_checks.answers import Answer, Reservation, good, unknown, wrong
 from stacks.infrastructure.plan import CapacityBlock, PlannedNodes
 from stacks.infrastructure.plan import Reservation as PlannedReservation
+from stacks.infrastructure.prices import usd_per_gpu_hour
 from stacks.wording import in_words
 
 DRAINED_BEFORE = dt.timedelta(minutes=40)
@@ -42,7 +43,7 @@ def capacity_answers(nodes: PlannedNodes, found: Reservation | None, now: dt.dat
     elif found.state not in _USABLE:
         yield wrong(question, f"is {found.state}", "buy another, and type its id")
     elif isinstance(purchase, CapacityBlock):
-        yield from _window(question, purchase, found, now)
+        yield from _window(question, nodes, purchase, found, now)
 
 
 def phase_due(found: Reservation, now: dt.datetime) -> str:
@@ -69,9 +70,11 @@ def _shape(question: str, nodes: PlannedNodes, found: Reservation) -> Iterator[A
         yield good(question, f"{text}; the pool takes {nodes.nodes}")
 
 
-def _window(question: str, purchase: CapacityBlock, found: Reservation, now: dt.datetime) -> Iterator[Answer]:
+def _window(
+    question: str, nodes: PlannedNodes, purchase: CapacityBlock, found: Reservation, now: dt.datetime
+) -> Iterator[Answer]:
     due = phase_due(found, now)
-    window = f"{found.state} from {_shown(found.starts)} to {_shown(found.ends)}"
+    window = f"{found.state} from {_shown(found.starts)} to {_shown(found.ends)}{_price(nodes, found)}"
     if due == "over":
         yield wrong(
             question, f"{window}: over, or so near that EKS drains it", "buy another, and type its id"
@@ -85,6 +88,16 @@ def _window(question: str, purchase: CapacityBlock, found: Reservation, now: dt.
         return
     text = f"{window}; phase {due} is due, {purchase.phase} is typed"
     yield wrong(question, text, f"purchase.phase: {due}")
+
+
+def _price(nodes: PlannedNodes, found: Reservation) -> str:
+    """Of the whole window, at the published rate: what was paid is in nobody's answer."""
+    rate = usd_per_gpu_hour(nodes.instance_type, nodes.purchase)
+    if rate is None or found.starts is None or found.ends is None:
+        return ""
+    hours = (found.ends - found.starts) / dt.timedelta(hours=1)
+    gpus = found.total * nodes.instance_type.gpus
+    return f", {hours:.0f} h of {in_words(gpus, 'GPU')} for ${gpus * rate * hours:,.0f}"
 
 
 def _named(found: Reservation) -> str:

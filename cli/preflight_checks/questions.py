@@ -19,6 +19,7 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     yield from identity
     if any(answer.verdict is Verdict.WRONG for answer in identity):
         return
+    yield from _guarded(_system(plan), lambda: _system_offered(plan, account))
     for nodes in plan.gpu_nodes:
         yield from _guarded(_offer(nodes), lambda each=nodes: _offered(each, account))
         yield from _guarded(f"pool {nodes.pool}: capacity", lambda each=nodes: _capacity(each, account))
@@ -40,6 +41,21 @@ def _identity(plan: EksPlan, account: Account) -> Iterator[Answer]:
         yield good("account", f"{found}, {plan.region}")
         return
     yield wrong("account", f"the credentials are of {found}", f"credentials of {plan.account_id}")
+
+
+def _system(plan: EksPlan) -> str:
+    return f"system nodes: {plan.system_nodes.instance_type}"
+
+
+def _system_offered(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    wanted = plan.network.control_plane
+    offered = account.offered_in(plan.system_nodes.instance_type)
+    missing = [zone for zone in wanted if zone not in offered]
+    if not missing:
+        yield good(_system(plan), f"offered in {', '.join(wanted)}")
+        return
+    fix = "cluster.systemNodes.instanceType: another one, or zones that have it"
+    yield wrong(_system(plan), f"not offered in {', '.join(missing)}", fix)
 
 
 def _offer(nodes: PlannedNodes) -> str:

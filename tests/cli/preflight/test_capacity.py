@@ -23,6 +23,9 @@ def test_a_block_in_its_window_is_good_and_has_its_price(account: Account, prefl
     assert "good pool b200: p6-b200.48xlarge in us-east-1a offered" in shown
     assert f"pool b200: {BLOCK} 1 x p6-b200.48xlarge in us-east-1a, 1 free; the pool takes 1" in shown
     assert f"active from {starts} to {at(WEEK)[:13]}" in shown
+    # A week of eight GPUs.
+    assert ", 169 h of 8 GPUs for $16,704;" in shown
+    assert "good system nodes: m7g.2xlarge offered in us-east-1a, us-east-1b" in shown
     assert "phase active is due" in shown
     # Eight GPUs at $12.355.
     assert (
@@ -30,7 +33,7 @@ def test_a_block_in_its_window_is_good_and_has_its_price(account: Account, prefl
         "(https://aws.amazon.com/ec2/capacityblocks/pricing/, 2026-07-01)"
     ) in shown
     assert "idle in pool b200: 3 of 8 GPUs idle, $37.06 an hour" in shown
-    assert "stack dev: 0 wrong, 0 unknown of 6 answers" in shown
+    assert "stack dev: 0 wrong, 0 unknown of 7 answers" in shown
 
 
 @pytest.mark.parametrize(("hours", "typed", "due"), [(WEEK, "active", "waiting"), (-1, "waiting", "active")])
@@ -164,3 +167,15 @@ def test_trays_are_in_a_zone_that_up_opts_in_to_and_sold_by_the_rack(
 
 def test_spot_has_no_published_price(account: Account, preflight: Preflight) -> None:
     assert "pool b200: 8 GPUs, Spot: no published price" in seen(preflight(by_the_hour("spot")))
+
+
+def test_system_nodes_are_asked_for_in_the_zones_of_the_control_plane(
+    account: Account, preflight: Preflight
+) -> None:
+    account.bought(at(-1), at(WEEK))
+    settings = in_a_block(at(-1))
+    settings["cluster"]["systemNodes"] = {"instanceType": "m99.large"}
+    answer = preflight(settings)
+    assert answer.code == 1
+    assert "wrong system nodes: m99.large not offered in us-east-1a, us-east-1b" in seen(answer)
+    assert "fix system nodes: m99.large: cluster.systemNodes.instanceType: another one" in answer.out
