@@ -13,7 +13,7 @@ from components.diagnosis.events import warnings_of
 from components.diagnosis.finding import Finding, Subject
 from components.diagnosis.graph import WEBHOOK_SIGNS, unchecked_graph, unready_graph
 from components.diagnosis.storage import unbound_claim
-from components.diagnosis.workloads import unfinished_job, unfinished_release, unready_servers
+from components.diagnosis.workloads import unfilled_nodes, unfinished_job, unfinished_release, unready_servers
 
 # The texts of pulumi-kubernetes 4.32 (provider/pkg/await, provider/pkg/provider/helm_release.go) for what did
 # not come in time or can never come; `up` fails for other reasons too, which its own text says best.
@@ -75,6 +75,7 @@ def _any_other(cluster: ClusterReader, subject: Subject) -> Finding:
 
 
 _LOOKS: Mapping[str, _Look] = {
+    "DaemonSet": unfilled_nodes,
     "DynamoGraphDeployment": unready_graph,
     "Ingress": _any_other,
     "Job": unfinished_job,
@@ -86,6 +87,7 @@ _LOOKS: Mapping[str, _Look] = {
 }
 _DELETED = {
     "ComputeDomain": "computedomains.resource.nvidia.com",
+    "DaemonSet": "daemonsets.apps",
     "DynamoGraphDeployment": "dynamographdeployments.nvidia.com",
     "Job": "jobs.batch",
     "Namespace": "namespaces",

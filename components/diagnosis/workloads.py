@@ -34,6 +34,24 @@ def unfinished_job(cluster: ClusterReader, subject: Subject) -> Finding:
     )
 
 
+def unfilled_nodes(cluster: ClusterReader, subject: Subject) -> Finding:
+    """Return why some node has no copy of the model."""
+    words = ["pods", *_in(subject), "--selector", f"app.kubernetes.io/name={subject.name}"]
+    pods = cluster.items(*words) or []
+    lost = lost_node_reasons(cluster.items("nodes") or [], pods)
+    return Finding(
+        title=f"DaemonSet {subject.name}",
+        waits_for="every GPU node has a copy of the model",
+        page="gpu-node-lost" if lost else "download-failed",
+        reasons=[*lost, *pod_reasons(pods)],
+        look=cluster.command("logs", *words[1:], "--all-containers", "--prefix", "--tail=20"),
+        then=(
+            "mend that; its pods try again by themselves, and `pulumi up` waits for them again: what is on a "
+            "node is not downloaded twice"
+        ),
+    )
+
+
 def unready_servers(cluster: ClusterReader, subject: Subject) -> Finding:
     """Return why members of NATS or etcd are not ready."""
     words = ["pods", *_in(subject), "--selector", f"app.kubernetes.io/name={subject.name}"]

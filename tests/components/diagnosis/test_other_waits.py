@@ -41,6 +41,19 @@ def test_a_claim_that_names_no_class_where_there_is_no_default_says_so(kubectl: 
     )
 
 
+def test_copies_that_some_node_does_not_get_show_what_its_container_said(kubectl: AnsweringKubectl) -> None:
+    waiting = {"reason": "CrashLoopBackOff", "message": "back-off restarting failed container"}
+    kubectl.answers(
+        pods=[
+            pod("model-cache-x", initContainerStatuses=[{"name": "download", "state": {"waiting": waiting}}])
+        ]
+    )
+    said = _explained("DaemonSet", "timed out waiting for the condition")
+    assert "every GPU node has a copy of the model" in said
+    assert "model-cache-x: download waiting, CrashLoopBackOff back-off restarting" in said
+    assert "docs/runbook/download-failed.md" in said
+
+
 def test_a_download_that_failed_for_good_shows_the_containers_last_words(kubectl: AnsweringKubectl) -> None:
     terminated = {"reason": "Error", "message": "401 Client Error: Repository Not Found"}
     kubectl.answers(
