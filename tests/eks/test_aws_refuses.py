@@ -1,0 +1,83 @@
+"""AWS refuses a part of the stack: what a person reads, and that `up` goes on once it is mended."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lab import aws_cloud, cluster
+from tests.eks.conftest import SETTINGS, changing_requests, describe_block, prepared
+from tests.support.runbook import commands, typed
+from tests.support.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.lab_stack import LabStack
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+BLOCK = "Setting: Pulumi.own.yaml: nodePools[0].purchase.id = cr-0123456789abcdef0"
+
+
+@pytest.fixture(scope="module")
+def stack(engine: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
+    assert engine
+    sandbox = Sandbox.at(tmp_path_factory.mktemp("lab"))
+    lab = sandbox.directory
+    try:
+        cluster.up(lab, say=print, furnished=False)
+        yield prepared(lab, tmp_path_factory.mktemp("refused"), AvailabilityZone="us-east-1b")
+    finally:
+        cluster.down(lab)
+
+
+def failing_up(stack: LabStack, *arguments: str) -> str:
+    failed = stack.pulumi("up", "--yes", "--skip-preview", *arguments, check=False)
+    said = failed.stdout + failed.stderr
+    assert failed.returncode != 0, said
+    assert "Traceback" not in said, said
+    return said
+
+
+def block_is(stack: LabStack, **changes: str) -> None:
+    describe_block(stack.lab.directory, stack.settings()["config"][SETTINGS], **changes)
+
+
+def test_each_refusal_names_its_request_and_setting_and_up_goes_on_when_it_is_mended(stack: LabStack) -> None:
+    lab = stack.lab.directory
+    # The block is in another zone than the pool.
+    said = failing_up(stack)
+    refused = next(
+        each for each in aws_cloud.requests(lab) if each["error"] and each["operation"] == "CreateNodegroup"
+    )
+    assert "AWS refused EKS CreateNodegroup for NodeGroup b200-nodes: InvalidRequestException" in said
+    assert f"Request id, for AWS's support: {refused['requestId']}" in said
+    assert "Setting: Pulumi.own.yaml: nodePools[0].zone = us-east-1a" in said
+    assert BLOCK in said
+    assert "`dynamo-stack preflight own` says" in said
+    assert "Runbook: docs/runbook/aws-refused.md" in said
+
+    # It is where the pool is, but its window has not opened: EKS makes the group, and it fails.
+    block_is(stack, State="scheduled")
+    made = changing_requests(lab)
+    said = failing_up(stack)
+    assert "CreateCluster" not in changing_requests(lab)[len(made) :], "it did not go on from where it was"
+    assert "AWS made NodeGroup b200-nodes, which does not work: InvalidCapacityReservationState.Pend" in said
+    assert "Setting: Pulumi.own.yaml: nodePools[0].purchase.phase = active" in said
+    again = re.search(r"`pulumi up --stack own --replace '([^']+)'`", said)
+    assert again, said
+
+    block_is(stack)
+    (command,) = [line for line in commands("gpu-nodes-not-joining") if line.startswith("pulumi")]
+    made = changing_requests(lab)
+    typed(stack, command, URN=f"'{again[1]}'")
+    assert [each for each in changing_requests(lab)[len(made) :] if "Nodegroup" in each] == [
+        "DeleteNodegroup",
+        "CreateNodegroup",
+    ]
+    stack.up("--skip-preview", "--expect-no-changes")
+    pods = stack.lab.get("pods", "-n", "gpt-oss")["items"]
+    assert {pod["spec"]["nodeName"] for pod in pods} >= {"disagg-b200-b200-0"}
