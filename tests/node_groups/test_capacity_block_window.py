@@ -1,0 +1,174 @@
+"""GPUs in a Capacity Block, from before its window to its end, on the lab's account and cluster (simulated).
+
+The account's clock is set; nothing else tells the stack what time it is.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from lab import aws_cloud
+from lab.environment import sealed_environment
+from lab.faults.capacity_blocks import set_clock
+from lab.faults.kubectl import items, kubectl
+from lab.rehearsal import SETTINGS, Rehearsal, rehearsal
+from tests.support.eks_settings import eks_b200_settings
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+STARTS, ENDS = "2026-12-01T11:30:00Z", "2026-12-02T11:30:00Z"
+NODE = "gpt-oss-b200-0"
+
+
+def _at(text: str, minutes: float = 0) -> dt.datetime:
+    return dt.datetime.fromisoformat(text) + dt.timedelta(minutes=minutes)
+
+
+class _Window:
+    """The stack, and what a person types."""
+
+    def __init__(self, run: Rehearsal, settings: dict[str, Any]) -> None:
+        self.lab, self._run, self._settings = run.lab, run, settings
+
+    def phase(self, phase: str) -> None:
+        self._settings["nodePools"][0]["purchase"]["phase"] = phase
+        content = {"config": {"pulumi:disable-default-providers": ["*"], SETTINGS: self._settings}}
+        (self._run.project / "Pulumi.block.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+
+    def type(self, *command: str, code: int = 0) -> str:
+        environment = sealed_environment(self.lab) | {"NO_COLOR": "1"}
+        answer = subprocess.run(
+            command, cwd=self._run.project, env=environment, capture_output=True, text=True, check=False
+        )
+        said = answer.stdout + answer.stderr
+        assert answer.returncode == code, said
+        assert "Traceback" not in said
+        return " ".join(said.split())
+
+    def up(self) -> str:
+        return self.type("pulumi", "up", "--yes", "--skip-preview", "--stack", "block", "--non-interactive")
+
+    def preflight(self, code: int = 0) -> str:
+        return self.type("dynamo-stack", "preflight", "block", code=code)
+
+    def changes_of_groups(self) -> list[dict[str, Any]]:
+        """Sizes that were asked of EKS after the groups were made."""
+        asked = [
+            each for each in aws_cloud.requests(self.lab) if each["operation"] == "UpdateNodegroupConfig"
+        ]
+        return [each["parameters"]["scalingConfig"] for each in asked]
+
+    def gpu_nodes(self) -> dict[str, str]:
+        """Node -> the instance that it is."""
+        found = items(self.lab, "nodes", "-l", "eks.amazonaws.com/nodegroup=gpt-oss-b200")
+        return {each["metadata"]["name"]: each["spec"]["providerID"] for each in found}
+
+    def graphs(self) -> list[str]:
+        return [
+            each["status"]["state"] for each in items(self.lab, "dynamographdeployments", "-n", "gpt-oss")
+        ]
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+def test_a_block_is_waited_for_filled_served_on_and_left(tmp_path: Path) -> None:
+    settings = eks_b200_settings()
+    settings["cluster"]["monitoring"] = True
+    settings["lifecycle"] = "disposable"
+    settings["nodePools"][0]["purchase"] |= {"starts": STARTS, "phase": "waiting"}
+    file = tmp_path / "Pulumi.block.yaml"
+    file.write_text(yaml.safe_dump({"config": {SETTINGS: settings}}), encoding="utf-8")
+    with rehearsal("block", file) as run:
+        window = _Window(run, settings)
+        window.phase("waiting")
+        building = run.building(print)
+        next(building)
+        _buy(window)
+        _before(window)
+        _in_the_window(window)
+        _at_the_end(window)
+
+
+def _buy(window: _Window) -> None:
+    file = window.lab.cloud / "capacity-reservations.json"
+    [block] = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps([block | {"EndDate": ENDS}]), encoding="utf-8")
+    set_clock(window.lab, _at(STARTS, minutes=-60))
+    window.type("pulumi", "stack", "select", "--create", "block")
+
+
+def _before(window: _Window) -> None:
+    said = window.up()
+    assert (
+        f"no graph: pool b200 has no node before its Capacity Block cr-0123456789abcdef0 opens at {STARTS}"
+        in said
+    )
+    assert "pool b200: 3 of 8 GPUs idle, $37.06 an hour" in said
+    assert window.gpu_nodes() == {}
+    assert window.graphs() == []
+    [download] = items(window.lab, "jobs", "-n", "gpt-oss")
+    assert download["status"]["succeeded"] == 1
+    assert "phase waiting is due" in window.preflight()
+    # Typed too early: EC2 would refuse the launch, and preflight says it before.
+    window.phase("active")
+    assert "phase waiting is due, active is typed" in window.preflight(code=1)
+    window.phase("waiting")
+    _is_watched(window)
+
+
+def _is_watched(window: _Window) -> None:
+    [prometheus] = items(window.lab, "prometheuses", "-n", "monitoring")
+    assert prometheus["spec"]["podMonitorSelector"] == {}
+    assert prometheus["spec"]["storage"]["volumeClaimTemplate"]["spec"]["storageClassName"] == "gp3"
+    secret = json.loads(
+        kubectl(
+            window.lab, "get", "secret", "kube-prometheus-stack-grafana", "-n", "monitoring", "-o", "json"
+        )
+    )
+    assert len(secret["data"]["admin-password"]) > 40
+    state = window.type("pulumi", "stack", "export", "--stack", "block", "--show-secrets")
+    assert secret["data"]["admin-password"] not in state
+
+
+def _in_the_window(window: _Window) -> None:
+    set_clock(window.lab, _at(STARTS, minutes=1))
+    until(lambda: NODE in window.gpu_nodes(), "the scheduled action fills the group", 20)
+    filled = window.gpu_nodes()
+    assert "phase active is due, waiting is typed" in window.preflight(code=1)
+    # Somebody has not read it: the nodes stay.
+    window.up()
+    assert (window.gpu_nodes(), window.changes_of_groups()) == (filled, [])
+    window.phase("active")
+    assert "phase active is due" in window.preflight()
+    said = window.up()
+    assert "no graph" not in said
+    assert window.graphs() == ["successful"]
+    # The size is what it was already: no node was ended or started by it.
+    assert window.changes_of_groups() == [{"minSize": 0, "maxSize": 1, "desiredSize": 1}]
+    assert window.gpu_nodes() == filled
+    [monitor] = items(window.lab, "podmonitors", "-n", "gpt-oss")
+    assert (
+        monitor["spec"]["selector"]["matchLabels"]["nvidia.com/dynamo-graph-deployment-name"]
+        == "gpt-oss-disagg"
+    )
+
+
+def _at_the_end(window: _Window) -> None:
+    set_clock(window.lab, _at(ENDS, minutes=-39))
+    until(lambda: window.gpu_nodes() == {}, "EKS empties the group before the block ends", 30)
+    said = window.preflight(code=1)
+    assert "over, or so near that EKS drains it" in said
+    assert "buy another, and type its id" in said
+    # What EKS has done is not undone, also when the state knows of it.
+    window.type("pulumi", "refresh", "--yes", "--skip-preview", "--stack", "block", "--non-interactive")
+    window.up()
+    assert len(window.changes_of_groups()) == 1
+    assert window.gpu_nodes() == {}
