@@ -17,7 +17,8 @@ from components.diagnosis.explain import (
 from components.diagnosis.own_cluster import OwnCluster
 from components.diagnosis.typed_settings import TypedSettings
 
-_HOOK_NAME = "says-why-it-failed"
+# The engine writes it into the state of each resource and asks for it there: it stays as it was.
+_HOOK_NAME = "says-why-a-wait-ended"
 _AWS = "aws:"
 
 
