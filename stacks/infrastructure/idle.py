@@ -19,20 +19,14 @@ def idle_gpus(plan: EksPlan, pools: Sequence[ResolvedPool]) -> Iterator[str]:
         pool, kind = by_name[nodes.pool], nodes.instance_type
         rate = usd_per_gpu_hour(kind, nodes.purchase)
         text = f"{pool.name}: {_idle(pool.gpus, pool.used_gpus, rate)}"
-        sold = least_sold(kind, pool.gpus)
-        if sold is not None:
+        sold = _least_sold(kind, max(pool.gpus, nodes.nvlink_domain_gpus))
+        if sold is not None and sold.gpus > pool.gpus:
             beyond = (sold.gpus - pool.gpus) // kind.gpus
             text += (
                 f"; {sold.name}, the least that is sold, ${sold.usd_per_hour:,.3f} an hour: "
                 f"{_idle(sold.gpus, pool.used_gpus, rate)}, {in_words(beyond, 'tray')} outside the pool"
             )
         yield text
-
-
-def least_sold(kind: InstanceType, gpus: int) -> UltraServer | None:
-    """Return the UltraServer that has to be bought for so many GPUs; None where they can be bought alone."""
-    sold = next((unit for unit in kind.ultraservers if unit.gpus >= gpus), None)
-    return sold if sold is not None and sold.gpus > gpus else None
 
 
 def price_source(nodes: PlannedNodes) -> str:
@@ -43,6 +37,11 @@ def price_source(nodes: PlannedNodes) -> str:
     block = isinstance(nodes.purchase, CapacityBlock)
     source = kind.sources["capacity_block_usd_per_gpu_hour" if block else "on_demand_usd_per_gpu_hour"]
     return f"{source.text}, {source.date}"
+
+
+def _least_sold(kind: InstanceType, gpus: int) -> UltraServer | None:
+    """Return the UltraServer that has to be bought for so many GPUs; None where instances are sold alone."""
+    return next((unit for unit in kind.ultraservers if unit.gpus >= gpus), None)
 
 
 def _idle(gpus: int, used: int, rate: float | None) -> str:

@@ -86,6 +86,8 @@ class PlannedNodes:
     nodes: int
     zone: Zone
     purchase: Purchase
+    nvlink_domain_gpus: int
+    """Of the UltraServer that they are trays of; of one node where the type's NVLink ends there."""
     labels: Mapping[str, str]
     tainted: bool
 

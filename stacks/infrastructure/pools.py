@@ -68,6 +68,7 @@ def planned_nodes(cluster: EksClusterSettings, settings: NodePoolSettings, pool:
         nodes=pool.nodes,
         zone=zone_named(settings.zone),
         purchase=_purchase(settings.purchase),
+        nvlink_domain_gpus=pool.nvlink_domain_gpus,
         labels=dict(pool.labels),
         tainted=True,
     )

@@ -8,7 +8,7 @@ from stacks.updates.deployed import Deployed
 from stacks.updates.graph import graph_of
 from stacks.updates.plan import planned_update
 from tests.support.dev_settings import disagg_b200_settings, resolved
-from tests.support.eks_settings import eks_b200_settings
+from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
 if TYPE_CHECKING:
     from stacks.updates.notices import Notice
@@ -31,6 +31,16 @@ def test_every_run_says_what_idle_gpus_cost_and_what_says_so() -> None:
         "pool b200: 3 of 8 GPUs idle, $37.06 an hour (https://aws.amazon.com/ec2/capacityblocks/pricing/, "
         "2026-07-01)"
     )
+
+
+def test_trays_of_the_larger_ultraserver_leave_the_rest_of_it_idle() -> None:
+    settings = eks_gb200_settings()
+    settings["nodePools"][0]["nvlinkDomainGpus"] = 72
+    [notice] = _said(settings)
+    assert (
+        "u-p6e-gb200x72, the least that is sold, $761.904 an hour: 67 of 72 GPUs idle, $708.99 an hour, "
+        "16 trays outside the pool"
+    ) in notice.text
 
 
 def test_nothing_is_said_of_nodes_that_somebody_else_pays_for() -> None:
