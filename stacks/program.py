@@ -22,8 +22,8 @@ from stacks.guards.model_volume import volume_problems
 from stacks.guards.previous_outputs import outputs_of, previous_run
 from stacks.layers.owners import owner_problems
 from stacks.program_layers import InfrastructureParts, joined_infrastructure, joined_platform, share
-from stacks.program_platform import PlatformParts, deploy_platform, protect_servers, say_of_platform
-from stacks.program_serving import CachePlace, deploy_serving
+from stacks.program_platform import PlatformParts, deploy_platform, protect_servers
+from stacks.program_serving import CachePlace, deploy_serving, say_notices
 from stacks.reading.parse import parse_settings, plain_token_problem, secret_settings_problem
 from stacks.resolve import resolve
 from stacks.resolved import ResolvedCluster, ResolvedServing, ResolvedStack
@@ -102,9 +102,10 @@ def deploy(
         )
         deploy_serving(stack, namespace, platform, options, update, cache_place=place)
         _export_serving(stack.serving)
-    elif stack.layers.owns("platform"):
+    else:
         protect_servers(stack, platform, options)
-        say_of_platform(update.notices, platform)
+        made = (*platform.used_by_graphs, *infrastructure.before_workloads)
+        say_notices(update, next(iter(made), None))
     share(stack, infrastructure, platform.used_by_graphs)
     pulumi.export(OUTPUT_NAME, fixed_values(stack))
 

@@ -1,6 +1,5 @@
 """The platform's part of the program: NATS, etcd and the operator, where they are this stack's own."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,7 +16,6 @@ from recipes.graph_manifest import NODES_WITHOUT_GPUS
 from stacks.cache import size_in_gib
 from stacks.resolved import ResolvedPlatform, ResolvedStack, ServerGroup
 from stacks.servers import ETCD_NAME, NATS_NAME
-from stacks.updates.notices import Notice
 
 _GIB = 2**30
 # etcd's own default, far above what discovery needs.
@@ -94,13 +92,6 @@ def protect_servers(stack: ResolvedStack, platform: PlatformParts, options: pulu
         depends_on=[platform.namespace],
         opts=options,
     )
-
-
-def say_of_platform(notices: Sequence[Notice], platform: PlatformParts) -> None:
-    """Show what an update does, where this stack has no graph to show it at."""
-    for notice in notices:
-        say = pulumi.log.warn if notice.warns else pulumi.log.info
-        say(notice.text, resource=next(iter(platform.used_by_graphs), None))
 
 
 def server_policy(stack: ResolvedStack, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:

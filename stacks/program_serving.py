@@ -49,7 +49,7 @@ def deploy_serving(
     policies = [_network_policies(stack, in_namespace, platform, options)] if stack.network_policies else []
     if waited_for(stack):
         # Its pods would be pending until the window opens, and `up` would fail when the graph's time is over.
-        _say(update, cache[0] if cache else None)
+        say_notices(update, cache[0] if cache else None)
         return
     before_graph: list[pulumi.Resource] = [
         *in_namespace,
@@ -72,7 +72,7 @@ def deploy_serving(
         )
         before_graph.append(domain.domain)
     graph = _graph(stack, before_graph, options, update)
-    _say(update, graph.graph)
+    say_notices(update, graph.graph)
     if serving.exposure:
         Exposure(
             f"{serving.graph_name}-exposure",
@@ -100,6 +100,14 @@ def deploy_serving(
             depends_on=in_namespace,
             opts=options,
         )
+
+
+def say_notices(update: Update, subject: pulumi.Resource | None) -> None:
+    """Show what the update does, under a resource that it concerns."""
+    for notice in update.notices:
+        # With a resource named, the engine shows it under Diagnostics, also without a terminal.
+        say = pulumi.log.warn if notice.warns else pulumi.log.info
+        say(notice.text, resource=subject)
 
 
 def _network_policies(
@@ -161,13 +169,6 @@ def _graph(
         depends_on=depends_on,
         opts=options,
     )
-
-
-def _say(update: Update, subject: pulumi.Resource | None) -> None:
-    for notice in update.notices:
-        # With a resource named, the engine shows it under Diagnostics, also without a terminal.
-        say = pulumi.log.warn if notice.warns else pulumi.log.info
-        say(notice.text, resource=subject)
 
 
 def _kv_transport(stack: ResolvedStack) -> KvTransport | None:

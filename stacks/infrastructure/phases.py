@@ -10,6 +10,8 @@ from stacks.resolved import ResolvedStack
 def waited_for(stack: ResolvedStack) -> tuple[PlannedNodes, ...]:
     """Return the node groups, without a node so far, that the graph is placed on; it is made after them."""
     groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
+    if not stack.layers.owns("serving"):
+        return ()
     used = {pool.name for pool in stack.pools if pool.used_gpus}
     return tuple(nodes for nodes in groups if nodes.pool in used and _waits(nodes))
 

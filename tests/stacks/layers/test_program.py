@@ -13,6 +13,9 @@ from resource_graph import has_unknown
 from rules.catalogue import rules_on
 from rules.model import Severity, Status
 from rules.run import run_rules
+from stacks.infrastructure.phases import waited_for
+from stacks.updates.deployed import Deployed
+from stacks.updates.plan import planned_update
 from tests.stacks.layers.settings import layered, on_existing_cluster
 from tests.support.dev_settings import resolved
 
@@ -133,3 +136,13 @@ def test_on_a_cluster_that_exists_the_platform_s_reference_is_the_only_one() -> 
     graph = recorded_stack(resolved(on_existing_cluster("serving")))
     assert [each.name for each in graph.of_type(REFERENCE)] == ["platform-layer"]
     assert not has_unknown(graph.of_type("pulumi:providers:kubernetes")[0].inputs)
+
+
+def test_a_stack_without_a_graph_waits_for_no_window_and_still_says_what_is_idle() -> None:
+    settings = layered("infrastructure")
+    settings["nodePools"][0]["purchase"] |= {"phase": "waiting"}
+    stack = resolved(settings)
+    assert waited_for(stack) == ()
+    texts = [notice.text for notice in planned_update(stack, Deployed()).notices]
+    assert any("pool b200" in text for text in texts)
+    assert not any("no graph" in text for text in texts)
