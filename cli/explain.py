@@ -107,7 +107,7 @@ def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
         yield from _before_order(stack)
     yield from _labelled("ORDER", [" > ".join(creation_order(graph))])
     if stack.infrastructure is not None:
-        yield from _labelled("PROTECTED", protected(graph, stack.source))
+        yield from _labelled("PROTECTED", protected(graph))
     yield from _labelled("RETAINED", left_by_destroy(stack.retained))
     if serves:
         yield from _labelled("DEFECTS", workarounds(stack))

@@ -8,13 +8,13 @@ from stacks.resolved import RetainedObject
 _PROTECTED_WORDS = {
     "aws:ec2/vpc:Vpc": "network",
     "aws:eks/cluster:Cluster": "cluster",
-    "aws:kms/key:Key": "its key",
-    "aws:fsx/lustreFileSystem:LustreFileSystem": "FSx file system",
-    "aws:efs/fileSystem:FileSystem": "EFS file system",
+    "aws:kms/key:Key": "key",
+    "aws:fsx/lustreFileSystem:LustreFileSystem": "FSx",
+    "aws:efs/fileSystem:FileSystem": "EFS",
     "kubernetes:core/v1:PersistentVolumeClaim": "claim",
     "kubernetes:core/v1:Namespace": "namespaces",
 }
-_GUIDE = "docs/runbook/destroy-a-cluster.md"
+_PAGE = "destroy-a-cluster"
 
 
 def creation_order(graph: ResourceGraph) -> Sequence[str]:
@@ -33,7 +33,7 @@ def creation_order(graph: ResourceGraph) -> Sequence[str]:
     return shown
 
 
-def protected(graph: ResourceGraph, source: str) -> Iterator[str]:
+def protected(graph: ResourceGraph) -> Iterator[str]:
     """What `destroy` refuses to delete, and what lifts that."""
     held = [
         words
@@ -41,9 +41,7 @@ def protected(graph: ResourceGraph, source: str) -> Iterator[str]:
         if any(resource.protect for resource in graph.of_type(kind))
     ]
     if held:
-        yield f"{', '.join(held)}: `pulumi destroy` is refused"
-        lift = f"lifecycle: disposable in {source}, `up`, `destroy` ({_GUIDE})"
-        yield f"to destroy: {lift}"
+        yield f"{', '.join(held)}; lifted by lifecycle: disposable (runbook: {_PAGE})"
 
 
 def left_by_destroy(retained: Sequence[RetainedObject]) -> Iterator[str]:
@@ -66,7 +64,8 @@ def _steps(graph: ResourceGraph) -> Iterator[tuple[str, str]]:
     if in_account:
         yield "account", f"({in_account} resources)"
     for resource in resources:
-        if resource.type.startswith("aws:"):
+        # A volume stands in the order with the claim that it is made for.
+        if resource.type.startswith("aws:") or resource.kind == "PersistentVolume":
             continue
         name = resource.object_name if resource.kind else resource.inputs.get("name")
         kind = resource.kind or resource.type.rpartition(":")[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,10 @@ from lab.environment import sealed_environment
 from lab.rehearsal import Rehearsal, Step, rehearsal
 from stacks.reading.load import list_stacks
 from tests.components.committed_urns import committed_urns
+from tests.serving_stacks.account import found_in
 from tests.serving_stacks.pods import claims_of, gpus_of, nodes_of, pods_of, variables_of
 from tests.support.lab_stack import LabStack
+from tests.support.runbook import commands, typed
 from tests.support.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 NAMESPACE = "gpt-oss"
 CHANNEL = "compute-domain.nvidia.com"
 CLIQUE = "nvidia.com/gpu.clique"
+RETAINED = re.compile(r"^ +(\w.*?): ", re.MULTILINE)
 EXISTING = {"dev"}
 """Rehearsed on a cluster that exists: tests/lab/test_rehearsal.py."""
 
@@ -71,6 +75,11 @@ class Shipped:
     def lab(self) -> Sandbox:
         """The lab of this stack alone."""
         return Sandbox(self.run.lab, sealed_environment(self.run.lab))
+
+    @property
+    def stack(self) -> LabStack:
+        """The stack as its commands see it."""
+        return LabStack(self.lab, self.run.project, self.name)
 
     @property
     def system_nodes(self) -> set[str]:
@@ -133,8 +142,7 @@ def test_workers_that_share_a_compute_domain_are_in_one_clique(shipped: Shipped)
 
 
 def test_the_engine_registers_the_urns_that_are_committed(shipped: Shipped) -> None:
-    stack = LabStack(shipped.lab, shipped.run.project, shipped.name)
-    assert stack.urns() == sorted(committed_urns(shipped.name))
+    assert shipped.stack.urns() == sorted(committed_urns(shipped.name))
 
 
 def test_workers_reach_the_stacks_own_nats_servers(shipped: Shipped) -> None:
@@ -147,11 +155,29 @@ def test_workers_reach_the_stacks_own_nats_servers(shipped: Shipped) -> None:
     assert set(nodes_of(servers["items"])) == shipped.system_nodes
 
 
-def test_it_is_gone_after_its_protection_is_lifted_and_its_file_is_as_it_was(shipped: Shipped) -> None:
-    removed = {step.name: step for step in shipped.run.removing()}
-    assert list(removed) == ["lift protection", "destroy"]
+def test_destroy_of_what_is_protected_is_refused_before_anything_goes(shipped: Shipped) -> None:
+    before, account = shipped.stack.urns(), found_in(shipped.run.lab)
+    answer = shipped.stack.pulumi("destroy", "--yes", check=False)
+    said = answer.stdout + answer.stderr
+    assert answer.returncode != 0
+    assert said.count("cannot be deleted") >= 1
+    assert "because it is protected" in said
+    assert shipped.stack.urns() == before
+    assert found_in(shipped.run.lab) == account
+
+
+def test_what_lifts_the_protection_lets_destroy_leave_exactly_what_explain_lists(shipped: Shipped) -> None:
+    screen = shipped.stack.dynamo_stack("explain", shipped.name).stdout
+    listed = set(RETAINED.findall(re.split(r"\n(?=\S)", screen.partition("\nRETAINED ")[2])[0]))
+    assert listed
+    lift, apply, destroy, *_ = commands("destroy-a-cluster")
+    typed(shipped.stack, lift)
+    typed(shipped.stack, apply)
+    assert shipped.stack.changes().keys() == {"update"}
+    typed(shipped.stack, destroy)
     created = shipped.built["up"].changes
-    assert removed["destroy"].changes == created.replace("create", "delete")
+    assert shipped.stack.changes() == {"delete": int(created.removesuffix(" create"))}
+    assert found_in(shipped.run.lab) == listed
     assert _file_of(shipped.name) == shipped.file
 
 
