@@ -28,6 +28,10 @@ def preflight(name: str) -> None:
 
     stack = resolved_stack(name)
     plan = stack.infrastructure
+    joined = stack.layers.joined.get("infrastructure")
+    if joined is not None:
+        owner = f"stack {joined.stack} makes the cluster of stack {name}"
+        raise CommandError(f"{owner}: `dynamo-stack preflight {joined.stack}` asks the account")
     if plan is None:
         raise CommandError(f"stack {name} uses a cluster that exists: there is nothing to ask an account")
     found = list(answers(plan, Account(plan.region)))

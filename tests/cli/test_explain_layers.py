@@ -66,3 +66,12 @@ def test_render_writes_this_stack_s_objects_alone(shown: Any) -> None:
     assert "kind: DynamoGraphDeployment" in text
     assert "kind: StatefulSet" not in text
     assert "StackReference" not in text
+
+
+def test_preflight_of_a_joined_stack_names_the_stack_that_makes_the_cluster(
+    command: Command, tmp_path: Path
+) -> None:
+    write_stack(tmp_path, layered("serving"))
+    answer = command("preflight", "dev", folder=tmp_path)
+    assert answer.code != 0
+    assert "stack base makes the cluster of stack dev: `dynamo-stack preflight base`" in squeezed(answer.err)
