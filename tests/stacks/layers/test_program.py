@@ -24,14 +24,7 @@ if TYPE_CHECKING:
 
 TODAY = dt.date(2026, 11, 21)
 ALL = ("infrastructure", "platform", "serving")
-DIVISIONS = (
-    ("infrastructure",),
-    ("platform",),
-    ("serving",),
-    ("infrastructure", "platform"),
-    ("platform", "serving"),
-    ALL,
-)
+PAIRS = (("infrastructure", "platform"), ("platform", "serving"))
 REFERENCE = "pulumi:pulumi:StackReference"
 _IN_EACH = ("pulumi:", "dynamo-stack:")
 
@@ -52,7 +45,7 @@ def test_three_stacks_register_between_them_what_one_would_and_nothing_twice() -
     assert sum(len(part) for part in parts) == len(registered(*ALL))
 
 
-@pytest.mark.parametrize("division", DIVISIONS)
+@pytest.mark.parametrize("division", PAIRS)
 def test_what_two_layers_register_together_is_what_they_register_apart(division: tuple[str, ...]) -> None:
     assert registered(*division) == set.union(*(registered(layer) for layer in division))
 
@@ -110,11 +103,12 @@ def test_who_may_connect_to_nats_is_written_by_the_platform_s_stack_alone() -> N
 
 
 @pytest.mark.parametrize("lifecycle", ["production", "disposable"])
-@pytest.mark.parametrize("division", DIVISIONS)
+@pytest.mark.parametrize("layer", ALL)
 def test_no_mandatory_rule_fails_or_is_undecided_because_a_layer_is_another_stack_s(
-    division: tuple[str, ...], lifecycle: str
+    layer: str, lifecycle: str
 ) -> None:
-    graph = recorded(*division, lifecycle=lifecycle)
+    # As the other tests ask for it, so that it is recorded once.
+    graph = recorded(layer) if lifecycle == "production" else recorded(layer, lifecycle=lifecycle)
     report = run_rules(graph, rules_on(TODAY), today=TODAY)
     bad = {
         finding.rule.id
