@@ -110,7 +110,7 @@ class ModelCacheSettings(StrictModel):
     storage_class_name: StorageClassName | None = None
     """A class of the cluster whose volumes several nodes can mount at once (ReadWriteMany)."""
     storage: CacheStorageSettings | None = None
-    """With cluster kind eks, instead of a class: the file system that is made for it."""
+    """With cluster kind eks, instead of a class: what is made for it, or the nodes' own disks."""
     read_megabytes_per_second: Count | None = None
     """What one node reads from the volume; None: the slowest that the publisher's times allow."""
     download_timeout_seconds: Seconds | None = None
