@@ -237,7 +237,8 @@ class StackSettings(StrictModel):
     network_policies: bool = True
     """Admit only the connections that the runtime's own parts make."""
     lifecycle: Literal["production", "disposable"] = "production"
-    """production protects and keeps the model cache; disposable lets `destroy` remove everything."""
+    """production protects what holds data, and keeps it in a cluster that exists already; disposable lets
+    `destroy` remove everything."""
     layers: Annotated[tuple[Layer, ...], Field(min_length=1)] | None = None
     """What this stack registers of what the file describes, and shares with stacks that join it; None: all of
     it, shared with nobody. Fixed when the stack is created."""
