@@ -7,8 +7,10 @@ from typing import Any
 from recipes.load import load_recipe
 from stacks.updates.deployed import Deployed, DeployedRelease
 from stacks.updates.notices import platform_notice
+from tests.stacks.infrastructure.test_node_storage import on_nodes
 from tests.stacks.updates.changes import changed, override, replicas, state, update
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, disagg_gb200_settings
+from tests.support.eks_settings import eks_b200_settings
 
 PINNED = load_recipe("gpt-oss-120b/trtllm-disagg").model.revision
 
@@ -126,6 +128,16 @@ def test_a_volume_that_holds_two_revisions_is_no_warning() -> None:
     change = update(before, changed(before, _with_revision))
     assert change.texts[0].endswith("two take 134Gi, and modelCache.size is 200Gi")
     assert not change.update.notices[0].warns
+
+
+def test_another_revision_is_brought_to_every_node_with_a_copy_first() -> None:
+    before = on_nodes(eks_b200_settings())
+    revision, *_ = update(before, changed(before, _with_revision)).texts
+    assert revision.startswith(
+        f"model revision: 0000000 replaces {PINNED[:7]}; DaemonSet model-cache brings it to every node "
+        "before any worker restarts"
+    )
+    assert "the old revision stays on every node" in revision
 
 
 def test_a_revision_on_somebody_elses_volume_is_looked_for_first() -> None:
