@@ -7,22 +7,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lab import aws_cloud, control_plane
+from lab import aws_cloud, cluster, control_plane
 from tests.eks.conftest import SETTINGS, changing_requests, prepared
 from tests.support.lab_stack import POLICY
+from tests.support.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.support.lab_stack import LabStack
-    from tests.support.sandbox import Sandbox
 
 pytestmark = pytest.mark.engine
 
 
 @pytest.fixture(scope="module")
 def stack(engine: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    lab = engine.directory
+    # Another test may have given that lab a cluster by now; this one has none.
+    assert engine
+    lab = Sandbox.at(tmp_path_factory.mktemp("lab")).directory
+    cluster.prepare(lab, say=print)
     try:
         yield prepared(lab, tmp_path_factory.mktemp("never-deployed"))
     finally:

@@ -110,7 +110,9 @@ nodes = aws.eks.NodeGroup(
     ami_type="{ami_type}",
     launch_template={{"id": template.id, "version": template.latest_version.apply(str)}},
     scaling_config={{"min_size": 0, "max_size": 2, "desired_size": {nodes}}},
-    opts=pulumi.ResourceOptions(provider=provider, ignore_changes=["scalingConfig.desiredSize"]),
+    opts=pulumi.ResourceOptions(
+        provider=provider, ignore_changes=["scalingConfig.desiredSize"], delete_before_replace=True
+    ),
 )
 pulumi.export("endpoint", cluster.endpoint)
 pulumi.export("authority", cluster.certificate_authority.data)
@@ -211,6 +213,11 @@ def test_a_program_lives_through_up_refresh_a_replacement_and_destroy(toy: Toy) 
     assert (request["operation"], request["error"]) == ("CreateNodegroup", "InvalidParameterException")
     assert f"RequestID: {request['requestId']}" in failure
     toy.seen = len(aws_cloud.requests(toy.lab.directory))
+
+    # Without `delete_before_replace` the engine would make the group again and then delete it as the old one.
+    toy.write(ami_type="BOTTLEROCKET_x86_64_NVIDIA")
+    toy.pulumi("up", "--yes", "--skip-preview")
+    assert toy.operations() == ["CreateNodegroup"]
 
     toy.pulumi("destroy", "--yes", "--skip-preview")
     gone = toy.operations()
