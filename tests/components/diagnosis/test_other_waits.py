@@ -41,6 +41,19 @@ def test_a_claim_that_names_no_class_where_there_is_no_default_says_so(kubectl: 
     )
 
 
+def test_a_claim_of_a_file_system_says_why_its_volume_is_not_its_own(kubectl: AnsweringKubectl) -> None:
+    owner = {"claimRef": {"namespace": "gpt-oss", "name": "model-cache"}}
+    kubectl.answers(
+        pvc={"spec": {"storageClassName": "", "volumeName": "files"}, "status": {"phase": "Pending"}},
+        pv={"spec": owner, "status": {"phase": "Released"}},
+    )
+    said = _explained("PersistentVolumeClaim", POLLED)
+    assert "its volume files belongs to a claim gpt-oss/model-cache that is gone" in said
+    assert "`kubectl delete pv files` and `pulumi refresh`: the files stay" in said
+    (kubectl.folder / "pv.json").unlink()
+    assert "its volume files is not there" in _explained("PersistentVolumeClaim", POLLED)
+
+
 def test_copies_that_some_node_does_not_get_show_what_its_container_said(kubectl: AnsweringKubectl) -> None:
     waiting = {"reason": "CrashLoopBackOff", "message": "back-off restarting failed container"}
     kubectl.answers(
