@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.table import Table
 
 from cli.output import make_table
-from hardware import InstanceType
+from hardware import InstanceType, Source
 from stacks.infrastructure.plan import Purchase
 from stacks.infrastructure.prices import NAMES, usd_per_gpu_hour
 from stacks.resolved import ResolvedPool
@@ -43,16 +43,20 @@ def prices(pools: Sequence[ResolvedPool], *, units: bool) -> Iterator[str]:
     """Return what a GPU of each instance type costs, since when, and with `units` what is sold only whole."""
     for instance_type in {pool.instance_type.name: pool.instance_type for pool in pools}.values():
         offers = [
-            f"${price:,.2f} a GPU-hour {how} ({instance_type.sources[field].date})"
+            f"${price:,.2f} a GPU-hour, {how} ({_source(instance_type.sources[field])})"
             for price, how, field in (
                 (instance_type.on_demand_usd_per_gpu_hour, "on demand", _ON_DEMAND),
-                (instance_type.capacity_block_usd_per_gpu_hour, "in a Capacity Block", _CAPACITY_BLOCK),
+                (instance_type.capacity_block_usd_per_gpu_hour, "Capacity Block", _CAPACITY_BLOCK),
             )
             if price is not None
         ]
         whole = ", ".join(f"{unit.name} ${unit.usd_per_hour:,.2f}" for unit in instance_type.ultraservers)
         sold = f"; sold only whole, an hour: {whole}" if units and whole else ""
         yield f"{instance_type.name}: {' or '.join(offers) or 'no published price'}{sold}"
+
+
+def _source(source: Source) -> str:
+    return f"{source.text.removeprefix('https://').rstrip('/')}, {source.date}"
 
 
 def _cost(instance_type: InstanceType, purchase: Purchase | None, gpus: int) -> str:

@@ -54,7 +54,7 @@ def test_explain_shows_what_used_and_idle_gpus_cost_and_since_when(explain: Any)
     assert "b200 1 x p6-b200.48xlarge 8 B200 5 $71.21/h 3 $42.72/h on demand 1 of 1" in shown
     # Eight GB200 at $10.582 an hour each.
     assert "gb200 2 x p6e-gb200.36xlarge 8 GB200 0 $0.00/h 8 $84.66/h Capacity Block 0 of 2" in shown
-    assert "$14.24 a GPU-hour on demand (2026-09-19)" in shown
+    assert "$14.24 a GPU-hour, on demand (AWS Price List API, us regions, on-demand Linux, 2026-09-19)" in shown
     assert "sold only whole, an hour: u-p6e-gb200x36 $380.95" in shown
 
 
