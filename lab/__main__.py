@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -18,6 +18,9 @@ from lab.environment import exports, sealed_environment
 from lab.errors import LabError
 from lab.toolchain.build import ToolBuildError, build_missing, cache_directory
 from lab.toolchain.go import GoNotAvailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 # Without a terminal rich assumes 80 columns and cuts pod names off.
@@ -80,12 +83,23 @@ def rehearse(stack_name: Annotated[str, typer.Argument(metavar="STACK")]) -> Non
     """Play one stack from preview to destroy, from a copy of its file, in a lab of its own."""
     started = time.monotonic()
     done: list[rehearsal.Step] = []
-    try:
-        for step in rehearsal.rehearse(stack_name, _say):
+
+    def finish(steps: Iterable[rehearsal.Step]) -> None:
+        for step in steps:
             _say(f"{step.name}: {step.seconds:.0f} s" + (f", {step.changes}" if step.changes else ""))
             done.append(step)
+
+    try:
+        with rehearsal.rehearsal(stack_name) as run:
+            finish(run.building(_say))
+            console.print(report.pods_table(run.lab))
+            console.print(report.graphs_table(run.lab))
+            finish(run.removing())
+            left = run.left()
     finally:
         console.print(report.steps_table(stack_name, done))
+    for each in left:
+        _say(f"left in the account: {each}")
     console.print(f"\nstack {stack_name} is rehearsed (simulated); {time.monotonic() - started:.0f} s in all")
 
 

@@ -24,10 +24,20 @@ def up(lab: LabDirectory, account: str | None = None) -> str:
     A new account is empty, whatever an earlier one of this lab held. Where the lab has a cluster, instances
     of node groups are its nodes. `account` is its number, where it is not to be the usual one.
     """
-    endpoint = _start(lab, {"LAB_AWS_ACCOUNT": account} if account else {})
+    begin(lab, account)
+    endpoint = _wait(lab)
     if control_plane.exists(lab):
         processes.start(lab, processes.NODE_GROUPS)
     return endpoint
+
+
+def begin(lab: LabDirectory, account: str | None = None) -> None:
+    """Starts the account without waiting until it answers, which takes seconds; `up` waits for the rest."""
+    if processes.find(lab, processes.CLOUD) is not None:
+        return
+    (lab.cloud / "endpoint").unlink(missing_ok=True)
+    lab.cloud.mkdir(parents=True, exist_ok=True)
+    processes.start(lab, processes.CLOUD, {"LAB_AWS_ACCOUNT": account} if account else {})
 
 
 def down(lab: LabDirectory) -> None:
@@ -43,12 +53,8 @@ def requests(lab: LabDirectory) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def _start(lab: LabDirectory, variables: dict[str, str]) -> str:
+def _wait(lab: LabDirectory) -> str:
     announced = lab.cloud / "endpoint"
-    if processes.find(lab, processes.CLOUD) is None:
-        announced.unlink(missing_ok=True)
-        lab.cloud.mkdir(parents=True, exist_ok=True)
-        processes.start(lab, processes.CLOUD, variables)
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         if announced.exists() and _answers(announced.read_text(encoding="utf-8")):

@@ -1,5 +1,5 @@
 """The life of a stack as `make rehearse STACK=name` plays it; stacks with a cluster of their own:
-tests/serving_stacks/test_shipped_stacks.py."""
+tests/rehearsals."""
 
 import pytest
 

@@ -1,0 +1,121 @@
+"""A stack file's stack, built once in a lab of its own, and what a test looks at there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lab.environment import sealed_environment
+from lab.faults import instances
+from lab.rehearsal import SETTINGS
+from tests.serving_stacks.pods import pods_of
+from tests.support.lab_stack import LabStack
+from tests.support.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lab.rehearsal import Rehearsal, Step
+
+NAMESPACE = "gpt-oss"
+CLIQUE = "nvidia.com/gpu.clique"
+_GRAPHS, _DOMAINS = "dynamographdeployments.nvidia.com", "computedomains.resource.nvidia.com"
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a stack must lead to."""
+
+    stack: str
+    graph: str
+    gpus: dict[str, int]
+    """Of the worker of each role."""
+    pool: str
+    nodes: int
+    """Nodes with GPUs, all of which the workers use."""
+    allocatable: dict[str, str]
+    """Devices of each of these nodes."""
+    claims: int = 0
+    """Workers with a channel of the compute domain."""
+
+    @property
+    def node_group(self) -> str:
+        """Of the pool."""
+        return f"{self.stack}-{self.pool}"
+
+    @property
+    def gpu_nodes(self) -> set[str]:
+        """Names of the nodes with GPUs."""
+        return {f"{self.node_group}-{number}" for number in range(self.nodes)}
+
+    @property
+    def system_nodes(self) -> set[str]:
+        """Where everything without GPUs belongs."""
+        return {f"{self.stack}-system-{number}" for number in range(3)}
+
+
+@dataclass(frozen=True)
+class Shipped:
+    """A stack file's stack, built."""
+
+    run: Rehearsal
+    expected: Expected
+    file: bytes
+    """What was committed when it began."""
+    built: dict[str, Step]
+
+    @property
+    def lab(self) -> Sandbox:
+        """The lab of this stack alone."""
+        return Sandbox(self.run.lab, sealed_environment(self.run.lab))
+
+    @property
+    def stack(self) -> LabStack:
+        """The stack in its lab."""
+        return LabStack(self.lab, self.run.project, self.run.stack)
+
+    def change_settings(self, change: Callable[[dict[str, Any]], None]) -> None:
+        """Edits the copy of the stack's file as a person does."""
+        content = self.stack.settings()
+        change(content["config"][SETTINGS])
+        self.stack.write_settings(content)
+
+    def pods(self) -> dict[str, list[dict[str, Any]]]:
+        """The graph's pods by role."""
+        return pods_of(self.lab, self.expected.graph, NAMESPACE)
+
+    def places(self) -> dict[str, str | None]:
+        """The node of each role's worker that runs; None of one that waits."""
+        pods = self.pods()
+        found: dict[str, str | None] = {}
+        for role in self.expected.gpus:
+            [pod] = [each for each in pods.get(role, []) if "deletionTimestamp" not in each["metadata"]] or [
+                {"spec": {}, "status": {"phase": "Pending"}}
+            ]
+            found[role] = pod["spec"].get("nodeName") if pod["status"]["phase"] == "Running" else None
+        return found
+
+    def nodes(self, group: str) -> set[str]:
+        """Names of the nodes of a node group."""
+        found = self.lab.get("nodes", "-l", f"eks.amazonaws.com/nodegroup={group}")["items"]
+        return {node["metadata"]["name"] for node in found}
+
+    def domain_nodes(self) -> set[str]:
+        """The nodes that the compute domain connects."""
+        domains = self.lab.get(_DOMAINS, "-n", NAMESPACE)["items"]
+        return {node["name"] for domain in domains for node in domain["status"].get("nodes", [])}
+
+    def is_ready(self) -> bool:
+        """Whether the operator reports the graph Ready."""
+        graph = self.lab.get(_GRAPHS, self.expected.graph, "-n", NAMESPACE)
+        conditions = graph.get("status", {}).get("conditions", [])
+        return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+
+    def lose(self, node: str) -> None:
+        """The machine behind the node fails, and EC2 has no other one for now."""
+        instances.hold_launches(self.run.lab, self.run.stack, self.expected.node_group)
+        instances.terminate(self.run.lab, node)
+
+    def replace_lost(self) -> None:
+        """EC2 has a machine again."""
+        instances.let_launch(self.run.lab, self.run.stack, self.expected.node_group)

@@ -1,0 +1,73 @@
+"""Stack disagg-gb200 from nothing to destroy, as its file is: two trays of one NVLink domain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.faults.conftest import failing_up
+from tests.rehearsals.every_stack import EveryStack
+from tests.rehearsals.removal import Removal
+from tests.rehearsals.shipped import CLIQUE, Expected
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from tests.rehearsals.shipped import Shipped
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+EXPECTED = Expected(
+    "disagg-gb200",
+    "gpt-oss-disagg",
+    {"prefill": 1, "decode": 4},
+    pool="gb200",
+    nodes=2,
+    allocatable={"nvidia.com/gpu": "4", "vpc.amazonaws.com/efa": "4"},
+    claims=2,
+)
+
+
+class TestDisaggGb200(EveryStack):
+    """What holds of every stack."""
+
+
+def test_the_worker_of_a_lost_tray_waits_for_the_next_tray_of_the_clique_and_the_other_serves_on(
+    shipped: Shipped,
+) -> None:
+    before = shipped.places()
+    lost, left = before["prefill"], before["decode"]
+    assert lost is not None
+    assert left is not None
+    clique = _clique(shipped, lost)
+    shipped.lose(lost)
+    until(lambda: shipped.nodes("disagg-gb200-gb200") == {left}, "the node to go")
+    until(lambda: shipped.places() == {"prefill": None, "decode": left}, "a worker that waits")
+    until(lambda: shipped.domain_nodes() == {left}, "a domain of one tray")
+
+    def one_frontend_more(settings: dict[str, Any]) -> None:
+        settings["serving"] |= {"replicas": {"frontend": 2}, "readyTimeoutSeconds": 3}
+
+    def usual_wait(settings: dict[str, Any]) -> None:
+        del settings["serving"]["readyTimeoutSeconds"]
+
+    shipped.change_settings(one_frontend_more)
+    said = failing_up(shipped.stack)
+    assert "The wait for graph gpt-oss-disagg ended after 3 s." in said
+    assert "trtllmprefillworker" in said
+    assert "Pending, 0/4 nodes are available: 1 Insufficient" in said
+
+    shipped.change_settings(usual_wait)
+    shipped.replace_lost()
+    until(lambda: shipped.places() == before, "both workers where they were")
+    until(lambda: shipped.domain_nodes() == {lost, left}, "a domain of both trays")
+    assert _clique(shipped, lost) == clique
+    until(shipped.is_ready, "a graph that is ready again")
+
+
+class TestRemovalOfDisaggGb200(Removal):
+    """The last of it."""
+
+
+def _clique(shipped: Shipped, node: str) -> str:
+    return shipped.lab.get("node", node)["metadata"]["labels"][CLIQUE]
