@@ -11,8 +11,10 @@ from cli.output import make_console, make_table, print_line, print_table
 from cli.preflight_checks.answers import Answer, Verdict
 from cli.project import resolved_stack
 from stacks.infrastructure.idle import idle_gpus, price_source
+from stacks.infrastructure.phases import waited_for
 from stacks.infrastructure.plan import EksPlan, PlannedNodes
 from stacks.infrastructure.prices import NAMES, usd_per_gpu_hour
+from stacks.updates.infrastructure_notices import waiting_text
 
 
 def preflight(name: str) -> None:
@@ -35,12 +37,14 @@ def preflight(name: str) -> None:
     if plan is None:
         raise CommandError(f"stack {name} uses a cluster that exists: there is nothing to ask an account")
     found = list(answers(plan, Account(plan.region)))
-    _print(name, plan, found, list(idle_gpus(plan, stack.pools)))
+    idle = (f"idle in pool {text}" for text in idle_gpus(plan, stack.pools))
+    waiting = (f"no graph yet: {waiting_text(nodes)}" for nodes in waited_for(stack))
+    _print(name, plan, found, [*idle, *waiting])
     if any(answer.verdict is Verdict.WRONG for answer in found):
         raise typer.Exit(FAILED)
 
 
-def _print(name: str, plan: EksPlan, found: list[Answer], idle: list[str]) -> None:
+def _print(name: str, plan: EksPlan, found: list[Answer], remarks: list[str]) -> None:
     console = make_console()
     table = make_table("RESULT", "QUESTION", "FOUND")
     for answer in found:
@@ -55,8 +59,8 @@ def _print(name: str, plan: EksPlan, found: list[Answer], idle: list[str]) -> No
         print_line(console)
     for nodes in plan.gpu_nodes:
         print_line(console, f"price of pool {nodes.pool}: {_price(nodes)}")
-    for text in idle:
-        print_line(console, f"idle in pool {text}")
+    for text in remarks:
+        print_line(console, text)
     wrong = sum(answer.verdict is Verdict.WRONG for answer in found)
     unknown = sum(answer.verdict is Verdict.UNKNOWN for answer in found)
     print_line(console, f"stack {name}: {wrong} wrong, {unknown} unknown of {len(found)} answers")

@@ -55,8 +55,12 @@ def test_a_block_before_its_window_is_good_for_a_pool_that_waits(
     account: Account, preflight: Preflight
 ) -> None:
     account.bought(at(WEEK), at(2 * WEEK), State="scheduled")
-    answer = preflight(in_a_block(at(WEEK), "waiting"))
+    opens = at(WEEK)
+    answer = preflight(in_a_block(opens, "waiting"))
     assert "phase waiting is due" in seen(answer)
+    assert f"no graph yet: pool b200 has no node before its Capacity Block {BLOCK} opens at {opens}" in seen(
+        answer
+    )
 
 
 def test_a_block_is_over_when_eks_begins_to_drain_its_nodes(account: Account, preflight: Preflight) -> None:
