@@ -1,7 +1,4 @@
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +51,9 @@ def test_explain_shows_what_used_and_idle_gpus_cost_and_since_when(explain: Any)
     assert "b200 1 x p6-b200.48xlarge 8 B200 5 $71.21/h 3 $42.72/h on demand 1 of 1" in shown
     # Eight GB200 at $10.582 an hour each.
     assert "gb200 2 x p6e-gb200.36xlarge 8 GB200 0 $0.00/h 8 $84.66/h Capacity Block 0 of 2" in shown
-    assert "$14.24 a GPU-hour, on demand (AWS Price List API, us regions, on-demand Linux, 2026-09-19)" in shown
+    assert (
+        "$14.24 a GPU-hour, on demand (AWS Price List API, us regions, on-demand Linux, 2026-09-19)" in shown
+    )
     assert "sold only whole, an hour: u-p6e-gb200x36 $380.95" in shown
 
 
@@ -165,17 +164,18 @@ def test_explain_of_a_path_that_is_reported_failing_recommends_the_recipe_withou
 
 
 @pytest.mark.parametrize("columns", [20, 40, 80])
-def test_a_narrow_terminal_breaks_lines_and_nothing_else(columns: int, tmp_path: Path) -> None:
+def test_a_narrow_terminal_breaks_lines_and_nothing_else(
+    columns: int, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write_stack(tmp_path, disagg_gb200_settings())
-    environment = os.environ | {"COLUMNS": str(columns), "FORCE_COLOR": "1", "TERM": "xterm"}
-    command = [str(Path(sys.executable).parent / "dynamo-stack"), "explain", "dev"]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", done.stdout).splitlines()
+    for name, value in {"COLUMNS": str(columns), "FORCE_COLOR": "1", "TERM": "xterm"}.items():
+        monkeypatch.setenv(name, value)
+    done = command("explain", "dev", folder=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert "\x1b[" in done.out
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", done.out).splitlines()
     assert max(map(len, lines)) <= columns
-    assert "mnnvl" in done.stdout
+    assert "mnnvl" in done.out
 
 
 def test_output_without_a_terminal_has_no_colour_and_fits_its_width() -> None:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+import botocore.session
 import pytest
 
 from lab.aws_provider.cloud.server import CloudServer
@@ -14,6 +16,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.cli.command import Answer
+
+
+_create_loader = cache(botocore.session.create_loader)
 
 
 @pytest.fixture(scope="session")
@@ -41,6 +46,8 @@ def account(cloud: Account, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         "AWS_REGION": REGION,
     }.items():
         monkeypatch.setenv(name, value)
+    # Each command has a session of its own; each would read AWS's large service models again.
+    monkeypatch.setattr(botocore.session, "create_loader", _create_loader)
     cloud.reset()
     yield cloud
     cloud.reset()
