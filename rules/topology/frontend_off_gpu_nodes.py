@@ -91,8 +91,8 @@ RULE = Rule(
     ),
     fix=(
         "Require nodes without GPUs: node affinity on nvidia.com/gpu.present, operator NotIn, value true; "
-        "and leave the toleration of nvidia.com/gpu out. Not asked where the model itself lies on those nodes "
-        "alone: on a disk that one node mounts, or in a directory of each."
+        "and leave the toleration of nvidia.com/gpu out. Not asked where the model itself lies on those "
+        "nodes alone: on a disk that one node mounts, or in a directory of each."
     ),
     check=_check,
 )
