@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
 import pytest
 
 from lab import aws_cloud, cluster
+from lab.dynamo_operator import switches
 from tests.eks.conftest import SETTINGS, changing_requests, describe_block, prepared
+from tests.faults.conftest import ask_for, failing_up
 from tests.support.runbook import commands, typed
 from tests.support.sandbox import Sandbox
 
@@ -32,14 +35,6 @@ def stack(engine: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         yield prepared(lab, tmp_path_factory.mktemp("refused"), AvailabilityZone="us-east-1b")
     finally:
         cluster.down(lab)
-
-
-def failing_up(stack: LabStack, *arguments: str) -> str:
-    failed = stack.pulumi("up", "--yes", "--skip-preview", *arguments, check=False)
-    said = failed.stdout + failed.stderr
-    assert failed.returncode != 0, said
-    assert "Traceback" not in said, said
-    return said
 
 
 def block_is(stack: LabStack, **changes: str) -> None:
@@ -78,6 +73,21 @@ def test_each_refusal_names_its_request_and_setting_and_up_goes_on_when_it_is_me
         "DeleteNodegroup",
         "CreateNodegroup",
     ]
-    stack.up("--skip-preview", "--expect-no-changes")
     pods = stack.lab.get("pods", "-n", "gpt-oss")["items"]
     assert {pod["spec"]["nodeName"] for pod in pods} >= {"disagg-b200-b200-0"}
+
+
+def test_a_wait_in_the_cluster_that_the_stack_made_is_explained(stack: LabStack) -> None:
+    never_ready = stack.lab.directory.switches / switches.GRAPH_NEVER_READY
+    never_ready.touch()
+    ask_for(stack, frontends=2, ready_seconds=5)
+    # Whoever runs `up` has no kubeconfig of this cluster.
+    said = failing_up(stack, variables={"KUBECONFIG": os.devnull})
+    assert "The wait for graph gpt-oss-disagg ended after 5 s." in said
+    assert "every pod is ready, but the operator says" in said, said
+    assert "See: kubectl --context disagg-b200 get" in said
+    assert (
+        said.count("aws eks update-kubeconfig --name disagg-b200 --region us-east-1 --alias disagg-b200") == 1
+    )
+    never_ready.unlink()
+    stack.up("--skip-preview")
