@@ -10,6 +10,10 @@ ENVIRONMENT := $(VENV)/.complete
 AWS := autoscaling|cloudwatch|ec2|efs|eks|fsx|iam|kms|vpc
 FAST := not engine and not lab and not slow
 
+# Each command starts Python some hundred times; without compiled modules, which git ignores, every start would
+# compile those of this repository again, and every test run its tests.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help environment lab-up lab-down shell env tools check test rehearse bench format lock clean
 
 help: ## list the targets
