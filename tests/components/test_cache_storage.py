@@ -1,12 +1,19 @@
 """The file system of the model cache, its volume and its claim, on a cluster of the stack's own."""
 
 import functools
-from typing import Any
+from typing import Any, NoReturn
 
+import pulumi
 import pytest
+from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
+from pulumi.runtime.proto import resource_pb2
 
 from cli.project import recorded_stack
+from components.file_system_volume import FileSystem
+from components.keeping import Keep
+from components.model_cache import CacheVolume, ModelCache, ModelCacheArgs
 from resource_graph import Resource, ResourceGraph, has_unknown
+from resource_graph.recorder import run_against
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
@@ -111,6 +118,46 @@ def test_a_larger_file_system_is_told_to_the_volume() -> None:
     graph = recorded_stack(resolved(settings))
     assert only(graph, LUSTRE).inputs["storageCapacity"] == 2400
     assert spec(graph, "PersistentVolume")["capacity"] == {"storage": "2400Gi"}
+
+
+class _AsGiven(Mocks):
+    def call(self, args: MockCallArgs) -> NoReturn:
+        raise AssertionError(f"the component calls {args.token}")
+
+    def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
+        return f"{args.name}-id", args.inputs
+
+
+class _Ignoring(MockMonitor):
+    """Notes what the engine is told to leave as it is."""
+
+    def __init__(self) -> None:
+        super().__init__(_AsGiven())
+        self.ignored: dict[str, list[str]] = {}
+
+    def RegisterResource(  # noqa: N802 - the name of the remote procedure
+        self, request: resource_pb2.RegisterResourceRequest
+    ) -> resource_pb2.RegisterResourceResponse:
+        self.ignored[request.name] = list(request.ignoreChanges)
+        return super().RegisterResource(request)
+
+
+@pytest.mark.parametrize(("file_system", "ignored"), [(True, ["spec.resources"]), (False, [])])
+def test_a_claim_asks_for_no_more_where_its_file_system_grows(
+    *, file_system: bool, ignored: list[str]
+) -> None:
+    source = FileSystem("fsx.csi.aws.com", "fs-1", {}, "lustre") if file_system else None
+    volume = CacheVolume("" if source else "files", 2400, Keep.NOTHING, "files" if source else None, source)
+
+    def program() -> None:
+        arguments = ModelCacheArgs("serving", "cache", volume, "job", {"template": {}}, 60)
+        provider = pulumi.ProviderResource("kubernetes", "cluster", {})
+        ModelCache("it", arguments, depends_on=[], opts=pulumi.ResourceOptions(providers=[provider]))
+
+    monitor = _Ignoring()
+    run_against(monitor, program, project="toy", stack="toy", preview=False)
+    # Kubernetes lets no claim without a class grow.
+    assert monitor.ignored["it-claim"] == ignored
 
 
 def test_a_cluster_of_somebody_elses_gets_its_volume_by_its_class() -> None:
