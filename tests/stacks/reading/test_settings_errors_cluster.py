@@ -179,7 +179,7 @@ CASES: list[tuple[str, Path, object, str]] = [
         {"kind": "lustre"},
         "Pulumi.dev.yaml: modelCache.storage.kind = 'lustre'\n"
         "  not one of the known kinds\n"
-        "  allowed: fsxLustre or efs\n"
+        "  allowed: fsxLustre, efs, ebs or instanceStore\n"
         "  try: fsxLustre",
     ),
     (
