@@ -39,6 +39,8 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
         "cluster.name": plan.name,
         "cluster.accountId": plan.account_id,
         "cluster.region": plan.region,
+        # With it comes the kind PodMonitor, of which serving makes one.
+        "cluster.monitoring": "true" if plan.monitoring else "false",
     }
     for nodes in plan.gpu_nodes:
         purchase = nodes.purchase
@@ -46,6 +48,7 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
             _pool_key(nodes.pool, "instanceType"): nodes.instance_type.name,
             _pool_key(nodes.pool, "nodes"): nodes.nodes,
             _pool_key(nodes.pool, "zone"): nodes.zone.name,
+            _pool_key(nodes.pool, "nvlinkDomainGpus"): nodes.nvlink_domain_gpus,
             _pool_key(nodes.pool, "labels"): _listed([f"{key}={item}" for key, item in nodes.labels.items()]),
             # A graph is not registered while its nodes are waited for.
             _pool_key(nodes.pool, "purchase.phase"): (

@@ -126,6 +126,7 @@ def _waiting() -> Settings:
             "cluster.name = 'other'",
             "stack base, which owns the infrastructure, has gpt-oss",
         ),
+        (_cluster(monitoring=True), "cluster.monitoring = 'true'", "has false"),
         (_cluster(accountId="210987654321"), "cluster.accountId = '210987654321'", "has 123456789012"),
         (_serving(nodes=2), "nodePools[b200].nodes = 2", "stack base, which owns the infrastructure, has 1"),
         (_serving(labels={"team": "a"}), "nodePools[b200].labels = 'team=a'", "has none"),
@@ -169,7 +170,6 @@ def test_a_stack_may_use_some_of_the_owner_s_pools() -> None:
         {"version": "1.36"},
         {"tags": {"team": "infrastructure"}},
         {"systemNodes": {"nodes": 5}},
-        {"monitoring": True},
         {"administrators": ["arn:aws:iam::123456789012:role/platform"]},
     ],
 )
@@ -190,3 +190,14 @@ def test_on_a_cluster_that_exists_both_must_mean_the_same_one() -> None:
 def test_nothing_that_is_shared_is_a_secret_or_a_token() -> None:
     text = str({BASE: owners()[BASE], PLATFORM: owners()[PLATFORM]}).lower()
     assert not any(word in text for word in ("token", "secret", "password"))
+
+
+def test_trays_of_another_nvlink_domain_are_not_the_owner_s() -> None:
+    owner, reader = eks_gb200_settings(), eks_gb200_settings()
+    owner["layers"] = ["infrastructure"]
+    reader |= {"layers": ["platform", "serving"], "layerStacks": {"infrastructure": BASE}}
+    reader["nodePools"][0]["nvlinkDomainGpus"] = 72
+    text = said(reader, base=outputs_of(owner))
+    assert (
+        "nodePools[gb200].nvlinkDomainGpus = 72\n  stack base, which owns the infrastructure, has 36" in text
+    )
