@@ -12,7 +12,7 @@ from rules.catalogue import RULES
 from rules.model import Finding, Report, failed
 from stacks import program_serving
 from tests.cli.checked import EIGHT_GPUS, findings, written
-from tests.cli.command import Command, run_process, squeezed, write_stack
+from tests.cli.command import Command, run_measured, run_process, squeezed, write_stack
 from tests.rules.judging import GPUS, TRANSPORT, mutated
 from tests.support.dev_settings import dev_settings, disagg_gb200_settings
 
@@ -219,3 +219,13 @@ def test_the_table_has_no_colour_and_no_trailing_blanks_without_a_terminal(tmp_p
     lines = answer.out.splitlines()
     assert all(line == line.rstrip() for line in lines)
     assert 100 < max(len(line) for line in lines if line.startswith(f"{GPUS}  ")) <= 160
+
+
+@pytest.mark.slow
+def test_a_stack_that_makes_its_own_cluster_takes_at_most_twice_as_long_as_one_without() -> None:
+    # `make bench` has the seconds; here a busy machine must not decide, so both are taken in turn.
+    for stack in ("dev", "disagg-b200"):
+        assert run_process("check", stack).code == 0
+    pairs = [[run_measured("check", stack)[1] for stack in ("dev", "disagg-b200")] for _ in range(3)]
+    without, with_cluster = map(min, zip(*pairs, strict=True))
+    assert with_cluster <= 2 * without, pairs
