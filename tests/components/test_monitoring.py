@@ -58,7 +58,8 @@ def test_frontend_workers_and_gpus_are_scraped() -> None:
 def test_a_scraped_graph_lets_prometheus_in() -> None:
     def ports(graph: ResourceGraph) -> set[Any]:
         policies = graph.kubernetes_objects("NetworkPolicy")
-        ingress = [rule for each in policies for rule in each.inputs["spec"].get("ingress", [])]
+        specs: list[Any] = [each.inputs["spec"] for each in policies]
+        ingress = [rule for spec in specs for rule in spec.get("ingress", [])]
         return {port["port"] for rule in ingress for port in rule.get("ports", [])}
 
     assert ports(recorded()) > ports(recorded(monitoring=False))

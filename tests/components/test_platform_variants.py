@@ -77,8 +77,8 @@ def test_a_stack_on_an_existing_platform_registers_nothing_of_it(second: dict[st
     assert named(graph, "Namespace") == ["batch"]
     for kind in ("Release", "StatefulSet", "Service"):
         assert named(graph, kind) == []
-    namespaces = {resource.namespace for resource in objects(graph).values() if resource.kind != "Namespace"}
-    assert namespaces == {"batch"}
+    placed = [resource for resource in objects(graph).values() if resource.kind != "Namespace"]
+    assert {str(resource.namespace) for resource in placed} == {"batch"}
 
 
 def test_the_servers_of_an_existing_platform_know_a_second_stack_by_its_namespaces_label(

@@ -1,6 +1,7 @@
 """Hands a recorded program to a policy pack in the engine's own wire format."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from google.protobuf.struct_pb2 import Struct
 from pulumi.runtime.proto import analyzer_pb2
@@ -82,7 +83,8 @@ def _options(resource: Resource) -> analyzer_pb2.AnalyzerResourceOptions:
 
 def _struct(resource: Resource) -> Struct:
     struct = Struct()
-    struct.update({key: _wire(value) for key, value in resource.inputs.items()})
+    values: dict[str, Any] = {key: _wire(value) for key, value in resource.inputs.items()}
+    struct.update(values)
     return struct
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from recipes.load import load_recipe
 from recipes.overrides import OverrideError, overridden
 from recipes.tensorrt_llm import EngineSettings, engine_file
+
+if TYPE_CHECKING:
+    from recipes.model import Role
 
 AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
 
@@ -87,8 +90,8 @@ def test_the_other_role_keeps_its_engine_file(batch: int) -> None:
 
 
 def test_the_order_of_two_overrides_of_different_options_does_not_matter() -> None:
-    one = {"worker": _settings(max_batch_size=400)}
-    other = {"worker": _settings(kv_cache_config={"dtype": "fp8"})}
+    one: dict[Role, EngineSettings] = {"worker": _settings(max_batch_size=400)}
+    other: dict[Role, EngineSettings] = {"worker": _settings(kv_cache_config={"dtype": "fp8"})}
     assert overridden(overridden(AGGREGATED, one), other) == overridden(overridden(AGGREGATED, other), one)
 
 

@@ -116,7 +116,7 @@ def test_another_program_sees_nothing_of_the_one_before() -> None:
 
 def test_no_state_of_the_sdk_is_left_behind() -> None:
     def sdk_state() -> list[object]:
-        return [SETTINGS.monitor, SETTINGS.engine, SETTINGS.project, SETTINGS.stack, SETTINGS.dry_run]
+        return [getattr(SETTINGS, name) for name in ("monitor", "engine", "project", "stack", "dry_run")]
 
     def in_a_fresh_thread() -> list[object]:
         seen: list[object] = []

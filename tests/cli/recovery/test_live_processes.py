@@ -37,7 +37,7 @@ def _lock(pid: int, host: str | None = None) -> Lock:
 
 def test_a_lock_whose_pulumi_runs_is_refused_and_one_whose_pulumi_was_killed_is_not(tmp_path: Path) -> None:
     pulumi = shutil.copy(shutil.which("sleep") or "", tmp_path / "pulumi")
-    with _process([pulumi, "60"], tmp_path) as run:
+    with _process([str(pulumi), "60"], tmp_path) as run:
         with pytest.raises(CommandError, match=f"alive: pid {run.pid} of ada .*\n.*\n.*kill -INT {run.pid}"):
             refuse_live_runs((_lock(run.pid),), None)
         run.kill()

@@ -28,7 +28,8 @@ STACKS = list_stacks(REPOSITORY)
 
 
 def _is_valid(settings: object, **others: object) -> bool:
-    return VALIDATOR.is_valid({"config": {"dynamo-stack:settings": settings, **others}})
+    document: Any = {"config": {"dynamo-stack:settings": settings, **others}}
+    return VALIDATOR.is_valid(document)
 
 
 def test_the_committed_schema_is_the_models_own() -> None:
