@@ -51,7 +51,7 @@ def main(
     day_two: Annotated[bool, typer.Option(help="Also rehearse updates, faults and recovery.")] = True,
 ) -> None:
     """Measure, print tables on the error stream and JSON on standard output."""
-    figures = [*_commands(), _preview(), _lab_up_warm()]
+    figures = [*_commands(), _preview(), _preview_of_a_thousand_gpus(), _lab_up_warm()]
     if with_tests:
         figures.append(_measure("make check, warm", 60, 1, [_MAKE, "check"]))
         figures.append(_measure("make test, warm", 480, 1, [_MAKE, "test"]))
@@ -85,6 +85,7 @@ def _commands() -> list[Figure]:
             ("render", "dev", 1.5),
             ("render", "disagg-gb200", 3.0),
             ("check", "disagg-gb200", 3.0),
+            ("check", "disagg-b200", 3.0),
             ("explain", "disagg-gb200", 3.0),
         )
     ]
@@ -95,6 +96,12 @@ def _preview() -> Figure:
     ours, toy = bench_previews.preview_seconds(stack)
     # The budget is twice the preview of a program with one ConfigMap, measured beside it.
     return Figure(f"pulumi preview --stack {stack}", round(2 * toy, 2), ours, bench_previews.RUNS)
+
+
+def _preview_of_a_thousand_gpus() -> Figure:
+    one, many = bench_previews.preview_seconds_by_trays("agg-gb200", 1, 250)
+    # The budget is a fifth more than the preview of one tray, measured beside it.
+    return Figure("pulumi preview of 250 trays", round(1.2 * one, 2), many, bench_previews.RUNS)
 
 
 def _lab_up_warm() -> Figure:

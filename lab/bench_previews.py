@@ -11,10 +11,13 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+import yaml
+
 from lab import cluster
 from lab.directory import REPOSITORY, LabDirectory
 from lab.environment import CONTEXT, sealed_environment
 from lab.errors import LabError
+from lab.rehearsal import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +47,24 @@ kubernetes.core.v1.ConfigMap(
 """
 
 
+def preview_seconds_by_trays(stack: str, few: int, many: int) -> tuple[float, float]:
+    """The medians for the stack with a pool of few and of many nodes, all of them in use.
+
+    On a cluster that exists: what is made around it does not grow with the pool.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        lab = LabDirectory(Path(folder) / "lab")
+        try:
+            cluster.up(lab, say=lambda _: None)
+            medians = [
+                _median(lab, _pool_of(Path(folder) / f"trays-{trays}", stack, trays), f"trays-{trays}")
+                for trays in (few, many)
+            ]
+        finally:
+            cluster.down(lab)
+    return medians[0], medians[1]
+
+
 def preview_seconds(stack: str) -> tuple[float, float]:
     """The medians for the stack, one on an existing cluster, and for the single ConfigMap.
 
@@ -70,6 +91,20 @@ def _project(target: Path, stack: str) -> Path:
     here = re.sub(r"(?m)^(\s+context:) \S+$", rf"\1 {CONTEXT}", shipped)
     (target / f"Pulumi.{stack}.yaml").write_text(here, encoding="utf-8")
     return target
+
+
+def _pool_of(target: Path, stack: str, trays: int) -> Path:
+    project = _project(target, stack)
+    content = yaml.safe_load((project / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8"))
+    settings = content["config"][SETTINGS]
+    settings["cluster"] = {"kind": "existing", "context": CONTEXT}
+    settings["modelCache"] = {"size": "150Gi", "storageClassName": "shared-files"}
+    (pool,) = settings["nodePools"]
+    settings["nodePools"] = [{**{key: pool[key] for key in ("name", "instanceType")}, "nodes": trays}]
+    settings["serving"]["replicas"] = "fill"
+    file = project / f"Pulumi.{target.name}.yaml"
+    file.write_text(yaml.safe_dump({"config": {SETTINGS: settings}}), encoding="utf-8")
+    return project
 
 
 def _toy(target: Path) -> Path:
