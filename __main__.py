@@ -1,5 +1,5 @@
-"""The Pulumi program of every stack; what it does is in stacks/program.py."""
+"""The Pulumi program of every stack; what it does is in stacks/program/."""
 
-from stacks.program import main
+from stacks.program.entry import main
 
 main()

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from components.dynamo_platform import release_values
 from stacks.infrastructure.phases import waited_for
-from stacks.program_platform import release_arguments
+from stacks.program.platform import release_arguments
 from stacks.resolved import ResolvedStack
 from stacks.updates.deployed import Deployed
 from stacks.updates.graph import graph_of

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lab.directory import REPOSITORY
 from resource_graph.recorder import record
-from stacks.program import deploy
+from stacks.program.resources import deploy
 from stacks.reading.load import list_stacks
 from tests.support.shipped_stacks import shipped_stack
 

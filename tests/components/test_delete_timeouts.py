@@ -6,7 +6,7 @@ import pytest
 
 from lab.directory import REPOSITORY
 from resource_graph.recorder import record
-from stacks.program import deploy
+from stacks.program.resources import deploy
 from stacks.reading.load import list_stacks, load_stack
 from stacks.resolve import resolve
 

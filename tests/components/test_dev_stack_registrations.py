@@ -9,7 +9,7 @@ import pulumi
 import pytest
 
 from resource_graph.recorder import record
-from stacks.program import deploy
+from stacks.program.resources import deploy
 from tests.components.recorded import objects, recorded
 from tests.support.dev_settings import dev_settings, resolved
 

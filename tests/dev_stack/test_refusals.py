@@ -71,9 +71,9 @@ def test_a_bad_setting_ends_the_run_before_anything_is_created(
 
 
 BAD_PROGRAM = """
-from stacks import program, program_serving
+from stacks.program import entry, serving
 
-right_spec = program_serving.graph_spec
+right_spec = serving.graph_spec
 
 
 def spec_with_too_few_gpus(*arguments):
@@ -82,22 +82,22 @@ def spec_with_too_few_gpus(*arguments):
     return spec
 
 
-program_serving.graph_spec = spec_with_too_few_gpus
-program.main()
+serving.graph_spec = spec_with_too_few_gpus
+entry.main()
 """
 
 PROGRAM_WITHOUT_THE_EDGE = """
-from stacks import program, program_serving
+from stacks.program import entry, serving
 
-RightGraph = program_serving.DynamoGraph
+RightGraph = serving.DynamoGraph
 
 
 def graph_that_waits_for_nothing(name, args, *, depends_on, opts):
     return RightGraph(name, args, depends_on=[], opts=opts)
 
 
-program_serving.DynamoGraph = graph_that_waits_for_nothing
-program.main()
+serving.DynamoGraph = graph_that_waits_for_nothing
+entry.main()
 """
 
 

@@ -24,7 +24,7 @@ from lab.provider_service.values import plain_map, to_properties
 from lab.reservations import reservations_of
 from resource_graph.recorder import run_against
 from resource_graph.urns import make_urn
-from stacks.program import deploy
+from stacks.program.resources import deploy
 from tests.support.dev_settings import resolved
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from resource_graph.recorder import record
-from stacks.program import deploy
+from stacks.program.resources import deploy
 from tests.support.dev_settings import resolved
 from tests.support.shipped_stacks import shipped_settings
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from components import dynamo_graph
 from resource_graph.recorder import record
-from stacks.program import deploy
+from stacks.program.resources import deploy
 from tests.stacks.updates.changes import Change, changed, override, state, update
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings
 

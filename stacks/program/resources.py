@@ -1,6 +1,5 @@
-"""The Pulumi program: a resolved stack -> components, in the order in which they make each other work."""
+"""Registers every resource of a stack, layer by layer."""
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -8,68 +7,18 @@ from pathlib import Path
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.diagnosis.cluster_reader import ClusterReader
-from components.diagnosis.hook import explain_failures
-from components.diagnosis.own_cluster import OwnCluster
-from components.diagnosis.typed_settings import TypedSettings
 from components.graph_labels import FRONTEND_PORT
 from components.keeping import Keep
 from components.namespace import Namespace, NamespaceArgs
-from stacks.errors import Problem, SettingsError
-from stacks.guards.cluster_identity import cluster_problems
-from stacks.guards.fixed_at_creation import OUTPUT_NAME, REBUILT_VARIABLE, changed_problems, fixed_values
-from stacks.guards.model_volume import volume_problems
-from stacks.guards.previous_outputs import outputs_of, previous_run
-from stacks.layers.owners import owner_problems
-from stacks.program_layers import InfrastructureParts, joined_infrastructure, joined_platform, share
-from stacks.program_platform import PlatformParts, deploy_platform, protect_servers
-from stacks.program_serving import CachePlace, deploy_serving, say_notices
-from stacks.reading.parse import parse_settings, plain_token_problem, secret_settings_problem
-from stacks.resolve import resolve
+from stacks.guards.fixed_at_creation import OUTPUT_NAME, fixed_values
+from stacks.program.layers import InfrastructureParts, joined_infrastructure, joined_platform, share
+from stacks.program.platform import PlatformParts, deploy_platform, protect_servers
+from stacks.program.serving import CachePlace, deploy_serving, say_notices
 from stacks.resolved import ResolvedCluster, ResolvedServing, ResolvedStack
 from stacks.retention import protected_objects
-from stacks.updates.deployed import deployed
-from stacks.updates.plan import FIRST, Update, planned_update
-from stacks.updates.rollout import beside_what_runs
+from stacks.updates.plan import FIRST, Update
 
-SETTINGS_KEY = "settings"
 _UPSERT_VARIABLE = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
-TOKEN_KEY = "hfToken"  # noqa: S105 - the name of a configuration key, not a token
-
-
-def main() -> None:
-    """Register the stack that the engine was started for.
-
-    Raises:
-        pulumi.RunError: the settings cannot be used, lead to another cluster, or change what is fixed; its
-            text is meant for a person, without a traceback.
-
-    """
-    config = pulumi.Config()
-    name = pulumi.get_stack()
-    source = f"Pulumi.{name}.yaml"
-    try:
-        token = _configured_token(config, source)
-        typed = _configured_settings(config, source)
-        stack = resolve(name, parse_settings(typed, source), source)
-        if stack.cluster.kind == "existing":
-            # No kubeconfig of a person leads to a cluster that a stack of this project makes.
-            _refuse(cluster_problems(stack.cluster, source, os.environ))
-        _refuse(owner_problems(stack.layers, outputs_of, source))
-        rebuilt = os.environ.get(REBUILT_VARIABLE, "")
-        previous = previous_run()
-        before = deployed(previous.resources)
-        _refuse(
-            (
-                *changed_problems(previous.fixed, fixed_values(stack), source, rebuilt),
-                *volume_problems(before.volume, stack.cache, source),
-            )
-        )
-    except SettingsError as error:
-        raise pulumi.RunError(str(error)) from None
-    stack = beside_what_runs(stack, before)
-    _explain_failures(stack, typed)
-    deploy(stack, token, planned_update(stack, before))
 
 
 def deploy(
@@ -110,6 +59,11 @@ def deploy(
     pulumi.export(OUTPUT_NAME, fixed_values(stack))
 
 
+def kubeconfig_file(cluster: ResolvedCluster) -> str | None:
+    """Return the path that the settings name; None: the KUBECONFIG environment variable decides."""
+    return str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
+
+
 def _infrastructure(stack: ResolvedStack, update: Update) -> InfrastructureParts:
     joined = stack.layers.joined.get("infrastructure")
     if joined is not None:
@@ -117,7 +71,7 @@ def _infrastructure(stack: ResolvedStack, update: Update) -> InfrastructureParts
     if stack.infrastructure is None:
         return InfrastructureParts(_provider(stack.cluster))
     # The AWS SDK takes longer to load than a whole `check` of a stack without it.
-    from stacks.program_infrastructure import deploy_infrastructure  # noqa: PLC0415
+    from stacks.program.infrastructure import deploy_infrastructure  # noqa: PLC0415
 
     keep = stack.lifecycle == "production"
     return deploy_infrastructure(stack.infrastructure, keep=keep, resized=update.resized)
@@ -141,16 +95,6 @@ def _export_serving(serving: ResolvedServing) -> None:
     pulumi.export("frontend", frontend)
 
 
-def _explain_failures(stack: ResolvedStack, typed: object) -> None:
-    region = stack.cluster.region
-    cluster = (
-        OwnCluster(stack.cluster.context, region)
-        if region
-        else ClusterReader(stack.cluster.context, _kubeconfig_file(stack.cluster))
-    )
-    explain_failures(cluster, TypedSettings(stack.source, typed))
-
-
 def _serving_namespace(
     stack: ResolvedStack, hf_token: pulumi.Output[str] | None, options: pulumi.ResourceOptions
 ) -> Namespace:
@@ -166,11 +110,6 @@ def _serving_namespace(
         ),
         options,
     )
-
-
-def _refuse(problems: tuple[Problem, ...]) -> None:
-    if problems:
-        raise SettingsError(problems)
 
 
 def _keep(stack: ResolvedStack, kind: str, name: str) -> Keep:
@@ -189,31 +128,7 @@ def _provider(cluster: ResolvedCluster) -> kubernetes.Provider:
     """
     return kubernetes.Provider(
         "cluster",
-        kubeconfig=_kubeconfig_file(cluster),
+        kubeconfig=kubeconfig_file(cluster),
         context=cluster.context,
         cluster_identifier=cluster.context,
     )
-
-
-def _kubeconfig_file(cluster: ResolvedCluster) -> str | None:
-    return str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
-
-
-def _configured_settings(config: pulumi.Config, source: str) -> object:
-    text = config.get(SETTINGS_KEY)
-    key = config.full_key(SETTINGS_KEY)
-    if text is None:
-        raise SettingsError([Problem(source, key, None, "is missing: the stack has no settings")])
-    if pulumi.runtime.is_config_secret(key):
-        raise SettingsError([secret_settings_problem(source)])
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError:
-        return text
-
-
-def _configured_token(config: pulumi.Config, source: str) -> pulumi.Output[str] | None:
-    token = config.get_secret(TOKEN_KEY)
-    if token is not None and not pulumi.runtime.is_config_secret(config.full_key(TOKEN_KEY)):
-        raise SettingsError([plain_token_problem(source)])
-    return token

@@ -12,8 +12,8 @@ from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import PlacedRecipe
 from stacks.infrastructure.phases import waited_for
-from stacks.program_cache import CachePlace, deploy_cache
-from stacks.program_platform import PlatformParts, server_policy
+from stacks.program.cache import CachePlace, deploy_cache
+from stacks.program.platform import PlatformParts, server_policy
 from stacks.resolved import ResolvedPool, ResolvedStack
 from stacks.updates.plan import Update
 

@@ -10,7 +10,7 @@ import pytest
 from pulumi.runtime import set_all_config
 
 from resource_graph.recorder import record
-from stacks.program import main
+from stacks.program.entry import main
 from tests.support.dev_settings import dev_settings
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, Vol
 from recipes.node_cache import node_cache_spec
 from recipes.placed import CacheNodes
 from stacks.infrastructure.phases import waited_for
-from stacks.program_platform import PlatformParts
+from stacks.program.platform import PlatformParts
 from stacks.resolved import ResolvedCache, ResolvedStack
 
 NODE_CACHE_NAME = "model-cache"

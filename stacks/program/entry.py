@@ -1,0 +1,97 @@
+"""Where the engine enters: reads the settings, refuses what cannot be, registers the rest."""
+
+import json
+import os
+
+import pulumi
+
+from components.diagnosis.cluster_reader import ClusterReader
+from components.diagnosis.hook import explain_failures
+from components.diagnosis.own_cluster import OwnCluster
+from components.diagnosis.typed_settings import TypedSettings
+from stacks.errors import Problem, SettingsError
+from stacks.guards.cluster_identity import cluster_problems
+from stacks.guards.fixed_at_creation import REBUILT_VARIABLE, changed_problems, fixed_values
+from stacks.guards.model_volume import volume_problems
+from stacks.guards.previous_outputs import outputs_of, previous_run
+from stacks.layers.owners import owner_problems
+from stacks.program.resources import deploy, kubeconfig_file
+from stacks.reading.parse import parse_settings, plain_token_problem, secret_settings_problem
+from stacks.resolve import resolve
+from stacks.resolved import ResolvedStack
+from stacks.updates.deployed import deployed
+from stacks.updates.plan import planned_update
+from stacks.updates.rollout import beside_what_runs
+
+SETTINGS_KEY = "settings"
+TOKEN_KEY = "hfToken"  # noqa: S105 - the name of a configuration key, not a token
+
+
+def main() -> None:
+    """Register the stack that the engine was started for.
+
+    Raises:
+        pulumi.RunError: the settings cannot be used, lead to another cluster, or change what is fixed; its
+            text is meant for a person, without a traceback.
+
+    """
+    config = pulumi.Config()
+    name = pulumi.get_stack()
+    source = f"Pulumi.{name}.yaml"
+    try:
+        token = _configured_token(config, source)
+        typed = _configured_settings(config, source)
+        stack = resolve(name, parse_settings(typed, source), source)
+        if stack.cluster.kind == "existing":
+            # No kubeconfig of a person leads to a cluster that a stack of this project makes.
+            _refuse(cluster_problems(stack.cluster, source, os.environ))
+        _refuse(owner_problems(stack.layers, outputs_of, source))
+        rebuilt = os.environ.get(REBUILT_VARIABLE, "")
+        previous = previous_run()
+        before = deployed(previous.resources)
+        _refuse(
+            (
+                *changed_problems(previous.fixed, fixed_values(stack), source, rebuilt),
+                *volume_problems(before.volume, stack.cache, source),
+            )
+        )
+    except SettingsError as error:
+        raise pulumi.RunError(str(error)) from None
+    stack = beside_what_runs(stack, before)
+    _explain_failures(stack, typed)
+    deploy(stack, token, planned_update(stack, before))
+
+
+def _explain_failures(stack: ResolvedStack, typed: object) -> None:
+    region = stack.cluster.region
+    cluster = (
+        OwnCluster(stack.cluster.context, region)
+        if region
+        else ClusterReader(stack.cluster.context, kubeconfig_file(stack.cluster))
+    )
+    explain_failures(cluster, TypedSettings(stack.source, typed))
+
+
+def _refuse(problems: tuple[Problem, ...]) -> None:
+    if problems:
+        raise SettingsError(problems)
+
+
+def _configured_settings(config: pulumi.Config, source: str) -> object:
+    text = config.get(SETTINGS_KEY)
+    key = config.full_key(SETTINGS_KEY)
+    if text is None:
+        raise SettingsError([Problem(source, key, None, "is missing: the stack has no settings")])
+    if pulumi.runtime.is_config_secret(key):
+        raise SettingsError([secret_settings_problem(source)])
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def _configured_token(config: pulumi.Config, source: str) -> pulumi.Output[str] | None:
+    token = config.get_secret(TOKEN_KEY)
+    if token is not None and not pulumi.runtime.is_config_secret(config.full_key(TOKEN_KEY)):
+        raise SettingsError([plain_token_problem(source)])
+    return token

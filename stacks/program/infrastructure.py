@@ -1,0 +1,159 @@
+"""The part of the program below Kubernetes: network, EKS, nodes, storage, operators."""
+
+from collections.abc import Collection
+
+import pulumi
+import pulumi_aws as aws
+import pulumi_kubernetes as kubernetes
+
+from components.cache_storage import CacheStorage, CacheStorageArgs, Efs, Lustre
+from components.cluster_addons import ClusterAddons, ClusterAddonsArgs, NodeAddon
+from components.ebs_storage import EbsStorage, EbsStorageArgs
+from components.eks_cluster import Addon, EksCluster, EksClusterArgs
+from components.iam import ManagedPolicy, role
+from components.node_group import NodeGroup
+from components.node_network import NodeNetwork, NodeNetworkArgs
+from stacks.infrastructure import plan as planned
+from stacks.program.layers import InfrastructureParts
+from stacks.program.network import LOG_DAYS, Place, deploy_network
+from stacks.program.node_groups import Site, gpu_arguments, system_arguments
+from stacks.program.operators import deploy_monitoring, deploy_operators
+from stacks.updates.node_groups import SYSTEM, logical_name
+from stacks.versions import EKS_ADDONS
+
+VOLUME_CLASS = "gp3"
+_BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
+_NODE_POLICIES = (ManagedPolicy.NODE, ManagedPolicy.PULL_IMAGES)
+
+
+def deploy_infrastructure(
+    plan: planned.EksPlan, *, keep: bool, resized: Collection[str] = ()
+) -> InfrastructureParts:
+    """Register everything in the account, and the operators that make its GPUs usable.
+
+    Args:
+        plan: everything that was decided.
+        keep: protect the network, the cluster and the file system.
+        resized: node groups that exist and whose number of nodes this run sets.
+
+    """
+    account = aws.Provider(
+        "account",
+        region=plan.region,
+        # With the credentials of another account nothing happens at all.
+        allowed_account_ids=[plan.account_id],
+        default_tags={"tags": {"dynamo-stack": plan.name, **plan.tags}},
+    )
+    in_account = pulumi.ResourceOptions(providers=[account])
+    place = deploy_network(plan, in_account, keep=keep)
+    cluster = EksCluster("eks", _cluster_arguments(plan, place, keep=keep), in_account)
+    provider = kubernetes.Provider(
+        "cluster",
+        kubeconfig=cluster.kubeconfig,
+        # Credentials and endpoint may change without every object being another one.
+        cluster_identifier=plan.name,
+        opts=pulumi.ResourceOptions(depends_on=cluster.ready),
+    )
+    groups = NodeNetwork("node-network", NodeNetworkArgs(plan.name, place.vpc_id), in_account)
+    node_role, policies = role(
+        "node-role",
+        f"{plan.name}-node",
+        "ec2.amazonaws.com",
+        _NODE_POLICIES,
+        pulumi.ResourceOptions(provider=account),
+    )
+    site = Site(place, cluster, groups, node_role.arn, resized)
+    before_nodes = [*cluster.ready, *policies, *groups.rules]
+    system = NodeGroup(SYSTEM, system_arguments(plan, site), depends_on=before_nodes, opts=in_account)
+    addons = ClusterAddons(
+        "addons",
+        ClusterAddonsArgs(plan.name, cluster.cluster.name, node_addons(plan), VOLUME_CLASS),
+        cluster=provider,
+        depends_on=[system.group],
+        opts=in_account,
+    )
+    # After the drivers: no GPU is paid for while nothing could run on it, and at destroy the nodes take
+    # minutes to go, in which the EBS driver deletes the disks of NATS and etcd with their claims.
+    after_addons = [*before_nodes, *addons.ready]
+    gpu_nodes = [
+        NodeGroup(
+            logical_name(nodes), gpu_arguments(nodes, site), depends_on=after_addons, opts=in_account
+        ).group
+        for nodes in plan.gpu_nodes
+    ]
+    file_system = None
+    storage: list[pulumi.Resource] = []
+    if isinstance(plan.storage, planned.PlannedEbs):
+        disks = EbsStorage(
+            "cache-storage",
+            EbsStorageArgs(plan.storage.class_name, plan.storage.throughput),
+            cluster=provider,
+            depends_on=addons.ready,
+            opts=in_account,
+        )
+        storage.append(disks.storage_class)
+    elif isinstance(plan.storage, planned.PlannedFileSystem):
+        file_system = CacheStorage(
+            "cache-storage",
+            _storage_arguments(plan, plan.storage, site, keep=keep),
+            in_account,
+        ).file_system
+    monitoring = deploy_monitoring(plan, provider, [system.group, *addons.ready], VOLUME_CLASS)
+    operators = deploy_operators(plan, provider, [system.group, *addons.ready, *monitoring])
+    return InfrastructureParts(
+        provider=provider,
+        before_workloads=(system.group, *addons.ready, *monitoring, *storage),
+        before_graph=(*gpu_nodes, *operators),
+        file_system=file_system,
+        kubeconfig=cluster.kubeconfig,
+    )
+
+
+def node_addons(plan: planned.EksPlan) -> tuple[NodeAddon, ...]:
+    """The add-ons that run on nodes, with the driver of the model cache's file system."""
+    versions = EKS_ADDONS[plan.version]
+    ebs, efs, lustre = "aws-ebs-csi-driver", "aws-efs-csi-driver", "aws-fsx-csi-driver"
+    addons = [
+        NodeAddon("coredns", versions["coredns"], None, None),
+        NodeAddon(ebs, versions[ebs], "ebs-csi-controller-sa", ManagedPolicy.EBS_VOLUMES),
+    ]
+    # They only mount what the stack has made, and ask AWS for nothing.
+    if isinstance(plan.storage, planned.PlannedEfs):
+        addons.append(NodeAddon(efs, versions[efs], None, None))
+    if isinstance(plan.storage, planned.PlannedLustre):
+        addons.append(NodeAddon(lustre, versions[lustre], None, None))
+    return tuple(addons)
+
+
+def _cluster_arguments(plan: planned.EksPlan, place: Place, *, keep: bool) -> EksClusterArgs:
+    versions = EKS_ADDONS[plan.version]
+    return EksClusterArgs(
+        name=plan.name,
+        region=plan.region,
+        version=plan.version,
+        subnet_ids=place.of_control_plane,
+        public_cidrs=plan.public_cidrs,
+        administrators=plan.administrators,
+        log_days=LOG_DAYS,
+        addons=tuple(Addon(name, versions[name]) for name in _BEFORE_NODES),
+        cni_service_account="aws-node",
+        keep=keep,
+    )
+
+
+def _storage_arguments(
+    plan: planned.EksPlan, storage: planned.PlannedFileSystem, site: Site, *, keep: bool
+) -> CacheStorageArgs:
+    place = site.place
+    kind = (
+        Lustre(place.subnet(storage.zone.name), storage.size_gib, storage.throughput)
+        if isinstance(storage, planned.PlannedLustre)
+        else Efs(dict(place.regional), storage.mounted_in.name if storage.mounted_in else None)
+    )
+    return CacheStorageArgs(
+        name=f"{plan.name}-model-cache",
+        vpc_id=place.vpc_id,
+        clients=site.cluster.security_group_id,
+        kind=kind,
+        keep=keep,
+    )

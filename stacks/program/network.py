@@ -1,0 +1,79 @@
+"""The network of a cluster that the stack makes: the stack's own, or an adopted one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pulumi
+
+from components.network import LocalZoneSubnet, Network, NetworkArgs, ZoneSubnets
+from stacks.infrastructure import plan as planned
+from stacks.infrastructure.zones import zone_named
+
+LOG_DAYS = 90
+"""How long flow logs and the control plane's are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A VPC and its private subnets, made or adopted."""
+
+    vpc_id: pulumi.Input[str]
+    control_plane: tuple[str, ...]
+    """Zones of the region."""
+    regional: Mapping[str, pulumi.Input[str]]
+    """Zone of the region -> private subnet."""
+    local: Mapping[str, pulumi.Input[str]]
+    """Local Zone -> subnet."""
+
+    @property
+    def of_control_plane(self) -> list[pulumi.Input[str]]:
+        """The subnets whose zones stay as they are; EKS replaces a node group for another one, too."""
+        return [self.regional[zone] for zone in self.control_plane]
+
+    def subnet(self, zone: str) -> pulumi.Input[str]:
+        """The private subnet of a zone of either kind."""
+        return self.local[zone] if zone in self.local else self.regional[zone]
+
+
+def deploy_network(plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep: bool) -> Place:
+    """Register the network, or nothing of one that exists."""
+    network = plan.network
+    if isinstance(network, planned.AdoptedNetwork):
+        zones = {name: zone_named(name) for name in network.subnets}
+        return Place(
+            network.vpc_id,
+            network.control_plane,
+            {name: subnet for name, subnet in network.subnets.items() if not zones[name].is_local},
+            {name: subnet for name, subnet in network.subnets.items() if zones[name].is_local},
+        )
+    groups = {zone.name: zone.group for zone in network.local}
+    made = Network(
+        "network",
+        NetworkArgs(
+            name=plan.name,
+            account_id=plan.account_id,
+            region=plan.region,
+            cidr=network.cidr,
+            zones=tuple(
+                ZoneSubnets(item.zone, item.public, item.private)
+                for item in network.subnets
+                if item.public is not None
+            ),
+            local_zones=tuple(
+                LocalZoneSubnet(item.zone, groups[item.zone] or "", item.private)
+                for item in network.subnets
+                if item.zone in groups
+            ),
+            nat_per_zone=network.nat_per_zone,
+            flow_log_days=LOG_DAYS,
+            keep=keep,
+        ),
+        opts,
+    )
+    ids = {zone: subnet.id for zone, subnet in made.private_subnets.items()}
+    return Place(
+        made.vpc.id,
+        network.control_plane,
+        {zone: subnet for zone, subnet in ids.items() if zone not in groups},
+        {zone: subnet for zone, subnet in ids.items() if zone in groups},
+    )

@@ -1,0 +1,88 @@
+"""What the node groups of a planned cluster are made from."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import pulumi
+
+from components.eks_cluster import EksCluster
+from components.launch_template import CapacityBlock, Interface, OnDemand, Purchase, Reservation, Spot
+from components.node_group import NodeGroupArgs, Taint
+from components.node_network import NodeNetwork
+from stacks.infrastructure import plan as planned
+from stacks.program.network import Place
+from stacks.updates.node_groups import SYSTEM, logical_name
+
+_SYSTEM_ROOT_GIB = 100
+# Images of the runtime are some 20 GB each, and two are there during an update.
+_GPU_ROOT_GIB = 200
+_GPU_TAINT = Taint("nvidia.com/gpu", "present", "NO_SCHEDULE")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What every node group is made of."""
+
+    place: Place
+    cluster: EksCluster
+    groups: NodeNetwork
+    role_arn: pulumi.Input[str]
+    resized: Collection[str]
+
+
+def system_arguments(plan: planned.EksPlan, site: Site) -> NodeGroupArgs:
+    """Return those of the nodes for everything without GPUs."""
+    system = plan.system_nodes
+    return NodeGroupArgs(
+        name=system.name,
+        cluster_name=site.cluster.cluster.name,
+        role_arn=site.role_arn,
+        subnet_ids=site.place.of_control_plane,
+        security_group_ids=[site.cluster.security_group_id, site.groups.system_group.id],
+        instance_type=system.instance_type,
+        ami_type=system.ami_type,
+        nodes=system.nodes,
+        interfaces=(),
+        root_gib=_SYSTEM_ROOT_GIB,
+        local_disks=False,
+        purchase=OnDemand(),
+        together=False,
+        labels={"node-role": "system"},
+        taints=(),
+        sets_size=SYSTEM in site.resized,
+    )
+
+
+def gpu_arguments(nodes: planned.PlannedNodes, site: Site) -> NodeGroupArgs:
+    """Return those of a pool's nodes, with the network interfaces of their type."""
+    layout = nodes.instance_type.network
+    return NodeGroupArgs(
+        name=nodes.name,
+        cluster_name=site.cluster.cluster.name,
+        role_arn=site.role_arn,
+        subnet_ids=[site.place.subnet(nodes.zone.name)],
+        security_group_ids=[site.cluster.security_group_id, site.groups.gpu_group.id],
+        instance_type=nodes.instance_type.name,
+        ami_type=nodes.ami_type,
+        nodes=nodes.nodes,
+        interfaces=tuple(Interface(item.card, item.device, item.kind) for item in layout.interfaces),
+        root_gib=_GPU_ROOT_GIB,
+        local_disks=True,
+        purchase=_purchase(nodes.purchase),
+        together=nodes.placed_together,
+        labels=nodes.labels,
+        taints=(_GPU_TAINT,) if nodes.tainted else (),
+        sets_size=logical_name(nodes) in site.resized,
+    )
+
+
+def _purchase(purchase: planned.Purchase) -> Purchase:
+    match purchase:
+        case planned.OnDemand():
+            return OnDemand()
+        case planned.Spot():
+            return Spot()
+        case planned.Reservation():
+            return Reservation(purchase.id)
+        case planned.CapacityBlock():
+            return CapacityBlock(purchase.id, purchase.starts, purchase.phase)
