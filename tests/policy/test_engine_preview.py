@@ -87,8 +87,12 @@ def test_the_engine_tells_a_pack_the_graph_that_the_recorder_tells(
         f"run(Path({str(told)!r}))\n"
     )
     target = initialised(engine, write_shipped(folder / name, name))
-    # Our own pack beside it: a shipped stack passes.
-    preview(engine, target, "--policy-pack", str(pack), "--policy-pack", str(PACK))
+    try:
+        # Our own pack beside it: a shipped stack passes.
+        preview(engine, target, "--policy-pack", str(pack), "--policy-pack", str(PACK))
+    finally:
+        # Other tests of this process bring up the stack of this name and project.
+        engine.pulumi("stack", "rm", "--yes", "--stack", name, cwd=target)
     assert json.loads(told.read_text()) == comparable_graph(recorded_shipped(name))
 
 
