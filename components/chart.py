@@ -31,8 +31,12 @@ def install(
     timeout_seconds: int,
     parent: pulumi.Resource,
     depends_on: Sequence[pulumi.Resource],
+    skip_crds: bool = False,
 ) -> Release:
-    """Make the release; its namespace exists already."""
+    """Make the release; its namespace exists already.
+
+    With `skip_crds` another release has the chart's custom resource definitions.
+    """
     waits = f"{timeout_seconds + _ENGINE_MARGIN_SECONDS}s"
     return Release(
         logical_name,
@@ -45,6 +49,7 @@ def install(
         create_namespace=False,
         # A rollback would take the failed pods away, and with them the reason.
         atomic=False,
+        skip_crds=skip_crds or None,
         timeout=timeout_seconds,
         values=dict(values),
         opts=pulumi.ResourceOptions(

@@ -58,6 +58,9 @@ class DraDriver(pulumi.ComponentResource):
             timeout_seconds=args.timeout_seconds,
             parent=self,
             depends_on=depends_on,
+            # From 26.7 on the GPU operator brings ComputeDomain's definition too, and writes its own again at
+            # each upgrade (operator.upgradeCRD): with two owners it would go back and forth between versions.
+            skip_crds=True,
         )
         self.register_outputs({})
 

@@ -174,6 +174,15 @@ def test_a_graph_waits_for_its_nodes_and_for_what_hands_out_their_devices(name: 
     assert (name == "gb200") == any(each.name == "dra-driver" for each in graph.of_type(release))
 
 
+def test_one_release_alone_brings_the_definition_of_compute_domains() -> None:
+    graph = recorded("gb200")
+    release = "kubernetes:helm.sh/v3:Release"
+    driver = only(graph, release, "dra-driver")
+    assert driver.inputs["skipCrds"] is True
+    assert "skipCrds" not in only(graph, release, "gpu-operator").inputs
+    assert depends(graph, driver, release, "gpu-operator")
+
+
 @EVERY_STACK
 def test_every_attached_policy_of_aws_is_on_the_list_with_reasons(name: str) -> None:
     attached = {
