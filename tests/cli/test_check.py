@@ -17,6 +17,7 @@ from tests.rules.judging import GPUS, TRANSPORT, mutated
 from tests.support.dev_settings import dev_settings, disagg_gb200_settings
 
 SCREEN_LINES = 56
+ALLOWED_SECONDS = 3.0
 
 
 def waiver(rule: str, expires: str) -> dict[str, str]:
@@ -222,10 +223,6 @@ def test_the_table_has_no_colour_and_no_trailing_blanks_without_a_terminal(tmp_p
 
 
 @pytest.mark.slow
-def test_a_stack_that_makes_its_own_cluster_takes_at_most_twice_as_long_as_one_without() -> None:
-    # `make bench` has the seconds; here a busy machine must not decide, so both are taken in turn.
-    for stack in ("dev", "disagg-b200"):
-        assert run_process("check", stack).code == 0
-    pairs = [[run_measured("check", stack)[1] for stack in ("dev", "disagg-b200")] for _ in range(3)]
-    without, with_cluster = map(min, zip(*pairs, strict=True))
-    assert with_cluster <= 2 * without, pairs
+def test_a_stack_that_makes_its_own_cluster_is_judged_in_three_seconds() -> None:
+    # Of processor time and the best of three: a busy machine must not decide.
+    assert min(run_measured("check", "disagg-b200")[1] for _ in range(3)) <= ALLOWED_SECONDS

@@ -48,7 +48,8 @@ def references(stack: LabStack) -> list[str]:
 
 
 def test_three_stacks_are_joined_brought_up_refused_and_taken_down(engine: Sandbox, tmp_path: Path) -> None:
-    with three_stacks(engine, tmp_path) as stacks:
+    assert engine
+    with three_stacks(tmp_path) as stacks:
         base, platform, serving = (stacks[name] for name in (INFRASTRUCTURE, PLATFORM, SERVING))
 
         # Nothing of the owner is up.

@@ -34,13 +34,14 @@ _LAYERS: dict[str, dict[str, Any]] = {
 
 
 @contextmanager
-def three_stacks(engine: Sandbox, folder: Path) -> Iterator[dict[str, LabStack]]:
+def three_stacks(folder: Path) -> Iterator[dict[str, LabStack]]:
     """The stacks, none of them deployed, each with its file; account and cluster are gone at the end."""
     settings = {name: eks_b200_settings() | typed for name, typed in _LAYERS.items()}
     # The two upper ones hold nothing here that is worth a second `up` to lift its protection.
     for name in (PLATFORM, SERVING):
         settings[name]["lifecycle"] = "disposable"
-    lab = engine.directory
+    # A lab of its own: one that other tests share has nodes and classes already.
+    lab = Sandbox.at(folder / "lab").directory
     project = copy_project(folder / "project")
     try:
         cluster.up(lab, print, furnished=False)
