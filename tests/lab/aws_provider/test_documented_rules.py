@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.lab.aws_provider import (
     test_rules_of_ec2,
+    test_rules_of_ec2_templates,
     test_rules_of_eks_clusters,
     test_rules_of_eks_node_groups,
     test_rules_of_storage_and_others,
@@ -90,6 +91,7 @@ def test_each_documented_rule_has_a_request_that_is_refused() -> None:
         refusal.rule
         for test in (
             test_rules_of_ec2.test_ec2_refuses,
+            test_rules_of_ec2_templates.test_ec2_refuses_the_template,
             test_rules_of_eks_clusters.test_eks_refuses,
             test_rules_of_eks_node_groups.test_eks_refuses_the_node_group,
             test_rules_of_storage_and_others.test_it_is_refused,

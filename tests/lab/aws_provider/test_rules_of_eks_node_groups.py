@@ -15,7 +15,6 @@ _PARAMETER, _REQUEST = "InvalidParameterException", "InvalidRequestException"
 _B200, _GB200 = "p6-b200.48xlarge", "p6e-gb200.36xlarge"
 _BLOCK, _WAITING = "cr-0123456789abcdef0", "cr-0123456789abcdef1"
 _NVIDIA = "AL2023_x86_64_NVIDIA"
-_ADMIN = "arn:aws:iam::123456789012:role/admin"
 
 
 def _group(**given: Any) -> Callable[[Account], dict[str, Any]]:

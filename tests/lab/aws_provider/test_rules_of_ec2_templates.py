@@ -1,0 +1,237 @@
+"""What EC2 refuses of launch templates although the request has the right shape."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tests.lab.aws_provider.refusals import Refusal, expect, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.lab.aws_provider.account import Account
+
+_COMBINATION = "InvalidParameterCombination"
+_VALUE = "InvalidParameterValue"
+_B200, _B300, _GB200 = "p6-b200.48xlarge", "p6-b300.48xlarge", "p6e-gb200.36xlarge"
+_BLOCK, _GB200_BLOCK = "cr-0123456789abcdef0", "cr-0123456789abcdef2"
+
+
+def _nic(card: int = 0, device: int = 0, kind: str = "interface", **more: Any) -> dict[str, Any]:
+    return {"NetworkCardIndex": card, "DeviceIndex": device, "InterfaceType": kind, **more}
+
+
+def _template(**data: Any) -> Callable[[Account], dict[str, Any]]:
+    return lambda _: {"LaunchTemplateName": "refused", "LaunchTemplateData": data}
+
+
+def _market(kind: str, reservation: str | None = None, **more: Any) -> dict[str, Any]:
+    target = {"CapacityReservationTarget": {"CapacityReservationId": reservation}} if reservation else {}
+    specification = {**target, **more}
+    return {
+        "InstanceMarketOptions": {"MarketType": kind},
+        **({"CapacityReservationSpecification": specification} if specification else {}),
+    }
+
+
+def _of_template(rule: str, code: str, says: str, **data: Any) -> Refusal:
+    return Refusal(rule, "CreateLaunchTemplate", _template(**data), code, says)
+
+
+@table(
+    _of_template(
+        "efa-only is never the primary interface",
+        _COMBINATION,
+        "cannot be of type efa-only",
+        NetworkInterfaces=[_nic(kind="efa-only")],
+    ),
+    _of_template(
+        "device 0 of card 0 must be there",
+        _COMBINATION,
+        "index 0 of network card 0",
+        NetworkInterfaces=[_nic(card=1)],
+    ),
+    _of_template(
+        "a place on a card is used once",
+        _VALUE,
+        "used more than once",
+        NetworkInterfaces=[_nic(), _nic()],
+    ),
+    _of_template(
+        "a card must exist",
+        "InvalidNetworkCardIndex",
+        "which has 8",
+        InstanceType=_B200,
+        NetworkInterfaces=[_nic(), _nic(card=8, kind="efa-only")],
+    ),
+    _of_template(
+        "no more EFAs than the type has",
+        "AttachmentLimitExceeded",
+        "EFA interfaces count 9 exceeds allowed limit of 8",
+        InstanceType=_B200,
+        NetworkInterfaces=[
+            _nic(),
+            *(_nic(card=card, device=1, kind="efa-only") for card in range(8)),
+            _nic(card=1, device=2, kind="efa"),
+        ],
+    ),
+    _of_template(
+        "no more interfaces on a card than it has",
+        "AttachmentLimitExceeded",
+        "network card 1 of p6e-gb200.36xlarge",
+        InstanceType=_GB200,
+        **_market("capacity-block", _GB200_BLOCK),
+        NetworkInterfaces=[_nic(), _nic(card=1, device=2, kind="efa-only")],
+    ),
+    _of_template(
+        "card 0 of GB200 has no EFA",
+        _COMBINATION,
+        "Network card 0 of p6e-gb200.36xlarge does not support EFA",
+        InstanceType=_GB200,
+        **_market("capacity-block", _GB200_BLOCK),
+        NetworkInterfaces=[_nic(kind="efa")],
+    ),
+    _of_template(
+        "card 0 of B300 has no EFA",
+        _COMBINATION,
+        "Network card 0 of p6-b300.48xlarge does not support EFA",
+        InstanceType=_B300,
+        NetworkInterfaces=[_nic(kind="efa")],
+    ),
+    _of_template(
+        "EFA needs a type with EFA",
+        _COMBINATION,
+        "does not support Elastic Fabric Adapter",
+        InstanceType="m7g.large",
+        NetworkInterfaces=[_nic(kind="efa")],
+    ),
+    _of_template(
+        "efa-only has no addresses",
+        _COMBINATION,
+        "do not support IP addresses",
+        NetworkInterfaces=[_nic(), _nic(device=1, kind="efa-only", AssociatePublicIpAddress=True)],
+    ),
+    _of_template(
+        "a public address needs a single interface",
+        _COMBINATION,
+        "multiple network interfaces",
+        NetworkInterfaces=[_nic(AssociatePublicIpAddress=True), _nic(device=1)],
+    ),
+    _of_template(
+        "security groups are the interfaces' or the instance's",
+        _COMBINATION,
+        "may not be specified on the same",
+        NetworkInterfaces=[_nic()],
+        SecurityGroupIds=["sg-0123456789abcdef0"],
+    ),
+    _of_template("an instance type exists", _VALUE, "enum value set", InstanceType="p9.48xlarge"),
+    _of_template(
+        "a capacity block is named",
+        _COMBINATION,
+        "You must specify a Capacity Block",
+        **_market("capacity-block"),
+    ),
+    _of_template(
+        "a capacity reservation exists",
+        "InvalidCapacityReservationId.NotFound",
+        "cr-0aaaaaaaaaaaaaaaa",
+        **_market("capacity-block", "cr-0aaaaaaaaaaaaaaaa"),
+    ),
+    _of_template(
+        "a capacity block is used by its own market type",
+        _COMBINATION,
+        "the market type 'spot' cannot be used",
+        **_market("spot", _BLOCK),
+    ),
+    _of_template(
+        "a reservation is for its own instance type",
+        _VALUE,
+        "is for p6-b200.48xlarge, not p6-b300.48xlarge",
+        InstanceType=_B300,
+        **_market("capacity-block", _BLOCK),
+    ),
+    _of_template(
+        "a preference goes with no target but one",
+        _COMBINATION,
+        "preference 'open'",
+        **_market("capacity-block", _BLOCK, CapacityReservationPreference="open"),
+    ),
+    _of_template(
+        "GB200 is sold in capacity blocks alone",
+        "UnsupportedOperation",
+        "it supports capacity-block",
+        InstanceType=_GB200,
+    ),
+    _of_template(
+        "a placement group exists",
+        "InvalidPlacementGroup.Unknown",
+        "'nowhere' is unknown",
+        Placement={"GroupName": "nowhere"},
+    ),
+    _of_template(
+        "spot is on shared hardware",
+        _COMBINATION,
+        "do not support host tenancy",
+        **_market("spot"),
+        Placement={"Tenancy": "host"},
+    ),
+    _of_template(
+        "metadata hops are 1 to 64",
+        _VALUE,
+        "HttpPutResponseHopLimit",
+        MetadataOptions={"HttpPutResponseHopLimit": 65},
+    ),
+    _of_template(
+        "gp3 throughput has a floor",
+        _VALUE,
+        "Throughput of 100",
+        BlockDeviceMappings=[{"DeviceName": "/dev/xvda", "Ebs": {"VolumeType": "gp3", "Throughput": 100}}],
+    ),
+    _of_template(
+        "io2 needs iops",
+        "MissingParameter",
+        "iops must be specified for io2",
+        BlockDeviceMappings=[{"DeviceName": "/dev/xvda", "Ebs": {"VolumeType": "io2"}}],
+    ),
+    _of_template("user data is base64", "InvalidUserData.Malformed", "BASE64", UserData="#!/bin/sh"),
+    _of_template("user data has 16 KiB", _VALUE, "limited to 16384 bytes", UserData="QUFB" * 6000),
+)
+def test_ec2_refuses_the_template(account: Account, refusal: Refusal) -> None:
+    expect(account, refusal)
+
+
+def test_a_capacity_block_and_a_hibernating_spot_instance_take_no_placement_group(account: Account) -> None:
+    account.client("ec2").create_placement_group(GroupName="close", Strategy="cluster")
+    placement = {"GroupName": "close"}
+    spot = {"MarketType": "spot", "SpotOptions": {"InstanceInterruptionBehavior": "hibernate"}}
+    block = _template(**_market("capacity-block", _BLOCK), Placement=placement)
+    hibernating = _template(InstanceMarketOptions=spot, Placement=placement)
+    expect(
+        account,
+        Refusal("", "CreateLaunchTemplate", block, _COMBINATION, "Placement groups are not supported"),
+    )
+    expect(
+        account, Refusal("", "CreateLaunchTemplate", hibernating, _COMBINATION, "hibernate on interruption")
+    )
+    again = Refusal(
+        "",
+        "CreatePlacementGroup",
+        lambda _: {"GroupName": "close"},
+        "InvalidPlacementGroup.Duplicate",
+        "already exists",
+    )
+    expect(account, again)
+
+
+def test_the_layouts_that_aws_documents_are_accepted(account: Account) -> None:
+    block = _market("capacity-block", _GB200_BLOCK)
+    b200 = [
+        _nic(),
+        _nic(device=1, kind="efa-only"),
+        *(_nic(card=card, kind="efa-only") for card in range(1, 8)),
+    ]
+    b300 = [_nic(), *(_nic(card=card, kind="efa-only") for card in range(1, 17))]
+    gb200 = [_nic(), *(_nic(card=card, kind="efa-only") for card in (1, 5, 9, 13))]
+    account.template("documented-b200", InstanceType=_B200, NetworkInterfaces=b200)
+    account.template("documented-b300", InstanceType=_B300, NetworkInterfaces=b300)
+    account.template("documented-gb200", InstanceType=_GB200, NetworkInterfaces=gb200, **block)
