@@ -19,8 +19,8 @@ ATTEMPTS = 8
 def test_the_pack_adds_at_most_a_second_to_a_preview(engine: Sandbox, tmp_path: Path) -> None:
     target = write_shipped(tmp_path / STACK, STACK)
     engine.pulumi("stack", "init", TIMED, cwd=target)
-    # Taken in turn and the best of each compared: a machine that is busy for all but one of them says nothing,
-    # so it goes on until both had a quiet moment.
+    # Taken in turn and the best of each compared: a machine that is busy for all but one of them says
+    # nothing, so it goes on until both had a quiet moment.
     pairs: list[tuple[float, float]] = []
     added = float("inf")
     while added > ALLOWED_SECONDS and len(pairs) < ATTEMPTS:
