@@ -135,7 +135,7 @@ def _other_topics(stack: ResolvedStack) -> tuple[Topic, ...]:
 def _clients(stack: ResolvedStack) -> str:
     serving = stack.serving
     inside = f"http://{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:8000 in the cluster"
-    policies = f"network policies {'on' if stack.network_policies else 'off'}"
+    policies = f"network policies {_enforced(stack)}"
     match serving.exposure:
         case Exposure(kind="internalLoadBalancer"):
             return f"{inside} and an internal load balancer, {policies}"
@@ -144,6 +144,13 @@ def _clients(stack: ResolvedStack) -> str:
             return f"{inside} and {scheme}://{host} by Ingress class {class_name}, {policies}"
         case None:
             return f"{inside} only, {policies}"
+
+
+def _enforced(stack: ResolvedStack) -> str:
+    if not stack.network_policies:
+        return "off"
+    # Every cluster that a stack of this project makes has a CNI that was told to enforce them.
+    return "on" if stack.cluster.kind == "eks" else "made; enforced if your CNI enforces them"
 
 
 def _labelled(label: str, texts: Iterable[str]) -> Iterator[Row]:

@@ -17,10 +17,12 @@ _ADDON = "20m"
 
 @dataclass(frozen=True, slots=True)
 class Addon:
-    """An EKS add-on and its version."""
+    """An EKS add-on, its version and what it is told."""
 
     name: str
     version: str
+    configuration: str | None = None
+    """JSON in the add-on's own schema; None: its defaults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +153,7 @@ class EksCluster(pulumi.ComponentResource):
                     cluster_name=self.cluster.name,
                     addon_name=addon.name,
                     addon_version=addon.version,
+                    configuration_values=addon.configuration,
                     pod_identity_associations=identity,
                     resolve_conflicts_on_create="OVERWRITE",
                     resolve_conflicts_on_update="PRESERVE",

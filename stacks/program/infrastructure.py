@@ -1,5 +1,6 @@
 """The part of the program below Kubernetes: network, EKS, nodes, storage, operators."""
 
+import json
 from collections.abc import Collection
 
 import pulumi
@@ -23,6 +24,9 @@ from stacks.versions import EKS_ADDONS
 
 VOLUME_CLASS = "gp3"
 _BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
+# The VPC CNI enforces no NetworkPolicy before it is told to, and says nothing of those that it ignores
+# (https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html). Its schema wants a text.
+_CONFIGURATIONS = {"vpc-cni": json.dumps({"enableNetworkPolicy": "true"})}
 _NODE_POLICIES = (ManagedPolicy.NODE, ManagedPolicy.PULL_IMAGES)
 
 
@@ -135,7 +139,7 @@ def _cluster_arguments(plan: planned.EksPlan, place: Place, *, keep: bool) -> Ek
         public_cidrs=plan.public_cidrs,
         administrators=plan.administrators,
         log_days=LOG_DAYS,
-        addons=tuple(Addon(name, versions[name]) for name in _BEFORE_NODES),
+        addons=tuple(Addon(name, versions[name], _CONFIGURATIONS.get(name)) for name in _BEFORE_NODES),
         cni_service_account="aws-node",
         keep=keep,
     )

@@ -130,7 +130,10 @@ def test_explain_lists_everything_that_destroy_leaves(
 @pytest.mark.parametrize(
     ("exposure", "says"),
     [
-        (None, "svc.cluster.local:8000 in the cluster only, network policies on"),
+        (
+            None,
+            "svc.cluster.local:8000 in the cluster only, network policies made; enforced if your CNI enforces",
+        ),
         ({"kind": "internalLoadBalancer"}, "in the cluster and an internal load balancer"),
         (
             {"kind": "ingress", "className": "internal", "host": "llm.example.com", "tlsSecretName": "tls"},

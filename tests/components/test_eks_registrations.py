@@ -184,6 +184,12 @@ def test_one_release_alone_brings_the_definition_of_compute_domains() -> None:
 
 
 @EVERY_STACK
+def test_the_cni_enforces_network_policies(name: str) -> None:
+    inputs = only(recorded(name), "aws:eks/addon:Addon", "eks-vpc-cni").inputs
+    assert json.loads(inputs["configurationValues"]) == {"enableNetworkPolicy": "true"}
+
+
+@EVERY_STACK
 def test_every_attached_policy_of_aws_is_on_the_list_with_reasons(name: str) -> None:
     attached = {
         str(each.inputs["policyArn"]).removeprefix("arn:aws:iam::aws:policy/")

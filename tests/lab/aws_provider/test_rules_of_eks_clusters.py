@@ -123,6 +123,14 @@ def _in_cluster(rule: str, operation: str, code: str, says: str, **given: Any) -
         ],
     ),
     _in_cluster(
+        "network policies are switched by a text",
+        "CreateAddon",
+        _PARAMETER,
+        "$.enableNetworkPolicy: bool found, string expected",
+        addonName="vpc-cni",
+        configurationValues='{"enableNetworkPolicy": true}',
+    ),
+    _in_cluster(
         "a principal is a role or user",
         "CreateAccessEntry",
         _PARAMETER,

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _VERSION = re.compile(r"v\d+\.\d+\.\d+-eksbuild\.\d+")
 _FOLLOWS_KUBERNETES = "kube-proxy"
+_TEXTS = ("enableNetworkPolicy",)
+"""Keys that the schema of their add-on has as texts, whatever they look like (`aws eks
+describe-addon-configuration --addon-name vpc-cni`)."""
 
 
 @refuses("eks", "CreateAddon")
@@ -73,3 +76,9 @@ def configuration(place: Place, given: dict[str, Any]) -> None:  # noqa: ARG001 
         raise refused_by_eks("ConfigurationValue provided in request is not supported: not JSON") from error
     if not isinstance(value, dict):
         raise refused_by_eks("ConfigurationValue provided in request is not supported: not an object")
+    for key in _TEXTS:
+        if not isinstance(value.get(key, ""), str):
+            raise refused_by_eks(
+                "ConfigurationValue provided in request is not supported: Json schema validation failed with "
+                f"error: [$.{key}: {type(value[key]).__name__} found, string expected]"
+            )
