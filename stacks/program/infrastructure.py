@@ -25,7 +25,8 @@ from stacks.versions import EKS_ADDONS
 VOLUME_CLASS = "gp3"
 _BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
 # The VPC CNI enforces no NetworkPolicy before it is told to, and says nothing of those that it ignores
-# (https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html). Its schema wants a text.
+# (https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html). The add-on's
+# schema has a text (aws-quickstart/cdk-eks-blueprints#851).
 _CONFIGURATIONS = {"vpc-cni": json.dumps({"enableNetworkPolicy": "true"})}
 _NODE_POLICIES = (ManagedPolicy.NODE, ManagedPolicy.PULL_IMAGES)
 

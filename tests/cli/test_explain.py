@@ -132,7 +132,7 @@ def test_explain_lists_everything_that_destroy_leaves(
     [
         (
             None,
-            "svc.cluster.local:8000 in the cluster only, network policies made; enforced if your CNI enforces",
+            "svc.cluster.local:8000 in the cluster only, network policies made; enforced if your CNI",
         ),
         ({"kind": "internalLoadBalancer"}, "in the cluster and an internal load balancer"),
         (
