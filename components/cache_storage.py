@@ -75,6 +75,7 @@ class CacheStorage(pulumi.ComponentResource):
 
     def _lustre(self, kind: Lustre) -> FileSystem:
         group, rules = self._door("lustre", _LUSTRE_PORTS)
+        rules += self._way_back("lustre", group, _LUSTRE_PORTS)
         made = aws.fsx.LustreFileSystem(
             f"{self._name}-lustre",
             subnet_ids=kind.subnet_id,
@@ -179,3 +180,37 @@ class CacheStorage(pulumi.ComponentResource):
             )
         )
         return group, rules
+
+    def _way_back(
+        self, what: str, group: aws.ec2.SecurityGroup, ports: tuple[tuple[int, int], ...]
+    ) -> list[pulumi.Resource]:
+        """Let the servers of Lustre reach the nodes, to which they open connections of their own.
+
+        Both tables of https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html.
+        """
+        child = pulumi.ResourceOptions(parent=self)
+        rules: list[pulumi.Resource] = []
+        for first, last in ports:
+            rules.append(
+                aws.vpc.SecurityGroupEgressRule(
+                    f"{self._name}-{what}-{first}-to-nodes",
+                    security_group_id=group.id,
+                    referenced_security_group_id=self._args.clients,
+                    ip_protocol="tcp",
+                    from_port=first,
+                    to_port=last,
+                    opts=child,
+                )
+            )
+            rules.append(
+                aws.vpc.SecurityGroupIngressRule(
+                    f"{self._name}-{what}-{first}-from-servers",
+                    security_group_id=self._args.clients,
+                    referenced_security_group_id=group.id,
+                    ip_protocol="tcp",
+                    from_port=first,
+                    to_port=last,
+                    opts=child,
+                )
+            )
+        return rules

@@ -83,7 +83,7 @@ def launch_template(
         name=args.name,
         update_default_version=True,
         instance_type=args.instance_type,
-        network_interfaces=[_interface(item, args.security_group_ids) for item in args.interfaces],
+        network_interfaces=_interfaces(args.interfaces, args.security_group_ids),
         block_device_mappings=[
             {
                 "device_name": _ROOT_DEVICE,
@@ -125,16 +125,25 @@ def capacity_type(purchase: Purchase) -> str:
             return "ON_DEMAND"
 
 
-def _interface(
-    item: Interface, security_groups: Sequence[pulumi.Input[str]]
-) -> aws.ec2.LaunchTemplateNetworkInterfaceArgsDict:
-    return {
-        "network_card_index": item.card,
-        "device_index": item.device,
-        "interface_type": item.kind,
-        "security_groups": list(security_groups),
-        "delete_on_termination": "true",
-    }
+def _interfaces(
+    items: Sequence[Interface], security_groups: Sequence[pulumi.Input[str]]
+) -> list[aws.ec2.LaunchTemplateNetworkInterfaceArgsDict]:
+    made: list[aws.ec2.LaunchTemplateNetworkInterfaceArgsDict] = [
+        {
+            "network_card_index": item.card,
+            "device_index": item.device,
+            "interface_type": item.kind,
+            "security_groups": list(security_groups),
+            "delete_on_termination": "true",
+        }
+        for item in items
+    ]
+    if len(made) == 1:
+        # An adopted subnet may give a public address to each launch. EC2 gives none to a launch with several
+        # interfaces, and refuses the parameter there
+        # (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html).
+        made[0]["associate_public_ip_address"] = "false"
+    return made
 
 
 def _market(purchase: Purchase) -> aws.ec2.LaunchTemplateInstanceMarketOptionsArgsDict | None:

@@ -10,9 +10,7 @@ from components.launch_template import (
     CapacityBlock,
     Interface,
     LaunchTemplateArgs,
-    OnDemand,
     Purchase,
-    Reservation,
     capacity_type,
     launch_template,
 )
@@ -31,6 +29,18 @@ class Taint:
 
 
 @dataclass(frozen=True, slots=True)
+class NewPlacement:
+    """A cluster placement group that is made with the node group and has its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingPlacement:
+    """A cluster placement group that was made before, with the reservation in it."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class NodeGroupArgs:
     """Inputs of `NodeGroup`."""
 
@@ -43,12 +53,11 @@ class NodeGroupArgs:
     ami_type: str
     nodes: int
     interfaces: tuple[Interface, ...]
-    """Empty: the one that EC2 gives by itself."""
     root_gib: int
     local_disks: bool
     purchase: Purchase
-    together: bool
-    """Put the nodes into one placement group, close to each other. A capacity block places its own."""
+    placement: NewPlacement | ExistingPlacement | None
+    """The placement group that brings the nodes close to each other. A capacity block places its own."""
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
     sets_size: bool
@@ -71,11 +80,13 @@ class NodeGroup(pulumi.ComponentResource):
         inputs = {"instanceType": args.instance_type, "nodes": args.nodes}
         super().__init__("dynamo-stack:components:NodeGroup", name, inputs, opts)
         child = pulumi.ResourceOptions(parent=self)
-        placement = None
-        if args.together and isinstance(args.purchase, OnDemand | Reservation):
+        placement: pulumi.Input[str] | None = None
+        if isinstance(args.placement, NewPlacement):
             placement = aws.ec2.PlacementGroup(
                 f"{name}-placement", name=args.name, strategy="cluster", opts=child
             ).name
+        elif args.placement is not None:
+            placement = args.placement.name
         template = launch_template(
             f"{name}-template",
             LaunchTemplateArgs(

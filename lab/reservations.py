@@ -23,7 +23,10 @@ def reservations_of(node_pools: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def _described(pool: dict[str, Any], purchase: dict[str, Any]) -> dict[str, Any]:
     block = purchase["kind"] == "capacityBlock"
     waiting = purchase.get("phase") == "waiting"
+    group = purchase.get("placementGroup")
+    placed = {"PlacementGroupArn": f"arn:aws:ec2:us-east-1:123456789012:placement-group/{group}"}
     return {
+        **(placed if group else {}),
         "CapacityReservationId": purchase["id"],
         "InstanceType": pool["instanceType"],
         "AvailabilityZone": pool["zone"],

@@ -89,6 +89,8 @@ def _reservation(found: Mapping[str, Any]) -> Reservation:
         available=int(found.get("AvailableInstanceCount", 0)),
         starts=_time(found.get("StartDate")),
         ends=_time(found.get("EndDate")),
+        # arn:aws:ec2:region:account:placement-group/name
+        placement_group=str(found.get("PlacementGroupArn") or "").rpartition("/")[2] or None,
     )
 
 

@@ -41,6 +41,8 @@ class Reservation:
     available: int
     starts: dt.datetime | None
     ends: dt.datetime | None
+    placement_group: str | None = None
+    """The cluster placement group in which it was made."""
 
 
 def good(question: str, found: str) -> Answer:

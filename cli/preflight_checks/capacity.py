@@ -44,6 +44,15 @@ def capacity_answers(nodes: PlannedNodes, found: Reservation | None, now: dt.dat
         yield wrong(question, f"is {found.state}", "buy another, and type its id")
     elif isinstance(purchase, CapacityBlock):
         yield from _window(question, nodes, purchase, found, now)
+    elif found.placement_group != purchase.placement_group:
+        made = f"placement group {found.placement_group}" if found.placement_group else "no placement group"
+        typed = f"typed is {purchase.placement_group}" if purchase.placement_group else "none is typed"
+        fix = (
+            f"purchase.placementGroup: {found.placement_group}"
+            if found.placement_group
+            else "leave purchase.placementGroup out"
+        )
+        yield wrong(question, f"was made in {made}, {typed}: EC2 launches into it nowhere else", fix)
 
 
 def phase_due(found: Reservation, now: dt.datetime) -> str:

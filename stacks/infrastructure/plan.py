@@ -58,6 +58,8 @@ class Reservation:
     """Reserved before."""
 
     id: str
+    placement_group: str | None = None
+    """In which it was made."""
     kind: Literal["reservation"] = "reservation"
 
 
@@ -93,8 +95,11 @@ class PlannedNodes:
 
     @property
     def placed_together(self) -> bool:
-        """Whether a placement group brings the nodes close; a capacity block places its own."""
-        return self.nodes > 1 and isinstance(self.purchase, OnDemand | Reservation)
+        """Whether a new placement group brings the nodes close.
+
+        A capacity block places its own, and a reservation stays in the group that it was made in.
+        """
+        return self.nodes > 1 and isinstance(self.purchase, OnDemand)
 
 
 @dataclass(frozen=True, slots=True)

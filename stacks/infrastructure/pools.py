@@ -145,7 +145,7 @@ def _purchase(purchase: PurchaseSettings) -> Purchase:
         case SpotPurchase():
             return Spot()
         case ReservationPurchase():
-            return Reservation(purchase.id)
+            return Reservation(purchase.id, purchase.placement_group)
         case CapacityBlockPurchase():
             return CapacityBlock(purchase.id, purchase.starts, purchase.phase)
 

@@ -7,7 +7,7 @@ import pulumi
 
 from components.eks_cluster import EksCluster
 from components.launch_template import CapacityBlock, Interface, OnDemand, Purchase, Reservation, Spot
-from components.node_group import NodeGroupArgs, Taint
+from components.node_group import ExistingPlacement, NewPlacement, NodeGroupArgs, Taint
 from components.node_network import NodeNetwork
 from stacks.infrastructure import plan as planned
 from stacks.program.network import Place
@@ -38,15 +38,15 @@ def system_arguments(plan: planned.EksPlan, site: Site) -> NodeGroupArgs:
         cluster_name=site.cluster.cluster.name,
         role_arn=site.role_arn,
         subnet_ids=site.place.of_control_plane,
-        security_group_ids=[site.cluster.security_group_id, site.groups.system_group.id],
+        security_group_ids=[site.cluster.security_group_id],
         instance_type=system.instance_type,
         ami_type=system.ami_type,
         nodes=system.nodes,
-        interfaces=(),
+        interfaces=(Interface(card=0, device=0, kind="interface"),),
         root_gib=_SYSTEM_ROOT_GIB,
         local_disks=False,
         purchase=OnDemand(),
-        together=False,
+        placement=None,
         labels={"node-role": "system"},
         taints=(),
         sets_size=SYSTEM in site.resized,
@@ -69,11 +69,21 @@ def gpu_arguments(nodes: planned.PlannedNodes, site: Site) -> NodeGroupArgs:
         root_gib=_GPU_ROOT_GIB,
         local_disks=True,
         purchase=_purchase(nodes.purchase),
-        together=nodes.placed_together,
+        placement=_placement(nodes),
         labels=nodes.labels,
         taints=(_GPU_TAINT,) if nodes.tainted else (),
         sets_size=logical_name(nodes) in site.resized,
     )
+
+
+def _placement(nodes: planned.PlannedNodes) -> NewPlacement | ExistingPlacement | None:
+    if nodes.placed_together:
+        return NewPlacement()
+    # A reservation that was made outside a cluster placement group cannot be used in one, and one that was
+    # made inside cannot be used outside (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html).
+    if isinstance(nodes.purchase, planned.Reservation) and nodes.purchase.placement_group:
+        return ExistingPlacement(nodes.purchase.placement_group)
+    return None
 
 
 def _purchase(purchase: planned.Purchase) -> Purchase:

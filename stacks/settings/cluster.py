@@ -121,6 +121,9 @@ class ReservationPurchase(StrictModel):
     kind: Literal["reservation"]
     id: ReservationId
     """Of the reservation, whose zone is the pool's."""
+    placement_group: Text | None = None
+    """Name of the cluster placement group in which it was made; None: it was made outside one, and its nodes
+    are launched outside one."""
 
 
 class CapacityBlockPurchase(StrictModel):

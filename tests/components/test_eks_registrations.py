@@ -102,6 +102,58 @@ def test_what_is_bought_otherwise_has_no_market_in_its_template(
     assert only(graph, GROUP, "b200-nodes").inputs["capacityType"] == capacity_type
 
 
+def test_a_reservation_stays_in_the_placement_group_that_it_was_made_in() -> None:
+    settings = eks_b200_settings()
+    pool = settings["nodePools"][0]
+    pool |= {"nodes": 2, "purchase": {"kind": "reservation", "id": "cr-0123456789abcdef0"}}
+    outside = recorded_stack(resolved(settings))
+    pool["purchase"]["placementGroup"] = "our-group"
+    inside = recorded_stack(resolved(settings))
+    pool["purchase"] = {"kind": "onDemand"}
+    new = recorded_stack(resolved(settings))
+    templates = [only(graph, TEMPLATE, "b200-nodes-template").inputs for graph in (outside, inside, new)]
+    assert "placement" not in templates[0]
+    assert templates[1]["placement"] == {"groupName": "our-group"}
+    made = [len(graph.of_type("aws:ec2/placementGroup:PlacementGroup")) for graph in (outside, inside, new)]
+    assert made == [0, 0, 1]
+
+
+@EVERY_STACK
+def test_no_node_gets_a_public_address_whatever_its_subnet_gives(name: str) -> None:
+    for template in recorded(name).of_type(TEMPLATE):
+        interfaces: Any = template.inputs["networkInterfaces"]
+        public = [each.get("associatePublicIpAddress") for each in interfaces]
+        # EC2 gives no public address to a launch with several interfaces and refuses the parameter there.
+        assert public == (["false"] if len(interfaces) == 1 else [None] * len(interfaces))
+
+
+@EVERY_STACK
+def test_every_security_group_that_is_made_belongs_to_something(name: str) -> None:
+    graph = recorded(name)
+    users = (TEMPLATE, "aws:fsx/lustreFileSystem:LustreFileSystem", "aws:efs/mountTarget:MountTarget")
+    used = [each for kind in users for each in graph.of_type(kind)]
+    groups = graph.of_type("aws:ec2/securityGroup:SecurityGroup")
+    assert groups
+    for group in groups:
+        assert any(graph.depends_on(each, group) for each in used), group.name
+
+
+def test_clients_and_servers_of_lustre_open_connections_to_each_other() -> None:
+    graph = recorded("b200")
+    seen = set[tuple[str, str, int, int]]()
+    for kind in ("Ingress", "Egress"):
+        for rule in graph.of_type(f"aws:vpc/securityGroup{kind}Rule:SecurityGroup{kind}Rule"):
+            if rule.name.startswith("cache-storage-lustre-") and "fromPort" in rule.inputs:
+                if rule.name.endswith("-itself"):
+                    continue
+                at = "nodes" if rule.name.endswith("-from-servers") else "servers"
+                seen.add((kind, at, rule.inputs["fromPort"], rule.inputs["toPort"]))
+    ports = ((988, 988), (1018, 1023))
+    # A node sends to anywhere already, by the group that EKS makes.
+    ways = (("Ingress", "servers"), ("Egress", "servers"), ("Ingress", "nodes"))
+    assert seen == {(*way, *each) for way in ways for each in ports}
+
+
 @EVERY_STACK
 def test_gpu_nodes_are_tainted_and_join_their_disks(name: str) -> None:
     graph = recorded(name)

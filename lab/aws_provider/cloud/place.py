@@ -128,8 +128,10 @@ class Place:
             return None
 
     def placement_group(self, name: str) -> Document | None:
-        """A placement group as EC2 describes it, or None."""
-        return self.store.get(PLACEMENT_GROUPS, self.key(name))
+        """A placement group as EC2 describes it, or None; that of a reservation is there with it."""
+        found = self.store.get(PLACEMENT_GROUPS, self.key(name))
+        named = {item.get("PlacementGroupArn", "").rpartition("/")[2] for item in self.reservations()}
+        return found or ({"GroupName": name, "Strategy": "cluster"} if name in named else None)
 
     def reservations(self) -> list[Document]:
         """The capacity reservations of the account here: made by requests, or put there by the lab."""

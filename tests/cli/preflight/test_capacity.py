@@ -135,6 +135,30 @@ def test_a_reservation_has_no_phase(account: Account, preflight: Preflight) -> N
     assert "8 GPUs, reservation: $113.93 an hour" in shown
 
 
+@pytest.mark.parametrize(
+    ("made_in", "typed", "fix"),
+    [
+        ("ours", None, "purchase.placementGroup: ours"),
+        ("ours", "theirs", "purchase.placementGroup: ours"),
+        (None, "theirs", "leave purchase.placementGroup out"),
+        ("ours", "ours", None),
+    ],
+)
+def test_a_reservation_is_launched_in_the_placement_group_that_it_was_made_in(
+    account: Account, preflight: Preflight, made_in: str | None, typed: str | None, fix: str | None
+) -> None:
+    arn = f"arn:aws:ec2:us-east-1:123456789012:placement-group/{made_in}"
+    account.bought(
+        at(-1), at(WEEK), ReservationType="default", **({"PlacementGroupArn": arn} if made_in else {})
+    )
+    settings = in_a_block(at(-1))
+    purchase = {"kind": "reservation", "id": BLOCK, **({"placementGroup": typed} if typed else {})}
+    settings["nodePools"][0]["purchase"] = purchase
+    answer = preflight(settings)
+    assert answer.code == (1 if fix else 0)
+    assert (f"fix pool b200: {BLOCK}: {fix}\n" in answer.out) is bool(fix)
+
+
 def test_a_zone_without_the_type_is_wrong_and_others_are_named(
     account: Account, preflight: Preflight
 ) -> None:

@@ -38,9 +38,16 @@ def _block(identifier: str, instance_type: str, zone: str, state: str) -> dict[s
     }
 
 
+_PLACED = {
+    "ReservationType": "default",
+    "PlacementGroupArn": "arn:aws:ec2:us-east-1:123456789012:placement-group/ours",
+}
 _RESERVATIONS = [
     _block("cr-0123456789abcdef0", "p6-b200.48xlarge", "us-east-1a", "active"),
     _block("cr-0123456789abcdef1", "p6-b200.48xlarge", "us-east-1a", "scheduled"),
     _block("cr-0123456789abcdef2", "p6e-gb200.36xlarge", "us-east-1-dfw-2a", "active"),
     _block("cr-0123456789abcdef3", "p6-b300.48xlarge", "us-east-1c", "active"),
+    _block("cr-0123456789abcdef4", "p6-b200.48xlarge", "us-east-1a", "active") | _PLACED,
+    _block("cr-0123456789abcdef5", "p6-b200.48xlarge", "us-east-1a", "active")
+    | {"ReservationType": "default"},
 ]

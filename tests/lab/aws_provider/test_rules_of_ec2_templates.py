@@ -34,6 +34,11 @@ def _market(kind: str, reservation: str | None = None, **more: Any) -> dict[str,
     }
 
 
+def _target(reservation: str) -> dict[str, Any]:
+    target = {"CapacityReservationId": reservation}
+    return {"CapacityReservationSpecification": {"CapacityReservationTarget": target}}
+
+
 def _of_template(rule: str, code: str, says: str, **data: Any) -> Refusal:
     return Refusal(rule, "CreateLaunchTemplate", _template(**data), code, says)
 
@@ -167,6 +172,25 @@ def _of_template(rule: str, code: str, says: str, **data: Any) -> Refusal:
         "InvalidPlacementGroup.Unknown",
         "'nowhere' is unknown",
         Placement={"GroupName": "nowhere"},
+    ),
+    _of_template(
+        "a reservation made in a placement group is used in it",
+        _VALUE,
+        "was created in the placement group 'ours'; the launch is in no placement group",
+        **_target("cr-0123456789abcdef4"),
+    ),
+    _of_template(
+        "a reservation made outside a placement group is used in none",
+        _VALUE,
+        "was created in no placement group; the launch is in the placement group 'ours'",
+        **_target("cr-0123456789abcdef5"),
+        Placement={"GroupName": "ours"},
+    ),
+    _of_template(
+        "a launch with several interfaces says nothing of public addresses",
+        _COMBINATION,
+        "associatePublicIPAddress parameter cannot be specified",
+        NetworkInterfaces=[_nic(AssociatePublicIpAddress=False), _nic(device=1)],
     ),
     _of_template(
         "spot is on shared hardware",

@@ -59,6 +59,7 @@ def check(place: Place, data: Document, instance_type: str | None) -> None:
         _check_reservation(place, reservation, how, instance_type)
     placement = data.get("Placement") or {}
     _check_placement(place, placement, how, data)
+    _check_group_of_reservation(place, reservation, how, placement.get("GroupName"))
     if instance_type is not None:
         check_usage_class(place, instance_type, how)
 
@@ -150,6 +151,26 @@ def _check_reservation(place: Place, identifier: str, how: str, instance_type: s
             "InvalidParameterValue",
             f"The capacity reservation {identifier} is for {found['InstanceType']}, not {instance_type}.",
         )
+
+
+def _check_group_of_reservation(
+    place: Place, identifier: str | None, how: str, placement_group: str | None
+) -> None:
+    """https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html."""
+    found = place.reservation(identifier or "")
+    if found is None or how == CAPACITY_BLOCK:
+        return
+    made_in = found.get("PlacementGroupArn", "").rpartition("/")[2] or None
+    if made_in != placement_group:
+        raise Refused(
+            "InvalidParameterValue",
+            f"The capacity reservation {identifier} was created in "
+            f"{_group(made_in)}; the launch is in {_group(placement_group)}.",
+        )
+
+
+def _group(name: str | None) -> str:
+    return f"the placement group '{name}'" if name else "no placement group"
 
 
 def _check_placement(place: Place, placement: Document, how: str, data: Document) -> None:

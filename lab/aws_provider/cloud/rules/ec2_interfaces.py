@@ -49,7 +49,7 @@ def check(place: Place, data: Document, instance_type: str | None) -> None:
     for interface in interfaces:
         if kind(interface) == "efa-only":
             _check_efa_only(interface)
-    if len(interfaces) > 1 and any(item.get("AssociatePublicIpAddress") for item in interfaces):
+    if len(interfaces) > 1 and any("AssociatePublicIpAddress" in item for item in interfaces):
         raise Refused(
             "InvalidParameterCombination",
             "The associatePublicIPAddress parameter cannot be specified when launching with multiple "
