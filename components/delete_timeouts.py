@@ -7,11 +7,9 @@ provider/pkg/await/await.go).
 ALONE = "60s"
 """Only the API server acts: ConfigMaps, Secrets, Services."""
 
-GRAPH = "180s"
-"""The operator removes its finalizer, in seconds unless it is being restarted; the pods end afterwards."""
-
 WITH_PODS = "300s"
-"""Its pods end first, which they may take two minutes for, on a node that answers."""
+"""Its pods end first, which they may take two minutes for, on a node that answers. A graph that is deleted in
+the foreground goes after them too."""
 
 WITH_CONTENT = "600s"
 """A claim goes after the last pod that mounts it, a namespace after everything in it."""

@@ -130,7 +130,7 @@ class DynamoGraph(pulumi.ComponentResource):
                 parent=self,
                 depends_on=[*depends_on, files],
                 custom_timeouts=pulumi.CustomTimeouts(
-                    create=waits, update=waits, delete=delete_timeouts.GRAPH
+                    create=waits, update=waits, delete=delete_timeouts.WITH_PODS
                 ),
                 aliases=[args.instead_of] if args.instead_of else None,
                 delete_before_replace=bool(args.instead_of) or args.replace_with_its_name or None,

@@ -3,18 +3,26 @@
 import json
 
 from components.diagnosis.cluster_reader import ClusterReader, KubernetesObject
+from components.diagnosis.dynamo_objects import CONVERSION_SIGN, FINALIZER, GRAPHS, PARTS, stored_name
 from components.diagnosis.finding import Finding, Subject
+from components.diagnosis.pods import pod_reasons
+from components.graph_labels import GRAPH_NAME
 
-_OPERATORS = "nvidia.com/finalizer"
 _WHILE_MOUNTED = "kubernetes.io/pvc-protection"
 # Who removes the finalizer, and so who must run for the object to go.
 _HOLDERS = {
-    _OPERATORS: "the Dynamo operator (NVIDIA/aicr#406)",
+    FINALIZER: "the Dynamo operator (NVIDIA/aicr#406)",
     "resource.nvidia.com/computeDomain": "NVIDIA's DRA driver",
     _WHILE_MOUNTED: "Kubernetes, once no pod mounts the claim",
-    "foregroundDeletion": "Kubernetes, once its dependents are gone",
+    "foregroundDeletion": "Kubernetes, once what it owns is gone",
 }
-_NAMESPACE_CONDITIONS = ("NamespaceContentRemaining", "NamespaceFinalizersRemaining")
+_NAMESPACE_CONDITIONS = (
+    "NamespaceContentRemaining",
+    "NamespaceFinalizersRemaining",
+    # While the webhook that converts Dynamo's objects is away, the namespace controller cannot list them.
+    "NamespaceDeletionContentFailure",
+)
+_GRAPH, _NAMESPACE = "DynamoGraphDeployment", "Namespace"
 
 
 def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Finding:
@@ -26,30 +34,58 @@ def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Findin
         resource: the kind as kubectl knows it, with its group.
 
     """
-    words = [resource, subject.name, *(["--namespace", subject.namespace] if subject.namespace else [])]
+    name = stored_name(cluster.get, GRAPHS) if resource == GRAPHS else resource
+    words = [name, subject.name, *(["--namespace", subject.namespace] if subject.namespace else [])]
     live = cluster.get(*words)
+    reasons: list[str] = []
+    if live:
+        reasons = [*holders(live), *_of_dynamo(cluster, subject), *_mounting_pods(cluster, live)]
     return Finding(
         title=f"the end of {subject.kind} {subject.name}",
         waits_for="it is gone",
         page="deletion-hangs",
-        reasons=[*holders(live), *_mounting_pods(cluster, live)] if live else [],
+        reasons=reasons,
         look=cluster.command("get", *words, "--output", "yaml"),
-        then=_then(cluster, words, live or {}),
+        then=_then(cluster, words, live or {}, reasons),
     )
 
 
 def holders(live: KubernetesObject) -> list[str]:
     """Return one line for each thing that keeps a deleted object in the cluster."""
-    metadata = live["metadata"]
-    if not metadata.get("deletionTimestamp"):
+    if not live["metadata"].get("deletionTimestamp"):
         return ["it is not being deleted at all"]
-    lines = [
-        f"finalizer {name}, removed by {_HOLDERS.get(name, 'whoever set it')}" for name in _finalizers(live)
-    ]
-    return lines + [
+    return _finalizer_lines(live) + [
         f"{condition['type']}: {condition.get('message')}"
         for condition in live.get("status", {}).get("conditions") or []
         if condition["type"] in _NAMESPACE_CONDITIONS and condition["status"] == "True"
+    ]
+
+
+def _of_dynamo(cluster: ClusterReader, subject: Subject) -> list[str]:
+    """What holds the parts of a graph, or any of Dynamo's objects in a namespace."""
+    if subject.kind == _GRAPH:
+        where = ["--namespace", str(subject.namespace), "--selector", f"{GRAPH_NAME}={subject.name}"]
+        pods = cluster.items("pods", *where) or []
+        ending = [pod for pod in pods if pod["metadata"].get("deletionTimestamp")]
+        return [*_held(cluster, PARTS, where), *(f"pod {line}" for line in pod_reasons(ending))]
+    if subject.kind == _NAMESPACE:
+        where = ["--namespace", subject.name]
+        return [*_held(cluster, GRAPHS, where), *_held(cluster, PARTS, where)]
+    return []
+
+
+def _held(cluster: ClusterReader, kind: str, where: list[str]) -> list[str]:
+    items = cluster.items(stored_name(cluster.get, kind), *where) or []
+    return [
+        f"{item['kind']} {item['metadata']['name']}: {line}"
+        for item in items
+        for line in _finalizer_lines(item)
+    ]
+
+
+def _finalizer_lines(live: KubernetesObject) -> list[str]:
+    return [
+        f"finalizer {name}, removed by {_HOLDERS.get(name, 'whoever set it')}" for name in _finalizers(live)
     ]
 
 
@@ -66,11 +102,11 @@ def _claims(pod: KubernetesObject) -> list[str]:
     return [volume.get("persistentVolumeClaim", {}).get("claimName") for volume in volumes]
 
 
-def _then(cluster: ClusterReader, words: list[str], live: KubernetesObject) -> str:
+def _then(cluster: ClusterReader, words: list[str], live: KubernetesObject, reasons: list[str]) -> str:
     again = "then run the same command again: it continues from here"
     finalizers = _finalizers(live)
-    if _OPERATORS in finalizers:
-        # Its webhook would refuse the patch that lifts the finalizer, as long as the operator is away.
+    if any(FINALIZER in reason or CONVERSION_SIGN in reason for reason in reasons):
+        # Its webhooks would refuse the patch that lifts the finalizer, as long as the operator is away.
         return f"bring the operator back (docs/runbook/operator-gone.md), {again}"
     rest = [name for name in finalizers if name in _HOLDERS]
     if rest == finalizers:

@@ -4,12 +4,15 @@ import re
 from collections.abc import Sequence
 
 from components.diagnosis.cluster_reader import ClusterReader, KubernetesObject
+from components.diagnosis.dynamo_objects import CONVERSION_SIGN, GRAPHS, stored_name, why_not_ready
 from components.diagnosis.finding import Finding, Subject
 from components.diagnosis.pods import lost_node_reasons, pod_reasons
 
-WEBHOOK_SIGNS = ("failed calling webhook", "no endpoints available for service")
+WEBHOOK_SIGNS = ("failed calling webhook", "no endpoints available for service", CONVERSION_SIGN)
 _SERVICE_OF_URL = re.compile(r"https://([a-z0-9-]+)\.([a-z0-9-]+)\.svc")
-_GRAPHS = "dynamographdeployments.nvidia.com"
+_GONE = "operator-gone"
+# Of the client that calls it (k8s.io/apiserver pkg/util/webhook), where Helm has taken the Service away.
+_NO_SERVICE = re.compile(r'service "[a-z0-9-]+" not found')
 
 
 def unready_graph(cluster: ClusterReader, subject: Subject) -> Finding:
@@ -45,18 +48,20 @@ def unchecked_graph(cluster: ClusterReader, subject: Subject, error: str) -> Fin
         chosen = ",".join(f"{key}={value}" for key, value in service["spec"].get("selector", {}).items())
         words = ["pods", "--namespace", named[2], "--selector", chosen]
         pods, look = cluster.items(*words), cluster.command("get", *words)
-    then = "run `pulumi up` again in a minute: it continues from here"
-    if pods is None or (pods and not pod_reasons(pods)):
+    then = "run the same command again in a minute: it continues from here"
+    gone = "bring the operator back as the runbook says, then run the same command again"
+    if _NO_SERVICE.search(error):
+        reasons, page, then = ["the platform's Helm release is gone, and the operator with it"], _GONE, gone
+    elif pods is None or (pods and not pod_reasons(pods)):
         # Through 1.2 the operator reports ready before its webhook answers (ai-dynamo/dynamo#12255).
         reasons = ["the platform's webhook does not answer yet; nothing is lost"]
     elif pods:
         reasons = pod_reasons(pods)
     else:
-        reasons, page = ["the operator has no pod: somebody scaled it down or deleted it"], "operator-gone"
-        then = "bring the operator back as the runbook says, then run `pulumi up` again"
+        reasons, page, then = ["the operator has no pod: somebody scaled it down or deleted it"], _GONE, gone
     return Finding(
         title=f"graph {subject.name}",
-        waits_for="the platform's webhook has checked it; until then it is not made or changed",
+        waits_for="the platform's webhook has looked at it; until then it is not made, changed or deleted",
         page=page,
         reasons=reasons,
         look=look,
@@ -65,13 +70,15 @@ def unchecked_graph(cluster: ClusterReader, subject: Subject, error: str) -> Fin
 
 
 def _operators_words(cluster: ClusterReader, subject: Subject, pods: Sequence[KubernetesObject]) -> list[str]:
-    graph = cluster.get(_GRAPHS, subject.name, "--namespace", str(subject.namespace)) or {}
-    for condition in graph.get("status", {}).get("conditions") or []:
-        if condition["type"] == "Ready" and condition["status"] == "True":
-            return ["nothing: it is ready by now"]
-        if condition["type"] == "Ready" and pods:
-            said = f"{condition.get('reason')} {condition.get('message', '')}".strip()
-            return [f"every pod is ready, but the operator says: {said}"]
+    words = [stored_name(cluster.get, GRAPHS), subject.name, "--namespace", str(subject.namespace)]
+    graph = cluster.get(*words) or {}
+    if not graph.get("status"):
+        if pods:
+            return ["every pod is ready, but the operator has reported nothing; its log says why"]
+        return ["it has no pods: the operator has not acted on it; its log says why"]
+    said = why_not_ready(graph)
+    if said is None:
+        return ["nothing: it is ready by now"]
     if pods:
-        return ["every pod is ready, but the operator has reported nothing; its log says why"]
-    return ["it has no pods: the operator has not acted on it; its log says why"]
+        return [f"every pod is ready, but the operator says: {said}"]
+    return [f"it has no pods, and the operator says: {said}"]

@@ -22,6 +22,10 @@ REFUSED = (
     'Internal error occurred: failed calling webhook "mdynamographdeployment.kb.io": failed to call webhook: '
     'Post "https://platform-webhook-service.dynamo-system.svc:443/mutate?timeout=10s": connection refused'
 )
+CONVERTING = (
+    "conversion webhook for nvidia.com/v1alpha1, Kind=DynamoGraphDeployment failed: Post "
+    '"https://platform-webhook-service.dynamo-system.svc:443/convert?timeout=30s": {reason}'
+)
 WEBHOOK_SERVICE = {"spec": {"selector": {"control-plane": "controller-manager"}}}
 
 
@@ -118,6 +122,36 @@ def test_a_graph_that_became_ready_meanwhile_is_not_blamed(kubectl: AnsweringKub
     assert "run `pulumi up` again" in said
 
 
+def test_a_graph_that_is_ready_for_what_was_asked_before_is_not_called_ready(
+    kubectl: AnsweringKubectl,
+) -> None:
+    stale = {
+        "metadata": {"generation": 2},
+        "status": {"observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True"}]},
+    }
+    kubectl.answers(pods=[READY], **{"dynamographdeployments.nvidia.com": stale})
+    said = explanation(CLUSTER, failed(GRAPH)) or ""
+    assert "the operator says: its operator has not looked at its latest change yet" in said
+    assert "ready by now" not in said
+
+
+def test_a_graph_is_read_at_the_version_that_needs_no_operator_to_convert_it(
+    kubectl: AnsweringKubectl,
+) -> None:
+    versions = [{"name": "v1beta1", "storage": False}, {"name": "v1alpha1", "storage": True}]
+    kubectl.answers(
+        pods=[READY],
+        customresourcedefinitions={"spec": {"versions": versions}},
+        **{
+            "dynamographdeployments.v1alpha1.nvidia.com": {
+                "status": {"conditions": [{"type": "Ready", "status": "False", "reason": "stored"}]}
+            }
+        },
+    )
+    said = explanation(CLUSTER, failed(GRAPH)) or ""
+    assert "every pod is ready, but the operator says: stored" in said
+
+
 def test_an_answer_that_cannot_be_read_leaves_the_command_to_type(kubectl: AnsweringKubectl) -> None:
     (kubectl.folder / "pods.json").write_text("not json")
     said = explanation(CLUSTER, failed(GRAPH)) or ""
@@ -139,7 +173,7 @@ def test_a_webhook_that_does_not_answer_yet_is_told_apart_from_a_graph_that_is_w
     kubectl.answers(service=WEBHOOK_SERVICE, pods=[READY])
     said = explanation(CLUSTER, failed(GRAPH, REFUSED)) or ""
     assert "webhook does not answer yet" in said
-    assert "run `pulumi up` again" in said
+    assert "run the same command again" in said
     assert "get pods --namespace dynamo-system --selector control-plane=controller-manager" in said
 
 
@@ -165,6 +199,25 @@ def test_an_operator_that_is_gone_is_told_apart_from_one_that_starts(kubectl: An
     assert "docs/runbook/operator-gone.md" in gone
     kubectl.answers(pods=[PENDING])
     assert UNSCHEDULABLE in (explanation(CLUSTER, failed(GRAPH, REFUSED)) or "")
+
+
+@pytest.mark.parametrize("operation", ["create", "update", "delete"])
+def test_an_object_that_nobody_converts_is_the_operators_and_not_the_api_servers_fault(
+    kubectl: AnsweringKubectl, operation: str
+) -> None:
+    kubectl.answers(service=WEBHOOK_SERVICE, pods=[])
+    refused = CONVERTING.format(reason="dial tcp 10.0.0.7:443: connect: connection refused")
+    said = explanation(CLUSTER, failed(GRAPH, refused, operation)) or ""
+    assert "the operator has no pod" in said
+    assert "docs/runbook/operator-gone.md" in said
+
+
+def test_a_platform_that_was_uninstalled_under_its_graphs_is_said(kubectl: AnsweringKubectl) -> None:
+    assert kubectl
+    refused = CONVERTING.format(reason='service "platform-webhook-service" not found')
+    said = explanation(CLUSTER, failed(GRAPH, refused, "delete")) or ""
+    assert "the platform's Helm release is gone, and the operator with it" in said
+    assert "docs/runbook/operator-gone.md" in said
 
 
 @pytest.mark.parametrize("error", ["admission webhook denied the request", "spec.services: Required value"])

@@ -1,0 +1,71 @@
+"""Dynamo's own objects, read so that it also works while their operator is gone."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+GRAPHS = "dynamographdeployments.nvidia.com"
+PARTS = "dynamocomponentdeployments.nvidia.com"
+"""What the operator makes of a graph: one for each component and generation of workers, which owns a
+Deployment and a Service and has a finalizer of its own."""
+FINALIZER = "nvidia.com/finalizer"
+"""On graphs and on their parts (ai-dynamo/dynamo deploy/operator/internal/controller_common/finalizer.go)."""
+CONVERSION_SIGN = "conversion webhook"
+"""In what the API server says when it cannot read an object at another version than the stored one."""
+
+_DEFINITIONS = "customresourcedefinitions"
+
+
+def stored_version(get: Callable[..., Mapping[str, Any] | None], name: str) -> str | None:
+    """Return the API version in which objects of a kind are stored; None where the server does not say.
+
+    Args:
+        get: `kubectl get` with these words; None where there is nothing, or nothing can be read.
+        name: plural and group, such as GRAPHS.
+
+    """
+    definition = get(_DEFINITIONS, name) or {}
+    versions = definition.get("spec", {}).get("versions") or []
+    return next((version["name"] for version in versions if version.get("storage")), None)
+
+
+def stored_name(get: Callable[..., Mapping[str, Any] | None], name: str) -> str:
+    """Return what to call a kind so that kubectl reads it at the version in which it is stored.
+
+    By its plain name kubectl asks for the newest served version. Where that is not the stored one, the
+    operator's webhook has to convert every object, and nothing can be read or deleted while it is away.
+
+    Returns:
+        Plural, version and group, such as dynamographdeployments.v1alpha1.nvidia.com; the plain name where
+        the server does not say.
+
+    """
+    version = stored_version(get, name)
+    plural, _, group = name.partition(".")
+    return f"{plural}.{version}.{group}" if version else name
+
+
+def is_seen(item: Mapping[str, Any]) -> bool:
+    """Whether the operator has looked at the object as it is now.
+
+    Until then its conditions are about what was asked for before: a changed graph stays Ready for up to three
+    seconds.
+    """
+    status: Mapping[str, Any] = item.get("status") or {}
+    return status.get("observedGeneration", 0) >= item.get("metadata", {}).get("generation", 0)
+
+
+def ready_condition(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the condition Ready; empty where the operator has reported none."""
+    conditions = (item.get("status") or {}).get("conditions") or []
+    return next((each for each in conditions if each["type"] == "Ready"), {})
+
+
+def why_not_ready(graph: Mapping[str, Any]) -> str | None:
+    """Return the operator's words about a graph that is not ready; None for one that is."""
+    if not is_seen(graph):
+        return "its operator has not looked at its latest change yet"
+    condition = ready_condition(graph)
+    if condition.get("status") == "True":
+        return None
+    said = f"{condition.get('reason', '')} {condition.get('message', '')}".strip()
+    return said or "its operator has reported nothing"
