@@ -32,6 +32,9 @@ def recover(name: str, *, yes: bool, destroy: bool, ended: str | None) -> None:
         plan = plan_up(remains, policy_pack=(pulumi.directory / "policy").is_dir())
     if not plan.steps:
         _say(f"stack {name}: no run was interrupted, nothing was changed")
+        if not remains.operator_answers:
+            _say("the Dynamo operator is away, and no graph can be changed: docs/runbook/operator-gone.md")
+            return
         _say("`pulumi up` brings it to its settings")
         return
     _show(name, plan, [command_line(step, pulumi, cluster) for step in plan.steps])

@@ -84,6 +84,13 @@ class ClusterCommands:
             raise CommandError(f"`{shown}` failed; nothing was changed\n  {last_line(answer.err)}")
         return json.loads(answer.out) if answer.code == 0 and answer.out.strip() else None
 
+    def look(self, *arguments: str) -> Mapping[str, Any] | None:
+        """What `kubectl get` finds; None for nothing, and also where the server refuses to say."""
+        try:
+            return self.get(*arguments)
+        except CommandError:
+            return None
+
     def _where(self, program: str) -> list[str]:
         flag = "--context" if program == "kubectl" else "--kube-context"
         file = ["--kubeconfig", self.kubeconfig] if self.kubeconfig else []

@@ -11,10 +11,12 @@ from cli.errors import CommandError
 from cli.recovery.cluster import ClusterCommands, last_line
 from cli.recovery.remains import CREATE_MANAGER, RELEASE_TYPE, ClusterObject, HelmRelease
 from cli.recovery.steps import resource_argument
+from components.diagnosis.dynamo_objects import CONVERSION_SIGN, GRAPHS, PARTS, stored_name, stored_version
+from components.graph_labels import GRAPH_NAME
 from resource_graph import ResourceGraph
 from stacks.resolved import ResolvedStack
 
-_GRAPHS = "dynamographdeployments.nvidia.com"
+_GRAPH = "DynamoGraphDeployment"
 # Deleted with a release, each of these takes data along, or every object of its kind.
 _HOLDING = frozenset({"PersistentVolumeClaim", "PersistentVolume", "CustomResourceDefinition", "Namespace"})
 
@@ -26,8 +28,17 @@ def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> tuple[Cl
         CommandError: the cluster refuses to say.
 
     """
-    found = (_found(wanted, cluster) for wanted in _objects(graph))
+    found = (_found(_as_stored(wanted, cluster), cluster) for wanted in _objects(graph))
     return tuple(each for each in found if each is not None)
+
+
+def operator_answers(cluster: ClusterCommands) -> bool:
+    """Whether the operator converts graphs for those who ask for another version than the stored one.
+
+    Without it no graph can be changed or deleted, and Pulumi cannot read one of another version.
+    """
+    # By its plain name kubectl asks for the newest version that is served.
+    return CONVERSION_SIGN not in cluster.run("kubectl", "get", GRAPHS, "--all-namespaces", "-o=name").err
 
 
 def read_release(stack: ResolvedStack, graph: ResourceGraph, cluster: ClusterCommands) -> HelmRelease | None:
@@ -75,6 +86,18 @@ def _objects(graph: ResourceGraph) -> Iterator[ClusterObject]:
         )
 
 
+def _as_stored(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject:
+    """A graph at the version that can be read without its operator; anything else as it is."""
+    if wanted.kind != _GRAPH:
+        return wanted
+    version = stored_version(cluster.look, GRAPHS)
+    return (
+        replace(wanted, api_version=f"{wanted.api_version.partition('/')[0]}/{version}")
+        if version
+        else wanted
+    )
+
+
 def _found(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject | None:
     where = ["--namespace", wanted.namespace] if wanted.namespace else []
     live = cluster.get(resource_argument(wanted), wanted.name, *where, "--show-managed-fields")
@@ -115,6 +138,16 @@ def _is_kept(document: Mapping[str, Any]) -> bool:
 
 
 def _graphs(cluster: ClusterCommands) -> tuple[str, ...]:
-    listed = cluster.get(_GRAPHS, "--all-namespaces") or {}
-    names = [item["metadata"] for item in listed.get("items") or []]
-    return tuple(f"{metadata['namespace']}/{metadata['name']}" for metadata in names)
+    """Every graph, and every one that is gone and has left parts whose finalizers its operator removes."""
+    graphs, parts = (_listed(cluster, kind) for kind in (GRAPHS, PARTS))
+    names = [f"{metadata['namespace']}/{metadata['name']}" for metadata in graphs]
+    names += [
+        f"{metadata['namespace']}/{metadata.get('labels', {}).get(GRAPH_NAME, metadata['name'])}"
+        for metadata in parts
+    ]
+    return tuple(dict.fromkeys(names))
+
+
+def _listed(cluster: ClusterCommands, kind: str) -> list[Mapping[str, Any]]:
+    listed = cluster.get(stored_name(cluster.look, kind), "--all-namespaces") or {}
+    return [item["metadata"] for item in listed.get("items") or []]

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from cli.errors import CommandError
-from cli.recovery.releases import is_stuck, release_steps_before_destroy, release_steps_before_up
+from cli.recovery.releases import (
+    bring_operator_back,
+    is_stuck,
+    release_steps_before_destroy,
+    release_steps_before_up,
+)
 from cli.recovery.remains import CREATE_MANAGER, ClusterObject, Remains
 from cli.recovery.steps import Step, kubectl_arguments
 
@@ -43,6 +48,7 @@ def plan_up(remains: Remains, *, policy_pack: bool) -> Plan:
     _refuse_foreign(remains)
     steps = (
         *_unlock(remains),
+        *bring_operator_back(remains),
         *(_wait_until_gone(each) for each in remains.objects if each.is_terminating),
         *release_steps_before_up(remains),
         *(step for each in remains.unrecorded for step in _let_go(each)),
@@ -67,6 +73,7 @@ def plan_destroy(remains: Remains) -> Plan:
     )
     steps = (
         *_unlock(remains),
+        *bring_operator_back(remains),
         # The state does not know them, so `destroy` would leave them; a graph would outlive its operator,
         # and with it nobody would remove its finalizer.
         *(_delete(each) for each in going),
@@ -140,8 +147,11 @@ def _let_go(item: ClusterObject) -> Iterator[Step]:
 
 
 def _delete(item: ClusterObject) -> Step:
+    # A graph goes last under foreground deletion. In the background it is gone before its parts, whose
+    # finalizers nobody would remove once the next step has taken the operator away.
+    cascade = "foreground" if item.kind == _GRAPH else "background"
     arguments = kubectl_arguments(
-        "delete", item, "--cascade=background", "--ignore-not-found", f"--timeout={_GONE_SECONDS}s"
+        "delete", item, f"--cascade={cascade}", "--ignore-not-found", f"--timeout={_GONE_SECONDS}s"
     )
     return Step(
         f"delete {item}, which the interrupted run made and the state does not know", "kubectl", arguments

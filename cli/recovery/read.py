@@ -6,7 +6,7 @@ from collections.abc import Callable
 from cli.project import recorded_stack
 from cli.pulumi_command import PulumiCommand
 from cli.recovery.cluster import ClusterCommands
-from cli.recovery.in_cluster import existing_objects, read_release
+from cli.recovery.in_cluster import existing_objects, operator_answers, read_release
 from cli.recovery.locks import read_locks, refuse_live_runs
 from cli.recovery.orphans import wait_for_orphans
 from cli.recovery.remains import Remains
@@ -44,4 +44,5 @@ def read_remains(
         state=read_state(pulumi),
         release=read_release(stack, graph, cluster),
         objects=existing_objects(graph, cluster),
+        operator_answers=operator_answers(cluster),
     )

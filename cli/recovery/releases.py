@@ -20,6 +20,37 @@ def is_stuck(release: HelmRelease) -> bool:
     return release.status in _STUCK
 
 
+def bring_operator_back(remains: Remains) -> Iterator[Step]:
+    """What brings back an operator that is away, by the release that is installed: `up` would not see it.
+
+    Raises:
+        CommandError: the operator is somebody else's.
+
+    """
+    if remains.operator_answers:
+        return
+    release = remains.release
+    if release is None:
+        raise CommandError(
+            "the Dynamo operator is away, and no graph can be changed or deleted without it. Nothing was "
+            "changed\n"
+            "  try: docs/runbook/operator-gone.md with those who run the platform, then run this again"
+        )
+    if release.status == "deployed" and release.last_deployed is not None:
+        yield Step(
+            f"bring the operator back: let Helm write again what release {release.name} holds",
+            "helm",
+            (
+                "rollback",
+                release.name,
+                str(release.last_deployed),
+                "--namespace",
+                release.namespace,
+                "--wait",
+            ),
+        )
+
+
 def release_steps_before_up(remains: Remains) -> Iterator[Step]:
     """What makes the next `up` able to install or upgrade the release.
 

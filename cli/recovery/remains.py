@@ -99,7 +99,8 @@ class HelmRelease:
     holds: tuple[str, ...] = ()
     """Objects in its manifest that hold data and that an uninstall would delete."""
     graphs: tuple[str, ...] = ()
-    """Graphs in the cluster, `namespace/name`, that its operator looks after."""
+    """Graphs in the cluster, `namespace/name`, that its operator looks after; also those that are gone and
+    have left parts."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +113,8 @@ class Remains:
     """None where the platform is not this stack's own."""
     objects: tuple[ClusterObject, ...]
     """Those of the program's objects that exist."""
+    operator_answers: bool = True
+    """Whether graphs can be changed and deleted: without the operator they can only be read."""
 
     @property
     def unrecorded(self) -> tuple[ClusterObject, ...]:

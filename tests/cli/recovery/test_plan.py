@@ -166,7 +166,7 @@ def test_destroy_ends_the_graph_that_the_state_does_not_know_before_its_operator
     state = _state(JOB, creating=(CLAIM.urn, GRAPH.urn, RELEASE.urn))
     plan = plan_destroy(_remains(state, JOB, CLAIM, GRAPH, release=release))
     assert _commands(plan) == [
-        "delete DynamoGraphDeployment.v1alpha1.nvidia.com/graph --namespace serving --cascade=background "
+        "delete DynamoGraphDeployment.v1alpha1.nvidia.com/graph --namespace serving --cascade=foreground "
         "--ignore-not-found --timeout=600s",
         "uninstall platform --namespace system --wait",
         REFRESH,
@@ -179,3 +179,29 @@ def test_destroy_takes_no_operator_away_from_the_graphs_of_others() -> None:
     release = replace(RELEASE, status="pending-install", graphs=("other/graph",))
     with pytest.raises(CommandError, match="without the operator that removes their finalizers: other/graph"):
         plan_destroy(_remains(_state(creating=(RELEASE.urn,)), release=release))
+
+
+def test_an_operator_that_is_away_comes_back_before_anything_waits_for_a_graph() -> None:
+    release = replace(RELEASE, status="deployed", last_deployed=3)
+    state = StackState(frozenset({(RELEASE.urn, "system/platform"), (GRAPH.urn, GRAPH.id)}), (), ())
+    going = replace(GRAPH, is_terminating=True)
+    remains = replace(_remains(state, going, release=release, locks=(LOCK,)), operator_answers=False)
+    back = "rollback platform 3 --namespace system --wait"
+    assert _commands(_up(remains))[:3] == [
+        "cancel --yes",
+        back,
+        "wait DynamoGraphDeployment.v1alpha1.nvidia.com/graph --namespace serving --for=delete "
+        "--timeout=600s",
+    ]
+    assert _commands(plan_destroy(remains))[:2] == ["cancel --yes", back]
+
+
+def test_an_operator_that_is_away_is_no_interruption() -> None:
+    assert _up(replace(_remains(_state(JOB), JOB), operator_answers=False)) == Plan()
+
+
+def test_an_operator_of_somebody_else_is_left_to_them() -> None:
+    remains = replace(_remains(_state(GRAPH), GRAPH, release=None, locks=(LOCK,)), operator_answers=False)
+    for planned in (_up, plan_destroy):
+        with pytest.raises(CommandError, match="with those who run the platform"):
+            planned(remains)
