@@ -2,12 +2,13 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import typer
 
 from cli.drift_report.engine import changes_seen, deployed_release, unready_objects
+from cli.drift_report.graphs import not_compared, unreadable_graphs, unready_graphs
 from cli.drift_report.release import changes_inside, repair_command
 from cli.drift_report.report import DriftReport, columns
 from cli.errors import CommandError
@@ -17,6 +18,7 @@ from cli.project import resolved_stack
 from cli.pulumi_command import PulumiCommand
 from cli.recovery.cluster import ClusterCommands
 from cli.recovery.locks import read_locks
+from cli.recovery.remains import StackState
 from cli.recovery.state import read_state
 from stacks.errors import SettingsError
 from stacks.guards.cluster_identity import cluster_problems
@@ -50,18 +52,20 @@ def _report(name: str) -> DriftReport:
         raise SettingsError(problems)
     cluster = ClusterCommands.of(stack.cluster)
     pulumi = PulumiCommand.of_stack(name)
-    _require_finished_run(pulumi)
+    state = _state_of_finished_run(pulumi)
     # The provider reads what a server that does not answer no longer says as deleted, or not at all.
     cluster.require_answer()
-    answer = _answer(pulumi)
+    unread = unreadable_graphs(state, cluster)
+    answer = _answer(pulumi, unread)
     steps = answer["steps"]
     release = deployed_release(steps)
     inside = changes_inside(cluster, *release) if release else ()
     repair = repair_command(cluster, *release) if release and inside else None
-    return DriftReport(name, (*changes_seen(steps), *inside), repair, unready_objects(answer))
+    unready = (*map(not_compared, unread), *unready_objects(answer), *unready_graphs(state, cluster))
+    return DriftReport(name, (*changes_seen(steps), *inside), repair, unready)
 
 
-def _require_finished_run(pulumi: PulumiCommand) -> None:
+def _state_of_finished_run(pulumi: PulumiCommand) -> StackState:
     state = read_state(pulumi)
     recover = (
         f"  try: wait for a run that is alive; after one that died, `dynamo-stack recover {pulumi.stack}`"
@@ -77,10 +81,12 @@ def _require_finished_run(pulumi: PulumiCommand) -> None:
             f"stack {pulumi.stack} is not deployed: its state holds no object, so none can differ\n"
             "  try: `pulumi whoami --verbose` shows which backend this is; `pulumi up` deploys"
         )
+    return state
 
 
-def _answer(pulumi: PulumiCommand) -> Mapping[str, Any]:
-    answer = pulumi.capture(*_LOOK)
+def _answer(pulumi: PulumiCommand, unread: Sequence[str]) -> Mapping[str, Any]:
+    look = (*_LOOK, *(f"--exclude={urn}" for urn in unread))
+    answer = pulumi.capture(*look)
     try:
         document: dict[str, Any] = json.loads(answer.out)
     except ValueError:
@@ -89,7 +95,7 @@ def _answer(pulumi: PulumiCommand) -> Mapping[str, Any]:
     if answer.code != 0 or "steps" not in document:
         text = "\n".join([*said, answer.err.strip()]).strip().splitlines()[-_SHOWN_LINES:]
         shown = "".join(f"\n  {line}" for line in text if line.strip())
-        raise CommandError(f"`{pulumi.line(*_LOOK)}` failed:{shown}")
+        raise CommandError(f"`{pulumi.line(*look)}` failed:{shown}")
     return document
 
 
