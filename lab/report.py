@@ -40,14 +40,17 @@ def pods_table(lab: LabDirectory) -> Table:
 def graphs_table(lab: LabDirectory) -> Table:
     """Every graph with what its operator (a stand-in) says of it."""
     table = _table("Graphs", "namespace", "graph", "state", "evidence")
-    for graph in _items(lab, _GRAPH):
+    for graph in _items(lab, _stored(lab)):
         status = graph.get("status") or {}
         ready = _condition(graph, "Ready")
-        is_ready = ready.get("status") == "True"
+        # Until the operator has seen a change, the condition is about what was asked for before.
+        is_seen = status.get("observedGeneration", 0) >= graph["metadata"].get("generation", 0)
+        is_ready = is_seen and ready.get("status") == "True"
+        why = ready.get("message", "") if is_seen else "its operator has not seen its latest change"
         table.add_row(
             graph["metadata"]["namespace"],
             graph["metadata"]["name"],
-            f"{status.get('state', 'unknown')}" + ("" if is_ready else f": {ready.get('message', '')}"),
+            f"{status.get('state', 'unknown')}" + ("" if is_ready else f": {why}"),
             "scheduled (simulated)" if is_ready else "not ready",
         )
     return table
@@ -63,6 +66,16 @@ def steps_table(stack: str, steps: Sequence[Step]) -> Table:
 
 def _table(title: str, *columns: str) -> Table:
     return Table(*columns, title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+
+
+def _stored(lab: LabDirectory) -> str:
+    """Graphs at the version that is stored: any other needs the operator, which may be away."""
+    plural, _, group = _GRAPH.partition(".")
+    for definition in _items(lab, "customresourcedefinitions"):
+        for version in definition["spec"]["versions"]:
+            if definition["metadata"]["name"] == _GRAPH and version["storage"]:
+                return f"{plural}.{version['name']}.{group}"
+    return _GRAPH
 
 
 def _items(lab: LabDirectory, kind: str) -> list[dict[str, Any]]:
