@@ -10,6 +10,10 @@ _CRD_REASON = "Helm deletes none: every stack's objects of the kind would go too
 # Neither is in a manifest of the chart: ai-dynamo/dynamo deploy/helm/charts/platform/components/operator.
 _OPERATORS_OWN = "made by the operator, whose successor takes it over"
 _LEASE = RetainedObject("Lease", "dynamo.nvidia.com", "kube-system", _OPERATORS_OWN)
+# Made wherever a graph is, without an owner: ai-dynamo/dynamo deploy/operator/internal/rbac/manager.go,
+# EnsureServiceAccountWithRBAC.
+_PLANNERS = (("ServiceAccount", "planner-serviceaccount"), ("RoleBinding", "planner-serviceaccount-binding"))
+_PLANNERS_REASON = "made by the operator beside every graph, and owned by none"
 _KEEPS_MODEL = "lifecycle production keeps the downloaded model"
 _CERTIFICATE_SECRET = "webhook-server-cert"  # noqa: S105 - the name of the Secret, not its content
 
@@ -35,9 +39,11 @@ def retained_objects(
         for name in platform.custom_resource_definitions
     )
     operators = (_LEASE, *definitions) if platform.kind == "own" else definitions
+    namespace_stays = not cache.is_ours or (lifecycle == "production" and cache.has_own_claim)
+    beside_graph = _planners(namespace) if namespace_stays else ()
     if lifecycle == "disposable":
-        return operators
-    return (*_model(namespace, cache), *_servers(platform), *operators)
+        return (*beside_graph, *operators)
+    return (*_model(namespace, cache), *beside_graph, *_servers(platform), *operators)
 
 
 def protected_objects(
@@ -72,6 +78,10 @@ def _model(namespace: str, cache: ResolvedCache) -> Iterable[RetainedObject]:
     yield RetainedObject("PersistentVolumeClaim", cache.claim_name, namespace, _KEEPS_MODEL)
     reason = "it holds the model cache, and would take it along"
     yield RetainedObject("Namespace", namespace, None, reason)
+
+
+def _planners(namespace: str) -> Iterable[RetainedObject]:
+    return (RetainedObject(kind, name, namespace, _PLANNERS_REASON) for kind, name in _PLANNERS)
 
 
 def _servers(platform: ResolvedPlatform) -> Iterable[RetainedObject]:

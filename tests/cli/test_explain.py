@@ -121,6 +121,8 @@ def test_explain_lists_everything_that_destroy_leaves(
         "Secret",
         "Lease",
         "CustomResourceDefinition",
+        "ServiceAccount",
+        "RoleBinding",
     }
     for kept in retained:
         assert kept.kind in shown

@@ -9,6 +9,7 @@ from tests.support.dev_settings import dev_settings, disagg_b200_settings, probl
 
 OWN = {"kind": "own", "members": 3, "storageClassName": "fast-disks"}
 BUNDLED = {"kind": "bundled", "storageClassName": "fast-disks"}
+PLANNERS = [("ServiceAccount", "planner-serviceaccount"), ("RoleBinding", "planner-serviceaccount-binding")]
 
 
 def _platform(**platform: Any) -> dict[str, Any]:
@@ -114,6 +115,7 @@ def test_an_existing_platform_is_left_alone() -> None:
     assert [(item.kind, item.name) for item in stack.retained] == [
         ("PersistentVolumeClaim", "model-cache"),
         ("Namespace", "gpt-oss"),
+        *PLANNERS,
     ]
 
 
@@ -155,15 +157,16 @@ def test_the_charts_own_operator_image_stays_without_a_mirror() -> None:
 def test_destroy_of_a_production_stack_leaves_the_data_of_its_own_servers() -> None:
     kept = [(item.kind, item.name, item.namespace) for item in resolved(_with_etcd(OWN)).retained]
     claims = [f"data-dynamo-{server}-{member}" for server in ("nats", "etcd") for member in range(3)]
-    assert kept[:11] == [
+    assert kept[:13] == [
         ("PersistentVolumeClaim", "model-cache", "gpt-oss"),
         ("Namespace", "gpt-oss", None),
+        *[(*planner, "gpt-oss") for planner in PLANNERS],
         *[("PersistentVolumeClaim", claim, "dynamo-system") for claim in claims],
         ("Secret", "webhook-server-cert", "dynamo-system"),
         ("Namespace", "dynamo-system", None),
         ("Lease", "dynamo.nvidia.com", "kube-system"),
     ]
-    assert {kind for kind, *_ in kept[11:]} == {"CustomResourceDefinition"}
+    assert {kind for kind, *_ in kept[13:]} == {"CustomResourceDefinition"}
 
 
 def test_what_is_left_is_named_by_the_server_whose_data_it_is() -> None:

@@ -52,7 +52,11 @@ def test_destroy_of_a_production_stack_also_leaves_the_model_and_its_namespace()
     settings = dev_settings() | {"lifecycle": "production"}
     kept = [(item.kind, item.name, item.namespace) for item in resolved(settings).retained]
     assert kept[:2] == [("PersistentVolumeClaim", "model-cache", "gpt-oss"), ("Namespace", "gpt-oss", None)]
-    assert {kind for kind, *_ in kept[2:]} == {"Lease", "CustomResourceDefinition"}
+    assert kept[2:4] == [
+        ("ServiceAccount", "planner-serviceaccount", "gpt-oss"),
+        ("RoleBinding", "planner-serviceaccount-binding", "gpt-oss"),
+    ]
+    assert {kind for kind, *_ in kept[4:]} == {"Lease", "CustomResourceDefinition"}
 
 
 def test_a_wait_is_never_shorter_than_the_slowest_published_time() -> None:

@@ -1,4 +1,4 @@
-"""What `destroy` leaves of a stack that makes its own cluster: what is listed, and what is registered."""
+"""What `destroy` leaves: what is listed, and what is registered."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli.project import recorded_stack
-from tests.support.dev_settings import resolved
+from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
 if TYPE_CHECKING:
@@ -28,6 +28,29 @@ def _left(settings: dict[str, Any]) -> list[str]:
 def test_a_cluster_of_the_stacks_own_takes_everything_along_that_aws_lets_go(lifecycle: str) -> None:
     assert _left(eks_b200_settings() | {"lifecycle": lifecycle}) == [LOGS, KEY]
     assert _left(eks_gb200_settings() | {"lifecycle": lifecycle}) == [LOGS, KEY, GROUP]
+
+
+PLANNERS = ["ServiceAccount planner-serviceaccount", "RoleBinding planner-serviceaccount-binding"]
+
+
+def _planners_left(lifecycle: str, *, namespace_was_there: bool) -> list[str]:
+    settings = disagg_b200_settings() | {"lifecycle": lifecycle}
+    if namespace_was_there:
+        del settings["modelCache"]
+        settings["model"] = {"source": {"kind": "existingVolume", "claimName": "shared-models"}}
+    return [item for item in _left(settings) if "planner" in item]
+
+
+@pytest.mark.parametrize("lifecycle", ["production", "disposable"])
+def test_what_the_operator_makes_beside_a_graph_stays_in_a_namespace_that_was_there_before(
+    lifecycle: str,
+) -> None:
+    assert _planners_left(lifecycle, namespace_was_there=True) == PLANNERS
+
+
+def test_what_the_operator_makes_beside_a_graph_stays_or_goes_with_the_stacks_own_namespace() -> None:
+    assert _planners_left("disposable", namespace_was_there=False) == []
+    assert _planners_left("production", namespace_was_there=False) == PLANNERS
 
 
 @EVERY_STACK
