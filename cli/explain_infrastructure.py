@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from hardware import lustre_usd_per_hour
 from stacks.infrastructure.plan import (
     AdoptedNetwork,
     CapacityBlock,
@@ -18,6 +19,7 @@ from stacks.infrastructure.prices import NAMES
 from stacks.resolved import ResolvedCache
 from stacks.versions import DRA_DRIVER, EFA_DEVICE_PLUGIN, GPU_OPERATOR, PROMETHEUS_STACK, PinnedChart
 
+_PRICED_REGION = "us-east-1"
 Row = tuple[str, str]
 
 
@@ -66,8 +68,10 @@ def _bought(nodes: PlannedNodes) -> str:
 
 def _storage(plan: EksPlan, cache: ResolvedCache) -> str:
     match plan.storage:
-        case PlannedLustre(zone=zone, throughput=throughput):
-            return f"FSx for Lustre in {zone.name}, {throughput} MB/s a TiB{_far(plan)}"
+        case PlannedLustre(zone=zone, size_gib=size, throughput=throughput):
+            dollars = f"${lustre_usd_per_hour(size, throughput):.2f} an hour"
+            where = "" if plan.region == _PRICED_REGION else f" in {_PRICED_REGION}"
+            return f"FSx for Lustre in {zone.name}, {throughput} MB/s a TiB, {dollars}{where}{_far(plan)}"
         case PlannedEfs():
             return f"EFS, in every zone of the region above{_far(plan)}"
         case PlannedEbs(throughput=throughput):

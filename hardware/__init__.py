@@ -13,6 +13,7 @@ from hardware.engine_memory import (
     MemoryDemand,
     memory_demand,
 )
+from hardware.file_systems import lustre_usd_per_hour
 from hardware.gpt_oss import GPT_OSS_MODELS, ModelShape
 from hardware.instance_type import CpuArchitecture, InstanceType, LocalNvme, PurchaseOption
 from hardware.instance_types import INSTANCE_TYPES
@@ -20,6 +21,7 @@ from hardware.kv_transport import (
     KV_TRANSPORTS,
     TCP_FLOW_GBIT,
     TCP_GBIT,
+    TCP_GIGABYTES_PER_SECOND,
     Engine,
     KvPath,
     KvTransportName,
@@ -111,6 +113,7 @@ __all__ = [
     "SLIDING_WINDOW",
     "TCP_FLOW_GBIT",
     "TCP_GBIT",
+    "TCP_GIGABYTES_PER_SECOND",
     "TENSORRT_LLM_KV_DTYPES",
     "TRTLLM_SERVE_FLAGS",
     "TRTLLM_SERVE_FLAGS_LINE",
@@ -153,6 +156,7 @@ __all__ = [
     "is_moe_backend",
     "kv_bytes",
     "kv_path",
+    "lustre_usd_per_hour",
     "memory_demand",
     "moe_support",
     "requests_per_second",

@@ -27,10 +27,12 @@ NVLINK_GBIT = 7_200.0
 RDMA_GBIT = 400.0
 """One InfiniBand NDR or 400G RoCE adapter, in Gbit/s."""
 TCP_GBIT = 25.0
-"""A common bandwidth of the pod network, in Gbit/s; no cluster is asked for its own."""
+"""A common bandwidth of a pod network between machines of unknown type, in Gbit/s."""
 TCP_FLOW_GBIT = 5.0
-"""What EC2 lets one TCP flow carry outside a cluster placement group, in Gbit/s
+"""What EC2 lets one TCP flow between machines carry outside a cluster placement group, in Gbit/s
 (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-network-bandwidth.html)."""
+TCP_GIGABYTES_PER_SECOND = (1.0, 3.0)
+"""What TCP hands over, in GB/s: the rate by which NVIDIA's EFA guide recognises it (DYNAMO_EFA_GUIDE)."""
 
 FIRST_RUNTIME_WITH_EFA_ON_GB200 = (1, 3, 1)
 
@@ -55,7 +57,10 @@ class KvPath:
     """One sentence: why it is impossible, or what the evidence is."""
     source: Source
     gbit_per_second: float | None
-    """Line rate between two workers of one GPU each, no protocol overhead; None if impossible."""
+    """Line rate between two workers of one GPU each, no protocol overhead.
+
+    None if impossible, and inside one machine over TCP: that passes no network card, and nobody publishes
+    what it carries."""
     lifted_by: str
     """What would raise the ceiling or prove the path."""
     reported_failing: bool = False
@@ -75,6 +80,7 @@ def kv_path(
     engine: Engine,
     runtime: tuple[int, int, int],
     rdma: bool,
+    one_machine: bool,
 ) -> KvPath:
     """What is known of the transport between pods on such nodes.
 
@@ -84,6 +90,7 @@ def kv_path(
         engine: of the workers.
         runtime: version of the Dynamo runtime image.
         rdma: whether the nodes offer an InfiniBand or RoCE device as a resource.
+        one_machine: whether all workers are on one node for sure.
     """
     match transport:
         case "mnnvl":
@@ -93,7 +100,7 @@ def kv_path(
         case "efa":
             return _efa(instance_type, engine, runtime)
         case "tcp":
-            return _TCP
+            return _tcp(None if one_machine else instance_type.network.ip_gbit_per_second)
 
 
 def transfer_seconds(payload_bytes: int, gbit_per_second: float) -> float:
@@ -230,15 +237,16 @@ def _efa_path(
     )
 
 
-_TCP = KvPath(
-    "tcp",
-    Standing.UNPROVEN,
-    "it works and is slow: NVIDIA's guide gives about 98 s to the first token, 0.2 to 0.5 s over RDMA",
-    DYNAMO_TRANSPORT_GUIDE,
-    TCP_GBIT,
-    lifted_by="network cards with RDMA in both pods (EFA, InfiniBand or RoCE), or on GB200 a ComputeDomain "
-    "that puts all workers on one NVLink domain",
-)
+def _tcp(gbit: float | None) -> KvPath:
+    return KvPath(
+        "tcp",
+        Standing.UNPROVEN,
+        "it works and is slow: NVIDIA's guide gives about 98 s to the first token, 0.2 to 0.5 s over RDMA",
+        DYNAMO_TRANSPORT_GUIDE,
+        gbit,
+        lifted_by="network cards with RDMA in both pods (EFA, InfiniBand or RoCE), or on GB200 a "
+        "ComputeDomain that puts all workers on one NVLink domain",
+    )
 
 
 def _impossible(transport: KvTransportName, reason: str, source: Source, *, lifted_by: str) -> KvPath:

@@ -28,6 +28,8 @@ class NetworkLayout:
     interfaces: tuple[NetworkInterface, ...]
     efa_gbit_per_second: float
     """Sum over the EFA interfaces of this layout, in Gbit/s."""
+    ip_gbit_per_second: float
+    """Of card 0, which carries IP, in Gbit/s."""
 
     @property
     def efa_interfaces(self) -> int:
@@ -35,21 +37,25 @@ class NetworkLayout:
         return sum(interface.kind == "efa-only" for interface in self.interfaces)
 
 
-def efa_on_every_card(network_cards: int, efa_gbit_per_second: float) -> NetworkLayout:
+def efa_on_every_card(network_cards: int, *, efa_gbit: float, ip_gbit: float) -> NetworkLayout:
     """The layout where card 0 carries IP and, on a second device, EFA; every other card EFA only."""
     shared = NetworkInterface(card=0, device=1, kind="efa-only")
-    return _layout(network_cards, efa_gbit_per_second, [shared, *_efa_only(range(1, network_cards))])
+    return _layout(network_cards, efa_gbit, ip_gbit, [shared, *_efa_only(range(1, network_cards))])
 
 
-def efa_beside_card_zero(network_cards: int, efa_cards: Iterable[int], gbit: float) -> NetworkLayout:
+def efa_beside_card_zero(
+    network_cards: int, efa_cards: Iterable[int], *, efa_gbit: float, ip_gbit: float
+) -> NetworkLayout:
     """The layout where card 0 has no EFA: it carries IP, the given cards EFA only."""
-    return _layout(network_cards, gbit, _efa_only(efa_cards))
+    return _layout(network_cards, efa_gbit, ip_gbit, _efa_only(efa_cards))
 
 
-def _layout(network_cards: int, gbit: float, efa: list[NetworkInterface]) -> NetworkLayout:
+def _layout(
+    network_cards: int, efa_gbit: float, ip_gbit: float, efa: list[NetworkInterface]
+) -> NetworkLayout:
     # EC2 refuses an efa-only interface as the primary one.
     primary = NetworkInterface(card=0, device=0, kind="interface")
-    return NetworkLayout(network_cards, (primary, *efa), gbit)
+    return NetworkLayout(network_cards, (primary, *efa), efa_gbit, ip_gbit)
 
 
 def _efa_only(cards: Iterable[int]) -> list[NetworkInterface]:

@@ -40,6 +40,7 @@ EKS_ULTRASERVER_GUIDE = Source(
 P6_PRODUCT_PAGE = Source("https://aws.amazon.com/ec2/instance-types/p6/", "2026-08-01")
 EC2_PRICE_LIST = Source("AWS Price List API, us regions, on-demand Linux", "2026-09-19")
 CAPACITY_BLOCK_PRICES = Source("https://aws.amazon.com/ec2/capacityblocks/pricing/", "2026-07-01")
+FSX_LUSTRE_PRICES = Source("https://aws.amazon.com/fsx/lustre/pricing/, us-east-1", "2026-11")
 
 # GPUs.
 GPU_FEATURE_DISCOVERY = Source(

@@ -76,7 +76,7 @@ def extended_resources(choice: TransportChoice | None, assigned: Assigned) -> di
 
 def _judge(name: KvTransportName, recipe: Recipe, pools: Sequence[Pool]) -> KvPath:
     """Return what is known of the transport where it is known least."""
-    paths = [_path(name, recipe, pool) for pool in pools]
+    paths = [_path(name, recipe, pool, one_machine=_one_machine(pools)) for pool in pools]
     worst = min(paths, key=lambda path: (_WORST_FIRST.index(path.standing), path.gbit_per_second or 0))
     between = _between(name, pools)
     if between is None or worst.standing is Standing.IMPOSSIBLE:
@@ -84,7 +84,11 @@ def _judge(name: KvTransportName, recipe: Recipe, pools: Sequence[Pool]) -> KvPa
     return replace(worst, standing=Standing.IMPOSSIBLE, reason=between, gbit_per_second=None)
 
 
-def _path(name: KvTransportName, recipe: Recipe, pool: Pool) -> KvPath:
+def _one_machine(pools: Sequence[Pool]) -> bool:
+    return len(pools) == 1 and pools[0].nodes == 1
+
+
+def _path(name: KvTransportName, recipe: Recipe, pool: Pool, *, one_machine: bool) -> KvPath:
     major, minor, patch = (int(part) for part in recipe.runtime.version.split("."))
     return kv_path(
         name,
@@ -92,6 +96,7 @@ def _path(name: KvTransportName, recipe: Recipe, pool: Pool) -> KvPath:
         engine=recipe.framework,
         runtime=(major, minor, patch),
         rdma=pool.rdma is not None,
+        one_machine=one_machine,
     )
 
 
@@ -118,7 +123,10 @@ def _choice(
         ceiling=ceiling(recipe, path),
         placement=demands(path, domain_nodes=pools[0].domain_nodes, nodes_differ=len(pools) > 1),
     )
-    return TransportChoice(transport, {pool.name: _path(path.transport, recipe, pool) for pool in pools})
+    paths = {
+        pool.name: _path(path.transport, recipe, pool, one_machine=_one_machine(pools)) for pool in pools
+    }
+    return TransportChoice(transport, paths)
 
 
 def _impossible(path: KvPath, recipe: Recipe, judged: Collection[KvPath], source: str) -> Problem:
@@ -153,8 +161,7 @@ def _possible(judged: Collection[KvPath]) -> list[KvPath]:
 def _listed(recipe: Recipe, paths: Sequence[KvPath]) -> str:
     """Return the choices, one a line, with what is known of each and what it can carry."""
     lines = [
-        f"{path.transport}, {path.standing.value}: {path.reason}; at most {rate(recipe, path)}"
-        for path in paths
+        f"{path.transport}, {path.standing.value}: {path.reason}; {rate(recipe, path)}" for path in paths
     ]
     return "\n    ".join(["one of", *lines])
 

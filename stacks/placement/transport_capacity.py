@@ -1,13 +1,20 @@
 """What a KV transport can carry and what it demands of placement, as sentences."""
 
-from hardware import TCP_FLOW_GBIT, KvPath, KvTransportName, requests_per_second
+from hardware import (
+    TCP_FLOW_GBIT,
+    TCP_GIGABYTES_PER_SECOND,
+    KvPath,
+    KvTransportName,
+    Standing,
+    requests_per_second,
+)
 from recipes.model import Recipe
 
 _CARRIER: dict[KvTransportName, str] = {
     "mnnvl": "NVLink of one GPU",
     "rdma": "one adapter",
     "efa": "EFA of one GPU",
-    "tcp": "pod network",
+    "tcp": "network card 0 between machines",
 }
 
 
@@ -20,24 +27,32 @@ def ceiling(recipe: Recipe, path: KvPath) -> str:
     """Return how many prompts a second the path can hand from one prefill to one decode worker at most."""
     payload = request_bytes(recipe)
     return (
-        f"a prompt of {recipe.traffic.input_tokens:,} tokens is {payload / 1e9:.2f} GB of KV cache: at most "
+        f"a prompt of {recipe.traffic.input_tokens:,} tokens is {payload / 1e9:.2f} GB of KV cache: "
         f"{rate(recipe, path)} (computed, not measured)"
     )
 
 
 def rate(recipe: Recipe, path: KvPath) -> str:
     """Return the same without the size of a prompt, for a list of choices."""
-    if path.gbit_per_second is None:
+    if path.standing is Standing.IMPOSSIBLE:
         return "none"
     payload = request_bytes(recipe)
+    if path.gbit_per_second is None:
+        least, most = (_number(gigabytes * 1e9 / payload) for gigabytes in TCP_GIGABYTES_PER_SECOND)
+        slow, fast = TCP_GIGABYTES_PER_SECOND
+        return (
+            "nobody publishes what TCP carries inside one machine, where it passes no network card; "
+            f"{least} to {most} a second at the {slow:.0f} to {fast:.0f} GB/s that NVIDIA's EFA guide gives "
+            "for TCP"
+        )
     text = (
-        f"{_number(requests_per_second(payload, path.gbit_per_second))} a second over "
+        f"at most {_number(requests_per_second(payload, path.gbit_per_second))} a second over "
         f"{path.gbit_per_second:,.0f} Gbit/s of {_CARRIER[path.transport]}"
     )
     if path.transport != "tcp":
         return text
     flow = requests_per_second(payload, TCP_FLOW_GBIT)
-    return f"{text}, {_number(flow)} over one TCP flow of {TCP_FLOW_GBIT:.0f} Gbit/s"
+    return f"{text} and {_number(flow)} over one TCP flow of {TCP_FLOW_GBIT:.0f} Gbit/s"
 
 
 def demands(path: KvPath, *, domain_nodes: int, nodes_differ: bool) -> str:

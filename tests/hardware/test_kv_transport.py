@@ -60,8 +60,17 @@ def _path(
     engine: Engine = TRTLLM,
     runtime: tuple[int, int, int] = (1, 3, 1),
     rdma: bool = True,
+    *,
+    one_machine: bool = False,
 ) -> KvPath:
-    return kv_path(transport, INSTANCE_TYPES[name], engine=engine, runtime=runtime, rdma=rdma)
+    return kv_path(
+        transport,
+        INSTANCE_TYPES[name],
+        engine=engine,
+        runtime=runtime,
+        rdma=rdma,
+        one_machine=one_machine,
+    )
 
 
 @pytest.mark.parametrize(("transport", "name", "engine", "runtime", "rdma", "standing"), TABLE)
@@ -108,14 +117,24 @@ def test_whatever_stands_there_says_why_and_from_where_and_what_would_change_it(
         ("efa", "p5en.48xlarge", 400),
         ("efa", "p5e.48xlarge", 400),
         ("efa", "p5.48xlarge", 400),
-        ("tcp", B200, 25),
-        ("tcp", GB200, 25),
+        ("tcp", B200, 200),
+        ("tcp", "p6-b300.48xlarge", 350),
+        ("tcp", GB200, 100),
     ],
 )
 def test_the_line_rate_between_two_gpus_is_the_published_one(
     transport: KvTransportName, name: str, gbit: float
 ) -> None:
     assert _path(transport, name).gbit_per_second == gbit
+
+
+@pytest.mark.parametrize(("transport", "gbit"), [("tcp", None), ("rdma", 400), ("efa", 400)])
+def test_inside_one_machine_tcp_alone_passes_no_network_card(
+    transport: KvTransportName, gbit: float | None
+) -> None:
+    path = _path(transport, B200, one_machine=True)
+    assert path.standing is not IMPOSSIBLE
+    assert path.gbit_per_second == gbit
 
 
 @pytest.mark.parametrize(
@@ -162,7 +181,7 @@ def test_efa_on_gb200_says_which_runtime_has_it() -> None:
 def test_a_node_without_efa_interfaces_cannot_use_efa() -> None:
     node = INSTANCE_TYPES[B200]
     bare = dataclasses.replace(node, network=dataclasses.replace(node.network, interfaces=()))
-    path = kv_path("efa", bare, engine=VLLM, runtime=(1, 4, 2), rdma=False)
+    path = kv_path("efa", bare, engine=VLLM, runtime=(1, 4, 2), rdma=False, one_machine=False)
     assert path.standing is IMPOSSIBLE
     assert "has no EFA interface" in path.reason
 
@@ -172,6 +191,7 @@ def test_a_node_without_efa_interfaces_cannot_use_efa() -> None:
     [
         (7200, 0.336, 2980),
         (400, 6.04, 166),
+        (200, 12.1, 82.8),
         (25, 96.6, 10.3),
         (10, 242, 4.1),
         (TCP_FLOW_GBIT, 483, 2.1),

@@ -68,6 +68,12 @@ def test_no_two_interfaces_share_a_place(node: InstanceType) -> None:
     assert max(card for card, _ in places) < node.network.network_cards
 
 
+@pytest.mark.parametrize("node", NODES, ids=_id)
+def test_the_card_that_carries_ip_is_as_fast_as_ec2_describes_it(node: InstanceType) -> None:
+    gbit = {"p6-b200": 200, "p6-b300": 350, "p6e-gb200": 100, "p5en": 200, "p5e": 100, "p5": 100}
+    assert node.network.ip_gbit_per_second == gbit[node.name.partition(".")[0]]
+
+
 def test_p6_b200_has_nine_interfaces_of_which_eight_are_efa() -> None:
     assert len(INSTANCE_TYPES["p6-b200.48xlarge"].network.interfaces) == 9
 

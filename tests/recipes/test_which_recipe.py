@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from hardware import INSTANCE_TYPES
 from hardware.kv_transport import (
     NVLINK_GBIT,
     RDMA_GBIT,
     TCP_FLOW_GBIT,
     TCP_GBIT,
+    TCP_GIGABYTES_PER_SECOND,
     requests_per_second,
     transfer_seconds,
 )
@@ -31,8 +33,10 @@ def test_the_guide_gives_the_size_of_one_prompts_cache() -> None:
     [
         (NVLINK_GBIT, "0.34", "2980"),
         (RDMA_GBIT, "6.0", "166"),
+        (INSTANCE_TYPES["p6-b200.48xlarge"].network.ip_gbit_per_second, "12", "82.8"),
         (TCP_GBIT, "97", "10.3"),
-        (10.0, "242", "4.1"),
+        (TCP_GIGABYTES_PER_SECOND[0] * 8, "302", "3.3"),
+        (TCP_GIGABYTES_PER_SECOND[1] * 8, "101", "9.9"),
         (TCP_FLOW_GBIT, "483", "2.1"),
     ],
 )

@@ -129,6 +129,7 @@ ON_NVLINK = (
 """Each worker on a tray of one NVLink domain, with a channel of one compute domain."""
 
 COST = (
-    "a prompt of 8,192 tokens is 301,989,888 bytes of KV cache (gpt-oss-120b, fp8): 0.097 s on a pod network "
-    "of 25 Gbit/s, so at most 10.3 prompts a second, 2.1 over one TCP flow of 5 Gbit/s"
+    "a prompt of 8,192 tokens is 301,989,888 bytes of KV cache (gpt-oss-120b, fp8): 0.097 s between "
+    "machines on a pod network of 25 Gbit/s, so at most 10.3 prompts a second, 2.1 over one TCP flow of 5 "
+    "Gbit/s"
 )

@@ -45,7 +45,8 @@ def test_a_way_that_nobody_proved_is_never_chosen_for_a_person() -> None:
     assert [line.split(",")[0].strip() for line in listed] == ["one of", "efa", "tcp"]
     assert "unproven: it works and is slow" in listed[2]
     assert (
-        "at most 10.3 a second over 25 Gbit/s of pod network, 2.1 over one TCP flow of 5 Gbit/s" in listed[2]
+        "inside one machine, where it passes no network card; 3.3 to 9.9 a second at the 1 to 3 GB/s"
+        in listed[2]
     )
 
 
@@ -74,8 +75,9 @@ def test_a_typed_way_carries_its_evidence_and_its_ceiling() -> None:
     assert (transport.path.transport, transport.typed) == ("tcp", True)
     assert transport.request_bytes == 301_989_888
     assert transport.ceiling == (
-        "a prompt of 8,192 tokens is 0.30 GB of KV cache: at most 10.3 a second over 25 Gbit/s of pod "
-        "network, 2.1 over one TCP flow of 5 Gbit/s (computed, not measured)"
+        "a prompt of 8,192 tokens is 0.30 GB of KV cache: nobody publishes what TCP carries inside one "
+        "machine, where it passes no network card; 3.3 to 9.9 a second at the 1 to 3 GB/s that NVIDIA's EFA "
+        "guide gives for TCP (computed, not measured)"
     )
     assert transport.placement == ""
     assert _decision(settings).startswith("tcp: typed in Pulumi.dev.yaml: it works and is slow")
@@ -88,7 +90,24 @@ def test_a_kv_cache_of_twice_the_bytes_takes_twice_the_time() -> None:
     stack = resolved(settings)
     assert request_bytes(stack.serving.placed.recipe) == 2 * 301_989_888
     assert stack.serving.kv_transport is not None
-    assert "at most 5.2 a second over 25 Gbit/s" in stack.serving.kv_transport.ceiling
+    assert "1.7 to 5.0 a second at the 1 to 3 GB/s" in stack.serving.kv_transport.ceiling
+
+
+@pytest.mark.parametrize(
+    ("settings", "gbit", "prompts"),
+    [(disagg_b200_settings(), 200, "82.8"), (disagg_gb200_settings(), 100, "41.4")],
+)
+def test_between_machines_tcp_is_held_by_card_zero_and_by_what_one_flow_gets(
+    settings: dict[str, Any], gbit: int, prompts: str
+) -> None:
+    settings["nodePools"][0]["nodes"] = 2
+    settings["serving"]["kvTransport"] = "tcp"
+    transport = resolved(settings).serving.kv_transport
+    assert transport is not None
+    assert (
+        f"at most {prompts} a second over {gbit} Gbit/s of network card 0 between machines and 2.1 over one "
+        "TCP flow of 5 Gbit/s"
+    ) in transport.ceiling
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ def cost_over_tcp(graph: ResourceGraph, worker: Worker) -> str:
     payload = round(model.kv_bytes_per_token(1) * KV_VALUE_BYTES[kv_format] * PROMPT_TOKENS)
     return (
         f"a prompt of {PROMPT_TOKENS:,} tokens is {payload:,} bytes of KV cache ({model.name}, {kv_format}): "
-        f"{transfer_seconds(payload, TCP_GBIT):.3f} s on a pod network of {TCP_GBIT:.0f} Gbit/s, so at most "
-        f"{requests_per_second(payload, TCP_GBIT):.1f} prompts a second, "
+        f"{transfer_seconds(payload, TCP_GBIT):.3f} s between machines on a pod network of "
+        f"{TCP_GBIT:.0f} Gbit/s, so at most {requests_per_second(payload, TCP_GBIT):.1f} prompts a second, "
         f"{requests_per_second(payload, TCP_FLOW_GBIT):.1f} over one TCP flow of {TCP_FLOW_GBIT:.0f} Gbit/s "
         "(computed, not measured)"
     )

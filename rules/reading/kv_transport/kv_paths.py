@@ -43,6 +43,8 @@ def _path(graph: ResourceGraph, worker: Worker, name: KvTransportName) -> KvPath
         runtime=_runtime(worker, name, instance_type),
         # Who asks for such a device has nodes that offer it, or a pod that stays Pending for all to see.
         rdma=True,
+        # Pods that others wrote may land anywhere, and the standing does not depend on it.
+        one_machine=False,
     )
 
 

@@ -136,7 +136,7 @@ CASES: list[tuple[str, Path, object, str]] = [
         {"kind": "reservation", "id": BLOCK["id"], "starts": BLOCK["starts"]},
         "Pulumi.dev.yaml: nodePools[0].purchase.starts = '2026-12-01T11:30:00Z'\n"
         "  kind reservation has no 'starts'; kind capacityBlock has\n"
-        "  allowed: kind, id\n"
+        "  allowed: kind, id, placementGroup\n"
         "  try: leave starts out, or write kind: capacityBlock",
     ),
     (
