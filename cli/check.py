@@ -4,7 +4,6 @@
 # Each command imports what it needs when it runs: Pulumi's SDK alone takes longer to load than `list` runs.
 
 import datetime as dt
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from cli.check_coverage import WatchedGraph
 from cli.check_json import report_data
 from cli.check_table import print_report
 from cli.exit_codes import FAILED
-from cli.output import make_console
+from cli.output import make_console, print_json
 from resource_graph import ResourceGraph
 from rules.catalogue import rules_on
 from rules.run import run_rules
@@ -46,7 +45,7 @@ def _check(graph: ResourceGraph, subject: str, *, as_json: bool) -> None:
     watched = WatchedGraph(graph)
     report = run_rules(watched, rules, today=today)
     if as_json:
-        typer.echo(json.dumps(report_data(report, watched, subject, rules), indent=2))
+        print_json(report_data(report, watched, subject, rules))
     else:
         print_report(make_console(), report, watched, subject, len(rules))
     if report.stops:

@@ -8,6 +8,7 @@ from rich.console import Console
 from cli.check_coverage import WatchedGraph, count_kinds, kinds_read
 from cli.output import make_table, print_line, print_table
 from resource_graph import Origin
+from resource_graph.printable import one_line
 from rules.model import Finding, Report, Rule, Severity
 from rules.reading.nodes.pools import read_pools
 
@@ -122,7 +123,8 @@ def _places(findings: Sequence[Finding]) -> str:
         subjects = dict.fromkeys(finding.observation.subject for finding in of_one)
         parts = ", ".join(subject for subject in subjects if subject != resource.name)
         place = f"\n{_file_and_line(resource.origin)}" if resource.origin is not None else ""
-        places.append(f"{resource.name} / {parts}{place}" if parts else f"{resource.name}{place}")
+        name = one_line(resource.name)
+        places.append(f"{name} / {parts}{place}" if parts else f"{name}{place}")
     more = [f"and {len(places) - _NAMED_PLACES} more"] if len(places) > _NAMED_PLACES else []
     return "\n".join([*places[:_NAMED_PLACES], *more])
 

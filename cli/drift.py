@@ -13,7 +13,7 @@ from cli.drift_report.release import changes_inside, repair_command
 from cli.drift_report.report import DriftReport, columns
 from cli.errors import CommandError
 from cli.exit_codes import FAILED
-from cli.output import make_console, make_sections, make_table, print_line, print_table
+from cli.output import make_console, make_sections, make_table, print_json, print_line, print_table
 from cli.project import resolved_stack
 from cli.pulumi_command import PulumiCommand
 from cli.recovery.cluster import ClusterCommands
@@ -38,7 +38,7 @@ def drift(name: str, *, as_json: bool) -> None:
     """
     report = _report(name)
     if as_json:
-        print(json.dumps(report.as_json(), indent=2))
+        print_json(report.as_json())
     else:
         _print(report)
     if report.changes:

@@ -18,10 +18,17 @@ def list_stacks_and_recipes() -> None:
     """Print both tables; a stack that cannot be resolved is listed with the reason."""
     directory = stack_directory(Path.cwd())
     console = make_console()
-    stacks = make_table("STACK", "RECIPE", "GPUS", "EVIDENCE")
-    for name in list_stacks(directory):
-        stacks.add_row(name, *_stack_columns(name, directory))
-    print_table(console, stacks)
+    names = list_stacks(directory)
+    if names:
+        stacks = make_table("STACK", "RECIPE", "GPUS", "EVIDENCE")
+        for name in names:
+            stacks.add_row(name, *_stack_columns(name, directory))
+        print_table(console, stacks)
+    else:
+        print_line(
+            console, f"no stacks: there is no Pulumi.STACK.yaml in {directory}, nor a project above it"
+        )
+        print_line(console, "  try: run this in a checkout of the project")
     print_line(console)
     recipes = make_table("RECIPE", "GPUS", "VALIDATED UPSTREAM ON", "EVIDENCE")
     for name in recipe_names():

@@ -24,8 +24,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+
+def stack_name(text: str) -> str:
+    """The stack that a person means, who may have let the shell complete its file's name."""
+    return text.removeprefix("./").removeprefix("Pulumi.").removesuffix(".yaml")
+
+
 StackArgument = Annotated[
-    str, typer.Argument(metavar="STACK", help="Name of the stack: dev for Pulumi.dev.yaml.")
+    str,
+    typer.Argument(
+        metavar="STACK",
+        help="Name of the stack, or of its file here: dev or Pulumi.dev.yaml.",
+        callback=stack_name,
+    ),
 ]
 
 
@@ -116,7 +127,7 @@ def check_command(
             "goes with --file; the pools of a stack stand in its settings", param_hint="--pool"
         )
     elif names and len(names) == 1:
-        check_stack(names[0], as_json=as_json)
+        check_stack(stack_name(names[0]), as_json=as_json)
     else:
         raise typer.BadParameter("give one STACK, or --file FILE…")
 
@@ -173,7 +184,9 @@ def main() -> None:
         message = _message_for_a_person(error)
         if message is None:
             raise
-        print(message, file=sys.stderr)
+        from cli.output import say
+
+        say(message, error=True)
         sys.exit(UNREADABLE)
 
 
@@ -184,6 +197,9 @@ def _message_for_a_person(error: Exception) -> str | None:
     from resource_graph.state_export import StateError
     from stacks.errors import SettingsError
 
+    if isinstance(error, OSError) and error.filename is not None:
+        # A folder that cannot be read, a disk that is full: not to be debugged.
+        return f"{error.filename}: {error.strerror}"
     if isinstance(error, SettingsError | ManifestError | StateError | DuplicateResourceError | CommandError):
         return str(error)
     return str(error) if isinstance(error, _recording_errors()) else None

@@ -1,17 +1,32 @@
 """How results are printed: for a person at a terminal, or for a file or a pipe."""
 
+import json
+import sys
+from typing import Any
+
+import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
+
+from resource_graph.printable import printable
 
 _WIDTH_WITHOUT_TERMINAL = 160
 
 
+class _PrintableConsole(Console):
+    """Lays out and prints every text, those of table cells too, with its control characters escaped."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(printable(text), **options)
+
+
 def make_console(width_without_terminal: int = _WIDTH_WITHOUT_TERMINAL) -> Console:
     """A console on stdout; without a terminal it has no colour and a fixed width."""
-    console = Console(highlight=False, markup=False, emoji=False)
+    console = _PrintableConsole(highlight=False, markup=False, emoji=False)
     if console.is_terminal:
         return console
-    return Console(
+    return _PrintableConsole(
         highlight=False,
         markup=False,
         emoji=False,
@@ -44,6 +59,16 @@ def print_table(console: Console, table: Table) -> None:
         console.print(table)
     for line in captured.get().splitlines():
         console.out(line.rstrip(), highlight=False)
+
+
+def say(text: str, *, error: bool = False) -> None:
+    """Print at once: what another process prints next must come after it, also in a file."""
+    print(printable(text), file=sys.stderr if error else sys.stdout, flush=True)
+
+
+def print_json(data: object) -> None:
+    """Print for a program; of the control characters, JSON itself leaves only DEL as it is."""
+    typer.echo(json.dumps(data, indent=2).replace("\x7f", r"\u007f"))
 
 
 def print_line(console: Console, text: str = "") -> None:

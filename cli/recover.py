@@ -6,6 +6,7 @@ import typer
 
 from cli.errors import CommandError
 from cli.exit_codes import FAILED
+from cli.output import say
 from cli.project import resolved_stack
 from cli.pulumi_command import PulumiCommand
 from cli.recovery.cluster import ClusterCommands
@@ -25,44 +26,44 @@ def recover(name: str, *, yes: bool, destroy: bool, ended: str | None) -> None:
     stack = resolved_stack(name)
     pulumi = PulumiCommand.of_stack(name)
     cluster = ClusterCommands.of(stack.cluster)
-    remains = read_remains(stack, pulumi, cluster, ended, _say)
+    remains = read_remains(stack, pulumi, cluster, ended, say)
     if destroy:
         plan = plan_destroy(remains)
     else:
         plan = plan_up(remains, policy_pack=(pulumi.directory / "policy").is_dir())
     if not plan.steps:
-        _say(f"stack {name}: no run was interrupted, nothing was changed")
+        say(f"stack {name}: no run was interrupted, nothing was changed")
         if not remains.operator_answers:
-            _say("the Dynamo operator is away, and no graph can be changed: docs/runbook/operator-gone.md")
+            say("the Dynamo operator is away, and no graph can be changed: docs/runbook/operator-gone.md")
             return
-        _say("`pulumi up` brings it to its settings")
+        say("`pulumi up` brings it to its settings")
         return
     _show(name, plan, [command_line(step, pulumi, cluster) for step in plan.steps])
     if not yes:
         _ask(name)
-    failed = run_steps(plan.steps, pulumi, cluster, _say)
+    failed = run_steps(plan.steps, pulumi, cluster, say)
     if failed is not None:
-        print(
+        say(
             f"\nstack {name} is not recovered: `{command_line(failed, pulumi, cluster)}` failed, see above\n"
             f"  try: remove the cause, then `dynamo-stack recover {name}` again; it goes on from here",
-            file=sys.stderr,
+            error=True,
         )
         raise typer.Exit(FAILED)
-    _say(f"\nstack {name} is {'destroyed' if destroy else 'up'}: nothing of the interrupted run is left")
+    say(f"\nstack {name} is {'destroyed' if destroy else 'up'}: nothing of the interrupted run is left")
 
 
 def _show(name: str, plan: Plan, lines: list[str]) -> None:
-    _say(f"stack {name}, interrupted:" if plan.found else f"stack {name}: no run was interrupted")
+    say(f"stack {name}, interrupted:" if plan.found else f"stack {name}: no run was interrupted")
     for found in plan.found:
-        _say(f"  - {found}")
-    _say("\nwhat will be run:")
+        say(f"  - {found}")
+    say("\nwhat will be run:")
     for number, line in enumerate(lines, start=1):
-        _say(f"  {number}. {line}")
+        say(f"  {number}. {line}")
     if plan.left:
-        _say("\nnot touched by name, because it may hold data; it stays unless its namespace goes:")
+        say("\nnot touched by name, because it may hold data; it stays unless its namespace goes:")
         for left in plan.left:
-            _say(f"  - {left}")
-    _say("")
+            say(f"  - {left}")
+    say("")
 
 
 def _ask(name: str) -> None:
@@ -72,8 +73,3 @@ def _ask(name: str) -> None:
         )
     if not typer.confirm("Run these?"):
         raise CommandError("nothing was changed")
-
-
-def _say(text: str) -> None:
-    # At once: what pulumi prints next must come after it, also in a file.
-    print(text, flush=True)

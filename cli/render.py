@@ -1,5 +1,6 @@
 """`dynamo-stack render`."""
 
+import os
 from pathlib import Path
 
 import typer
@@ -47,10 +48,35 @@ def render_benchmark(name: str) -> None:
 
 def _write(documents: list[RenderedDocument], directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
-    files = {f"{number:02}-{document.name}.yaml": document for number, document in enumerate(documents, 1)}
+    files = {
+        directory / f"{number:02}-{document.name}.yaml": document
+        for number, document in enumerate(documents, 1)
+    }
+    foreign = [file for file in files if os.path.lexists(file) and not _is_own(file)]
+    if foreign:
+        raise SettingsError(_not_ours(file) for file in foreign)
     for stale in sorted(directory.glob("*.yaml")):
         # An object that left the stack must not be applied again; files of other people stay.
-        if stale.name not in files and stale.read_bytes().startswith(MARK.encode()):
+        if stale not in files and _is_own(stale):
             stale.unlink()
-    for file_name, document in files.items():
-        (directory / file_name).write_text(f"{MARK}\n{document.text}", encoding="utf-8")
+    for file, document in files.items():
+        file.write_text(f"{MARK}\n{document.text}", encoding="utf-8")
+
+
+def _is_own(file: Path) -> bool:
+    # Written through a link, the document would land in another folder.
+    if file.is_symlink() or not file.is_file():
+        return False
+    with file.open("rb") as content:
+        return content.read(len(MARK)) == MARK.encode()
+
+
+def _not_ours(file: Path) -> Problem:
+    found = "a link that leads elsewhere" if file.is_symlink() else "not what `dynamo-stack render` wrote"
+    return Problem(
+        str(file),
+        "",
+        None,
+        f"is {found}, so nothing was written",
+        suggestion="move it, or name another folder",
+    )

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 import yaml
 
 from resource_graph import Value
+from resource_graph.printable import printable
 
 _FIRST_KEYS = ("apiVersion", "kind", "metadata")
 _PLAIN_TEXT = re.compile(r"[A-Za-z_/][A-Za-z0-9_./:=-]*(?<!:)")
-# YAML 1.1 takes each of these for the end of a line, and a reader of a block would give back \n for it.
-_OTHER_LINE_ENDS = re.compile("[\r\x85\u2028\u2029]")
 _READ_AS_SOMETHING_ELSE = frozenset(
     {"y", "n", "yes", "no", "on", "off", "true", "false", "null", "nan", "inf"}
 )
@@ -19,12 +18,14 @@ _READ_AS_SOMETHING_ELSE = frozenset(
 def to_yaml(content: Mapping[str, Value]) -> str:
     """The mapping in block style, ending in a newline; of an object first what it is."""
     first = {key: content[key] for key in _FIRST_KEYS if key in content}
-    return yaml.dump(first | dict(content), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000)
+    text = yaml.dump(first | dict(content), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000)
+    # What PyYAML leaves of them stands between double quotes, where YAML reads the same escapes as Python.
+    return printable(text)
 
 
 def as_comment(text: str) -> str:
     """Every line behind a #."""
-    return "".join(f"# {line}".rstrip() + "\n" for line in text.splitlines())
+    return "".join(f"# {line}".rstrip() + "\n" for line in printable(text).splitlines())
 
 
 class _Dumper(yaml.SafeDumper):
@@ -38,7 +39,8 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _represent_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
-    if "\n" in text and not _OTHER_LINE_ENDS.search(text):
+    # A block can hold no escape; and YAML 1.1 ends a line of it at \r, \x85, \u2028 and \u2029 too.
+    if "\n" in text and printable(text) == text:
         style = "|"
     elif _PLAIN_TEXT.fullmatch(text) and text.lower() not in _READ_AS_SOMETHING_ELSE:
         style = None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 from rich.markup import escape
+from typer.exceptions import TyperException
 
 from lab import cluster, rehearsal, report, stack
 from lab.directory import LabDirectory
@@ -131,6 +132,17 @@ def main() -> int:
     except (LabError, ToolBuildError, GoNotAvailableError) as error:
         # What pulumi said may hold brackets, which would be taken for markup.
         console.print(f"[red]lab:[/red] {escape(str(error))}", highlight=False, markup=True)
+        return 1
+    except TyperException as error:
+        console.print(
+            f"[red]lab:[/red] {escape(error.format_message())}\n  try: python -m lab --help", highlight=False
+        )
+        return error.exit_code
+    except OSError as error:
+        if error.filename is None:
+            raise
+        # A folder that cannot be written, a full disk: the person's to mend, and not to be debugged.
+        console.print(f"[red]lab:[/red] {escape(f'{error.filename}: {error.strerror}')}", highlight=False)
         return 1
     except typer.Exit as ended:
         return ended.exit_code

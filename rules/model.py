@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from resource_graph import Aspect, Resource, ResourceGraph
+from resource_graph.printable import one_line
 
 
 class Severity(Enum):
@@ -132,9 +133,9 @@ class Report:
 
 def failed(resource: Resource, subject: str, message: str) -> Observation:
     """The rule does not hold."""
-    return Observation(resource, subject, message, Status.FAILED)
+    return Observation(resource, one_line(subject), one_line(message), Status.FAILED)
 
 
 def undecided(resource: Resource, subject: str, message: str) -> Observation:
     """Whether the rule holds cannot be told; the message says what is missing."""
-    return Observation(resource, subject, message, Status.UNDECIDED)
+    return Observation(resource, one_line(subject), one_line(message), Status.UNDECIDED)

@@ -30,7 +30,8 @@ class Problem:
 
     def __str__(self) -> str:
         """Return the block that is printed for this problem."""
-        place = f"{self.file}: {self.key}" if self.key else self.file
+        key = self.key if self.key.isprintable() else repr(self.key)
+        place = f"{self.file}: {key}" if key else self.file
         shown = f"{place} = {_shorten(self.value)}" if self.value is not None else place
         lines = [shown, f"  {self.message}"]
         if self.allowed:

@@ -1,8 +1,8 @@
 """Runs the steps of a plan, each announced before it begins."""
 
-import sys
 from collections.abc import Callable, Sequence
 
+from cli import output
 from cli.pulumi_command import PulumiCommand
 from cli.recovery.cluster import ClusterCommands
 from cli.recovery.state import read_state
@@ -39,5 +39,5 @@ def _succeeds(step: Step, pulumi: PulumiCommand, cluster: ClusterCommands) -> bo
     else:
         printed = cluster.run(step.program, *step.arguments)
     if printed.code != 0:
-        print(f"{printed.out}{printed.err}".strip(), file=sys.stderr, flush=True)
+        output.say(f"{printed.out}{printed.err}".strip(), error=True)
     return printed.code == 0

@@ -86,7 +86,7 @@ def _configured_settings(config: pulumi.Config, source: str) -> object:
         raise SettingsError([secret_settings_problem(source)])
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         return text
 
 

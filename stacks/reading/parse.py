@@ -35,12 +35,14 @@ def parse_settings(data: object, source: str) -> StackSettings:
                 )
             ]
         )
-    secure = _secure_keys(cast("object", data), "")
-    if secure:
-        raise SettingsError(_secure_problem(key, source) for key in secure)
     try:
+        secure = _secure_keys(cast("object", data), "")
+        if secure:
+            raise SettingsError(_secure_problem(key, source) for key in secure)
         # As JSON, because pydantic's strict mode takes a list for a tuple only there.
         return StackSettings.model_validate_json(json.dumps(data))
+    except RecursionError:
+        raise SettingsError([Problem(source, "dynamo-stack:settings", None, "nested too deeply")]) from None
     except ValidationError as error:
         raise SettingsError(problems_of(error, source)) from None
 

@@ -1,6 +1,7 @@
 """Read a YAML file with the engine's meaning of scalars."""
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import yaml
@@ -11,6 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _MERGE_KEY = "<<"
+# No honest stack file is deeper or larger; a few hundred bytes of aliases of aliases can be.
+_MAXIMUM_DEPTH = 200
+_MAXIMUM_VALUES = 100_000
 # How `pulumi config set` writes << when it rewrites a stack file.
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 
@@ -37,26 +41,56 @@ def parse_yaml(text: str) -> Any:
 
     """
     try:
+        _refuse_unusable(text)
         root = _compose(text)
-        _refuse_tags(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise YamlProblemError(error.problem or "not YAML", mark.line + 1 if mark else None) from None
     except yaml.YAMLError as error:
         raise YamlProblemError(str(error), None) from None
-    try:
-        return None if root is None else _value(root)
-    except RecursionError:
-        raise YamlProblemError("an anchor contains itself", None) from None
+    return None if root is None else _value(root)
 
 
-def _refuse_tags(text: str) -> None:
+@dataclass
+class _Extent:
+    """How much a list or mapping holds once every alias in it is written out."""
+
+    anchor: str | None = None
+    values: int = 1
+    height: int = 1
+
+    def add(self, part: "_Extent") -> None:
+        self.values += part.values
+        self.height = max(self.height, part.height + 1)
+
+
+def _refuse_unusable(text: str) -> None:
+    """Refuse tags, and what a walk through all values would not come to an end of."""
+    anchors: dict[str, _Extent] = {}
+    around = [_Extent()]
     # The stubs leave the parser's result untyped.
     events = cast("Iterable[yaml.Event]", yaml.parse(text, Loader=yaml.BaseLoader))  # pyright: ignore[reportUnknownMemberType]
     for event in events:
+        line = event.start_mark.line + 1
         tag: str | None = getattr(event, "tag", None)
         if tag not in {None, _MERGE_TAG}:
-            raise YamlProblemError(f"the tag {tag} is not used in stack files", event.start_mark.line + 1)
+            raise YamlProblemError(f"the tag {tag} is not used in stack files", line)
+        if isinstance(event, yaml.CollectionStartEvent):
+            around.append(_Extent(event.anchor))
+        elif isinstance(event, yaml.CollectionEndEvent):
+            whole = around.pop()
+            anchors |= {whole.anchor: whole} if whole.anchor else {}
+            around[-1].add(whole)
+        elif isinstance(event, yaml.AliasEvent):
+            if any(each.anchor == event.anchor for each in around):
+                raise YamlProblemError("an anchor contains itself", line)
+            around[-1].add(anchors.get(event.anchor, _Extent()))
+        else:
+            around[-1].values += 1
+        if len(around) + around[-1].height > _MAXIMUM_DEPTH:
+            raise YamlProblemError(f"nested too deeply, more than {_MAXIMUM_DEPTH} levels", line)
+        if around[-1].values > _MAXIMUM_VALUES:
+            raise YamlProblemError(f"more than {_MAXIMUM_VALUES:,} values, aliases written out", line)
 
 
 def _compose(text: str) -> yaml.Node | None:

@@ -24,7 +24,7 @@ DNS_NAME = TextForm(
 VERSION = TextForm(
     r"^[0-9]+\.[0-9]+\.[0-9]+$", 'a version of three numbers in quotes, as in "1.2.1"', "1.2.1"
 )
-VOLUME_SIZE = TextForm(r"^[1-9][0-9]*(Gi|Ti)$", "a size such as 100Gi or 2Ti", "{}Gi")
+VOLUME_SIZE = TextForm(r"^[1-9][0-9]{0,5}(Gi|Ti)$", "a size such as 100Gi or 2Ti", "{}Gi")
 COMMIT_HASH = TextForm(r"^[0-9a-f]{40}$", "a commit of 40 hexadecimal digits, in quotes", "{}")
 ISO_DATE = TextForm(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", 'a date in quotes, as in "2026-12-31"', "{}")
 LABEL_KEY = TextForm(

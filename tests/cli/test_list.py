@@ -73,6 +73,20 @@ def test_stack_files_here_come_before_a_project_above(command: Command, tmp_path
     assert "dev" not in answer.out.replace("mine", "")
 
 
+def test_list_outside_a_project_says_so(command: Command, tmp_path: Path) -> None:
+    answer = command("list", folder=tmp_path)
+    assert answer.code == 0
+    assert f"no stacks: there is no Pulumi.STACK.yaml in {tmp_path}" in answer.out
+    assert "STACK  RECIPE" not in answer.out
+    assert "gpt-oss-120b/trtllm-agg" in answer.out
+
+
+@pytest.mark.parametrize("name", ["Pulumi.dev.yaml", "./Pulumi.dev.yaml"])
+def test_a_stack_may_be_named_by_its_file(command: Command, name: str) -> None:
+    for arguments in (["explain"], ["render"], ["check"], ["drift"], ["recover"], ["preflight"]):
+        assert command(*arguments, name) == command(*arguments, "dev"), arguments
+
+
 @pytest.mark.parametrize("arguments", [["list"], ["check", "--file", "Pulumi.yaml"], ["--help"]])
 def test_commands_that_record_nothing_do_not_load_the_sdk(arguments: list[str]) -> None:
     code = (

@@ -150,6 +150,32 @@ def test_rendering_again_removes_its_own_stale_files_and_nobody_else_s(
     assert (tmp_path / "binary.yaml").exists()
 
 
+@pytest.mark.parametrize("name", ["01-namespace-dynamo-system.yaml", "99-gone.yaml"])
+def test_nothing_is_written_or_removed_through_a_link_out_of_the_folder(
+    command: Command, tmp_path: Path, name: str
+) -> None:
+    elsewhere, folder = tmp_path / "elsewhere.yaml", tmp_path / "folder"
+    folder.mkdir()
+    elsewhere.write_text(f"{MARK}\nkind: Elsewhere\n")
+    (folder / name).symlink_to(elsewhere)
+    answer = command("render", "dev", "--to", folder)
+    assert (folder / name).is_symlink()
+    assert elsewhere.read_text() == f"{MARK}\nkind: Elsewhere\n"
+    assert answer.code == (2 if name.startswith("01") else 0)
+    if answer.code:
+        assert f"{folder / name}\n  is a link that leads elsewhere, so nothing was written" in answer.err
+        assert [file.name for file in folder.iterdir()] == [name]
+
+
+def test_a_file_of_somebody_else_is_never_overwritten(command: Command, tmp_path: Path) -> None:
+    mine = tmp_path / "02-helm-release-dynamo-platform.yaml"
+    mine.write_text("kind: Mine\n")
+    answer = command("render", "dev", "--to", tmp_path)
+    assert answer.code == 2
+    assert f"{mine}\n  is not what `dynamo-stack render` wrote, so nothing was written" in answer.err
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["kind: Mine\n"]
+
+
 def test_a_folder_that_is_a_file_exits_2_with_words(command: Command, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     answer = command("render", "dev", "--to", tmp_path / "file")

@@ -35,6 +35,14 @@ CASES: list[tuple[str, Path, object, str]] = [
         '  try: quote it, as in "100Gi"',
     ),
     (
+        "a size of 400 digits",
+        ("modelCache", "size"),
+        f"{'9' * 400}Gi",
+        f"Pulumi.dev.yaml: modelCache.size = '{'9' * 58}…\n"
+        "  not written as this setting has to be\n"
+        "  allowed: a size such as 100Gi or 2Ti",
+    ),
+    (
         "a name that Kubernetes refuses",
         ("serving", "namespace"),
         "Gpt_Oss",
