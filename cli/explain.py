@@ -181,7 +181,7 @@ def _kv_path(stack: ResolvedStack) -> Iterator[str]:
         yield "none: aggregated, the KV cache never leaves its worker"
         return
     path = transport.path
-    chosen = "typed" if transport.typed else "chosen"
+    chosen = "explicit" if transport.typed else "chosen"
     standing = f"{path.standing.value} ({path.source.text})"
     yield f"{path.transport}, {chosen}, {standing}: {path.reason}{_recommended(stack, path)}"
     yield f"ceiling: {transport.ceiling}"

@@ -58,7 +58,8 @@ def print_table(console: Console, table: Table) -> None:
     with console.capture() as captured:
         console.print(table)
     for line in captured.get().splitlines():
-        console.out(line.rstrip(), highlight=False)
+        # Not through the console again, which would escape its own colours.
+        print(line.rstrip(), file=console.file)
 
 
 def say(text: str, *, error: bool = False) -> None:

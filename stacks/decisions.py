@@ -94,7 +94,7 @@ def _transport(serving: ResolvedServing) -> Iterable[Decision]:
 
 def _cache(settings: StackSettings, serving: ResolvedServing, cache: ResolvedCache) -> Iterable[Decision]:
     model = serving.placed.recipe.model
-    pinned = "the revision typed in model.revision" if settings.model.revision else "its pinned revision"
+    pinned = "the explicit model.revision" if settings.model.revision else "its pinned revision"
     if cache.size_gib is None:
         reason = f"it holds {model.repository} at {pinned}; a Job checks that before any worker starts"
         yield Decision("cache", "model cache", f"existing claim {cache.claim_name}", reason)
@@ -113,7 +113,9 @@ def _timeouts(settings: StackSettings, serving: ResolvedServing, cache: Resolved
         "timeouts",
         f"wait for the {work}",
         f"{cache.download_timeout_seconds} s",
-        "typed" if typed and typed.download_timeout_seconds else computed,
+        "explicit in modelCache.downloadTimeoutSeconds"
+        if typed and typed.download_timeout_seconds
+        else computed,
     )
     loading = (
         f"from the size of the model, read at {rate:,} MB/s (modelCache.readMegabytesPerSecond)"
@@ -124,7 +126,7 @@ def _timeouts(settings: StackSettings, serving: ResolvedServing, cache: Resolved
         "timeouts",
         "wait for the graph",
         f"{serving.ready_timeout_seconds} s",
-        "typed" if settings.serving.ready_timeout_seconds else loading,
+        "explicit in serving.readyTimeoutSeconds" if settings.serving.ready_timeout_seconds else loading,
     )
 
 

@@ -52,7 +52,7 @@ def choose_transport(
         path = judged[typed]
         if path.standing is Standing.IMPOSSIBLE:
             return None, (_impossible(path, recipe, judged.values(), source),)
-        return _choice(path, recipe, pools, reason=f"typed in {source}: {path.reason}", typed=True), ()
+        return _choice(path, recipe, pools, reason=f"explicit in {source}: {path.reason}", typed=True), ()
     documented = [path for path in judged.values() if path.standing is Standing.DOCUMENTED]
     if not documented:
         return None, (_not_typed(recipe, judged.values(), source),)

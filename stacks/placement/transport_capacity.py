@@ -42,11 +42,11 @@ def rate(recipe: Recipe, path: KvPath) -> str:
         slow, fast = TCP_GIGABYTES_PER_SECOND
         return (
             "nobody publishes what TCP carries inside one machine, where it passes no network card; "
-            f"{least} to {most} a second at the {slow:.0f} to {fast:.0f} GB/s that NVIDIA's EFA guide gives "
-            "for TCP"
+            f"{least} to {most} prompts a second at the {slow:.0f} to {fast:.0f} GB/s that NVIDIA's EFA guide "
+            "gives for TCP"
         )
     text = (
-        f"at most {_number(requests_per_second(payload, path.gbit_per_second))} a second over "
+        f"at most {_number(requests_per_second(payload, path.gbit_per_second))} prompts a second over "
         f"{path.gbit_per_second:,.0f} Gbit/s of {_CARRIER[path.transport]}"
     )
     if path.transport != "tcp":

@@ -69,9 +69,9 @@ def test_explain_shows_each_pod_with_its_size_its_nodes_and_its_claim(explain: A
 
 def test_explain_shows_ceiling_evidence_and_what_lifts_a_typed_transport(explain: Any) -> None:
     shown = explain(disagg_b200_settings())
-    assert "KV PATH tcp, typed, unproven (ai-dynamo/dynamo docs disagg-communication-guide.md" in shown
+    assert "KV PATH tcp, explicit, unproven (ai-dynamo/dynamo docs disagg-communication-guide.md" in shown
     # 8192 tokens x 36,864 bytes in one machine, where no network card limits them.
-    assert "3.3 to 9.9 a second at the 1 to 3 GB/s that NVIDIA's EFA guide gives for TCP" in shown
+    assert "3.3 to 9.9 prompts a second at the 1 to 3 GB/s that NVIDIA's EFA guide gives for TCP" in shown
     assert "Gbit/s" not in shown
     assert "lifted by: network cards with RDMA in both pods" in shown
 

@@ -45,7 +45,7 @@ def test_a_way_that_nobody_proved_is_never_chosen_for_a_person() -> None:
     assert [line.split(",")[0].strip() for line in listed] == ["one of", "efa", "tcp"]
     assert "unproven: it works and is slow" in listed[2]
     assert (
-        "inside one machine, where it passes no network card; 3.3 to 9.9 a second at the 1 to 3 GB/s"
+        "inside one machine, where it passes no network card; 3.3 to 9.9 prompts a second at the 1 to 3 GB/s"
         in listed[2]
     )
 
@@ -76,11 +76,11 @@ def test_a_typed_way_carries_its_evidence_and_its_ceiling() -> None:
     assert transport.request_bytes == 301_989_888
     assert transport.ceiling == (
         "a prompt of 8,192 tokens is 0.30 GB of KV cache: nobody publishes what TCP carries inside one "
-        "machine, where it passes no network card; 3.3 to 9.9 a second at the 1 to 3 GB/s that NVIDIA's EFA "
-        "guide gives for TCP (computed, not measured)"
+        "machine, where it passes no network card; 3.3 to 9.9 prompts a second at the 1 to 3 GB/s that NVIDIA's "
+        "EFA guide gives for TCP (computed, not measured)"
     )
     assert transport.placement == ""
-    assert _decision(settings).startswith("tcp: typed in Pulumi.dev.yaml: it works and is slow")
+    assert _decision(settings).startswith("tcp: explicit in Pulumi.dev.yaml: it works and is slow")
 
 
 def test_a_kv_cache_of_twice_the_bytes_takes_twice_the_time() -> None:
@@ -90,7 +90,7 @@ def test_a_kv_cache_of_twice_the_bytes_takes_twice_the_time() -> None:
     stack = resolved(settings)
     assert request_bytes(stack.serving.placed.recipe) == 2 * 301_989_888
     assert stack.serving.kv_transport is not None
-    assert "1.7 to 5.0 a second at the 1 to 3 GB/s" in stack.serving.kv_transport.ceiling
+    assert "1.7 to 5.0 prompts a second at the 1 to 3 GB/s" in stack.serving.kv_transport.ceiling
 
 
 @pytest.mark.parametrize(
@@ -105,8 +105,8 @@ def test_between_machines_tcp_is_held_by_card_zero_and_by_what_one_flow_gets(
     transport = resolved(settings).serving.kv_transport
     assert transport is not None
     assert (
-        f"at most {prompts} a second over {gbit} Gbit/s of network card 0 between machines and 2.1 over one "
-        "TCP flow of 5 Gbit/s"
+        f"at most {prompts} prompts a second over {gbit} Gbit/s of network card 0 between machines and 2.1 over "
+        "one TCP flow of 5 Gbit/s"
     ) in transport.ceiling
 
 

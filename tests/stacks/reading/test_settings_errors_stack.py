@@ -81,10 +81,10 @@ CASES: list[tuple[str, Path, object, str]] = [
         "  allowed: one of\n"
         "    efa, unproven: nobody has published TensorRT-LLM serving over EFA: the one proof is a handshake "
         "between two p5 nodes with a custom image, and NVIDIA's documents disagree on libfabric or UCX; at "
-        "most 166 a second over 400 Gbit/s of EFA of one GPU\n"
+        "most 166 prompts a second over 400 Gbit/s of EFA of one GPU\n"
         "    tcp, unproven: it works and is slow: NVIDIA's guide gives about 98 s to the first token, 0.2 to "
         "0.5 s over RDMA; nobody publishes what TCP carries inside one machine, where it passes no network "
-        "card; 3.3 to 9.9 a second at the 1 to 3 GB/s that NVIDIA's EFA guide gives for TCP\n"
+        "card; 3.3 to 9.9 prompts a second at the 1 to 3 GB/s that NVIDIA's EFA guide gives for TCP\n"
         "  try: kvTransport: tcp, if a slow first token is acceptable",
     ),
     (
