@@ -17,19 +17,35 @@ from stacks.infrastructure.plan import (
 )
 from stacks.infrastructure.prices import NAMES
 from stacks.resolved import ResolvedCache
-from stacks.versions import DRA_DRIVER, EFA_DEVICE_PLUGIN, GPU_OPERATOR, PROMETHEUS_STACK, PinnedChart
+from stacks.versions import (
+    DRA_DRIVER,
+    EFA_DEVICE_PLUGIN,
+    GPU_OPERATOR,
+    PROMETHEUS_STACK,
+    SUPPORT_ENDS_SOON,
+    PinnedChart,
+)
 
 _PRICED_REGION = "us-east-1"
 Row = tuple[str, str]
 
 
+# EKS takes the newest release for the group's Kubernetes version whenever it makes or updates a group that
+# names none (https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html).
+_AMIS = "AMIs float: newest at each update"
+
+
 def infrastructure_rows(plan: EksPlan, cache: ResolvedCache) -> Iterator[Row]:
     """Return what is made in the account before anything runs on it."""
-    where = f"Kubernetes {plan.version} in {plan.region}, account {plan.account_id}"
+    version = f"Kubernetes {plan.version}{_ends(plan.version)}"
+    where = f"{version} in {plan.region}, account {plan.account_id}"
     yield "CLUSTER", f"eks {plan.name}, {where}, reached from {_reached_from(plan)}"
     yield "NETWORK", _network(plan)
     system = plan.system_nodes
-    yield "NODES", f"system: {system.nodes} x {system.instance_type} on demand, for everything without GPUs"
+    yield (
+        "NODES",
+        f"system: {system.nodes} x {system.instance_type} on demand, for everything without GPUs; {_AMIS}",
+    )
     for nodes in plan.gpu_nodes:
         yield "", f"{nodes.pool}: {_bought(nodes)}"
     yield "STORAGE", f"model cache: {_storage(plan, cache)}; everything else: gp3 disks"
@@ -38,6 +54,11 @@ def infrastructure_rows(plan: EksPlan, cache: ResolvedCache) -> Iterator[Row]:
 
 def _reached_from(plan: EksPlan) -> str:
     return f"the VPC and {', '.join(plan.public_cidrs)}" if plan.public_cidrs else "the VPC alone"
+
+
+def _ends(version: str) -> str:
+    ends = SUPPORT_ENDS_SOON.get(version)
+    return f" (standard support ends {ends})" if ends else ""
 
 
 def _network(plan: EksPlan) -> str:

@@ -3,7 +3,7 @@
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import pulumi
 import pulumi_aws as aws
@@ -47,8 +47,9 @@ class CapacityBlock:
     id: str
     starts: str
     """RFC 3339 time at which the window opens."""
-    phase: Literal["waiting", "active"]
-    """waiting: the window has not opened, a launch would fail. Nothing here reads a clock: a person says."""
+    phase: Literal["waiting", "active", "empty"]
+    """waiting: the window has not opened, a launch would fail. empty: a person wants no node for now. Nothing
+    here reads a clock: a person says."""
 
 
 Purchase = OnDemand | Spot | Reservation | CapacityBlock
@@ -77,14 +78,30 @@ def launch_template(
     It names no subnet, no disk size of the node group and no remote access: EKS refuses a template that does
     (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html).
     """
-    reservation = _reservation(args.purchase)
+    content = template_content(args)
+    interfaces = [
+        {**item, "security_groups": list(args.security_group_ids)} for item in content["network_interfaces"]
+    ]
     return aws.ec2.LaunchTemplate(
         logical_name,
         name=args.name,
         update_default_version=True,
-        instance_type=args.instance_type,
-        network_interfaces=_interfaces(args.interfaces, args.security_group_ids),
-        block_device_mappings=[
+        placement={"group_name": args.placement_group} if args.placement_group is not None else None,
+        **{**content, "network_interfaces": interfaces},
+        opts=opts,
+    )
+
+
+def template_content(args: LaunchTemplateArgs) -> dict[str, Any]:
+    """Return what a node is made of: the template's arguments without ids that only the account gives.
+
+    Known before anything is registered, so that a change can be judged by what it does to nodes that run.
+    """
+    reservation = _reservation(args.purchase)
+    return {
+        "instance_type": args.instance_type,
+        "network_interfaces": _interfaces(args.interfaces),
+        "block_device_mappings": [
             {
                 "device_name": _ROOT_DEVICE,
                 "ebs": {
@@ -95,23 +112,21 @@ def launch_template(
                 },
             }
         ],
-        metadata_options={
+        "metadata_options": {
             "http_endpoint": "enabled",
             "http_tokens": "required",
             # Pods get their credentials by pod identity; one hop keeps the node's own from them.
             "http_put_response_hop_limit": 1,
         },
-        instance_market_options=_market(args.purchase),
-        capacity_reservation_specification=(
+        "instance_market_options": _market(args.purchase),
+        "capacity_reservation_specification": (
             {"capacity_reservation_target": {"capacity_reservation_id": reservation}} if reservation else None
         ),
-        placement={"group_name": args.placement_group} if args.placement_group is not None else None,
-        user_data=_user_data() if args.local_disks else None,
-        tag_specifications=[
+        "user_data": _user_data() if args.local_disks else None,
+        "tag_specifications": [
             {"resource_type": kind, "tags": {"Name": args.name}} for kind in ("instance", "volume")
         ],
-        opts=opts,
-    )
+    }
 
 
 def capacity_type(purchase: Purchase) -> str:
@@ -125,15 +140,12 @@ def capacity_type(purchase: Purchase) -> str:
             return "ON_DEMAND"
 
 
-def _interfaces(
-    items: Sequence[Interface], security_groups: Sequence[pulumi.Input[str]]
-) -> list[aws.ec2.LaunchTemplateNetworkInterfaceArgsDict]:
-    made: list[aws.ec2.LaunchTemplateNetworkInterfaceArgsDict] = [
+def _interfaces(items: Sequence[Interface]) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = [
         {
             "network_card_index": item.card,
             "device_index": item.device,
             "interface_type": item.kind,
-            "security_groups": list(security_groups),
             "delete_on_termination": "true",
         }
         for item in items
@@ -146,7 +158,7 @@ def _interfaces(
     return made
 
 
-def _market(purchase: Purchase) -> aws.ec2.LaunchTemplateInstanceMarketOptionsArgsDict | None:
+def _market(purchase: Purchase) -> dict[str, str] | None:
     # Spot is the node group's capacityType, which EKS refuses beside the template's own.
     return {"market_type": "capacity-block"} if isinstance(purchase, CapacityBlock) else None
 

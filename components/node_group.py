@@ -51,15 +51,21 @@ class NodeGroupArgs:
     security_group_ids: Sequence[pulumi.Input[str]]
     instance_type: str
     ami_type: str
+    version: str
+    """Of Kubernetes: a group that names none stays at the one that it was made with."""
     nodes: int
     interfaces: tuple[Interface, ...]
     root_gib: int
     local_disks: bool
     purchase: Purchase
+    scarce: bool
+    """Of machines of which none is to spare: an update ends an old node before it launches a new one."""
     placement: NewPlacement | ExistingPlacement | None
     """The placement group that brings the nodes close to each other. A capacity block places its own."""
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
+    tags: Mapping[str, str]
+    """On the group, not on its nodes."""
     sets_size: bool
     """Bring a group that exists to its size; False: leave as many nodes as the account has now."""
 
@@ -101,7 +107,8 @@ class NodeGroup(pulumi.ComponentResource):
             ),
             child,
         )
-        waiting = isinstance(args.purchase, CapacityBlock) and args.purchase.phase == "waiting"
+        block = args.purchase if isinstance(args.purchase, CapacityBlock) else None
+        launches = block is None or block.phase == "active"
         self.group = aws.eks.NodeGroup(
             name,
             node_group_name=args.name,
@@ -109,6 +116,7 @@ class NodeGroup(pulumi.ComponentResource):
             node_role_arn=args.role_arn,
             subnet_ids=list(args.subnet_ids),
             ami_type=args.ami_type,
+            version=args.version,
             capacity_type=capacity_type(args.purchase),
             launch_template={
                 "id": template.id,
@@ -118,11 +126,12 @@ class NodeGroup(pulumi.ComponentResource):
                 "min_size": 0,
                 "max_size": args.nodes,
                 # A launch before the window opens fails, and with it the node group.
-                "desired_size": 0 if waiting else args.nodes,
+                "desired_size": args.nodes if launches else 0,
             },
-            update_config={"max_unavailable": 1},
+            update_config=_update_config(args),
             labels=dict(args.labels),
             taints=[{"key": item.key, "value": item.value, "effect": item.effect} for item in args.taints],
+            tags=dict(args.tags) or None,
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=depends_on,
@@ -135,8 +144,8 @@ class NodeGroup(pulumi.ComponentResource):
                 custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
             ),
         )
-        if waiting and isinstance(args.purchase, CapacityBlock):
-            self._start_with_the_window(name, args.nodes, args.purchase)
+        if block is not None and block.phase == "waiting":
+            self._start_with_the_window(name, args.nodes, block)
         self.register_outputs({"nodeGroupName": args.name})
 
     def _start_with_the_window(self, name: str, nodes: int, block: CapacityBlock) -> None:
@@ -150,6 +159,14 @@ class NodeGroup(pulumi.ComponentResource):
             desired_capacity=nodes,
             opts=pulumi.ResourceOptions(parent=self),
         )
+
+
+def _update_config(args: NodeGroupArgs) -> aws.eks.NodeGroupUpdateConfigArgsDict:
+    if not args.scarce:
+        return {"max_unavailable": 1}
+    # By default EKS launches a new node before it ends an old one
+    # (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html).
+    return {"max_unavailable": 1, "update_strategy": "MINIMAL"}
 
 
 def _first_scaling_group(resources: Sequence[aws.eks.outputs.NodeGroupResource]) -> str:

@@ -73,6 +73,11 @@ PROMETHEUS_STACK = PinnedChart(
     "kube-prometheus-stack", "88.5.3", "https://prometheus-community.github.io/helm-charts"
 )
 
+# The program reads no clock, so a version stands here from the year of its end on
+# (https://docs.aws.amazon.com/eks/latest/userguide/kubernetes-versions.html).
+SUPPORT_ENDS_SOON: Mapping[str, str] = MappingProxyType({"1.34": "2026-12-02"})
+"""Kubernetes version -> last day of EKS' standard support; then AWS upgrades the control plane by itself."""
+
 # What `aws eks describe-addon-versions` listed per Kubernetes version in September 2026, as public stacks of
 # aws-samples pinned it. CNI, agent and drivers are the same for all of them.
 _EVERY_VERSION: Mapping[str, str] = MappingProxyType(

@@ -92,6 +92,9 @@ def _window(
     if found.starts is not None and _shown(found.starts) != purchase.starts:
         fix = f'purchase.starts: "{_shown(found.starts)}"'
         yield wrong(question, f"{window}; typed is {purchase.starts}", fix)
+    if purchase.phase == "empty":
+        yield good(question, f"{window}; the pool is emptied on purpose, and phase {due} is due")
+        return
     if due == purchase.phase:
         yield good(question, f"{window}; phase {due} is due")
         return

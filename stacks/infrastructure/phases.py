@@ -1,4 +1,4 @@
-"""Capacity Blocks whose windows have not opened, as the settings say: nothing here reads a clock."""
+"""Capacity Blocks without nodes for now, as the settings say: nothing here reads a clock."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -26,7 +26,7 @@ def with_open_windows(stack: ResolvedStack) -> ResolvedStack:
 
 
 def _waits(nodes: PlannedNodes) -> bool:
-    return isinstance(nodes.purchase, CapacityBlock) and nodes.purchase.phase == "waiting"
+    return isinstance(nodes.purchase, CapacityBlock) and nodes.purchase.phase != "active"
 
 
 def _opened(groups: Iterable[PlannedNodes]) -> tuple[PlannedNodes, ...]:

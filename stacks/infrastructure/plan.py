@@ -12,7 +12,7 @@ from stacks.infrastructure.zones import Zone
 AmiType = Literal[
     "AL2023_x86_64_STANDARD", "AL2023_ARM_64_STANDARD", "AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA"
 ]
-Phase = Literal["waiting", "active"]
+Phase = Literal["waiting", "active", "empty"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from stacks.guards.cluster_identity import cluster_problems
 from stacks.guards.fixed_at_creation import REBUILT_VARIABLE, changed_problems, fixed_values
 from stacks.guards.model_volume import volume_problems
 from stacks.guards.previous_outputs import outputs_of, previous_run
+from stacks.guards.running_blocks import running_block_problems
 from stacks.layers.owners import owner_problems
 from stacks.program.resources import deploy, kubeconfig_file
 from stacks.reading.parse import parse_settings, plain_token_problem, secret_settings_problem
@@ -53,6 +54,7 @@ def main() -> None:
             (
                 *changed_problems(previous.fixed, fixed_values(stack), source, rebuilt),
                 *volume_problems(before.volume, stack.cache, source),
+                *running_block_problems(stack.infrastructure, before.node_groups, source),
             )
         )
     except SettingsError as error:

@@ -82,7 +82,10 @@ def deploy_infrastructure(
     after_addons = [*before_nodes, *addons.ready]
     gpu_nodes = [
         NodeGroup(
-            logical_name(nodes), gpu_arguments(nodes, site), depends_on=after_addons, opts=in_account
+            logical_name(nodes),
+            gpu_arguments(nodes, plan.version, site),
+            depends_on=after_addons,
+            opts=in_account,
         ).group
         for nodes in plan.gpu_nodes
     ]

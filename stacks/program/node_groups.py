@@ -2,16 +2,26 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 import pulumi
 
 from components.eks_cluster import EksCluster
-from components.launch_template import CapacityBlock, Interface, OnDemand, Purchase, Reservation, Spot
+from components.launch_template import (
+    CapacityBlock,
+    Interface,
+    LaunchTemplateArgs,
+    OnDemand,
+    Purchase,
+    Reservation,
+    Spot,
+    template_content,
+)
 from components.node_group import ExistingPlacement, NewPlacement, NodeGroupArgs, Taint
 from components.node_network import NodeNetwork
 from stacks.infrastructure import plan as planned
 from stacks.program.network import Place
-from stacks.updates.node_groups import SYSTEM, logical_name
+from stacks.updates.node_groups import EMPTIED_TAG, SYSTEM, logical_name
 
 _SYSTEM_ROOT_GIB = 100
 # Images of the runtime are some 20 GB each, and two are there during an update.
@@ -41,21 +51,39 @@ def system_arguments(plan: planned.EksPlan, site: Site) -> NodeGroupArgs:
         security_group_ids=[site.cluster.security_group_id],
         instance_type=system.instance_type,
         ami_type=system.ami_type,
+        version=plan.version,
         nodes=system.nodes,
         interfaces=(Interface(card=0, device=0, kind="interface"),),
         root_gib=_SYSTEM_ROOT_GIB,
         local_disks=False,
         purchase=OnDemand(),
+        scarce=False,
         placement=None,
         labels={"node-role": "system"},
         taints=(),
+        tags={},
         sets_size=SYSTEM in site.resized,
     )
 
 
-def gpu_arguments(nodes: planned.PlannedNodes, site: Site) -> NodeGroupArgs:
+def gpu_content(nodes: planned.PlannedNodes) -> dict[str, Any]:
+    """Return what a pool's nodes are made of, before anything is registered."""
+    return template_content(
+        LaunchTemplateArgs(
+            name=nodes.name,
+            instance_type=nodes.instance_type.name,
+            interfaces=_interfaces(nodes),
+            security_group_ids=(),
+            root_gib=_GPU_ROOT_GIB,
+            local_disks=True,
+            purchase=_purchase(nodes.purchase),
+            placement_group=None,
+        )
+    )
+
+
+def gpu_arguments(nodes: planned.PlannedNodes, version: str, site: Site) -> NodeGroupArgs:
     """Return those of a pool's nodes, with the network interfaces of their type."""
-    layout = nodes.instance_type.network
     return NodeGroupArgs(
         name=nodes.name,
         cluster_name=site.cluster.cluster.name,
@@ -64,14 +92,17 @@ def gpu_arguments(nodes: planned.PlannedNodes, site: Site) -> NodeGroupArgs:
         security_group_ids=[site.cluster.security_group_id, site.groups.gpu_group.id],
         instance_type=nodes.instance_type.name,
         ami_type=nodes.ami_type,
+        version=version,
         nodes=nodes.nodes,
-        interfaces=tuple(Interface(item.card, item.device, item.kind) for item in layout.interfaces),
+        interfaces=_interfaces(nodes),
         root_gib=_GPU_ROOT_GIB,
         local_disks=True,
         purchase=_purchase(nodes.purchase),
+        scarce=True,
         placement=_placement(nodes),
         labels=nodes.labels,
         taints=(_GPU_TAINT,) if nodes.tainted else (),
+        tags={EMPTIED_TAG: "true"} if _is_emptied(nodes.purchase) else {},
         sets_size=logical_name(nodes) in site.resized,
     )
 
@@ -84,6 +115,15 @@ def _placement(nodes: planned.PlannedNodes) -> NewPlacement | ExistingPlacement 
     if isinstance(nodes.purchase, planned.Reservation) and nodes.purchase.placement_group:
         return ExistingPlacement(nodes.purchase.placement_group)
     return None
+
+
+def _interfaces(nodes: planned.PlannedNodes) -> tuple[Interface, ...]:
+    layout = nodes.instance_type.network
+    return tuple(Interface(item.card, item.device, item.kind) for item in layout.interfaces)
+
+
+def _is_emptied(purchase: planned.Purchase) -> bool:
+    return isinstance(purchase, planned.CapacityBlock) and purchase.phase == "empty"
 
 
 def _purchase(purchase: planned.Purchase) -> Purchase:

@@ -134,9 +134,10 @@ class CapacityBlockPurchase(StrictModel):
     """Of the block's capacity reservation, as the purchase printed it."""
     starts: UtcTime
     """When its window opens, in quotes: at that time a pool that waits is filled."""
-    phase: Literal["waiting", "active"]
+    phase: Literal["waiting", "active", "empty"]
     """waiting: before the window; the pool is made with no node and fills itself at its start. active: from
-    the start on. `dynamo-stack preflight` says which is due."""
+    the start on. `dynamo-stack preflight` says which is due. empty: end the nodes that run, so that what they
+    are made of can change with the next `up` (docs/capacity-blocks.md)."""
 
 
 PurchaseSettings = Annotated[

@@ -85,7 +85,9 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
 
 
 def _node_groups(resources: Mapping[str, Mapping[str, Any]]) -> dict[str, DeployedNodes]:
-    groups = {urn.split("::", 3)[3]: found for urn, found in resources.items() if _is_a(urn, _NODE_GROUP)}
+    groups = {
+        urn.split("::", 3)[3]: _applied(found) for urn, found in resources.items() if _is_a(urn, _NODE_GROUP)
+    }
     return {
         name: deployed_nodes(
             group,

@@ -8,6 +8,7 @@ from stacks.infrastructure.plan import CapacityBlock, PlannedNodes
 from stacks.resolved import ResolvedStack
 from stacks.updates.graph import Graph
 from stacks.updates.notices import Notice
+from stacks.versions import SUPPORT_ENDS_SOON
 
 
 def infrastructure_notices(stack: ResolvedStack) -> Iterable[Notice]:
@@ -15,6 +16,11 @@ def infrastructure_notices(stack: ResolvedStack) -> Iterable[Notice]:
     plan = stack.infrastructure
     if plan is None:
         return
+    ends = SUPPORT_ENDS_SOON.get(plan.version)
+    if ends is not None:
+        text = f"Kubernetes {plan.version}: standard support ends {ends}; AWS then upgrades the control plane"
+        advice = "the next one, and nodes follow: docs/updates.md"
+        yield Notice(f"{text} by itself\n  try: another cluster.version ({advice})", warns=True)
     for nodes, text in zip(plan.gpu_nodes, idle_gpus(plan, stack.pools), strict=True):
         source = price_source(nodes)
         yield Notice(f"pool {text}{f' ({source})' if source else ''}", warns=False)
@@ -24,14 +30,22 @@ def waiting_notice(stack: ResolvedStack, running: Sequence[Graph]) -> Notice:
     """Say that the graph comes later, and which one goes until then."""
     lines = [f"no graph: {' and '.join(waiting_text(nodes) for nodes in waited_for(stack))}"]
     lines += [f"interruption: {graph.name} is deleted, and nothing serves" for graph in running]
-    when = f"`dynamo-stack preflight {stack.name}` says when"
-    lines.append(f"then: purchase.phase: active, and `pulumi up` again; {when}")
+    lines.append(f"then: purchase.phase: active, and `pulumi up` again; {_when(stack)}")
     return Notice("\n  ".join(lines), warns=bool(running))
 
 
 def waiting_text(nodes: PlannedNodes) -> str:
-    """Return which window a pool waits for."""
+    """Return why a pool has no node."""
     purchase = nodes.purchase
     if not isinstance(purchase, CapacityBlock):
         raise TypeError(f"pool {nodes.pool} waits for nothing")
+    if purchase.phase == "empty":
+        return f"pool {nodes.pool} is emptied: its purchase.phase is empty"
     return f"pool {nodes.pool} has no node before its Capacity Block {purchase.id} opens at {purchase.starts}"
+
+
+def _when(stack: ResolvedStack) -> str:
+    purchases = [nodes.purchase for nodes in waited_for(stack)]
+    if all(isinstance(purchase, CapacityBlock) and purchase.phase == "empty" for purchase in purchases):
+        return "what nodes are made of can change with it"
+    return f"`dynamo-stack preflight {stack.name}` says when"

@@ -6,13 +6,15 @@ changed; the rest of the time it is ignored.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from stacks.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes, Purchase, Reservation
 from stacks.updates.nested import mapping_in
 
 SYSTEM = "system-nodes"
+EMPTIED_TAG = "emptied-by-purchase-phase"
+"""On a group without a node by its settings. EKS empties one too, at a block's end, and is not undone."""
 
 
 def logical_name(nodes: PlannedNodes) -> str:
@@ -29,6 +31,19 @@ class DeployedNodes:
     reservation: str | None
     waited: bool
     """Whether a scheduled action was to fill it."""
+    running: int = 0
+    """Nodes that it had then, or at the last refresh."""
+    version: str | None = None
+    """Of Kubernetes."""
+    template: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What its nodes are made of: the launch template's outputs."""
+    emptied: bool = False
+    """Whether the settings wanted no node."""
+
+    @property
+    def in_a_block(self) -> bool:
+        """Whether its nodes are of a Capacity Block, of which none is to spare."""
+        return mapping_in(self.template, "instanceMarketOptions").get("marketType") == "capacity-block"
 
 
 def deployed_nodes(group: Mapping[str, Any], template: Mapping[str, Any], *, waited: bool) -> DeployedNodes:
@@ -42,10 +57,15 @@ def deployed_nodes(group: Mapping[str, Any], template: Mapping[str, Any], *, wai
     """
     target = mapping_in(template, "capacityReservationSpecification", "capacityReservationTarget")
     reservation = target.get("capacityReservationId")
+    sizes, version = mapping_in(group, "scalingConfig"), group.get("version")
     return DeployedNodes(
-        int(mapping_in(group, "scalingConfig").get("maxSize") or 0),
+        int(sizes.get("maxSize") or 0),
         str(reservation) if reservation else None,
         waited,
+        running=int(sizes.get("desiredSize") or 0),
+        version=str(version) if version else None,
+        template=template,
+        emptied=EMPTIED_TAG in mapping_in(group, "tags"),
     )
 
 
@@ -67,10 +87,11 @@ def _resized(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator[str
 def _sets_size(nodes: PlannedNodes, before: DeployedNodes) -> bool:
     if _reservation(nodes.purchase) != before.reservation:
         return True
-    if isinstance(nodes.purchase, CapacityBlock) and nodes.purchase.phase == "waiting":
+    phase = nodes.purchase.phase if isinstance(nodes.purchase, CapacityBlock) else "active"
+    if phase == "waiting":
         # The window may have opened meanwhile: setting 0 nodes would end those that run.
         return False
-    return before.waited or before.nodes != nodes.nodes
+    return phase == "empty" or before.emptied or before.waited or before.nodes != nodes.nodes
 
 
 def _reservation(purchase: Purchase) -> str | None:

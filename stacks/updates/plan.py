@@ -9,6 +9,7 @@ from stacks.resolved import ResolvedStack
 from stacks.updates.deployed import Deployed
 from stacks.updates.graph import graph_of
 from stacks.updates.infrastructure_notices import infrastructure_notices, waiting_notice
+from stacks.updates.node_changes import node_notices
 from stacks.updates.node_groups import resized
 from stacks.updates.notices import (
     Notice,
@@ -45,6 +46,7 @@ def planned_update(stack: ResolvedStack, before: Deployed) -> Update:
     """
     notices = [*_platform(stack, before), *other_notices(stack, before), *infrastructure_notices(stack)]
     plan = stack.infrastructure
+    notices += node_notices(plan, before.node_groups) if plan else ()
     sized = resized(plan, before.node_groups) if plan else frozenset[str]()
     if waited_for(stack):
         return Update((*notices, waiting_notice(stack, before.graphs)), resized=sized)

@@ -47,6 +47,13 @@ def test_account_network_nodes_storage_and_operators_are_shown(explain: Any) -> 
     assert "OPERATORS gpu-operator v26.7.0, dra-driver-nvidia-gpu 0.4.1, aws-efa-k8s-device-plugin" in shown
 
 
+def test_the_release_of_the_images_floats_and_a_version_near_its_end_is_named(explain: Any) -> None:
+    settings = eks_b200_settings()
+    assert "for everything without GPUs; AMIs float: newest at each update" in squeezed(explain(settings))
+    settings["cluster"]["version"] = "1.34"
+    assert "Kubernetes 1.34 (standard support ends 2026-12-02) in us-east-1" in squeezed(explain(settings))
+
+
 def test_what_is_not_needed_is_not_shown(explain: Any) -> None:
     shown = explain(eks_b200_settings())
     assert "dra-driver" not in shown

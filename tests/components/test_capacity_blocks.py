@@ -45,6 +45,15 @@ def test_in_its_window_a_block_has_its_nodes_and_nothing_is_scheduled() -> None:
     assert graph.of_type(SCHEDULE) == ()
 
 
+def test_an_emptied_block_has_no_node_and_nothing_fills_it() -> None:
+    graph = in_phase("empty")
+    assert nodes_of(graph) == {"minSize": 0, "maxSize": 1, "desiredSize": 0}
+    assert graph.of_type(SCHEDULE) == ()
+    assert graph.kubernetes_objects("DynamoGraphDeployment") == ()
+    [group] = [each for each in graph.of_type(GROUP) if each.name != "system-nodes"]
+    assert group.inputs["tags"] == {"emptied-by-purchase-phase": "true"}
+
+
 @pytest.mark.parametrize("settings", [eks_b200_settings(), eks_gb200_settings()], ids=["b200", "gb200"])
 def test_before_the_window_the_model_is_fetched_and_no_graph_is_made(settings: dict[str, Any]) -> None:
     graph = in_phase("waiting", settings)

@@ -165,6 +165,17 @@ def test_gpu_nodes_are_tainted_and_join_their_disks(name: str) -> None:
 
 
 @EVERY_STACK
+def test_gpu_nodes_end_before_new_ones_start_and_all_nodes_follow_the_control_plane(name: str) -> None:
+    graph = recorded(name)
+    gpu, system = (only(graph, GROUP, f"{each}-nodes").inputs for each in (name, "system"))
+    assert gpu["updateConfig"] == {"maxUnavailable": 1, "updateStrategy": "MINIMAL"}
+    # Of these there is always one more.
+    assert system["updateConfig"] == {"maxUnavailable": 1}
+    cluster = only(graph, "aws:eks/cluster:Cluster").inputs["version"]
+    assert (gpu["version"], system["version"]) == (cluster, cluster)
+
+
+@EVERY_STACK
 def test_the_control_plane_is_private_encrypted_logged_and_in_two_zones_of_the_region(name: str) -> None:
     cluster = only(recorded(name), "aws:eks/cluster:Cluster").inputs
     assert (cluster["vpcConfig"]["endpointPrivateAccess"], cluster["vpcConfig"]["endpointPublicAccess"]) == (

@@ -67,7 +67,25 @@ def _new_version(subject: Subject, changed: set[str]) -> None:
         }
     if subject.inputs.get("forceUpdateVersion"):
         request["force"] = True
-    subject.api.call("eks", "UpdateNodegroupVersion", request)
+    answer = subject.api.call("eks", "UpdateNodegroupVersion", request)
+    _wait_for_update(subject, answer["update"]["id"])
+
+
+def _wait_for_update(subject: Subject, identifier: str) -> None:
+    """Raises what terraform-provider-aws says of an update that failed (service/eks/node_group.go)."""
+    cluster = _group(subject)["clusterName"]
+    names = {"name": cluster, "nodegroupName": _group(subject)["nodegroupName"], "updateId": identifier}
+    found = subject.api.call("eks", "DescribeUpdate", names)["update"]
+    if found["status"] == "Successful":
+        return
+    errors = [
+        f"{', '.join(error['resourceIds'])}: {error['errorCode']}: {error['errorMessage']}"
+        for error in found["errors"]
+    ]
+    raise ProviderError(
+        f"waiting for EKS Node Group ({subject.identifier}) version update ({identifier}): unexpected state "
+        f"'{found['status']}', wanted target 'Successful'. last error: {'; '.join(errors)}"
+    )
 
 
 def _wait(subject: Subject) -> None:

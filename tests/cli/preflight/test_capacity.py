@@ -51,6 +51,16 @@ def test_the_phase_that_is_due_is_named_where_another_is_typed(
     assert "1 wrong" in shown
 
 
+def test_a_pool_that_is_emptied_on_purpose_is_good_and_the_phase_that_is_due_is_named(
+    account: Account, preflight: Preflight
+) -> None:
+    starts = at(-1)
+    account.bought(starts, at(WEEK))
+    answer = preflight(in_a_block(starts, "empty"))
+    assert answer.code == 0
+    assert "the pool is emptied on purpose, and phase active is due" in seen(answer)
+
+
 def test_a_block_before_its_window_is_good_for_a_pool_that_waits(
     account: Account, preflight: Preflight
 ) -> None:

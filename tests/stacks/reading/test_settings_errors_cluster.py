@@ -170,7 +170,7 @@ CASES: list[tuple[str, Path, object, str]] = [
         "wait",
         "Pulumi.dev.yaml: nodePools[0].purchase.phase = 'wait'\n"
         "  not one of the known words\n"
-        "  allowed: waiting or active\n"
+        "  allowed: waiting, active or empty\n"
         "  try: waiting",
     ),
     (

@@ -33,6 +33,14 @@ def test_every_run_says_what_idle_gpus_cost_and_what_says_so() -> None:
     )
 
 
+def test_a_version_whose_support_ends_is_warned_of_with_its_date() -> None:
+    settings = eks_b200_settings()
+    settings["cluster"]["version"] = "1.34"
+    ends, _ = _said(settings)
+    assert ends.warns
+    assert "Kubernetes 1.34: standard support ends 2026-12-02" in ends.text
+
+
 def test_trays_of_the_larger_ultraserver_leave_the_rest_of_it_idle() -> None:
     settings = eks_gb200_settings()
     settings["nodePools"][0]["nvlinkDomainGpus"] = 72

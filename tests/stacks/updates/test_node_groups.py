@@ -26,11 +26,16 @@ def _settings(phase: str, nodes: int = 1, block: str = BLOCK) -> dict[str, Any]:
     return settings
 
 
-def _state(*, waited: bool, nodes: int = 1) -> dict[str, dict[str, Any]]:
+def _state(*, waited: bool, nodes: int = 1, emptied: bool = False) -> dict[str, dict[str, Any]]:
+    tags = {"emptied-by-purchase-phase": "true"} if emptied else None
     target = {"capacityReservationTarget": {"capacityReservationId": BLOCK}}
     return {
         # What Read has brought: a number of the engine's, and what somebody has set meanwhile.
-        GROUP: {"scalingConfig": {"minSize": 0.0, "maxSize": float(nodes), "desiredSize": 0.0}},
+        GROUP: {
+            "scalingConfig": {"minSize": 0.0, "maxSize": float(nodes), "desiredSize": 0.0},
+            "version": "1.35",
+            "tags": tags,
+        },
         TEMPLATE: {"capacityReservationSpecification": target},
         **({SCHEDULE: {}} if waited else {}),
     }
@@ -38,8 +43,9 @@ def _state(*, waited: bool, nodes: int = 1) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("waited", [True, False])
 def test_the_state_tells_what_a_group_was_asked_to_be(waited: bool) -> None:
-    assert deployed(_state(waited=waited, nodes=3)).node_groups == {
-        "b200-nodes": DeployedNodes(3, BLOCK, waited)
+    state = _state(waited=waited, nodes=3)
+    assert deployed(state).node_groups == {
+        "b200-nodes": DeployedNodes(3, BLOCK, waited, version="1.35", template=state[TEMPLATE])
     }
 
 
@@ -68,6 +74,14 @@ def test_nodes_are_counted_anew_where_the_settings_have_changed(
 ) -> None:
     update = planned_update(resolved(now), deployed(_state(waited=waited)))
     assert update.resized == (frozenset({"b200-nodes"}) if sets else frozenset())
+
+
+def test_a_pool_is_emptied_by_its_phase_and_filled_again_after_it() -> None:
+    sets = frozenset({"b200-nodes"})
+    running, emptied = _state(waited=False), _state(waited=False, emptied=True)
+    assert planned_update(resolved(_settings("empty")), deployed(running)).resized == sets
+    assert planned_update(resolved(_settings("active")), deployed(emptied)).resized == sets
+    assert planned_update(resolved(_settings("waiting")), deployed(emptied)).resized == frozenset()
 
 
 def test_system_nodes_are_as_many_as_the_settings_come_to_say() -> None:

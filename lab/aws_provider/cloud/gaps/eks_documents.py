@@ -48,6 +48,18 @@ def updated(
 ) -> dict[str, Any]:
     """Writes a changed document, and an update that is done already."""
     place.store.put(kind, place.key(*names), {**document, "modifiedAt": now()})
-    update = {"id": str(uuid.uuid4()), "status": "Successful", "type": what, "params": [], "errors": []}
-    place.store.put(UPDATE, place.key(names[0], update["id"]), {**update, "createdAt": now(), "of": subject})
-    return {"update": {**update, "createdAt": now()}}
+    return _update(place, names[0], subject, {"status": "Successful", "type": what, "errors": []})
+
+
+def failed_update(place: Place, owner: str, *, what: str, subject: str, code: str, message: str) -> Document:
+    """Writes an update that EKS accepted and that came to nothing."""
+    error = {"errorCode": code, "errorMessage": message, "resourceIds": [subject]}
+    return _update(place, owner, subject, {"status": "Failed", "type": what, "errors": [error]})
+
+
+def _update(place: Place, owner: str, subject: str, fields: Document) -> Document:
+    update = {"id": str(uuid.uuid4()), "params": [], **fields}
+    place.store.put(UPDATE, place.key(owner, update["id"]), {**update, "createdAt": now(), "of": subject})
+    # What it came to is asked for by its id.
+    answer = {**update, "createdAt": now(), "errors": []}
+    return {"update": answer | ({"status": "InProgress"} if update["status"] == "Failed" else {})}

@@ -5,10 +5,10 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from lab.aws_provider.cloud.capacity_left import issue_of, refusal_of_launch
+from lab.aws_provider.cloud.capacity_left import issue_of, refusal_of_exchange, refusal_of_launch
 from lab.aws_provider.cloud.gaps import ec2_instances
 from lab.aws_provider.cloud.gaps.autoscaling import GROUP
-from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP, cluster, find, now, updated
+from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP, cluster, failed_update, find, now, updated
 from lab.aws_provider.cloud.gaps.registry import answers
 
 if TYPE_CHECKING:
@@ -114,6 +114,12 @@ def configure(place: Place, given: dict[str, Any]) -> dict[str, Any]:
 def upgrade(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """Kubernetes version, AMI release or launch template version."""
     document = _find(place, given)
+    data = place.launch_template_data(given.get("launchTemplate") or document.get("launchTemplate") or {})
+    refused = refusal_of_exchange(place, document, data or {})
+    if refused is not None:
+        name, message = document["nodegroupName"], issue_of(refused)
+        failure = {"code": "NodeCreationFailure", "message": message}
+        return failed_update(place, document["clusterName"], what="VersionUpdate", subject=name, **failure)
     if "launchTemplate" in given:
         document["launchTemplate"] = _template(place, given["launchTemplate"])
     document["version"] = given.get("version") or document["version"]
