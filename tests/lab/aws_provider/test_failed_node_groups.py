@@ -25,9 +25,9 @@ def test_nodes_of_a_block_are_not_exchanged_while_they_take_all_of_it(account: A
         LaunchTemplateId=template["id"],
         LaunchTemplateData=_data("cr-0123456789abcdef0") | {"UserData": "b2xk"},
     )
-    newer = inputs | {"launchTemplate": {**template, "version": "2"}}
+    newer = {**template, "version": "2"}
     with pytest.raises(ProviderError) as caught:
-        update(provider, made, **newer)
+        update(provider, made, launchTemplate=newer)
     assert "unexpected state 'Failed', wanted target 'Successful'" in str(caught.value)
     assert "NodeCreationFailure: Could not launch On-Demand Instances. ReservationCapacityExc" in str(
         caught.value
@@ -35,8 +35,8 @@ def test_nodes_of_a_block_are_not_exchanged_while_they_take_all_of_it(account: A
     assert [item["InstanceId"] for item in instances(account, "full")] == before
     # With desired size 0 there is nothing to exchange.
     none = {"minSize": 0, "maxSize": 3, "desiredSize": 0}
-    emptied = update(provider, made, **inputs | {"scalingConfig": none})
-    update(provider, emptied, **newer | {"scalingConfig": none})
+    emptied = update(provider, made, scalingConfig=none)
+    update(provider, emptied, launchTemplate=newer)
     eks, names = account.client("eks"), {"clusterName": account.cluster, "nodegroupName": "full"}
     assert eks.describe_nodegroup(**names)["nodegroup"]["launchTemplate"]["version"] == "2"
     eks.delete_nodegroup(**names)
