@@ -120,6 +120,7 @@ def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
 
 def _before_order(stack: ResolvedStack) -> Iterator[Row]:
     yield "CLIENTS", _clients(stack)
+    yield "PROMPTS", _prompts(stack)
     yield from _labelled("PLACEMENT", _placement(stack))
     yield from _labelled("KV PATH", _kv_path(stack))
     yield from _labelled("ROLLOUT", _rollout(stack))
@@ -151,6 +152,17 @@ def _enforced(stack: ResolvedStack) -> str:
         return "off"
     # Every cluster that a stack of this project makes has a CNI that was told to enforce them.
     return "on" if stack.cluster.kind == "eks" else "made; enforced if your CNI enforces them"
+
+
+def _prompts(stack: ResolvedStack) -> str:
+    recipe = stack.serving.placed.recipe
+    prompt, sequence, model = recipe.longest_prompt, recipe.longest_sequence, recipe.model.max_positions
+    if prompt == model:
+        return f"up to {prompt:,} tokens with the answer, as the model takes; the engine refuses longer ones"
+    return (
+        f"up to {prompt:,} tokens, {sequence:,} with the answer (the model takes {model:,}); the engine "
+        "refuses longer ones"
+    )
 
 
 def _labelled(label: str, texts: Iterable[str]) -> Iterator[Row]:

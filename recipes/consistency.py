@@ -29,7 +29,7 @@ def contradictions(recipe: "Recipe") -> tuple[str, ...]:
             found.append("an aggregated worker transfers no KV cache: leave cache_transceiver_config out")
     if prefill is not None and decode is not None:
         found += _disaggregated_lengths(recipe, prefill, decode)
-        found += _transfer(recipe, prefill, decode)
+        found += _transfer(prefill, decode)
     return tuple(found)
 
 
@@ -104,7 +104,7 @@ def _disaggregated_lengths(
         )
 
 
-def _transfer(recipe: "Recipe", prefill: TensorRtLlmOptions, decode: TensorRtLlmOptions) -> Iterator[str]:
+def _transfer(prefill: TensorRtLlmOptions, decode: TensorRtLlmOptions) -> Iterator[str]:
     if prefill.cache_transceiver_config is None or decode.cache_transceiver_config is None:
         yield "prefill and decode workers both need cache_transceiver_config"
         return
@@ -117,14 +117,3 @@ def _transfer(recipe: "Recipe", prefill: TensorRtLlmOptions, decode: TensorRtLlm
             f"prefill and decode workers must use the same tokens_per_block, not {prefill.tokens_per_block} "
             f"and {decode.tokens_per_block}"
         )
-    longest = prefill.longest_prompt(recipe.model.max_positions)
-    for role, engine in (("prefill", prefill), ("decode", decode)):
-        buffer = engine.cache_transceiver_config and engine.cache_transceiver_config.max_tokens_in_buffer
-        if buffer is not None and buffer < longest:
-            # A longer prompt locks the KV cache up until the pods restart: ai-dynamo/dynamo#4327.
-            block = engine.tokens_per_block
-            yield (
-                f"{role} max_tokens_in_buffer {buffer} is smaller than the longest prompt that prefill "
-                f"admits, {longest}: write {-(-longest // block) * block} or more, or lower prefill's "
-                f"max_seq_len"
-            )

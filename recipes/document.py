@@ -81,6 +81,8 @@ def _facts(recipe: Recipe) -> list[str]:
         f"- image: `{recipe.runtime.image}:{recipe.runtime.version}`",
         f"- traffic: {traffic.input_tokens} tokens in, {traffic.output_tokens} out, "
         f"{recipe.benchmark_concurrency} requests at a time",
+        f"- longest prompt: {recipe.longest_prompt:,} tokens, {recipe.longest_sequence:,} with its answer; "
+        f"the model takes {recipe.model.max_positions:,}",
         f"- quantization: {algorithm}, which needs {families} GPUs",
         f"- KV cache: {recipe.kv_bytes_per_token:,} bytes per token in one worker",
     ]

@@ -203,6 +203,18 @@ class Recipe(StrictModel):
         raise KeyError(role)
 
     @property
+    def longest_prompt(self) -> int:
+        """Tokens of the longest prompt that is answered; the engine refuses a longer one."""
+        prefilling = self.engine_of("prefill" if self.is_disaggregated else "worker")
+        return min(prefilling.longest_prompt(self.model.max_positions), self.longest_sequence)
+
+    @property
+    def longest_sequence(self) -> int:
+        """Tokens of a prompt and its answer together."""
+        generating = self.engine_of("decode" if self.is_disaggregated else "worker")
+        return generating.effective_max_seq_len(self.model.max_positions)
+
+    @property
     def gpus(self) -> int:
         """GPUs of all workers together."""
         return sum(worker.gpus * worker.replicas for worker in self.workers)

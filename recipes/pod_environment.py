@@ -1,6 +1,7 @@
 """Environment variables of the pods of a graph."""
 
 from hardware import INSTANCE_TYPES
+from recipes.draining import draining_environment
 from recipes.model import Recipe, ServiceRecipe
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.tensorrt_llm import environment
@@ -21,6 +22,7 @@ def service_environment(placed: PlacedRecipe, service: PlacedService) -> dict[st
     profile = service_kv_profile(placed, service)
     if profile is not None:
         variables |= profile.environment
+    variables |= draining_environment(service.role)
     variables |= service.recipe.environment
     if service.recipe.engine is not None:
         variables |= environment(

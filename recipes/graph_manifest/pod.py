@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from recipes.draining import TERMINATION_GRACE_SECONDS
 from recipes.graph_manifest.security import POD_SECURITY, container_security
 from recipes.graph_manifest.services import GraphService
 from recipes.node_directory import directory_volume, waiting_container
@@ -10,11 +11,6 @@ from recipes.pod_environment import ENGINE_FILES_DIRECTORY
 ENGINE_FILES_VOLUME = "engine-files"
 _NODE_CACHE_VOLUME = "model-cache"
 CHANNEL_CLAIM = "compute-domain-channel"
-
-# A worker drains its requests for up to 60 s after SIGTERM, all that the operator's own value allows
-# (ai-dynamo/dynamo deploy/operator/internal/dynamo/component_common.go), and then shuts its engine down: what
-# is killed meanwhile loses its clients' streams.
-TERMINATION_GRACE_SECONDS = 120
 
 
 def pod_fields(service: GraphService) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 `options` holds what may be set; `blocks` its nested parts; `command` what a worker gets of it.
 """
 
-from recipes.tensorrt_llm.blocks import TransceiverBackend
+from recipes.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS, TransceiverBackend
 from recipes.tensorrt_llm.command import (
     BACKEND_FRAMEWORK,
     WorkerRole,
@@ -14,6 +14,7 @@ from recipes.tensorrt_llm.command import (
 from recipes.tensorrt_llm.options import EngineSettings, QuantizationAlgorithm, TensorRtLlmOptions
 
 __all__ = [
+    "BACKENDS_WITH_FIXED_BUFFERS",
     "BACKEND_FRAMEWORK",
     "EngineSettings",
     "QuantizationAlgorithm",

@@ -18,6 +18,10 @@ NonNegativeInt = Annotated[int, Field(ge=0)]
 Sizes = Annotated[tuple[PositiveInt, ...], Field(strict=False, min_length=1)]
 Fraction = Annotated[float, Field(gt=0, lt=1)]
 TransceiverBackend = Literal["DEFAULT", "UCX", "NIXL", "MOONCAKE", "MPI"]
+BACKENDS_WITH_FIXED_BUFFERS: frozenset[TransceiverBackend] = frozenset({"DEFAULT", "NIXL", "MOONCAKE"})
+"""Those whose buffers are allocated once; a longer prompt ends the transfer with a failed check. The others
+allocate another buffer for it (NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp,
+AgentConnection)."""
 # The PyTorch backend ends with a ValueError on anything else, on the formats that `auto` stands for too
 # (NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/model_loader.py, validate_and_set_kv_cache_quant).
 KvDtype = Literal["auto", "fp8", "nvfp4"]
@@ -72,9 +76,9 @@ class CacheTransceiverConfig(EngineBlock, frozen=True):
 
     backend: TransceiverBackend | None = None
     """DEFAULT is NIXL. Without one nothing is transferred."""
-    max_tokens_in_buffer: PositiveInt | None = None
+    max_tokens_in_buffer: NonNegativeInt | None = None
     """Tokens that a transfer buffer holds, a multiple of tokens_per_block. Default: max_seq_len tokens, one
-    buffer to send and one to receive beside the KV cache."""
+    buffer to send and one to receive beside the KV cache. 0: none, each transfer allocates its own."""
     kv_transfer_timeout_ms: PositiveInt | None = None
     """Default: 60000."""
     kv_transfer_sender_future_timeout_ms: PositiveInt | None = None

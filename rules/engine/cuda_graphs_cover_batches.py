@@ -7,6 +7,7 @@ from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.engines import check_tensorrt_llm
 from rules.reading.engines.tensorrt_llm import Count, TensorRtLlmSettings
+from rules.reading.kv_transport.disaggregation import read_role
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import whole_number
 
@@ -18,6 +19,9 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
+    # A step with prompts in it never replays a graph, and a prefill worker has no others.
+    if read_role(worker) == "prefill":
+        return
     written = {key for _, mapping in settings.written() for key in mapping}
     batch = settings.count("max_batch_size", default=DEFAULT_MAX_BATCH_SIZE)
     # An explicit null turns graphs off; and of two defaults nobody chose either.
@@ -58,9 +62,13 @@ RULE = Rule(
     severity=Severity.ADVISORY,
     reason=(
         "Steps of a batch that has no graph launch every kernel one by one and are slower; graphs above the "
-        "largest batch are left out without a word."
+        "largest batch are left out without a word. Prefill workers are left alone: only steps without "
+        "prompts run as a graph."
     ),
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (CudaGraphConfig, max_batch_size)",
+    source=(
+        "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (CudaGraphConfig, max_batch_size) and "
+        "tensorrt_llm/_torch/pyexecutor/scheduler.py (ScheduledRequests.can_run_cuda_graph)"
+    ),
     fix="Set cuda_graph_config.max_batch_size to max_batch_size.",
     check=_check,
 )

@@ -6,7 +6,9 @@ from hardware import DEFAULT_MAX_NUM_TOKENS
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.models import read_gpt_oss
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
+from rules.reading.engines.transfer_buffers import longest_sequence
 from rules.reading.kv_transport.disaggregation import read_role
 from rules.reading.pods.workers import Worker
 
@@ -16,19 +18,16 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
-    # Without a length of its own a worker promises nothing but what the model could do.
-    if read_role(worker) == "decode" or settings.at("max_seq_len") is None:
+    if read_role(worker) == "decode" or settings.switch("enable_chunked_prefill"):
         return
-    if settings.switch("enable_chunked_prefill"):
-        return
-    sequence = settings.count("max_seq_len", default=0)
+    sequence = longest_sequence(settings, read_gpt_oss(worker))
     step = settings.count("max_num_tokens", default=DEFAULT_MAX_NUM_TOKENS)
     if sequence.value > step.value:
         yield failed(
             worker.resource,
             worker.name,
-            f"refuses prompts of more than max_num_tokens {step.value} ({step.source}) tokens, although its "
-            f"max_seq_len is {sequence.value} ({sequence.source}): enable_chunked_prefill is off",
+            f"refuses prompts of more than max_num_tokens {step.value} ({step.source}) tokens, although it "
+            f"promises {sequence.value} ({sequence.source}): enable_chunked_prefill is off",
         )
 
 
@@ -36,8 +35,14 @@ RULE = Rule(
     id="prompt-fits-a-step",
     title="A worker that prefills takes prompts as long as its sequences",
     severity=Severity.ADVISORY,
-    reason="Without chunked prefill a prompt has to fit in one step of the engine; a longer one is refused.",
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (enable_chunked_prefill, max_num_tokens)",
-    fix="Raise max_num_tokens, set enable_chunked_prefill: true, or lower max_seq_len.",
+    reason=(
+        "Without chunked prefill a prompt has to fit in one step of the engine; a longer one is refused, "
+        "though clients are told of max_seq_len alone, or where it is not set of the model's own length."
+    ),
+    source=(
+        "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (enable_chunked_prefill, max_num_tokens); PyPI "
+        "package ai-dynamo 1.2.1, dynamo/trtllm/workers/llm_worker.py (context_length)"
+    ),
+    fix="Set enable_chunked_prefill: true, raise max_num_tokens, or write a lower max_seq_len.",
     check=_check,
 )

@@ -1,4 +1,4 @@
-"""A transfer buffer holds the longest prompt that prefill admits."""
+"""A transfer buffer that cannot grow holds the longest prompt that prefill admits."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,8 @@ from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.engines.engines import engine_settings
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.engines.tensorrt_llm import Count, is_tensorrt_llm
-from rules.reading.engines.transfer_buffers import longest_prompt, transceiver_backend, transfer_buffer
+from rules.reading.engines.transfer_buffers import longest_prompt, transfer_buffer
+from rules.reading.kv_transport.cache_transceiver import WITH_FIXED_BUFFERS, effective_backend
 from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
 from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.workers import Worker
@@ -38,34 +39,34 @@ def _longest(graph: ResourceGraph, group: Disaggregated) -> Count:
 
 def _check_worker(graph: ResourceGraph, worker: Worker, longest: Count) -> Iterator[Observation]:
     try:
-        settings = engine_settings(graph, worker)
-        backend, buffer = transceiver_backend(settings), transfer_buffer(settings)
+        backend, buffer = effective_backend(graph, worker), transfer_buffer(engine_settings(graph, worker))
     except EngineFileProblem:
         return
     except Undecided as reason:
         yield undecided(worker.resource, worker.name, str(reason))
         return
-    if backend is None or buffer is None or buffer.value >= longest.value:
+    if backend not in WITH_FIXED_BUFFERS or buffer is None or buffer.value >= longest.value:
         return
     yield failed(
         worker.resource,
         worker.name,
         f"its transfer buffer holds {buffer.value} tokens ({buffer.source}), but prefill admits prompts of "
-        f"{longest.value} ({longest.source}); backend {backend.value}",
+        f"{longest.value} ({longest.source}), and buffers of {backend} do not grow",
     )
 
 
 RULE = Rule(
     id="transfer-buffer-holds-the-prompt",
-    title="A transfer buffer holds the longest prompt that prefill admits",
-    severity=Severity.ADVISORY,
+    title="A transfer buffer that cannot grow holds the longest prompt that prefill admits",
+    severity=Severity.MANDATORY,
     reason=(
-        "A longer prompt makes NIXL fail and UCX allocate buffers as it goes; reports tell of a KV cache "
-        "that stays full until the pods restart. What is admitted need not be sent, so this is a warning."
+        "NIXL and Mooncake allocate their buffers once and end the transfer of a longer prompt with a failed "
+        "check; 0 allocates none, so that every transfer ends so. UCX and MPI allocate another buffer as "
+        "they go."
     ),
     source=(
-        "NVIDIA/TensorRT-LLM docs disagg-serving.md at 0434b98 and "
-        "cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp; ai-dynamo/dynamo#4327"
+        "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp (AgentConnection) and "
+        "docs disagg-serving.md at 0434b98"
     ),
     fix="Raise max_tokens_in_buffer on prefill and decode, or lower prefill's max_seq_len.",
     check=_check,

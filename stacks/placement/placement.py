@@ -14,6 +14,7 @@ from stacks.placement.replicas import replica_counts
 from stacks.placement.resources import frontend_resources, memory_problems, worker_resources
 from stacks.placement.rollout import rollouts
 from stacks.placement.room import pool_rooms
+from stacks.placement.transfer_buffers import buffer_problems
 from stacks.settings.stack import ServingSettings
 from stacks.transport import TransportChoice, choose_transport, extended_resources
 
@@ -52,6 +53,7 @@ def place_services(
     problems += (
         *replica_problems,
         *memory_problems(recipe, assigned, overridden, source),
+        *buffer_problems(recipe, assigned, choice, source),
         *(() if replica_problems else pool_problems(rooms, replicas, source)),
     )
     if problems:

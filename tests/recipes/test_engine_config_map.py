@@ -40,7 +40,7 @@ def test_another_content_has_another_name() -> None:
 
 
 def test_the_same_content_keeps_its_name() -> None:
-    assert engine_files(_placed()).name == engine_files(_placed()).name == "gpt-oss-disagg-engine-2a3cc2daa0"
+    assert engine_files(_placed()).name == engine_files(_placed()).name == "gpt-oss-disagg-engine-5bf3fe4aa5"
 
 
 def test_two_graphs_in_one_namespace_have_two_config_maps() -> None:

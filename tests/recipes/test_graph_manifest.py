@@ -237,11 +237,6 @@ def test_a_graphs_terms_never_select_another_graphs_pods() -> None:
     assert _selected_types(_affinity(second, PREFILL)["podAntiAffinity"][REQUIRED][0], "second")
 
 
-def test_a_worker_gets_twice_the_time_to_end_that_it_takes_to_drain() -> None:
-    for pod in _pods(over("tcp")).values():
-        assert pod["spec"]["terminationGracePeriodSeconds"] == 120
-
-
 def test_the_operators_probes_stay() -> None:
     assert "Probe" not in str(graph_spec(over("tcp"), "files"))
 

@@ -123,13 +123,6 @@ def test_the_benchmark_never_asks_for_more_than_the_changed_engines_run() -> Non
         ),
         (
             DISAGGREGATED,
-            "prefill",
-            {"max_seq_len": 16384},
-            "prefill max_tokens_in_buffer 9216 is smaller than the longest prompt that prefill admits, "
-            "16384: write 16384 or more, or lower prefill's max_seq_len",
-        ),
-        (
-            DISAGGREGATED,
             "decode",
             {"kv_cache_config": {"dtype": "auto"}},
             "KV cache of fp8 cannot be read by a decode worker with auto",

@@ -7,6 +7,8 @@ import yaml
 from pydantic import ValidationError
 
 from recipes.load import CATALOGUE, load_recipe, parse_recipe, recipe_names
+from recipes.overrides import overridden
+from recipes.tensorrt_llm import EngineSettings
 
 NAME, AGGREGATED = "gpt-oss-120b/trtllm-disagg", "gpt-oss-120b/trtllm-agg"
 PREFILL, DECODE = 1, 2
@@ -105,11 +107,6 @@ def test_a_branch_is_no_revision() -> None:
         ),
         (
             DECODE,
-            {"cache_transceiver_config": {"backend": "UCX", "max_tokens_in_buffer": 8192}},
-            "decode max_tokens_in_buffer 8192 is smaller than the longest prompt that prefill admits, 9000",
-        ),
-        (
-            DECODE,
             {"cache_transceiver_config": {"backend": "NIXL", "max_tokens_in_buffer": 9216}},
             "prefill and decode workers must use the same transceiver backend",
         ),
@@ -197,7 +194,10 @@ def test_an_aggregated_worker_transfers_no_cache() -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"max_num_tokens": 100}, "prompts of 128 tokens exceed the 100 tokens that the worker admits"),
+        (
+            {"max_num_tokens": 100, "enable_chunked_prefill": False},
+            "prompts of 128 tokens exceed the 100 tokens that the worker admits",
+        ),
         ({"max_seq_len": 1000}, "1128 tokens of prompt and answer exceed the worker's max_seq_len 1000"),
         ({"moe_config": {"backend": "WIDEEP"}}, "WIDEEP cannot run gpt-oss, whose experts have biases"),
         ({"moe_config": {"backend": "TRITON"}}, "TRITON needs moe_expert_parallel_size 1 on Blackwell"),
@@ -270,3 +270,19 @@ def test_a_frontend_says_what_it_takes_of_its_node_and_a_worker_does_not() -> No
 def test_a_recipe_cannot_be_changed_after_it_was_read() -> None:
     with pytest.raises(ValidationError):
         load_recipe(NAME).graph_name = "other"
+
+
+def test_the_longest_prompt_of_a_recipe_is_what_its_workers_admit() -> None:
+    aggregated, disaggregated = load_recipe(AGGREGATED), load_recipe(NAME)
+    assert (aggregated.longest_prompt, aggregated.longest_sequence) == (131_072, 131_072)
+    assert (disaggregated.longest_prompt, disaggregated.longest_sequence) == (9_000, 11_000)
+
+
+def test_without_chunks_the_longest_prompt_is_one_step_of_the_engine() -> None:
+    whole = overridden(load_recipe(AGGREGATED), {"worker": EngineSettings(enable_chunked_prefill=False)})
+    assert whole.longest_prompt == 8_192
+
+
+def test_an_aggregated_recipe_takes_prompts_as_long_as_its_model() -> None:
+    recipe = load_recipe(AGGREGATED)
+    assert recipe.longest_prompt == recipe.model.max_positions

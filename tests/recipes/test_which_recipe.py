@@ -16,7 +16,7 @@ from hardware.kv_transport import (
     requests_per_second,
     transfer_seconds,
 )
-from recipes.load import load_recipe
+from recipes.load import load_recipe, recipe_names
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "which-recipe.md").read_text(encoding="utf-8")
 RECIPE = load_recipe("gpt-oss-120b/trtllm-disagg")
@@ -45,3 +45,18 @@ def test_a_row_of_the_guide_follows_from_its_line_rate(gbit: float, milliseconds
     assert exact == pytest.approx(float(milliseconds), rel=0.02)
     assert requests_per_second(PROMPT_BYTES, gbit) == pytest.approx(float(prompts), rel=0.02)
     assert f"| {milliseconds} ms | {prompts} |" in GUIDE
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_the_guide_gives_the_longest_prompt_of_each_recipe(name: str) -> None:
+    recipe = load_recipe(name)
+    assert f"| `{name}` | **{recipe.longest_prompt:,}** | {recipe.longest_sequence:,} |" in GUIDE
+    assert f"| what the model takes | {recipe.model.max_positions:,} tokens |" in GUIDE
+
+
+def test_the_guide_says_what_upstream_ran_and_what_its_figures_are_good_for() -> None:
+    said = GUIDE.replace("\n", " ")
+    assert "put its recipe back to 1.0.0 (ai-dynamo/dynamo#10147" in said
+    assert "nobody has published one of 1.2.1" in said
+    assert "90 % of each prompt was already in the cache" in said
+    assert "compare the rows with each other alone" in said

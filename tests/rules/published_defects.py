@@ -109,10 +109,19 @@ DEFECTS = (
         pools=TWO_GB200,
     ),
     Defect(
-        "prefill has CUDA graphs for half of its batches",
+        "requests that end after five of the sixty seconds that their pod has",
         (DISAGG_A,),
-        failed("cuda-graphs-cover-batches", PREFILL),
-        ("a batch of 30", "batches reach 64"),
+        failed("drain-covers-requests", DECODE),
+        (
+            "end 5 s after SIGTERM (the default of DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS)",
+            "the pod has 60 s",
+        ),
+    ),
+    Defect(
+        "prompts above 8192 tokens are refused, of the 131072 that the model takes",
+        (AGG_A,),
+        failed("prompt-fits-a-step", WORKER),
+        ("more than max_num_tokens 8192 (the default of --max-num-tokens)", "promises 131072"),
     ),
     Defect(
         "a balance of attention-DP ranks without attention-DP",

@@ -12,6 +12,10 @@ BACKENDS = ("DEFAULT", "UCX", "NIXL", "MOONCAKE", "MPI")
 """Values of cache_transceiver_config.backend; the engine compares them as they are written
 (NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, CacheTransceiverConfig)."""
 
+WITH_FIXED_BUFFERS = ("NIXL", "MOONCAKE")
+"""Those whose buffers are allocated once (NVIDIA/TensorRT-LLM
+cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp: an AgentConnection asks for pre-allocated ones)."""
+
 SETTING = "cache_transceiver_config.backend"
 NIXL_PLUGIN = "TRTLLM_NIXL_KVCACHE_BACKEND"
 """Which of its plugins NIXL takes: UCX, its default, or LIBFABRIC."""

@@ -50,11 +50,25 @@ CASES = (
     ),
     Case(
         PROMPT,
-        "a buffer below the longest prompt",
-        "disagg-b200",
+        "a buffer below the longest prompt that does not grow",
+        "disagg-gb200",
         _buffers(8192),
         failed(PROMPT, PREFILL, DECODE),
-        ("holds 8192 tokens (prefill.yaml", "prefill admits prompts of 9000 (prefill.yaml", "backend UCX"),
+        (
+            "holds 8192 tokens (prefill.yaml",
+            "prefill admits prompts of 9000 (prefill.yaml",
+            "buffers of NIXL do not grow",
+        ),
+    ),
+    Case(PROMPT, "a buffer below the longest prompt that grows", "disagg-b200", _buffers(8192), frozenset()),
+    Case(PROMPT, "buffers as they are needed", "disagg-b200", _buffers(0), frozenset()),
+    Case(
+        PROMPT,
+        "buffers as they are needed, which the backend does not make",
+        "disagg-gb200",
+        _buffers(0),
+        failed(PROMPT, PREFILL, DECODE) | failed(SENT, PREFILL, DECODE),
+        ("holds 0 tokens (prefill.yaml",),
     ),
     Case(
         PROMPT,
@@ -66,7 +80,7 @@ CASES = (
     Case(
         PROMPT,
         "prompts in chunks, as long as the model",
-        "disagg-b200",
+        "disagg-gb200",
         (
             engine_file("prefill.yaml", "max_seq_len", remove=True),
             engine_file("prefill.yaml", "enable_chunked_prefill", True),
@@ -122,7 +136,7 @@ CASES = (
             engine_file("prefill.yaml", _BUFFER, remove=True),
             engine_file("prefill.yaml", "max_seq_len", remove=True),
         ),
-        failed(SET, PREFILL) | failed(PROMPT, DECODE),
+        failed(SET, PREFILL) | failed("prompt-fits-a-step", PREFILL),
         ("131072 (the length that gpt-oss-120b was made for), which is 9.0 GiB for two buffers",),
     ),
     Case(

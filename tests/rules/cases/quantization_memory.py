@@ -80,7 +80,7 @@ CASES = (
         "no length but the model's own",
         "trtllm-serve",
         (_ON_H100, engine_file(_FILE, "max_seq_len", remove=True)),
-        frozenset(),
+        failed("prompt-fits-a-step", "engine"),
         pools=H100,
     ),
     Case(

@@ -228,7 +228,7 @@ inputs: {apiVersion: v1, kind: ConfigMap, metadata: {name: clients, namespace: g
         MARKED,
         "a variable of our graph that the state does not show",
         "disagg-b200",
-        (put(GRAPH, f"{MAIN}.env.0.value", "anything"),),
+        (put(GRAPH, f"{MAIN}.env.1.value", "anything"),),
         frozenset(),
     ),
 )

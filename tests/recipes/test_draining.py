@@ -1,0 +1,49 @@
+"""What a worker that ends leaves its requests, out of the time that its pod has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from recipes.engine_files import engine_files
+from recipes.graph_manifest import graph_spec
+from recipes.load import load_recipe, recipe_names
+from tests.support.graph_pods import main_of, pods_of
+from tests.support.placed_recipes import AGGREGATED, over, placed_recipe
+
+if TYPE_CHECKING:
+    from recipes.placed import PlacedRecipe
+
+SECONDS = "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS"
+# Of dynamo/trtllm/main.py in the package ai-dynamo 1.2.1: how long a prefill worker waits for its transfers.
+TRANSFERS = 30
+
+
+def _seconds(placed: PlacedRecipe) -> dict[str, tuple[int, int]]:
+    """Service -> the seconds of its requests and those of its pod; services without the former left out."""
+    found: dict[str, tuple[int, int]] = {}
+    for name, pod in pods_of(graph_spec(placed, engine_files(placed).name)).items():
+        variables = main_of(pod)["env"]
+        if SECONDS in variables:
+            found[name] = (int(variables[SECONDS]), pod["spec"]["terminationGracePeriodSeconds"])
+    return found
+
+
+@pytest.mark.parametrize("placed", [over("tcp"), placed_recipe(AGGREGATED)], ids=["disagg", "agg"])
+def test_the_seconds_of_the_requests_and_what_follows_them_are_those_of_the_pod(placed: PlacedRecipe) -> None:
+    for name, (requests, pod) in _seconds(placed).items():
+        follows = TRANSFERS if "Prefill" in name else 0
+        assert 0 < pod - requests - follows <= 30, name
+
+
+def test_an_answer_gets_more_than_the_runtimes_five_seconds() -> None:
+    assert _seconds(placed_recipe(AGGREGATED)) == {"TrtllmWorker": (90, 120)}
+    assert _seconds(over("tcp")) == {"TrtllmPrefillWorker": (60, 120), "TrtllmDecodeWorker": (90, 120)}
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_what_is_not_answered_in_time_goes_on_at_another_worker(name: str) -> None:
+    [frontend] = [service for service in load_recipe(name).services if service.role == "frontend"]
+    arguments = frontend.arguments
+    assert arguments[arguments.index("--migration-limit") + 1] == "3"
