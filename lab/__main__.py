@@ -115,6 +115,8 @@ def shell() -> None:
     """Open a shell in the sealed environment."""
     lab = LabDirectory.default()
     cluster.prepare(lab, _say)
+    if not cluster.is_running(lab):
+        _say("no simulated cluster runs yet: type `make lab-up`, here or in another shell")
     program = "/bin/bash" if os.access("/bin/bash", os.X_OK) else "/bin/sh"
     variables = sealed_environment(lab) | {"PS1": "(lab) \\w $ "}
     # The shell replaces this process and gets only the sealed variables.

@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lab.toolchain.build import cache_directory
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -64,6 +66,7 @@ def _lab_variables(lab: LabDirectory) -> dict[str, str]:
     return {
         "LAB_DIR": str(lab.root),
         "LAB_CHARTS": str(lab.charts),
+        "LAB_TOOLS_CACHE": str(cache_directory()),
         "HOME": str(lab.home),
         "PATH": f"{lab.bin}:{python}:{_SYSTEM_PATH}",
         "KUBECONFIG": str(lab.kubeconfig),

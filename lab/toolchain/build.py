@@ -21,7 +21,7 @@ from lab.toolchain.go import find_go
 from lab.toolchain.tools import TOOL_MODULES, ToolModule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 _PROGRESS_EVERY_SECONDS = 30.0
 
@@ -31,7 +31,12 @@ class ToolBuildError(Exception):
 
 
 def cache_directory() -> Path:
-    """Where built tools are kept: the user's cache folder, so that clones share them."""
+    """Where built tools are kept: the user's cache folder, so that clones share them.
+
+    Inside the seal HOME and XDG_CACHE_HOME are the lab's own; LAB_TOOLS_CACHE then says where it was.
+    """
+    if sealed := os.environ.get("LAB_TOOLS_CACHE"):
+        return Path(sealed)
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "dynamo-stack"
 
@@ -61,17 +66,30 @@ def build_missing(cache: Path, say: Callable[[str], None]) -> None:
     missing = missing_modules(cache)
     if not missing:
         return
-    minutes = max(1, round(sum(module.usual_seconds for module in missing) / 60))
-    say(
-        f"building {len(missing)} tool modules from source, once per machine; "
-        f"usually {minutes} min on 2 cores"
-    )
+    say(f"building {len(missing)} tool modules from source, once per machine: {_announcement(missing)}")
     go = find_go(cache, say)
     for number, module in enumerate(missing, start=1):
+        after = missing[number:]
+        label = f"[{number}/{len(missing)}] {', '.join(module.executables)}"
+        left = f"; then {len(after)} more, about {_minutes(after, _cores())}" if after else ""
         with locked(tool_directory(module, cache).with_suffix(".lock")):
             if not _is_built(module, cache):
-                label = f"[{number}/{len(missing)}] {', '.join(module.executables)}"
-                _build(module, cache, go, label, say)
+                _build(module, cache, go, lambda text, label=label, left=left: say(f"{label}: {text}{left}"))
+
+
+def _announcement(modules: Sequence[ToolModule]) -> str:
+    times = ", ".join(f"{_minutes(modules, cores)} on {cores}" for cores in (1, 2, 4))
+    return f"about {times} cores; this machine has {_cores()}"
+
+
+def _minutes(modules: Sequence[ToolModule], cores: int) -> str:
+    # Packages are compiled side by side and linked alone: further cores soon save nothing. Measured on two.
+    seconds = sum(module.usual_seconds for module in modules) * max(0.6, 2 / cores)
+    return f"{max(1, round(seconds / 60))} min"
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))
 
 
 def _is_built(module: ToolModule, cache: Path) -> bool:
@@ -79,19 +97,19 @@ def _is_built(module: ToolModule, cache: Path) -> bool:
     return all(os.access(directory / name, os.X_OK) for name in module.executables)
 
 
-def _build(module: ToolModule, cache: Path, go: Path, label: str, say: Callable[[str], None]) -> None:
+def _build(module: ToolModule, cache: Path, go: Path, say: Callable[[str], None]) -> None:
     target = tool_directory(module, cache)
     partial = target.with_suffix(".partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)
-    say(f"{label}: building, usually {module.usual_seconds} s from nothing")
+    say(f"building, usually {module.usual_seconds} s on 2 cores")
     started = time.monotonic()
-    with _regularly(lambda: say(f"{label}: still building, {time.monotonic() - started:.0f} s")):
+    with _regularly(lambda: say(f"still building, {time.monotonic() - started:.0f} s")):
         for package, name in zip(module.packages, module.executables, strict=True):
             _go_build(module, go, package, partial / name)
     shutil.rmtree(target, ignore_errors=True)
     partial.rename(target)
-    say(f"{label}: built in {time.monotonic() - started:.0f} s")
+    say(f"built in {time.monotonic() - started:.0f} s")
 
 
 def _go_build(module: ToolModule, go: Path, package: str, output: Path) -> None:

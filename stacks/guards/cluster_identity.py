@@ -21,6 +21,10 @@ from stacks.resolved import ResolvedCluster
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 _VARIABLE = "KUBECONFIG"
 _MANY_CONTEXTS = 12
+_SIMULATED = "dynamo-lab"
+_SIMULATED_FIRST = (
+    "`make lab-up`, which starts this simulated cluster, then `make shell`, which alone sees it"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +150,8 @@ def _no_file(
     else:
         message = f"there is no kubeconfig: KUBECONFIG is not set, and {files[0]} does not exist"
     suggestion = "set KUBECONFIG, or write the path as cluster.kubeconfig"
+    if cluster.context == _SIMULATED:
+        suggestion = _SIMULATED_FIRST
     return Problem(source, "cluster.context", cluster.context, message, suggestion=suggestion)
 
 
@@ -159,7 +165,7 @@ def _no_context(context: str, kubeconfig: _Kubeconfig, files: list[Path], source
         context,
         f"there is no such context in {_listed(files)}",
         allowed=", ".join(shown) + more or "none: the kubeconfig has no contexts",
-        suggestion=nearest(context, known),
+        suggestion=_SIMULATED_FIRST if context == _SIMULATED else nearest(context, known),
     )
 
 

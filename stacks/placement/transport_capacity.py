@@ -42,8 +42,8 @@ def rate(recipe: Recipe, path: KvPath) -> str:
         slow, fast = TCP_GIGABYTES_PER_SECOND
         return (
             "nobody publishes what TCP carries inside one machine, where it passes no network card; "
-            f"{least} to {most} prompts a second at the {slow:.0f} to {fast:.0f} GB/s that NVIDIA's EFA guide "
-            "gives for TCP"
+            f"{least} to {most} prompts a second at the {slow:.0f} to {fast:.0f} GB/s that NVIDIA's EFA "
+            "guide gives for TCP"
         )
     text = (
         f"at most {_number(requests_per_second(payload, path.gbit_per_second))} prompts a second over "

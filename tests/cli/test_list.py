@@ -58,6 +58,17 @@ def test_a_setting_that_cannot_be_used_ends_with_its_own_words_and_exit_2(
         assert "Traceback" not in answer.err
 
 
+@pytest.mark.parametrize("kubeconfig", ["absent", "other"])
+def test_drift_of_the_simulated_cluster_says_which_shell_sees_it(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kubeconfig: str
+) -> None:
+    (tmp_path / "other").write_text("contexts: [{name: production, context: {cluster: production}}]\n")
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / kubeconfig))
+    answer = command("drift", "dev")
+    assert answer.code == 2
+    assert "try: `make lab-up`, which starts this simulated cluster, then `make shell`" in answer.err
+
+
 def test_stack_files_are_found_from_a_folder_below_the_project(command: Command) -> None:
     answer = command("list", folder=ROOT / "tests" / "cli")
     assert "dev" in answer.out

@@ -76,8 +76,8 @@ def test_a_typed_way_carries_its_evidence_and_its_ceiling() -> None:
     assert transport.request_bytes == 301_989_888
     assert transport.ceiling == (
         "a prompt of 8,192 tokens is 0.30 GB of KV cache: nobody publishes what TCP carries inside one "
-        "machine, where it passes no network card; 3.3 to 9.9 prompts a second at the 1 to 3 GB/s that NVIDIA's "
-        "EFA guide gives for TCP (computed, not measured)"
+        "machine, where it passes no network card; 3.3 to 9.9 prompts a second at the 1 to 3 GB/s that "
+        "NVIDIA's EFA guide gives for TCP (computed, not measured)"
     )
     assert transport.placement == ""
     assert _decision(settings).startswith("tcp: explicit in Pulumi.dev.yaml: it works and is slow")
@@ -105,8 +105,8 @@ def test_between_machines_tcp_is_held_by_card_zero_and_by_what_one_flow_gets(
     transport = resolved(settings).serving.kv_transport
     assert transport is not None
     assert (
-        f"at most {prompts} prompts a second over {gbit} Gbit/s of network card 0 between machines and 2.1 over "
-        "one TCP flow of 5 Gbit/s"
+        f"at most {prompts} prompts a second over {gbit} Gbit/s of network card 0 between machines and 2.1 "
+        "over one TCP flow of 5 Gbit/s"
     ) in transport.ceiling
 
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import stat
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from lab.directory import LabDirectory
+from lab.environment import sealed_environment
 from lab.toolchain import build
-from lab.toolchain.build import ToolBuildError, build_missing, executables, missing_modules, tool_directory
+from lab.toolchain.build import (
+    ToolBuildError,
+    build_missing,
+    cache_directory,
+    executables,
+    missing_modules,
+    tool_directory,
+)
 from lab.toolchain.tools import TOOL_MODULES, ToolModule
 
 if TYPE_CHECKING:
@@ -37,11 +48,36 @@ def test_a_built_tool_is_executable_and_not_built_again(
     build_missing(tmp_path / "cache", said.append)
     built = executables(tmp_path / "cache")["tiny"]
     assert built.stat().st_mode & stat.S_IXUSR
-    assert any("usually 1 s" in line for line in said)
+    assert any("usually 1 s on 2 cores" in line for line in said)
     said.clear()
     build_missing(tmp_path / "cache", said.append)
     assert said == []
     assert tool_directory(module, tmp_path / "cache") == built.parent
+
+
+def test_a_build_says_first_how_long_it_takes_and_then_what_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = _module(tmp_path, monkeypatch)
+    modules = (replace(first, usual_seconds=240), replace(first, executables=("other",), usual_seconds=360))
+    monkeypatch.setattr(build, "TOOL_MODULES", modules)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    said: list[str] = []
+    build_missing(tmp_path / "cache", said.append)
+    assert "about 20 min on 1, 10 min on 2, 6 min on 4 cores; this machine has 2" in said[0]
+    assert "[1/2] tiny: building, usually 240 s on 2 cores; then 1 more, about 6 min" in said
+
+
+def test_inside_the_seal_the_tools_are_those_of_the_person_outside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LAB_TOOLS_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "mine"))
+    sealed = sealed_environment(LabDirectory(tmp_path / "lab"))
+    for name, value in sealed.items():
+        monkeypatch.setenv(name, value)
+    assert cache_directory() == tmp_path / "mine" / "dynamo-stack"
+    assert sealed_environment(LabDirectory(tmp_path / "lab"))["LAB_TOOLS_CACHE"] == sealed["LAB_TOOLS_CACHE"]
 
 
 def test_a_half_built_tool_is_not_taken_for_a_built_one(

@@ -1,0 +1,59 @@
+"""What README.md shows of a command is what the command prints."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.cli.command import ROOT, Command
+
+WIDTH = "120"
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def shown(start: str) -> tuple[list[str], list[str]]:
+    """The words of the first command that starts so, and the lines that README.md shows after it."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(rf"```console\n\$ ({re.escape(start)}[^\n]*)\n(.*?)```", text, re.DOTALL)
+    assert found is not None, start
+    return shlex.split(found[1], comments=True)[1:], found[2].splitlines()
+
+
+def assert_prints(lines: list[str], printed: str) -> None:
+    """Each line is printed, in this order; … stands for whatever else is."""
+    rest = [line.rstrip() for line in _COLOUR.sub("", printed).splitlines()]
+    for line in lines:
+        form = re.compile(".*".join(map(re.escape, line.split("…"))))
+        while rest and not form.fullmatch(rest[0]):
+            rest.pop(0)
+        assert rest, f"README.md shows {line!r}, which is not printed (there, or at all):\n{printed}"
+        rest.pop(0)
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(monkeypatch, capsys)
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As wide as README.md is."""
+    for name, value in {"COLUMNS": WIDTH, "FORCE_COLOR": "1", "TERM": "xterm"}.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.usefixtures("terminal")
+def test_the_example_is_judged_as_the_readme_shows(command: Command) -> None:
+    arguments, lines = shown("dynamo-stack check --file ")
+    answer = command(*arguments)
+    assert (answer.code, answer.err) == (1, "")
+    assert_prints([line for line in lines if line != "…"], answer.out)
+
+
+def test_the_wrong_setting_is_refused_as_the_readme_shows(command: Command, tmp_path: Path) -> None:
+    arguments, lines = shown("dynamo-stack explain dev        # with `version: 1.2`")
+    settings = (ROOT / "Pulumi.dev.yaml").read_text(encoding="utf-8")
+    (tmp_path / "Pulumi.dev.yaml").write_text(settings.replace('version: "1.2.1"', "version: 1.2"))
+    answer = command(*arguments, folder=tmp_path)
+    assert (answer.code, answer.err.splitlines()) == (2, lines)
