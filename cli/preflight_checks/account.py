@@ -59,6 +59,11 @@ class Account:
             (str(item["OptInStatus"]) for item in answer["AvailabilityZones"] if item["ZoneName"] == zone), ""
         )
 
+    def zone_ids(self) -> dict[str, str]:
+        """Zone -> its id, such as use1-az6, which is the same zone in every account."""
+        answer = self._asker.ask("ec2", "describe_availability_zones")
+        return {str(item["ZoneName"]): str(item["ZoneId"]) for item in answer["AvailabilityZones"]}
+
     def quota(self, service: str, code: str) -> float:
         """The account's limit."""
         answer = self._asker.ask("service-quotas", "get_service_quota", ServiceCode=service, QuotaCode=code)

@@ -7,6 +7,7 @@ from cli.preflight_checks.answers import Answer, Verdict, good, unknown, wrong
 from cli.preflight_checks.asking import Unanswered
 from cli.preflight_checks.capacity import capacity_answers
 from cli.preflight_checks.quotas import address_quota, gpu_quota, network_quota
+from cli.preflight_checks.zones import zone_answers
 from stacks.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes, Reservation
 
 
@@ -19,6 +20,7 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     yield from identity
     if any(answer.verdict is Verdict.WRONG for answer in identity):
         return
+    yield from _guarded("zones", lambda: zone_answers(plan, account))
     yield from _guarded(_system(plan), lambda: _system_offered(plan, account))
     for nodes in plan.gpu_nodes:
         yield from _guarded(_offer(nodes), lambda each=nodes: _offered(each, account))

@@ -90,6 +90,14 @@ class Place:
         zones = RegionsAndZonesBackend.zones.get(self.region, [])
         return next((zone for zone in zones if zone.name == name), None)
 
+    def zones(self) -> list[Any]:
+        """moto's zones of the region's own, without Local Zones."""
+        return [
+            zone
+            for zone in RegionsAndZonesBackend.zones.get(self.region, [])
+            if not self.is_local_zone(zone.name)
+        ]
+
     def is_local_zone(self, name: str) -> bool:
         """Whether a zone is a Local Zone, away from the region's own."""
         zone = self.zone(name)

@@ -33,7 +33,7 @@ def test_a_block_in_its_window_is_good_and_has_its_price(account: Account, prefl
         "(https://aws.amazon.com/ec2/capacityblocks/pricing/, 2026-07-01)"
     ) in shown
     assert "idle in pool b200: 3 of 8 GPUs idle, $37.06 an hour" in shown
-    assert "stack dev: 0 wrong, 0 unknown of 7 answers" in shown
+    assert "stack dev: 0 wrong, 1 unknown of 9 answers" in shown
 
 
 @pytest.mark.parametrize(("hours", "typed", "due"), [(WEEK, "active", "waiting"), (-1, "waiting", "active")])

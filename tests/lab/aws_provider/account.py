@@ -116,6 +116,18 @@ class Account:
         )
         return "shared"
 
+    def subnet(self, zone: str) -> str:
+        """A subnet of the network in this zone."""
+        ec2 = self.client("ec2")
+        vpc = self.network.vpc
+        wanted = [{"Name": "vpc-id", "Values": [vpc]}, {"Name": "availability-zone", "Values": [zone]}]
+        found = ec2.describe_subnets(Filters=wanted)["Subnets"]
+        if not found:
+            number = 100 + ord(zone[-1]) - ord("a")
+            block = f"10.0.{number}.0/24"
+            found = [ec2.create_subnet(VpcId=vpc, CidrBlock=block, AvailabilityZone=zone)["Subnet"]]
+        return str(found[0]["SubnetId"])
+
     def role(self, name: str, *services: str) -> str:
         """The ARN of a role that these services may take."""
         request = {"RoleName": name, "AssumeRolePolicyDocument": trust(*services)}

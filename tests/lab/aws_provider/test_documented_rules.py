@@ -62,6 +62,7 @@ RULES = {
     "GB200 is sold in capacity blocks alone": _ULTRASERVER,
     "a zone offers the instance type": f"{_EC2_GUIDE}/instance-discovery.html",
     "a control plane spans two zones": _NETWORK,
+    "a control plane is in no zone that EKS excludes": _NETWORK,
     "a control plane is in no Local Zone": f"{_GUIDE}/local-zones.html",
     "a Local Zone is opted in to first": "https://docs.aws.amazon.com/local-zones/latest/ug/getting-started.html",
     "efa-only is never the primary interface": _EFA,

@@ -54,6 +54,18 @@ def _in_cluster(rule: str, operation: str, code: str, says: str, **given: Any) -
         "Subnets in Local Zones",
         resourcesVpcConfig=lambda account: {"subnetIds": [*account.network.subnets, account.network.local]},
     ),
+    Refusal(
+        "a control plane is in no zone that EKS excludes",
+        "CreateCluster",
+        _cluster(
+            resourcesVpcConfig=lambda account: {
+                "subnetIds": [account.network.subnets[0], account.subnet("us-east-1e")]
+            }
+        ),
+        "UnsupportedAvailabilityZoneException",
+        "because us-east-1e, the targeted availability zone",
+        service="eks",
+    ),
     _of_cluster(
         "a cluster has an endpoint",
         "cannot be false",

@@ -66,6 +66,12 @@ def _of_lustre(rule: str, says: str, request: Callable[[Account], Any], code: st
         "InvalidNetworkSettings",
     ),
     _of_lustre(
+        "not in every zone",
+        "not available in the zone us-east-1e",
+        _lustre(1200, "SCRATCH_2", SubnetIds=lambda account: [account.subnet("us-east-1e")]),
+        "InvalidNetworkSettings",
+    ),
+    _of_lustre(
         "not in a Local Zone",
         "not available in the zone us-east-1-dfw-2a",
         _lustre(1200, "SCRATCH_2", SubnetIds=lambda account: [account.network.local]),

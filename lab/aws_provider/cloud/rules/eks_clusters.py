@@ -70,6 +70,25 @@ def subnets(place: Place, given: dict[str, Any]) -> None:
         raise refused_by_eks("Subnets specified must be in at least two different AZs")
 
 
+@refuses("eks", "CreateCluster")
+def zones(place: Place, given: dict[str, Any]) -> None:
+    """Subnets in zones that take no control plane, told by their ids."""
+    without = load("eks.json")["zone_ids_without_control_plane"]
+    for identifier in given["resourcesVpcConfig"].get("subnetIds", []):
+        subnet = place.subnet(identifier)
+        zone = place.zone(subnet.availability_zone) if subnet else None
+        if zone is not None and zone.zone_id in without:
+            valid = [each.name for each in place.zones() if each.zone_id not in without]
+            raise Refused(
+                "UnsupportedAvailabilityZoneException",
+                f"Cannot create cluster '{given['name']}' because {zone.name}, the targeted availability "
+                "zone, does not currently have sufficient capacity to support the cluster. Retry and choose "
+                f"from these availability zones: {', '.join(valid)}",
+                clusterName=given["name"],
+                validZones=valid,
+            )
+
+
 @refuses("eks", "CreateCluster", "UpdateClusterConfig")
 def endpoints(place: Place, given: dict[str, Any]) -> None:
     """An endpoint that nobody could reach, and public ranges that are private."""

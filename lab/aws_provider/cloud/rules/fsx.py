@@ -19,6 +19,9 @@ _TIERS = {
 _STEP = {"SCRATCH_1": 3600, "SCRATCH_2": 2400, "PERSISTENT_1": 2400, "PERSISTENT_2": 2400}
 _SMALLEST = 1200
 _LNET = 988
+_MISSING_ZONE_IDS = frozenset({"use1-az3"})
+"""FSx for Lustre is not in every zone (https://docs.aws.amazon.com/eks/latest/userguide/fsx-csi-create.html),
+and AWS publishes no list: this one stands for them."""
 _HDD_STEP = {12: 6000, 40: 1800}
 
 
@@ -90,7 +93,8 @@ def _check_network(place: Place, given: dict[str, Any]) -> None:
     subnet = place.subnet(subnets[0])
     if subnet is None:
         raise Refused("InvalidNetworkSettings", f"The subnet ID '{subnets[0]}' does not exist.")
-    if place.is_local_zone(subnet.availability_zone):
+    zone = place.zone(subnet.availability_zone)
+    if place.is_local_zone(subnet.availability_zone) or (zone and zone.zone_id in _MISSING_ZONE_IDS):
         raise Refused(
             "InvalidNetworkSettings",
             f"Amazon FSx is not available in the zone {subnet.availability_zone} of subnet {subnets[0]}.",
