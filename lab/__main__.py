@@ -136,9 +136,9 @@ def main() -> int:
         console.print(f"[red]lab:[/red] {escape(str(error))}", highlight=False, markup=True)
         return 1
     except TyperException as error:
-        console.print(
-            f"[red]lab:[/red] {escape(error.format_message())}\n  try: python -m lab --help", highlight=False
-        )
+        # Without a command the help has been printed, and there is nothing more to say.
+        if message := error.format_message():
+            console.print(f"[red]lab:[/red] {escape(message)}\n  try: python -m lab --help", highlight=False)
         return error.exit_code
     except OSError as error:
         if error.filename is None:
