@@ -132,12 +132,23 @@ class DynamoGraph(pulumi.ComponentResource):
                 custom_timeouts=pulumi.CustomTimeouts(
                     create=waits, update=waits, delete=delete_timeouts.WITH_PODS
                 ),
-                aliases=[args.instead_of] if args.instead_of else None,
+                aliases=_aliases(args),
                 delete_before_replace=bool(args.instead_of) or args.replace_with_its_name or None,
                 replace_on_changes=["spec"] if args.replace_with_its_name else None,
             ),
         )
         self.register_outputs({"graphName": args.name})
+
+
+def _aliases(args: DynamoGraphArgs) -> list[str | pulumi.Alias]:
+    # The API server holds one graph under both versions. Without the other type as an alias a change of the
+    # version would be another resource to the engine, created over the graph that exists; with it the
+    # provider updates that graph at the new version (pulumi-kubernetes 4.32.0 provider/pkg/provider, Diff).
+    other = {"nvidia.com/v1alpha1": "v1beta1", "nvidia.com/v1beta1": "v1alpha1"}[args.api_version]
+    same: list[str | pulumi.Alias] = [
+        pulumi.Alias(type_=f"kubernetes:nvidia.com/{other}:DynamoGraphDeployment")
+    ]
+    return [*same, args.instead_of] if args.instead_of else same
 
 
 def _annotations(kv_transport: KvTransport | None) -> dict[str, str]:

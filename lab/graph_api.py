@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from lab.directory import LabDirectory
 
 VARIABLE = "LAB_GRAPH_API"
-DEFAULT = "v1alpha1"
-VERSIONS = (DEFAULT, "v1beta1")
+DEFAULT = "v1beta1"
+VERSIONS = ("v1alpha1", DEFAULT)
 
 
 def settle(lab: LabDirectory, *, has_cluster: bool, outside: Mapping[str, str] | None = None) -> str:

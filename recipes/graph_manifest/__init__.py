@@ -1,8 +1,7 @@
 """The DynamoGraphDeployment of a placed recipe, in both API versions of Dynamo 1.2.
 
 `services` describes each service once; `v1alpha1` and `v1beta1` write the same pods in their own words.
-Dynamo 1.2 stores v1alpha1, and its own recipes use it; a cluster can refuse a v1beta1 graph
-(ai-dynamo/dynamo#10419).
+Why v1beta1 is the default: docs/adr/0017-graph-api-v1beta1.md.
 """
 
 from typing import Any
@@ -39,7 +38,7 @@ def api_version(graph_api: GraphApi) -> str:
 
 
 def graph_spec(
-    placed: PlacedRecipe, engine_config_map_name: str, graph_api: GraphApi = "v1alpha1"
+    placed: PlacedRecipe, engine_config_map_name: str, graph_api: GraphApi = "v1beta1"
 ) -> dict[str, Any]:
     """Return the `spec` of the graph.
 

@@ -14,7 +14,7 @@ CHANNEL_CLAIM = "compute-domain-channel"
 
 
 def pod_fields(service: GraphService) -> dict[str, Any]:
-    """Return the pod spec without its containers, and without the model cache where that is a claim."""
+    """Return the pod spec without its containers."""
     fields: dict[str, Any] = {
         **service.scheduling,
         "securityContext": dict(POD_SECURITY),
@@ -26,6 +26,9 @@ def pod_fields(service: GraphService) -> dict[str, Any]:
     if service.cache_directory:
         volumes.append(directory_volume(_NODE_CACHE_VOLUME, service.cache_directory))
         fields["initContainers"] = [_wait(service)]
+    if service.cache_claim_name:
+        claim = service.cache_claim_name
+        volumes.append({"name": claim, "persistentVolumeClaim": {"claimName": claim}})
     if volumes:
         fields["volumes"] = volumes
     if service.channel_template_name:
@@ -35,7 +38,7 @@ def pod_fields(service: GraphService) -> dict[str, Any]:
 
 
 def container_fields(service: GraphService) -> dict[str, Any]:
-    """Return the main container without resources, and without the model cache where that is a claim.
+    """Return the main container without resources.
 
     No probes: the operator's stay. Its readiness probe of a frontend passes before any model is known
     (ai-dynamo/dynamo#11178), but no HTTP probe can look into the list that GET /v1/models answers.
@@ -53,7 +56,7 @@ def container_fields(service: GraphService) -> dict[str, Any]:
     mounts: list[dict[str, Any]] = []
     if service.engine_config_map_name:
         mounts.append({"name": ENGINE_FILES_VOLUME, "mountPath": ENGINE_FILES_DIRECTORY, "readOnly": True})
-    if service.cache_directory:
+    if service.cache_directory or service.cache_claim_name:
         mounts.append(_cache_mount(service))
     if mounts:
         fields["volumeMounts"] = mounts
@@ -66,7 +69,7 @@ def container_claims(service: GraphService) -> list[dict[str, Any]]:
 
 
 def _cache_mount(service: GraphService) -> dict[str, Any]:
-    return {"name": _NODE_CACHE_VOLUME, "mountPath": service.cache_mount_path}
+    return {"name": service.cache_claim_name or _NODE_CACHE_VOLUME, "mountPath": service.cache_mount_path}
 
 
 def _wait(service: GraphService) -> dict[str, Any]:

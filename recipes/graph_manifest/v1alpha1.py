@@ -1,4 +1,9 @@
-"""A graph in nvidia.com/v1alpha1: services by name, resources and volumes in the operator's own words."""
+"""A graph in nvidia.com/v1alpha1: services by name, resources in the operator's own words.
+
+Volumes stand in the pod's own words, not as `pvcs` and `volumeMounts` of the service: before 1.4 the mounts
+of the main container take the place of the service's, and no worker would have its model
+(ai-dynamo/dynamo#11263).
+"""
 
 from typing import Any
 
@@ -8,11 +13,8 @@ from recipes.graph_manifest.services import Amounts, GraphService
 
 def spec(services: tuple[GraphService, ...], backend_framework: str) -> dict[str, Any]:
     """Return the `spec` of the graph."""
-    claims = dict.fromkeys(service.cache_claim_name for service in services if service.cache_claim_name)
-    listed = {"pvcs": [{"name": claim, "create": False} for claim in claims]} if claims else {}
     return {
         "backendFramework": backend_framework,
-        **listed,
         "services": {service.name: _service(service) for service in services},
     }
 
@@ -24,11 +26,11 @@ def _service(service: GraphService) -> dict[str, Any]:
         "resources": _resources(service),
         "extraPodSpec": {**pod_fields(service), "mainContainer": container_fields(service)},
     }
-    if service.cache_claim_name:
-        mount = {"name": service.cache_claim_name, "mountPoint": service.cache_mount_path}
-        fields["volumeMounts"] = [mount]
     if service.annotations:
-        fields["annotations"] = dict(service.annotations)
+        # Before 1.4 the operator reads the limits of a rollout from the pod's annotations alone; those of the
+        # service it forgets between two generations of workers (ai-dynamo/dynamo#11909), and an update on a
+        # full node then waits for ever.
+        fields["extraPodMetadata"] = {"annotations": dict(service.annotations)}
     if service.shared_memory:
         fields["sharedMemory"] = {"size": service.shared_memory}
     return fields

@@ -33,12 +33,6 @@ def _pod_template(service: GraphService) -> dict[str, Any]:
     pod, container = pod_fields(service), container_fields(service)
     container |= {"name": _MAIN_CONTAINER, "resources": _resources(service)}
     pod["containers"] = [container]
-    claim = service.cache_claim_name
-    if claim:
-        cache = {"name": claim, "mountPath": service.cache_mount_path}
-        volume = {"name": claim, "persistentVolumeClaim": {"claimName": claim}}
-        container["volumeMounts"] = [*container.get("volumeMounts", []), cache]
-        pod["volumes"] = [*pod.get("volumes", []), volume]
     if not service.annotations:
         return {"spec": pod}
     # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).

@@ -1,8 +1,7 @@
 """What of a stack is fixed when it is created, and how to change it all the same.
 
 Each run exports these values, and the next one compares before it registers anything. Without that a changed
-member count would restart every member with a list of members that the others do not have, and a changed API
-version would be another resource to Pulumi: it would try to create the graph beside itself, then delete it.
+member count would restart every member with a list of members that the others do not have.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,8 +34,6 @@ def fixed_values(stack: ResolvedStack) -> dict[str, str | int]:
     values: dict[str, str | int] = {**layer_values(layers), **cluster_values(stack)}
     if "platform" not in layers.joined and layers.own != ("infrastructure",):
         values["platform.kind"] = platform.kind
-    if layers.own != ("infrastructure",):
-        values["platform.graphApi"] = platform.graph_api
     if platform.discovery:
         values["platform.discovery"] = platform.discovery
     for name, servers in (("nats", platform.nats), ("etcd", platform.etcd)):
@@ -112,7 +109,7 @@ def _steps(key: str, *, own_servers: bool) -> list[str]:
     if key.startswith(("cluster.", "modelCache.")):
         return cluster_steps(key)
     apply_it = f"{REBUILT_VARIABLE}={key} pulumi up"
-    if key in {"platform.graphApi", "platform.discovery"}:
+    if key == "platform.discovery":
         return [_END_GRAPH, apply_it, _SECOND_STACK]
     if key == "platform.kind":
         return [

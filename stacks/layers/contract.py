@@ -13,7 +13,7 @@ from stacks.infrastructure.plan import CapacityBlock, EksPlan, PlannedLustre
 from stacks.layers.layering import Contract, Value
 from stacks.resolved import ResolvedCluster, ResolvedPlatform, ServerGroup
 
-VERSION = 1
+VERSION = 2
 """Raised whenever a key comes, goes or gets another meaning."""
 
 KUBECONFIG = "kubeconfig"
@@ -70,7 +70,6 @@ def platform_contract(platform: ResolvedPlatform, cluster: ResolvedCluster) -> C
         ("cluster.name" if cluster.kind == "eks" else "cluster.context"): cluster.context,
         "platform.version": platform.version,
         "platform.namespace": platform.namespace,
-        "platform.graphApi": platform.graph_api,
         "platform.discovery": platform.discovery or "kubernetes",
         **_server_values("platform.nats", platform.nats),
         **_server_values("platform.etcd", platform.etcd),

@@ -89,8 +89,8 @@ class OwnPlatform(StrictModel):
     """Release of the chart dynamo-platform, and with it of operator and custom resource definitions."""
     namespace: Name = "dynamo-system"
     """Namespace of operator, NATS and etcd; created."""
-    graph_api: GraphApi = "v1alpha1"
-    """API version of the graph. Fixed when the stack is created."""
+    graph_api: GraphApi = "v1beta1"
+    """API version in which the graph is written. Another one restarts every worker once."""
     discovery: Discovery = "kubernetes"
     """Where workers and frontends find each other. Fixed when the stack is created."""
     nats: Nats
@@ -109,8 +109,8 @@ class ExistingPlatform(StrictModel):
     """Release that runs there."""
     namespace: Name = "dynamo-system"
     """Namespace in which it runs."""
-    graph_api: GraphApi = "v1alpha1"
-    """API version of the graph. Fixed when the stack is created."""
+    graph_api: GraphApi = "v1beta1"
+    """API version in which the graph is written. Another one restarts every worker once."""
 
 
 PlatformSettings = Annotated[OwnPlatform | ExistingPlatform, Field(discriminator="kind")]

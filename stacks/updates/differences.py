@@ -18,6 +18,7 @@ _WORDS = (
     ("tolerations", "placement"),
     ("topologySpreadConstraints", "placement"),
     ("annotations", "rollout"),
+    ("volume", "model cache"),
 )
 
 

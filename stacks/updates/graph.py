@@ -10,37 +10,19 @@ from typing import Any
 
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
-from recipes.placed import RolloutStrategy
+from recipes.placed import GraphApi, RolloutStrategy
 from stacks.resolved import ResolvedStack
-from stacks.updates.nested import mapping_in, mappings_in
+from stacks.updates.components import GPU, components_in, main_container
+from stacks.updates.nested import mapping_in
 
 _WORKER_TYPES = frozenset({"worker", "prefill", "decode"})
 # What the three annotations of a rollout begin with (ai-dynamo/dynamo#4990).
 _ROLLOUT = "nvidia.com/deployment-"
 _STRATEGY = f"{_ROLLOUT}strategy"
-_MAIN_CONTAINER = "main"
-_GPU = "nvidia.com/gpu"
-# What the operator leaves out of its hash of the workers, because it does not reach a pod's template
-# (ai-dynamo/dynamo#6110).
-_OUTSIDE_OF_TEMPLATE = frozenset(
-    {
-        "annotations",
-        "autoscaling",
-        "componentType",
-        "dynamoNamespace",
-        "eppConfig",
-        "ingress",
-        "labels",
-        "modelRef",
-        "name",
-        "replicas",
-        "scalingAdapter",
-        "serviceName",
-        "subComponentType",
-        "type",
-    }
-)
-_SIZES = frozenset({"gpu", _GPU, "cpu", "memory", "custom"})
+# What the operator leaves out when it compares workers with those that run: everything else of a service, its
+# own annotations too, makes another generation (ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go).
+_NOT_COMPARED = frozenset({"name", "replicas", "scalingAdapter"})
+_SIZES = frozenset({GPU, "cpu", "memory"})
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
@@ -60,8 +42,8 @@ class Service:
     template: Mapping[str, Any]
     """What its pods are made from; two that are equal make equal pods."""
     apart_from_rollout: Mapping[str, Any]
-    """The same without the rollout's annotations. In v1beta1 those stand on the pod template, so that another
-    strategy alone restarts every worker."""
+    """The same without the rollout's annotations. Those stand on the pod template, so that another strategy
+    alone restarts every worker."""
     neighbours: Mapping[str, Any]
     """What the KV transport demands of the place: required affinities, claims, kinds of network devices."""
 
@@ -72,6 +54,7 @@ class Graph:
 
     name: str
     namespace: str
+    api: GraphApi
     services: Mapping[str, Service]
     urn: str | None = None
     """Of the resource in the state; None where it is not from there."""
@@ -96,13 +79,19 @@ class Graph:
         return (self.name, self.namespace) == (other.name, other.namespace)
 
     def makes_same_workers(self, other: "Graph") -> bool:
-        """Whether no worker restarts when one becomes the other."""
-        return _templates(self) == _templates(other)
+        """Whether no worker restarts when one becomes the other.
+
+        Another API version is another generation of workers, also where their pods stay as they are: the
+        operator keeps what v1beta1 has no field for beside the components, and compares it with them.
+        """
+        return self.api == other.api and _templates(self) == _templates(other)
 
     def differs_in_rollout_at_most(self, other: "Graph") -> bool:
         """Whether workers would restart for another rollout strategy at most."""
         mine = {worker.name: worker.apart_from_rollout for worker in self.workers}
-        return mine == {worker.name: worker.apart_from_rollout for worker in other.workers}
+        return self.api == other.api and mine == {
+            worker.name: worker.apart_from_rollout for worker in other.workers
+        }
 
 
 def graph_of(stack: ResolvedStack) -> Graph:
@@ -114,71 +103,31 @@ def graph_of(stack: ResolvedStack) -> Graph:
 
 def read_graph(name: str, namespace: str, spec: Mapping[str, Any], urn: str | None = None) -> Graph:
     """Return the graph with this `spec`."""
-    components = mappings_in(spec, "components")
-    services = {str(component["name"]): _v1beta1(component) for component in components}
-    for key, service in mapping_in(spec, "services").items():
-        services[key] = _v1alpha1(key, mapping_in(service))
-    return Graph(name, namespace, services, urn)
+    services = {str(component["name"]): _service(component) for component in components_in(spec)}
+    return Graph(name, namespace, "v1alpha1" if "services" in spec else "v1beta1", services, urn)
 
 
-def _v1alpha1(name: str, service: Mapping[str, Any]) -> Service:
-    limits = mapping_in(service, "resources", "limits")
-    template = {key: value for key, value in service.items() if key not in _OUTSIDE_OF_TEMPLATE}
-    return _service(
-        name,
-        service,
-        kinds=(service.get("componentType"), service.get("subComponentType")),
-        limits={**limits, **mapping_in(limits, "custom")},
-        pod=mapping_in(service, "extraPodSpec"),
-        annotations=mapping_in(service, "annotations"),
-        template=template,
-        apart_from_rollout=template,
-    )
-
-
-def _v1beta1(component: Mapping[str, Any]) -> Service:
+def _service(component: Mapping[str, Any]) -> Service:
     pod = mapping_in(component, "podTemplate", "spec")
-    limits: Mapping[str, Any] = {}
-    for container in mappings_in(pod, "containers"):
-        if container.get("name") == _MAIN_CONTAINER:
-            limits = mapping_in(container, "resources", "limits")
-    template = {key: value for key, value in component.items() if key not in _OUTSIDE_OF_TEMPLATE}
+    affinity = mapping_in(pod, "affinity")
+    limits = mapping_in(main_container(component), "resources", "limits")
     annotations = mapping_in(component, "podTemplate", "metadata", "annotations")
     others = {key: value for key, value in annotations.items() if not key.startswith(_ROLLOUT)}
-    return _service(
-        str(component["name"]),
-        component,
-        kinds=(component.get("type"),),
-        limits=limits,
-        pod=pod,
-        annotations=annotations,
-        template=template,
-        apart_from_rollout=template | {"podTemplate": pod, "annotations": others},
-    )
-
-
-def _service(
-    name: str,
-    service: Mapping[str, Any],
-    *,
-    kinds: tuple[object, ...],
-    limits: Mapping[str, Any],
-    pod: Mapping[str, Any],
-    annotations: Mapping[str, str],
-    template: Mapping[str, Any],
-    apart_from_rollout: Mapping[str, Any],
-) -> Service:
-    affinity = mapping_in(pod, "affinity")
+    is_worker = component.get("type") in _WORKER_TYPES
+    template = {key: value for key, value in component.items() if key not in _NOT_COMPARED}
+    if not is_worker:
+        # Nothing compares these but the pods themselves, which have them.
+        template.pop("annotations", None)
     return Service(
-        name=name,
-        is_worker=bool(_WORKER_TYPES & set(kinds)),
+        name=str(component["name"]),
+        is_worker=is_worker,
         # Whole numbers come back from the engine as 3.0.
-        replicas=int(service.get("replicas", 1)),
-        gpus=int(limits.get("gpu") or limits.get(_GPU) or 0),
+        replicas=int(component.get("replicas", 1)),
+        gpus=int(limits.get(GPU) or 0),
         node_selector=mapping_in(pod, "nodeSelector"),
         strategy=_strategy(annotations.get(_STRATEGY)),
         template=template,
-        apart_from_rollout=apart_from_rollout,
+        apart_from_rollout=template | {"podTemplate": {"spec": pod, "annotations": others}},
         neighbours={
             "together": mapping_in(affinity, "podAffinity").get(_REQUIRED),
             "apart": mapping_in(affinity, "podAntiAffinity").get(_REQUIRED),

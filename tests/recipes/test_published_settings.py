@@ -57,8 +57,9 @@ ROWS = [row for recipe in TABLES for row in _table(recipe)]
 
 @cache
 def _stack(recipe: str) -> ResolvedStack:
-    """The committed stack dev, or the aggregated recipe on its GB200 trays."""
+    """The committed stack dev, or the aggregated recipe on GB200 trays, in the publisher's API version."""
     settings = dev_settings()
+    settings["platform"]["graphApi"] = "v1alpha1"
     if recipe == AGGREGATED:
         settings["serving"] = {"recipe": recipe, "namespace": "gpt-oss", "pool": "gb200"}
     return resolved(settings)
@@ -76,7 +77,8 @@ def _rendered(recipe: str) -> dict[str, Any]:
         for name, service in graph["spec"]["services"].items()
     }
     files = {name: yaml.safe_load(content) for name, content in documents["ConfigMap"]["data"].items()}
-    return documents | {"graph": graph} | services | files | _benchmark(stack)
+    default = {"default": {"apiVersion": resolved(dev_settings()).platform.graph_api_version}}
+    return documents | default | {"graph": graph} | services | files | _benchmark(stack)
 
 
 def _benchmark(stack: ResolvedStack) -> dict[str, Any]:

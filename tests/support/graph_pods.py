@@ -1,7 +1,8 @@
-"""The pods that the operator makes of a graph, from either API version.
+"""The pods that the operator of the 1.2 line makes of a graph, from either API version.
 
-Written by hand from the operator's conversion (ai-dynamo/dynamo deploy/operator/api, v1alpha1 -> v1beta1):
-it shares nothing with what writes the graphs.
+Written by hand from the operator's conversion (ai-dynamo/dynamo deploy/operator/api, v1alpha1 -> v1beta1),
+with its defect: mounts of the main container take the place of the service's. It shares nothing with what
+writes the graphs.
 """
 
 from __future__ import annotations
@@ -26,21 +27,23 @@ def _of_service(spec: dict[str, Any], service: dict[str, Any]) -> dict[str, Any]
     pod = {key: value for key, value in service["extraPodSpec"].items() if key != "mainContainer"}
     claims = {entry["name"] for entry in spec.get("pvcs", []) if entry["create"] is False}
     mounts: list[dict[str, Any]] = []
-    volumes: list[dict[str, Any]] = []
     for mount in service.get("volumeMounts", []):
         assert mount["name"] in claims, f"{mount['name']} is not among the graph's claims"
         mounts.append({"name": mount["name"], "mountPath": mount["mountPoint"]})
-        volumes.append({"name": mount["name"], "persistentVolumeClaim": {"claimName": mount["name"]}})
     own = service["extraPodSpec"]["mainContainer"]
     container = own | {
         "name": "main",
-        "volumeMounts": [*own.get("volumeMounts", []), *mounts],
+        "volumeMounts": own.get("volumeMounts") or mounts,
         "resources": _resources(service["resources"]),
     }
+    named = {volume["name"] for volume in pod.get("volumes", [])}
+    used = {mount["name"] for mount in container["volumeMounts"]} - named
+    volumes = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in sorted(used)]
     return _pod(
         service.get("subComponentType", service["componentType"]),
         service["replicas"],
-        service.get("annotations", {}),
+        # Those of the service reach the pods, but no rollout between two generations of workers.
+        service.get("extraPodMetadata", {}).get("annotations", {}),
         service.get("sharedMemory", {}).get("size"),
         pod | {"volumes": [*pod.get("volumes", []), *volumes], "containers": [container]},
     )

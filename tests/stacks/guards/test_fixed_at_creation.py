@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lab.directory import REPOSITORY
-from stacks.guards.fixed_at_creation import changed_problems
+from stacks.guards.fixed_at_creation import changed_problems, fixed_values
+from tests.support.dev_settings import dev_settings, resolved
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 NOW: dict[str, str | int] = {
     "platform.kind": "own",
-    "platform.graphApi": "v1alpha1",
     "platform.discovery": "etcd",
     "platform.nats.kind": "own",
     "platform.nats.members": 3,
@@ -40,15 +40,20 @@ def test_numbers_are_the_same_after_their_way_through_the_engine() -> None:
     assert _said({**NOW, "platform.nats.members": 3.0}) == ""
 
 
-def test_a_changed_graph_api_is_refused_with_the_procedure() -> None:
-    assert _said({**NOW, "platform.graphApi": "v1beta1"}) == (
-        "Pulumi.dev.yaml: platform.graphApi = 'v1alpha1'\n"
-        "  fixed at v1beta1 when this stack was created; nothing was created or changed\n"
-        "  allowed: v1beta1\n"
-        "  try: platform.graphApi: v1beta1; or, with an interruption (docs/change-what-is-fixed.md):\n"
+def test_another_graph_api_than_the_recorded_one_is_an_ordinary_update() -> None:
+    assert _said({**NOW, "platform.graphApi": "v1alpha1"}) == ""
+    assert "platform.graphApi" not in fixed_values(resolved(dev_settings()))
+
+
+def test_a_changed_discovery_is_refused_with_the_procedure() -> None:
+    assert _said({**NOW, "platform.discovery": "kubernetes"}) == (
+        "Pulumi.dev.yaml: platform.discovery = 'etcd'\n"
+        "  fixed at kubernetes when this stack was created; nothing was created or changed\n"
+        "  allowed: kubernetes\n"
+        "  try: platform.discovery: kubernetes; or, with an interruption (docs/change-what-is-fixed.md):\n"
         "    1. end the graph: pulumi destroy --target '**:DynamoGraphDeployment::**' --target-dependents "
         "(the model cache stays)\n"
-        "    2. DYNAMO_STACK_REBUILT=platform.graphApi pulumi up\n"
+        "    2. DYNAMO_STACK_REBUILT=platform.discovery pulumi up\n"
         "    3. without an interruption instead: a second stack with platform.kind existing, a "
         "serving.namespace of its own and GPUs of its own, then destroy this one's graph"
     )
@@ -95,9 +100,9 @@ def test_servers_of_another_kind_bring_their_own_volumes() -> None:
 
 
 def test_another_platform_altogether_is_one_problem() -> None:
-    text = _said({"platform.kind": "existing", "platform.graphApi": "v1beta1"})
+    text = _said({"platform.kind": "existing", "platform.discovery": "kubernetes"})
     assert "platform.kind = 'own'" in text
-    assert "platform.graphApi" not in text
+    assert "platform.discovery" not in text
 
 
 def test_what_was_rebuilt_may_have_another_value() -> None:
@@ -240,7 +245,7 @@ Thing("kubernetes:apps/v1:StatefulSet", "nats", nats)
 platform = Thing("dynamo-stack:components:DynamoPlatform", "dynamo-platform")
 Thing("kubernetes:helm.sh/v3:Release", "dynamo-platform", platform)
 graph = Thing("dynamo-stack:components:DynamoGraph", "graph")
-Thing("kubernetes:nvidia.com/v1alpha1:DynamoGraphDeployment", "graph", graph)
+Thing("kubernetes:nvidia.com/v1beta1:DynamoGraphDeployment", "graph", graph)
 """
 _ORDER = "PersistentVolumeClaim StatefulSet Release DynamoGraphDeployment"
 _NEEDS = {
@@ -253,7 +258,7 @@ _NEEDS = {
 @pytest.mark.parametrize(
     ("changed", "value", "gone"),
     [
-        ("platform.graphApi", "v1beta1", {"DynamoGraphDeployment"}),
+        ("platform.discovery", "kubernetes", {"DynamoGraphDeployment"}),
         ("platform.kind", "existing", {"DynamoGraphDeployment", "Release"}),
         ("platform.nats.members", 1, {"DynamoGraphDeployment", "Release", "StatefulSet"}),
     ],

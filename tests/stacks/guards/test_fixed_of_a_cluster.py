@@ -128,7 +128,6 @@ def test_the_procedure_lifts_the_protection_before_it_destroys() -> None:
 @pytest.mark.parametrize("way", [1, -1])
 def test_a_cluster_of_another_kind_is_one_problem(way: int) -> None:
     before, now = [eks_b200_settings(), disagg_b200_settings()][::way]
-    before["platform"]["graphApi"] = "v1beta1"
     [text] = _said(before, now)
     assert "Pulumi.dev.yaml: cluster.kind = " in text
 

@@ -61,10 +61,12 @@ def test_a_stack_fixes_of_other_layers_only_which_they_are() -> None:
     assert {
         "cluster.name",
         "cluster.region",
-        "platform.graphApi",
         "modelCache.storage.kind",
     } <= serving.keys()
-    assert not {"cluster.network.zones", "platform.nats.members", "platform.discovery"} & serving.keys()
+    assert (
+        not {"cluster.network.zones", "platform.nats.members", "platform.discovery", "platform.graphApi"}
+        & serving.keys()
+    )
     infrastructure = fixed_values(resolved(layered("infrastructure")))
     assert not any(key.startswith("platform.") for key in infrastructure)
 

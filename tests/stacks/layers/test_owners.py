@@ -132,11 +132,10 @@ def _waiting() -> Settings:
         (_serving(labels={"team": "a"}), "nodePools[b200].labels = 'team=a'", "has none"),
         (_waiting(), "nodePools[b200].purchase.phase = 'waiting'", "has active"),
         (
-            _platform(graphApi="v1beta1"),
-            "platform.graphApi = 'v1beta1'",
-            "stack dynamo, which owns the platform, has",
+            _platform(namespace="other"),
+            "platform.namespace = 'other'",
+            "stack dynamo, which owns the platform, has dynamo-system",
         ),
-        (_platform(namespace="other"), "platform.namespace = 'other'", "has dynamo-system"),
         (_external_nats(), "platform.nats.kind = 'external'", "has own"),
     ],
 )

@@ -13,7 +13,7 @@ from tests.support.dev_settings import disagg_b200_settings, resolved
 
 PREFIX = "urn:pulumi:dev::dynamo-stack::"
 CACHE = f"{PREFIX}dynamo-stack:components:ModelCache$"
-GRAPH = f"{PREFIX}dynamo-stack:components:DynamoGraph$kubernetes:nvidia.com/v1alpha1:DynamoGraphDeployment::a"
+GRAPH = f"{PREFIX}dynamo-stack:components:DynamoGraph$kubernetes:nvidia.com/v1beta1:DynamoGraphDeployment::a"
 
 
 def _inputs(kind: str) -> dict[str, Any]:
@@ -23,8 +23,8 @@ def _inputs(kind: str) -> dict[str, Any]:
 
 def _with_defaults(inputs: dict[str, Any]) -> dict[str, Any]:
     live = copy.deepcopy(inputs)
-    for service in live["spec"]["services"].values():
-        service["minAvailable"] = 1
+    for component in live["spec"]["components"]:
+        component["minAvailable"] = 1
     return live | {"status": {"state": "successful"}}
 
 

@@ -10,6 +10,7 @@ from lab.directory import REPOSITORY
 from stacks.updates.deployed import DeployedRelease
 from stacks.updates.notices import platform_notice
 from tests.stacks.updates.changes import changed, override, replicas, update
+from tests.stacks.updates.graphs_of_before import as_written_at_first
 from tests.support.dev_settings import disagg_b200_settings
 
 
@@ -62,6 +63,11 @@ THREE = changed(BEFORE, replicas(prefill=3))
 def test_the_guide_shows_what_preview_says(before: dict[str, Any], after: dict[str, Any]) -> None:
     first, *_ = update(before, after).texts
     assert _squeezed(first) in GUIDE
+
+
+def test_the_guide_shows_what_preview_says_of_a_graph_as_it_was_written_at_first() -> None:
+    first, interruption, *_ = update(as_written_at_first(disagg_b200_settings()), BEFORE).text.splitlines()
+    assert _squeezed(f"{first} {interruption}") in GUIDE
 
 
 def test_the_guide_shows_what_preview_says_of_the_platform() -> None:

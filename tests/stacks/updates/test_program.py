@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from components import dynamo_graph
 from resource_graph.recorder import record
 from stacks.program.resources import deploy
@@ -13,7 +15,6 @@ from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings
 
 if TYPE_CHECKING:
     import pulumi
-    import pytest
 
 
 def _aggregated(settings: dict[str, Any]) -> None:
@@ -47,7 +48,7 @@ def test_a_graph_without_room_beside_the_old_one_is_created_after_it(monkeypatch
     before = disagg_b200_settings()
     options = _options(update(before, changed(before, _aggregated)), monkeypatch)
     [running] = state(before).graphs
-    assert options.aliases == [running.urn]
+    assert running.urn in options.aliases
     assert options.delete_before_replace is True
     assert options.replace_on_changes is None
 
@@ -58,7 +59,21 @@ def test_a_graph_with_room_beside_the_old_one_is_a_resource_of_its_own(
     before = disagg_b200_settings()
     before["nodePools"][0]["nodes"] = 2
     options = _options(update(before, changed(before, _aggregated)), monkeypatch)
-    assert (options.aliases, options.delete_before_replace) == (None, None)
+    [running] = state(before).graphs
+    assert running.urn not in options.aliases
+    assert options.delete_before_replace is None
+
+
+@pytest.mark.parametrize(("before", "now"), [("v1alpha1", "v1beta1"), ("v1beta1", "v1alpha1")])
+def test_a_graph_in_another_api_version_is_the_same_resource_to_the_engine(
+    monkeypatch: pytest.MonkeyPatch, before: str, now: str
+) -> None:
+    old, new = disagg_b200_settings(), disagg_b200_settings()
+    old["platform"]["graphApi"], new["platform"]["graphApi"] = before, now
+    options = _options(update(old, new), monkeypatch)
+    [alias] = options.aliases
+    assert alias.type_ == f"kubernetes:nvidia.com/{before}:DynamoGraphDeployment"
+    assert options.replace_on_changes is None
 
 
 def test_other_services_under_the_same_name_are_another_graph_to_the_engine_too(
