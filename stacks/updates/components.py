@@ -41,7 +41,7 @@ def components_in(spec: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
 def main_container(component: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the container with the engine or the frontend; empty where there is none."""
     containers = mappings_in(component, "podTemplate", "spec", "containers")
-    return next((item for item in containers if item.get("name") == MAIN_CONTAINER), {})
+    return next((item for item in containers if item.get("name") == MAIN_CONTAINER), mapping_in(None))
 
 
 def _component(name: str, service: Mapping[str, Any]) -> dict[str, Any]:

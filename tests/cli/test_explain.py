@@ -41,7 +41,7 @@ def test_explain_names_stack_cluster_and_platform(explain: Any) -> None:
         "CLUSTER existing, context gpu-cluster of $KUBECONFIG, server must be https://10.0.0.1:6443" in shown
     )
     assert (
-        "own, Dynamo 1.2.1 in dynamo-system, v1alpha1, discovery etcd, NATS own x3, etcd http://etcd" in shown
+        "own, Dynamo 1.2.1 in dynamo-system, v1beta1, discovery etcd, NATS own x3, etcd http://etcd" in shown
     )
 
 

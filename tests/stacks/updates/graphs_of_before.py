@@ -40,7 +40,8 @@ def as_written_at_first(settings: dict[str, Any]) -> Deployed:
 
 
 def _flat(spec: dict[str, Any]) -> dict[str, Any]:
-    flat = copy.deepcopy(spec) | {"pvcs": [{"name": CACHE, "create": False}]}
+    flat = copy.deepcopy(spec)
+    flat["pvcs"] = [{"name": CACHE, "create": False}]
     for service in flat["services"].values():
         pod, main = service["extraPodSpec"], service["extraPodSpec"]["mainContainer"]
         [mount] = [mount for mount in main["volumeMounts"] if mount["name"] == CACHE]
