@@ -73,12 +73,16 @@ def _of_service(template: PodTemplate) -> Rollout | None:
     return Rollout(surge, unavailable, source, is_typed=typed is not None)
 
 
+def pod_annotations(template: PodTemplate) -> Mapping[str, Value]:
+    """The annotations on the pod template of a graph's service or component."""
+    if template.shape == "service":
+        return mapping_at(template.described_by, "extraPodMetadata", "annotations")
+    return mapping_at(template.described_by, "podTemplate", "metadata", "annotations")
+
+
 def _annotations(template: PodTemplate) -> Mapping[str, Value]:
-    own = (
-        mapping_at(template.described_by, "annotations")
-        if template.shape == "service"
-        else mapping_at(template.described_by, "podTemplate", "metadata", "annotations")
-    )
+    on_service = mapping_at(template.described_by, "annotations") if template.shape == "service" else {}
+    own = {**on_service, **pod_annotations(template)}
     on_graph = mapping_at(template.resource.metadata, "annotations")
     grove = {key: value for key, value in on_graph.items() if key == _GROVE}
     return {**grove, **mapping_at(template.graph_spec, "annotations"), **own}

@@ -106,7 +106,7 @@ CASES = (
         FRONTEND,
         "an offline frontend without the claim",
         "agg-gb200",
-        (drop(GRAPH, "spec.services.Frontend.volumeMounts"),),
+        (drop(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.volumeMounts"),),
         failed(FRONTEND, "Frontend") | failed(HARMONY, "Frontend"),
         (
             "looks for models in /opt/models/hub, but mounts no claim",
@@ -127,7 +127,7 @@ CASES = (
         "agg-gb200",
         (
             variable(GRAPH, _FRONTEND_ENV, "HF_HOME", None),
-            put(GRAPH, "spec.services.Frontend.volumeMounts[0].mountPoint", _USERS_CACHE),
+            put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.volumeMounts[0].mountPath", _USERS_CACHE),
             variable(GRAPH, _FRONTEND_ENV, "TIKTOKEN_ENCODINGS_BASE", f"{_USERS_CACHE}/tiktoken"),
         ),
         frozenset(),
@@ -138,7 +138,7 @@ CASES = (
         "agg-gb200",
         (
             text(GRAPH, _ARGS, '--served-model-name "openai/gpt-oss-120b" ', ""),
-            put(GRAPH, "spec.services.Frontend.volumeMounts[0].mountPoint", "/models"),
+            put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.volumeMounts[0].mountPath", "/models"),
             variable(GRAPH, _FRONTEND_ENV, "HF_HOME", "/models"),
             variable(GRAPH, _FRONTEND_ENV, "TIKTOKEN_ENCODINGS_BASE", "/models/tiktoken"),
         ),
@@ -172,7 +172,7 @@ CASES = (
         "agg-gb200",
         (
             variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
-            drop(GRAPH, "spec.services.Frontend.volumeMounts"),
+            drop(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.volumeMounts"),
         ),
         failed(CACHE, "Frontend") | failed(HARMONY, "Frontend"),
         ("it has neither the model's claim nor HF_HUB_OFFLINE",),

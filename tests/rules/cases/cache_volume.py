@@ -155,7 +155,7 @@ spec:
         "the home of root, and another user",
         "agg-gb200",
         (
-            put(_GRAPH, f"{_WORKER}.volumeMounts[0].mountPoint", "/root/.cache/huggingface"),
+            put(_GRAPH, f"{_WORKER}.extraPodSpec.mainContainer.volumeMounts[1].mountPath", "/root/.cache/huggingface"),
             variable(_GRAPH, _ENV, "HF_HOME", "/root/.cache/huggingface"),
         ),
         failed(ROOT, "TrtllmWorker") | failed(PATH, "TrtllmWorker"),

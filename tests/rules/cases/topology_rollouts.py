@@ -14,7 +14,7 @@ _OF_VLLM = "spec.components[1].podTemplate.metadata.annotations"
 
 
 def _annotated(worker: str, annotations: dict[str, str]) -> Edit:
-    return put(GRAPH, f"spec.services.{worker}.annotations", annotations)
+    return put(GRAPH, f"spec.services.{worker}.extraPodMetadata.annotations", annotations)
 
 
 CASES = (
@@ -128,7 +128,7 @@ CASES = (
         DEFAULT,
         "no annotations on a tray without a free GPU",
         "agg-gb200",
-        (drop(GRAPH, f"spec.services.{AGG}.annotations"),),
+        (drop(GRAPH, f"spec.services.{AGG}.extraPodMetadata"),),
         failed(DEFAULT, AGG),
         ("(max-unavailable 0, the operator's default), which needs 4 free GPUs on one node",),
     ),
@@ -136,7 +136,7 @@ CASES = (
         DEFAULT,
         "no annotations beside a free tray",
         "agg-gb200",
-        (drop(GRAPH, f"spec.services.{AGG}.annotations"),),
+        (drop(GRAPH, f"spec.services.{AGG}.extraPodMetadata"),),
         frozenset(),
         pools=TWO_GB200,
     ),
