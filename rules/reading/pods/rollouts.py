@@ -81,8 +81,9 @@ def pod_annotations(template: PodTemplate) -> Mapping[str, Value]:
 
 
 def _annotations(template: PodTemplate) -> Mapping[str, Value]:
-    on_service = mapping_at(template.described_by, "annotations") if template.shape == "service" else {}
-    own = {**on_service, **pod_annotations(template)}
+    own = pod_annotations(template)
+    if template.shape == "service":
+        own = {**mapping_at(template.described_by, "annotations"), **own}
     on_graph = mapping_at(template.resource.metadata, "annotations")
     grove = {key: value for key, value in on_graph.items() if key == _GROVE}
     return {**grove, **mapping_at(template.graph_spec, "annotations"), **own}

@@ -20,6 +20,7 @@ BENCHMARK = "gpt-oss-120b-bench"
 _WORKER = "spec.services.TrtllmWorker"
 _ENV = f"{_WORKER}.extraPodSpec.mainContainer.env"
 _ARGS = f"{_WORKER}.extraPodSpec.mainContainer.args[0]"
+_FRONTEND_MOUNTS = "spec.services.Frontend.extraPodSpec.mainContainer.volumeMounts"
 _FRONTEND_ENV = "spec.services.Frontend.extraPodSpec.mainContainer.env"
 _CONTAINER = "spec.template.spec.containers[0]"
 _SCRIPT = f"{_CONTAINER}.args[0]"
@@ -106,7 +107,7 @@ CASES = (
         FRONTEND,
         "an offline frontend without the claim",
         "agg-gb200",
-        (drop(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.volumeMounts"),),
+        (drop(GRAPH, _FRONTEND_MOUNTS),),
         failed(FRONTEND, "Frontend") | failed(HARMONY, "Frontend"),
         (
             "looks for models in /opt/models/hub, but mounts no claim",
@@ -127,7 +128,7 @@ CASES = (
         "agg-gb200",
         (
             variable(GRAPH, _FRONTEND_ENV, "HF_HOME", None),
-            put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.volumeMounts[0].mountPath", _USERS_CACHE),
+            put(GRAPH, f"{_FRONTEND_MOUNTS}[0].mountPath", _USERS_CACHE),
             variable(GRAPH, _FRONTEND_ENV, "TIKTOKEN_ENCODINGS_BASE", f"{_USERS_CACHE}/tiktoken"),
         ),
         frozenset(),
@@ -138,7 +139,7 @@ CASES = (
         "agg-gb200",
         (
             text(GRAPH, _ARGS, '--served-model-name "openai/gpt-oss-120b" ', ""),
-            put(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.volumeMounts[0].mountPath", "/models"),
+            put(GRAPH, f"{_FRONTEND_MOUNTS}[0].mountPath", "/models"),
             variable(GRAPH, _FRONTEND_ENV, "HF_HOME", "/models"),
             variable(GRAPH, _FRONTEND_ENV, "TIKTOKEN_ENCODINGS_BASE", "/models/tiktoken"),
         ),
@@ -172,7 +173,7 @@ CASES = (
         "agg-gb200",
         (
             variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),
-            drop(GRAPH, "spec.services.Frontend.extraPodSpec.mainContainer.volumeMounts"),
+            drop(GRAPH, _FRONTEND_MOUNTS),
         ),
         failed(CACHE, "Frontend") | failed(HARMONY, "Frontend"),
         ("it has neither the model's claim nor HF_HUB_OFFLINE",),

@@ -155,7 +155,11 @@ spec:
         "the home of root, and another user",
         "agg-gb200",
         (
-            put(_GRAPH, f"{_WORKER}.extraPodSpec.mainContainer.volumeMounts[1].mountPath", "/root/.cache/huggingface"),
+            put(
+                _GRAPH,
+                f"{_WORKER}.extraPodSpec.mainContainer.volumeMounts[1].mountPath",
+                "/root/.cache/huggingface",
+            ),
             variable(_GRAPH, _ENV, "HF_HOME", "/root/.cache/huggingface"),
         ),
         failed(ROOT, "TrtllmWorker") | failed(PATH, "TrtllmWorker"),
