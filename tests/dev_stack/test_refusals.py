@@ -78,7 +78,10 @@ right_spec = serving.graph_spec
 
 def spec_with_too_few_gpus(*arguments):
     spec = right_spec(*arguments)
-    spec["services"]["TrtllmDecodeWorker"]["resources"] = {"requests": {"gpu": "2"}, "limits": {"gpu": "2"}}
+    [decode] = [item for item in spec["components"] if item["name"] == "TrtllmDecodeWorker"]
+    [main] = decode["podTemplate"]["spec"]["containers"]
+    gpus = {"nvidia.com/gpu": "2"}
+    main["resources"] = {"requests": gpus, "limits": gpus}
     return spec
 
 

@@ -30,7 +30,7 @@ GRAPHS, GRAPH, NAMESPACE, PLATFORM = (
 OPERATOR = "dynamo-platform-dynamo-operator-controller-manager"
 LOOK, ROLLBACK, UP, FORCED_UP, _ = commands("drift")
 SEEN = "example.com/seen-by=somebody"
-REPLICAS = "spec.services.Frontend.replicas"
+REPLICAS = "spec.components[0].replicas"
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +57,13 @@ def _changes(stack: LabStack) -> dict[str, dict[str, Any]]:
 
 
 def _set_replicas(stack: LabStack, number: int, *flags: str) -> None:
-    patch = json.dumps({"spec": {"services": {"Frontend": {"replicas": number}}}})
-    stack.lab.kubectl("patch", GRAPHS, GRAPH, "-n", NAMESPACE, "--type=merge", "-p", patch, *flags)
+    patch = json.dumps([{"op": "replace", "path": "/spec/components/0/replicas", "value": number}])
+    stack.lab.kubectl("patch", GRAPHS, GRAPH, "-n", NAMESPACE, "--type=json", "-p", patch, *flags)
+
+
+def _frontends(stack: LabStack) -> int:
+    [frontend] = [item for item in _graph(stack)["spec"]["components"] if item["name"] == "Frontend"]
+    return frontend["replicas"]
 
 
 def _graph(stack: LabStack) -> dict[str, Any]:
@@ -114,7 +119,7 @@ def test_a_changed_field_a_deleted_object_and_an_idle_operator_are_named_and_put
     assert _drift(stack).returncode == 0
     after = _graph(stack)
     assert after["metadata"]["uid"] == before["metadata"]["uid"]
-    assert after["spec"]["services"]["Frontend"]["replicas"] == 1
+    assert _frontends(stack) == 1
     assert after["metadata"]["annotations"]["example.com/seen-by"] == "somebody"
 
 
@@ -126,12 +131,12 @@ def test_a_field_that_another_manager_took_is_refused_with_a_way_out_and_forced_
     assert (change["field"], change["changedBy"], change["up"]) == (REPLICAS, ["autoscaler"], "refused")
     failed = stack.pulumi("up", "--refresh", "--yes", "--skip-preview", check=False)
     assert failed.returncode != 0
-    assert f".{REPLICAS}, set by autoscaler" in failed.stdout, failed.stdout
+    assert '.spec.components[name="Frontend"].replicas, set by autoscaler' in failed.stdout, failed.stdout
     assert "dynamo-stack drift dev" in failed.stdout
     assert "PULUMI_K8S_ENABLE_PATCH_FORCE=true pulumi up --refresh --stack dev" in failed.stdout
-    assert _graph(stack)["spec"]["services"]["Frontend"]["replicas"] == 2
+    assert _frontends(stack) == 2
     typed(stack, FORCED_UP)
-    assert _graph(stack)["spec"]["services"]["Frontend"]["replicas"] == 1
+    assert _frontends(stack) == 1
     assert _drift(stack).returncode == 0
 
 

@@ -185,7 +185,8 @@ def _uid_of_job(stack: LabStack) -> str | None:
 
 
 def _frontends(stack: LabStack) -> int:
-    return stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)["spec"]["services"]["Frontend"]["replicas"]
+    components = stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)["spec"]["components"]
+    return next(item["replicas"] for item in components if item["name"] == "Frontend")
 
 
 def _unanswered_calls(stack: LabStack) -> float:

@@ -69,7 +69,7 @@ def test_killed_in_an_update(stack: LabStack, undisturbed: Counter[str]) -> None
 
 def _frontends(stack: LabStack) -> int:
     graph = stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)
-    return graph["spec"]["services"]["Frontend"]["replicas"]
+    return next(item["replicas"] for item in graph["spec"]["components"] if item["name"] == "Frontend")
 
 
 def test_killed_in_a_replacement(stack: LabStack, undisturbed: Counter[str]) -> None:
