@@ -50,27 +50,25 @@ class IndexEntry:
     path: str
 
 
-def package_charts(target: Path, graph_api: str = "v1alpha1") -> None:
+def package_charts(target: Path) -> None:
     """Writes every stand-in chart and the index below `target`. Run again, it changes nothing.
-
-    `graph_api` is the one version of graphs that the charts' CustomResourceDefinitions serve and store.
 
     A chart's folder name ends in a hash of its content, so no process reads a mixture of two.
     """
     target.mkdir(parents=True, exist_ok=True)
-    entries = [_package(chart, target, graph_api) for chart in CHARTS]
+    entries = [_package(chart, target) for chart in CHARTS]
     _write_if_changed(target / INDEX_FILE, json.dumps([asdict(entry) for entry in entries], indent=2) + "\n")
     for folder in target.iterdir():
         if folder.is_dir() and folder.name not in {entry.path for entry in entries}:
             shutil.rmtree(folder)
 
 
-def _package(chart: Chart, target: Path, graph_api: str) -> IndexEntry:
+def _package(chart: Chart, target: Path) -> IndexEntry:
     source = CHARTS_DIRECTORY / chart.name
     files = {
         path.relative_to(source): path.read_bytes() for path in sorted(source.rglob("*")) if path.is_file()
     }
-    files |= _crd_files(chart.name, graph_api)
+    files |= _crd_files(chart.name)
     digest = hashlib.sha256()
     for path, content in sorted(files.items()):
         digest.update(f"{path} {len(content)}\n".encode() + content)
@@ -80,18 +78,18 @@ def _package(chart: Chart, target: Path, graph_api: str) -> IndexEntry:
     return IndexEntry(chart.repository, chart.name, chart.version, folder.name)
 
 
-def _crd_files(chart: str, graph_api: str) -> dict[Path, bytes]:
+def _crd_files(chart: str) -> dict[Path, bytes]:
     """The chart's crds/ folder: Helm installs it at the first install and never looks at it again."""
     return {
         Path("crds") / f"{crd['metadata']['name']}.yaml": yaml.safe_dump(crd, sort_keys=True).encode()
-        for crd in _definitions(chart, graph_api)
+        for crd in _definitions(chart)
     }
 
 
-def _definitions(chart: str, graph_api: str) -> list[dict[str, Any]]:
+def _definitions(chart: str) -> list[dict[str, Any]]:
     match chart:
         case "dynamo-platform":
-            return custom_resource_definitions(graph_api)
+            return custom_resource_definitions()
         case "gpu-operator":
             return gpu_operator_definitions()
         case "dra-driver-nvidia-gpu":

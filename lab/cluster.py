@@ -7,7 +7,7 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
-from lab import aws_cloud, control_plane, graph_api, plugins, processes
+from lab import aws_cloud, control_plane, plugins, processes
 from lab.charts import package_charts
 from lab.custom_resources import cluster_definitions
 from lab.directory import REPOSITORY, LabDirectory
@@ -31,7 +31,7 @@ def prepare(lab: LabDirectory, say: Callable[[str], None]) -> None:
     build_missing(cache, say)
     lab.create()
     plugins.install(lab, executables(cache))
-    package_charts(lab.charts, graph_api.settle(lab, has_cluster=control_plane.exists(lab)))
+    package_charts(lab.charts)
 
 
 def up(lab: LabDirectory, say: Callable[[str], None], *, furnished: bool = True) -> None:

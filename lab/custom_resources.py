@@ -16,12 +16,14 @@ CRDS_DIRECTORY = Path(__file__).parent / "fixtures" / "crds"
 CORE_TYPES_FILE = "core-v1.as-inlined.json"
 _SCHEMALESS_FILE = "other-dynamo-1.2.json"
 
-# A lab serves and stores one version. With both served and no conversion webhook behind them the API server
-# converts with strategy None and stores a v1beta1 graph as an empty spec (ai-dynamo/dynamo#10419).
+# The version that is stored comes first. Both are served: the operator's webhook converts once it
+# has started; until then the API server would store a v1beta1 graph as an empty spec
+# (ai-dynamo/dynamo#10419).
 GRAPH_SCHEMAS = {
     "v1alpha1": "dynamographdeployment.v1alpha1.dynamo-1.2.json",
     "v1beta1": "dynamographdeployment.v1beta1.dynamo-1.2.json",
 }
+_COMPONENT_FILE = "component-deployment-dynamo-1.2.json"
 _COMPUTE_DOMAIN_FILE = "computedomain.v1beta1.dra-0.4.json"
 _POD_MONITOR_FILE = "pod-monitor.json"
 _COMPUTE_DOMAIN_CLIQUE_FILE = "compute-domain-clique.json"
@@ -32,16 +34,16 @@ _MARK = "x-fact"
 _CUT = "x-kubernetes-preserve-unknown-fields"
 
 
-def custom_resource_definitions(graph_api: str = "v1alpha1") -> list[dict[str, Any]]:
-    """Every CustomResourceDefinition of the platform's chart, each with one served and stored version."""
-    graph = custom_resource_definition(CRDS_DIRECTORY / GRAPH_SCHEMAS[graph_api])
-    return [graph, *_schemaless_definitions(_SCHEMALESS_FILE)]
+def custom_resource_definitions() -> list[dict[str, Any]]:
+    """Every CustomResourceDefinition of the platform's chart."""
+    graph = custom_resource_definition(*(CRDS_DIRECTORY / file for file in GRAPH_SCHEMAS.values()))
+    return [graph, *_schemaless_definitions(_COMPONENT_FILE), *_schemaless_definitions(_SCHEMALESS_FILE)]
 
 
 def cluster_definitions() -> list[dict[str, Any]]:
     """What is installed beside the platform: for NVIDIA's DRA driver and for a Prometheus operator."""
     domain = custom_resource_definition(CRDS_DIRECTORY / _COMPUTE_DOMAIN_FILE)
-    return [domain, *_schemaless_definitions(_POD_MONITOR_FILE)]
+    return [domain, *monitoring_definitions()]
 
 
 def compute_domain_definitions() -> list[dict[str, Any]]:
@@ -60,23 +62,13 @@ def monitoring_definitions() -> list[dict[str, Any]]:
     return [*_schemaless_definitions(_POD_MONITOR_FILE), *_schemaless_definitions(_PROMETHEUS_FILE)]
 
 
-def custom_resource_definition(schema_file: Path) -> dict[str, Any]:
-    """The CustomResourceDefinition that serves and stores the one version of this schema file.
+def custom_resource_definition(*schema_files: Path) -> dict[str, Any]:
+    """The CustomResourceDefinition that serves a version of each schema file and stores that of the first.
 
-    Raises KeyError when the file names a core type that core-v1.as-inlined.json does not hold.
+    Raises KeyError when a file names a core type that core-v1.as-inlined.json does not hold.
     """
-    facts: dict[str, Any] = json.loads(schema_file.read_text(encoding="utf-8"))
-    types = _core_types(facts["xFactSet"]) if "xFactSet" in facts else {}
-    version: dict[str, Any] = {
-        "name": facts["version"],
-        "served": True,
-        "storage": True,
-        "schema": {"openAPIV3Schema": _expand(facts["openAPIV3Schema"], types)},
-        "subresources": facts["subresources"],
-        "additionalPrinterColumns": facts["additionalPrinterColumns"],
-    }
-    if facts["deprecated"]:
-        version |= {"deprecated": True, "deprecationWarning": facts["deprecationWarning"]}
+    every = [json.loads(file.read_text(encoding="utf-8")) for file in schema_files]
+    facts: dict[str, Any] = every[0]
     names = {key: facts[key] for key in ("kind", "listKind", "plural", "singular")}
     return {
         "apiVersion": "apiextensions.k8s.io/v1",
@@ -86,21 +78,39 @@ def custom_resource_definition(schema_file: Path) -> dict[str, Any]:
             "group": facts["group"],
             "names": names | {"shortNames": facts["shortNames"]},
             "scope": facts["scope"],
-            "versions": [version],
+            "versions": [_version(each, is_stored=each is facts) for each in every],
         },
     }
+
+
+def _version(facts: dict[str, Any], *, is_stored: bool) -> dict[str, Any]:
+    types = _core_types(facts["xFactSet"]) if "xFactSet" in facts else {}
+    version: dict[str, Any] = {
+        "name": facts["version"],
+        "served": True,
+        "storage": is_stored,
+        "schema": {"openAPIV3Schema": _expand(facts["openAPIV3Schema"], types)},
+        "subresources": facts["subresources"],
+        "additionalPrinterColumns": facts["additionalPrinterColumns"],
+    }
+    if facts["deprecated"]:
+        version |= {"deprecated": True, "deprecationWarning": facts["deprecationWarning"]}
+    return version
 
 
 def _schemaless_definitions(file: str) -> list[dict[str, Any]]:
     """Definitions whose schemas are not held here: they are there, and take any content."""
     facts: dict[str, Any] = json.loads((CRDS_DIRECTORY / file).read_text(encoding="utf-8"))
-    version = {
-        "name": facts["version"],
-        "served": True,
-        "storage": True,
-        "schema": {"openAPIV3Schema": {"type": "object", _CUT: True}},
-        "subresources": {"status": {}},
-    }
+    versions = [
+        {
+            "name": name,
+            "served": True,
+            "storage": name == facts["version"],
+            "schema": {"openAPIV3Schema": {"type": "object", _CUT: True}},
+            "subresources": {"status": {}},
+        }
+        for name in (facts["version"], *facts.get("furtherVersions", []))
+    ]
     return [
         {
             "apiVersion": "apiextensions.k8s.io/v1",
@@ -114,7 +124,7 @@ def _schemaless_definitions(file: str) -> list[dict[str, Any]]:
                 "group": facts["group"],
                 "names": names | {"singular": names["kind"].lower(), "listKind": f"{names['kind']}List"},
                 "scope": facts["scope"],
-                "versions": [version],
+                "versions": versions,
             },
         }
         for names in facts["kinds"]

@@ -61,11 +61,6 @@ class LabDirectory:
         return self.root / "switches"
 
     @property
-    def graph_api(self) -> Path:
-        """A file with the API version of graphs that this lab's cluster serves and stores."""
-        return self.root / "graph-api"
-
-    @property
     def processes(self) -> Path:
         """A pid file and a log for each stand-in process."""
         return self.root / "processes"

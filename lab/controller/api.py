@@ -17,6 +17,7 @@ _PLURALS = {
     "ComputeDomain": "computedomains",
     "CustomResourceDefinition": "customresourcedefinitions",
     "Deployment": "deployments",
+    "DynamoComponentDeployment": "dynamocomponentdeployments",
     "DynamoGraphDeployment": "dynamographdeployments",
     "Event": "events",
     "Lease": "leases",
@@ -44,6 +45,10 @@ _TIMEOUT = aiohttp.ClientTimeout(total=30)
 
 HTTP_NOT_FOUND = 404
 _HTTP_ERROR = 400
+_HTTP_UNAVAILABLE = 503
+# Said of any path that is not served yet, in the first seconds of an API server: custom kinds come last
+# (k8s.io/apiserver pkg/util/notfoundhandler). The object may well exist.
+_NOT_INSTALLED_YET = "before all known HTTP paths have been installed"
 
 
 class ApiError(Exception):
@@ -158,6 +163,8 @@ class KubernetesApi:
         data = json.dumps(body, separators=(",", ":")) if body is not None else None
         async with self._session.request(method, path, params=query, data=data, headers=headers) as response:
             text = await response.text()
+        if _NOT_INSTALLED_YET in text:
+            raise ApiError(_HTTP_UNAVAILABLE, f"{method} {path}: the API server has only just started")
         if response.status >= _HTTP_ERROR:
             raise ApiError(response.status, _message(text) or f"{method} {path}: HTTP {response.status}")
         answer: Manifest = json.loads(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import concurrent.futures
+import itertools
 import logging
 import os
 import signal
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 CLUSTER_GONE_SECONDS = 60.0
 _PROBE_SECONDS = 5.0
 _KOPF_SECONDS = 0.5
+_WATCH_AGAIN_SECONDS = 1.0
 _ENDING_SECONDS = 1.5
 _REFUSED = 2
 
@@ -102,7 +104,9 @@ def quiet_settings() -> kopf.OperatorSettings:
     settings.posting.enabled = False
     settings.queueing.exit_timeout = 0.5
     settings.networking.connect_timeout = 5.0
-    settings.networking.error_backoffs = [1.0, 2.0, 5.0]
+    # Without end: kopf gives up a watch for good after the last one, while an API server that restarts may
+    # take longer. A cluster that stays away ends the process by `until_cluster_is_gone`.
+    settings.networking.error_backoffs = itertools.repeat(_WATCH_AGAIN_SECONDS)
     return settings
 
 

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 
 from lab.controller.api import KubernetesApi
 from lab.controller.process import argument_parser, run, until_cluster_is_gone, watch_until_stopped
-from lab.directory import LabDirectory
 from lab.dynamo_operator.operator import Operator
 from lab.dynamo_operator.switches import Switches
-from lab.graph_api import remembered
 
 if TYPE_CHECKING:
     from lab.controller.process import Session
@@ -25,7 +23,7 @@ def main() -> int:
 
     async def work(session: Session) -> None:
         async with KubernetesApi(session.connection, field_manager="dynamo-operator") as api:
-            operator = Operator(api, Switches(arguments.lab_dir), remembered(LabDirectory(arguments.lab_dir)))
+            operator = Operator(api, Switches(arguments.lab_dir))
             await watch_until_stopped(
                 operator.registry(), session, operator.supervise(), until_cluster_is_gone(api)
             )

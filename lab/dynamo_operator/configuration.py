@@ -29,6 +29,7 @@ class OperatorConfiguration:
     webhook_service: str = ""
     webhook_port: int = 9443
     makes_own_certificate: bool = True
+    planner_role: str = ""
 
     @classmethod
     def from_config_map(cls, config_map: Manifest, version: str) -> OperatorConfiguration:
@@ -49,4 +50,5 @@ class OperatorConfiguration:
             webhook_service=webhook["serviceName"],
             webhook_port=webhook["port"],
             makes_own_certificate=webhook["certProvisionMode"] == "auto",
+            planner_role=config["rbac"]["plannerClusterRoleName"],
         )

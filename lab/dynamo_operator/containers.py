@@ -16,6 +16,8 @@ SERVICE_PORT = 8000
 SYSTEM_PORT = 9090
 NIXL_PORT = 19090
 PLANNER_METRICS_PORT = 9085
+# Metrics of each forward pass; the ranks of one worker count up from here.
+_FORWARD_PASS_PORT = 20380
 
 
 def base_container(component_type: str, environment: dict[str, str]) -> Manifest:
@@ -67,6 +69,7 @@ def _add_worker_defaults(container: Manifest) -> None:
         {"name": "NIXL_TELEMETRY_ENABLE", "value": "n"},
         {"name": "NIXL_TELEMETRY_EXPORTER", "value": "prometheus"},
         {"name": "NIXL_TELEMETRY_PROMETHEUS_PORT", "value": str(NIXL_PORT)},
+        {"name": "DYN_FORWARDPASS_METRIC_PORT", "value": str(_FORWARD_PASS_PORT)},
     ]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
 import logging
 import time
 from contextlib import suppress
@@ -14,23 +13,23 @@ import kopf
 
 from lab.controller.api import ApiError, KubernetesApi
 from lab.custom_resources import custom_resource_definitions
-from lab.dynamo_operator import manifests
 from lab.dynamo_operator.admission.rule import Circumstances
-from lab.dynamo_operator.certificates import ServingCertificate, kept_certificate
+from lab.dynamo_operator.certificates import kept_certificate
+from lab.dynamo_operator.component_reconciler import ComponentReconciler
 from lab.dynamo_operator.components import LABEL_GRAPH
-from lab.dynamo_operator.conversion import GROUP
+from lab.dynamo_operator.conversion import COMPONENT, GRAPH, GROUP, V1ALPHA1
+from lab.dynamo_operator.graph_reconciler import GraphReconciler
 from lab.dynamo_operator.installation import Installation, find_installation, open_gates
-from lab.dynamo_operator.reconcile import Reconciler, graph_key
+from lab.dynamo_operator.trust import trust
 from lab.dynamo_operator.webhook_server import WebhookServer
 from lab.dynamo_operator.work_queue import Key, WorkQueue
 
 if TYPE_CHECKING:
-    from lab.controller.api import Manifest
     from lab.dynamo_operator.switches import Switches
 
 CRD_FIELD_MANAGER = "dynamo-crd-apply"
-_WEBHOOK_KINDS = ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
 _SWITCH_SECONDS = 0.5
+_OBSERVING_SECONDS = 0.7
 # A deletion while the watch reconnects is never told of.
 _RESYNC_SECONDS = 5.0
 # Of its leader election, beside the control plane's own, so that it outlives release and namespace.
@@ -47,22 +46,19 @@ _log = logging.getLogger(__name__)
 class Operator:
     """Watches for its own installation; while there is one, serves webhooks and reconciles graphs."""
 
-    def __init__(self, api: KubernetesApi, switches: Switches, graph_api: str) -> None:
+    def __init__(self, api: KubernetesApi, switches: Switches) -> None:
         self._api = api
-        self._graph_api = graph_api
         self._switches = switches
         self._look_again = asyncio.Event()
-        self._queue = WorkQueue(self._reconcile)
+        self._graph_queue = WorkQueue(self._reconcile_graph)
+        self._component_queue = WorkQueue(self._reconcile_component)
         self._installation: Installation | None = None
-        self._reconciler: Reconciler | None = None
+        self._graphs: GraphReconciler | None = None
+        self._components: ComponentReconciler | None = None
         self._webhooks: WebhookServer | None = None
         self._override = switches.override
         self._looked = 0.0
         self._said = ""
-
-    @property
-    def _api_version(self) -> str:
-        return f"{GROUP}/{self._graph_api}"
 
     def registry(self) -> kopf.OperatorRegistry:
         """The handlers by which kopf tells of changes."""
@@ -71,9 +67,10 @@ class Operator:
             kopf.on.event(*resource, labels={"control-plane": "controller-manager"}, registry=registry)(
                 self._installation_changed
             )
-        kopf.on.event(GROUP, self._graph_api, "dynamographdeployments", registry=registry)(
-            self._graph_changed
-        )
+        # As they are stored: to be told of a change must not need the conversion webhook.
+        _, stored = V1ALPHA1.split("/")
+        kopf.on.event(GROUP, stored, "dynamographdeployments", registry=registry)(self._graph_changed)
+        kopf.on.event(GROUP, stored, "dynamocomponentdeployments", registry=registry)(self._component_changed)
         kopf.on.event("apps", "v1", "deployments", labels={LABEL_GRAPH: kopf.PRESENT}, registry=registry)(
             self._deployment_changed
         )
@@ -82,7 +79,7 @@ class Operator:
     async def supervise(self) -> None:
         """Starts and stops the operator's work with its installation, until cancelled."""
         self._look_again.set()
-        working = asyncio.ensure_future(self._queue.work())
+        working = asyncio.gather(self._graph_queue.work(), self._component_queue.work())
         try:
             while not working.done():
                 with suppress(TimeoutError):
@@ -122,26 +119,29 @@ class Operator:
             self._say("certificates from elsewhere (webhook.certManager, .external) are not simulated")
             return
         if installation.applies_crds:
-            for crd in custom_resource_definitions(self._graph_api):
+            for crd in custom_resource_definitions():
                 await self._api.apply(crd, field_manager=CRD_FIELD_MANAGER)
-        host = f"{configuration.webhook_service}.{installation.namespace}.svc"
+        service, namespace = configuration.webhook_service, installation.namespace
         await self._api.apply(_LEASE)
         certificate = await kept_certificate(
-            self._api, installation.namespace, configuration.certificate_secret, host
+            self._api, namespace, configuration.certificate_secret, f"{service}.{namespace}.svc"
         )
-        await self._trust(configuration.webhook_service, installation.namespace, certificate)
+        await trust(self._api, service, namespace, configuration.webhook_port, certificate)
         self._webhooks = WebhookServer(Circumstances(configuration), certificate)
-        self._reconciler = Reconciler(self._api, self._api_version, configuration, self._switches)
+        self._graphs = GraphReconciler(self._api, configuration, self._switches)
+        self._components = ComponentReconciler(self._api, configuration)
         self._installation = installation
+        # Its own reads need the conversion webhook.
+        await self._obey_switches()
         await self._reconcile_all()
-        _log.info("operator %s of %s works", configuration.version, installation.namespace)
+        _log.info("operator %s of %s works", configuration.version, namespace)
 
     async def _stop(self) -> None:
         if self._webhooks is not None:
             await self._webhooks.stop()
         if self._installation is not None:
             _log.info("operator of %s has stopped", self._installation.namespace)
-        self._webhooks = self._reconciler = self._installation = None
+        self._webhooks = self._graphs = self._components = self._installation = None
 
     async def _obey_switches(self) -> None:
         if self._webhooks is not None and self._installation is not None:
@@ -159,24 +159,19 @@ class Operator:
         if service is not None:
             await webhooks.start(service["spec"]["clusterIP"], configuration.webhook_port)
 
-    async def _trust(self, service: str, namespace: str, certificate: ServingCertificate) -> None:
-        """Writes the authority into the webhook configurations that lead to the operator's Service."""
-        bundle = base64.b64encode(certificate.authority).decode()
-        for kind in _WEBHOOK_KINDS:
-            for found in await self._api.list("admissionregistration.k8s.io/v1", kind):
-                webhooks = [_with_authority(each, service, namespace, bundle) for each in found["webhooks"]]
-                if webhooks != found["webhooks"]:
-                    named = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, **found}
-                    await self._api.merge_patch(named, {"webhooks": webhooks})
-
     async def _reconcile_all(self) -> None:
-        for graph in await self._api.list(self._api_version, manifests.KIND):
-            self._queue.add((graph["metadata"]["namespace"], graph["metadata"]["name"]))
+        for kind, queue in ((GRAPH, self._graph_queue), (COMPONENT, self._component_queue)):
+            for found in await self._api.list(V1ALPHA1, kind):
+                queue.add((found["metadata"]["namespace"], found["metadata"]["name"]))
 
-    async def _reconcile(self, key: Key) -> None:
+    async def _reconcile_graph(self, key: Key) -> None:
         # Without a running pod nobody acts on a graph: one that is deleted then keeps its finalizer.
-        if self._reconciler is not None:
-            await self._reconciler.reconcile(key)
+        if self._graphs is not None:
+            await self._graphs.reconcile(key)
+
+    async def _reconcile_component(self, key: Key) -> None:
+        if self._components is not None:
+            await self._components.reconcile(key)
 
     def _say(self, message: str) -> None:
         """Logs what is wrong once, however often it is found again."""
@@ -188,17 +183,27 @@ class Operator:
         if "dynamo-operator" in labels.values() or type == "DELETED":
             self._look_again.set()
 
-    async def _graph_changed(self, namespace: str | None, name: str, **_: Any) -> None:
-        self._queue.add((str(namespace), name))
+    async def _graph_changed(self, namespace: str | None, name: str, body: kopf.Body, **_: Any) -> None:
+        key = (str(namespace), name)
+        if _is_behind(body):
+            # Recorded: until then the graph says Ready about the generation before.
+            asyncio.get_running_loop().call_later(_OBSERVING_SECONDS, self._graph_queue.add, key)
+        else:
+            self._graph_queue.add(key)
 
-    async def _deployment_changed(self, body: kopf.Body, **_: Any) -> None:
-        key = graph_key(dict(body))
-        if key is not None:
-            self._queue.add(key)
+    async def _component_changed(
+        self, namespace: str | None, name: str, labels: kopf.Labels, **_: Any
+    ) -> None:
+        self._component_queue.add((str(namespace), name))
+        if LABEL_GRAPH in labels:
+            self._graph_queue.add((str(namespace), labels[LABEL_GRAPH]))
+
+    async def _deployment_changed(self, namespace: str | None, name: str, **_: Any) -> None:
+        # A component deployment and its Deployment have one name.
+        self._component_queue.add((str(namespace), name))
 
 
-def _with_authority(webhook: Manifest, service: str, namespace: str, bundle: str) -> Manifest:
-    target = webhook["clientConfig"].get("service") or {}
-    if (target.get("name"), target.get("namespace")) != (service, namespace):
-        return webhook
-    return webhook | {"clientConfig": webhook["clientConfig"] | {"caBundle": bundle}}
+def _is_behind(graph: kopf.Body) -> bool:
+    """Whether the graph has changed since the operator last looked at it; a new graph has not."""
+    observed = graph.status.get("observedGeneration")
+    return observed is not None and observed < graph.metadata.get("generation", 0)

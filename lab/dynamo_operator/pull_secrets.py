@@ -7,9 +7,10 @@ import json
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from lab.dynamo_operator.components import pod_metadata
+
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
-    from lab.dynamo_operator.manifests import Component
 
 DISABLED = "nvidia.com/disable-image-pull-secret-discovery"
 _TYPE = "kubernetes.io/dockerconfigjson"
@@ -17,13 +18,12 @@ _KEY = ".dockerconfigjson"
 _DEFAULT_REGISTRY = "docker.io"
 
 
-def matching_pull_secrets(component: Component, secrets: list[Manifest]) -> list[str]:
-    """Names of the Secrets that hold a login for the registry of the component's image."""
-    if component.settings.get(DISABLED) == "true":
+def matching_pull_secrets(component: Manifest, secrets: list[Manifest]) -> list[str]:
+    """Names of the Secrets that hold a login for the registry of an image of the component's pod."""
+    if pod_metadata(component, "annotations").get(DISABLED) == "true":
         return []
-    container = (component.service.get("extraPodSpec") or {}).get("mainContainer") or {}
-    images = [container.get("image"), (component.service.get("frontendSidecar") or {}).get("image")]
-    registries = {_registry(image) for image in images if image}
+    spec: Manifest = (component.get("podTemplate") or {}).get("spec") or {}
+    registries = {_registry(each["image"]) for each in spec.get("containers") or [] if each.get("image")}
     return sorted(
         secret["metadata"]["name"]
         for secret in secrets

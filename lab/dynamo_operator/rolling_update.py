@@ -1,6 +1,7 @@
 """The life of one managed rolling update: when it starts, when it is over, what it does to old generations.
 
-ai-dynamo/dynamo#6110; #13495 and #13620 tell its two faults, which the 1.2 line has and so has this.
+Source: ai-dynamo/dynamo deploy/operator/internal/controller/dynamographdeployment_rollingupdate.go at
+0a132bc43; #13495 and #13620 tell its two faults, which the 1.2 line has and so has this.
 """
 
 from __future__ import annotations
@@ -8,27 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from lab.dynamo_operator.generations import Hashes
+
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
 
-# On the graph: the generation that served last. An update has it change only when the update is over.
+# On the graph: the generation that served last. An update has them change only when the update is over.
 CURRENT_HASH = "nvidia.com/current-worker-hash"
+CURRENT_HASH_V2 = "nvidia.com/current-worker-hash-v2"
 PENDING, IN_PROGRESS, COMPLETED = "Pending", "InProgress", "Completed"
-
-
-@dataclass(frozen=True)
-class Hashes:
-    """Of the workers' pods: as they served last, and as the graph asks for them now."""
-
-    current: str
-    desired: str
-    updated_key: str = "updatedServices"
-    """Of status.rollingUpdate, by the graph's API version."""
-
-    @property
-    def are_equal(self) -> bool:
-        """Whether the workers are what the graph asks for."""
-        return self.current == self.desired
+_NONE = Hashes("", "")
 
 
 @dataclass(frozen=True)
@@ -50,12 +40,12 @@ class WorkerCounts:
 class Decision:
     """What one reconciliation does about generations before it looks at objects."""
 
-    current: str
-    """The hash to write down on the graph."""
+    current: Hashes
+    """The hashes to write down on the graph."""
     status: Manifest | None
     """The new status.rollingUpdate."""
     deletes_old: bool = False
-    """Every Deployment of another generation goes at once, whatever it serves."""
+    """Every component deployment of another generation goes at once, whatever it serves."""
 
     @property
     def is_rolling(self) -> bool:
@@ -63,12 +53,39 @@ class Decision:
         return is_active(self.status)
 
 
+def current_hashes(graph: Manifest) -> Hashes:
+    """What the graph says about the generation that served last."""
+    annotations: dict[str, str] = graph["metadata"].get("annotations") or {}
+    return Hashes(annotations.get(CURRENT_HASH, ""), annotations.get(CURRENT_HASH_V2, ""))
+
+
 def is_active(status: Manifest | None) -> bool:
     """Whether status.rollingUpdate tells of an update that is not over."""
     return (status or {}).get("phase") in {PENDING, IN_PROGRESS}
 
 
-def decide(hashes: Hashes, status: Manifest | None, workers: list[WorkerCounts], now: str) -> Decision:
+def migrated(current: Hashes, desired: Hashes) -> Hashes:
+    """The current hashes where the first alone cannot tell that something has changed: it is given up then.
+
+    A changed annotation of a v1alpha1 service is such a change.
+    """
+    if not current.v1 or current.v1 != desired.v1 or current.v2 == desired.v2:
+        return current
+    return Hashes("", current.v2) if current.v2 else Hashes(current.v1, desired.v2)
+
+
+def generation_hash(current: Hashes, desired: Hashes) -> str:
+    """The hash in the names of the workers that are wanted now."""
+    if current.v1 == desired.v1 and current.v2 in {"", desired.v2}:
+        return desired.v1
+    if current.v1:
+        return desired.v2 if current.v1 == desired.v1 else desired.v1
+    return desired.v2 if current.v2 else desired.v1
+
+
+def decide(
+    current: Hashes, desired: Hashes, status: Manifest | None, workers: list[WorkerCounts], now: str
+) -> Decision:
     """The next step from what the graph says of itself and what its workers do.
 
     A graph without a current hash is taken for a new one, so a graph that was replaced instead of patched
@@ -76,25 +93,39 @@ def decide(hashes: Hashes, status: Manifest | None, workers: list[WorkerCounts],
     middle of an update is taken for one whose update was interrupted at its end, so all that is not of the
     current generation goes, even what serves (ai-dynamo/dynamo#13620).
     """
-    if not hashes.current:
-        return Decision(hashes.desired, status)
-    if hashes.are_equal and not is_active(status):
-        return Decision(hashes.current, status)
-    if (status or {}).get("phase") == COMPLETED:
-        if any(worker.new_ready for worker in workers):
-            return Decision(hashes.desired, status)
+    if current == _NONE:
+        return Decision(desired, status)
+    if _are_equal(current, desired) and not is_active(status):
+        return Decision(current, status)
+    new = generation_hash(current, desired)
+    is_current = new in {current.v1, current.v2}
+    done = Hashes("", desired.v2) if new == desired.v2 else desired
+    if (status or {}).get("phase") == COMPLETED and not is_current:
+        if workers and all(worker.is_updated for worker in workers):
+            return Decision(done, status)
         status = None
-    return _go_on(hashes, status or {}, workers, now)
+    updated = sorted(worker.name for worker in workers if worker.is_updated or is_current)
+    return _next_phase(current, done, status or {}, updated, now, is_over=len(updated) == len(workers))
 
 
-def _go_on(hashes: Hashes, status: Manifest, workers: list[WorkerCounts], now: str) -> Decision:
-    phase = status.get("phase")
-    if not phase:
-        return Decision(hashes.current, {"startTime": now, "phase": PENDING})
-    if phase == PENDING:
-        return Decision(hashes.current, status | {"phase": IN_PROGRESS})
-    updated = sorted(worker.name for worker in workers if worker.is_updated or hashes.are_equal)
-    status = status | {hashes.updated_key: updated}
-    if len(updated) < len(workers):
-        return Decision(hashes.current, status)
-    return Decision(hashes.desired, status | {"phase": COMPLETED, "endTime": now}, deletes_old=True)
+def _next_phase(
+    current: Hashes, done: Hashes, status: Manifest, updated: list[str], now: str, *, is_over: bool
+) -> Decision:
+    match status.get("phase"):
+        case "Completed":
+            return Decision(current, status)
+        case "Pending":
+            return Decision(current, status | {"phase": IN_PROGRESS})
+        case "InProgress":
+            status = status | {"updatedComponents": updated}
+            if not is_over:
+                return Decision(current, status)
+            return Decision(done, status | {"phase": COMPLETED, "endTime": now}, deletes_old=True)
+        case _:
+            return Decision(current, {"startTime": now, "phase": PENDING})
+
+
+def _are_equal(current: Hashes, desired: Hashes) -> bool:
+    if current.v1:
+        return current.v1 == desired.v1 and current.v2 in {"", desired.v2}
+    return current.v2 == desired.v2

@@ -38,13 +38,11 @@ class Step:
     old_replicas: dict[str, int]
 
 
-def deployment_strategy(annotations: dict[str, str], replicas: int) -> Manifest:
+def deployment_strategy(annotations: dict[str, str]) -> Manifest:
     """The strategy inside one Deployment."""
     if annotations.get(STRATEGY) == "Recreate":
         return {"type": "Recreate"}
-    surge, unavailable = (annotations.get(key, _DEFAULT) for key in (MAX_SURGE, MAX_UNAVAILABLE))
-    if limits(annotations, replicas) == (1, 0) and _count(surge, replicas, up=True) == 0:
-        surge = "1"
+    surge, unavailable = (annotations.get(key) or _DEFAULT for key in (MAX_SURGE, MAX_UNAVAILABLE))
     return {
         "type": "RollingUpdate",
         "rollingUpdate": {"maxSurge": _number(surge), "maxUnavailable": _number(unavailable)},
@@ -53,8 +51,8 @@ def deployment_strategy(annotations: dict[str, str], replicas: int) -> Manifest:
 
 def limits(annotations: dict[str, str], replicas: int) -> tuple[int, int]:
     """How many pods may be there above the wanted number, and how many may be missing, in pods."""
-    surge = _count(annotations.get(MAX_SURGE, _DEFAULT), replicas, up=True)
-    unavailable = _count(annotations.get(MAX_UNAVAILABLE, _DEFAULT), replicas, up=False)
+    surge = _count(annotations.get(MAX_SURGE) or _DEFAULT, replicas, up=True)
+    unavailable = _count(annotations.get(MAX_UNAVAILABLE) or _DEFAULT, replicas, up=False)
     # With neither, nothing could ever move.
     return (surge, unavailable) if surge or unavailable else (1, 0)
 

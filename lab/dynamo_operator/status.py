@@ -1,56 +1,17 @@
-"""What the operator reports about a graph, from what it sees of the Deployments."""
+"""What the operator reports about a component deployment, and about a graph from all of its own."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lab.dynamo_operator.conversion import is_v1beta1
 from lab.dynamo_operator.rolling_update import is_active
 
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
 
 READY = "Ready"
-
-
-@dataclass(frozen=True)
-class ServiceState:
-    """One service: its Deployments, newest generation first, as the API server has them."""
-
-    name: str
-    desired: int
-    deployments: list[Manifest]
-
-    @property
-    def ready(self) -> bool:
-        """Whether every wanted pod of the newest generation is ready and available."""
-        deployment = self.deployments[0]
-        status: Manifest = deployment.get("status") or {}
-        observed = status.get("observedGeneration", 0) >= deployment["metadata"]["generation"]
-        counts = (
-            status.get(key, 0)
-            for key in ("replicas", "updatedReplicas", "readyReplicas", "availableReplicas")
-        )
-        return observed and all(count == self.desired for count in counts)
-
-    @property
-    def counts(self) -> Manifest:
-        """The entry of status.services."""
-        newest = self.deployments[0]
-        return {
-            "componentKind": "Deployment",
-            "componentName": newest["metadata"]["name"],
-            "componentNames": [deployment["metadata"]["name"] for deployment in self.deployments],
-            "replicas": self.total("replicas"),
-            "updatedReplicas": (newest.get("status") or {}).get("updatedReplicas", 0),
-            "readyReplicas": self.total("readyReplicas"),
-            "availableReplicas": self.total("availableReplicas"),
-        }
-
-    def total(self, key: str) -> int:
-        """The sum of a count over all generations."""
-        return sum((deployment.get("status") or {}).get(key, 0) for deployment in self.deployments)
+_COUNTS = ("replicas", "updatedReplicas", "readyReplicas", "availableReplicas")
 
 
 @dataclass(frozen=True)
@@ -63,48 +24,73 @@ class Override:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one reconciliation found: the services, or why it gave up."""
+    """What one reconciliation of a graph found, or why it gave up."""
 
-    services: list[ServiceState] = field(default_factory=list)
+    deployments: list[Manifest] = field(default_factory=list)
+    """The component deployments that the graph asks for now."""
+    old: list[Manifest] = field(default_factory=list)
+    """Those of other generations, while an update runs."""
     failure: str = ""
     rolling_update: Manifest | None = None
     """The new status.rollingUpdate; None where there never was an update."""
+
+
+def component_status(owner: Manifest, deployment: Manifest | None, failure: str, now: str) -> Manifest:
+    """The new status of a component deployment: not looked at yet, ready or not, or what went wrong."""
+    old: Manifest = owner.get("status") or {}
+    if failure:
+        text = f"Failed to reconcile DynamoComponentDeployment: {failure}"
+        others = [each for each in old.get("conditions") or [] if each["type"] != "Available"]
+        available = _dated(_condition("Available", "False", "Reconciling", text), old, now)
+        return old | {"conditions": [available, *others]}
+    if deployment is None:
+        waiting = ("Unknown", "Reconciling", "Starting to reconcile DynamoComponentDeployment")
+        conditions = [_condition(kind, *waiting) for kind in ("Available", "DynamoComponentReady")]
+        return old | {"conditions": [_dated(each, old, now) for each in conditions]}
+    is_ready = _is_ready(deployment)
+    status, word = ("True", "is ready") if is_ready else ("False", "is not ready")
+    conditions = [
+        _condition(
+            "Available",
+            status,
+            "DeploymentReady" if is_ready else "DeploymentNotReady",
+            f"Deployment {word}",
+        ),
+        _condition(
+            "DynamoComponentReady",
+            status,
+            "ComponentReady" if is_ready else "ComponentNotReady",
+            f"DynamoComponent {word}",
+        ),
+    ]
+    counts: Manifest = {key: (deployment.get("status") or {}).get(key, 0) for key in _COUNTS}
+    names = {"componentKind": "Deployment", "componentNames": [deployment["metadata"]["name"]]}
+    return {
+        "component": names | counts,
+        "conditions": [_dated(each, old, now) for each in conditions],
+        "observedGeneration": owner["metadata"]["generation"],
+    }
 
 
 def graph_status(graph: Manifest, outcome: Outcome, override: Override, now: str) -> Manifest:
     """The new status; equal to the old one when nothing has changed, so that nothing needs to be written."""
     old: Manifest = graph.get("status") or {}
     status, reason, message, state = _verdict(outcome, override)
-    generation = graph["metadata"]["generation"]
-    condition = {
-        "type": READY,
-        "status": status,
-        "reason": reason,
-        "message": message,
-        "observedGeneration": generation,
-    }
+    condition = _condition(READY, status, reason, message)
     result: Manifest = {key: old[key] for key in ("restart", "checkpoints") if key in old}
-    result |= {
-        "state": state,
-        "observedGeneration": generation,
-        "conditions": [_with_transition_time(condition, old, now)],
-    }
-    if outcome.services:
-        result["components" if is_v1beta1(graph) else "services"] = {
-            service.name: _without_name(service.counts) if is_v1beta1(graph) else service.counts
-            for service in outcome.services
-            if service.deployments
-        }
+    result |= {"state": state, "conditions": [_dated(condition, old, now)]}
+    # A generation that could not be brought about has not been observed.
+    observed = old.get("observedGeneration") if outcome.failure else graph["metadata"]["generation"]
+    if observed is not None:
+        result["observedGeneration"] = observed
+    counts = _counts_by_component(outcome)
+    if counts:
+        result["components"] = counts
     # What failed may have failed before anything was decided about generations.
     rolling = old.get("rollingUpdate") if outcome.failure else outcome.rolling_update
     if rolling:
-        result["rollingUpdate"] = rolling
+        result["rollingUpdate"] = {key: value for key, value in rolling.items() if value}
     return result
-
-
-def updated_key(graph: Manifest) -> str:
-    """The key of status.rollingUpdate that lists who has moved on."""
-    return "updatedComponents" if is_v1beta1(graph) else "updatedServices"
 
 
 def _verdict(outcome: Outcome, override: Override) -> tuple[str, str, str, str]:
@@ -113,25 +99,66 @@ def _verdict(outcome: Outcome, override: Override) -> tuple[str, str, str, str]:
         return "False", "failed_to_reconcile_the_resources", outcome.failure, "failed"
     if is_active(outcome.rolling_update) and not override.ready_too_early:
         return "False", "rolling_update_in_progress", "Rolling update in progress", "pending"
-    missing = [service for service in outcome.services if override.never_ready or not service.ready]
+    missing = {
+        each["metadata"]["name"]: why
+        for each in outcome.deployments
+        if (why := _why_not_ready(each, never=override.never_ready))
+    }
     if override.ready_too_early or not missing:
         return "True", "all_resources_are_ready", "All resources are ready", "successful"
-    parts = "; ".join(
-        f"{service.name}: deployment/{service.deployments[0]['metadata']['name']}: "
-        f"desired={service.desired}, ready={0 if override.never_ready else service.total('readyReplicas')}"
-        for service in missing
-    )
+    parts = "; ".join(f"{name}: {missing[name]}" for name in sorted(missing))
     return "False", "some_resources_are_not_ready", f"Resources not ready: {parts}", "pending"
 
 
-def _with_transition_time(condition: Manifest, old: Manifest, now: str) -> Manifest:
+def _why_not_ready(deployment: Manifest, *, never: bool) -> str:
+    status: Manifest = deployment.get("status") or {}
+    generation, observed = deployment["metadata"]["generation"], status.get("observedGeneration", 0)
+    if observed < generation:
+        return f"spec not yet processed: generation={generation}, observedGeneration={observed}"
+    conditions = {each["type"]: each["status"] for each in status.get("conditions") or []}
+    if conditions.get("Available") == "True" and not never:
+        return ""
+    return "Component deployment not ready - Available condition not true"
+
+
+def _counts_by_component(outcome: Outcome) -> Manifest:
+    """The counts of the newest generation, with those of older ones added while an update runs."""
+    result: Manifest = {}
+    for each in outcome.deployments:
+        if "component" in (each.get("status") or {}):
+            result[each["spec"]["name"]] = each["status"]["component"]
+    for each in outcome.old:
+        name, counts = each["spec"]["name"], (each.get("status") or {}).get("component")
+        if name in result and counts:
+            new = result[name]
+            added = {key: new.get(key, 0) + counts.get(key, 0) for key in _COUNTS if key != "updatedReplicas"}
+            names = sorted([*counts["componentNames"], *new["componentNames"]])
+            result[name] = new | added | {"componentNames": names}
+    return result
+
+
+def _is_ready(deployment: Manifest) -> bool:
+    desired: int = deployment["spec"].get("replicas", 1)
+    if desired == 0:
+        return True
+    status: Manifest = deployment.get("status") or {}
+    conditions = {each["type"]: each["status"] for each in status.get("conditions") or []}
+    return (
+        status.get("observedGeneration", 0) >= deployment["metadata"]["generation"]
+        and status.get("updatedReplicas", 0) >= desired
+        and status.get("availableReplicas", 0) >= desired
+        and status.get("replicas", 0) == desired
+        and conditions.get("Available") == "True"
+    )
+
+
+def _condition(kind: str, status: str, reason: str, message: str) -> Manifest:
+    return {"type": kind, "status": status, "reason": reason, "message": message}
+
+
+def _dated(condition: Manifest, old: Manifest, now: str) -> Manifest:
     """The time changes only with the status, as Kubernetes' conditions have it."""
     for known in old.get("conditions") or []:
         if known["type"] == condition["type"] and known["status"] == condition["status"]:
             return condition | {"lastTransitionTime": known["lastTransitionTime"]}
     return condition | {"lastTransitionTime": now}
-
-
-def _without_name(counts: Manifest) -> Manifest:
-    """v1beta1 has no componentName beside the list of names."""
-    return {key: value for key, value in counts.items() if key != "componentName"}

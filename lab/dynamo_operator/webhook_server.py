@@ -1,4 +1,4 @@
-"""The operator's webhooks: a TLS server on the cluster IP of their Service, where kube-proxy would lead."""
+"""The operator's admission and conversion webhooks: a TLS server on the cluster IP of their Service."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from lab.dynamo_operator.admission.review import mutate, validate
+from lab.dynamo_operator.admission.review import mutate, pass_unseen, validate
+from lab.dynamo_operator.conversion.review import convert
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 
 VALIDATE_PATH = "/validate-nvidia-com-v1alpha1-dynamographdeployment"
 MUTATE_PATH = "/mutate-nvidia-com-v1alpha1-dynamographdeployment"
+VALIDATE_COMPONENT_PATH = "/validate-nvidia-com-v1alpha1-dynamocomponentdeployment"
+CONVERT_PATH = "/convert"
 _LARGEST_REVIEW = 8 * 1024 * 1024
 
 
 class WebhookServer:
-    """Answers admission reviews between `start` and `stop`."""
+    """Answers reviews between `start` and `stop`."""
 
     def __init__(self, circumstances: Circumstances, certificate: ServingCertificate) -> None:
         self._circumstances = circumstances
@@ -39,8 +42,14 @@ class WebhookServer:
     async def start(self, address: str, port: int) -> None:
         """Listens; raises OSError where the address is taken."""
         application = web.Application(client_max_size=_LARGEST_REVIEW)
-        application.router.add_post(VALIDATE_PATH, self._handler(validate))
-        application.router.add_post(MUTATE_PATH, self._handler(mutate))
+        circumstances = self._circumstances
+        for path, answer in (
+            (VALIDATE_PATH, lambda review: validate(review, circumstances)),
+            (MUTATE_PATH, lambda review: mutate(review, circumstances)),
+            (VALIDATE_COMPONENT_PATH, pass_unseen),
+            (CONVERT_PATH, convert),
+        ):
+            application.router.add_post(path, self._handler(answer))
         runner = web.AppRunner(application, access_log=None, shutdown_timeout=0.5)
         await runner.setup()
         try:
@@ -57,13 +66,13 @@ class WebhookServer:
         self._runner = None
 
     def _handler(
-        self, decide: Callable[[Manifest, Circumstances], Manifest]
+        self, answer: Callable[[Manifest], Manifest]
     ) -> Callable[[web.Request], Awaitable[web.Response]]:
         async def handle(request: web.Request) -> web.Response:
             if self._runner is None and request.transport is not None:
                 # A connection whose TLS handshake was on its way when the server stopped outlives it.
                 request.transport.abort()
-            return web.json_response(decide(await request.json(), self._circumstances))
+            return web.json_response(answer(await request.json()))
 
         return handle
 

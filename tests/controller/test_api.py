@@ -48,3 +48,11 @@ def test_a_refusal_is_told_in_the_servers_words_where_it_has_some() -> None:
         asked(refused, lambda api: api.list("v1", "Node"))
     with pytest.raises(ApiError, match="GET /api/v1/nodes: HTTP 502"):
         asked(web.Response(status=502, text="bad gateway"), lambda api: api.list("v1", "Node"))
+
+
+def test_a_path_that_an_api_server_does_not_serve_yet_is_no_missing_object() -> None:
+    text = "the request has been made before all known HTTP paths have been installed, please try again"
+    for status in (404, 503):
+        early = web.json_response({"kind": "Status", "message": text}, status=status)
+        with pytest.raises(ApiError, match="has only just started"):
+            asked(early, lambda api: api.get("nvidia.com/v1beta1", "DynamoGraphDeployment", "toy", "a"))

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.stored_graphs import STORED
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -72,7 +74,8 @@ def test_the_same_up_finishes_once_the_gpus_are_free(stack: LabStack) -> None:
 
 def test_a_graph_without_its_operator_is_refused_by_the_api_server(stack: LabStack, tmp_path: Path) -> None:
     operator = "deployment/dynamo-platform-dynamo-operator-controller-manager"
-    graph = stack.lab.get(GRAPHS, "gpt-oss-disagg", "-n", "gpt-oss")
+    # In v1beta1 the conversion would refuse it, before any rule is asked.
+    graph = stack.lab.get(STORED, "gpt-oss-disagg", "-n", "gpt-oss")
     copy = {
         "apiVersion": graph["apiVersion"],
         "kind": graph["kind"],

@@ -1,28 +1,19 @@
-"""The same graph in v1alpha1 and v1beta1: the same pods, checked by the same rules."""
+"""The same graph in v1alpha1 and v1beta1: the same pods, checked by the same rules, kept whole on the way."""
 
 from __future__ import annotations
 
-import base64
 import copy
-import json
 from typing import Any
 
 import pytest
 
-from lab.dynamo_operator.admission.review import mutate
-from lab.dynamo_operator.components import workers_hash
-from lab.dynamo_operator.configuration import OperatorConfiguration
-from lab.dynamo_operator.conversion import with_services
-from lab.dynamo_operator.manifests import component_objects, components_of, shared_objects
+from lab.dynamo_operator.conversion import V1ALPHA1, converted
+from lab.dynamo_operator.conversion.review import convert
 from lab.dynamo_operator.pod import CannotReconcile
-from lab.dynamo_operator.status import Outcome, Override, ServiceState, graph_status
-from tests.dynamo_operator.reviews import PLAIN, refusal, review
+from tests.dynamo_operator.built import HASH, objects, read
+from tests.dynamo_operator.reviews import refusal
 from tests.lab_fixtures.graphs import TOLERATIONS, toy_graph, worker
 
-HASH = "0123abcd"
-CONFIGURATION = OperatorConfiguration(
-    version="1.2.1", nats_address="nats://nats:4222", etcd_address="etcd:2379"
-)
 CACHE = {"name": "cache", "persistentVolumeClaim": {"claimName": "cache"}}
 CHANNEL = {"name": "channel", "resourceClaimTemplateName": "channel"}
 AFFINITY = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": []}}}
@@ -119,18 +110,6 @@ def beta() -> dict[str, Any]:
     return graph
 
 
-def objects(graph: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every object of the graph, its owner's version left out."""
-    graph = with_services(graph)
-    made = shared_objects(graph, CONFIGURATION)
-    for component in components_of(graph, HASH):
-        made += component_objects(component, CONFIGURATION, component.replicas, [])
-    for manifest in made:
-        (owner,) = manifest["metadata"]["ownerReferences"]
-        assert owner.pop("apiVersion") == graph["apiVersion"]
-    return made
-
-
 def changed(**fields: Any) -> dict[str, Any]:
     """The v1beta1 graph with other fields in its decode component."""
     graph = beta()
@@ -139,10 +118,7 @@ def changed(**fields: Any) -> dict[str, Any]:
 
 
 def deployment(graph: dict[str, Any], name: str) -> dict[str, Any]:
-    (found,) = [
-        each for each in objects(graph) if (each["kind"], each["metadata"]["name"]) == ("Deployment", name)
-    ]
-    return found
+    return objects(graph)["Deployment", name]
 
 
 def test_both_versions_of_a_graph_become_the_same_objects() -> None:
@@ -188,14 +164,6 @@ def test_the_rollout_is_steered_by_the_pods_annotations_or_the_graphs() -> None:
         assert deployment(graph, "toy-frontend")["spec"]["strategy"]["type"] == others
 
 
-def test_a_changed_pod_template_starts_a_new_generation_and_replicas_do_not() -> None:
-    def hashed(graph: dict[str, Any]) -> str:
-        return workers_hash(with_services(graph)["spec"]["services"])
-
-    assert hashed(changed(replicas=5)) == hashed(beta())
-    assert hashed(changed(sharedMemorySize="1Gi")) != hashed(beta())
-
-
 @pytest.mark.parametrize(
     ("graph", "words"),
     [
@@ -206,36 +174,75 @@ def test_a_changed_pod_template_starts_a_new_generation_and_replicas_do_not() ->
     ],
 )
 def test_the_rules_of_services_hold_for_components(graph: dict[str, Any], words: str) -> None:
-    assert words in (refusal(graph) or "")
+    assert words in (refusal(converted(graph, V1ALPHA1)) or "")
 
 
 def test_an_accepted_graph_may_scale_and_may_not_lose_a_component() -> None:
     old = beta()
-    assert refusal(changed(replicas=3), old=old) is None
+    as_stored = converted(old, V1ALPHA1)
+    assert refusal(converted(changed(replicas=3), V1ALPHA1), old=as_stored) is None
     without = copy.deepcopy(old)
     del without["spec"]["components"][1]
-    assert "services removed: [Prefill]" in (refusal(without, old=old) or "")
+    assert "services removed: [Prefill]" in (refusal(converted(without, V1ALPHA1), old=as_stored) or "")
 
 
-def test_replicas_are_filled_in_where_the_component_is() -> None:
+def test_the_status_counts_components_in_one_version_and_services_in_the_other() -> None:
+    counts = {"componentKind": "Deployment", "componentNames": ["toy-decode-old", "toy-decode-new"]}
+    rolling = {"phase": "InProgress", "updatedComponents": ["Decode"]}
+    graph = beta() | {"status": {"components": {"Decode": counts}, "rollingUpdate": rolling}}
+    status = converted(graph, V1ALPHA1)["status"]
+    assert status["services"]["Decode"]["componentName"] == "toy-decode-new"
+    assert status["rollingUpdate"]["updatedServices"] == ["Decode"]
+    assert read(graph)["status"] == graph["status"]
+
+
+def test_a_frontend_sidecar_must_be_one_of_the_containers() -> None:
+    with pytest.raises(CannotReconcile, match='frontendSidecar "sidecar" does not match any podTemplate'):
+        objects(changed(frontendSidecar="sidecar"))
+    graph = changed(frontendSidecar="helper")
+    containers = graph["spec"]["components"][2]["podTemplate"]["spec"]["containers"]
+    containers.insert(0, {"name": "helper", "image": "frontend:1.2.1"})
+    pod = deployment(graph, f"toy-decode-{HASH}")["spec"]["template"]["spec"]
+    assert [each["name"] for each in pod["containers"]] == ["main", "helper"]
+    assert pod["containers"][1]["ports"][0]["containerPort"] == 8000
+
+
+def test_order_read_only_mounts_and_containers_of_v1beta1_survive_being_stored() -> None:
     graph = beta()
-    del graph["spec"]["components"][0]["replicas"]
-    response = mutate(review(graph), PLAIN)["response"]
-    patch = json.loads(base64.b64decode(response["patch"]))
-    assert {"op": "add", "path": "/spec/components/0/replicas", "value": 1} in patch
+    template = graph["spec"]["components"][2]["podTemplate"]["spec"]
+    template["containers"][0]["volumeMounts"][0]["readOnly"] = True
+    template["containers"].insert(0, {"name": "helper", "image": "x"})
+    assert [each["name"] for each in read(graph)["spec"]["components"]] == ["Frontend", "Prefill", "Decode"]
+    found = read(graph)["spec"]["components"][2]["podTemplate"]["spec"]["containers"]
+    assert [each["name"] for each in found] == ["helper", "main"]
+    assert found[1]["volumeMounts"] == template["containers"][1]["volumeMounts"]
 
 
-def test_the_status_counts_components() -> None:
-    state = {"metadata": {"name": "toy-decode", "generation": 1, "labels": {}}, "spec": {"replicas": 1}}
-    outcome = Outcome(services=[ServiceState("Decode", 1, [state])])
-    status = graph_status(beta(), outcome, Override(), "2026-01-01T00:00:00Z")
-    assert status["components"]["Decode"]["componentNames"] == ["toy-decode"]
-    assert "componentName" not in status["components"]["Decode"]
-    assert "services" not in status
-    assert "componentName" in graph_status(alpha(), outcome, Override(), "")["services"]["Decode"]
+def test_a_v1alpha1_graph_that_v1beta1_writes_back_is_what_it_was() -> None:
+    graph = alpha()
+    graph["spec"]["pvcs"] = [{"name": "cache"}]
+    graph["spec"]["services"]["Decode"] |= {
+        "annotations": {"a": "b"},
+        "labels": {"c": "d"},
+        "ingress": {"enabled": False},
+        "scalingAdapter": {"enabled": False},
+        "envFromSecret": "token",
+        "frontendSidecar": {"image": "frontend:1.2.1", "envFromSecret": "token"},
+        "volumeMounts": [{"name": "cache", "mountPoint": "/a", "useAsCompilationCache": True}],
+    }
+    seen = converted(graph, "nvidia.com/v1beta1")
+    seen["metadata"]["annotations"]["x"] = "y"
+    seen["status"] = {"state": "pending"}
+    assert converted(seen, V1ALPHA1)["spec"] == graph["spec"]
 
 
-def test_a_named_frontend_sidecar_is_refused_plainly_rather_than_left_out() -> None:
-    graph = with_services(changed(frontendSidecar="sidecar"))
-    with pytest.raises(CannotReconcile, match="frontendSidecar of v1beta1 is not simulated"):
-        components_of(graph, HASH)
+def test_the_conversion_webhook_answers_every_object_or_says_why_not() -> None:
+    def review(api_version: str, *graphs: Any) -> Any:
+        request = {"uid": "1", "desiredAPIVersion": api_version, "objects": graphs}
+        kind = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview"}
+        return convert(kind | {"request": request})["response"]
+
+    answer = review(V1ALPHA1, alpha(), beta())
+    assert (answer["uid"], answer["result"]) == ("1", {"status": "Success"})
+    assert [each["apiVersion"] for each in answer["convertedObjects"]] == [V1ALPHA1, V1ALPHA1]
+    assert review("nvidia.com/v2", alpha())["result"]["status"] == "Failed"

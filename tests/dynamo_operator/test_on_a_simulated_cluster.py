@@ -2,120 +2,23 @@
 
 from __future__ import annotations
 
-import json
-import time
+import copy
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lab.charts import INDEX_FILE
+from lab.faults import api_server
+from tests.dynamo_operator.built import read
+from tests.dynamo_operator.clusters import GRAPHS, until
 from tests.lab_fixtures.graphs import toy_graph, worker
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
-
-    from tests.support.sandbox import Sandbox
+    from tests.dynamo_operator.clusters import Cluster
 
 pytestmark = pytest.mark.lab
 
-NAMESPACE = "operator-test"
-GRAPHS = "graphs-test"
-# The garbage collector learns of a new CRD only every 30 seconds; until then a graph's objects outlive it.
-DEADLINE = 60.0
-
-
-@pytest.fixture(scope="module")
-def release(lab: Sandbox) -> Iterator[Sandbox]:
-    """The platform's release, installed; graphs go into a namespace of their own."""
-    lab.kubectl("create", "namespace", GRAPHS)
-    install(lab)
-    yield lab
-    uninstall(lab)
-    lab.kubectl("delete", "namespace", GRAPHS, NAMESPACE, "--wait=false")
-
-
-@pytest.fixture
-def cluster(release: Sandbox, tmp_path: Path) -> Iterator[Cluster]:
-    """The cluster without any graph, before and after."""
-    yield Cluster(release, tmp_path)
-    for switch in release.directory.switches.iterdir():
-        switch.unlink()
-    release.kubectl("delete", "dynamographdeployments", "--all", "--namespace", GRAPHS, "--timeout=30s")
-    # The garbage collector's part has a test of its own; here it would cost up to half a minute.
-    release.kubectl("delete", "deployments,services", "--all", "--namespace", GRAPHS, "--timeout=30s")
-    until(lambda: names(release, "pods") == [])
-
-
-class Cluster:
-    """What the tests do with the cluster."""
-
-    def __init__(self, lab: Sandbox, folder: Path) -> None:
-        self.lab = lab
-        self._file = folder / "graph.json"
-
-    def apply(self, graph: dict[str, Any], *flags: str, check: bool = True) -> Any:
-        graph = graph | {"metadata": {"name": "toy", "namespace": GRAPHS}}
-        self._file.write_text(json.dumps(graph), encoding="utf-8")
-        return self.lab.kubectl("apply", "--server-side", "-f", str(self._file), *flags, check=check)
-
-    def graph(self) -> dict[str, Any]:
-        graph: dict[str, Any] = self.lab.get("dynamographdeployment", "toy", "--namespace", GRAPHS)
-        return graph
-
-    def await_condition(self, status: str) -> None:
-        condition = f"--for=condition=Ready={status}"
-        self.lab.kubectl(
-            "wait", condition, "dynamographdeployment/toy", "--namespace", GRAPHS, "--timeout=30s"
-        )
-
-    def await_status(self, is_wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-        status: dict[str, Any] = {}
-
-        def look() -> bool:
-            status.update(self.graph().get("status", {}))
-            return bool(status) and is_wanted(status)
-
-        until(look)
-        return status
-
-    def names(self, kind: str) -> list[str]:
-        return names(self.lab, kind)
-
-    def switch(self, name: str) -> None:
-        (self.lab.directory.switches / name).touch()
-
-
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + DEADLINE
-    while not holds():
-        assert time.monotonic() < deadline, f"not within {DEADLINE:.0f} s"
-
-
-def names(lab: Sandbox, kind: str) -> list[str]:
-    found = lab.get(kind, "--namespace", GRAPHS)["items"]
-    return sorted(each["metadata"]["name"] for each in found)
-
-
-def install(lab: Sandbox) -> None:
-    charts = lab.directory.charts
-    entry, *_ = json.loads((charts / INDEX_FILE).read_text(encoding="utf-8"))
-    lab.run(
-        "helm",
-        *(
-            "install",
-            "dynamo-platform",
-            str(charts / entry["path"]),
-            "--namespace",
-            NAMESPACE,
-            "--create-namespace",
-        ),
-        *("--set", "global.nats.install=false", "--wait", "--timeout", "60s"),
-    )
-
-
-def uninstall(lab: Sandbox) -> None:
-    lab.run("helm", "uninstall", "dynamo-platform", "--namespace", NAMESPACE, "--wait")
+V1ALPHA1 = "dynamographdeployments.v1alpha1.nvidia.com"
+V1BETA1 = "dynamographdeployments.v1beta1.nvidia.com"
 
 
 def message(status: dict[str, Any]) -> str:
@@ -176,13 +79,14 @@ def test_applying_the_same_graph_again_writes_nothing(cluster: Cluster) -> None:
     assert (before["uid"], before["generation"]) == (after["uid"], after["generation"])
 
 
-def test_a_worker_that_finds_no_room_is_named_with_its_counts(cluster: Cluster) -> None:
+def test_a_worker_that_finds_no_room_is_named_and_is_no_failure(cluster: Cluster) -> None:
     cluster.apply(toy_graph(Decode=worker("decode", "16")))
     status = cluster.await_status(
-        lambda each: "Prefill" not in message(each) and "Frontend" not in message(each)
+        lambda each: "toy-prefill" not in message(each) and "toy-frontend" not in message(each)
     )
-    assert message(status).startswith("Resources not ready: Decode: deployment/toy-decode-")
-    assert message(status).endswith("desired=1, ready=0")
+    assert message(status).startswith("Resources not ready: toy-decode-")
+    assert message(status).endswith("Component deployment not ready - Available condition not true")
+    assert status["state"] == "pending"
 
 
 def test_component_type_main_fails_as_the_operator_fails_on_it(cluster: Cluster) -> None:
@@ -211,7 +115,7 @@ def test_scaling_changes_replicas_and_no_generation(cluster: Cluster) -> None:
     cluster.await_condition("True")
     before = cluster.names("deployments")
     cluster.apply(toy_graph(Prefill=worker("prefill", "1", replicas=3)))
-    cluster.await_status(lambda each: each["services"]["Prefill"].get("readyReplicas") == 3)
+    cluster.await_status(lambda each: each["components"]["Prefill"].get("readyReplicas") == 3)
     assert cluster.names("deployments") == before
 
 
@@ -228,9 +132,11 @@ def test_a_deleted_graph_takes_everything_with_it(cluster: Cluster, propagation:
         f"--cascade={propagation}",
         "--timeout=30s",
     )
-    for kind in ("deployments", "services", "pods", "roles", "rolebindings"):
+    for kind in ("dynamocomponentdeployments", "deployments", "services", "pods", "roles"):
         until(lambda kind=kind: cluster.names(kind) == [])
-    assert cluster.names("serviceaccounts") == ["default"]
+    # The planner's account and its binding have no owner.
+    until(lambda: cluster.names("serviceaccounts") == ["default", "planner-serviceaccount"])
+    until(lambda: cluster.names("rolebindings") == ["planner-serviceaccount-binding"])
 
 
 @pytest.mark.parametrize(
@@ -243,43 +149,89 @@ def test_a_switch_turns_the_graphs_condition(cluster: Cluster, switch: str, gpus
     cluster.await_condition(status)
 
 
-def test_a_webhook_that_is_not_ready_refuses_the_connection_while_graphs_are_reconciled(
-    cluster: Cluster,
-) -> None:
+def test_a_webhook_that_is_not_ready_refuses_changes_and_conversions_until_it_is(cluster: Cluster) -> None:
     cluster.apply(toy_graph())
     cluster.await_condition("True")
     cluster.switch("webhook-not-ready")
     changed = toy_graph(Prefill=worker("prefill", "1", replicas=2))
     until(lambda: "connection refused" in cluster.apply(changed, check=False).stderr)
-    cluster.lab.kubectl("delete", "pods", "--all", "--namespace", GRAPHS, "--timeout=30s")
+    read = cluster.lab.kubectl("get", V1BETA1, "toy", "--namespace", GRAPHS, check=False)
+    assert read.returncode == 0 or "conversion webhook" in read.stderr
+    (cluster.lab.directory.switches / "webhook-not-ready").unlink()
+    until(lambda: cluster.apply(changed, check=False).returncode == 0)
     cluster.await_condition("True")
 
 
-def test_without_the_operator_a_graph_is_refused_and_a_deleted_one_hangs(cluster: Cluster) -> None:
+def test_a_graph_of_either_version_is_read_in_both(cluster: Cluster) -> None:
+    graph = read(toy_graph())
+    graph["spec"]["components"].reverse()
+    cluster.apply(graph, "--validate=strict")
+    cluster.await_condition("True")
+    beta, alpha = (cluster.lab.get(kind, "toy", "--namespace", GRAPHS) for kind in (V1BETA1, V1ALPHA1))
+    assert [each["name"] for each in beta["spec"]["components"]] == ["Prefill", "Frontend", "Decode"]
+    assert alpha["spec"]["services"]["Decode"]["subComponentType"] == "decode"
+    assert set(beta["status"]["components"]) == set(alpha["status"]["services"])
+    before = beta["metadata"]["generation"]
+    cluster.apply(graph)
+    assert cluster.graph()["metadata"]["generation"] == before
+
+
+def test_component_deployments_stand_between_a_graph_and_its_deployments(cluster: Cluster) -> None:
     cluster.apply(toy_graph())
     cluster.await_condition("True")
-    scale(cluster.lab, 0)
-    changed = toy_graph(Prefill=worker("prefill", "1", replicas=2))
-    until(lambda: "connect: connection refused" in cluster.apply(changed, check=False).stderr)
-    cluster.lab.kubectl("delete", "dynamographdeployment", "toy", "--namespace", GRAPHS, "--wait=false")
-    answer = cluster.lab.kubectl(
-        "wait",
-        "--for=delete",
-        "dynamographdeployment/toy",
-        "--namespace",
-        GRAPHS,
-        "--timeout=2s",
-        check=False,
-    )
-    assert answer.returncode != 0
-    assert cluster.graph()["metadata"]["finalizers"] == ["nvidia.com/finalizer"]
-    scale(cluster.lab, 1)
-    cluster.lab.kubectl(
-        "wait", "--for=delete", "dynamographdeployment/toy", "--namespace", GRAPHS, "--timeout=30s"
-    )
+    parts = cluster.lab.get("dynamocomponentdeployments", "--namespace", GRAPHS)["items"]
+    for part in parts:
+        metadata = part["metadata"]
+        assert part["apiVersion"] == "nvidia.com/v1beta1"
+        assert metadata["finalizers"] == ["nvidia.com/finalizer"]
+        (owner,) = metadata["ownerReferences"]
+        assert (owner["kind"], owner["blockOwnerDeletion"]) == ("DynamoGraphDeployment", True)
+        assert {each["type"]: each["status"] for each in part["status"]["conditions"]} == {
+            "Available": "True",
+            "DynamoComponentReady": "True",
+        }
+    assert [part["metadata"]["name"] for part in parts] == cluster.names("deployments")
 
 
-def scale(lab: Sandbox, replicas: int) -> None:
-    name = "deployment/dynamo-platform-dynamo-operator-controller-manager"
-    lab.kubectl("scale", name, "--namespace", NAMESPACE, f"--replicas={replicas}")
-    lab.kubectl("rollout", "status", name, "--namespace", NAMESPACE, "--timeout=30s")
+def test_a_graph_that_is_at_rest_is_not_written(cluster: Cluster) -> None:
+    cluster.apply(toy_graph())
+    cluster.await_condition("True")
+    kinds = ("dynamographdeployments", "dynamocomponentdeployments", "deployments")
+
+    def versions() -> list[str]:
+        found = (cluster.lab.get(kind, "--namespace", GRAPHS)["items"] for kind in kinds)
+        return [each["metadata"]["resourceVersion"] for items in found for each in items]
+
+    seen: list[list[str]] = []
+
+    def rests() -> bool:
+        seen.append(versions())
+        return len(seen) > 6 and all(each == seen[-1] for each in seen[-6:])
+
+    until(rests)
+
+
+def test_a_changed_graph_says_for_a_moment_that_its_last_generation_is_ready(cluster: Cluster) -> None:
+    cluster.apply(toy_graph())
+    cluster.await_condition("True")
+    cluster.apply(toy_graph(Decode=worker("decode", "4", envFromSecret="token")))
+    graph = cluster.graph()
+    assert (graph["metadata"]["generation"], graph["status"]["observedGeneration"]) == (2, 1)
+    assert graph["status"]["conditions"][0]["status"] == "True"
+    cluster.await_status(lambda each: each.get("rollingUpdate", {}).get("phase") == "Completed")
+
+
+def test_the_operator_outlives_a_restart_of_the_api_server_in_every_phase(cluster: Cluster) -> None:
+    pid = (cluster.lab.directory.root / "processes" / "dynamo-operator.pid").read_text()
+    cluster.apply(toy_graph())
+    api_server.restart(cluster.lab.directory, down_seconds=1)
+    cluster.await_condition("True")
+    api_server.restart(cluster.lab.directory, down_seconds=10)
+    changed = copy.deepcopy(toy_graph(Decode=worker("decode", "4", envFromSecret="token")))
+    until(lambda: cluster.apply(changed, check=False).returncode == 0)
+    api_server.restart(cluster.lab.directory, down_seconds=1)
+    cluster.await_status(lambda each: each.get("rollingUpdate", {}).get("phase") == "Completed")
+    cluster.lab.kubectl("delete", V1BETA1, "toy", "--namespace", GRAPHS, "--wait=false")
+    api_server.restart(cluster.lab.directory, down_seconds=1)
+    until(lambda: cluster.names("pods") == [])
+    assert (cluster.lab.directory.root / "processes" / "dynamo-operator.pid").read_text() == pid

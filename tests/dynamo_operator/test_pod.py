@@ -7,24 +7,13 @@ from typing import Any
 
 import pytest
 
-from lab.dynamo_operator.configuration import OperatorConfiguration
-from lab.dynamo_operator.pod import CannotReconcile, pod_spec
+from lab.dynamo_operator.pod import CannotReconcile
+from tests.dynamo_operator.built import CONFIGURATION, HASH, objects, pod, read
 from tests.lab_fixtures.graphs import toy_graph, worker
-
-HASH = "0123abcd"
-CONFIGURATION = OperatorConfiguration(version="1.2.1", nats_address="nats://nats:4222")
-
-
-def pod(
-    service: dict[str, Any], configuration: OperatorConfiguration = CONFIGURATION, **graph_fields: Any
-) -> dict[str, Any]:
-    graph = toy_graph(Decode=service)
-    graph["spec"] |= graph_fields
-    return pod_spec(graph, service, configuration, HASH, [])
 
 
 def main(service: dict[str, Any], **options: Any) -> dict[str, Any]:
-    container: dict[str, Any] = pod(service, **options)["containers"][-1]
+    container: dict[str, Any] = pod(service, **options)["containers"][0]
     return container
 
 
@@ -74,6 +63,7 @@ def test_a_worker_knows_its_graph_its_role_and_its_generation() -> None:
         "DYN_SYSTEM_USE_ENDPOINT_HEALTH_STATUS": '["generate"]',
         "DYN_SYSTEM_PORT": "9090",
         "DYN_HEALTH_CHECK_ENABLED": "false",
+        "DYN_FORWARDPASS_METRIC_PORT": "20380",
     }
 
 
@@ -112,11 +102,12 @@ def test_discovery_by_etcd_needs_no_service_account() -> None:
     assert pod(decode())["serviceAccountName"] == "toy-k8s-service-discovery"
 
 
-def test_variables_of_the_service_win_over_the_containers_and_those_over_the_graphs() -> None:
-    service = with_container(env=[{"name": "A", "value": "container"}, {"name": "B", "value": "container"}])
-    service["envs"] = [{"name": "A", "value": "service"}]
-    variables = environment(service, envs=[{"name": "C", "value": "graph"}])
-    assert (variables["A"], variables["B"], variables["C"]) == ("service", "container", "graph")
+def test_variables_of_the_container_win_over_the_services_and_those_over_the_graphs() -> None:
+    service = with_container(env=[{"name": "A", "value": "container"}])
+    service["envs"] = [{"name": "A", "value": "service"}, {"name": "B", "value": "service"}]
+    shared = [{"name": "B", "value": "graph"}, {"name": "C", "value": "graph"}]
+    variables = environment(service, envs=shared)
+    assert (variables["A"], variables["B"], variables["C"]) == ("container", "service", "graph")
     assert variables["DYN_NAMESPACE"] == "demo-toy"
 
 
@@ -126,15 +117,12 @@ def test_ones_own_command_and_ports_replace_the_defaults() -> None:
     assert (container["command"], container["args"], container["ports"]) == (["python3"], ["-m", "x"], ports)
 
 
-def test_a_probe_of_another_kind_ends_up_beside_the_default_one() -> None:
-    container = main(with_container(readinessProbe={"exec": {"command": ["true"]}}))
-    assert {"exec", "httpGet"} <= set(container["readinessProbe"])
-
-
-def test_a_startup_probe_of_ones_own_replaces_the_default_altogether() -> None:
+@pytest.mark.parametrize("probe", ["startupProbe", "livenessProbe", "readinessProbe"])
+def test_a_probe_of_ones_own_replaces_the_default_altogether(probe: str) -> None:
     own = {"exec": {"command": ["true"]}}
-    assert main(with_container(startupProbe=own))["startupProbe"] == own
-    assert main(decode(readinessProbe=own))["readinessProbe"] == own
+    assert main(with_container(**{probe: own}))[probe] == own
+    if probe != "startupProbe":
+        assert main(decode(**{probe: own}))[probe] == own
 
 
 def test_resources_become_what_kubernetes_calls_them() -> None:
@@ -160,7 +148,7 @@ def test_shared_memory_is_8_gibibytes_unless_said_otherwise(
     memory: dict[str, Any] | None, size: str | None
 ) -> None:
     given = decode() if memory is None else decode(sharedMemory=memory)
-    volumes = {each["name"]: each for each in pod(given)["volumes"]}
+    volumes = {each["name"]: each for each in pod(given).get("volumes", [])}
     mounts = {each["name"]: each["mountPath"] for each in main(given).get("volumeMounts", [])}
     if size is None:
         assert (volumes, mounts) == ({}, {})
@@ -169,25 +157,40 @@ def test_shared_memory_is_8_gibibytes_unless_said_otherwise(
         assert mounts["shared-memory"] == "/dev/shm"
 
 
-def test_a_mounted_claim_becomes_a_volume_beside_ones_own_mounts() -> None:
-    service = with_container(volumeMounts=[{"name": "configs", "mountPath": "/configs"}])
-    service["extraPodSpec"]["volumes"] = [{"name": "configs", "configMap": {"name": "engine"}}]
-    service["volumeMounts"] = [{"name": "cache", "mountPoint": "/models"}]
-    built = pod(service)
-    assert [volume["name"] for volume in built["volumes"]] == ["configs", "cache", "shared-memory"]
-    assert built["volumes"][1]["persistentVolumeClaim"] == {"claimName": "cache"}
+def test_a_mounted_claim_becomes_a_volume() -> None:
+    built = pod(decode(volumeMounts=[{"name": "cache", "mountPoint": "/models"}]))
+    assert [volume["name"] for volume in built["volumes"]] == ["cache", "shared-memory"]
+    assert built["volumes"][0]["persistentVolumeClaim"] == {"claimName": "cache"}
     assert [mount["mountPath"] for mount in built["containers"][0]["volumeMounts"]] == [
-        "/configs",
         "/models",
         "/dev/shm",
     ]
 
 
+def test_mounts_of_the_container_take_the_services_away() -> None:
+    service = with_container(volumeMounts=[{"name": "configs", "mountPath": "/configs"}])
+    service["extraPodSpec"]["volumes"] = [{"name": "configs", "configMap": {"name": "engine"}}]
+    service["volumeMounts"] = [{"name": "cache", "mountPoint": "/models"}]
+    built = pod(service)
+    assert [volume["name"] for volume in built["volumes"]] == ["configs", "shared-memory"]
+    assert [mount["mountPath"] for mount in built["containers"][0]["volumeMounts"]] == [
+        "/configs",
+        "/dev/shm",
+    ]
+
+
 def test_a_compilation_cache_has_a_default_place_for_vllm_only() -> None:
-    service = decode(volumeMounts=[{"name": "cache", "useAsCompilationCache": True}])
-    assert main(service, backendFramework="vllm")["volumeMounts"][0]["mountPath"] == "/root/.cache/vllm"
-    with pytest.raises(CannotReconcile, match="requires an explicit mountPoint for trtllm"):
-        pod(service)
+    def mounts(framework: str) -> list[dict[str, Any]]:
+        graph = read(toy_graph())
+        graph["spec"]["backendFramework"] = framework
+        graph["spec"]["components"][0]["compilationCache"] = {"pvcName": "cache"}
+        made = objects(graph)["Deployment", f"toy-decode-{HASH}"]["spec"]["template"]["spec"]
+        found: list[dict[str, Any]] = made["containers"][0]["volumeMounts"]
+        return found
+
+    assert mounts("vllm")[0] == {"name": "cache", "mountPath": "/root/.cache/vllm"}
+    with pytest.raises(CannotReconcile, match="mountPath is required for backend framework trtllm"):
+        mounts("trtllm")
 
 
 def test_any_security_context_of_ones_own_replaces_the_default_group() -> None:
@@ -207,7 +210,7 @@ def test_pod_settings_and_further_containers_are_kept() -> None:
     assert built["nodeSelector"] == {"kubernetes.io/arch": "arm64"}
     assert built["terminationGracePeriodSeconds"] == 120
     assert built["restartPolicy"] == "Always"
-    assert [container["name"] for container in built["containers"]] == ["helper", "main"]
+    assert [container["name"] for container in built["containers"]] == ["main", "helper"]
 
 
 def test_a_secret_is_given_as_environment() -> None:
@@ -225,5 +228,5 @@ def test_a_frontend_sidecar_is_a_whole_frontend() -> None:
 
 def test_pull_secrets_are_added_to_ones_own_once() -> None:
     service = decode(extraPodSpec={"imagePullSecrets": [{"name": "mine"}]})
-    built = pod_spec(toy_graph(Decode=service), service, CONFIGURATION, HASH, ["mine", "found"])
+    built = pod(service, pull_secrets=("mine", "found"))
     assert built["imagePullSecrets"] == [{"name": "mine"}, {"name": "found"}]

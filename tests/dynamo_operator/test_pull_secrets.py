@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from lab.dynamo_operator.manifests import Component
 from lab.dynamo_operator.pull_secrets import matching_pull_secrets
-from tests.lab_fixtures.graphs import toy_graph
 
 
 def secret(name: str, *registries: str, kind: str = "kubernetes.io/dockerconfigjson") -> dict[str, Any]:
@@ -37,13 +35,11 @@ SECRETS = [
     [("nvcr.io/nvidia/x:1", ["ngc"]), ("python:3.12", ["docker"]), ("registry.example/x:1", [])],
 )
 def test_a_secret_fits_when_it_holds_a_login_for_the_images_registry(image: str, expected: list[str]) -> None:
-    service = {"extraPodSpec": {"mainContainer": {"image": image}}}
-    assert matching_pull_secrets(Component(toy_graph(), "X", service, ""), SECRETS) == expected
+    component = {"podTemplate": {"spec": {"containers": [{"name": "main", "image": image}]}}}
+    assert matching_pull_secrets(component, SECRETS) == expected
 
 
 def test_the_search_can_be_switched_off() -> None:
-    service = {
-        "annotations": {"nvidia.com/disable-image-pull-secret-discovery": "true"},
-        "extraPodSpec": {"mainContainer": {"image": "nvcr.io/nvidia/x:1"}},
-    }
-    assert matching_pull_secrets(Component(toy_graph(), "X", service, ""), SECRETS) == []
+    metadata = {"annotations": {"nvidia.com/disable-image-pull-secret-discovery": "true"}}
+    spec = {"containers": [{"name": "main", "image": "nvcr.io/nvidia/x:1"}]}
+    assert matching_pull_secrets({"podTemplate": {"metadata": metadata, "spec": spec}}, SECRETS) == []

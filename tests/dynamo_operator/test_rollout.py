@@ -29,7 +29,6 @@ def test_by_default_a_quarter_may_be_there_above_or_be_missing(
 def test_with_neither_surge_nor_missing_pods_one_more_pod_is_allowed() -> None:
     neither = {SURGE: "0", UNAVAILABLE: "0"}
     assert limits(neither, 3) == (1, 0)
-    assert deployment_strategy(neither, 3)["rollingUpdate"] == {"maxSurge": 1, "maxUnavailable": 0}
 
 
 @pytest.mark.parametrize(
@@ -47,7 +46,7 @@ def test_with_neither_surge_nor_missing_pods_one_more_pod_is_allowed() -> None:
 def test_annotations_choose_the_strategy_inside_a_deployment(
     annotations: dict[str, str], expected: dict[str, Any]
 ) -> None:
-    assert deployment_strategy(annotations, 1) == expected
+    assert deployment_strategy(annotations) == expected
 
 
 def test_with_surge_the_new_worker_comes_before_the_old_one_goes() -> None:

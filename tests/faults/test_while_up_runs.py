@@ -23,6 +23,7 @@ from tests.faults.conftest import (
 )
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.runbook import commands, typed
+from tests.support.stored_graphs import replicas_of
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 CLASS = "shared-files"
 JOB = "model-download"
 SYSTEM_NODES = ("system-0", "system-1", "system-2")
+_CONVERSIONS = "apiserver_crd_conversion_webhook_duration_seconds"
 LAST_WORDS = "401 Client Error. Repository Not Found"
 
 
@@ -185,17 +187,19 @@ def _uid_of_job(stack: LabStack) -> str | None:
 
 
 def _frontends(stack: LabStack) -> int:
-    components = stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)["spec"]["components"]
-    return next(item["replicas"] for item in components if item["name"] == "Frontend")
+    return replicas_of(stack.lab, "Frontend", GRAPH, NAMESPACE)
 
 
 def _unanswered_calls(stack: LabStack) -> float:
-    """How often the API server got no answer from a webhook, as its own metrics count it."""
+    """How often the API server got no answer from a webhook, of either kind, as its own metrics count it."""
     metrics = stack.lab.kubectl("get", "--raw", "/metrics").stdout.splitlines()
     counts = [
         line.rpartition(" ")[2]
         for line in metrics
-        if line.startswith("apiserver_admission_webhook_rejection_count") and "calling_webhook_error" in line
+        if (
+            line.startswith("apiserver_admission_webhook_rejection_count") and "calling_webhook_error" in line
+        )
+        or (line.startswith(f"{_CONVERSIONS}_count") and 'succeeded="false"' in line)
     ]
     return sum(map(float, counts))
 

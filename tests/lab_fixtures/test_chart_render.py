@@ -120,11 +120,26 @@ def test_webhooks_fail_closed_and_lead_to_the_operators_service_without_a_ca(eng
         ("ValidatingWebhookConfiguration", "validating"),
         ("MutatingWebhookConfiguration", "mutating"),
     ):
-        (webhook,) = rendered[kind, f"dynamo-platform-dynamo-operator-{suffix}"]["webhooks"]
-        assert (webhook["failurePolicy"], webhook["timeoutSeconds"]) == ("Fail", 10)
-        assert webhook["clientConfig"]["service"]["name"] == "dynamo-platform-dynamo-operator-webhook-service"
-        assert webhook["clientConfig"]["service"]["port"] == 9443
-        assert "caBundle" not in webhook["clientConfig"]
+        for webhook in rendered[kind, f"dynamo-platform-dynamo-operator-{suffix}"]["webhooks"]:
+            service = webhook["clientConfig"]["service"]
+            assert (webhook["failurePolicy"], webhook["timeoutSeconds"]) == ("Fail", 10)
+            assert service["name"] == "dynamo-platform-dynamo-operator-webhook-service"
+            assert service["port"] == 9443
+            assert "caBundle" not in webhook["clientConfig"]
+            # v1beta1 reaches them converted: without an operator a v1beta1 graph meets the conversion first.
+            assert [rule["apiVersions"] for rule in webhook["rules"]] == [["v1alpha1"]]
+
+
+def test_a_service_monitor_is_made_wherever_any_kind_of_its_group_is_served(engine: Sandbox) -> None:
+    monitor = ("ServiceMonitor", "dynamo-platform-dynamo-operator-operator")
+    assert monitor not in objects(engine)
+    assert monitor in objects(engine, "dynamo-operator.metricsService.enabled=true")
+    served = engine.run(
+        "helm",
+        *("template", "dynamo-platform", str(packaged(engine)), "--api-versions", "monitoring.coreos.com/v1"),
+    )
+    kinds = {each["kind"] for each in yaml.safe_load_all(served.stdout) if each}
+    assert {"PodMonitor", "ServiceMonitor"} <= kinds
 
 
 def test_the_operator_runs_the_image_of_the_charts_version_and_applies_its_crds(engine: Sandbox) -> None:
@@ -166,7 +181,12 @@ def test_the_operator_is_told_of_nats_only_where_there_is_one(
 @pytest.mark.parametrize(
     ("settings", "address", "backend"),
     [
-        ([], "dynamo-platform-etcd.dynamo-system.svc.cluster.local:2379", "kubernetes"),
+        ([], "", "kubernetes"),
+        (
+            ["global.etcd.install=true"],
+            "dynamo-platform-etcd.dynamo-system.svc.cluster.local:2379",
+            "kubernetes",
+        ),
         (
             ["dynamo-operator.etcdAddr=http://mine:2379", "dynamo-operator.discoveryBackend=etcd"],
             "http://mine:2379",

@@ -10,7 +10,6 @@ import pytest
 
 from tests.recovery.interruption import (
     GRAPH,
-    GRAPHS,
     NAMESPACE,
     assert_recovered,
     change,
@@ -23,6 +22,7 @@ from tests.recovery.interruption import (
     started,
     switched_on,
 )
+from tests.support.stored_graphs import replicas_of
 
 if TYPE_CHECKING:
     from tests.support.lab_stack import LabStack
@@ -68,8 +68,7 @@ def test_killed_in_an_update(stack: LabStack, undisturbed: Counter[str]) -> None
 
 
 def _frontends(stack: LabStack) -> int:
-    graph = stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)
-    return next(item["replicas"] for item in graph["spec"]["components"] if item["name"] == "Frontend")
+    return replicas_of(stack.lab, "Frontend", GRAPH, NAMESPACE)
 
 
 def test_killed_in_a_replacement(stack: LabStack, undisturbed: Counter[str]) -> None:

@@ -1,4 +1,4 @@
-"""The same stack as a v1beta1 graph, in a cluster whose operator stores that version."""
+"""The same stack as a v1beta1 graph."""
 
 from __future__ import annotations
 
@@ -30,18 +30,16 @@ def _as_v1beta1(settings: dict[str, Any]) -> None:
 def stack(engine: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
     assert engine
     lab = Sandbox.at(tmp_path_factory.mktemp("v1beta1"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LAB_GRAPH_API", "v1beta1")
-        cluster.prepare(lab.directory, say=print)
-        try:
-            cluster.up(lab.directory, say=print)
-            with rehearsed(lab, tmp_path_factory.mktemp("project"), "disagg-b200", _as_v1beta1) as stack:
-                yield stack
-        finally:
-            cluster.down(lab.directory)
+    cluster.prepare(lab.directory, say=print)
+    try:
+        cluster.up(lab.directory, say=print)
+        with rehearsed(lab, tmp_path_factory.mktemp("project"), "disagg-b200", _as_v1beta1) as stack:
+            yield stack
+    finally:
+        cluster.down(lab.directory)
 
 
-def test_the_graph_is_stored_as_v1beta1_and_its_operator_calls_it_ready(stack: LabStack) -> None:
+def test_the_graph_is_read_as_v1beta1_and_its_operator_calls_it_ready(stack: LabStack) -> None:
     graph = stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)
     assert graph["apiVersion"] == "nvidia.com/v1beta1"
     assert {item["name"]: item["type"] for item in graph["spec"]["components"]} == {

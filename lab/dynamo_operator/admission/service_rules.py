@@ -12,12 +12,11 @@ from lab.dynamo_operator.admission.gpu_sharing_rules import (
 from lab.dynamo_operator.admission.graph_rules import check_executor_backend
 from lab.dynamo_operator.admission.rule import Refused, is_positive_quantity, services_of
 from lab.dynamo_operator.components import EPP, dynamo_namespace
+from lab.dynamo_operator.conversion.shared_to_beta import FRONTEND_SIDECAR
 
 if TYPE_CHECKING:
     from lab.controller.api import Manifest
     from lab.dynamo_operator.admission.rule import Circumstances
-
-FRONTEND_SIDECAR = "sidecar-frontend"
 
 
 def check_services(graph: Manifest, circumstances: Circumstances) -> None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lab.dynamo_operator.components import workers_hash
-from lab.dynamo_operator.conversion import with_services
+from lab.dynamo_operator.conversion import GRAPH, V1BETA1, converted
+from lab.dynamo_operator.generations import Hashes, desired_hashes
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import api_version, graph_spec
 from stacks.updates.graph import graph_of, read_graph
@@ -62,11 +62,12 @@ CHANGES: list[Callable[[dict[str, Any]], object]] = [
 ]
 
 
-def _operators_hash(settings: dict[str, Any], version: GraphApi) -> str:
+def _operators_hashes(settings: dict[str, Any], version: GraphApi) -> Hashes:
     placed = resolved(settings).serving.placed
     spec = graph_spec(placed, engine_files(placed).name, version)
-    manifest = {"apiVersion": api_version(version), "metadata": {}, "spec": spec}
-    return workers_hash(with_services(manifest)["spec"]["services"])
+    metadata = {"name": "graph", "namespace": "models"}
+    manifest = {"apiVersion": api_version(version), "kind": GRAPH, "metadata": metadata, "spec": spec}
+    return desired_hashes(converted(manifest, V1BETA1))
 
 
 def _graph(settings: dict[str, Any], version: GraphApi) -> Any:
@@ -81,7 +82,7 @@ def test_workers_are_the_same_exactly_when_the_operator_says_so(
 ) -> None:
     before = disagg_b200_settings()
     after = changed(before, change)
-    same = _operators_hash(before, version) == _operators_hash(after, version)
+    same = _operators_hashes(before, version) == _operators_hashes(after, version)
     assert _graph(before, version).makes_same_workers(_graph(after, version)) == same
 
 

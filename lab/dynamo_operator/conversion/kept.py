@@ -1,0 +1,101 @@
+"""What one version cannot say and an annotation carries until the object is read in the other again.
+
+The operator's own annotations nvidia.com/dgd-spec and nvidia.com/dcd-spec: on a v1beta1 object they hold
+parts of the v1alpha1 spec, on a stored v1alpha1 object parts of the v1beta1 spec.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from lab.dynamo_operator.conversion.native import MAIN, native_resources, own_resources, without_empty
+from lab.dynamo_operator.conversion.shared_to_beta import component_type
+
+if TYPE_CHECKING:
+    from lab.controller.api import Manifest
+
+_ALPHA_ONLY = ("annotations", "labels", "autoscaling", "dynamoNamespace", "ingress", "envFromSecret")
+_TWO_PLACES = {
+    "envs": "env",
+    "resources": "resources",
+    "volumeMounts": "volumeMounts",
+    "livenessProbe": "livenessProbe",
+    "readinessProbe": "readinessProbe",
+}
+_SWITCHED_OFF = ("scalingAdapter", "gpuMemoryService", "failover", "checkpoint")
+
+
+def take(metadata: Manifest, key: str) -> tuple[Manifest, Manifest]:
+    """The metadata without the annotation, and the spec that it held: empty where there was none."""
+    annotations: dict[str, str] = dict(metadata.get("annotations") or {})
+    text = annotations.pop(key, "")
+    rest = {name: value for name, value in metadata.items() if name != "annotations"}
+    if annotations:
+        rest["annotations"] = annotations
+    try:
+        spec: Manifest = json.loads(text)["spec"] if text else {}
+    except (ValueError, KeyError, TypeError):
+        spec = {}
+    return rest, spec
+
+
+def put(metadata: Manifest, key: str, spec: Manifest) -> Manifest:
+    """The metadata with the annotation."""
+    text = json.dumps({"version": 1, "spec": spec}, separators=(",", ":"), sort_keys=True)
+    return metadata | {"annotations": (metadata.get("annotations") or {}) | {key: text}}
+
+
+def of_service(service: Manifest, *, comes_from_beta: bool) -> Manifest:
+    """What v1beta1 has no place for; {} where it has a place for everything."""
+    saved = _without_a_place(service)
+    main: Manifest | None = (service.get("extraPodSpec") or {}).get("mainContainer")
+    if main is None:
+        return saved
+    own = {name: main[name] for name in (*_TWO_PLACES.values(), "name") if main.get(name)}
+    if saved or own or not comes_from_beta:
+        saved |= {key: service[key] for key in _TWO_PLACES if service.get(key)}
+        sources = {"envFrom": main["envFrom"]} if main.get("envFrom") else {}
+        if own or sources or any(service.get(key) for key in (*_TWO_PLACES, "envFromSecret")):
+            saved["extraPodSpec"] = {"mainContainer": own | sources}
+    return saved
+
+
+def of_component(component: Manifest) -> Manifest:
+    """What v1alpha1 has no place for: mounts with all their fields, the names and the order of containers."""
+    saved: Manifest = {"name": component["name"]}
+    if "frontendSidecar" in component:
+        saved["frontendSidecar"] = component["frontendSidecar"]
+    if "podTemplate" in component:
+        containers: list[Manifest] = (component["podTemplate"].get("spec") or {}).get("containers") or []
+        remembered = [
+            {"name": each["name"]}
+            | (
+                {"volumeMounts": each["volumeMounts"]}
+                if each["name"] == MAIN and each.get("volumeMounts")
+                else {}
+            )
+            for each in containers
+        ]
+        saved["podTemplate"] = {"spec": {"containers": remembered}} if remembered else {}
+    return saved
+
+
+def _without_a_place(service: Manifest) -> Manifest:
+    saved: Manifest = {key: service[key] for key in _ALPHA_ONLY if service.get(key)}
+    if service.get("subComponentType") and component_type(service) != service["subComponentType"]:
+        saved["subComponentType"] = service["subComponentType"]
+    resources: Manifest = service.get("resources") or {}
+    if own_resources(native_resources(resources)) != resources:
+        saved["resources"] = resources
+    memory: Manifest = service.get("sharedMemory") or {}
+    if "sharedMemory" in service and bool(memory.get("disabled")) == bool(memory.get("size")):
+        saved["sharedMemory"] = memory
+    if "extraPodMetadata" in service and not without_empty(service["extraPodMetadata"] or {}):
+        saved["extraPodMetadata"] = service["extraPodMetadata"]
+    for key in _SWITCHED_OFF:
+        if key in service and not (service[key] or {}).get("enabled"):
+            saved[key] = service[key]
+    if service.get("frontendSidecar"):
+        saved["frontendSidecar"] = service["frontendSidecar"]
+    return saved

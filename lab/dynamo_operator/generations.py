@@ -1,0 +1,188 @@
+"""From a graph to the component deployments of one generation of workers, and the hashes of generations.
+
+Source: ai-dynamo/dynamo deploy/operator/internal/dynamo/{graph,hash}.go at 0a132bc43.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lab.dynamo_operator.components import (
+    LABEL_COMPONENT,
+    LABEL_GRAPH,
+    LABEL_NAMESPACE,
+    LABEL_WORKER_HASH,
+    WORKER_TYPES,
+    components_of,
+    dynamo_namespace,
+    is_worker,
+    object_name,
+    pod_metadata,
+)
+from lab.dynamo_operator.conversion import COMPONENT, V1ALPHA1, V1BETA1, converted
+from lab.dynamo_operator.conversion.components import ANNOTATION
+from lab.dynamo_operator.conversion.native import MAIN, main_of, merge_environment
+from lab.dynamo_operator.ownership import owned
+
+if TYPE_CHECKING:
+    from lab.controller.api import Manifest
+
+# Annotations of a graph that reach its pods' templates unless a component says otherwise.
+_HANDED_DOWN = (
+    "nvidia.com/enable-metrics",
+    "nvidia.com/dynamo-discovery-backend",
+    "nvidia.com/dynamo-kube-discovery-mode",
+    "nvidia.com/dynamo-operator-origin-version",
+    "nvidia.com/vllm-distributed-executor-backend",
+)
+# Fields of a v1alpha1 service that its first hash leaves out (ai-dynamo/dynamo#6110).
+_NOT_HASHED = frozenset(
+    {
+        *("annotations", "autoscaling", "componentType", "dynamoNamespace", "eppConfig", "ingress", "labels"),
+        *("modelRef", "replicas", "scalingAdapter", "serviceName", "subComponentType"),
+    }
+)
+_PLACEHOLDER = "worker-hash-placeholder"
+
+
+@dataclass(frozen=True)
+class Hashes:
+    """The two hashes of one generation; "" where one is not recorded.
+
+    The first is over the v1alpha1 services without their annotations, the second over the component
+    deployments that they become, annotations included.
+    """
+
+    v1: str
+    v2: str
+
+
+def desired_hashes(graph: Manifest) -> Hashes:
+    """The hashes of the workers that the graph asks for now: eight hex digits each.
+
+    Not the real operator's digits: it hashes Go's own serialisation.
+    """
+    alpha = converted(graph, V1ALPHA1)
+    services: dict[str, Manifest] = alpha["spec"].get("services") or {}
+    first = {
+        name: {key: value for key, value in service.items() if key not in _NOT_HASHED}
+        for name, service in services.items()
+        if service.get("componentType") in WORKER_TYPES
+    }
+    second = {
+        each["spec"]["name"]: [workload_labels(each), workload_annotations(each), _hashed(each["spec"])]
+        for each in component_deployments(graph, _PLACEHOLDER, {})
+        if is_worker(each["spec"])
+    }
+    return Hashes(_digest(first), _digest(second))
+
+
+def component_deployments(graph: Manifest, worker_hash: str, replicas: dict[str, int]) -> list[Manifest]:
+    """One for each component; `replicas` overrides what the graph says, during an update, by component."""
+    return [
+        _component_deployment(graph, component, worker_hash, replicas) for component in components_of(graph)
+    ]
+
+
+def kept_service(deployment: Manifest) -> Manifest:
+    """The parts of the v1alpha1 service that the component deployment carries in its annotation."""
+    text = (deployment["metadata"].get("annotations") or {}).get(ANNOTATION, "")
+    spec: Manifest = json.loads(text)["spec"] if text else {}
+    return spec
+
+
+def workload_annotations(deployment: Manifest) -> dict[str, str]:
+    """Annotations of Deployment, pods and Service: the v1alpha1 service's, below the pod template's."""
+    annotations = (kept_service(deployment).get("annotations") or {}) | pod_metadata(
+        deployment["spec"], "annotations"
+    )
+    return {
+        key: value for key, value in annotations.items() if key != "nvidia.com/dynamo-operator-origin-version"
+    }
+
+
+def workload_labels(deployment: Manifest) -> dict[str, str]:
+    """Labels of the Deployment, its pods and its Service."""
+    spec, own = deployment["spec"], deployment["metadata"]["labels"]
+    service = kept_service(deployment)
+    labels = own | (service.get("labels") or {}) | pod_metadata(spec, "labels")
+    kind = spec.get("type", "")
+    sub_type = service.get("subComponentType") or (kind if kind in {"prefill", "decode"} else "")
+    if sub_type:
+        labels["nvidia.com/dynamo-sub-component-type"] = sub_type
+    fixed = (LABEL_COMPONENT, LABEL_NAMESPACE, LABEL_GRAPH, LABEL_WORKER_HASH)
+    return labels | {key: own[key] for key in fixed if key in own}
+
+
+def _component_deployment(
+    graph: Manifest, component: Manifest, worker_hash: str, replicas: dict[str, int]
+) -> Manifest:
+    spec = copy.deepcopy(component)
+    labels = pod_metadata(component, "labels") | {
+        LABEL_COMPONENT: component["name"],
+        LABEL_NAMESPACE: dynamo_namespace(graph, component),
+        LABEL_GRAPH: graph["metadata"]["name"],
+    }
+    if is_worker(component):
+        labels[LABEL_WORKER_HASH] = worker_hash
+        if component["name"] in replicas:
+            spec["replicas"] = replicas[component["name"]]
+    _hand_down(graph, spec, {LABEL_WORKER_HASH: worker_hash} if is_worker(component) else {})
+    if graph["spec"].get("backendFramework"):
+        spec["backendFramework"] = graph["spec"]["backendFramework"]
+    manifest = owned(
+        graph, V1BETA1, COMPONENT, object_name(graph["metadata"]["name"], component, worker_hash)
+    )
+    manifest["metadata"] |= {"labels": labels}
+    annotations = _kept_annotations(graph, component["name"], manifest)
+    if annotations:
+        manifest["metadata"]["annotations"] = annotations
+    return manifest | {"spec": spec}
+
+
+def _hand_down(graph: Manifest, spec: Manifest, labels: dict[str, str]) -> None:
+    """Environment, annotations and labels of the graph, and the generation, into the pod template."""
+    template: Manifest = spec.setdefault("podTemplate", {})
+    variables: list[Manifest] = graph["spec"].get("env") or []
+    if variables:
+        containers: list[Manifest] = template.setdefault("spec", {}).setdefault("containers", [])
+        main = main_of(containers)
+        if main is None:
+            main = dict[str, Any](name=MAIN)
+            containers.insert(0, main)
+        main["env"] = merge_environment(variables, main.get("env") or [])
+    of_graph: dict[str, str] = graph["metadata"].get("annotations") or {}
+    annotations = (graph["spec"].get("annotations") or {}) | {
+        key: of_graph[key] for key in _HANDED_DOWN if key in of_graph
+    }
+    metadata: Manifest = {
+        "annotations": annotations | pod_metadata(spec, "annotations"),
+        "labels": (graph["spec"].get("labels") or {}) | pod_metadata(spec, "labels") | labels,
+    }
+    metadata = {key: value for key, value in metadata.items() if value}
+    if metadata:
+        template["metadata"] = metadata
+
+
+def _kept_annotations(graph: Manifest, name: str, manifest: Manifest) -> dict[str, str]:
+    """What reading the graph's service as a component deployment would leave in an annotation."""
+    service: Manifest = converted(graph, V1ALPHA1)["spec"]["services"][name]
+    carrier = {
+        "apiVersion": V1ALPHA1,
+        "kind": COMPONENT,
+        "metadata": {"name": manifest["metadata"]["name"]},
+        "spec": service,
+    }
+    return converted(carrier, V1BETA1)["metadata"].get("annotations") or {}
+
+
+def _hashed(spec: Manifest) -> Manifest:
+    return {key: value for key, value in spec.items() if key not in {"replicas", "scalingAdapter"}}
+
+
+def _digest(hashed: Any) -> str:
+    return hashlib.sha256(json.dumps(hashed, sort_keys=True).encode()).hexdigest()[:8]

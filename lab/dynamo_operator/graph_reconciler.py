@@ -1,0 +1,206 @@
+"""One reconciliation of a graph: from the graph as it is now to its component deployments and its status."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from lab.controller.api import ApiError
+from lab.dynamo_operator import access
+from lab.dynamo_operator.admission.rule import uses_grove
+from lab.dynamo_operator.clock import now
+from lab.dynamo_operator.components import (
+    LABEL_GRAPH,
+    LABEL_WORKER_HASH,
+    components_of,
+    is_worker,
+    pod_metadata,
+)
+from lab.dynamo_operator.conversion import COMPONENT, GRAPH, V1BETA1
+from lab.dynamo_operator.finalizers import hold, release
+from lab.dynamo_operator.generations import component_deployments, desired_hashes
+from lab.dynamo_operator.ownership import is_owned_by
+from lab.dynamo_operator.pod import CannotReconcile
+from lab.dynamo_operator.rolling_update import (
+    CURRENT_HASH,
+    CURRENT_HASH_V2,
+    WorkerCounts,
+    current_hashes,
+    decide,
+    generation_hash,
+    migrated,
+)
+from lab.dynamo_operator.rollout import Generation, Step, next_step
+from lab.dynamo_operator.status import Outcome, graph_status
+from lab.dynamo_operator.workloads import refuse_what_cannot_be_built
+
+if TYPE_CHECKING:
+    from lab.controller.api import KubernetesApi, Manifest
+    from lab.dynamo_operator.configuration import OperatorConfiguration
+    from lab.dynamo_operator.generations import Hashes
+    from lab.dynamo_operator.switches import Switches
+    from lab.dynamo_operator.work_queue import Key
+
+_log = logging.getLogger(__name__)
+
+
+class GraphReconciler:
+    """Brings graphs into being with one operator configuration."""
+
+    def __init__(self, api: KubernetesApi, configuration: OperatorConfiguration, switches: Switches) -> None:
+        self._api = api
+        self._configuration = configuration
+        self._switches = switches
+
+    async def reconcile(self, key: Key) -> None:
+        """Does what is left to do for one graph; a graph that is gone needs nothing."""
+        namespace, name = key
+        graph = await self._api.get(V1BETA1, GRAPH, name, namespace)
+        if graph is None:
+            return
+        if graph["metadata"].get("deletionTimestamp"):
+            await release(self._api, graph)
+            return
+        graph = await hold(self._api, graph)
+        try:
+            graph, outcome = await self._bring_about(graph)
+        except CannotReconcile as failure:
+            outcome = Outcome(failure=str(failure))
+        except ApiError as error:
+            await self._report(graph, Outcome(failure=str(error)))
+            raise
+        await self._report(graph, outcome)
+
+    async def _bring_about(self, graph: Manifest) -> tuple[Manifest, Outcome]:
+        """Applies the graph's objects; returns the graph as it is stored afterwards."""
+        if uses_grove(graph, self._configuration):
+            raise CannotReconcile(
+                "SIMULATED CLUSTER: with Grove this graph would become a PodCliqueSet, which is not simulated"
+            )
+        for component in components_of(graph):
+            refuse_what_cannot_be_built(component)
+        desired = desired_hashes(graph)
+        graph = await self._write_hashes(graph, migrated(current_hashes(graph), desired))
+        known = await self._component_deployments(graph)
+        current = current_hashes(graph)
+        wanted = generation_hash(current, desired)
+        old = [each for each in known if _is_other_generation(each, wanted)]
+        counts = _worker_counts(graph, [each for each in known if each not in old], old)
+        rolling = (graph.get("status") or {}).get("rollingUpdate")
+        decision = decide(current, desired, rolling, counts, now())
+        if decision.deletes_old:
+            for each in old:
+                _log.info("generation %s is replaced", each["metadata"]["name"])
+                await self._api.delete(each)
+            old = []
+        graph = await self._write_hashes(graph, decision.current)
+        await self._apply_shared(graph)
+        wanted = generation_hash(decision.current, desired)
+        is_moving = wanted not in {decision.current.v1, decision.current.v2}
+        steps = _steps(graph, known, old, wanted) if is_moving else {}
+        new_replicas = {name: step.new_replicas for name, step in steps.items()}
+        made = [await self._api.apply(each) for each in component_deployments(graph, wanted, new_replicas)]
+        if steps:
+            await self._scale(old, steps)
+        return graph, Outcome(made, old if is_moving else [], rolling_update=decision.status)
+
+    async def _write_hashes(self, graph: Manifest, hashes: Hashes) -> Manifest:
+        if hashes == current_hashes(graph):
+            return graph
+        # null takes an annotation away (RFC 7386).
+        annotations = {CURRENT_HASH: hashes.v1 or None, CURRENT_HASH_V2: hashes.v2 or None}
+        return await self._api.merge_patch(graph, {"metadata": {"annotations": annotations}})
+
+    async def _apply_shared(self, graph: Manifest) -> None:
+        namespace = graph["metadata"]["namespace"]
+        for manifest in access.planner_objects(graph, self._configuration):
+            await self._api.apply(manifest)
+        for claim in access.claims(graph):
+            name = claim["metadata"]["name"]
+            if await self._api.get("v1", "PersistentVolumeClaim", name, namespace) is not None:
+                continue
+            if "spec" not in claim:
+                raise CannotReconcile(
+                    f'failed to reconcile top-level PVCs: legacy top-level PVC "{name}" does not exist'
+                    f' and create is not enabled: PersistentVolumeClaim "{name}" not found'
+                )
+            await self._api.create(claim)
+        for manifest in access.discovery_objects(graph, self._configuration):
+            await self._api.apply(manifest)
+
+    async def _scale(self, old: list[Manifest], steps: dict[str, Step]) -> None:
+        for each in old:
+            step = steps.get(each["spec"]["name"])
+            replicas = step.old_replicas.get(each["metadata"]["name"]) if step else None
+            if replicas is not None and each["spec"].get("replicas", 1) != replicas:
+                await self._api.merge_patch(each, {"spec": {"replicas": replicas}})
+
+    async def _component_deployments(self, graph: Manifest) -> list[Manifest]:
+        metadata = graph["metadata"]
+        found = await self._api.list(
+            V1BETA1, COMPONENT, metadata["namespace"], {LABEL_GRAPH: metadata["name"]}
+        )
+        own = [each for each in found if is_owned_by(each, metadata["uid"])]
+        # A list leaves kind and version out of its items.
+        return [{**each, "apiVersion": V1BETA1, "kind": COMPONENT} for each in own]
+
+    async def _report(self, graph: Manifest, outcome: Outcome) -> None:
+        status = graph_status(graph, outcome, self._switches.override, now())
+        # Writing what is there already would wake every watcher of the graph, this one included.
+        if status != graph.get("status"):
+            await self._api.replace_status(graph | {"status": status})
+
+
+def _is_other_generation(deployment: Manifest, wanted: str) -> bool:
+    return (
+        is_worker(deployment["spec"])
+        and deployment["metadata"].get("labels", {}).get(LABEL_WORKER_HASH) != wanted
+    )
+
+
+def _worker_counts(graph: Manifest, new: list[Manifest], old: list[Manifest]) -> list[WorkerCounts]:
+    def ready(name: str, deployments: list[Manifest]) -> int:
+        return sum(_count(each, "readyReplicas") for each in deployments if each["spec"]["name"] == name)
+
+    return [
+        WorkerCounts(
+            each["name"], each.get("replicas", 1), ready(each["name"], new), ready(each["name"], old)
+        )
+        for each in components_of(graph)
+        if is_worker(each)
+    ]
+
+
+def _steps(graph: Manifest, known: list[Manifest], old: list[Manifest], wanted: str) -> dict[str, Step]:
+    """How many pods each kind of worker gets now, by the annotations of the component's pod template alone.
+
+    Those of a v1alpha1 service are not looked at before 1.4 (ai-dynamo/dynamo#11909).
+    """
+    steps: dict[str, Step] = {}
+    for component in components_of(graph):
+        if not is_worker(component):
+            continue
+        own = [each for each in known if each["spec"]["name"] == component["name"]]
+        new = [_generation(each) for each in own if not _is_other_generation(each, wanted)]
+        steps[component["name"]] = next_step(
+            pod_metadata(component, "annotations"),
+            component.get("replicas", 1),
+            new[0] if new else None,
+            [_generation(each) for each in own if each in old],
+        )
+    return steps
+
+
+def _generation(deployment: Manifest) -> Generation:
+    metadata = deployment["metadata"]
+    return Generation(
+        name=metadata["name"],
+        wanted=deployment["spec"].get("replicas", 1),
+        available=_count(deployment, "availableReplicas"),
+        created=metadata["creationTimestamp"],
+    )
+
+
+def _count(deployment: Manifest, key: str) -> int:
+    count: int = ((deployment.get("status") or {}).get("component") or {}).get(key, 0)
+    return count

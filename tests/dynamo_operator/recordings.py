@@ -1,0 +1,113 @@
+"""What the real operator of the 1.2 line made of whole graphs, without what others wrote into the objects."""
+
+from __future__ import annotations
+
+import copy
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+import lab
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+FOLDER = Path(lab.__file__).parent / "recordings" / "dynamo-operator-1.2"
+CASES = sorted(path.parent.name for path in FOLDER.glob("*/made.yaml"))
+
+Manifest = dict[str, Any]
+Name = tuple[str, str]
+
+# Left out of the comparison: the field, wherever it is, with this value, and who writes it.
+_BY_THE_API_SERVER: dict[str, Any] = {
+    "defaultMode": 420,
+    "dnsPolicy": "ClusterFirst",
+    "imagePullPolicy": "IfNotPresent",
+    "internalTrafficPolicy": "Cluster",
+    "ipFamilies": ["IPv4"],
+    "ipFamilyPolicy": "SingleStack",
+    "progressDeadlineSeconds": 600,
+    "revisionHistoryLimit": 10,
+    "schedulerName": "default-scheduler",
+    "scheme": "HTTP",
+    "sessionAffinity": "None",
+    "successThreshold": 1,
+    "terminationMessagePath": "/dev/termination-log",
+    "terminationMessagePolicy": "File",
+    "type": "ClusterIP",
+}
+# Left out wherever they are: a count of changes, an old name of serviceAccountName that the API server keeps
+# equal, and annotations of the operator's own bookkeeping, whose hashes are over Go's serialisation.
+_ANYWHERE = {
+    "generation",
+    "serviceAccount",
+    "deployment.kubernetes.io/revision",
+    "nvidia.com/last-applied-generation",
+    "nvidia.com/last-applied-hash",
+}
+# Left out of the annotations that carry one version's fields through the other: zero values of Go.
+_ZERO = ("", "0", None)
+
+
+def applied_graph(case: str) -> Manifest:
+    """The graph as it was applied, in its own version."""
+    (graph,) = [each for each in _documents(case, "applied") if each["kind"] == "DynamoGraphDeployment"]
+    return graph
+
+
+def recorded(case: str) -> dict[Name, Manifest]:
+    """Every object by kind and name, with its status."""
+    return {(each["kind"], each["metadata"]["name"]): each for each in _documents(case, "made")}
+
+
+def without_what_others_wrote(manifest: Manifest) -> Manifest:
+    """The object's metadata and content; statuses are compared by a test of their own."""
+    manifest = {key: value for key, value in manifest.items() if key != "status"}
+    cleaned: Manifest = _cleaned(manifest)
+    annotations = cleaned["metadata"].get("annotations")
+    for key in ("nvidia.com/dgd-spec", "nvidia.com/dcd-spec"):
+        if annotations and key in annotations:
+            annotations[key] = _without_zero(json.loads(annotations[key]))
+    return cleaned
+
+
+def _documents(case: str, file: str) -> list[Manifest]:
+    return copy.deepcopy(_read(FOLDER / case / f"{file}.yaml"))
+
+
+@cache
+def _read(path: Path) -> list[Manifest]:
+    documents = yaml.load_all(path.read_text(encoding="utf-8"), yaml.CSafeLoader)
+    return [each for each in documents if each]
+
+
+def _cleaned(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_cleaned(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    rest = {
+        key: _cleaned(value)
+        for key, value in node.items()
+        if key not in _ANYWHERE and not (key in _BY_THE_API_SERVER and _BY_THE_API_SERVER[key] == value)
+    }
+    if "fieldPath" in rest:
+        rest.pop("apiVersion", None)
+    rest.pop("uid", None)
+    return {key: value for key, value in rest.items() if key != "annotations" or value}
+
+
+def _without_zero(node: Any) -> Any:
+    return _pruned(node, lambda value: value in _ZERO or value == {})
+
+
+def _pruned(node: Any, is_empty: Callable[[Any], bool]) -> Any:
+    if isinstance(node, list):
+        return [_pruned(each, is_empty) for each in node]
+    if not isinstance(node, dict):
+        return node
+    pruned = {key: _pruned(value, is_empty) for key, value in node.items()}
+    return {key: value for key, value in pruned.items() if not is_empty(value)}
