@@ -14,6 +14,10 @@ _ROW = re.compile(
     r"\| (?P<stand_in>[^|]+) \| (?P<vendor>[^|]+) \|$",
     re.MULTILINE,
 )
+_KNOWN_ROW = re.compile(
+    r"^\| (?P<behaviour>[^|]+) \| (?P<known>[^|]+) \| (?P<date>[\d-]+) \| (?P<source>[^|]+) \|$", re.MULTILINE
+)
+_KNOWN_HOW = {"recorded", "read", "not known"}
 _VERDICTS = {"pass", "fail", "not run here", "does not apply"}
 
 
@@ -28,6 +32,34 @@ def test_every_row_is_dated_and_says_for_both_columns_what_was_run() -> None:
         assert dt.date.fromisoformat(row["date"]) <= dt.datetime.now(dt.UTC).date()
         assert {row["stand_in"], row["vendor"]} <= _VERDICTS
         assert row["behaviour"].strip()
+
+
+def test_every_stand_in_that_cannot_be_run_beside_the_real_one_says_how_each_behaviour_is_known() -> None:
+    known = _known_how()
+    assert {"The Dynamo operator", "NVIDIA's DRA driver", "Charts"} <= set(known)
+    for rows in known.values():
+        assert {row["known"] for row in rows} <= _KNOWN_HOW
+        for row in rows:
+            assert dt.date.fromisoformat(row["date"]) <= dt.datetime.now(dt.UTC).date()
+            assert row["source"].strip()
+            for test in re.findall(r"`(test_\w+)`", row["source"]):
+                assert list((REPOSITORY / "tests").rglob(f"{test}.py")), test
+
+
+def test_nothing_is_called_recorded_of_the_operator_without_the_commit_that_ran() -> None:
+    text = (REPOSITORY / "docs" / "conformance.md").read_text()
+    section = text.split("\n## The Dynamo operator\n")[1].split("\n## ")[0]
+    assert "0a132bc43" in section
+
+
+def _known_how() -> dict[str, list[dict[str, str]]]:
+    """Rows by the stand-in's heading."""
+    text = (REPOSITORY / "docs" / "conformance.md").read_text()
+    _, *sections = text.split("\n# What the other stand-ins were held against\n")[1].split("\n## ")
+    return {
+        section.partition("\n")[0]: [row.groupdict() for row in _KNOWN_ROW.finditer(section)]
+        for section in sections
+    }
 
 
 def _rows() -> list[dict[str, str]]:
