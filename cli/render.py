@@ -41,7 +41,8 @@ def render_benchmark(name: str) -> None:
     )
     heading = (
         f"The benchmark of {stack.serving.recipe_name} for {stack.name}: a run, not part of the stack.\n"
-        f"It loads {placed.graph_name} as hard as the publisher does; apply it when nobody else is served."
+        f"It loads {placed.graph_name} as hard as the publisher does; apply it when nobody else is served.\n"
+        "Delete the Job before the next run: its results stay on the model cache, a folder each."
     )
     typer.echo(as_comment(heading) + to_yaml(job), nl=False)
 

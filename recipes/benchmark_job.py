@@ -115,7 +115,11 @@ def _container(
         "command": ["/bin/sh", "-ec"],
         # The script is the shell's first argument: quoted into the command it could not be read.
         "args": [_shell_command(recipe, graph_name), "benchmark", _WAIT_SCRIPT.read_text(encoding="utf-8")],
-        "env": [{"name": name, "value": value} for name, value in _variables(recipe, graph_name).items()],
+        "env": [
+            *({"name": name, "value": value} for name, value in _variables(recipe, graph_name).items()),
+            # A retry is another pod, and so another run.
+            {"name": "RUN", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+        ],
         "resources": {
             "requests": {"cpu": str(cpus), "memory": resources.memory},
             "limits": {"memory": resources.memory},
@@ -135,13 +139,22 @@ def _shell_command(recipe: Recipe, graph_name: str) -> str:
         [
             shlex.join([*install, *recipe.benchmark.packages]),
             'python3 -c "$1"',
-            f"exec {shlex.join(benchmark_command(recipe, graph_name))}",
+            f"exec {benchmark_line(recipe, graph_name, f'{_PACKAGES_DIRECTORY}/bin/aiperf')}",
         ]
     )
 
 
-def benchmark_command(recipe: Recipe, graph_name: str) -> list[str]:
-    """Return the AIPerf command, one word an entry."""
+def benchmark_line(recipe: Recipe, graph_name: str, program: str) -> str:
+    """Return the AIPerf command for a shell, where RUN is a name that no other run has.
+
+    Results of two runs in one folder would be mixed, or the first ones lost.
+    """
+    folder = shlex.quote(f"{_artifacts(recipe)}/{graph_name}")
+    words = shlex.join([program, *_arguments(recipe, graph_name)])
+    return f'{words} --artifact-dir {folder}/"$RUN"'
+
+
+def _arguments(recipe: Recipe, graph_name: str) -> list[str]:
     benchmark, traffic = recipe.benchmark, recipe.traffic
     concurrency = recipe.benchmark_concurrency
     flags: dict[str, str | int] = {
@@ -162,9 +175,8 @@ def benchmark_command(recipe: Recipe, graph_name: str) -> list[str]:
         "--workers-max": benchmark.workers,
         "--record-processors": benchmark.record_processors,
         "--ui": benchmark.ui,
-        "--artifact-dir": f"{_artifacts(recipe)}/{graph_name}",
     }
-    command = [f"{_PACKAGES_DIRECTORY}/bin/aiperf", "profile", "--streaming"]
+    command = ["profile", "--streaming"]
     for flag, value in flags.items():
         command += [flag, str(value)]
     for entry in _extra_inputs(recipe):

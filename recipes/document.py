@@ -4,11 +4,10 @@ Written from the catalogue, so that the page cannot say anything else than what 
 docs/recipes/ up to date: `python -m recipes.document`.
 """
 
-import shlex
 from pathlib import Path
 
 from hardware import ACCELERATORS
-from recipes.benchmark_job import benchmark_command
+from recipes.benchmark_job import benchmark_line
 from recipes.evidence import Level, evidence_on
 from recipes.load import load_recipe, recipe_names
 from recipes.model import Correction, Recipe, ServiceRecipe
@@ -107,13 +106,14 @@ def _accelerator_rows(recipe: Recipe) -> list[str]:
 def _benchmark(recipe: Recipe) -> list[str]:
     benchmark = recipe.benchmark
     longest_wait = benchmark.wait_for_model.attempts * benchmark.wait_for_model.seconds_between
-    words = shlex.join(["aiperf", *benchmark_command(recipe, recipe.graph_name)[1:]])
+    words = benchmark_line(recipe, recipe.graph_name, "aiperf")
     return [
         f"Job `{benchmark.job_name}`, image `{benchmark.image}`, {', '.join(benchmark.packages)}: "
         f"{benchmark.concurrency_per_gpu} requests per GPU on {recipe.gpus} GPUs, "
         f"{recipe.benchmark_concurrency} at a time. It waits for the model for {longest_wait} s at most and "
         f"ends after {benchmark.deadline_seconds} s in any case; its results stay on the model cache below "
-        f"{benchmark.artifacts_directory}/. This project has not run it on a GPU.",
+        f"{benchmark.artifacts_directory}/, in a folder of its pod's name, RUN. This project has not run it on "
+        "a GPU.",
         "",
         "```sh",
         words.replace(" --", " \\\n  --"),

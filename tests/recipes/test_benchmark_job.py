@@ -4,25 +4,28 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
+import yaml
 
 from recipes import wait_for_model_script
-from recipes.benchmark_job import benchmark_command, benchmark_job
+from recipes.benchmark_job import benchmark_job, benchmark_line
 from recipes.load import load_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
 BOTH = pytest.mark.parametrize("recipe", [AGGREGATED, DISAGGREGATED], ids=["agg", "disagg"])
 MODEL = "openai/gpt-oss-120b"
+ROOT = Path(__file__).parents[2]
 
 
 def _job(recipe: Any, mirrors: dict[str, str] | None = None) -> dict[str, Any]:
@@ -35,9 +38,23 @@ def _pod(recipe: Any) -> dict[str, Any]:
     return _job(recipe)["spec"]["template"]["spec"]
 
 
+def _words(recipe: Any) -> list[str]:
+    return shlex.split(benchmark_line(recipe, "mine", "aiperf"))
+
+
 def _flags(recipe: Any) -> dict[str, str]:
-    command = benchmark_command(recipe, "mine")
+    command = _words(recipe)
     return {word: command[index + 1] for index, word in enumerate(command[:-1]) if word.startswith("--")}
+
+
+def _allocatable(instance_type: str) -> dict[str, str]:
+    """What the kubelet of such a node offers, of the lab's fixture."""
+    nodes = yaml.safe_load_all((ROOT / "lab" / "fixtures" / "nodes.yaml").read_text(encoding="utf-8"))
+    return next(
+        node["status"]["allocatable"]
+        for node in nodes
+        if node["metadata"]["labels"].get("node.kubernetes.io/instance-type") == instance_type
+    )
 
 
 def test_the_concurrency_is_that_of_the_gpus_that_are_there() -> None:
@@ -64,7 +81,41 @@ def test_the_job_goes_to_the_graph_and_claim_of_the_stack(recipe: Any) -> None:
     assert (job["apiVersion"], job["kind"], job["metadata"]["namespace"]) == ("batch/v1", "Job", "apart")
     assert _flags(recipe)["--url"] == "http://mine-frontend:8000"
     assert {"name": "model-cache", "persistentVolumeClaim": {"claimName": "files"}} in pod["volumes"]
-    assert _flags(recipe)["--artifact-dir"] == "/opt/models/perf/mine"
+
+
+@BOTH
+def test_the_results_of_each_pod_are_in_a_folder_of_its_name(recipe: Any) -> None:
+    [container] = _pod(recipe)["containers"]
+    [run] = [variable for variable in container["env"] if variable["name"] == "RUN"]
+    assert run["valueFrom"] == {"fieldRef": {"fieldPath": "metadata.name"}}
+    assert _flags(recipe)["--artifact-dir"] == "/opt/models/perf/mine/$RUN"
+
+
+@BOTH
+def test_the_image_is_one_and_the_same_for_both_architectures_and_can_compile(recipe: Any) -> None:
+    # docker-library/repo-info repos/python/remote/3.12.14-bookworm.md: for amd64 and arm64, with g++ and gcc.
+    assert recipe.benchmark.image == (
+        "python:3.12.14-bookworm@sha256:dbbe4ceb97851e2e5fa83798b239811f871cb743b259ba3563737349f6bcfaa0"
+    )
+    assert "kubernetes.io/arch" not in str(_pod(recipe)["affinity"])
+
+
+@pytest.mark.parametrize(
+    ("recipe", "node", "cpus", "memory"),
+    [
+        pytest.param(AGGREGATED, "p6e-gb200.36xlarge", 129, 864, id="a tray that one worker fills"),
+        pytest.param(AGGREGATED, "p6-b200.48xlarge", 2 * 86, 2 * 921, id="a machine that two workers fill"),
+        pytest.param(DISAGGREGATED, "p6e-gb200.36xlarge", 129, 864, id="a tray that decode fills"),
+    ],
+)
+def test_the_job_fits_beside_workers_that_fill_a_node(recipe: Any, node: str, cpus: int, memory: int) -> None:
+    [container] = _pod(recipe)["containers"]
+    asked = container["resources"]["requests"]
+    allocatable = _allocatable(node)
+    left = float(allocatable["cpu"].removesuffix("m")) / 1000 - cpus
+    # For the daemon sets of network, storage, GPUs and monitoring.
+    assert left - int(asked["cpu"]) > 2
+    assert int(allocatable["memory"].removesuffix("Ki")) / 2**20 - memory - int(asked["memory"][:-2]) > 8
 
 
 @BOTH
@@ -109,7 +160,7 @@ def test_the_tokenizer_is_the_one_on_the_cache_and_nothing_hinders_reading_it(re
 
 @BOTH
 def test_every_answer_has_exactly_the_wanted_length(recipe: Any) -> None:
-    command = benchmark_command(recipe, "mine")
+    command = _words(recipe)
     extra = [command[index + 1] for index, word in enumerate(command) if word == "--extra-inputs"]
     length = recipe.traffic.output_tokens
     assert extra[:3] == [f"max_tokens:{length}", f"min_tokens:{length}", "ignore_eos:true"]
@@ -144,7 +195,7 @@ AIPERF_FLAGS = {
 
 @BOTH
 def test_aiperf_knows_every_flag(recipe: Any) -> None:
-    command = benchmark_command(recipe, "mine")
+    command = _words(recipe)
     assert {word for word in command if word.startswith("--")} == AIPERF_FLAGS
     assert recipe.benchmark.packages == ("aiperf==0.13.0",)
 
@@ -152,7 +203,7 @@ def test_aiperf_knows_every_flag(recipe: Any) -> None:
 def test_the_image_comes_from_the_mirror() -> None:
     job = _job(AGGREGATED, {"docker.io": "registry.example.com/hub"})
     [container] = job["spec"]["template"]["spec"]["containers"]
-    assert container["image"] == "registry.example.com/hub/library/python:3.12.11-slim"
+    assert container["image"] == f"registry.example.com/hub/library/{AGGREGATED.benchmark.image}"
 
 
 class _Frontend(BaseHTTPRequestHandler):
@@ -253,6 +304,7 @@ def test_the_shell_of_the_job_waits_before_it_sends_and_sends_what_was_written(
             "SERVED_MODEL_NAME": MODEL,
             "WAIT_ATTEMPTS": "3",
             "WAIT_SECONDS": "0",
+            "RUN": "gpt-oss-120b-bench-x7k2p",
         },
         capture_output=True,
         text=True,
@@ -261,4 +313,5 @@ def test_the_shell_of_the_job_waits_before_it_sends_and_sends_what_was_written(
     )
     lists, *sent = answer.stdout.splitlines()
     assert lists.endswith(f"lists {MODEL}")
-    assert sent == benchmark_command(AGGREGATED, "mine")[1:]
+    *words, folder = _words(AGGREGATED)[1:]
+    assert sent == [*words, folder.replace("$RUN", "gpt-oss-120b-bench-x7k2p")]

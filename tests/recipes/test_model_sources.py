@@ -143,7 +143,7 @@ def test_nothing_in_a_job_is_expanded_by_flux_or_by_the_kubelet(name: str) -> No
 @pytest.mark.parametrize("name", SOURCES)
 def test_the_image_of_a_job_comes_from_the_mirror(name: str) -> None:
     [container] = _pod(SOURCES[name], {"docker.io": "registry.example/hub"})["containers"]
-    assert container["image"] == "registry.example/hub/library/python:3.10-slim"
+    assert container["image"] == f"registry.example/hub/library/{RECIPE.model_cache.download_image}"
 
 
 def test_a_download_is_the_same_job_by_either_name() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ import yaml
 
 from cli.project import recorded_stack
 from cli.rendered import render_graph
-from recipes.benchmark_job import benchmark_command, benchmark_job
+from recipes.benchmark_job import benchmark_job, benchmark_line
 from recipes.document import document_path, recipe_document
 from recipes.load import load_recipe, recipe_names
 from tests.support.dev_settings import dev_settings, resolved
@@ -96,7 +97,7 @@ def _benchmark(stack: ResolvedStack) -> dict[str, Any]:
         "benchmark": job,
         "benchmark-env": _variables(container),
         "benchmark-packages": install[install.index("--target") + 2 :],
-        "aiperf": _flags(benchmark_command(placed.recipe, placed.graph_name)),
+        "aiperf": _flags(shlex.split(benchmark_line(placed.recipe, placed.graph_name, "aiperf"))),
     }
 
 
@@ -115,8 +116,8 @@ def _flags(command: list[str]) -> dict[str, Any]:
     return flags
 
 
-def _variables(container: dict[str, Any]) -> dict[str, str]:
-    return {variable["name"]: variable["value"] for variable in container["env"]}
+def _variables(container: dict[str, Any]) -> dict[str, str | None]:
+    return {variable["name"]: variable.get("value") for variable in container["env"]}
 
 
 def _at(recipe: str, place: str) -> Any:

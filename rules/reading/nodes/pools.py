@@ -122,6 +122,15 @@ def instance_type_named(name: str) -> InstanceType:
     return instance_type
 
 
+def group_instance_types(graph: ResourceGraph, group: Resource) -> Sequence[str]:
+    """The instance types that a node group names, itself or in its launch template; none where neither does.
+
+    Raises:
+        Undecided: one of them is unknown.
+    """
+    return [name for name in texts_at(group.inputs, "instanceTypes") if name] or _template_types(graph, group)
+
+
 def _read(graph: ResourceGraph) -> Iterator[tuple[str, Pool | UnreadablePool]]:
     for resource in graph.of_type(POOL_TYPE):
         yield from _guarded(resource.name, resource.inputs)
@@ -180,9 +189,7 @@ def _pool(name: str, entry: Mapping[str, Value]) -> Pool:
 
 def _node_group(graph: ResourceGraph, group: Resource) -> Pool | None:
     """The pool that a node group makes; None for one without GPUs."""
-    types = [name for name in texts_at(group.inputs, "instanceTypes") if name] or _template_types(
-        graph, group
-    )
+    types = group_instance_types(graph, group)
     if not types:
         raise Undecided("neither its instanceTypes nor a launch template of this program names its type")
     if len(types) > 1:

@@ -1,0 +1,130 @@
+"""How much CPU and memory each known node has for one more pod, as far as the graph says."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.nodes.landing import allows, untolerated
+from rules.reading.nodes.pools import Pool, UnreadablePool, group_instance_types, read_pools
+from rules.reading.once import once_per_graph
+from rules.reading.pods.gpu_pods import GpuPods, read_occupancy
+from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.resources import requested
+from rules.reading.quantities import quantity
+from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at
+
+NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
+
+# Families whose sizes follow from their names: GiB of memory for each vCPU
+# (https://docs.aws.amazon.com/ec2/latest/instancetypes/gp.html, co.html, mo.html).
+_GIB_PER_VCPU: Mapping[str, int] = {"c": 2, "m": 4, "r": 8}
+_TYPE = re.compile(r"(?P<family>[cmr])[5-9][a-z]*\.(?:(?P<times>[0-9]*)xlarge|(?P<large>large))")
+_VCPUS_PER_XLARGE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRoom:
+    """The node of a pool with the most room."""
+
+    node: str
+    """For findings, with what stands on it."""
+    cpus: float
+    """All that its workers do not request; the kubelet and the cluster's daemon sets take a part of it."""
+    memory_gib: float
+
+
+def rooms_for(graph: ResourceGraph, template: PodTemplate) -> Sequence[NodeRoom]:
+    """The nodes that a pod of the template may land on, preferences aside.
+
+    Raises:
+        Undecided: what one of the workers requests is not known.
+    """
+    return tuple(_rooms(graph, template))
+
+
+@once_per_graph
+def knows_nodes_without_gpus(graph: ResourceGraph) -> bool:
+    """Whether the graph makes node groups without GPUs, so that it is known what else there is."""
+    return any(_size(graph, group) is not None for group in graph.of_type(NODE_GROUP))
+
+
+def _rooms(graph: ResourceGraph, template: PodTemplate) -> Iterator[NodeRoom]:
+    for pool in read_pools(graph):
+        if not isinstance(pool, UnreadablePool) and _may_land(template, pool):
+            yield _beside_workers(graph, pool)
+    if not _takes_any_node(template):
+        return
+    for group in graph.of_type(NODE_GROUP):
+        size = _size(graph, group)
+        if size is not None:
+            name, vcpus, memory = size
+            node = f"a node of group {group.name} ({name}) has {vcpus} CPUs and {memory} GiB"
+            yield NodeRoom(node, vcpus, memory)
+
+
+def _beside_workers(graph: ResourceGraph, pool: Pool) -> NodeRoom:
+    """The room on the emptiest node, workers packed as tightly as they can be, largest first."""
+    kind = pool.instance_type
+    occupied = read_occupancy(graph).pools.get(pool.name)
+    free = [(kind.gpus, float(kind.vcpus), float(kind.memory_gib))] * (pool.nodes or 1)
+    pods = [(each, each.pods) for each in (occupied.pods if occupied else ())]
+    for each, count in sorted(pods, key=lambda item: -item[0].gpus):
+        cpus, memory = _requests(each, "cpu"), _requests(each, "memory") / 2**30
+        for _ in range(count):
+            fitting = [room for room in free if room[0] >= each.gpus]
+            if not fitting:
+                continue
+            tightest = min(fitting)
+            free.remove(tightest)
+            free.append((tightest[0] - each.gpus, tightest[1] - cpus, tightest[2] - memory))
+    _, cpus, memory = max(free, key=lambda room: (room[1], room[2]))
+    beside = "" if (cpus, memory) == (kind.vcpus, kind.memory_gib) else " beside its workers"
+    return NodeRoom(
+        f"a node of pool {pool.name} ({kind.name}) has {cpus:g} CPUs and {memory:g} GiB{beside}", cpus, memory
+    )
+
+
+def _requests(pods: GpuPods, resource: str) -> float:
+    amounts: list[Value] = [
+        requested(pods.template, container, resource) for container in pods.template.containers
+    ]
+    return float(
+        sum(quantity(amount, f"{resource} of {pods.name}") for amount in amounts if amount is not None)
+    )
+
+
+def _may_land(template: PodTemplate, pool: Pool) -> bool:
+    try:
+        return allows(template.spec, pool) and not (pool.taints and untolerated(template.spec, pool))
+    except Undecided:
+        # A label that nobody tells of: the pool is no node that is known for the pod.
+        return False
+
+
+def _takes_any_node(template: PodTemplate) -> bool:
+    """Whether the pod asks its node for no label, so that a system node will do."""
+    terms = mappings_at(
+        template.spec,
+        "affinity",
+        "nodeAffinity",
+        "requiredDuringSchedulingIgnoredDuringExecution",
+        "nodeSelectorTerms",
+    )
+    asked = [item for term in terms for item in mappings_at(term, "matchExpressions")]
+    return not mapping_at(template.spec, "nodeSelector") and all(
+        text_at(item, "operator") in {"NotIn", "DoesNotExist"} for item in asked
+    )
+
+
+def _size(graph: ResourceGraph, group: Resource) -> tuple[str, int, int] | None:
+    """The type, vCPUs and GiB of a group's nodes; None where the type does not say, or they have GPUs."""
+    try:
+        types = group_instance_types(graph, group)
+    except Undecided:
+        return None
+    found = _TYPE.fullmatch(types[0]) if len(types) == 1 else None
+    if found is None:
+        return None
+    vcpus = 2 if found["large"] else _VCPUS_PER_XLARGE * int(found["times"] or 1)
+    return types[0], vcpus, vcpus * _GIB_PER_VCPU[found["family"]]
