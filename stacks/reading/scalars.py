@@ -26,6 +26,8 @@ _FLOAT_FROM_POINT = re.compile(r"\.[0-9]+(_[0-9]+)*([eE][-+]?[0-9]+(_[0-9]+)*)?"
 _INTEGER_PREFIXES = {"0x": 16, "0b": 2, "0o": 8}
 _BASES_OF_DIGITS = {16: "0123456789abcdef", 10: "0123456789", 8: "01234567", 2: "01"}
 _MIN_INT64, _MAX_INT64, _MAX_UINT64 = -(2**63), 2**63 - 1, 2**64 - 1
+_DIGITS_OF_UINT64 = 20
+_DECIMAL = 10
 _TIMESTAMP = re.compile(
     r"(?P<date>\d{4}-\d{1,2}-\d{1,2})"
     r"(?:(?P<separator>[Tt ])(?P<hour>\d{1,2}):(?P<minute>\d{1,2}):(?P<second>\d{1,2})"
@@ -76,7 +78,10 @@ def _integer(plain: str) -> int | None:
     elif len(digits) > 1 and digits[0] == "0":
         base, digits = 8, digits[1:]
     else:
-        base = 10
+        base = _DECIMAL
+    if base == _DECIMAL and len(digits) > _DIGITS_OF_UINT64:
+        # Python refuses to read more than 4,300, and none of these is an integer to the engine.
+        return None
     if not digits or any(digit not in _BASES_OF_DIGITS[base] for digit in digits.lower()):
         return None
     value = int(digits, base) * (-1 if plain[0] == "-" else 1)

@@ -48,6 +48,11 @@ def test_an_anchor_that_contains_itself_is_refused() -> None:
         parse_yaml("a: &loop [1, *loop]\n")
 
 
+@pytest.mark.parametrize("digits", ["9" * 5000, f"-{'9' * 5000}", "9" * 400])
+def test_more_digits_than_a_number_can_have_are_text_as_they_are_to_the_engine(digits: str) -> None:
+    assert parse_yaml(f"a: {digits}\n") == {"a": digits}
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [
