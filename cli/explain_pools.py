@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.table import Table
 
 from cli.output import make_table
+from cli.price_age import aged, today
 from hardware import InstanceType, Source
 from stacks.infrastructure.plan import Purchase
 from stacks.infrastructure.prices import NAMES, usd_per_gpu_hour
@@ -56,7 +57,7 @@ def prices(pools: Sequence[ResolvedPool], *, units: bool) -> Iterator[str]:
 
 
 def _source(source: Source) -> str:
-    return f"{source.text.removeprefix('https://').rstrip('/')}, {source.date}"
+    return f"{source.text.removeprefix('https://').rstrip('/')}, {aged(source.date, today())}"
 
 
 def _cost(instance_type: InstanceType, purchase: Purchase | None, gpus: int) -> str:

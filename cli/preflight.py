@@ -9,10 +9,11 @@ from cli.errors import CommandError
 from cli.exit_codes import FAILED
 from cli.output import make_console, make_table, print_line, print_table
 from cli.preflight_checks.answers import Answer, Verdict
+from cli.price_age import aged, today
 from cli.project import resolved_stack
 from stacks.infrastructure.idle import idle_gpus, price_source
 from stacks.infrastructure.phases import waited_for
-from stacks.infrastructure.plan import EksPlan, PlannedNodes
+from stacks.infrastructure.plan import PlannedNodes
 from stacks.infrastructure.prices import NAMES, usd_per_gpu_hour
 from stacks.updates.infrastructure_notices import waiting_text
 
@@ -26,6 +27,7 @@ def preflight(name: str) -> None:
 
     """
     from cli.preflight_checks.account import Account
+    from cli.preflight_checks.offerings import offered_now
     from cli.preflight_checks.questions import answers
 
     stack = resolved_stack(name)
@@ -36,15 +38,18 @@ def preflight(name: str) -> None:
         raise CommandError(f"{owner}: `dynamo-stack preflight {joined.stack}` asks the account")
     if plan is None:
         raise CommandError(f"stack {name} uses a cluster that exists: there is nothing to ask an account")
-    found = list(answers(plan, Account(plan.region)))
+    account = Account(plan.region)
+    found = list(answers(plan, account))
     idle = (f"idle in pool {text}" for text in idle_gpus(plan, stack.pools))
     waiting = (f"no graph yet: {waiting_text(nodes)}" for nodes in waited_for(stack))
-    _print(name, plan, found, [*idle, *waiting])
+    offers = (text for nodes in plan.gpu_nodes if (text := offered_now(nodes, account)) is not None)
+    prices = [f"price of pool {nodes.pool}: {_price(nodes)}" for nodes in plan.gpu_nodes]
+    _print(name, found, [*prices, *offers, *idle, *waiting])
     if any(answer.verdict is Verdict.WRONG for answer in found):
         raise typer.Exit(FAILED)
 
 
-def _print(name: str, plan: EksPlan, found: list[Answer], remarks: list[str]) -> None:
+def _print(name: str, found: list[Answer], remarks: list[str]) -> None:
     console = make_console()
     table = make_table("RESULT", "QUESTION", "FOUND")
     for answer in found:
@@ -57,8 +62,6 @@ def _print(name: str, plan: EksPlan, found: list[Answer], remarks: list[str]) ->
             print_line(console, f"fix {answer.question}: {answer.fix}")
     if any(answer.fix for answer in found):
         print_line(console)
-    for nodes in plan.gpu_nodes:
-        print_line(console, f"price of pool {nodes.pool}: {_price(nodes)}")
     for text in remarks:
         print_line(console, text)
     wrong = sum(answer.verdict is Verdict.WRONG for answer in found)
@@ -69,7 +72,8 @@ def _print(name: str, plan: EksPlan, found: list[Answer], remarks: list[str]) ->
 def _price(nodes: PlannedNodes) -> str:
     kind, purchase = nodes.instance_type, nodes.purchase
     gpus, rate = nodes.nodes * kind.gpus, usd_per_gpu_hour(kind, purchase)
-    bought = NAMES[purchase.kind]
-    if rate is None:
+    bought, source = NAMES[purchase.kind], price_source(nodes)
+    if rate is None or source is None:
         return f"{gpus} GPUs, {bought}: no published price"
-    return f"{gpus} GPUs, {bought}: ${gpus * rate:,.2f} an hour at ${rate:,.3f} a GPU ({price_source(nodes)})"
+    date = aged(source.date, today())
+    return f"{gpus} GPUs, {bought}: ${gpus * rate:,.2f} an hour at ${rate:,.3f} a GPU ({source.text}, {date})"

@@ -22,6 +22,8 @@ class NodeAddon:
     service_account: str | None
     """None: it needs no permission."""
     policy: ManagedPolicy | None
+    configuration: str | None = None
+    """JSON, by the schema of its version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ class ClusterAddons(pulumi.ComponentResource):
             cluster_name=args.cluster_name,
             addon_name=addon.name,
             addon_version=addon.version,
+            configuration_values=addon.configuration,
             pod_identity_associations=identity,
             resolve_conflicts_on_create="OVERWRITE",
             resolve_conflicts_on_update="PRESERVE",

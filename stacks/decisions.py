@@ -107,7 +107,7 @@ def _cache(settings: StackSettings, serving: ResolvedServing, cache: ResolvedCac
 def _timeouts(settings: StackSettings, serving: ResolvedServing, cache: ResolvedCache) -> Iterable[Decision]:
     typed = settings.model_cache
     rate = typed.read_megabytes_per_second if typed else None
-    computed = "from the size of the model, at the slowest rate that the publisher's times allow"
+    computed = "by the model's size, at the slowest rate that the publisher's times allow"
     work = "download" if cache.is_ours else "check"
     yield Decision(
         "timeouts",
@@ -118,9 +118,9 @@ def _timeouts(settings: StackSettings, serving: ResolvedServing, cache: Resolved
         else computed,
     )
     loading = (
-        f"from the size of the model, read at {rate:,} MB/s (modelCache.readMegabytesPerSecond)"
+        f"by the model's size, read at {rate:,} MB/s (modelCache.readMegabytesPerSecond)"
         if rate
-        else f"{computed} ({SLOWEST_LOAD_MEGABYTES_PER_SECOND} MB/s)"
+        else f"likewise, {SLOWEST_LOAD_MEGABYTES_PER_SECOND} MB/s"
     )
     yield Decision(
         "timeouts",

@@ -6,7 +6,7 @@ from recipes.model import Recipe
 from recipes.placed import ComputeDomain, PlacedRecipe
 from stacks.decisions import decisions
 from stacks.errors import Problem, SettingsError
-from stacks.exposure import pod_monitor_labels, resolved_exposure
+from stacks.exposure import exposure_problems, pod_monitor_labels, resolved_exposure
 from stacks.infrastructure.cache_zones import zone_problems
 from stacks.infrastructure.node_storage import cache_nodes, node_storage_problems
 from stacks.infrastructure.plan import EksPlan
@@ -55,6 +55,7 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
     problems += platform_problems(settings.platform, settings.image_mirrors, source)
     problems += cache_problems(settings, recipe, source)
     problems += _namespace_problems(settings, source)
+    problems += exposure_problems(settings, source)
     problems += _infrastructure_problems(settings, pools, source)
     if placed:
         problems += node_storage_problems(settings, placed.services, pools, source)

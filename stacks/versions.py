@@ -79,12 +79,13 @@ SUPPORT_ENDS_SOON: Mapping[str, str] = MappingProxyType({"1.34": "2026-12-02"})
 """Kubernetes version -> last day of EKS' standard support; then AWS upgrades the control plane by itself."""
 
 # What `aws eks describe-addon-versions` listed per Kubernetes version in September 2026, as public stacks of
-# aws-samples pinned it. CNI, agent and drivers are the same for all of them.
+# aws-samples and others pinned it. CNI, agents and drivers are the same for all of them;
+# `dynamo-stack preflight` asks whether a region still has them.
 _EVERY_VERSION: Mapping[str, str] = MappingProxyType(
     {
         "vpc-cni": "v1.22.4-eksbuild.3",
         "eks-pod-identity-agent": "v1.4.0-eksbuild.1",
-        "aws-ebs-csi-driver": "v1.57.1-eksbuild.1",
+        "aws-ebs-csi-driver": "v1.66.0-eksbuild.1",
         "aws-efs-csi-driver": "v3.4.2-eksbuild.1",
         "aws-fsx-csi-driver": "v1.10.0-eksbuild.1",
     }

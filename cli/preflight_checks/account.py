@@ -64,6 +64,21 @@ class Account:
         answer = self._asker.ask("ec2", "describe_availability_zones")
         return {str(item["ZoneName"]): str(item["ZoneId"]) for item in answer["AvailabilityZones"]}
 
+    def addon_builds(self, name: str, kubernetes: str) -> tuple[str, ...]:
+        """Builds of an add-on for a Kubernetes version, newest first; none of an add-on that is unknown."""
+        answer = self._asker.ask(
+            "eks", "describe_addon_versions", addonName=name, kubernetesVersion=kubernetes
+        )
+        found = (each for addon in answer["addons"] for each in addon.get("addonVersions", []))
+        return tuple(str(each["addonVersion"]) for each in found)
+
+    def block_offerings(self, *, hours: int, **wanted: object) -> list[Mapping[str, Any]]:
+        """Capacity Blocks of that length that are for sale; asking buys nothing."""
+        answer = self._asker.ask(
+            "ec2", "describe_capacity_block_offerings", CapacityDurationHours=hours, **wanted
+        )
+        return list(answer["CapacityBlockOfferings"])
+
     def quota(self, service: str, code: str) -> float:
         """The account's limit."""
         answer = self._asker.ask("service-quotas", "get_service_quota", ServiceCode=service, QuotaCode=code)

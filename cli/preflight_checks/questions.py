@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from cli.preflight_checks.account import Account
+from cli.preflight_checks.addons import addon_answers, addon_question
 from cli.preflight_checks.answers import Answer, Verdict, good, unknown, wrong
 from cli.preflight_checks.asking import Unanswered
 from cli.preflight_checks.capacity import capacity_answers
@@ -22,6 +23,7 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
         return
     yield from _guarded("zones", lambda: zone_answers(plan, account))
     yield from _guarded(_system(plan), lambda: _system_offered(plan, account))
+    yield from _guarded(addon_question(plan), lambda: addon_answers(plan, account))
     for nodes in plan.gpu_nodes:
         yield from _guarded(_offer(nodes), lambda each=nodes: _offered(each, account))
         yield from _guarded(f"pool {nodes.pool}: capacity", lambda each=nodes: _capacity(each, account))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from hardware import InstanceType, UltraServer
+from hardware import InstanceType, Source, UltraServer
 from stacks.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes
 from stacks.infrastructure.prices import usd_per_gpu_hour
 from stacks.resolved import ResolvedPool
@@ -19,7 +19,7 @@ def idle_gpus(plan: EksPlan, pools: Sequence[ResolvedPool]) -> Iterator[str]:
         pool, kind = by_name[nodes.pool], nodes.instance_type
         rate = usd_per_gpu_hour(kind, nodes.purchase)
         text = f"{pool.name}: {_idle(pool.gpus, pool.used_gpus, rate)}"
-        sold = _least_sold(kind, max(pool.gpus, nodes.nvlink_domain_gpus))
+        sold = least_sold(kind, max(pool.gpus, nodes.nvlink_domain_gpus))
         if sold is not None and sold.gpus > pool.gpus:
             beyond = (sold.gpus - pool.gpus) // kind.gpus
             text += (
@@ -29,17 +29,16 @@ def idle_gpus(plan: EksPlan, pools: Sequence[ResolvedPool]) -> Iterator[str]:
         yield text
 
 
-def price_source(nodes: PlannedNodes) -> str:
-    """Return who publishes the price and since when; empty where there is none."""
+def price_source(nodes: PlannedNodes) -> Source | None:
+    """Return who publishes the price and since when; None where there is none."""
     kind = nodes.instance_type
     if usd_per_gpu_hour(kind, nodes.purchase) is None:
-        return ""
+        return None
     block = isinstance(nodes.purchase, CapacityBlock)
-    source = kind.sources["capacity_block_usd_per_gpu_hour" if block else "on_demand_usd_per_gpu_hour"]
-    return f"{source.text}, {source.date}"
+    return kind.sources["capacity_block_usd_per_gpu_hour" if block else "on_demand_usd_per_gpu_hour"]
 
 
-def _least_sold(kind: InstanceType, gpus: int) -> UltraServer | None:
+def least_sold(kind: InstanceType, gpus: int) -> UltraServer | None:
     """Return the UltraServer that has to be bought for so many GPUs; None where instances are sold alone."""
     return next((unit for unit in kind.ultraservers if unit.gpus >= gpus), None)
 

@@ -14,16 +14,15 @@ from components.eks_cluster import Addon, EksCluster, EksClusterArgs
 from components.iam import ManagedPolicy, role
 from components.node_group import NodeGroup
 from components.node_network import NodeNetwork, NodeNetworkArgs
+from stacks.infrastructure import addons
 from stacks.infrastructure import plan as planned
 from stacks.program.layers import InfrastructureParts
 from stacks.program.network import LOG_DAYS, Place, deploy_network
 from stacks.program.node_groups import Site, gpu_arguments, system_arguments
 from stacks.program.operators import deploy_monitoring, deploy_operators
 from stacks.updates.node_groups import SYSTEM, logical_name
-from stacks.versions import EKS_ADDONS
 
 VOLUME_CLASS = "gp3"
-_BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
 # The VPC CNI enforces no NetworkPolicy before it is told to, and says nothing of those that it ignores
 # (https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html). The add-on's
 # schema has a text (aws-quickstart/cdk-eks-blueprints#851).
@@ -70,16 +69,16 @@ def deploy_infrastructure(
     site = Site(place, cluster, groups, node_role.arn, resized)
     before_nodes = [*cluster.ready, *policies, *groups.rules]
     system = NodeGroup(SYSTEM, system_arguments(plan, site), depends_on=before_nodes, opts=in_account)
-    addons = ClusterAddons(
+    drivers = ClusterAddons(
         "addons",
-        ClusterAddonsArgs(plan.name, cluster.cluster.name, node_addons(plan), VOLUME_CLASS),
+        ClusterAddonsArgs(plan.name, cluster.cluster.name, _node_addons(plan), VOLUME_CLASS),
         cluster=provider,
         depends_on=[system.group],
         opts=in_account,
     )
     # After the drivers: no GPU is paid for while nothing could run on it, and at destroy the nodes take
     # minutes to go, in which the EBS driver deletes the disks of NATS and etcd with their claims.
-    after_addons = [*before_nodes, *addons.ready]
+    after_addons = [*before_nodes, *drivers.ready]
     gpu_nodes = [
         NodeGroup(
             logical_name(nodes),
@@ -96,7 +95,7 @@ def deploy_infrastructure(
             "cache-storage",
             EbsStorageArgs(plan.storage.class_name, plan.storage.throughput),
             cluster=provider,
-            depends_on=addons.ready,
+            depends_on=drivers.ready,
             opts=in_account,
         )
         storage.append(disks.storage_class)
@@ -106,35 +105,32 @@ def deploy_infrastructure(
             _storage_arguments(plan, plan.storage, site, keep=keep),
             in_account,
         ).file_system
-    monitoring = deploy_monitoring(plan, provider, [system.group, *addons.ready], VOLUME_CLASS)
-    operators = deploy_operators(plan, provider, [system.group, *addons.ready, *monitoring])
+    monitoring = deploy_monitoring(plan, provider, [system.group, *drivers.ready], VOLUME_CLASS)
+    operators = deploy_operators(plan, provider, [system.group, *drivers.ready, *monitoring])
     return InfrastructureParts(
         provider=provider,
-        before_workloads=(system.group, *addons.ready, *monitoring, *storage),
+        before_workloads=(system.group, *drivers.ready, *monitoring, *storage),
         before_graph=(*gpu_nodes, *operators),
         file_system=file_system,
         kubeconfig=cluster.kubeconfig,
     )
 
 
-def node_addons(plan: planned.EksPlan) -> tuple[NodeAddon, ...]:
-    """The add-ons that run on nodes, with the driver of the model cache's file system."""
-    versions = EKS_ADDONS[plan.version]
-    ebs, efs, lustre = "aws-ebs-csi-driver", "aws-efs-csi-driver", "aws-fsx-csi-driver"
-    addons = [
-        NodeAddon("coredns", versions["coredns"], None, None),
-        NodeAddon(ebs, versions[ebs], "ebs-csi-controller-sa", ManagedPolicy.EBS_VOLUMES),
-    ]
-    # They only mount what the stack has made, and ask AWS for nothing.
-    if isinstance(plan.storage, planned.PlannedEfs):
-        addons.append(NodeAddon(efs, versions[efs], None, None))
-    if isinstance(plan.storage, planned.PlannedLustre):
-        addons.append(NodeAddon(lustre, versions[lustre], None, None))
-    return tuple(addons)
+def _node_addons(plan: planned.EksPlan) -> tuple[NodeAddon, ...]:
+    versions = addons.builds(plan)
+    # A controller that only mounts what the stack has made asks AWS for nothing.
+    accounts = {addons.EBS: ("ebs-csi-controller-sa", ManagedPolicy.EBS_VOLUMES)}
+    # It would ask the node's metadata for the region, one hop too far for a pod
+    # (kubernetes-sigs/aws-fsx-csi-driver docs/install.md).
+    configurations = {addons.LUSTRE: json.dumps({"controller": {"region": plan.region}})}
+    return tuple(
+        NodeAddon(name, versions[name], *accounts.get(name, (None, None)), configurations.get(name))
+        for name in addons.on_nodes(plan)
+    )
 
 
 def _cluster_arguments(plan: planned.EksPlan, place: Place, *, keep: bool) -> EksClusterArgs:
-    versions = EKS_ADDONS[plan.version]
+    versions = addons.builds(plan)
     return EksClusterArgs(
         name=plan.name,
         region=plan.region,
@@ -143,7 +139,7 @@ def _cluster_arguments(plan: planned.EksPlan, place: Place, *, keep: bool) -> Ek
         public_cidrs=plan.public_cidrs,
         administrators=plan.administrators,
         log_days=LOG_DAYS,
-        addons=tuple(Addon(name, versions[name], _CONFIGURATIONS.get(name)) for name in _BEFORE_NODES),
+        addons=tuple(Addon(name, versions[name], _CONFIGURATIONS.get(name)) for name in addons.BEFORE_NODES),
         cni_service_account="aws-node",
         keep=keep,
     )

@@ -23,7 +23,8 @@ def infrastructure_notices(stack: ResolvedStack) -> Iterable[Notice]:
         yield Notice(f"{text} by itself\n  try: another cluster.version ({advice})", warns=True)
     for nodes, text in zip(plan.gpu_nodes, idle_gpus(plan, stack.pools), strict=True):
         source = price_source(nodes)
-        yield Notice(f"pool {text}{f' ({source})' if source else ''}", warns=False)
+        said = f" ({source.text}, {source.date})" if source else ""
+        yield Notice(f"pool {text}{said}", warns=False)
 
 
 def waiting_notice(stack: ResolvedStack, running: Sequence[Graph]) -> Notice:

@@ -1,5 +1,6 @@
 """Runs `dynamo-stack` in this process, or as a process of its own."""
 
+import os
 import resource
 import subprocess
 import sys
@@ -56,11 +57,17 @@ def write_stack(folder: Path, settings: dict[str, Any], name: str = "dev", **con
     return file
 
 
-def run_process(*arguments: str, folder: Path = ROOT) -> Answer:
-    """The installed command."""
+def run_process(*arguments: str, folder: Path = ROOT, **environment: str) -> Answer:
+    """The installed command, with these environment variables beside this process's own."""
     command = [str(Path(sys.executable).parent / "dynamo-stack"), *arguments]
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False
+        command,
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_SECONDS,
+        check=False,
     )
     return Answer(done.returncode, done.stdout, done.stderr)
 

@@ -8,12 +8,14 @@ After a change that is meant, write them again and look at the diff:
 from tests.cli.command import ROOT, run_process
 
 FOLDER = ROOT / "tests" / "cli" / "golden"
+# 2026-11-22: the screens say how old prices are.
+DAY = "1795305600"
 STACKS = ("disagg-b200", "disagg-gb200", "agg-gb200")
 
 
 def explained(stack: str) -> str:
     """What a process prints."""
-    answer = run_process("explain", stack)
+    answer = run_process("explain", stack, SOURCE_DATE_EPOCH=DAY)
     assert (answer.code, answer.err) == (0, "")
     return answer.out
 

@@ -1,3 +1,4 @@
+import datetime as dt
 import re
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,17 @@ def test_explain_says_where_clients_reach_the_frontend(
     settings = disagg_b200_settings()
     settings["serving"] |= {"exposure": exposure} if exposure else {}
     assert says in explain(settings)
+
+
+@pytest.mark.parametrize(("day", "old"), [("2026-09-30", False), ("2026-10-02", True)])
+def test_explain_says_of_a_price_that_it_is_more_than_a_quarter_old(
+    explain: Any, monkeypatch: pytest.MonkeyPatch, day: str, old: bool
+) -> None:
+    monkeypatch.setenv(
+        "SOURCE_DATE_EPOCH", str(int(dt.datetime.fromisoformat(f"{day}T00:00:00Z").timestamp()))
+    )
+    shown = explain(disagg_b200_settings())
+    assert ("capacityblocks/pricing, 2026-07-01, more than a quarter old)" in shown) is old
 
 
 def test_explain_says_what_was_never_tried_upstream(explain: Any) -> None:

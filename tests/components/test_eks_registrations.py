@@ -138,6 +138,11 @@ def test_every_security_group_that_is_made_belongs_to_something(name: str) -> No
         assert any(graph.depends_on(each, group) for each in used), group.name
 
 
+def test_the_driver_of_lustre_asks_no_metadata_for_its_region() -> None:
+    addon = only(recorded("b200"), "aws:eks/addon:Addon", "addons-aws-fsx-csi-driver").inputs
+    assert json.loads(addon["configurationValues"]) == {"controller": {"region": "us-east-1"}}
+
+
 def test_clients_and_servers_of_lustre_open_connections_to_each_other() -> None:
     graph = recorded("b200")
     seen = set[tuple[str, str, int, int]]()

@@ -92,6 +92,4 @@ def test_faster_storage_shortens_the_wait_for_the_graph() -> None:
     # Half an hour for image and CUDA graphs, and 33 s for the files.
     assert stack.serving.ready_timeout_seconds == 31 * 60 < slow
     [decision] = [one for one in stack.decisions if one.subject == "wait for the graph"]
-    assert decision.reason == (
-        "from the size of the model, read at 2,000 MB/s (modelCache.readMegabytesPerSecond)"
-    )
+    assert decision.reason == ("by the model's size, read at 2,000 MB/s (modelCache.readMegabytesPerSecond)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Any
 
 import pytest
@@ -30,10 +31,13 @@ def test_a_block_in_its_window_is_good_and_has_its_price(account: Account, prefl
     # Eight GPUs at $12.355.
     assert (
         "price of pool b200: 8 GPUs, Capacity Block: $98.84 an hour at $12.355 a GPU "
-        "(https://aws.amazon.com/ec2/capacityblocks/pricing/, 2026-07-01)"
+        "(https://aws.amazon.com/ec2/capacityblocks/pricing/, 2026-07-01"
     ) in shown
+    # The account's own price, of this day: $100 an instance-hour in the simulated one.
+    assert "a new block for pool b200, 1 x p6-b200.48xlarge for 24 h: 2,400.00 USD up front" in shown
+    assert "12.500 a GPU-hour, from " in shown
     assert "idle in pool b200: 3 of 8 GPUs idle, $37.06 an hour" in shown
-    assert "stack dev: 0 wrong, 1 unknown of 9 answers" in shown
+    assert "stack dev: 0 wrong, 1 unknown of 10 answers" in shown
 
 
 @pytest.mark.parametrize(("hours", "typed", "due"), [(WEEK, "active", "waiting"), (-1, "waiting", "active")])
@@ -197,14 +201,31 @@ def test_trays_are_in_a_zone_that_up_opts_in_to_and_sold_by_the_rack(
     assert "`up` opts in to zone group us-east-1-dfw-2; ask again after it" in shown
     assert "9 x p6e-gb200.36xlarge in us-east-1-dfw-2a" in shown
     assert "$84.66 an hour at $10.582 a GPU (https://aws" in shown
+    # Nine trays of four GPUs, which are sold together.
+    assert "a new block for pool gb200, u-p6e-gb200x36 for 24 h: 21,600.00 USD up front" in shown
+    assert "25.000 a GPU-hour, from" in shown
     assert (
         "u-p6e-gb200x36, the least that is sold, $380.952 an hour: 31 of 36 GPUs idle, $328.04 an hour, "
         "7 trays outside the pool"
     ) in shown
 
 
+@pytest.mark.parametrize(("day", "old"), [("2026-09-30", False), ("2026-10-02", True)])
+def test_a_price_that_is_older_than_a_quarter_says_so(
+    account: Account, preflight: Preflight, monkeypatch: pytest.MonkeyPatch, day: str, old: bool
+) -> None:
+    account.bought(at(-1), at(WEEK))
+    seconds = dt.datetime.fromisoformat(f"{day}T00:00:00Z").timestamp()
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", str(int(seconds)))
+    shown = seen(preflight(in_a_block(at(-1))))
+    assert ("2026-07-01, more than a quarter old)" in shown) is old
+    assert ("2026-07-01)" in shown) is not old
+
+
 def test_spot_has_no_published_price(account: Account, preflight: Preflight) -> None:
-    assert "pool b200: 8 GPUs, Spot: no published price" in seen(preflight(by_the_hour("spot")))
+    shown = seen(preflight(by_the_hour("spot")))
+    assert "pool b200: 8 GPUs, Spot: no published price" in shown
+    assert "a new block" not in shown
 
 
 def test_system_nodes_are_asked_for_in_the_zones_of_the_control_plane(

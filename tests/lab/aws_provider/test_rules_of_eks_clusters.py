@@ -116,12 +116,12 @@ def _in_cluster(rule: str, operation: str, code: str, says: str, **given: Any) -
         addonVersion="1.20",
     ),
     _in_cluster(
-        "kube-proxy is not newer than Kubernetes",
+        "a build is one of its Kubernetes version",
         "CreateAddon",
         _PARAMETER,
         "KubernetesVersion: 1.35",
         addonName="kube-proxy",
-        addonVersion="v1.36.0-eksbuild.1",
+        addonVersion="v1.36.0-eksbuild.25",
     ),
     _in_cluster(
         "an add-on gets its role one way",

@@ -168,6 +168,21 @@ def test_what_belongs_to_a_cluster_of_the_stack_s_own_is_refused_beside_one_that
     assert "modelCache.storageClassName" in text
 
 
+def test_an_ingress_is_refused_where_the_stack_s_own_cluster_has_nobody_to_answer_it() -> None:
+    settings = eks_b200_settings()
+    ingress = {"kind": "ingress", "className": "alb", "host": "llm.example.com"}
+    settings["serving"]["exposure"] = ingress
+    text = said(settings)
+    assert "serving.exposure.kind = 'ingress'\n  the cluster that this stack makes has no Ingress" in text
+    assert "try: kind: internalLoadBalancer" in text
+    settings["serving"]["exposure"] = {"kind": "internalLoadBalancer"}
+    assert resolved(settings).serving.exposure is not None
+    # Between two stacks somebody can install a controller.
+    settings["serving"]["exposure"] = ingress
+    settings |= {"layers": ["serving"], "layerStacks": {"infrastructure": "below", "platform": "below"}}
+    assert resolved(settings).serving.exposure is not None
+
+
 def test_a_cache_has_a_class_or_a_file_system_and_not_both() -> None:
     settings = eks_b200_settings()
     settings["modelCache"]["storageClassName"] = "shared-files"

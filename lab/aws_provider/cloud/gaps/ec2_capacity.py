@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # What a GPU costs an hour in a block is no subject of the simulation; the field must be there.
 _FEE_PER_INSTANCE_HOUR = 100.0
+_ULTRASERVERS = {"u-p6e-gb200x36": ("p6e-gb200.36xlarge", 9), "u-p6e-gb200x72": ("p6e-gb200.36xlarge", 18)}
+"""Type -> its instances (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/capacity-blocks-how.html)."""
 _OFFERING = "capacity-block-offerings"
 
 
@@ -59,11 +61,15 @@ def cancel(place: Place, given: dict[str, Any]) -> dict[str, Any]:
 @answers("ec2", "DescribeCapacityBlockOfferings")
 def offerings(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """One offering, from tomorrow, in the first zone that has the type."""
-    name = given.get("InstanceType", "")
+    unit = given.get("UltraserverType")
+    name, each = _ULTRASERVERS[unit] if unit else (given.get("InstanceType", ""), 1)
     zones = sorted(place.offering_zones(name))
     if not zones:
         return {"CapacityBlockOfferings": []}
-    hours, count = given["CapacityDurationHours"], given.get("InstanceCount", 1)
+    hours, count = (
+        given["CapacityDurationHours"],
+        each * given.get("UltraserverCount" if unit else "InstanceCount", 1),
+    )
     start = now().replace(hour=11, minute=30, second=0) + dt.timedelta(days=1)
     offering = {
         "CapacityBlockOfferingId": f"cb-{uuid.uuid4().hex[:17]}",

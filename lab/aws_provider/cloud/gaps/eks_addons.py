@@ -23,7 +23,7 @@ def create(place: Place, given: dict[str, Any]) -> dict[str, Any]:
         "addonName": name,
         "clusterName": owner,
         "status": "ACTIVE",
-        "addonVersion": given.get("addonVersion") or load("eks.json")["addons"][name],
+        "addonVersion": given.get("addonVersion") or builds(name, cluster(place, owner)["version"])[0],
         "health": {"issues": []},
         "addonArn": place.arn("eks", f"addon/{owner}/{name}/{uuid.uuid4()}"),
         "createdAt": now(),
@@ -71,29 +71,40 @@ def delete(place: Place, given: dict[str, Any]) -> dict[str, Any]:
 
 @answers("eks", "DescribeAddonVersions")
 def versions(place: Place, given: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG001 - as all handlers
-    """One version of each add-on, for every Kubernetes version."""
-    known = load("eks.json")
-    wanted = given.get("addonName")
-    compatible = [
-        {"clusterVersion": version, "platformVersions": ["*"], "defaultVersion": True}
-        for version in known["cluster_versions"]
-    ]
+    """The builds of each add-on, or of one, with the Kubernetes versions that each is for."""
+    known, wanted = load("eks.json"), given.get("kubernetesVersion")
+    asked = [wanted] if wanted else known["cluster_versions"]
+    found = {
+        name: {each: builds(name, each) for each in asked}
+        for name in known["addons"]
+        if given.get("addonName") in {None, name}
+    }
+    return {"addons": [_offered(name, by_version) for name, by_version in found.items()]}
+
+
+def builds(name: str, kubernetes: str) -> list[str]:
+    """Builds of an add-on for a Kubernetes version, newest first."""
+    of_each = load("eks.json")["addons"][name]
+    return of_each.get("*") or of_each.get(kubernetes, [])
+
+
+def _offered(name: str, by_version: dict[str, list[str]]) -> Document:
+    every = dict.fromkeys(build for listed in by_version.values() for build in listed)
     return {
-        "addons": [
+        "addonName": name,
+        "type": "networking",
+        "addonVersions": [
             {
-                "addonName": name,
-                "type": "networking",
-                "addonVersions": [
-                    {
-                        "addonVersion": version,
-                        "architecture": ["amd64", "arm64"],
-                        "compatibilities": compatible,
-                    }
+                "addonVersion": build,
+                "architecture": ["amd64", "arm64"],
+                "compatibilities": [
+                    {"clusterVersion": each, "platformVersions": ["*"], "defaultVersion": build == listed[0]}
+                    for each, listed in by_version.items()
+                    if build in listed
                 ],
             }
-            for name, version in known["addons"].items()
-            if wanted in {None, name}
-        ]
+            for build in every
+        ],
     }
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from lab.aws_provider.cloud.fixtures import load
+from lab.aws_provider.cloud.gaps.eks_addons import builds
 from lab.aws_provider.cloud.gaps.eks_documents import ADDON, cluster
 from lab.aws_provider.cloud.refusal import Refused, refused_by_eks
 from lab.aws_provider.cloud.rules.eks_access import require_of_pods
@@ -17,8 +17,6 @@ from lab.aws_provider.cloud.rules.registry import refuses
 if TYPE_CHECKING:
     from lab.aws_provider.cloud.place import Place
 
-_VERSION = re.compile(r"v\d+\.\d+\.\d+-eksbuild\.\d+")
-_FOLLOWS_KUBERNETES = "kube-proxy"
 _TEXTS = ("enableNetworkPolicy",)
 """Keys that the schema of their add-on has as texts, whatever they look like (`aws eks
 describe-addon-configuration --addon-name vpc-cni`)."""
@@ -36,15 +34,12 @@ def known(place: Place, given: dict[str, Any]) -> None:
 
 @refuses("eks", "CreateAddon", "UpdateAddon")
 def version(place: Place, given: dict[str, Any]) -> None:
-    """A version that cannot be one; a kube-proxy of another Kubernetes."""
+    """A build that EKS does not have for the cluster's Kubernetes."""
     wanted = given.get("addonVersion")
     if wanted is None:
         return
-    if not _VERSION.fullmatch(wanted):
-        raise refused_by_eks(f"Addon version specified is not supported: {wanted}")
     kubernetes = cluster(place, given["clusterName"])["version"]
-    minor = ".".join(wanted[1:].split(".")[:2])
-    if given["addonName"] == _FOLLOWS_KUBERNETES and int(minor.split(".")[1]) > int(kubernetes.split(".")[1]):
+    if wanted not in builds(given["addonName"], kubernetes):
         raise refused_by_eks(
             f"Addon version specified is not supported, AddonName: {given['addonName']}, AddonVersion: "
             f"{wanted}, KubernetesVersion: {kubernetes}"
