@@ -108,5 +108,8 @@ def found_on_path(name: str, install: str) -> str:
     """
     found = shutil.which(name)
     if found is None:
-        raise CommandError(f"`{name}` is needed and not on PATH\n  try: install it, {install}")
+        raise CommandError(
+            f"`{name}` is needed and not on PATH\n"
+            f"  try: install it, {install}; for the simulated cluster type `make shell`, which has it"
+        )
     return found
