@@ -13,6 +13,8 @@ _LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"]
 _CREATE = "45m"
 _DELETE = "30m"
 _ADDON = "20m"
+CREATOR = "creator"
+"""How the name of the entry of whoever made the cluster ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,11 @@ class EksClusterArgs:
     """Private subnets of two zones or more, none of them local."""
     public_cidrs: tuple[str, ...]
     """Who may reach the API server from outside; empty: nobody, the endpoint is private."""
+    creator: pulumi.Input[str] | None
+    """ARN of the IAM role or user that makes the cluster, and administers it. None: EKS itself has made it an
+    administrator, as it does where a cluster asks for that when it is created, and the entry is EKS'."""
     administrators: tuple[str, ...]
-    """ARNs of IAM roles or users that administer the cluster, beside whoever creates it."""
+    """ARNs of others that administer the cluster: EKS refuses a second entry of one principal."""
     log_days: int
     addons: tuple[Addon, ...]
     """Those that need no node: the CNI, kube-proxy, the pod identity agent."""
@@ -64,7 +69,9 @@ class EksCluster(pulumi.ComponentResource):
         super().__init__("dynamo-stack:components:EksCluster", name, inputs, opts)
         self._name, self._args = name, args
         self.cluster = self._control_plane()
-        entries = [self._administrator(number, arn) for number, arn in enumerate(args.administrators)]
+        entries = [self._administrator(f"administrator-{_tail(arn)}", arn) for arn in args.administrators]
+        if args.creator is not None:
+            entries.append(self._administrator(CREATOR, args.creator))
         self.ready = [*self._addons(), *entries]
         self.kubeconfig = pulumi.Output.all(
             name=self.cluster.name,
@@ -111,8 +118,9 @@ class EksCluster(pulumi.ComponentResource):
             },
             access_config={
                 "authentication_mode": "API",
-                # Otherwise the first `up` makes a cluster that its own next step cannot enter.
-                "bootstrap_cluster_creator_admin_permissions": True,
+                # EKS' own entry for whoever makes the cluster stands in no state: that principal could not be
+                # listed as an administrator too (terraform-aws-modules/terraform-aws-eks#2969).
+                "bootstrap_cluster_creator_admin_permissions": args.creator is None,
             },
             encryption_config={"provider": {"key_arn": key.arn}, "resources": ["secrets"]},
             enabled_cluster_log_types=_LOGS,
@@ -166,16 +174,16 @@ class EksCluster(pulumi.ComponentResource):
             )
         return made
 
-    def _administrator(self, number: int, arn: str) -> pulumi.Resource:
+    def _administrator(self, suffix: str, arn: pulumi.Input[str]) -> pulumi.Resource:
         entry = aws.eks.AccessEntry(
-            f"{self._name}-administrator-{number}",
+            f"{self._name}-{suffix}",
             cluster_name=self.cluster.name,
             principal_arn=arn,
             type="STANDARD",
             opts=self._child(),
         )
         return aws.eks.AccessPolicyAssociation(
-            f"{self._name}-administrator-{number}",
+            f"{self._name}-{suffix}",
             cluster_name=self.cluster.name,
             principal_arn=arn,
             policy_arn=_ADMINISTRATOR,
@@ -188,6 +196,11 @@ class EksCluster(pulumi.ComponentResource):
 
     def _kept(self) -> pulumi.ResourceOptions:
         return pulumi.ResourceOptions(parent=self, protect=self._args.keep)
+
+
+def _tail(arn: str) -> str:
+    """Return account and name: by a number in a list, another order would give one principal two entries."""
+    return arn.split(":", 4)[4]
 
 
 def _kubeconfig(name: str, endpoint: str, authority: str, region: str) -> str:

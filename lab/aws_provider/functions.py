@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from lab.provider_service.errors import NotServedError
@@ -10,6 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lab.aws_provider.session import Session
+
+
+_SESSION = re.compile(r"arn:aws[a-z-]*:sts::\d{12}:assumed-role/(?P<role>[^/]+)/(?P<session>.+)")
 
 
 def invoke(session: Session, token: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -29,6 +33,23 @@ def _caller_identity(session: Session, _: dict[str, Any]) -> dict[str, Any]:
         "arn": answer["Arn"],
         "userId": answer["UserId"],
         "id": answer["Account"],
+    }
+
+
+def _session_context(session: Session, arguments: dict[str, Any]) -> dict[str, Any]:
+    """As terraform-provider-aws does: of a session the role, asked by its name; of anything else itself."""
+    arn = arguments["arn"]
+    session_of = _SESSION.fullmatch(arn)
+    if session_of is None:
+        return {"arn": arn, "id": arn, "issuerArn": arn, "issuerId": "", "issuerName": "", "sessionName": ""}
+    role = session.api().call("iam", "GetRole", {"RoleName": session_of["role"]})["Role"]
+    return {
+        "arn": arn,
+        "id": arn,
+        "issuerArn": role["Arn"],
+        "issuerId": role["RoleId"],
+        "issuerName": role["RoleName"],
+        "sessionName": session_of["session"],
     }
 
 
@@ -71,6 +92,7 @@ def _availability_zones(session: Session, arguments: dict[str, Any]) -> dict[str
 
 _FUNCTIONS: dict[str, Callable[[Session, dict[str, Any]], dict[str, Any]]] = {
     "aws:index/getCallerIdentity:getCallerIdentity": _caller_identity,
+    "aws:iam/getSessionContext:getSessionContext": _session_context,
     "aws:index/getRegion:getRegion": _region,
     "aws:index/getPartition:getPartition": _partition,
     "aws:index/getAvailabilityZones:getAvailabilityZones": _availability_zones,

@@ -16,10 +16,12 @@ from components.node_group import NodeGroup
 from components.node_network import NodeNetwork, NodeNetworkArgs
 from stacks.infrastructure import addons
 from stacks.infrastructure import plan as planned
+from stacks.program.caller import principal
 from stacks.program.layers import InfrastructureParts
 from stacks.program.network import LOG_DAYS, Place, deploy_network
 from stacks.program.node_groups import Site, gpu_arguments, system_arguments
 from stacks.program.operators import deploy_monitoring, deploy_operators
+from stacks.updates.creator import UNKNOWN_CREATOR, Creator
 from stacks.updates.node_groups import SYSTEM, logical_name
 
 VOLUME_CLASS = "gp3"
@@ -31,7 +33,7 @@ _NODE_POLICIES = (ManagedPolicy.NODE, ManagedPolicy.PULL_IMAGES)
 
 
 def deploy_infrastructure(
-    plan: planned.EksPlan, *, keep: bool, resized: Collection[str] = ()
+    plan: planned.EksPlan, *, keep: bool, resized: Collection[str] = (), creator: Creator = UNKNOWN_CREATOR
 ) -> InfrastructureParts:
     """Register everything in the account, and the operators that make its GPUs usable.
 
@@ -39,6 +41,7 @@ def deploy_infrastructure(
         plan: everything that was decided.
         keep: protect the network, the cluster and the file system.
         resized: node groups that exist and whose number of nodes this run sets.
+        creator: who made the cluster, or makes it.
 
     """
     account = aws.Provider(
@@ -50,7 +53,8 @@ def deploy_infrastructure(
     )
     in_account = pulumi.ResourceOptions(providers=[account])
     place = deploy_network(plan, in_account, keep=keep)
-    cluster = EksCluster("eks", _cluster_arguments(plan, place, keep=keep), in_account)
+    made_by = principal(creator, account)
+    cluster = EksCluster("eks", _cluster_arguments(plan, place, made_by, keep=keep), in_account)
     provider = kubernetes.Provider(
         "cluster",
         kubeconfig=cluster.kubeconfig,
@@ -129,7 +133,9 @@ def _node_addons(plan: planned.EksPlan) -> tuple[NodeAddon, ...]:
     )
 
 
-def _cluster_arguments(plan: planned.EksPlan, place: Place, *, keep: bool) -> EksClusterArgs:
+def _cluster_arguments(
+    plan: planned.EksPlan, place: Place, creator: pulumi.Input[str] | None, *, keep: bool
+) -> EksClusterArgs:
     versions = addons.builds(plan)
     return EksClusterArgs(
         name=plan.name,
@@ -137,7 +143,8 @@ def _cluster_arguments(plan: planned.EksPlan, place: Place, *, keep: bool) -> Ek
         version=plan.version,
         subnet_ids=place.of_control_plane,
         public_cidrs=plan.public_cidrs,
-        administrators=plan.administrators,
+        creator=creator,
+        administrators=tuple(arn for arn in plan.administrators if arn != creator),
         log_days=LOG_DAYS,
         addons=tuple(Addon(name, versions[name], _CONFIGURATIONS.get(name)) for name in addons.BEFORE_NODES),
         cni_service_account="aws-node",

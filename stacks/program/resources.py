@@ -74,7 +74,9 @@ def _infrastructure(stack: ResolvedStack, update: Update) -> InfrastructureParts
     from stacks.program.infrastructure import deploy_infrastructure  # noqa: PLC0415
 
     keep = stack.lifecycle == "production"
-    return deploy_infrastructure(stack.infrastructure, keep=keep, resized=update.resized)
+    return deploy_infrastructure(
+        stack.infrastructure, keep=keep, resized=update.resized, creator=update.creator
+    )
 
 
 def _platform(

@@ -92,7 +92,7 @@ class EksClusterSettings(StrictModel):
     public_cidrs: tuple[Cidr, ...] = ()
     """Who reaches the API server from outside the VPC; empty: nobody."""
     administrators: tuple[Arn, ...] = ()
-    """IAM roles and users that administer the cluster, beside whoever creates it."""
+    """IAM roles and users that administer the cluster, beside whoever creates it, who may be listed too."""
     system_nodes: SystemNodeSettings = SystemNodeSettings()
     monitoring: bool = False
     """Install Prometheus and Grafana, and let them read Dynamo's metrics."""

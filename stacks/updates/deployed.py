@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stacks.cache import size_in_gib
+from stacks.updates.creator import UNKNOWN_CREATOR, Creator, creator_of
 from stacks.updates.graph import Graph, read_graph
 from stacks.updates.nested import mapping_in
 from stacks.updates.node_groups import DeployedNodes, deployed_nodes
@@ -19,6 +20,8 @@ _JOB = re.compile(r"kubernetes:batch/v1:Job")
 _NODE_GROUP = re.compile(r"aws:eks/nodeGroup:NodeGroup")
 _TEMPLATE = re.compile(r"aws:ec2/launchTemplate:LaunchTemplate")
 _SCHEDULE = re.compile(r"aws:autoscaling/schedule:Schedule")
+_CLUSTER = re.compile(r"aws:eks/cluster:Cluster")
+_ENTRY = re.compile(r"aws:eks/accessEntry:AccessEntry")
 _RELEASE = re.compile(r"kubernetes:helm\.sh/v3:Release")
 # Where what fills or checks the cache names the commit: in its command, or as a path of the cache.
 _REVISION = re.compile(r"(?:--revision |/snapshots/)([0-9a-f]{40})")
@@ -53,6 +56,8 @@ class Deployed:
     release: DeployedRelease | None = None
     node_groups: Mapping[str, DeployedNodes] = field(default_factory=dict[str, DeployedNodes])
     """By their names in the program."""
+    creator: Creator = UNKNOWN_CREATOR
+    """Of the cluster."""
 
     def graph_before(self, wanted: Graph) -> Graph | None:
         """Return the graph that becomes the wanted one: the one that has its place, else the one there is."""
@@ -81,6 +86,7 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
         revision=_revision(filler) if filler else None,
         release=_release(release) if release else None,
         node_groups=_node_groups(resources),
+        creator=creator_of(_named(resources, _CLUSTER, "eks"), _named(resources, _ENTRY, "eks-creator")),
     )
 
 

@@ -6,6 +6,7 @@ from components.dynamo_platform import release_values
 from stacks.infrastructure.phases import waited_for
 from stacks.program.platform import release_arguments
 from stacks.resolved import ResolvedStack
+from stacks.updates.creator import UNKNOWN_CREATOR, Creator
 from stacks.updates.deployed import Deployed
 from stacks.updates.graph import graph_of
 from stacks.updates.infrastructure_notices import infrastructure_notices, waiting_notice
@@ -30,6 +31,8 @@ class Update:
     replacement: Replacement | None = None
     resized: frozenset[str] = frozenset()
     """Node groups whose number of nodes is set."""
+    creator: Creator = UNKNOWN_CREATOR
+    """Of the cluster."""
 
 
 FIRST = Update()
@@ -49,18 +52,19 @@ def planned_update(stack: ResolvedStack, before: Deployed) -> Update:
     notices += node_notices(plan, before.node_groups) if plan else ()
     sized = resized(plan, before.node_groups) if plan else frozenset[str]()
     if waited_for(stack):
-        return Update((*notices, waiting_notice(stack, before.graphs)), resized=sized)
+        notices.append(waiting_notice(stack, before.graphs))
+        return Update(tuple(notices), resized=sized, creator=before.creator)
     wanted = graph_of(stack)
     running = before.graph_before(wanted)
     if running is None:
-        return Update(tuple(notices), resized=sized)
+        return Update(tuple(notices), resized=sized, creator=before.creator)
     how = replacement(stack, running, wanted)
     if how is None:
         notices += graph_notices(stack, running, wanted)
         notices += (leftover_notice(graph) for graph in before.graphs if graph is not running)
     else:
         notices.append(replacement_notice(stack, running, wanted, how))
-    return Update(tuple(notices), how, sized)
+    return Update(tuple(notices), how, sized, before.creator)
 
 
 def _platform(stack: ResolvedStack, before: Deployed) -> list[Notice]:

@@ -27,8 +27,16 @@ class Settings:
     kubeconfig: Path | None = None
     reservations: Path | None = None
     """A JSON list of capacity reservations that the account has, as EC2 describes them."""
+    caller: str = "user/lab"
+    """Whose credentials everybody has: an IAM user, or assumed-role/ROLE/SESSION."""
     clock: Path | None = None
     """A file with the seconds by which the account's clock is ahead; without it, it is right."""
+
+    @property
+    def caller_arn(self) -> str:
+        """As GetCallerIdentity has it."""
+        service = "sts" if self.caller.startswith("assumed-role/") else "iam"
+        return f"arn:aws:{service}::{self.account}:{self.caller}"
 
     def now(self) -> dt.datetime:
         """The account's time, in UTC and without a zone, as AWS writes it."""

@@ -15,6 +15,7 @@ from lab.aws_provider.provider import Provider
 from lab.provider_service.errors import NotServedError, ProviderError
 from lab.provider_service.naming import Autonaming
 from lab.provider_service.values import plain_map, to_properties
+from tests.lab.aws_provider.account import trust
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,6 +86,18 @@ def test_functions_answer_or_say_that_they_are_not_served(account: Account) -> N
     assert "us-east-1a" in zones["names"]
     with pytest.raises(NotServedError, match="does not serve the function aws:ec2/getAmi:getAmi"):
         provider.invoke("aws:ec2/getAmi:getAmi", {})
+
+
+def test_a_session_is_one_of_a_role_whose_path_its_arn_does_not_have(account: Account) -> None:
+    provider, token = account.provider(), "aws:iam/getSessionContext:getSessionContext"
+    made = account.client("iam").create_role(
+        RoleName="ci", Path="/people/", AssumeRolePolicyDocument=trust("ec2.amazonaws.com")
+    )
+    session = {"arn": "arn:aws:sts::123456789012:assumed-role/ci/me@example.com"}
+    found = plain_map(provider.invoke(token, to_properties(session)))
+    assert found["issuerArn"] == made["Role"]["Arn"] == "arn:aws:iam::123456789012:role/people/ci"
+    user = {"arn": "arn:aws:iam::123456789012:user/lab"}
+    assert plain_map(provider.invoke(token, to_properties(user)))["issuerArn"] == user["arn"]
 
 
 def test_a_value_outside_its_enum_is_refused_though_botocore_lets_it_pass(account: Account) -> None:

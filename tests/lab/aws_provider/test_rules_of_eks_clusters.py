@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from botocore.exceptions import ClientError
 
 from tests.lab.aws_provider.refusals import Refusal, expect, table
 
@@ -41,6 +42,22 @@ def _in_cluster(rule: str, operation: str, code: str, says: str, **given: Any) -
         }
 
     return Refusal(rule, operation, request, code, says, service="eks")
+
+
+def test_whoever_makes_a_cluster_that_asks_for_it_cannot_be_entered_again(account: Account) -> None:
+    eks, lab = account.client("eks"), "arn:aws:iam::123456789012:user/lab"
+    eks.create_cluster(
+        name="bootstrapped",
+        roleArn=account.network.role,
+        resourcesVpcConfig={"subnetIds": list(account.network.subnets)},
+        accessConfig={"authenticationMode": "API", "bootstrapClusterCreatorAdminPermissions": True},
+    )
+    assert eks.list_access_entries(clusterName="bootstrapped")["accessEntries"] == [lab]
+    with pytest.raises(ClientError) as caught:
+        eks.create_access_entry(clusterName="bootstrapped", principalArn=lab)
+    assert caught.value.response["Error"]["Code"] == "ResourceInUseException"
+    assert caught.value.response["ResponseMetadata"]["HTTPStatusCode"] == 409
+    eks.delete_cluster(name="bootstrapped")
 
 
 @table(

@@ -14,6 +14,7 @@ from lab.aws_provider.cloud.gaps import (
     logs,
     lost_instances,
     service_quotas,
+    sts,
 )
 from lab.aws_provider.cloud.gaps.registry import HANDLERS
 
@@ -32,4 +33,5 @@ __all__ = [
     "logs",
     "lost_instances",
     "service_quotas",
+    "sts",
 ]

@@ -41,6 +41,16 @@ def create_entry(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     return {"accessEntry": place.store.put(ACCESS_ENTRY, place.key(owner, principal), document)}
 
 
+def enter_creator(place: Place, owner: str) -> None:
+    """The entry that EKS itself makes for whoever makes a cluster that asks for it."""
+    _, _, session = place.settings.caller_arn.partition(":assumed-role/")
+    role = place.iam.get_role(session.partition("/")[0]).arn if session else place.settings.caller_arn
+    create_entry(place, {"clusterName": owner, "principalArn": role})
+    administrator = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
+    given = {"clusterName": owner, "principalArn": role, "policyArn": administrator}
+    associate(place, {**given, "accessScope": {"type": "cluster"}})
+
+
 @answers("eks", "DescribeAccessEntry")
 def describe_entry(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """The entry."""

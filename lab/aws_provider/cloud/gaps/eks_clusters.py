@@ -7,7 +7,16 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from lab.aws_provider.cloud.fixtures import load
-from lab.aws_provider.cloud.gaps.eks_documents import CLUSTER, UPDATE, cluster, now, updated
+from lab.aws_provider.cloud.gaps.eks_access import enter_creator
+from lab.aws_provider.cloud.gaps.eks_documents import (
+    ACCESS_ENTRY,
+    ACCESS_POLICY,
+    CLUSTER,
+    UPDATE,
+    cluster,
+    now,
+    updated,
+)
 from lab.aws_provider.cloud.gaps.logs import LAST_LINES
 from lab.aws_provider.cloud.gaps.registry import answers
 from lab.aws_provider.cloud.refusal import Refused
@@ -59,7 +68,11 @@ def create(place: Place, given: dict[str, Any]) -> dict[str, Any]:
         "upgradePolicy": given.get("upgradePolicy", {"supportType": "EXTENDED"}),
         "deletionProtection": given.get("deletionProtection", False),
     }
-    return {"cluster": place.store.put(CLUSTER, place.key(name), document)}
+    made = place.store.put(CLUSTER, place.key(name), document)
+    access = document["accessConfig"]
+    if access["bootstrapClusterCreatorAdminPermissions"] and access["authenticationMode"] != "CONFIG_MAP":
+        enter_creator(place, name)
+    return {"cluster": made}
 
 
 @answers("eks", "DescribeCluster")
@@ -79,6 +92,9 @@ def delete(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     """Removes the cluster and its security group."""
     document = cluster(place, given["name"])
     place.store.delete(CLUSTER, place.key(given["name"]))
+    for kind in (ACCESS_ENTRY, ACCESS_POLICY):
+        for key, _ in place.store.items(kind, place.key(given["name"], "")):
+            place.store.delete(kind, key)
     if any(item["enabled"] for item in document["logging"]["clusterLogging"]):
         place.store.put(LAST_LINES, place.key(f"/aws/eks/{given['name']}/cluster"), {})
     place.ec2.delete_security_group(
