@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 STARTS, ENDS = "2026-12-01T11:30:00Z", "2026-12-02T11:30:00Z"
 NODE = "gpt-oss-b200-0"
+ANOTHER = "cr-fedcba98"
+REFUSED = 1
+"""Of pulumi, where the program ends with an error."""
 
 
 def _at(text: str, minutes: float = 0) -> dt.datetime:
@@ -52,6 +55,9 @@ class _Window:
         assert answer.returncode == code, said
         assert "Traceback" not in said
         return " ".join(said.split())
+
+    def block(self, identifier: str) -> None:
+        self._settings["nodePools"][0]["purchase"]["id"] = identifier
 
     def up(self) -> str:
         return self.type("pulumi", "up", "--yes", "--skip-preview", "--stack", "block", "--non-interactive")
@@ -94,6 +100,7 @@ def test_a_block_is_waited_for_filled_served_on_and_left(tmp_path: Path) -> None
         _buy(window)
         _before(window)
         _in_the_window(window)
+        _on_another_block(window)
         _at_the_end(window)
 
 
@@ -161,6 +168,35 @@ def _in_the_window(window: _Window) -> None:
     )
 
 
+def _on_another_block(window: _Window) -> None:
+    file = window.lab.cloud / "capacity-reservations.json"
+    [block] = json.loads(file.read_text(encoding="utf-8"))
+    file.write_text(json.dumps([block, block | {"CapacityReservationId": ANOTHER}]), encoding="utf-8")
+    running = window.gpu_nodes()
+    # In one step EKS would exchange nodes for which the block has no place.
+    window.block(ANOTHER)
+    window.phase("active")
+    asked = len(aws_cloud.requests(window.lab))
+    for command in ("preview", "up --yes --skip-preview"):
+        said = window.type("pulumi", *command.split(), "--stack", "block", "--non-interactive", code=REFUSED)
+        assert "would exchange 1 node of a Capacity Block that may run in pool b200 (purchase)" in said
+    written = [each["operation"] for each in aws_cloud.requests(window.lab)[asked:]]
+    assert not [each for each in written if not each.startswith(("Describe", "List", "Get"))]
+    assert window.gpu_nodes() == running
+    # In two it goes.
+    window.block("cr-0123456789abcdef0")
+    window.phase("empty")
+    assert "interruption: gpt-oss-disagg is deleted, and nothing serves" in window.up()
+    until(lambda: window.gpu_nodes() == {}, "the emptied pool has no node", 30)
+    assert window.graphs() == []
+    window.block(ANOTHER)
+    window.phase("active")
+    assert "pool b200: purchase: it has no node, and the next ones are made so" in window.up()
+    assert window.graphs() == ["successful"]
+    assert window.gpu_nodes().keys() == running.keys()
+    assert window.gpu_nodes() != running
+
+
 def _at_the_end(window: _Window) -> None:
     set_clock(window.lab, _at(ENDS, minutes=-39))
     until(lambda: window.gpu_nodes() == {}, "EKS empties the group before the block ends", 30)
@@ -168,7 +204,8 @@ def _at_the_end(window: _Window) -> None:
     assert "over, or so near that EKS drains it" in said
     assert "buy another, and type its id" in said
     # What EKS has done is not undone, also when the state knows of it.
+    asked = window.changes_of_groups()
     window.type("pulumi", "refresh", "--yes", "--skip-preview", "--stack", "block", "--non-interactive")
     window.up()
-    assert len(window.changes_of_groups()) == 1
+    assert window.changes_of_groups() == asked
     assert window.gpu_nodes() == {}
