@@ -151,11 +151,15 @@ def recover_command(
         str | None,
         typer.Option("--ended", metavar="HOST", help="The run that locks the stack from HOST has ended."),
     ] = None,
+    end_waiting: Annotated[
+        bool,
+        typer.Option("--end-waiting", help="End processes of the killed run that can do no more than wait."),
+    ] = False,
 ) -> None:
     """Clear what an interrupted run left, and finish it."""
     from cli.recover import recover
 
-    recover(stack, yes=yes, destroy=destroy, ended=ended)
+    recover(stack, yes=yes, destroy=destroy, ended=ended, end_waiting=end_waiting)
 
 
 @app.command(name="drift")

@@ -15,7 +15,7 @@ from cli.recovery.read import read_remains
 from cli.recovery.run import command_line, run_steps
 
 
-def recover(name: str, *, yes: bool, destroy: bool, ended: str | None) -> None:
+def recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiting: bool) -> None:
     """Show what an interrupted run left, and clear it; exit 1 when a step fails.
 
     Raises:
@@ -26,7 +26,14 @@ def recover(name: str, *, yes: bool, destroy: bool, ended: str | None) -> None:
     stack = resolved_stack(name)
     pulumi = PulumiCommand.of_stack(name)
     cluster = ClusterCommands.of(stack.cluster)
-    remains = read_remains(stack, pulumi, cluster, ended, say)
+    remains = read_remains(
+        stack,
+        pulumi,
+        cluster,
+        ended=ended,
+        say=say,
+        may_end=lambda: _may_end(yes=yes, end_waiting=end_waiting),
+    )
     if destroy:
         plan = plan_destroy(remains)
     else:
@@ -64,6 +71,18 @@ def _show(name: str, plan: Plan, lines: list[str]) -> None:
         for left in plan.left:
             say(f"  - {left}")
     say("")
+
+
+def _may_end(*, yes: bool, end_waiting: bool) -> bool:
+    harmless = "it has sent all its requests and only waits: nothing is lost when it ends"
+    if end_waiting:
+        say(f"{harmless}. It is ended now, as --end-waiting says.")
+        return True
+    if yes or not sys.stdin.isatty():
+        say(f"{harmless}. To end it now, press Ctrl-C and add --end-waiting.")
+        return False
+    say(f"{harmless}.")
+    return typer.confirm("End it now?")
 
 
 def _ask(name: str) -> None:

@@ -1,4 +1,4 @@
-"""Ends a plugin process soon after the engine that started it is gone."""
+"""Ends a plugin process after the engine that started it is gone."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _POLL_SECONDS = 0.5
 
 
 def end_with_engine(before: Callable[[], None] = lambda: None) -> None:
-    """Watches the parent process from a thread; calls `before` and exits when it has changed.
+    """Watches the parent process from a thread; calls `before` when it has changed, and exits when that ends.
 
-    A killed engine cannot tell its plugins to stop. Left alone they live on for minutes, keep a
-    cluster connection open and may still finish a call whose result nobody records.
+    A killed engine cannot tell its plugins to stop. Left alone they live on, keep a cluster connection open
+    and finish a call whose result nobody records.
     """
     engine = os.getppid()
     never = threading.Event()

@@ -1,7 +1,7 @@
 """What the cluster holds of a stack besides what its state knows."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -9,7 +9,14 @@ import yaml
 
 from cli.errors import CommandError
 from cli.recovery.cluster import ClusterCommands, last_line
-from cli.recovery.remains import CREATE_MANAGER, RELEASE_TYPE, ClusterObject, HelmRelease
+from cli.recovery.releases import UNFINISHED_RELEASE
+from cli.recovery.remains import (
+    CREATE_MANAGER,
+    RELEASE_TYPE,
+    ClusterObject,
+    HelmRelease,
+    PendingOperation,
+)
 from cli.recovery.steps import resource_argument
 from components.diagnosis.dynamo_objects import CONVERSION_SIGN, GRAPHS, PARTS, stored_name, stored_version
 from components.graph_labels import GRAPH_NAME
@@ -72,6 +79,48 @@ def read_release(stack: ResolvedStack, graph: ResourceGraph, cluster: ClusterCom
         holds=_holds(name, namespace, cluster),
         graphs=_graphs(cluster),
     )
+
+
+def unfinished(pending: Iterable[PendingOperation], cluster: ClusterCommands) -> tuple[str, ...]:
+    """Return calls of a killed run that may still change something, if somebody still makes them.
+
+    All others have sent their requests and can only wait: nothing is lost when that ends. What is not in the
+    cluster cannot be told, and counts as unfinished.
+
+    Raises:
+        CommandError: the cluster refuses to say.
+
+    """
+    return tuple(
+        f"{operation.operation} {operation.target or operation.urn}"
+        for operation in pending
+        if not _can_only_wait(operation, cluster)
+    )
+
+
+def _can_only_wait(operation: PendingOperation, cluster: ClusterCommands) -> bool:
+    target = operation.target
+    if target is None:
+        return False
+    if operation.type == RELEASE_TYPE:
+        return _helm_is_done(operation, target, cluster)
+    live = _found(target, cluster)
+    if operation.operation == "creating":
+        return live is not None
+    if operation.operation == "deleting":
+        return live is None or live.is_terminating
+    # An update is sent in its first second; reading changes nothing.
+    return True
+
+
+def _helm_is_done(operation: PendingOperation, release: ClusterObject, cluster: ClusterCommands) -> bool:
+    arguments = ("status", release.name, "--namespace", str(release.namespace), "--output", "json")
+    answer = cluster.run("helm", *arguments)
+    if answer.code != 0:
+        return "release: not found" in answer.err and operation.operation == "deleting"
+    # Helm's own work is not over before it has written this: "deployed" or "failed" after an install.
+    at_work = json.loads(answer.out)["info"]["status"] in UNFINISHED_RELEASE
+    return not at_work and operation.operation != "deleting"
 
 
 def _objects(graph: ResourceGraph) -> Iterator[ClusterObject]:

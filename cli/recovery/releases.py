@@ -12,12 +12,13 @@ from cli.recovery.remains import RELEASE_TYPE, HelmRelease, Remains
 from cli.recovery.steps import Step
 
 _PENDING = frozenset({"pending-install", "pending-upgrade", "pending-rollback"})
-_STUCK = frozenset({*_PENDING, "uninstalling"})
+UNFINISHED_RELEASE = frozenset({*_PENDING, "uninstalling"})
+"""States that helm leaves when its work is over."""
 
 
 def is_stuck(release: HelmRelease) -> bool:
     """Whether an interrupted helm holds it."""
-    return release.status in _STUCK
+    return release.status in UNFINISHED_RELEASE
 
 
 def bring_operator_back(remains: Remains) -> Iterator[Step]:

@@ -25,35 +25,6 @@ class Lock:
 
 
 @dataclass(frozen=True)
-class PendingOperation:
-    """A call that the engine had made, and whose answer it never heard."""
-
-    operation: Operation
-    urn: str
-    type: str
-
-
-@dataclass(frozen=True)
-class StackState:
-    """What the stack's state says."""
-
-    recorded: frozenset[tuple[str, str]]
-    """URN and id of every resource that is in the cluster as far as the state knows."""
-    pending: tuple[PendingOperation, ...]
-    half_replaced: tuple[str, ...]
-    """URNs of which an old one waits to be deleted, or a new one to be created."""
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the stack holds nothing in the cluster, as far as its state knows."""
-        return not self.recorded and not self.pending
-
-    def knows(self, urn: str) -> bool:
-        """Whether the state holds a resource of this URN."""
-        return any(known == urn for known, _ in self.recorded)
-
-
-@dataclass(frozen=True)
 class ClusterObject:
     """An object of the program that is in the cluster, whether the state knows it or not."""
 
@@ -81,6 +52,39 @@ class ClusterObject:
     def is_pulumis(self) -> bool:
         """Whether Pulumi's provider made it: a create is written by the manager `pulumi-kubernetes`."""
         return any(manager.startswith(CREATE_MANAGER) for manager in self.managers)
+
+
+@dataclass(frozen=True)
+class PendingOperation:
+    """A call that the engine had made, and whose answer it never heard."""
+
+    operation: Operation
+    urn: str
+    type: str
+    target: ClusterObject | None = None
+    """The object or release that the call is about; None for what is not in the cluster."""
+    wait_seconds: float = 0
+    """How long the call may wait once its request is sent."""
+
+
+@dataclass(frozen=True)
+class StackState:
+    """What the stack's state says."""
+
+    recorded: frozenset[tuple[str, str]]
+    """URN and id of every resource that is in the cluster as far as the state knows."""
+    pending: tuple[PendingOperation, ...]
+    half_replaced: tuple[str, ...]
+    """URNs of which an old one waits to be deleted, or a new one to be created."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the stack holds nothing in the cluster, as far as its state knows."""
+        return not self.recorded and not self.pending
+
+    def knows(self, urn: str) -> bool:
+        """Whether the state holds a resource of this URN."""
+        return any(known == urn for known, _ in self.recorded)
 
 
 @dataclass(frozen=True)

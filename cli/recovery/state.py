@@ -6,9 +6,14 @@ from typing import Any
 
 from cli.errors import CommandError
 from cli.pulumi_command import PulumiCommand
-from cli.recovery.remains import PendingOperation, StackState
+from cli.recovery.remains import RELEASE_TYPE, ClusterObject, Operation, PendingOperation, StackState
 
 _KUBERNETES = "kubernetes:"
+# pulumi-kubernetes provider/pkg/await/await.go, for an operation that has no limit of its own.
+_KUBERNETES_WAIT_SECONDS = 600.0
+# hashicorp/terraform-provider-aws internal/service/eks/node_group.go: the longest of what a stack makes.
+_AWS_WAIT_SECONDS = 3600.0
+_LIMIT_OF: Mapping[Operation, str] = {"creating": "create", "updating": "update", "deleting": "delete"}
 
 
 def read_state(pulumi: PulumiCommand) -> StackState:
@@ -40,14 +45,33 @@ def parse_state(deployment: Mapping[str, Any]) -> StackState:
         recorded=frozenset(
             (resource["urn"], resource.get("id", "")) for resource in ours if not _is_going(resource)
         ),
-        pending=tuple(
-            PendingOperation(
-                operation["type"], operation["resource"]["urn"], str(operation["resource"]["type"])
-            )
-            for operation in operations
-        ),
+        pending=tuple(_pending(operation["type"], operation["resource"]) for operation in operations),
         half_replaced=tuple(resource["urn"] for resource in ours if _is_going(resource)),
     )
+
+
+def _pending(operation: Operation, resource: Mapping[str, Any]) -> PendingOperation:
+    urn, of_type = resource["urn"], str(resource["type"])
+    inputs: Mapping[str, Any] = resource.get("inputs") or {}
+    limit = (resource.get("customTimeouts") or {}).get(_LIMIT_OF.get(operation, ""))
+    if of_type == RELEASE_TYPE:
+        release = ClusterObject(
+            urn, "helm.sh/v3", "Release", inputs.get("namespace"), str(inputs.get("name"))
+        )
+        return PendingOperation(
+            operation, urn, of_type, release, float(inputs.get("timeout") or _KUBERNETES_WAIT_SECONDS)
+        )
+    if not of_type.startswith(_KUBERNETES):
+        return PendingOperation(operation, urn, of_type, None, float(limit or _AWS_WAIT_SECONDS))
+    metadata: Mapping[str, Any] = inputs.get("metadata") or {}
+    target = ClusterObject(
+        urn,
+        str(inputs.get("apiVersion")),
+        str(inputs.get("kind")),
+        metadata.get("namespace"),
+        str(metadata.get("name")),
+    )
+    return PendingOperation(operation, urn, of_type, target, float(limit or _KUBERNETES_WAIT_SECONDS))
 
 
 def _is_going(resource: Mapping[str, Any]) -> bool:

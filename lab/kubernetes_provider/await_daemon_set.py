@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lab.kubernetes_provider.conditions import is_observed
-from lab.kubernetes_provider.waiting import CONDITION_TIMED_OUT, READY, Readiness, Wait, not_ready
+from lab.kubernetes_provider.waiting import CONDITION_TIMED_OUT, READY, Readiness, Wait, waiting
 
 _COUNTS = {
     "currentNumberScheduled": "Current",
@@ -18,15 +18,15 @@ _COUNTS = {
 def check(live: dict[str, Any]) -> Readiness:
     """One look at the DaemonSet's status."""
     if not is_observed(live):
-        return not_ready("Waiting for the DaemonSet's current generation to be observed")
+        return waiting("Waiting for the DaemonSet's current generation to be observed")
     status = live.get("status") or {}
     if "desiredNumberScheduled" not in status:
-        return not_ready("Missing .status.desiredNumberScheduled")
+        return waiting("Missing .status.desiredNumberScheduled")
     desired = status["desiredNumberScheduled"]
     for field, word in _COUNTS.items():
         count = status.get(field) or 0
         if count < desired:
-            return not_ready(f"{word}: {count}/{desired}")
+            return waiting(f"{word}: {count}/{desired}")
     return READY
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.kubernetes_provider import await_pod
 from lab.kubernetes_provider.conditions import condition, is_observed, is_true
-from lab.kubernetes_provider.waiting import READY, Readiness, Wait, not_ready
+from lab.kubernetes_provider.waiting import READY, Readiness, Wait, not_ready, waiting
 
 if TYPE_CHECKING:
     from lab.kubernetes_provider.cluster import Cluster
@@ -26,19 +26,22 @@ def wait(cluster: Cluster) -> Wait:
 def check(cluster: Cluster, live: dict[str, Any]) -> Readiness:
     """One look at the Deployment, its current ReplicaSet and its claims."""
     if not is_observed(live):
-        return not_ready("Waiting for the Deployment's current generation to be observed")
+        return waiting("Waiting for the Deployment's current generation to be observed", NOT_AVAILABLE)
     namespace = live["metadata"]["namespace"]
     revision = (live["metadata"].get("annotations") or {}).get(_REVISION)
     unmet = _rollout_problem(cluster, live, namespace, revision)
     unbound = _unbound_claims(cluster, live, namespace)
     if unmet is None and not unbound:
         return READY
-    reasons = [unmet] if unmet else []
+    # Progressing and Available, where they are false.
+    reasons = [
+        f"[{found.get('reason')}] {found.get('message')}"
+        for name in ("Progressing", "Available")
+        if (found := condition(live, name)).get("status") == "False"
+    ]
     if unbound:
-        reasons.append(f"Failed to bind PersistentVolumeClaim(s): {', '.join(unbound)}")
-    progressing = condition(live, "Progressing")
-    if progressing.get("status") == "False":
-        reasons.append(f"[{progressing.get('reason')}] {progressing.get('message')}")
+        reasons.append(f'Failed to bind PersistentVolumeClaim(s): "{",".join(unbound)}"')
+    reasons += [unmet] if unmet else []
     labels = live["spec"]["selector"].get("matchLabels") or {}
     return not_ready(*reasons, *await_pod.problems_of(cluster, namespace, labels))
 
@@ -46,20 +49,20 @@ def check(cluster: Cluster, live: dict[str, Any]) -> Readiness:
 def _rollout_problem(
     cluster: Cluster, live: dict[str, Any], namespace: str, revision: str | None
 ) -> str | None:
-    is_first = revision in (None, "1")
+    is_first = revision == "1"
+    if not is_true(live, "Available"):
+        return NOT_AVAILABLE
     rolled_out = (
         is_true(live, "Progressing") and condition(live, "Progressing")["reason"] == "NewReplicaSetAvailable"
     )
     if not is_first and not rolled_out:
-        return ROLLOUT_STUCK
-    if not is_true(live, "Available"):
-        return NOT_AVAILABLE if is_first else ROLLOUT_STUCK
-    replica_set = _current_replica_set(cluster, live, namespace, revision)
-    if replica_set is None:
         return REPLICA_SET_NOT_READY
-    wanted = replica_set["spec"].get("replicas") or 0
-    ready = (replica_set.get("status") or {}).get("readyReplicas") or 0
-    return None if ready >= wanted else REPLICA_SET_NOT_READY
+    replica_set = _current_replica_set(cluster, live, namespace, revision)
+    wanted = replica_set["spec"].get("replicas") or 0 if replica_set else 1
+    ready = (replica_set.get("status") or {}).get("readyReplicas") or 0 if replica_set else 0
+    if ready >= wanted:
+        return None
+    return REPLICA_SET_NOT_READY if is_first else ROLLOUT_STUCK
 
 
 def _current_replica_set(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.kubernetes_provider import await_pod
 from lab.kubernetes_provider.conditions import condition, is_true
-from lab.kubernetes_provider.waiting import READY, Readiness, Wait, not_ready
+from lab.kubernetes_provider.waiting import READY, Readiness, Wait, waiting
 
 if TYPE_CHECKING:
     from lab.kubernetes_provider.cluster import Cluster
@@ -28,10 +28,10 @@ def check(cluster: Cluster, live: dict[str, Any]) -> Readiness:
         text = f"[{failed.get('reason')}] {failed.get('message')}"
         return Readiness(ready=False, reasons=(text,), failed=failed.get("reason") in _FINAL)
     if not (live.get("status") or {}).get("startTime"):
-        return not_ready("Waiting for the Job to start")
+        return waiting("Waiting for the Job to start")
     labels = {"batch.kubernetes.io/job-name": live["metadata"]["name"]}
     pods = await_pod.problems_of(cluster, live["metadata"]["namespace"], labels)
-    return not_ready("Waiting for the Job to complete", *pods)
+    return waiting("Waiting for the Job to complete", *pods)
 
 
 def is_complete(live: dict[str, Any]) -> bool:

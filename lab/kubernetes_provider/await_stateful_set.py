@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lab.kubernetes_provider import await_pod
 from lab.kubernetes_provider.conditions import is_observed
-from lab.kubernetes_provider.waiting import READY, Readiness, Wait, not_ready
+from lab.kubernetes_provider.waiting import READY, Readiness, Wait, not_ready, waiting
 
 if TYPE_CHECKING:
     from lab.kubernetes_provider.cluster import Cluster
@@ -20,7 +20,7 @@ def wait(cluster: Cluster, *, is_update: bool) -> Wait:
 def check(cluster: Cluster, live: dict[str, Any], *, is_update: bool) -> Readiness:
     """One look at the StatefulSet's status."""
     if not is_observed(live):
-        return not_ready("Waiting for the StatefulSet's current generation to be observed")
+        return waiting("Waiting for the StatefulSet's current generation to be observed")
     wanted = live["spec"].get("replicas", 1)
     status = live.get("status") or {}
     replicas, ready = status.get("replicas") or 0, status.get("readyReplicas") or 0
@@ -32,7 +32,7 @@ def check(cluster: Cluster, live: dict[str, Any], *, is_update: bool) -> Readine
         reasons.append(f"{ready} out of {wanted} replicas succeeded readiness checks")
     old, new = status.get("currentRevision"), status.get("updateRevision")
     if not by_hand and old != new:
-        reasons.append(f"StatefulSet controller failed to advance from revision {old!r} to revision {new!r}")
+        reasons.append(f'StatefulSet controller failed to advance from revision "{old}" to revision "{new}"')
     if not reasons:
         return READY
     labels = live["spec"]["selector"].get("matchLabels") or {}

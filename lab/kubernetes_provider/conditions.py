@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lab.kubernetes_provider.waiting import READY, Readiness, not_ready
+from lab.kubernetes_provider.waiting import READY, Readiness, waiting
 
 
 def condition(live: dict[str, Any], name: str) -> dict[str, Any]:
@@ -34,13 +34,13 @@ def generic_readiness(live: dict[str, Any]) -> Readiness:
     """
     status = live.get("status") or {}
     if "observedGeneration" in status and not is_observed(live):
-        return not_ready("Waiting for the current generation to be observed")
+        return waiting("Waiting for the current generation to be observed")
     if is_true(live, "Stalled"):
         message = str(condition(live, "Stalled").get("message", "Stalled"))
         return Readiness(ready=False, reasons=(message,), failed=True)
     if is_true(live, "Reconciling"):
-        return not_ready(str(condition(live, "Reconciling").get("message", "Reconciling")))
+        return waiting(str(condition(live, "Reconciling").get("message", "Reconciling")))
     ready = condition(live, "Ready")
     if ready and ready.get("status") != "True":
-        return not_ready(str(ready.get("message") or "Resource is not ready"))
+        return waiting(str(ready.get("message") or "Resource is not ready"))
     return READY

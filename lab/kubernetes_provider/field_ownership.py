@@ -116,7 +116,7 @@ def conflict(error: StatusError, manager: str) -> ProviderError:
     if not error.is_conflict:
         return error
     return ConflictError(
-        f"Server-Side Apply field conflict detected. See {_CONFLICT_HELP} for troubleshooting help.\n"
+        f"server-side apply field conflict detected, see {_CONFLICT_HELP} for troubleshooting help\n"
         f'The resource managed by field manager "{manager}" had an apply conflict: {error.message}'
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import pulumi
 import yaml
 
-from lab.kubernetes_provider.values import Unknown, contains_unknown
+from lab.kubernetes_provider.values import contains_unknown
 
 _DEFAULT_TIMEOUT_SECONDS = 300
 
@@ -38,18 +38,40 @@ _UPGRADE_FLAGS = {
 }
 # Only outputs, though the class takes them; or, like compat, nothing but a mark of the SDK.
 _NOT_INPUTS = ("compat", "resourceNames", "status", "manifest", "checksum")
+# The vendor's Check decodes the inputs into a struct and writes every field of it back, those that nobody
+# set too (pulumi-kubernetes provider/pkg/provider/helm_release.go, Release and RepositoryOpts).
+_UNSET: dict[str, Any] = {
+    **dict.fromkeys(
+        (
+            *("allowNullValues", "atomic", "cleanupOnFail", "createNamespace", "dependencyUpdate", "devel"),
+            *("disableCRDHooks", "disableOpenapiValidation", "disableWebhooks", "forceUpdate", "lint"),
+            *("recreatePods", "renderSubchartNotes", "replace", "resetValues", "reuseValues", "skipAwait"),
+            *("skipCrds", "verify", "waitForJobs"),
+        ),
+        False,
+    ),
+    **dict.fromkeys(("chart", "description", "keyring", "postrender", "version"), ""),
+    "timeout": 0,
+    "values": {},
+}
+_UNSET_REPOSITORY = dict.fromkeys(("repo", "caFile", "certFile", "keyFile", "password", "username"), "")
 
 
 def with_defaults(given: dict[str, Any], name: str, namespace: str) -> dict[str, Any]:
-    """The inputs with name, namespace and timeout filled in, value files merged, and unset flags left out."""
-    inputs = {key: value for key, value in given.items() if key not in _NOT_INPUTS and not _is_unset(value)}
-    inputs.setdefault("name", name)
-    inputs.setdefault("namespace", namespace)
-    if not inputs.get("skipAwait") and "timeout" not in given:
+    """The inputs with name, namespace and timeout filled in, value files merged, and every flag written out.
+
+    Only maxHistory and repositoryOpts stay away where nobody gave them.
+    """
+    set_inputs = {key: value for key, value in given.items() if key not in _NOT_INPUTS and value is not None}
+    inputs = {**_UNSET, **set_inputs}
+    inputs["name"] = inputs.get("name") or name
+    inputs["namespace"] = inputs.get("namespace") or namespace
+    if isinstance(inputs.get("repositoryOpts"), dict):
+        inputs["repositoryOpts"] = {**_UNSET_REPOSITORY, **inputs["repositoryOpts"]}
+    if not inputs["skipAwait"] and "timeout" not in given:
         inputs["timeout"] = _DEFAULT_TIMEOUT_SECONDS
-    files = inputs.get("valueYamlFiles")
-    if files and not contains_unknown(inputs):
-        del inputs["valueYamlFiles"]
+    if not contains_unknown(inputs):
+        files = inputs.pop("valueYamlFiles", [])
         merged: dict[str, Any] = {}
         for asset in files:
             merged = _merged(merged, yaml.safe_load(_text_of(asset)) or {})
@@ -100,10 +122,6 @@ def _flags(inputs: dict[str, Any], table: dict[str, str]) -> list[str]:
 
 def _timeout(inputs: dict[str, Any]) -> str:
     return f"{inputs.get('timeout') or _DEFAULT_TIMEOUT_SECONDS}s"
-
-
-def _is_unset(value: Any) -> bool:
-    return not isinstance(value, Unknown) and value in (None, False, "", [], {})
 
 
 def _merged(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lab.kubernetes_provider.jsonpath import JsonPath, JsonPathError
-from lab.kubernetes_provider.waiting import READY, Readiness, not_ready
+from lab.kubernetes_provider.waiting import READY, Readiness, waiting
 
 
 class WaitForError(ValueError):
@@ -25,18 +25,25 @@ class ConditionCheck:
     status: str
 
     def __call__(self, live: dict[str, Any]) -> Readiness:
-        """Whether it holds for the object."""
-        for condition in (live.get("status") or {}).get("conditions") or []:
+        """Whether it holds for the object.
+
+        What the controller says beside the condition is told nowhere (pulumi-kubernetes
+        provider/pkg/await/condition/kubectl.go).
+        """
+        conditions = (live.get("status") or {}).get("conditions")
+        if conditions is None:
+            return waiting("Has no .status.conditions")
+        for condition in conditions:
             if str(condition.get("type", "")).lower() != self.type.lower():
                 continue
-            if _is_stale(live, condition):
-                return not_ready(f"Waiting for condition {self.type} of the current generation")
+            expected, observed = _generations(live, condition)
+            if observed < expected:
+                return waiting(f"Generation {observed} is less than expected {expected}")
             found = str(condition.get("status", ""))
             if found.lower() == self.status.lower():
                 return READY
-            message = f": {condition['message']}" if condition.get("message") else ""
-            return not_ready(f"Resource has condition {self.type}={found} (want {self.status}){message}")
-        return not_ready(f"Waiting for condition {self.type}={self.status}")
+            return waiting(f"Resource has condition {self.type}={found} (want {self.status})")
+        return waiting("")
 
 
 @dataclass(frozen=True)
@@ -48,12 +55,13 @@ class JsonPathCheck:
 
     def __call__(self, live: dict[str, Any]) -> Readiness:
         """Whether it holds for the object."""
-        if _is_stale(live, {}):
-            return not_ready("Waiting for the current generation to be observed")
+        expected, observed = _generations(live, {})
+        if observed < expected:
+            return waiting("")
         found = self.path.find(live)
         wanted = self.path.text if self.value is None else f"{self.path.text}={self.value}"
         if not found:
-            return not_ready(f"Waiting for {wanted}")
+            return waiting(f"Waiting for {wanted}")
         if len(found) > 1:
             return Readiness(
                 ready=False, reasons=(f"{self.path.text} matches more than one value",), failed=True
@@ -65,7 +73,7 @@ class JsonPathCheck:
                 ready=False, reasons=(f"{self.path.text} is not a primitive value",), failed=True
             )
         text = _as_text(found[0])
-        return READY if text == self.value else not_ready(f'Waiting for {wanted} (found "{text}")')
+        return READY if text == self.value else waiting(f'Waiting for {wanted} (found "{text}")')
 
 
 Check = ConditionCheck | JsonPathCheck
@@ -96,7 +104,8 @@ def check_all(checks: list[Check], live: dict[str, Any]) -> Readiness:
     if not unmet:
         return READY
     reasons = tuple(reason for outcome in unmet for reason in outcome.reasons)
-    return Readiness(ready=False, reasons=reasons, failed=any(outcome.failed for outcome in unmet))
+    failed = any(outcome.failed for outcome in unmet)
+    return Readiness(ready=False, reasons=reasons, failed=failed, status=unmet[0].status)
 
 
 def _parse_one(text: str) -> Check:
@@ -123,10 +132,11 @@ def _split_path(text: str) -> tuple[str, str | None]:
     return text, None
 
 
-def _is_stale(live: dict[str, Any], condition: dict[str, Any]) -> bool:
-    generation = live["metadata"].get("generation")
+def _generations(live: dict[str, Any], condition: dict[str, Any]) -> tuple[int, int]:
+    """The object's generation and the one that was observed; alike where either is not told."""
+    expected = live["metadata"].get("generation")
     observed = condition.get("observedGeneration", (live.get("status") or {}).get("observedGeneration"))
-    return generation is not None and observed is not None and observed < generation
+    return (0, 0) if expected is None or observed is None else (expected, observed)
 
 
 def _as_text(value: Any) -> str:

@@ -27,7 +27,10 @@ class Readiness:
 
     ready: bool
     reasons: tuple[str, ...] = ()
+    """Parts of the error that the wait ends with."""
     failed: bool = False
+    status: str = ""
+    """Shown while it is waited for, and not part of the error."""
 
 
 READY = Readiness(ready=True)
@@ -36,6 +39,11 @@ READY = Readiness(ready=True)
 def not_ready(*reasons: str) -> Readiness:
     """Not ready yet, for these reasons."""
     return Readiness(ready=False, reasons=reasons)
+
+
+def waiting(status: str, *reasons: str) -> Readiness:
+    """Not ready yet; `status` passes, the reasons stay."""
+    return Readiness(ready=False, reasons=reasons, status=status)
 
 
 @dataclass(frozen=True)
@@ -75,8 +83,8 @@ def wait_until_ready(
         if readiness.failed:
             message = f"Resource '{name}' was created but failed to initialize"
             raise NotReadyError(message, list(readiness.reasons), live)
-        if readiness.reasons:
-            say(readiness.reasons[0])
+        if said := readiness.status or next(iter(readiness.reasons), ""):
+            say(said)
         left = deadline - time.monotonic()
         if left <= 0:
             raise NotReadyError(wait.timed_out.format(name=name), list(readiness.reasons), live)

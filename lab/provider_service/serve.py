@@ -13,6 +13,7 @@ import grpc
 from pulumi.runtime.proto import provider_pb2_grpc
 
 from lab.engine_watch import end_with_engine
+from lab.provider_service.afterlife import live_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ def engine_address() -> str:
 
 
 def serve(service: Service, at_end: Callable[[], None] = lambda: None) -> None:
-    """Serves until the engine stops this process or is gone; `at_end` runs before it ends."""
+    """Serves until the engine stops this process, or it is gone and no work is left; then runs `at_end`."""
     server = grpc.server(
         futures.ThreadPoolExecutor(max_workers=_THREADS),
         options=[("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)],
@@ -47,5 +48,10 @@ def serve(service: Service, at_end: Callable[[], None] = lambda: None) -> None:
 
     signal.signal(signal.SIGINT, stop)
     signal.signal(signal.SIGTERM, stop)
-    end_with_engine(before=at_end)
+
+    def engine_is_gone() -> None:
+        live_on(service.is_busy)
+        at_end()
+
+    end_with_engine(before=engine_is_gone)
     server.wait_for_termination()

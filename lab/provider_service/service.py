@@ -39,6 +39,11 @@ class Service(provider_pb2_grpc.ResourceProviderServicer):
         self._name, self._version, self._make = name, version, make
         self._made: Provider | None = None
         self._lock = threading.Lock()
+        self._calls = 0
+
+    def is_busy(self) -> bool:
+        """Whether a call is under way, heard by somebody or not."""
+        return self._calls > 0
 
     def warm_up(self) -> None:
         """Makes the provider before the first call needs it."""
@@ -172,6 +177,8 @@ class Service(provider_pb2_grpc.ResourceProviderServicer):
         )
 
     def _call(self, context: grpc.ServicerContext, call: Callable[[Provider], Any]) -> Any:
+        with self._lock:
+            self._calls += 1
         try:
             return call(self._provider())
         except InitializationError as error:
@@ -181,6 +188,9 @@ class Service(provider_pb2_grpc.ResourceProviderServicer):
         # Whatever it is must reach the person as text, not as a traceback.
         except Exception as error:
             context.abort(grpc.StatusCode.UNKNOWN, str(error) or type(error).__name__)
+        finally:
+            with self._lock:
+                self._calls -= 1
 
     def _provider(self) -> Provider:
         with self._lock:

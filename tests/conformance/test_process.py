@@ -1,4 +1,4 @@
-"""The plugin's process: it ends with the engine, and leaves neither a traceback nor a helper behind."""
+"""The plugin's process: when it ends, what becomes of Helm, and no traceback."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _END_SECONDS = 2.0
 _DEADLINE_SECONDS = 60.0
+# The vendor's looks for its engine every five minutes.
+_ORPHAN_SECONDS = 330.0
 _POLL_SECONDS = 0.1
 
 
@@ -38,8 +40,26 @@ k8s.helm.v3.Release("r", name="r", namespace=NAMESPACE, chart={str(chart)!r}, va
     assert "helm" in [helper.name() for helper in helpers]
     engine.kill()
     _until(lambda: all(_has_ended(process) for process in (*plugin, *helpers)), seconds=_END_SECONDS)
-    release = toy.lab.run("helm", "status", "r", "--namespace", toy.namespace).stdout
-    assert "STATUS: pending-install" in release
+    assert "STATUS: pending-install" in _status(toy)
+
+
+def test_a_plugin_that_outlives_its_engine_finishes_helms_install_and_ends(toy: Toy) -> None:
+    chart = write_chart(toy.folder / "chart")
+    toy.write(
+        f"""
+k8s.helm.v3.Release("r", name="r", namespace=NAMESPACE, chart={str(chart)!r}, values={{"cpu": "9000"}})
+"""
+    )
+    # A folder of its own, so that the switch is for this engine alone.
+    (toy.folder / "switches").mkdir()
+    (toy.folder / "switches" / "plugins-outlive-engine").write_text("1")
+    engine = _start(toy, "up", "--yes", "--skip-preview", LAB_DIR=str(toy.folder))
+    _until(lambda: toy.exists("deployment", "r"))
+    plugin = [child for child in engine.children() if "lab.language_host" not in child.cmdline()]
+    engine.kill()
+    toy.kubectl("set", "resources", "deployment/r", "--requests=cpu=1")
+    _until(lambda: "STATUS: deployed" in _status(toy))
+    _until(lambda: all(_has_ended(process) for process in plugin), seconds=_ORPHAN_SECONDS)
 
 
 def test_an_interrupted_wait_ends_without_a_traceback(toy: Toy) -> None:
@@ -58,7 +78,11 @@ class _Engine(psutil.Popen):
     """The pulumi process."""
 
 
-def _start(toy: Toy, *command: str) -> psutil.Popen:
+def _status(toy: Toy) -> str:
+    return toy.lab.run("helm", "status", "r", "--namespace", toy.namespace).stdout
+
+
+def _start(toy: Toy, *command: str, **variables: str) -> psutil.Popen:
     return _Engine(
         [
             str(toy.lab.directory.bin / "pulumi"),
@@ -69,7 +93,7 @@ def _start(toy: Toy, *command: str) -> psutil.Popen:
             "--color=never",
         ],
         cwd=toy.folder,
-        env=toy.lab.environment,
+        env=toy.lab.environment | variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -59,7 +59,7 @@ def test_a_conflict_with_another_manager_fails_and_patch_force_wins(toy: Toy) ->
     toy.kubectl("patch", "serviceaccount", "a", "--field-manager=other", "--type=merge",
                 "-p", '{"automountServiceAccountToken": false}')  # fmt: skip
     output = toy.failing_up(_account("True", '{"a": "2"}'))
-    assert "Server-Side Apply field conflict detected. See https://www.pulumi.com/" in output
+    assert "server-side apply field conflict detected, see https://www.pulumi.com/" in output
     assert 'had an apply conflict: Apply failed with 1 conflict: conflict with "other"' in output
     toy.up(_account("True", '{"a": "3", "pulumi.com/patchForce": "true"}'))
     assert toy.get("serviceaccount", "a")["automountServiceAccountToken"] is True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,6 +14,8 @@ from stacks.resolve import resolve
 from tests.support.lab_stack import GRAPH_LABEL, STACK, LabStack, inventory
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from resource_graph import Resource
     from tests.support.sandbox import Sandbox
 
@@ -52,12 +54,18 @@ def comparable(resource: Resource) -> tuple[object, ...]:
 
 def as_checked(resource: Resource) -> object:
     # What a plugin's own check changes in the inputs before they are kept: a provider gets its version and
-    # the kubeconfig of the environment, a release loses what is false and the SDK's mark.
+    # the kubeconfig of the environment, a release gets every input that nobody set, as false or empty, and
+    # loses the SDK's mark.
     if resource.type.startswith("pulumi:providers:"):
         return resource.inputs.get("clusterIdentifier")
     if resource.type == "kubernetes:helm.sh/v3:Release":
-        return {key: value for key, value in resource.inputs.items() if value and key != "compat"}
+        return {key: value for key, value in _given(resource.inputs).items() if key != "compat"}
     return resource.inputs
+
+
+def _given(inputs: Mapping[str, Any]) -> dict[str, Any]:
+    repository = {key: value for key, value in inputs["repositoryOpts"].items() if value}
+    return {key: value for key, value in inputs.items() if value} | {"repositoryOpts": repository}
 
 
 @pytest.fixture(scope="module")

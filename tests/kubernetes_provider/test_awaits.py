@@ -4,7 +4,14 @@ from typing import Any
 
 import pytest
 
-from lab.kubernetes_provider import await_daemon_set, await_job, await_pod, await_service, await_stateful_set
+from lab.kubernetes_provider import (
+    await_daemon_set,
+    await_deployment,
+    await_job,
+    await_pod,
+    await_service,
+    await_stateful_set,
+)
 from lab.kubernetes_provider.conditions import generic_readiness
 from lab.kubernetes_provider.object_annotations import deletion_propagation, timeout_seconds
 
@@ -77,7 +84,7 @@ def test_a_stateful_set_counts_replicas_and_revisions() -> None:
     assert reasons(done) == ()
     assert reasons({**done, "readyReplicas": 1}) == ("1 out of 2 replicas succeeded readiness checks",)
     advancing = {**done, "updateRevision": "b"}
-    assert "failed to advance from revision 'a' to revision 'b'" in reasons(advancing)[0]
+    assert 'failed to advance from revision "a" to revision "b"' in reasons(advancing)[0]
     assert reasons(advancing, is_update=True, strategy="OnDelete") == ()
 
 
@@ -90,16 +97,51 @@ def test_a_daemon_set_is_ready_on_every_wanted_node() -> None:
         "numberReady": 2,
     }
     assert await_daemon_set.check(_object(done)).ready
-    assert await_daemon_set.check(_object({**done, "numberAvailable": 1})).reasons == ("Available: 1/2",)
+    assert await_daemon_set.check(_object({**done, "numberAvailable": 1})).status == "Available: 1/2"
     assert not await_daemon_set.check(_object({})).ready
 
 
-def test_a_pod_says_why_it_is_not_ready_in_the_schedulers_words() -> None:
+def test_a_pod_tells_the_kubelets_reasons_and_not_the_schedulers() -> None:
     unscheduled = {"type": "PodScheduled", "status": "False", "message": "0/1 nodes are available"}
-    assert await_pod.check(_object({"conditions": [unscheduled]})).reasons == (
-        "Pod unscheduled: 0/1 nodes are available",
+    found = await_pod.check(_object({"conditions": [unscheduled]}))
+    assert not found.ready
+    assert found.reasons == ()
+    pulling = {"name": "main", "state": {"waiting": {"reason": "ErrImagePull", "message": "not found"}}}
+    assert await_pod.check(_object({"containerStatuses": [pulling]})).reasons == (
+        "[main] ErrImagePull not found",
     )
     assert await_pod.check(_object({"phase": "Succeeded"})).ready
+
+
+def _deployment(revision: str, *, available: bool, rolled_out: bool) -> dict[str, Any]:
+    conditions = [
+        {"type": "Available", "status": str(available), "reason": "Minimum", "message": "replicas"},
+        {
+            "type": "Progressing",
+            "status": "True",
+            "reason": "NewReplicaSetAvailable" if rolled_out else "ReplicaSetUpdated",
+        },
+    ]
+    live = _object({"conditions": conditions}, {"selector": {}, "template": {"spec": {}}})
+    live["metadata"]["annotations"] = {"deployment.kubernetes.io/revision": revision}
+    return live
+
+
+@pytest.mark.parametrize(
+    ("revision", "available", "rolled_out", "reasons"),
+    [
+        ("1", False, False, ("[Minimum] replicas", await_deployment.NOT_AVAILABLE)),
+        ("1", True, False, (await_deployment.REPLICA_SET_NOT_READY,)),
+        ("2", False, True, ("[Minimum] replicas", await_deployment.NOT_AVAILABLE)),
+        ("2", True, False, (await_deployment.REPLICA_SET_NOT_READY,)),
+        ("2", True, True, (await_deployment.ROLLOUT_STUCK,)),
+    ],
+)
+def test_a_deployment_says_what_is_missing_and_not_why(
+    revision: str, available: bool, rolled_out: bool, reasons: tuple[str, ...]
+) -> None:
+    live = _deployment(revision, available=available, rolled_out=rolled_out)
+    assert await_deployment.check(_cluster(), live).reasons == reasons
 
 
 def test_endpoints_settle_after_their_last_change() -> None:

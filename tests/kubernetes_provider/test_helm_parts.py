@@ -53,8 +53,25 @@ def test_anything_else_fails_as_helm_would(
 
 def test_a_release_waits_five_minutes_unless_told_otherwise() -> None:
     assert helm_inputs.with_defaults({"chart": "c"}, "n", "s")["timeout"] == 300
-    assert "timeout" not in helm_inputs.with_defaults({"skipAwait": True}, "n", "s")
-    assert "timeout" not in helm_inputs.with_defaults({"timeout": 0}, "n", "s")
+    assert helm_inputs.with_defaults({"skipAwait": True}, "n", "s")["timeout"] == 0
+    assert helm_inputs.with_defaults({"timeout": 0}, "n", "s")["timeout"] == 0
+
+
+def test_every_input_that_nobody_set_is_written_out() -> None:
+    inputs = helm_inputs.with_defaults({"chart": "c", "repositoryOpts": {"repo": "r"}}, "n", "s")
+    assert {key for key, value in inputs.items() if value is False} == {
+        *("allowNullValues", "atomic", "cleanupOnFail", "createNamespace", "dependencyUpdate", "devel"),
+        *("disableCRDHooks", "disableOpenapiValidation", "disableWebhooks", "forceUpdate", "lint"),
+        *("recreatePods", "renderSubchartNotes", "replace", "resetValues", "reuseValues", "skipAwait"),
+        *("skipCrds", "verify", "waitForJobs"),
+    }
+    assert {key for key, value in inputs.items() if value == ""} == {
+        *("description", "keyring", "postrender", "version"),
+    }
+    nobody = dict.fromkeys(("caFile", "certFile", "keyFile", "password", "username"), "")
+    assert inputs["repositoryOpts"] == {"repo": "r", **nobody}
+    assert "maxHistory" not in inputs
+    assert helm_inputs.with_defaults({"maxHistory": 0}, "n", "s")["maxHistory"] == 0
 
 
 def test_value_files_are_merged_below_the_values() -> None:

@@ -96,6 +96,15 @@ def test_what_was_observed_of_an_older_generation_does_not_count() -> None:
     assert _ready("condition=Ready", {**stale, "status": {"observedGeneration": 2, "conditions": conditions}})
 
 
+def test_a_condition_that_does_not_hold_is_told_without_the_controllers_message_and_not_as_an_error() -> None:
+    found = check_all(parse("condition=Degraded"), _LIVE)
+    assert found.status == "Resource has condition Degraded=False (want True)"
+    assert found.reasons == ()
+    stale = {**_LIVE, "metadata": {"generation": 3}}
+    assert check_all(parse("condition=Ready"), stale).status == "Generation 2 is less than expected 3"
+    assert check_all(parse("condition=Ready"), {"metadata": {}}).status == "Has no .status.conditions"
+
+
 def test_several_values_or_a_map_can_never_equal_a_text() -> None:
     assert check_all(parse("jsonpath={.status.conditions[*].type}=Ready"), _LIVE).failed
     assert check_all(parse("jsonpath={.status.conditions}=Ready"), _LIVE).failed

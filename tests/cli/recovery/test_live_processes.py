@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 
 from cli.errors import CommandError
 from cli.recovery.locks import holder_is_alive, refuse_live_runs
-from cli.recovery.orphans import find_orphans, wait_for_orphans
+from cli.recovery.orphans import find_orphans, longest_life, wait_for_orphans
 from cli.recovery.remains import Lock
 
 if TYPE_CHECKING:
@@ -81,18 +82,83 @@ def _free_port() -> int:
         return listening.getsockname()[1]
 
 
-def test_a_plugin_whose_engine_is_gone_is_waited_for_and_never_ended(tmp_path: Path) -> None:
+_HOUR = 3600.0
+
+
+class _Clock:
+    """Time that passes by so much at each look, so that no test waits for it."""
+
+    def __init__(self, step_seconds: float) -> None:
+        self._now, self._step = 0.0, step_seconds
+
+    def __call__(self) -> float:
+        self._now += self._step
+        return self._now
+
+
+def _never_asked() -> bool:
+    raise AssertionError("asked whether it may be ended while it still works")
+
+
+def test_a_plugin_whose_engine_is_gone_is_waited_for_while_it_works(tmp_path: Path) -> None:
     said: list[str] = []
     with _plugin(tmp_path, _free_port()) as plugin:
         assert [orphan.pid for orphan in find_orphans(tmp_path)] == [plugin.pid]
-        with pytest.raises(CommandError, match=f"still running.*pid {plugin.pid}"):
-            wait_for_orphans(tmp_path, said.append, longest_seconds=0.6)
-        assert plugin.poll() is None
         ending = threading.Timer(1.0, plugin.kill)
         ending.start()
-        wait_for_orphans(tmp_path, said.append, longest_seconds=30)
+        wait_for_orphans(
+            tmp_path,
+            said.append,
+            longest_seconds=_HOUR,
+            unfinished=lambda: ["creating Release system/platform"],
+            may_end=_never_asked,
+            clock=_Clock(6),
+        )
         assert not ending.is_alive()
     assert f"pid {plugin.pid}" in said[-1]
+    assert "at most 60 min" in said[-1]
+
+
+def test_a_plugin_that_waits_for_longer_than_five_minutes_is_not_given_up_before_its_wait_ends(
+    tmp_path: Path,
+) -> None:
+    said: list[str] = []
+    longest = longest_life([_HOUR])
+    with _plugin(tmp_path, _free_port()) as plugin:
+        with pytest.raises(CommandError, match=f"still running after {longest:.0f} s.*pid {plugin.pid}"):
+            wait_for_orphans(
+                tmp_path,
+                said.append,
+                longest_seconds=longest,
+                unfinished=tuple,
+                may_end=lambda: False,
+                clock=_Clock(600),
+            )
+        assert plugin.poll() is None
+    assert longest > _HOUR
+    # Its last call ended: it still looks for its engine only every five minutes.
+    assert longest_life([]) == longest_life([1.0]) > 300
+
+
+def test_a_plugin_that_can_only_wait_is_ended_when_a_person_says_so(tmp_path: Path) -> None:
+    asked: list[bool] = []
+    calls = iter([["creating Job serving/download"], []])
+
+    def may_end() -> bool:
+        asked.append(True)
+        return True
+
+    with _plugin(tmp_path, _free_port()) as plugin:
+        wait_for_orphans(
+            tmp_path,
+            lambda _: None,
+            longest_seconds=_HOUR,
+            unfinished=lambda: next(calls),
+            may_end=may_end,
+            clock=_Clock(6),
+        )
+        assert plugin.wait(10) == -signal.SIGTERM
+    assert asked == [True]
 
 
 def test_a_plugin_whose_engine_answers_and_one_of_another_project_are_nobody_of_ours(tmp_path: Path) -> None:

@@ -112,6 +112,13 @@ def test_an_operator_that_does_not_call_ready_pods_ready_is_quoted(kubectl: Answ
     assert "every pod is ready, but the operator says: some_resources_are_not_ready" in said
 
 
+def test_an_operator_that_could_make_no_pods_is_quoted(kubectl: AnsweringKubectl) -> None:
+    condition = {"type": "Ready", "status": "False", "reason": "failed", "message": "quota exceeded"}
+    kubectl.answers(pods=[], **{"dynamographdeployments.nvidia.com": {"status": {"conditions": [condition]}}})
+    said = explanation(CLUSTER, failed(GRAPH, "timed out waiting for the condition")) or ""
+    assert "it has no pods, and the operator says: failed quota exceeded" in said
+
+
 def test_a_graph_that_became_ready_meanwhile_is_not_blamed(kubectl: AnsweringKubectl) -> None:
     condition = {"type": "Ready", "status": "True"}
     kubectl.answers(
