@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.toolchain.build import cache_directory
+from lab.vendor_plugin import choice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,7 +44,7 @@ def sealed_environment(lab: LabDirectory, outside: Mapping[str, str] | None = No
     """All variables for a process inside the lab; `outside` (os.environ) gives terminal settings only."""
     given = os.environ if outside is None else outside
     passed = {name: given[name] for name in _PASSED_THROUGH if name in given}
-    return passed | _lab_variables(lab) | _FAKE_CLOUD | _cloud_endpoint(lab)
+    return passed | _lab_variables(lab) | _FAKE_CLOUD | _cloud_endpoint(lab) | _plugins(given)
 
 
 def exports(lab: LabDirectory) -> str:
@@ -53,6 +54,13 @@ def exports(lab: LabDirectory) -> str:
     lines = [f"unset {shlex.quote(name)}" for name in foreign if name.isidentifier()]
     lines += [f"export {name}={shlex.quote(value)}" for name, value in sorted(sealed.items())]
     return "\n".join(lines)
+
+
+def _plugins(outside: Mapping[str, str]) -> dict[str, str]:
+    """The choice of plugins, for a lab that is brought up again from inside the seal, with another HOME."""
+    if not choice.is_vendors(outside):
+        return {}
+    return {choice.VARIABLE: outside[choice.VARIABLE], choice.FILE_VARIABLE: str(choice.plugin_file(outside))}
 
 
 def _cloud_endpoint(lab: LabDirectory) -> dict[str, str]:

@@ -1,12 +1,15 @@
-"""Puts the tools, the language host and the provider stand-ins where the pulumi CLI looks for them."""
+"""Puts the tools, the language host and the providers' plugins where the pulumi CLI looks for them."""
 
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
 from importlib.metadata import version
 from typing import TYPE_CHECKING
+
+from lab.vendor_plugin import choice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +19,7 @@ if TYPE_CHECKING:
 
 _COMMAND = """#!/bin/sh
 # -P keeps the program's own folder off sys.path: its packages must not shadow the lab's.
-exec "{python}" -P -m {module} "$@"
+exec {python} -P -m {module} "$@"
 """
 
 # Provider plugins by name: the module that stands in, and the wheel whose version it must report,
@@ -40,7 +43,15 @@ def install(lab: LabDirectory, tools: Mapping[str, Path]) -> None:
         # A symlink to a folder is not found by the CLI: it must be a real one.
         folder = lab.pulumi_home / "plugins" / f"resource-{name}-v{version(wheel)}"
         folder.mkdir(parents=True, exist_ok=True)
-        _write_command(folder / f"pulumi-resource-{name}", module)
+        command = _vendors(name) or (module,)
+        _write_command(folder / f"pulumi-resource-{name}", *command)
+
+
+def _vendors(name: str) -> tuple[str, ...]:
+    """The command of the vendor's plugin where the lab runs that, else nothing."""
+    if name != "kubernetes" or not choice.is_vendors():
+        return ()
+    return ("lab.vendor_plugin", str(choice.plugin_file()))
 
 
 def _link(source: Path, target: Path) -> None:
@@ -54,8 +65,8 @@ def _link(source: Path, target: Path) -> None:
         shutil.copy2(source, target)
 
 
-def _write_command(path: Path, module: str) -> None:
-    text = _COMMAND.format(python=sys.executable, module=module)
+def _write_command(path: Path, *module: str) -> None:
+    text = _COMMAND.format(python=shlex.quote(sys.executable), module=shlex.join(module))
     if path.exists() and path.read_text() == text:
         return
     partial = path.with_suffix(".partial")

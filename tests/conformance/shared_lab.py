@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import shutil
 from typing import TYPE_CHECKING
 
 from lab import cluster, control_plane
@@ -30,8 +29,7 @@ status:
 def shared_lab(root: Path) -> Iterator[Sandbox]:
     """A control plane with one node, and nothing of what the project's own lab adds to it.
 
-    The first process to come starts it, the last one to leave stops it. With PLUGINS=vendor the
-    stand-in is taken away, so that the CLI fetches the vendor's plugin.
+    The first process to come starts it, the last one to leave stops it.
     """
     sandbox = Sandbox.at(root / "conformance")
     users = root / "conformance.users"
@@ -40,8 +38,6 @@ def shared_lab(root: Path) -> Iterator[Sandbox]:
             _start(sandbox)
         with users.open("a") as stream:
             stream.write(f"{os.getpid()}\n")
-    if _is_vendors_run():
-        sandbox.environment["PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION"] = "false"
     try:
         yield sandbox
     finally:
@@ -55,19 +51,12 @@ def shared_lab(root: Path) -> Iterator[Sandbox]:
 
 def _start(sandbox: Sandbox) -> None:
     cluster.prepare(sandbox.directory, say=print)
-    if _is_vendors_run():
-        for folder in (sandbox.directory.pulumi_home / "plugins").glob("resource-kubernetes-*"):
-            shutil.rmtree(folder)
     control_plane.start(sandbox.directory)
     node = sandbox.directory.root / "node.yaml"
     node.write_text(_NODE)
     sandbox.kubectl("apply", "-f", str(node))
     sandbox.kubectl("wait", "--for=condition=Ready", "node/toy-0", "--timeout=60s")
     make_template(sandbox)
-
-
-def _is_vendors_run() -> bool:
-    return os.environ.get("PLUGINS") == "vendor"
 
 
 @contextlib.contextmanager
