@@ -1,6 +1,6 @@
-"""`python -P -m lab.chart_repository FOLDER`: prints address and authorities, ends with its parent.
+"""`python -P -m lab.chart_repository FOLDER`: prints address and authority, ends with its parent.
 
-FOLDER takes the keys and certificates; the charts are those that LAB_CHARTS names.
+FOLDER takes key and certificates; the charts are those that LAB_CHARTS names.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lab.engine_watch import end_with_engine
 def main() -> None:
     end_with_engine()
     proxy = Proxy(read_hosts(Path(os.environ["LAB_CHARTS"])), Path(sys.argv[1]))
-    print(proxy.address, proxy.authorities, flush=True)
+    print(proxy.address, proxy.authority, flush=True)
     proxy.serve_forever()
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Proxy(socketserver.ThreadingTCPServer):
-    """Clients name it as HTTPS_PROXY and trust the authorities that it writes."""
+    """Clients name it as HTTPS_PROXY and trust the authority that it writes."""
 
     allow_reuse_address = True
     daemon_threads = True
@@ -26,24 +26,19 @@ class Proxy(socketserver.ThreadingTCPServer):
     def __init__(self, hosts: Mapping[str, Mapping[str, Answer]], folder: Path) -> None:
         super().__init__(("127.0.0.1", 0), _Connection)
         self.hosts = hosts
-        self.authorities = folder / "chart-repositories.pem"
-        self.contexts = {host: self._context(host, folder) for host in hosts}
+        self.authority = folder / "chart-repositories-authority.crt"
+        made = make_certificate(*hosts)
+        certificate, key = folder / "chart-repositories.crt", folder / "chart-repositories.key"
+        certificate.write_bytes(made.certificate)
+        key.write_bytes(made.key)
+        self.authority.write_bytes(made.authority)
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(certificate, key)
 
     @property
     def address(self) -> str:
         """As HTTPS_PROXY names it."""
         return f"http://127.0.0.1:{self.server_address[1]}"
-
-    def _context(self, host: str, folder: Path) -> ssl.SSLContext:
-        made = make_certificate(host)
-        files = {folder / f"{host}.crt": made.certificate, folder / f"{host}.key": made.key}
-        for path, content in files.items():
-            path.write_bytes(content)
-        with self.authorities.open("ab") as stream:
-            stream.write(made.authority)
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(*files)
-        return context
 
 
 class _Connection(BaseHTTPRequestHandler):
@@ -52,7 +47,6 @@ class _Connection(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     _host = ""
 
-    # The names are those of the base class.
     def do_CONNECT(self) -> None:
         self._host = self.path.rpartition(":")[0]
         proxy = cast("Proxy", self.server)
@@ -63,7 +57,7 @@ class _Connection(BaseHTTPRequestHandler):
         self.end_headers()
         # Some clients ask for the tunnel in HTTP/1.0, which would end with its first answer.
         self.close_connection = False
-        self.connection = proxy.contexts[self._host].wrap_socket(self.connection, server_side=True)
+        self.connection = proxy.context.wrap_socket(self.connection, server_side=True)
         self.rfile, self.wfile = self.connection.makefile("rb"), self.connection.makefile("wb")
 
     def do_GET(self) -> None:
@@ -72,7 +66,7 @@ class _Connection(BaseHTTPRequestHandler):
     def do_HEAD(self) -> None:
         self._answer(with_body=False)
 
-    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - see above
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base class names it so
         """Nothing: the plugin's own output is the engine's to show."""
 
     def _answer(self, *, with_body: bool) -> None:

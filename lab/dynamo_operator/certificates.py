@@ -40,8 +40,8 @@ async def kept_certificate(api: KubernetesApi, namespace: str, secret: str, host
     return made
 
 
-def make_certificate(host: str) -> ServingCertificate:
-    """A new authority and a server certificate for `host` under it."""
+def make_certificate(*hosts: str) -> ServingCertificate:
+    """A new authority and a server certificate for `hosts` under it."""
     authority_key, server_key = (
         ec.generate_private_key(ec.SECP256R1()),
         ec.generate_private_key(ec.SECP256R1()),
@@ -55,7 +55,7 @@ def make_certificate(host: str) -> ServingCertificate:
     server_name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "dynamo-operator")])
     server = (
         _builder(server_name, authority_name, server_key)
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host) for host in hosts]), critical=False)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
         .sign(authority_key, hashes.SHA256())
     )

@@ -59,7 +59,7 @@ def _report(
     session: Session, urn: str, recorded: Checkpoint, left: dict[str, Any], state: Properties
 ) -> None:
     if session.cancelled.is_set():
-        raise ProviderError(f"Resource operation was cancelled for '{left['metadata']['name']}'")
+        raise ProviderError(f'Resource operation was cancelled for "{left["metadata"]["name"]}"')
     finalizers = ", ".join(left["metadata"].get("finalizers") or [])
     session.host.warning(urn, f"finalizers might be preventing deletion ({finalizers})")
     last_state = checkpoint.record(

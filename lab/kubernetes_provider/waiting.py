@@ -90,7 +90,7 @@ def wait_until_ready(
             raise NotReadyError(wait.timed_out.format(name=name), list(readiness.reasons), live)
         if cancelled.wait(min(pause, left)):
             raise NotReadyError(
-                f"Resource operation was cancelled for '{name}'", list(readiness.reasons), live
+                f'Resource operation was cancelled for "{name}"', list(readiness.reasons), live
             )
         pause = min(pause * _GROWTH, _LONGEST_PAUSE_SECONDS)
 

@@ -18,9 +18,9 @@ def main() -> None:
     command = [sys.executable, "-P", "-m", "lab.chart_repository", str(private_files.create())]
     repository = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert repository.stdout is not None
-    address, authorities = repository.stdout.readline().split()
+    address, authority = repository.stdout.readline().split()
     # Go asks no proxy for loopback addresses, where the API server is.
-    variables = {"HTTPS_PROXY": address, "SSL_CERT_FILE": authorities}
+    variables = {"HTTPS_PROXY": address, "SSL_CERT_FILE": authority}
     # Same process: the engine's child, and the one whom the engine stops.
     os.execve(executable, [executable, *arguments], {**os.environ, **variables})  # noqa: S606 - a person's choice
 

@@ -69,7 +69,7 @@ def test_an_interrupted_wait_ends_without_a_traceback(toy: Toy) -> None:
     engine.send_signal(signal.SIGINT)
     output, _ = engine.communicate(timeout=_DEADLINE_SECONDS)
     assert "Traceback" not in output
-    assert "Resource operation was cancelled for 'p'" in output
+    assert 'Resource operation was cancelled for "p"' in output
     # It exists, so it is in the state.
     assert toy.recorded() == {"p"}
 

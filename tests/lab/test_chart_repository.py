@@ -38,7 +38,7 @@ def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
 
 @pytest.fixture
 def fetch(proxy: Proxy) -> Callable[[str], bytes]:
-    trusting = ssl.create_default_context(cafile=str(proxy.authorities))
+    trusting = ssl.create_default_context(cafile=str(proxy.authority))
     opener = urllib.request.build_opener(
         urllib.request.ProxyHandler({"https": proxy.address}), urllib.request.HTTPSHandler(context=trusting)
     )
@@ -75,7 +75,7 @@ def test_nothing_else_is_to_be_had(fetch: Callable[[str], bytes]) -> None:
 
 @pytest.mark.engine
 def test_helm_itself_finds_every_chart_there(engine: Sandbox, proxy: Proxy) -> None:
-    variables = {"HTTPS_PROXY": proxy.address, "SSL_CERT_FILE": str(proxy.authorities)}
+    variables = {"HTTPS_PROXY": proxy.address, "SSL_CERT_FILE": str(proxy.authority)}
     for chart in CHARTS:
         is_oci = chart.repository.startswith("oci://")
         where = [f"{chart.repository}/{chart.name}"] if is_oci else [chart.name, "--repo", chart.repository]

@@ -7,6 +7,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from lab.directory import REPOSITORY
+from lab.vendor_plugin.choice import is_vendors
 
 if TYPE_CHECKING:
     import subprocess
@@ -18,8 +19,10 @@ INDEX = "README.md"
 HEADINGS = ("What you see", "What happened", "What to type")
 # Nobody reads it here, and each takes seconds.
 _WITHOUT_PREVIEW = {"PULUMI_OPTION_SKIP_PREVIEW": "true"}
+# The vendor's plugin looks every five minutes whether its engine was killed, and `recover` waits for it.
+ORPHAN_SECONDS = 330.0 if is_vendors() else 0.0
 # A page's own --timeout ends a command before this does.
-_SECONDS = 180
+_SECONDS = 180 + ORPHAN_SECONDS
 
 _BLOCK = re.compile(r"^```console\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\b[A-Z][A-Z_]+\b")
