@@ -104,7 +104,7 @@ def _can_only_wait(operation: PendingOperation, cluster: ClusterCommands) -> boo
         return False
     if operation.type == RELEASE_TYPE:
         return _helm_is_done(operation, target, cluster)
-    live = _found(target, cluster)
+    live = _found(_as_stored(target, cluster), cluster)
     if operation.operation == "creating":
         return live is not None
     if operation.operation == "deleting":
