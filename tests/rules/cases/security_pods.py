@@ -212,4 +212,12 @@ CASES = (
         failed(PINNED, "platform"),
         ("names no version of its chart",),
     ),
+    Case(
+        PINNED,
+        "the newest chart, as the provider's plugin writes it down",
+        "program-on-eks",
+        (of_state("Release/platform", "inputs.version", ""),),
+        failed(PINNED, "platform"),
+        ("names no version of its chart",),
+    ),
 )
