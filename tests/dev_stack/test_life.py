@@ -64,7 +64,7 @@ def as_checked(resource: Resource) -> object:
 
 
 def _given(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    repository = {key: value for key, value in inputs["repositoryOpts"].items() if value}
+    repository = {key: value for key, value in (inputs.get("repositoryOpts") or {}).items() if value}
     return {key: value for key, value in inputs.items() if value} | {"repositoryOpts": repository}
 
 
