@@ -28,6 +28,8 @@ class NodePool(TypedDict):
     instanceType: str
     nodes: int
     labels: dict[str, str]
+    nvlinkDomainGpus: int
+    """GPUs of one NVLink domain."""
 
 
 class KvTransport(TypedDict):

@@ -74,6 +74,8 @@ class ResolvedPool:
     nodes: int
     labels: Mapping[str, str]
     """Those that tell it from another pool of its type."""
+    nvlink_domain_gpus: int
+    """GPUs of one NVLink domain, as typed or the smallest that the type is sold in."""
     used_gpus: int
     used_nodes: int
     """Nodes with at least one worker, as packed."""

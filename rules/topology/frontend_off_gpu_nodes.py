@@ -75,7 +75,10 @@ def _gpu_pools(graph: ResourceGraph) -> Sequence[Pool]:
     if read_pools(graph):
         return known_pools(graph)
     # No pool is known: what the pod says of the labels that every node with GPUs carries still counts.
-    return [Pool(node.name, node, None, node_labels(node), None) for node in INSTANCE_TYPES.values()]
+    return [
+        Pool(node.name, node, None, node_labels(node), None, node.nvlink_domain_gpus)
+        for node in INSTANCE_TYPES.values()
+    ]
 
 
 RULE = Rule(

@@ -19,7 +19,7 @@ def _check_hop(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
     for worker in not_bound(hop.group.workers, CLIQUE):
         placement = read_placement(graph, worker)
         node = placement.instance_type
-        largest = max(node.nvlink_domain_gpus)
+        largest = max(placement.nvlink_domains)
         gpus = placement.nodes * node.gpus
         if node.nvlink_crosses_nodes and gpus > largest:
             yield failed(

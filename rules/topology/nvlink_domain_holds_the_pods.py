@@ -23,11 +23,12 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _check_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
-    node = read_placement(graph, group.workers[0]).instance_type
+    placement = read_placement(graph, group.workers[0])
+    node = placement.instance_type
     if not node.nvlink_crosses_nodes:
         return
     gpus = sum(_gpus(graph, worker, node) for worker in group.workers)
-    largest, smallest = max(node.nvlink_domain_gpus), min(node.nvlink_domain_gpus)
+    largest, smallest = max(placement.nvlink_domains), min(placement.nvlink_domains)
     if gpus <= smallest:
         return
     counted = _counted(graph, group.workers, node)

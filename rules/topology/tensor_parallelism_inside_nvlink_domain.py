@@ -35,7 +35,7 @@ def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]
 
 
 def _domain(placement: Placement) -> int:
-    return max(placement.instance_type.nvlink_domain_gpus)
+    return max(placement.nvlink_domains)
 
 
 RULE = Rule(

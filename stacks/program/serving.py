@@ -190,6 +190,7 @@ def _node_pool(pool: ResolvedPool) -> NodePool:
         instanceType=pool.instance_type.name,
         nodes=pool.nodes,
         labels=dict(pool.labels),
+        nvlinkDomainGpus=pool.nvlink_domain_gpus,
     )
 
 

@@ -63,11 +63,8 @@ def _room(pool: ResolvedPool, stack: ResolvedStack) -> Room:
     if transport is None:
         return Room(pool.nodes, gpus)
     path = transport.path
-    # The smallest domain that the type is sold in: a promise of room that is too small costs a pause, one
-    # that is too large a rollout that never ends.
-    domain = min(pool.nodes, min(pool.instance_type.nvlink_domain_gpus) // gpus)
     return Room(
-        nodes=domain if path.same_clique else pool.nodes,
+        nodes=min(pool.nodes, pool.nvlink_domain_gpus // gpus) if path.same_clique else pool.nodes,
         gpus_per_node=gpus,
         one_pod_per_node=path.one_pod_per_node,
         different_nodes=path.different_nodes,

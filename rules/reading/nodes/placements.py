@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hardware import ACCELERATORS, Accelerator, InstanceType
 from resource_graph import ResourceGraph, Value
 from rules.reading.nodes.landing import selected_pools
-from rules.reading.nodes.pools import instance_type_named, read_pools
+from rules.reading.nodes.pools import Pool, instance_type_named, read_pools
 from rules.reading.pods.once_per_worker import once_per_worker
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at, whole_number_at
@@ -21,6 +21,8 @@ class Placement:
     pool: str
     instance_type: InstanceType
     known_nodes: int | None
+    nvlink_domains: tuple[int, ...]
+    """GPUs that an NVLink domain of its nodes can have; one number where somebody says it."""
 
     @property
     def nodes(self) -> int:
@@ -65,7 +67,7 @@ def read_candidates(graph: ResourceGraph, worker: Worker) -> Sequence[Placement]
     if entry is not None:
         return [entry]
     pools = selected_pools(graph, worker.template)
-    return [Placement(pool.name, pool.instance_type, pool.nodes) for pool in pools]
+    return [Placement(pool.name, pool.instance_type, pool.nodes, pool.nvlink_domains) for pool in pools]
 
 
 @once_per_worker
@@ -99,8 +101,14 @@ def _component_entry(graph: ResourceGraph, worker: Worker) -> Placement | None:
         pool, name = text_at(entry, "pool"), text_at(entry, "instanceType")
         if pool is None or name is None:
             raise Undecided(f"the placement of {component.name} names no pool for it")
-        return Placement(pool, instance_type_named(name), whole_number_at(entry, "nodes"))
+        node = instance_type_named(name)
+        return Placement(pool, node, whole_number_at(entry, "nodes"), _nvlink_domains(graph, pool, node))
     return None
+
+
+def _nvlink_domains(graph: ResourceGraph, name: str, node: InstanceType) -> tuple[int, ...]:
+    known = (pool for pool in read_pools(graph) if isinstance(pool, Pool) and pool.name == name)
+    return next((pool.nvlink_domains for pool in known), node.nvlink_domain_gpus)
 
 
 def _accelerator(product: str) -> Accelerator:

@@ -42,6 +42,8 @@ class Pool:
     """Those that its nodes are known to carry, the instance type's own included."""
     taints: tuple[Taint, ...] | None
     """None where nobody says which it has."""
+    nvlink_domains: tuple[int, ...]
+    """GPUs that an NVLink domain of its nodes can have; one number where somebody says it."""
 
     @property
     def gpus(self) -> int:
@@ -178,12 +180,14 @@ def _pool(name: str, entry: Mapping[str, Value]) -> Pool:
         raise Undecided("names no instanceType")
     instance_type = instance_type_named(type_name)
     taints = None if entry.get("taints") is None else tuple(_taints(entry))
+    domain = whole_number_at(entry, "nvlinkDomainGpus")
     return Pool(
         name=name,
         instance_type=instance_type,
         nodes=whole_number_at(entry, "nodes"),
         labels={**node_labels(instance_type), **_labels(entry)},
         taints=taints,
+        nvlink_domains=instance_type.nvlink_domain_gpus if domain is None else (domain,),
     )
 
 
@@ -203,6 +207,7 @@ def _node_group(graph: ResourceGraph, group: Resource) -> Pool | None:
         nodes=whole_number_at(group.inputs, "scalingConfig", "maxSize"),
         labels={**node_labels(instance_type), **_labels(group.inputs)},
         taints=tuple(_taints(group.inputs)),
+        nvlink_domains=instance_type.nvlink_domain_gpus,
     )
 
 

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from tests.rules.case import TWO_B200, Case, failed, undecided
+from tests.rules.case import TWO_B200, Case, SettingsCase, failed, undecided
 from tests.rules.edits import Edit, document, drop, put, without
 from tests.rules.kv_edits import PROVEN
+from tests.support.dev_settings import disagg_gb200_settings
 
 CLAIMS, TRAY = "compute-domain-claims", "one-claim-per-tray"
 DOMAIN, COUNT = "one-compute-domain", "compute-domain-node-count"
@@ -22,6 +23,13 @@ WORKERS = (PREFILL, DECODE)
 
 def service(worker: str, path: str, value: Any) -> Edit:
     return put(DGD, f"spec.services.{worker}.{path}", value)
+
+
+def racks(replicas: dict[str, int], domain: int) -> dict[str, Any]:
+    settings = disagg_gb200_settings(12)
+    settings["serving"]["replicas"] = replicas
+    settings["nodePools"][0]["nvlinkDomainGpus"] = domain
+    return settings
 
 
 def trays(nodes: int) -> tuple[tuple[str, int], ...]:
@@ -238,5 +246,14 @@ CASES = (
         (service(PREFILL, "replicas", 8),),
         frozenset(),
         pools=trays(9),
+    ),
+)
+
+SETTINGS_CASES = (
+    SettingsCase(
+        HOLDS,
+        "a domain whose size the stack knows",
+        racks({"prefill": 4, "decode": 6}, 72),
+        failed(PROVEN, GRAPH),
     ),
 )

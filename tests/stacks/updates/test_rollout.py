@@ -10,6 +10,7 @@ from tests.support.dev_settings import (
     disagg_b200_settings,
     disagg_gb200_settings,
     existing_cluster_settings,
+    resolved,
 )
 
 SURGE, RECREATE = "RollingUpdate", "Recreate"
@@ -114,3 +115,22 @@ def test_another_node_in_the_pool_changes_nothing_until_workers_change() -> None
 
 def test_a_graph_of_another_recipe_is_rolled_by_its_own_settings() -> None:
     assert update(disagg_gb200_settings(), agg_gb200_settings(2)).strategies == {"worker": SURGE}
+
+
+def test_a_typed_nvlink_domain_counts_for_what_runs_as_it_does_for_explain() -> None:
+    settings = disagg_gb200_settings(12)
+    settings["serving"]["replicas"] = {"prefill": 4, "decode": 5}
+    settings["nodePools"][0]["nvlinkDomainGpus"] = 72
+    after = changed(settings, override("decode", max_batch_size=512))
+    explained = {
+        worker.role: worker.placement.rollout.strategy
+        for worker in resolved(after).serving.placed.workers
+        if worker.placement
+    }
+    change = update(settings, after)
+    assert change.strategies == explained == {"prefill": SURGE, "decode": SURGE}
+    [graph] = state_after(change).graphs
+    assert {worker.strategy for worker in graph.workers} == {SURGE}
+    del settings["nodePools"][0]["nvlinkDomainGpus"]
+    small = changed(settings, override("decode", max_batch_size=512))
+    assert update(settings, small).strategies == {"prefill": RECREATE, "decode": RECREATE}
