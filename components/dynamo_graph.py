@@ -156,9 +156,10 @@ def _aliases(args: DynamoGraphArgs) -> list[str | pulumi.Alias]:
 def _annotations(kv_transport: KvTransport | None) -> dict[str, str]:
     annotations = {
         # The provider knows no readiness of custom resources of its own.
+        # It minds observedGeneration: right after a change the operator's Ready is of the graph before.
+        # How it is deleted is left to the provider: in the foreground it goes after its pods, so that what
+        # they need outlives them (ai-dynamo/dynamo#8207).
         "pulumi.com/waitFor": "condition=Ready",
-        # Foreground deletion of a graph can loop for hours with its GPUs held (ai-dynamo/dynamo#8204).
-        "pulumi.com/deletionPropagationPolicy": "background",
     }
     if kv_transport and kv_transport["typed"]:
         # A rendered manifest has no component around it that says so: whoever reviews plain TCP in it could

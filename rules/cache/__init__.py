@@ -18,6 +18,7 @@ from rules.cache import (
     node_cache_filled,
     offline_frontend_has_the_model,
     offline_worker_finds_the_model,
+    service_mounts_kept,
     storage_class_exists,
 )
 from rules.model import Rule
@@ -28,6 +29,7 @@ RULES: tuple[Rule, ...] = (
     cache_holds_two_revisions.RULE,
     cache_not_under_root.RULE,
     model_path_mounted.RULE,
+    service_mounts_kept.RULE,
     model_revision_pinned.RULE,
     model_revision_equal.RULE,
     offline_frontend_has_the_model.RULE,

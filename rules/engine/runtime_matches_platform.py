@@ -6,9 +6,8 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.pods.images import Image, read_image
 from rules.reading.pods.pods import PodTemplate, check_pods
+from rules.reading.program.operator_line import RUNTIMES
 from rules.reading.program.platforms import Platform, read_platforms
-
-_RUNTIMES = frozenset({"tensorrtllm-runtime", "vllm-runtime", "sglang-runtime", "dynamo-frontend"})
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
@@ -23,7 +22,7 @@ def _check_template(template: PodTemplate, platform: Platform) -> Iterator[Obser
     if template.shape == "workload" or platform.line is None:
         return
     image = read_image(template.main)
-    if image is None or image.name not in _RUNTIMES:
+    if image is None or image.name not in RUNTIMES:
         return
     if image.line is None:
         yield undecided(

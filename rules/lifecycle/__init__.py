@@ -12,6 +12,7 @@ from rules.lifecycle import (
     names_fixed,
     other_waits_have_timeouts,
     outlived_by_token_and_cache,
+    rollout_annotated_on_the_pod,
     state_retained,
     stateful_things_protected,
     waits_have_timeouts,
@@ -32,5 +33,6 @@ RULES: tuple[Rule, ...] = (
     graph_is_awaited.RULE,
     config_names_unique.RULE,
     engine_files_roll_pods.RULE,
+    rollout_annotated_on_the_pod.RULE,
     names_fixed.RULE,
 )

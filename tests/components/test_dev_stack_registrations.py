@@ -116,11 +116,10 @@ def test_every_wait_has_a_limit_of_its_own() -> None:
     assert (graph.create, graph.update, graph.delete) == (3660, 3660, 300)
 
 
-def test_the_graph_waits_until_it_is_ready_and_is_never_deleted_in_the_foreground() -> None:
+def test_the_graph_waits_until_it_is_ready_and_is_deleted_after_its_pods() -> None:
     metadata: Any = _object("DynamoGraphDeployment").inputs["metadata"]
     assert metadata["annotations"] == {
         "pulumi.com/waitFor": "condition=Ready",
-        "pulumi.com/deletionPropagationPolicy": "background",
         "dynamo-stack/kv-transport": "tcp",
     }
 

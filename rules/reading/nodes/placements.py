@@ -7,6 +7,7 @@ from hardware import ACCELERATORS, Accelerator, InstanceType
 from resource_graph import ResourceGraph, Value
 from rules.reading.nodes.landing import selected_pools
 from rules.reading.nodes.pools import Pool, instance_type_named, read_pools
+from rules.reading.once import once_per_graph
 from rules.reading.pods.once_per_worker import once_per_worker
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at, whole_number_at
@@ -102,13 +103,14 @@ def _component_entry(graph: ResourceGraph, worker: Worker) -> Placement | None:
         if pool is None or name is None:
             raise Undecided(f"the placement of {component.name} names no pool for it")
         node = instance_type_named(name)
-        return Placement(pool, node, whole_number_at(entry, "nodes"), _nvlink_domains(graph, pool, node))
+        domains = _nvlink_domains(graph).get(pool, node.nvlink_domain_gpus)
+        return Placement(pool, node, whole_number_at(entry, "nodes"), domains)
     return None
 
 
-def _nvlink_domains(graph: ResourceGraph, name: str, node: InstanceType) -> tuple[int, ...]:
-    known = (pool for pool in read_pools(graph) if isinstance(pool, Pool) and pool.name == name)
-    return next((pool.nvlink_domains for pool in known), node.nvlink_domain_gpus)
+@once_per_graph
+def _nvlink_domains(graph: ResourceGraph) -> Mapping[str, tuple[int, ...]]:
+    return {pool.name: pool.nvlink_domains for pool in read_pools(graph) if isinstance(pool, Pool)}
 
 
 def _accelerator(product: str) -> Accelerator:

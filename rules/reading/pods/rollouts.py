@@ -11,6 +11,8 @@ from rules.reading.shapes import Undecided, field, mapping_at, text_at
 _STRATEGY = "nvidia.com/deployment-strategy"
 _SURGE = "nvidia.com/deployment-rolling-update-max-surge"
 _UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
+ANNOTATIONS = (_STRATEGY, _SURGE, _UNAVAILABLE)
+"""By which a rollout is steered."""
 _GROVE = "nvidia.com/enable-grove"
 _DEFAULT = "25%"
 _NUMBER = re.compile(r"[0-9]{1,9}%?")

@@ -35,12 +35,16 @@ _PRODUCTION = document("""
 CASES = (
     Case(
         BACKGROUND,
-        "no policy",
+        "no policy under an operator of before the loop was mended",
         EKS,
-        (unset(GRAPH, POLICY),),
-        failed(BACKGROUND, "graph"),
-        ("has no annotation pulumi.com/deletionPropagationPolicy, so it is deleted in the foreground",),
+        (unset(GRAPH, POLICY), resource("Release/platform", "inputs.version", "1.0.2")),
+        failed(BACKGROUND, "graph") | failed("runtime-matches-platform", "Frontend", "VllmWorker"),
+        (
+            "has no annotation pulumi.com/deletionPropagationPolicy, so it is deleted in the foreground; "
+            "under release 1.0 background is what ends",
+        ),
     ),
+    Case(BACKGROUND, "no policy under release 1.2", EKS, (unset(GRAPH, POLICY),), frozenset()),
     Case(
         BACKGROUND,
         "pods that stay",
