@@ -1,11 +1,13 @@
 """What README.md shows of a command is what the command prints."""
 
+import datetime as dt
 import re
 import shlex
 from pathlib import Path
 
 import pytest
 
+from rules.catalogue import rules_on
 from tests.cli.command import ROOT, Command
 
 WIDTH = "120"
@@ -49,6 +51,18 @@ def test_the_example_is_judged_as_the_readme_shows(command: Command) -> None:
     answer = command(*arguments)
     assert (answer.code, answer.err) == (1, "")
     assert_prints([line for line in lines if line != "…"], answer.out)
+
+
+def test_a_finding_in_a_preview_reads_as_its_rule_does() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    heading, reason, _, fix, source = (
+        line.strip() for line in text.partition("\nPolicies:\n")[2].partition("\n```")[0].splitlines()[1:]
+    )
+    [rule] = [rule for rule in rules_on(dt.date(2026, 1, 1)) if f"  {rule.id}  " in heading]
+    assert f"[{rule.severity.value}]" in heading
+    whole = (rule.reason, f"Fix: {rule.fix}", f"Source: {rule.source}")
+    for line, said in zip((reason, fix, source), whole, strict=True):
+        assert re.fullmatch(".*".join(map(re.escape, line.split("…"))), said), said
 
 
 def test_the_wrong_setting_is_refused_as_the_readme_shows(command: Command, tmp_path: Path) -> None:
