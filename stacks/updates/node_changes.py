@@ -97,7 +97,7 @@ def _changed(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[str, 
     if not found:
         return ()
     keys = (key for key, value in wanted.items() if _differs(value, found.get(_camel(key))))
-    return tuple(dict.fromkeys(_WORDS[key] for key in keys))
+    return tuple(dict.fromkeys(_WORDS.get(key, key.replace("_", " ")) for key in keys))
 
 
 def _differs(wanted: object, found: object) -> bool:
