@@ -44,8 +44,13 @@ def operator_answers(cluster: ClusterCommands) -> bool:
 
     Without it no graph can be changed or deleted, and Pulumi cannot read one of another version.
     """
-    # By its plain name kubectl asks for the newest version that is served.
-    return CONVERSION_SIGN not in cluster.run("kubectl", "get", GRAPHS, "--all-namespaces", "-o=name").err
+    listed = cluster.look(stored_name(cluster.look, GRAPHS), "--all-namespaces") or {}
+    for metadata in [item["metadata"] for item in listed.get("items") or []][:1]:
+        # By its plain name kubectl asks for the newest version that is served. One object and no list: the
+        # API server may answer a list from what was converted while the operator was there.
+        words = ("get", GRAPHS, metadata["name"], "--namespace", metadata["namespace"], "--output=name")
+        return CONVERSION_SIGN not in cluster.run("kubectl", *words).err
+    return True
 
 
 def read_release(stack: ResolvedStack, graph: ResourceGraph, cluster: ClusterCommands) -> HelmRelease | None:

@@ -20,7 +20,10 @@ _KUBECTL = """#!/bin/sh
 while [ "$1" != get ]; do shift; done
 case "$2" in
 customresourcedefinitions) cat {folder}/definition.json ;;
-dynamographdeployments.v1alpha1.nvidia.com) cat {folder}/graph.json ;;
+dynamographdeployments.v1alpha1.nvidia.com) case "$3" in
+  --all-namespaces) cat {folder}/graphs.json ;;
+  *) cat {folder}/graph.json ;;
+  esac ;;
 *) {otherwise} ;;
 esac
 """
@@ -34,6 +37,8 @@ def _state(version: str) -> StackState:
 def _cluster(folder: Path, *, away: bool, **graph: Any) -> ClusterCommands:
     (folder / "definition.json").write_text(json.dumps(STORED))
     (folder / "graph.json").write_text(json.dumps(graph))
+    listed = {"items": [{"metadata": {"namespace": "gpt-oss", "name": "graph"}}]}
+    (folder / "graphs.json").write_text(json.dumps(listed))
     kubectl = folder / "kubectl"
     kubectl.write_text(_KUBECTL.format(folder=folder, otherwise=_AWAY if away else "echo graph"))
     kubectl.chmod(0o755)
