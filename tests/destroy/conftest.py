@@ -9,11 +9,13 @@ if TYPE_CHECKING:
 
     from tests.support.lab_stack import LabStack
 
-GRAPHS, GRAPH = "dynamographdeployments.nvidia.com", "gpt-oss-disagg"
+GRAPHS, GRAPH = "dynamographdeployments.v1alpha1.nvidia.com", "gpt-oss-disagg"
 NAMESPACE, PLATFORM = "gpt-oss", "dynamo-system"
 SECONDS = 4
-# Pods end in the background, and what remains in a namespace is said five seconds after it began to go.
+# What remains in a namespace is said five seconds after it began to go.
 CONTENT_SECONDS = 12
+# A graph goes after its parts and pods.
+GRAPH_SECONDS = 30
 OPERATOR = "deployment/dynamo-platform-dynamo-operator-controller-manager"
 
 # The program as it is, but that no deletion is waited for longer than a test wants to.
@@ -25,6 +27,7 @@ def quick(registration):
     limit = registration.opts.custom_timeouts
     with_content = registration.type_.endswith((":Namespace", ":PersistentVolumeClaim"))
     end = "{CONTENT_SECONDS}s" if with_content else "{SECONDS}s"
+    end = "{GRAPH_SECONDS}s" if registration.type_.endswith(":DynamoGraphDeployment") else end
     short = pulumi.CustomTimeouts(limit and limit.create, limit and limit.update, end)
     opts = pulumi.ResourceOptions.merge(registration.opts, pulumi.ResourceOptions(custom_timeouts=short))
     if registration.type_.startswith("kubernetes:") and "Release" not in registration.type_:

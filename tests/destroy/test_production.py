@@ -76,7 +76,8 @@ def test_a_destroy_without_the_protected_leaves_exactly_what_explain_lists(
         assert name.partition(".nvidia.com")[0] in listed, item
         assert namespace in listed, item
     kept = {item.partition(" ")[0] for item in left}
-    assert kept == {"PersistentVolumeClaim", "Namespace", "Secret"} | (kept & {"CustomResourceDefinition"})
+    certain = {"PersistentVolumeClaim", "Namespace", "Secret", "ServiceAccount", "RoleBinding"}
+    assert kept == certain | (kept & {"CustomResourceDefinition"})
     stack.lab.kubectl("get", "lease", "dynamo.nvidia.com", "-n", "kube-system")
-    for name in ("data-dynamo-nats-0", "model-cache", "webhook-server-cert"):
+    for name in ("data-dynamo-nats-0", "model-cache", "webhook-server-cert", "planner-serviceaccount"):
         assert any(item.endswith(f"/{name}") for item in left), name

@@ -14,7 +14,7 @@ from stacks.reading.load import load_stack
 from stacks.resolve import resolve
 from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM, failing, up_with_quick_ends
 from tests.serving_stacks.rehearsal import prepared
-from tests.support.lab_stack import inventory
+from tests.support.lab_stack import GRAPH_LABEL, inventory
 from tests.support.runbook import commands, typed
 from tests.support.waiting import until
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 HOLD = "example.com/hold"
+PARTS = "dynamocomponentdeployments.v1alpha1.nvidia.com"
 DESTROY = ("destroy", "--yes", "--skip-preview", "--run-program")
 
 
@@ -52,6 +53,12 @@ def _hold(stack: LabStack, held: str, *, finalizers: list[str], check: bool = Tr
     stack.lab.kubectl("patch", held, "-n", NAMESPACE, "--type=merge", "-p", patch, check=check)
 
 
+def _also_held(stack: LabStack, part: str, op: str, place: str, value: str | None = None) -> None:
+    """Puts a finalizer beside the operator's, or takes it away."""
+    change = {"op": op, "path": f"/metadata/finalizers/{place}"} | ({"value": value} if value else {})
+    stack.lab.kubectl("patch", PARTS, part, "-n", NAMESPACE, "--type=json", "-p", json.dumps([change]))
+
+
 def _uid(stack: LabStack, *named: str) -> Any:
     return stack.lab.get(*named, "-n", NAMESPACE)["metadata"]["uid"]
 
@@ -64,8 +71,8 @@ def test_the_printed_procedure_ends_the_graph_alone_and_up_brings_it_back(stack:
     assert {urn.rsplit("::", 2)[1].rsplit(":")[-1] for urn in urns - set(stack.urns())} == {
         "DynamoGraphDeployment"
     }
-    # The graph goes before what it owns: that is left to Kubernetes' garbage collector.
-    until(lambda: not stack.lab.get("deployments", "-n", NAMESPACE)["items"], "the end of its Deployments")
+    # The graph went last.
+    assert stack.lab.get("deployments", "-n", NAMESPACE)["items"] == []
     gone = {name.partition("/")[0] for name in set(objects) - set(inventory(stack.lab))}
     assert {f"DynamoGraphDeployment {NAMESPACE}", f"Deployment {NAMESPACE}"} <= gone
     assert not {f"{kind} {NAMESPACE}" for kind in ("ConfigMap", "Job", "PersistentVolumeClaim")} & gone
@@ -75,23 +82,37 @@ def test_the_printed_procedure_ends_the_graph_alone_and_up_brings_it_back(stack:
     assert _uid(stack, "pvc", "model-cache") == claim
 
 
-def test_without_its_operator_the_graph_stays_and_a_person_reads_how_to_let_it_go(stack: LabStack) -> None:
+def test_the_operator_stays_until_the_last_part_of_the_graph_is_gone(stack: LabStack) -> None:
+    part = stack.lab.get(PARTS, "-n", NAMESPACE)["items"][0]["metadata"]["name"]
+    _also_held(stack, part, "add", "-", HOLD)
+    said = failing(stack, *DESTROY)
+    assert f"DynamoComponentDeployment {part}: finalizer {HOLD}, removed by whoever set it" in said
+    plain = failing(stack, "destroy", "--yes", "--skip-preview")
+    assert "finalizers might be preventing deletion (foregroundDeletion)" in plain
+    assert stack.lab.get(OPERATOR, "-n", PLATFORM)["status"]["readyReplicas"] == 1
+    held = stack.lab.get(PARTS, part, "-n", NAMESPACE)["metadata"]["finalizers"]
+    _also_held(stack, part, "remove", str(held.index(HOLD)))
+    until(lambda: not stack.lab.get(GRAPHS, "-n", NAMESPACE)["items"], "the end of the graph")
+    stack.pulumi("up", "--yes", "--skip-preview", "--refresh")
+
+
+def test_without_its_operator_the_graph_stays_and_a_person_reads_how_to_bring_it_back(
+    stack: LabStack,
+) -> None:
     stack.lab.kubectl("scale", OPERATOR, "-n", PLATFORM, "--replicas=0")
     manager = "app.kubernetes.io/component=manager"
     stack.lab.kubectl("wait", "--for=delete", "pod", "-n", PLATFORM, "-l", manager, "--timeout=60s")
-    look, history, rollback, gone, _ = commands("destroy-hangs")
+    look, history, rollback, back, _ = commands("destroy-hangs")
     said = failing(stack, *shlex.split(look.replace(" --stack STACK", ""))[1:], "--skip-preview")
-    assert "finalizers might be preventing deletion (nvidia.com/finalizer)" in said
-    assert "finalizer nvidia.com/finalizer, removed by the Dynamo operator" in said
-    assert "bring the operator back (docs/runbook/operator-gone.md)" in said
-    lifted = stack.lab.kubectl(
-        "patch", GRAPHS, GRAPH, "-n", NAMESPACE, "--type=merge", "-p", '{"metadata":{"finalizers":[]}}',
-        check=False,
-    )  # fmt: skip
-    assert "failed calling webhook" in lifted.stderr
+    assert re.search(r"conversion webhook .* failed|finalizers might be preventing deletion", said), said
+    assert "bring the operator back" in said
+    assert "docs/runbook/operator-gone.md" in said
+    [graph] = stack.lab.get(GRAPHS, "-n", NAMESPACE)["items"]
+    assert "nvidia.com/finalizer" in graph["metadata"]["finalizers"]
+    assert stack.lab.get("pods", "-n", NAMESPACE, "-l", GRAPH_LABEL)["items"]
     revision = re.findall(r"^(\d+).*\bdeployed\b", typed(stack, history).stdout, re.MULTILINE)[-1]
     typed(stack, rollback, REVISION=revision)
-    typed(stack, gone, GRAPH=GRAPH)
+    typed(stack, back)
 
 
 def test_a_strangers_finalizers_are_named_and_lifted_by_the_printed_command(

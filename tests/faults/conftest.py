@@ -77,7 +77,7 @@ def failing_up(stack: LabStack, *arguments: str, **options: Any) -> str:
 def is_ready(stack: LabStack) -> bool:
     """Whether the operator reports the graph Ready."""
     graph = stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)
-    return any(
-        each["type"] == "Ready" and each["status"] == "True"
-        for each in graph.get("status", {}).get("conditions", [])
+    status = graph.get("status", {})
+    return status.get("observedGeneration") == graph["metadata"]["generation"] and any(
+        each["type"] == "Ready" and each["status"] == "True" for each in status.get("conditions", [])
     )

@@ -1,14 +1,13 @@
-"""Nodes, members and the operator, lost under a stack that is up on GB200 trays; healed by the runbook."""
+"""Nodes and members, lost under a stack that is up on GB200 trays; healed by the runbook."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from lab.faults import nodes
-from tests.faults.conftest import GRAPH, GRAPHS, NAMESPACE, PLATFORM, ask_for, failing_up, is_ready
+from tests.faults.conftest import GRAPH, NAMESPACE, PLATFORM, ask_for, failing_up, is_ready
 from tests.serving_stacks.pods import claims_of, nodes_of, pods_of
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.runbook import commands, typed
@@ -24,7 +23,6 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 TRAYS = ("p6e-gb200-0", "p6e-gb200-1")
 OTHER_CLIQUE, OTHER_TRAYS = "6b1f0c52-93a4-4d3e-8a67-0d7f5f2f9c10.1", ("p6e-gb200-2", "p6e-gb200-3")
-OPERATOR = "deployment/dynamo-platform-dynamo-operator-controller-manager"
 SERVERS = ("dynamo-nats", "dynamo-etcd")
 
 
@@ -142,51 +140,12 @@ def test_a_member_that_lost_its_volume_gets_an_empty_one_and_the_graph_stays_rea
     fault("none: the other two members go on")
 
 
-def test_an_operator_that_was_deleted_is_told_apart_and_helm_brings_it_back(
-    stack: LabStack, fault: Callable[[str], None]
-) -> None:
-    stack.lab.kubectl("delete", OPERATOR, "-n", PLATFORM, "--cascade=foreground", "--timeout=30s")
-    ask_for(stack, frontends=3)
-    said = failing_up(stack)
-    assert "the operator has no pod: somebody scaled it down or deleted it" in said
-    assert "docs/runbook/operator-gone.md" in said
-    look, history, *rest = commands("operator-gone")
-    typed(stack, look)
-    revision = _revision(typed(stack, history).stdout)
-    for command in rest:
-        typed(stack, command, REVISION=revision)
-    assert is_ready(stack)
-    fault("seconds after Helm's rollback; what serves goes on meanwhile")
-
-
-def test_a_graph_whose_operator_is_gone_can_be_let_go_and_made_again(
-    stack: LabStack, fault: Callable[[str], None]
-) -> None:
-    stack.lab.kubectl("delete", OPERATOR, "-n", PLATFORM, "--cascade=foreground", "--timeout=30s")
-    stack.lab.kubectl("delete", GRAPHS, GRAPH, "-n", NAMESPACE, "--wait=false")
-    for command in commands("deletion-hangs"):
-        typed(stack, command, GRAPH=GRAPH)
-    _, history, *rest = commands("operator-gone")
-    revision = _revision(typed(stack, history).stdout)
-    *bring_back, _ = rest
-    for command in bring_back:
-        typed(stack, command, REVISION=revision)
-    stack.pulumi("up", "--yes", "--skip-preview", "--refresh")
-    assert is_ready(stack)
-    fault("four commands of a person, plus the load of the model")
-
-
 def test_after_all_of_it_up_finds_what_it_recorded_as_not_ready_and_then_nothing(stack: LabStack) -> None:
     ask_for(stack, frontends=1)
     stack.pulumi("up", "--yes", "--skip-preview")
     assert is_ready(stack)
     stack.pulumi("up", "--yes", "--skip-preview")
     assert stack.changes() == {}
-
-
-def _revision(history: str) -> str:
-    """The last revision that `helm history` calls deployed."""
-    return re.findall(r"^(\d+).*\bdeployed\b", history, re.MULTILINE)[-1]
 
 
 def _workers(stack: LabStack) -> dict[str, list[str]]:
