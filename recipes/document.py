@@ -112,8 +112,8 @@ def _benchmark(recipe: Recipe) -> list[str]:
         f"{benchmark.concurrency_per_gpu} requests per GPU on {recipe.gpus} GPUs, "
         f"{recipe.benchmark_concurrency} at a time. It waits for the model for {longest_wait} s at most and "
         f"ends after {benchmark.deadline_seconds} s in any case; its results stay on the model cache below "
-        f"{benchmark.artifacts_directory}/, in a folder of its pod's name, RUN. This project has not run it on "
-        "a GPU.",
+        f"{benchmark.artifacts_directory}/, in a folder of its pod's name, RUN. This project has not run it "
+        "on a GPU.",
         "",
         "```sh",
         words.replace(" --", " \\\n  --"),

@@ -29,8 +29,9 @@ def container_security(privileges: Privileges | None, *, has_gpus: bool) -> dict
         capabilities["add"] = list(privileges.capabilities)
     security = {**_user(privileges), "allowPrivilegeEscalation": False, "capabilities": capabilities}
     if has_gpus:
-        # No seccomp profile: containerd's forbids pidfd_getfd, by which the ranks of one engine open each
-        # other's GPU memory on x86 (NVIDIA/TensorRT-LLM tensorrt_llm/_mnnvl_utils.py).
+        # No seccomp profile: without SYS_PTRACE containerd's forbids pidfd_getfd, by which the ranks of one
+        # engine open each other's GPU memory on x86 (NVIDIA/TensorRT-LLM tensorrt_llm/_mnnvl_utils.py). The
+        # capability acts for root alone; without root it would open the profile, and no more than that.
         return security
     return security | {"seccompProfile": {"type": "RuntimeDefault"}}
 

@@ -67,7 +67,7 @@ def _stack(recipe: str) -> ResolvedStack:
 
 
 @cache
-def _rendered(recipe: str) -> dict[str, Any]:
+def rendered(recipe: str) -> dict[str, Any]:
     """Documents by kind, services of the graph and engine files by name, the benchmark and its parts."""
     stack = _stack(recipe)
     text = "---\n".join(document.text for document in render_graph(recorded_stack(stack)))
@@ -122,7 +122,7 @@ def _variables(container: dict[str, Any]) -> dict[str, str | None]:
 
 def _at(recipe: str, place: str) -> Any:
     document, _, path = place.partition(" ")
-    value = _rendered(recipe)[document]
+    value = rendered(recipe)[document]
     for key in path.split("."):
         try:
             value = value[int(key)] if isinstance(value, list) else value[key.replace("·", ".")]
@@ -157,7 +157,7 @@ def test_nothing_stands_in_an_engine_file_that_is_not_in_the_table(recipe: str) 
             for row in ROWS
             if row.recipe == recipe and row.place.startswith(f"{file} ") and row.expected != ABSENT
         }
-        assert set(_leaves(_rendered(recipe)[file])) == compared
+        assert set(_leaves(rendered(recipe)[file])) == compared
 
 
 def _leaves(block: dict[str, Any], prefix: str = "") -> list[str]:
@@ -178,8 +178,8 @@ def test_no_worker_has_a_variable_or_a_flag_of_the_benchmark_that_is_not_in_the_
             if row.recipe == recipe and row.place.startswith(prefix) and row.expected != ABSENT
         }
         name, _, path = document.partition(" ")
-        rendered = _rendered(recipe)[name]
-        assert set(rendered[path] if path else rendered) == compared
+        found = rendered(recipe)[name]
+        assert set(found[path] if path else found) == compared
 
 
 @EVERY_RECIPE
@@ -210,7 +210,7 @@ def test_the_frontend_prefers_not_to_share_a_node_with_another_and_never_takes_a
 
 @EVERY_RECIPE
 def test_no_pod_of_the_graph_gets_the_token(recipe: str) -> None:
-    graph = yaml.safe_dump(_rendered(recipe)["graph"])
+    graph = yaml.safe_dump(rendered(recipe)["graph"])
     assert "hf-token-secret" not in graph
     assert "HF_TOKEN" not in graph
 

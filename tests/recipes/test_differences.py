@@ -1,0 +1,109 @@
+"""The sentence of a recipe's page that everything else is as published, held against what is rendered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args
+
+import pytest
+
+from hardware import INSTANCE_TYPES, KvTransportName
+from recipes.load import load_recipe
+from recipes.tensorrt_llm.kv_transport import kv_profile
+from tests.recipes.test_published_settings import AGGREGATED, DISAGGREGATED, ROWS, WORKERS, Row, rendered
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from recipes.model import Recipe
+
+EVERY_RECIPE = pytest.mark.parametrize("name", WORKERS)
+
+# Fields of a service that no row of the tables compares -> the correction that tells of them.
+FIELDS = {
+    "env": "D19",
+    "extraPodMetadata.annotations": "D3",
+    "extraPodSpec.affinity.nodeAffinity": "K4",
+    "extraPodSpec.affinity.podAntiAffinity": "K4",
+    "extraPodSpec.affinity.podAffinity": "D23",
+    "extraPodSpec.topologySpreadConstraints": "D23",
+    "extraPodSpec.mainContainer.args": "D16",
+    "extraPodSpec.mainContainer.env": "D19",
+    "extraPodSpec.mainContainer.securityContext": "D14",
+    "extraPodSpec.mainContainer.volumeMounts": "D21",
+    "extraPodSpec.securityContext.fsGroup": "D24",
+    "extraPodSpec.securityContext.fsGroupChangePolicy": "D24",
+    "extraPodSpec.terminationGracePeriodSeconds": "D15",
+    "extraPodSpec.tolerations": "K9",
+    "extraPodSpec.volumes": "D21",
+    "resources.limits": "K8",
+    "resources.requests": "K8",
+}
+# Documents of the serving stack -> the correction that tells of them; "" published too.
+DOCUMENTS = {
+    "Namespace": "",
+    "PersistentVolumeClaim": "K15",
+    "Job": "K18",
+    "NetworkPolicy": "D25",
+    "ConfigMap": "D25",
+    "DynamoGraphDeployment": "D21",
+}
+
+
+def _leaves(value: Any, prefix: str = "") -> Iterator[str]:
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            written = key.replace(".", "·")
+            yield from _leaves(inner, f"{prefix}.{written}" if prefix else written)
+    elif isinstance(value, list) and value and isinstance(value[0], dict):
+        for index, inner in enumerate(value):
+            yield from _leaves(inner, f"{prefix}.{index}")
+    else:
+        yield prefix
+
+
+def _within(leaf: str, place: str) -> bool:
+    return leaf == place or leaf.startswith(f"{place}.")
+
+
+def _of(row: Row, name: str, service: str) -> bool:
+    return row.recipe == name and row.place.startswith(f"{service} ")
+
+
+def _ids(recipe: Recipe) -> set[str]:
+    return {correction.id for correction in recipe.corrections}
+
+
+@EVERY_RECIPE
+def test_every_field_of_a_service_is_compared_or_told_of_by_a_correction(name: str) -> None:
+    listed = _ids(load_recipe(name))
+    for service in ("Frontend", *WORKERS[name]):
+        rows = [row.place.partition(" ")[2] for row in ROWS if _of(row, name, service)]
+        for leaf in _leaves(rendered(name)[service]):
+            if any(_within(leaf, place) for place in rows):
+                continue
+            [correction] = [each for place, each in FIELDS.items() if _within(leaf, place)] or [leaf]
+            assert correction in listed, f"{service} {leaf} is in no row and in no correction"
+
+
+@EVERY_RECIPE
+def test_every_document_beside_the_graph_is_published_or_told_of_by_a_correction(name: str) -> None:
+    documents = [value for value in rendered(name).values() if isinstance(value, dict) and "kind" in value]
+    assert {document["kind"] for document in documents} == set(DOCUMENTS)
+    assert {each for each in DOCUMENTS.values() if each} <= _ids(load_recipe(name))
+    assert rendered(name)["ConfigMap"]["immutable"] is True
+
+
+@pytest.mark.parametrize("transport", get_args(KvTransportName))
+def test_every_variable_that_a_transport_brings_stands_in_the_table(transport: KvTransportName) -> None:
+    [told] = [each.ours for each in load_recipe(DISAGGREGATED).corrections if each.id == "D26"]
+    for instance_type in (INSTANCE_TYPES["p6-b200.48xlarge"], INSTANCE_TYPES["p6e-gb200.36xlarge"]):
+        for roce in (False, True):
+            profile = kv_profile(transport, instance_type=instance_type, runtime_version="1.2.1", roce=roce)
+            for variable, value in profile.environment.items():
+                assert f"{variable}={value}" in told.replace("\n", " "), variable
+            for capability in profile.privileges.capabilities if profile.privileges else ():
+                assert capability in told
+
+
+def test_an_aggregated_recipe_has_no_row_about_transports() -> None:
+    assert "D26" not in _ids(load_recipe(AGGREGATED))
