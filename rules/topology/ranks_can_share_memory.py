@@ -24,15 +24,15 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 def _check_worker(
     graph: ResourceGraph, worker: Worker, settings: TensorRtLlmSettings
 ) -> Iterator[Observation]:
-    ranks = settings.count("tensor_parallel_size", default=1)
-    if ranks.value == 1 or not settings.switch("enable_attention_dp"):
-        return
-    if (variable(worker, _FORCED) or "").upper() == _WITHOUT_SHARED_MEMORY or not _on_x86(graph, worker):
-        return
     profile = text_at(worker.container, "securityContext", "seccompProfile", "type") or text_at(
         worker.pod, "securityContext", "seccompProfile", "type"
     )
     if profile != "RuntimeDefault" or read_privileges(worker).has("SYS_PTRACE"):
+        return
+    ranks = settings.count("tensor_parallel_size", default=1)
+    if ranks.value == 1 or not settings.switch("enable_attention_dp"):
+        return
+    if (variable(worker, _FORCED) or "").upper() == _WITHOUT_SHARED_MEMORY or not _on_x86(graph, worker):
         return
     yield failed(
         worker.resource,
