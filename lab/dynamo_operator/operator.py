@@ -79,9 +79,10 @@ class Operator:
     async def supervise(self) -> None:
         """Starts and stops the operator's work with its installation, until cancelled."""
         self._look_again.set()
-        working = asyncio.gather(self._graph_queue.work(), self._component_queue.work())
+        queues = (self._graph_queue, self._component_queue)
+        working = [asyncio.ensure_future(queue.work()) for queue in queues]
         try:
-            while not working.done():
+            while not any(task.done() for task in working):
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._look_again.wait(), _SWITCH_SECONDS)
                 if time.monotonic() - self._looked > _RESYNC_SECONDS:
@@ -92,9 +93,12 @@ class Operator:
                     self._say(f"looking for the operator's installation: {error}")
                     self._look_again.set()
                     await asyncio.sleep(_SWITCH_SECONDS)
-            working.result()
+            for task in working:
+                if task.done():
+                    task.result()
         finally:
-            working.cancel()
+            for task in working:
+                task.cancel()
             await self._stop()
 
     async def _look(self) -> None:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.dynamo_operator.clusters import GRAPHS, scale, until
+from tests.dynamo_operator.built import read
+from tests.dynamo_operator.clusters import GRAPHS, install, scale, uninstall, until
 from tests.lab_fixtures.graphs import toy_graph, worker
 
 if TYPE_CHECKING:
@@ -82,3 +83,17 @@ def test_a_namespace_with_component_deployments_hangs_until_the_operator_is_back
     until(lambda: lab.get("pods", "--namespace", namespace)["items"] == [])
     scale(lab, 1)
     lab.kubectl("wait", "--for=delete", f"namespace/{namespace}", "--timeout=60s")
+
+
+def test_definitions_outlive_the_release_and_go_on_asking_its_webhook(cluster: Cluster) -> None:
+    graph = read(toy_graph())
+    uninstall(cluster.lab)
+    try:
+        refused = cluster.apply(graph, "--dry-run=server", check=False).stderr
+        assert "conversion webhook for nvidia.com/v1beta1, Kind=DynamoGraphDeployment failed" in refused
+        assert 'service "dynamo-platform-dynamo-operator-webhook-service" not found' in refused
+        assert cluster.apply(toy_graph(), "--dry-run=server", check=False).returncode == 0
+    finally:
+        install(cluster.lab)
+    until(lambda: cluster.apply(graph, check=False).returncode == 0)
+    cluster.await_condition("True")
