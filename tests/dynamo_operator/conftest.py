@@ -21,8 +21,10 @@ def release(lab: Sandbox) -> Iterator[Sandbox]:
     lab.kubectl("create", "namespace", GRAPHS)
     install(lab)
     yield lab
+    # While the operator is there to let go, and whole: the next file begins with the same names.
+    lab.kubectl("delete", "namespace", GRAPHS, "--timeout=60s")
     uninstall(lab)
-    lab.kubectl("delete", "namespace", GRAPHS, NAMESPACE, "--wait=false")
+    lab.kubectl("delete", "namespace", NAMESPACE, "--timeout=60s")
 
 
 @pytest.fixture
