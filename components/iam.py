@@ -23,6 +23,8 @@ class ManagedPolicy(Enum):
     """A kubelet joins its cluster, and the pod identity agent gets credentials for its pods."""
     PULL_IMAGES = "AmazonEC2ContainerRegistryPullOnly"
     """Images of the add-ons come from ECR."""
+    SYSTEMS_MANAGER = "AmazonSSMManagedInstanceCore"
+    """A person whom IAM permits it opens a shell on a node that does not join; nodes have no SSH."""
     POD_NETWORK = "AmazonEKS_CNI_Policy"
     """The CNI attaches interfaces and addresses; by pod identity, so that no other pod of the node can."""
     EBS_VOLUMES = "service-role/AmazonEBSCSIDriverPolicy"

@@ -12,6 +12,25 @@ _ROOT_DEVICE = "/dev/xvda"
 """Of Amazon Linux 2023 (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html)."""
 
 _BOUNDARY = "//"
+_RAID0 = (
+    "Content-Type: application/node.eks.aws",
+    "",
+    "apiVersion: node.eks.aws/v1alpha1",
+    "kind: NodeConfig",
+    "spec:",
+    "  instance:",
+    "    localStorage:",
+    "      strategy: RAID0",
+)
+# The image starts an IMEX daemon of its own, and the GPU driver takes one alone: a compute domain's would end
+# with NV_ERR_IN_USE (kubernetes-sigs/dra-driver-nvidia-gpu docs, prerequisites). Masked, nothing starts it.
+_NO_HOST_IMEX = (
+    'Content-Type: text/x-shellscript; charset="us-ascii"',
+    "",
+    "#!/bin/sh",
+    "systemctl disable --now nvidia-imex.service",
+    "systemctl mask nvidia-imex.service",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +85,8 @@ class LaunchTemplateArgs:
     root_gib: int
     local_disks: bool
     """Join the instance's own disks into one volume for containers (RAID0)."""
+    own_imex: bool
+    """Whether compute domains bring IMEX daemons of their own, and the host's must not run."""
     purchase: Purchase
     placement_group: pulumi.Input[str] | None
 
@@ -122,7 +143,7 @@ def template_content(args: LaunchTemplateArgs) -> dict[str, Any]:
         "capacity_reservation_specification": (
             {"capacity_reservation_target": {"capacity_reservation_id": reservation}} if reservation else None
         ),
-        "user_data": _user_data() if args.local_disks else None,
+        "user_data": _user_data(local_disks=args.local_disks, own_imex=args.own_imex),
         "tag_specifications": [
             {"resource_type": kind, "tags": {"Name": args.name}} for kind in ("instance", "volume")
         ],
@@ -167,25 +188,13 @@ def _reservation(purchase: Purchase) -> str | None:
     return purchase.id if isinstance(purchase, Reservation | CapacityBlock) else None
 
 
-def _user_data() -> str:
+def _user_data(*, local_disks: bool, own_imex: bool) -> str | None:
+    parts = [*([_RAID0] if local_disks else []), *([_NO_HOST_IMEX] if own_imex else [])]
+    if not parts:
+        return None
     # EKS merges its own part into a MIME document and leaves other kinds alone.
-    text = "\n".join(
-        (
-            "MIME-Version: 1.0",
-            f'Content-Type: multipart/mixed; boundary="{_BOUNDARY}"',
-            "",
-            f"--{_BOUNDARY}",
-            "Content-Type: application/node.eks.aws",
-            "",
-            "apiVersion: node.eks.aws/v1alpha1",
-            "kind: NodeConfig",
-            "spec:",
-            "  instance:",
-            "    localStorage:",
-            "      strategy: RAID0",
-            "",
-            f"--{_BOUNDARY}--",
-            "",
-        )
-    )
+    lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{_BOUNDARY}"', ""]
+    for part in parts:
+        lines += [f"--{_BOUNDARY}", *part, ""]
+    text = "\n".join([*lines, f"--{_BOUNDARY}--", ""])
     return base64.b64encode(text.encode()).decode()

@@ -57,6 +57,10 @@ class NodeGroupArgs:
     interfaces: tuple[Interface, ...]
     root_gib: int
     local_disks: bool
+    own_imex: bool
+    """Whether compute domains bring IMEX daemons of their own, and the host's must not run."""
+    repaired: bool
+    """Let EKS restart or replace nodes that stay unhealthy."""
     purchase: Purchase
     scarce: bool
     """Of machines of which none is to spare: an update ends an old node before it launches a new one."""
@@ -102,6 +106,7 @@ class NodeGroup(pulumi.ComponentResource):
                 security_group_ids=args.security_group_ids,
                 root_gib=args.root_gib,
                 local_disks=args.local_disks,
+                own_imex=args.own_imex,
                 purchase=args.purchase,
                 placement_group=placement,
             ),
@@ -129,6 +134,7 @@ class NodeGroup(pulumi.ComponentResource):
                 "desired_size": args.nodes if launches else 0,
             },
             update_config=_update_config(args),
+            node_repair_config={"enabled": True} if args.repaired else None,
             labels=dict(args.labels),
             taints=[{"key": item.key, "value": item.value, "effect": item.effect} for item in args.taints],
             tags=dict(args.tags) or None,

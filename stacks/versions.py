@@ -12,6 +12,8 @@ OPERATOR_IMAGE = "nvcr.io/nvidia/ai-dynamo/kubernetes-operator"
 """Repository; the chart adds its own version as the tag."""
 
 # The versions that Dynamo's own tests run against (ai-dynamo/dynamo, test compose files of the 1.2 line).
+PAUSE_IMAGE = "registry.k8s.io/pause:3.10.1"
+"""Of both architectures; does nothing."""
 ETCD_IMAGE = "quay.io/coreos/etcd:v3.5.21"
 NATS_IMAGE = "docker.io/library/nats:2.11.4-alpine"
 
@@ -88,6 +90,7 @@ _EVERY_VERSION: Mapping[str, str] = MappingProxyType(
         "aws-ebs-csi-driver": "v1.66.0-eksbuild.1",
         "aws-efs-csi-driver": "v3.4.2-eksbuild.1",
         "aws-fsx-csi-driver": "v1.10.0-eksbuild.1",
+        "eks-node-monitoring-agent": "v1.7.0-eksbuild.1",
     }
 )
 EKS_ADDONS: Mapping[str, Mapping[str, str]] = MappingProxyType(

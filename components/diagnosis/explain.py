@@ -11,6 +11,7 @@ from components.diagnosis.conflict import conflict_text
 from components.diagnosis.deletion import undeleted
 from components.diagnosis.events import warnings_of
 from components.diagnosis.finding import Finding, Subject
+from components.diagnosis.gpu_nodes import missing_gpu_nodes
 from components.diagnosis.graph import WEBHOOK_SIGNS, unchecked_graph, unready_graph
 from components.diagnosis.storage import unbound_claim
 from components.diagnosis.workloads import unfilled_nodes, unfinished_job, unfinished_release, unready_servers
@@ -76,6 +77,7 @@ def _any_other(cluster: ClusterReader, subject: Subject) -> Finding:
 
 _LOOKS: Mapping[str, _Look] = {
     "DaemonSet": unfilled_nodes,
+    "Deployment": missing_gpu_nodes,
     "DynamoGraphDeployment": unready_graph,
     "Ingress": _any_other,
     "Job": unfinished_job,
@@ -88,6 +90,7 @@ _LOOKS: Mapping[str, _Look] = {
 _DELETED = {
     "ComputeDomain": "computedomains.resource.nvidia.com",
     "DaemonSet": "daemonsets.apps",
+    "Deployment": "deployments.apps",
     "DynamoGraphDeployment": "dynamographdeployments.nvidia.com",
     "Job": "jobs.batch",
     "Namespace": "namespaces",

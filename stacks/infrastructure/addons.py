@@ -9,6 +9,7 @@ DNS = "coredns"
 EBS = "aws-ebs-csi-driver"
 EFS = "aws-efs-csi-driver"
 LUSTRE = "aws-fsx-csi-driver"
+NODE_MONITORING = "eks-node-monitoring-agent"
 BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
 """What nodes do not join without."""
 
@@ -20,6 +21,8 @@ def on_nodes(plan: EksPlan) -> tuple[str, ...]:
         names.append(EFS)
     if isinstance(plan.storage, PlannedLustre):
         names.append(LUSTRE)
+    if plan.node_monitoring:
+        names.append(NODE_MONITORING)
     return tuple(names)
 
 

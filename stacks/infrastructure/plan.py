@@ -155,6 +155,10 @@ class EksPlan:
     storage: PlannedStorage | None
     """None where the storage class is named by the settings."""
     monitoring: bool
+    session_manager: bool
+    """Whether AWS Systems Manager may open a shell on nodes."""
+    node_monitoring: bool
+    node_repair: bool
     tags: Mapping[str, str]
 
     @property

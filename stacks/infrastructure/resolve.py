@@ -75,6 +75,9 @@ def eks_plan(cluster: EksClusterSettings, settings: StackSettings, pools: dict[s
         gpu_nodes=nodes,
         storage=planned_storage(cluster, settings),
         monitoring=cluster.monitoring,
+        session_manager=cluster.session_manager,
+        node_monitoring=cluster.node_monitoring,
+        node_repair=cluster.node_repair,
         tags=dict(cluster.tags),
     )
 

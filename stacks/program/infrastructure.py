@@ -20,7 +20,7 @@ from stacks.program.caller import principal
 from stacks.program.layers import InfrastructureParts
 from stacks.program.network import LOG_DAYS, Place, deploy_network
 from stacks.program.node_groups import Site, gpu_arguments, system_arguments
-from stacks.program.operators import deploy_monitoring, deploy_operators
+from stacks.program.operators import deploy_monitoring, deploy_operators, wait_for_gpu_nodes
 from stacks.updates.creator import UNKNOWN_CREATOR, Creator
 from stacks.updates.node_groups import SYSTEM, logical_name
 
@@ -30,6 +30,7 @@ VOLUME_CLASS = "gp3"
 # schema has a text (aws-quickstart/cdk-eks-blueprints#851).
 _CONFIGURATIONS = {"vpc-cni": json.dumps({"enableNetworkPolicy": "true"})}
 _NODE_POLICIES = (ManagedPolicy.NODE, ManagedPolicy.PULL_IMAGES)
+_SHELL_POLICIES = (*_NODE_POLICIES, ManagedPolicy.SYSTEMS_MANAGER)
 
 
 def deploy_infrastructure(
@@ -67,7 +68,7 @@ def deploy_infrastructure(
         "node-role",
         f"{plan.name}-node",
         "ec2.amazonaws.com",
-        _NODE_POLICIES,
+        _SHELL_POLICIES if plan.session_manager else _NODE_POLICIES,
         pulumi.ResourceOptions(provider=account),
     )
     site = Site(place, cluster, groups, node_role.arn, resized)
@@ -86,7 +87,7 @@ def deploy_infrastructure(
     gpu_nodes = [
         NodeGroup(
             logical_name(nodes),
-            gpu_arguments(nodes, plan.version, site),
+            gpu_arguments(nodes, plan, site),
             depends_on=after_addons,
             opts=in_account,
         ).group
@@ -111,10 +112,11 @@ def deploy_infrastructure(
         ).file_system
     monitoring = deploy_monitoring(plan, provider, [system.group, *drivers.ready], VOLUME_CLASS)
     operators = deploy_operators(plan, provider, [system.group, *drivers.ready, *monitoring])
+    ready = wait_for_gpu_nodes(plan, provider, [*gpu_nodes, *operators])
     return InfrastructureParts(
         provider=provider,
         before_workloads=(system.group, *drivers.ready, *monitoring, *storage),
-        before_graph=(*gpu_nodes, *operators),
+        before_graph=(*gpu_nodes, *operators, *ready),
         file_system=file_system,
         kubeconfig=cluster.kubeconfig,
     )

@@ -56,6 +56,8 @@ def system_arguments(plan: planned.EksPlan, site: Site) -> NodeGroupArgs:
         interfaces=(Interface(card=0, device=0, kind="interface"),),
         root_gib=_SYSTEM_ROOT_GIB,
         local_disks=False,
+        own_imex=False,
+        repaired=plan.node_repair,
         purchase=OnDemand(),
         scarce=False,
         placement=None,
@@ -76,13 +78,14 @@ def gpu_content(nodes: planned.PlannedNodes) -> dict[str, Any]:
             security_group_ids=(),
             root_gib=_GPU_ROOT_GIB,
             local_disks=True,
+            own_imex=nodes.instance_type.nvlink_crosses_nodes,
             purchase=_purchase(nodes.purchase),
             placement_group=None,
         )
     )
 
 
-def gpu_arguments(nodes: planned.PlannedNodes, version: str, site: Site) -> NodeGroupArgs:
+def gpu_arguments(nodes: planned.PlannedNodes, plan: planned.EksPlan, site: Site) -> NodeGroupArgs:
     """Return those of a pool's nodes, with the network interfaces of their type."""
     return NodeGroupArgs(
         name=nodes.name,
@@ -92,11 +95,13 @@ def gpu_arguments(nodes: planned.PlannedNodes, version: str, site: Site) -> Node
         security_group_ids=[site.cluster.security_group_id, site.groups.gpu_group.id],
         instance_type=nodes.instance_type.name,
         ami_type=nodes.ami_type,
-        version=version,
+        version=plan.version,
         nodes=nodes.nodes,
         interfaces=_interfaces(nodes),
         root_gib=_GPU_ROOT_GIB,
         local_disks=True,
+        own_imex=nodes.instance_type.nvlink_crosses_nodes,
+        repaired=plan.node_repair,
         purchase=_purchase(nodes.purchase),
         scarce=True,
         placement=_placement(nodes),

@@ -8,10 +8,18 @@ from components import delete_timeouts
 from components.chart import Chart
 from components.dra_driver import DraDriver, DraDriverArgs
 from components.efa_device_plugin import EfaDevicePlugin, EfaDevicePluginArgs
+from components.gpu_nodes_ready import GpuNodesReady, GpuNodesReadyArgs
 from components.gpu_operator import GpuOperator, GpuOperatorArgs
 from components.monitoring import Monitoring, MonitoringArgs
-from stacks.infrastructure.plan import EksPlan
-from stacks.versions import DRA_DRIVER, EFA_DEVICE_PLUGIN, GPU_OPERATOR, PROMETHEUS_STACK, PinnedChart
+from stacks.infrastructure.plan import CapacityBlock, EksPlan, Purchase, Reservation
+from stacks.versions import (
+    DRA_DRIVER,
+    EFA_DEVICE_PLUGIN,
+    GPU_OPERATOR,
+    PAUSE_IMAGE,
+    PROMETHEUS_STACK,
+    PinnedChart,
+)
 
 _NAMESPACE = "gpu-operators"
 _MONITORING = "monitoring"
@@ -19,6 +27,8 @@ _RETENTION_DAYS = 15
 _METRICS_GIB = 50
 _TIMEOUT_SECONDS = 900
 """The operator waits for a driver's daemon on each node, which needs its image there first."""
+_NODES_TIMEOUT_SECONDS = 1200
+"""A machine with eight GPUs boots in about ten minutes, and the operator's images follow."""
 
 
 def deploy_monitoring(
@@ -81,6 +91,35 @@ def deploy_operators(
         )
         made.append(plugin.release)
     return made
+
+
+def wait_for_gpu_nodes(
+    plan: EksPlan, provider: kubernetes.Provider, depends_on: list[pulumi.Resource]
+) -> list[pulumi.Resource]:
+    """Register a wait for the nodes of each pool whose nodes are launched; return what a graph depends on."""
+    return [
+        GpuNodesReady(
+            f"{nodes.pool}-nodes-ready",
+            GpuNodesReadyArgs(
+                pool=nodes.pool,
+                namespace=_NAMESPACE,
+                node_group=nodes.name,
+                nodes=nodes.nodes,
+                gpus=nodes.instance_type.gpus,
+                bought=_bought(nodes.purchase),
+                image=PAUSE_IMAGE,
+                timeout_seconds=_NODES_TIMEOUT_SECONDS,
+            ),
+            depends_on=depends_on,
+            opts=pulumi.ResourceOptions(providers=[provider]),
+        ).deployment
+        for nodes in plan.gpu_nodes
+        if not isinstance(nodes.purchase, CapacityBlock) or nodes.purchase.phase == "active"
+    ]
+
+
+def _bought(purchase: Purchase) -> str:
+    return purchase.id if isinstance(purchase, CapacityBlock | Reservation) else purchase.kind
 
 
 def _namespace(

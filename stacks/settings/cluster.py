@@ -96,6 +96,13 @@ class EksClusterSettings(StrictModel):
     system_nodes: SystemNodeSettings = SystemNodeSettings()
     monitoring: bool = False
     """Install Prometheus and Grafana, and let them read Dynamo's metrics."""
+    session_manager: bool = True
+    """Let AWS Systems Manager open a shell on nodes, for those whom IAM permits it: there is no SSH."""
+    node_monitoring: bool = False
+    """Install EKS' node monitoring agent, which reports faults of GPUs, network and kubelet as conditions of
+    nodes; a privileged pod on each."""
+    node_repair: bool = False
+    """Let EKS restart or replace nodes that stay unhealthy. Faults of GPUs reach it by nodeMonitoring."""
     tags: Mapping[LabelKey, LabelValue] = Field(default_factory=dict[str, str])
     """On everything in the account."""
 

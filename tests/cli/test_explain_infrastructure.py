@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tests.cli.command import Command
 
-SCREEN_LINES = 56
+SCREEN_LINES = 58
 SCREEN_COLUMNS = 120
 
 

@@ -3,7 +3,7 @@ import pytest
 from tests.cli.command import Command
 from tests.cli.golden import DAY, FOLDER, STACKS
 
-SCREEN_LINES = 56
+SCREEN_LINES = 58
 SCREEN_COLUMNS = 120
 
 

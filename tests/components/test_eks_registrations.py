@@ -267,6 +267,7 @@ def test_every_attached_policy_of_aws_is_on_the_list_with_reasons(name: str) -> 
         "AmazonEKSClusterPolicy",
         "AmazonEKSWorkerNodePolicy",
         "AmazonEC2ContainerRegistryPullOnly",
+        "AmazonSSMManagedInstanceCore",
         "AmazonEKS_CNI_Policy",
         "service-role/AmazonEBSCSIDriverPolicy",
     }

@@ -30,6 +30,7 @@ READY = pod("prefill", phase="Running", conditions=[{"type": "Ready", "status": 
 def failed(kind: str, error: str = TIMED_OUT, operation: str = "create", **more: Any) -> FailedOperation:
     """A failed operation on an object that the tests name as the stacks do."""
     names = {
+        "Deployment": "gpu-nodes-ready-b200",
         "DynamoGraphDeployment": "gpt-oss-disagg",
         "Job": "model-download",
         "PersistentVolumeClaim": "model-cache",

@@ -1,0 +1,123 @@
+"""The wait for a pool's nodes: all there, Ready, and with the GPUs that their type has."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import pulumi
+from pulumi_kubernetes.apps.v1 import Deployment
+
+from components import delete_timeouts
+
+if TYPE_CHECKING:
+    from pulumi_kubernetes.apps.v1 import DeploymentSpecArgsDict
+
+NODE_GROUP_LABEL = "eks.amazonaws.com/nodegroup"
+GPU_COUNT_LABEL = "nvidia.com/gpu.count"
+"""Written by GPU feature discovery once the driver has shown it the GPUs."""
+
+_NAME_LABEL = "app.kubernetes.io/name"
+_USER = 65535
+"""Under which the image runs (kubernetes/kubernetes build/pause/Dockerfile)."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuNodesReadyArgs:
+    """Inputs of `GpuNodesReady`."""
+
+    pool: str
+    namespace: str
+    node_group: str
+    nodes: int
+    gpus: int
+    """Of each node."""
+    bought: str
+    """Of what the nodes were launched; another purchase is waited for again."""
+    image: str
+    timeout_seconds: int
+
+
+class GpuNodesReady(pulumi.ComponentResource):
+    """One idle pod on each node of a pool, which only a Ready node with all of its GPUs gets.
+
+    EKS does not check that the nodes of a Capacity Block join, and a graph would wait for them for as long as
+    for its model, an hour or more. The pods stay: completed ones would let two of them be on one node, one
+    after the other. They take no GPU, and a node that is lost later holds up no `up` that changes nothing
+    here.
+    """
+
+    deployment: Deployment
+
+    def __init__(
+        self,
+        name: str,
+        args: GpuNodesReadyArgs,
+        *,
+        depends_on: list[pulumi.Resource],
+        opts: pulumi.ResourceOptions | None = None,
+    ) -> None:
+        inputs = {"nodeGroup": args.node_group, "nodes": args.nodes, "gpus": args.gpus}
+        super().__init__("dynamo-stack:components:GpuNodesReady", name, inputs, opts)
+        waits = f"{args.timeout_seconds}s"
+        self.deployment = Deployment(
+            name,
+            metadata={"name": _object_name(args), "namespace": args.namespace},
+            spec=cast("DeploymentSpecArgsDict", _spec(args)),
+            opts=pulumi.ResourceOptions(
+                parent=self,
+                depends_on=depends_on,
+                custom_timeouts=pulumi.CustomTimeouts(
+                    create=waits, update=waits, delete=delete_timeouts.WITH_PODS
+                ),
+            ),
+        )
+        self.register_outputs({"nodeGroup": args.node_group})
+
+
+def _object_name(args: GpuNodesReadyArgs) -> str:
+    return f"gpu-nodes-ready-{args.pool}"
+
+
+def _spec(args: GpuNodesReadyArgs) -> dict[str, Any]:
+    labels = {_NAME_LABEL: _object_name(args)}
+    alone = {"labelSelector": {"matchLabels": labels}, "topologyKey": "kubernetes.io/hostname"}
+    return {
+        "replicas": args.nodes,
+        # Kubernetes' own limit would be ten minutes.
+        "progressDeadlineSeconds": args.timeout_seconds,
+        # A pod of the next generation finds no node beside those of this one.
+        "strategy": {"type": "Recreate"},
+        "selector": {"matchLabels": labels},
+        "template": {
+            "metadata": {"labels": labels, "annotations": {"dynamo-stack/bought": args.bought}},
+            "spec": {
+                "nodeSelector": {NODE_GROUP_LABEL: args.node_group, GPU_COUNT_LABEL: str(args.gpus)},
+                "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],
+                "affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [alone]}},
+                "automountServiceAccountToken": False,
+                "terminationGracePeriodSeconds": 1,
+                "securityContext": {
+                    "runAsNonRoot": True,
+                    "runAsUser": _USER,
+                    "runAsGroup": _USER,
+                    "seccompProfile": {"type": "RuntimeDefault"},
+                },
+                "containers": [_container(args.image)],
+            },
+        },
+    }
+
+
+def _container(image: str) -> dict[str, Any]:
+    return {
+        "name": "idle",
+        "image": image,
+        "resources": {
+            "requests": {"cpu": "10m", "memory": "16Mi"},
+            "limits": {"cpu": "10m", "memory": "16Mi"},
+        },
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        },
+    }
