@@ -1,0 +1,69 @@
+"""Plugins of a killed engine that live on, as the vendor's do: in a wait, idle."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.recovery.interruption import (
+    GRAPH,
+    GRAPHS,
+    NAMESPACE,
+    assert_recovered,
+    exists,
+    forget,
+    recover,
+    started,
+    switched_on,
+)
+
+if TYPE_CHECKING:
+    from collections import Counter
+
+    from tests.support.lab_stack import LabStack
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+UP = ("pulumi", "up", "--yes", "--skip-preview")
+OUTLIVES = "plugins-outlive-engine"
+WAITING = "waiting for what the killed run left running"
+ONLY_WAITS = "it has sent all its requests and only waits"
+ENGINE_FILES = ("configmaps", "-n", NAMESPACE, "--field-selector", "metadata.name!=kube-root-ca.crt")
+
+
+def test_an_orphan_that_waits_for_its_graph_is_left_alone_until_a_person_ends_it(
+    stack: LabStack, undisturbed: Counter[str]
+) -> None:
+    forget(stack, "DynamoGraphDeployment")
+    command = ("dynamo-stack", "recover", stack.name, "--yes")
+    never_ready = switched_on(stack, "graph-never-ready")
+    with switched_on(stack, OUTLIVES, "1"), never_ready, started(stack, *UP) as run:
+        run.until("waiting", lambda: exists(stack, GRAPHS, GRAPH, "-n", NAMESPACE))
+        run.kill()
+        with started(stack, *command) as patient:
+            patient.until("told that it only waits", lambda: ONLY_WAITS in patient.log.read_text())
+            patient.kill()
+            said = patient.log.read_text()
+        with started(stack, *command, "--end-waiting") as recovery:
+            recovery.until("unlocking", lambda: "remove the lock" in recovery.log.read_text())
+            (stack.lab.directory.switches / "graph-never-ready").unlink()
+            assert recovery.process.wait(120) == 0, recovery.log.read_text()
+    # As long as the graph's own wait, which is more than five minutes.
+    assert "add --end-waiting" in said
+    assert int(said.partition("at most ")[2].partition(" min")[0]) >= 20
+    assert_recovered(stack, undisturbed)
+
+
+def test_an_idle_orphan_is_waited_for_until_it_looks_for_its_engine(
+    stack: LabStack, undisturbed: Counter[str]
+) -> None:
+    forget(stack, "ConfigMap")
+    with switched_on(stack, OUTLIVES, "12"), started(stack, *UP) as run:
+        with switched_on(stack, "hold-after-create", "ConfigMap"):
+            run.until("made", lambda: exists(stack, *ENGINE_FILES))
+            run.kill()
+        said = recover(stack, "with an idle orphan")
+    assert WAITING in said
+    assert ONLY_WAITS in said
+    assert_recovered(stack, undisturbed)
