@@ -130,7 +130,7 @@ class NodeGroup(pulumi.ComponentResource):
             scaling_config={
                 "min_size": 0,
                 "max_size": args.nodes,
-                # A launch before the window opens fails, and with it the node group.
+                # Before the window opens every launch fails, and EKS logs it until one succeeds.
                 "desired_size": args.nodes if launches else 0,
             },
             update_config=_update_config(args),

@@ -9,8 +9,8 @@ import pytest
 from lab.directory import REPOSITORY
 from resource_graph.recorder import record
 from stacks.program.resources import deploy
-from stacks.reading.load import list_stacks, load_stack
-from stacks.resolve import resolve
+from stacks.reading.load import list_stacks
+from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:
     from resource_graph import ResourceGraph
@@ -19,7 +19,7 @@ PROVIDED = "kubernetes:"
 
 
 def _recorded(name: str) -> ResourceGraph:
-    stack = resolve(name, load_stack(name, REPOSITORY), f"Pulumi.{name}.yaml")
+    stack = shipped_stack(name)
     return record(lambda: deploy(stack), project="dynamo-stack", stack=name)
 
 

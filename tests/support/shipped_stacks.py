@@ -17,8 +17,15 @@ SETTINGS = "dynamo-stack:settings"
 
 
 def shipped_settings(name: str) -> dict[str, Any]:
-    """What stands below `dynamo-stack:settings` in the committed file, for a test to change."""
-    return copy.deepcopy(cast("dict[str, Any]", read_settings(REPOSITORY / f"Pulumi.{name}.yaml")))
+    """What stands below `dynamo-stack:settings` in the committed file, for a test to change.
+
+    As a person types it once the windows of its Capacity Blocks are open: before, there is no graph.
+    """
+    settings = copy.deepcopy(cast("dict[str, Any]", read_settings(REPOSITORY / f"Pulumi.{name}.yaml")))
+    for pool in settings["nodePools"]:
+        if pool.get("purchase", {}).get("kind") == "capacityBlock":
+            pool["purchase"]["phase"] = "active"
+    return settings
 
 
 def served_settings(name: str, context: str = "gpu-cluster") -> dict[str, Any]:

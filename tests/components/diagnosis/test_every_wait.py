@@ -10,8 +10,8 @@ from components.diagnosis.explain import EXPLAINED_KINDS, kind_of
 from lab.directory import REPOSITORY
 from resource_graph.recorder import record
 from stacks.program.resources import deploy
-from stacks.reading.load import list_stacks, load_stack
-from stacks.resolve import resolve
+from stacks.reading.load import list_stacks
+from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:
     from resource_graph import Resource
@@ -39,7 +39,7 @@ SLOW_TO_GO = {"ComputeDomain", "DynamoGraphDeployment", "Namespace", "Persistent
 @pytest.fixture(scope="module", params=list_stacks(REPOSITORY))
 def objects(request: pytest.FixtureRequest) -> list[Resource]:
     """Everything that a shipped stack asks the provider for."""
-    stack = resolve(request.param, load_stack(request.param, REPOSITORY), f"Pulumi.{request.param}.yaml")
+    stack = shipped_stack(request.param)
     graph = record(lambda: deploy(stack), project="dynamo-stack", stack=request.param)
     return [resource for resource in graph if kind_of(resource.type)]
 

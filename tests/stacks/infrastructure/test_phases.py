@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from cli.project import recorded_stack
+from lab.directory import REPOSITORY
 from stacks.infrastructure.phases import waited_for, with_open_windows
+from stacks.reading.load import load_stack
+from stacks.resolve import resolve
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
 
@@ -17,6 +22,12 @@ def _waiting() -> ResolvedStack:
     settings: dict[str, Any] = eks_b200_settings()
     settings["nodePools"][0]["purchase"]["phase"] = "waiting"
     return resolved(settings)
+
+
+@pytest.mark.parametrize("name", ["agg-gb200", "disagg-b200", "disagg-gb200"])
+def test_a_shipped_file_waits_for_the_window_of_a_block_that_somebody_has_still_to_buy(name: str) -> None:
+    stack = resolve(name, load_stack(name, REPOSITORY), f"Pulumi.{name}.yaml")
+    assert [nodes.pool for nodes in waited_for(stack)] == [pool.name for pool in stack.pools]
 
 
 def test_a_graph_waits_for_the_pool_that_it_is_placed_on() -> None:
