@@ -246,3 +246,9 @@ def test_the_conversion_webhook_answers_every_object_or_says_why_not() -> None:
     assert (answer["uid"], answer["result"]) == ("1", {"status": "Success"})
     assert [each["apiVersion"] for each in answer["convertedObjects"]] == [V1ALPHA1, V1ALPHA1]
     assert review("nvidia.com/v2", alpha())["result"]["status"] == "Failed"
+
+
+def test_what_the_api_server_has_pruned_of_a_graph_is_converted_too() -> None:
+    """A server-side apply at another version than the last one's converts what is left without its fields."""
+    pruned = {"apiVersion": "nvidia.com/v1alpha1", "kind": "DynamoGraphDeployment", "spec": {}}
+    assert converted(pruned, "nvidia.com/v1beta1")["metadata"] == {}

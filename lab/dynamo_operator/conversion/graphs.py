@@ -18,7 +18,7 @@ _SAME = ("annotations", "backendFramework", "labels", "restart")
 
 def to_beta(graph: Manifest) -> Manifest:
     """Services become components, by name unless v1beta1 wrote them in another order."""
-    metadata, hub = kept.take(graph["metadata"], ANNOTATION)
+    metadata, hub = kept.take(graph.get("metadata") or {}, ANNOTATION)
     remembered: dict[str, Manifest] = {each["name"]: each for each in hub.get("components") or []}
     given: Manifest = graph.get("spec") or {}
     spec: Manifest = {key: given[key] for key in _SAME if key in given}
@@ -48,7 +48,7 @@ def to_beta(graph: Manifest) -> Manifest:
 
 def to_alpha(graph: Manifest) -> Manifest:
     """Components become services; what services cannot say stays in an annotation."""
-    metadata, spoke = kept.take(graph["metadata"], ANNOTATION)
+    metadata, spoke = kept.take(graph.get("metadata") or {}, ANNOTATION)
     given: Manifest = graph.get("spec") or {}
     spec: Manifest = {key: given[key] for key in _SAME if key in given}
     if "env" in given:
