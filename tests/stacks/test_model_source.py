@@ -74,14 +74,14 @@ def test_every_other_source_needs_a_volume() -> None:
         assert problem.message == f"is missing: the files from {source['kind']} need a volume"
 
 
-def test_a_typed_revision_replaces_the_recipes() -> None:
+def test_an_explicit_revision_replaces_the_recipes() -> None:
     revision = "0123456789abcdef0123456789abcdef01234567"
     settings = disagg_b200_settings() | {"model": {"revision": revision}}
     stack = resolved(settings)
     assert stack.serving.placed.recipe.model.revision == revision
     assert stack.serving.placed.recipe.snapshot_path.endswith(revision)
     [decision] = [one for one in stack.decisions if one.topic == "cache"]
-    assert "the revision typed in model.revision" in decision.reason
+    assert "at the explicit model.revision" in decision.reason
 
 
 def test_faster_storage_shortens_the_wait_for_the_graph() -> None:

@@ -112,7 +112,7 @@ def test_every_decision_says_why() -> None:
     subjects = {decision.subject: decision for decision in resolved().decisions}
     assert {"KV transport", "model cache", "rollout of TrtllmDecodeWorker", "lifecycle"} <= set(subjects)
     assert all(decision.choice and decision.reason for decision in subjects.values())
-    assert "typed in Pulumi.dev.yaml" in subjects["KV transport"].reason
+    assert "explicit in Pulumi.dev.yaml" in subjects["KV transport"].reason
 
 
 def test_every_decision_belongs_to_a_topic_of_its_own_kind() -> None:

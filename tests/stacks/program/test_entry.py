@@ -71,13 +71,15 @@ def test_a_token_that_is_not_encrypted_is_refused_without_being_shown() -> None:
 def test_a_context_that_the_kubeconfig_does_not_have_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "config").write_text("contexts: [{name: dynamo-labs, context: {cluster: c}}]\n")
+    (tmp_path / "config").write_text("contexts: [{name: gb200-east, context: {cluster: c}}]\n")
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "config"))
-    assert _refusal({SETTINGS: GOOD}) == (
-        "Pulumi.other.yaml: cluster.context = 'dynamo-lab'\n"
+    settings = dev_settings()
+    settings["cluster"]["context"] = "gb200-aest"
+    assert _refusal({SETTINGS: json.dumps(settings)}) == (
+        "Pulumi.other.yaml: cluster.context = 'gb200-aest'\n"
         f"  there is no such context in {tmp_path}/config\n"
-        "  allowed: dynamo-labs\n"
-        "  try: dynamo-labs"
+        "  allowed: gb200-east\n"
+        "  try: gb200-east"
     )
 
 

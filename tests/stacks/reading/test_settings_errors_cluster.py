@@ -12,7 +12,7 @@ from tests.support.eks_settings import BLOCK, eks_b200_settings
 _POOL: Path = ("nodePools", 0)
 _EKS_KEYS = (
     "kind, name, accountId, region, version, network, publicCidrs, administrators, systemNodes, "
-    "monitoring, tags"
+    "monitoring, sessionManager, nodeMonitoring, nodeRepair, tags"
 )
 CASES: list[tuple[str, Path, object, str]] = [
     (
