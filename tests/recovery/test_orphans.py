@@ -1,7 +1,8 @@
-"""Plugins of a killed engine that live on, as the vendor's do: in a wait, idle."""
+"""Plugins of a killed engine that live on, as the vendor's do: at work, in a wait, idle."""
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,9 @@ from tests.recovery.interruption import (
     assert_recovered,
     exists,
     forget,
+    no_room,
     recover,
+    release_status,
     started,
     switched_on,
 )
@@ -30,6 +33,27 @@ OUTLIVES = "plugins-outlive-engine"
 WAITING = "waiting for what the killed run left running"
 ONLY_WAITS = "it has sent all its requests and only waits"
 ENGINE_FILES = ("configmaps", "-n", NAMESPACE, "--field-selector", "metadata.name!=kube-root-ca.crt")
+
+
+def test_helm_finishes_its_install_with_nobody_listening_and_the_release_is_imported(
+    stack: LabStack, undisturbed: Counter[str]
+) -> None:
+    forget(stack, "Release")
+    command = ("dynamo-stack", "recover", stack.name, "--yes")
+    with switched_on(stack, OUTLIVES, "1"), started(stack, *UP) as run, ExitStack() as full:
+        full.enter_context(no_room(stack))
+        run.until("installing", lambda: release_status(stack) == "pending-install")
+        run.kill()
+        with started(stack, *command) as recovery:
+            recovery.until("waiting", lambda: WAITING in recovery.log.read_text())
+            full.close()
+            assert recovery.process.wait(120) == 0, recovery.log.read_text()
+            said = recovery.log.read_text()
+    assert (
+        "take Helm release dynamo-platform, which is installed and not in the state, into the state" in said
+    )
+    assert "helm uninstall" not in said
+    assert_recovered(stack, undisturbed)
 
 
 def test_an_orphan_that_waits_for_its_graph_is_left_alone_until_a_person_ends_it(
