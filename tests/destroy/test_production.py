@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.destroy.conftest import failing, up_with_quick_ends
+from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, failing, up_with_quick_ends
 from tests.serving_stacks.rehearsal import prepared
 from tests.support.lab_stack import inventory
 from tests.support.runbook import commands, typed
@@ -81,3 +81,15 @@ def test_a_destroy_without_the_protected_leaves_exactly_what_explain_lists(
     stack.lab.kubectl("get", "lease", "dynamo.nvidia.com", "-n", "kube-system")
     for name in ("data-dynamo-nats-0", "model-cache", "webhook-server-cert", "planner-serviceaccount"):
         assert any(item.endswith(f"/{name}") for item in left), name
+
+
+def test_the_next_preview_asks_a_webhook_that_is_gone_and_up_without_one_brings_it_back(
+    stack: LabStack,
+) -> None:
+    said = failing(stack, "preview")
+    assert "conversion webhook" in said
+    assert "not found" in said
+    *_, without_preview = commands("operator-gone")
+    typed(stack, without_preview)
+    assert stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)["status"]["state"] == "successful"
+    stack.pulumi("preview")

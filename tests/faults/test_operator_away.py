@@ -28,7 +28,7 @@ CONVERTED = "dynamographdeployments.v1beta1.nvidia.com"
 PARTS = "dynamocomponentdeployments.v1alpha1.nvidia.com"
 OTHER = "second"
 ALL_OF_GRAPH = ("-n", NAMESPACE, "-l", f"{GRAPH_LABEL}={GRAPH}")
-LOOK, OBJECTS, HISTORY, ROLLBACK, ROLLED_OUT, UP, REFRESH_RELEASE, UP_AGAIN = commands("operator-gone")
+LOOK, OBJECTS, HISTORY, ROLLBACK, ROLLED_OUT, UP, REFRESH_RELEASE, UP_AGAIN, _ = commands("operator-gone")
 
 
 @pytest.fixture(scope="module")
