@@ -15,6 +15,9 @@ NODE_GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 GPU_COUNT_LABEL = "nvidia.com/gpu.count"
 """Written by GPU feature discovery once the driver has shown it the GPUs."""
 
+BOUGHT = "dynamo-stack/bought"
+"""Annotation of the pods: of what the nodes are launched, an id where there is one."""
+
 _NAME_LABEL = "app.kubernetes.io/name"
 _USER = 65535
 """Under which the image runs (kubernetes/kubernetes build/pause/Dockerfile)."""
@@ -42,7 +45,7 @@ class GpuNodesReady(pulumi.ComponentResource):
     EKS does not check that the nodes of a Capacity Block join, and a graph would wait for them for as long as
     for its model, an hour or more. The pods stay: completed ones would let two of them be on one node, one
     after the other. They take no GPU, and a node that is lost later holds up no `up` that changes nothing
-    here.
+    here, unless a refresh has written into the state that the Deployment is not ready.
     """
 
     deployment: Deployment
@@ -88,7 +91,7 @@ def _spec(args: GpuNodesReadyArgs) -> dict[str, Any]:
         "strategy": {"type": "Recreate"},
         "selector": {"matchLabels": labels},
         "template": {
-            "metadata": {"labels": labels, "annotations": {"dynamo-stack/bought": args.bought}},
+            "metadata": {"labels": labels, "annotations": {BOUGHT: args.bought}},
             "spec": {
                 "nodeSelector": {NODE_GROUP_LABEL: args.node_group, GPU_COUNT_LABEL: str(args.gpus)},
                 "tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}],

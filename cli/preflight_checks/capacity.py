@@ -4,6 +4,7 @@ import datetime as dt
 from collections.abc import Iterator
 
 from cli.preflight_checks.answers import Answer, Reservation, good, unknown, wrong
+from stacks.infrastructure.phases import NODES_WAIT_SECONDS
 from stacks.infrastructure.plan import CapacityBlock, PlannedNodes
 from stacks.infrastructure.plan import Reservation as PlannedReservation
 from stacks.infrastructure.prices import usd_per_gpu_hour
@@ -99,6 +100,11 @@ def _window(
         yield good(question, f"{window}; phase {due} is due")
         return
     text = f"{window}; phase {due} is due, {purchase.phase} is typed"
+    if due == "waiting":
+        minutes = NODES_WAIT_SECONDS // 60
+        text = (
+            f"{text}: nothing starts before the window, and `up` fails after {minutes} minutes without nodes"
+        )
     yield wrong(question, text, f"purchase.phase: {due}")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from components.diagnosis.cluster_reader import ClusterReader, KubernetesObject
 from components.diagnosis.finding import Finding, Subject
 from components.diagnosis.pods import is_ready, pod_reasons
-from components.gpu_nodes_ready import GPU_COUNT_LABEL, NODE_GROUP_LABEL
+from components.gpu_nodes_ready import BOUGHT, GPU_COUNT_LABEL, NODE_GROUP_LABEL
 
 _GPUS = "nvidia.com/gpu"
 
@@ -14,7 +14,8 @@ def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Finding:
     """Return which nodes of a pool have not joined, are not Ready, or show too few GPUs."""
     where = ["--namespace", str(subject.namespace)]
     spec: dict[str, Any] = (cluster.get("deployment", subject.name, *where) or {}).get("spec", {})
-    wanted: dict[str, str] = spec.get("template", {}).get("spec", {}).get("nodeSelector") or {}
+    template: dict[str, Any] = spec.get("template", {})
+    wanted: dict[str, str] = template.get("spec", {}).get("nodeSelector") or {}
     group, gpus = wanted.get(NODE_GROUP_LABEL, ""), wanted.get(GPU_COUNT_LABEL, "")
     words = ["nodes", "--selector", f"{NODE_GROUP_LABEL}={group}"]
     nodes = (cluster.items(*words) or []) if group else []
@@ -22,6 +23,12 @@ def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Finding:
     expected = int(spec.get("replicas") or 0)
     if group and len(nodes) < expected:
         reasons.insert(0, f"{len(nodes)} of {expected} nodes of node group {group} have joined")
+        bought: str = template.get("metadata", {}).get("annotations", {}).get(BOUGHT, "")
+        if bought.startswith("cr-"):
+            reasons.append(
+                f"nothing starts in {bought} before its window opens or after its end: "
+                "`dynamo-stack preflight` says which phase is due"
+            )
     if not reasons:
         pods = ["pods", *where, "--selector", f"app.kubernetes.io/name={subject.name}"]
         reasons = pod_reasons(cluster.items(*pods) or [])

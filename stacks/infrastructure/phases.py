@@ -6,6 +6,10 @@ from dataclasses import replace
 from stacks.infrastructure.plan import CapacityBlock, PlannedNodes
 from stacks.resolved import ResolvedStack
 
+NODES_WAIT_SECONDS = 1200
+"""For how long `up` waits for the nodes of a pool that has some: a machine with eight GPUs boots in about ten
+minutes, and the GPU operator's images follow."""
+
 
 def waited_for(stack: ResolvedStack) -> tuple[PlannedNodes, ...]:
     """Return the node groups, without a node so far, that the graph is placed on; it is made after them."""

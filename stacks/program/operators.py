@@ -11,6 +11,7 @@ from components.efa_device_plugin import EfaDevicePlugin, EfaDevicePluginArgs
 from components.gpu_nodes_ready import GpuNodesReady, GpuNodesReadyArgs
 from components.gpu_operator import GpuOperator, GpuOperatorArgs
 from components.monitoring import Monitoring, MonitoringArgs
+from stacks.infrastructure.phases import NODES_WAIT_SECONDS
 from stacks.infrastructure.plan import CapacityBlock, EksPlan, Purchase, Reservation
 from stacks.versions import (
     DRA_DRIVER,
@@ -27,8 +28,6 @@ _RETENTION_DAYS = 15
 _METRICS_GIB = 50
 _TIMEOUT_SECONDS = 900
 """The operator waits for a driver's daemon on each node, which needs its image there first."""
-_NODES_TIMEOUT_SECONDS = 1200
-"""A machine with eight GPUs boots in about ten minutes, and the operator's images follow."""
 
 
 def deploy_monitoring(
@@ -108,7 +107,7 @@ def wait_for_gpu_nodes(
                 gpus=nodes.instance_type.gpus,
                 bought=_bought(nodes.purchase),
                 image=PAUSE_IMAGE,
-                timeout_seconds=_NODES_TIMEOUT_SECONDS,
+                timeout_seconds=NODES_WAIT_SECONDS,
             ),
             depends_on=depends_on,
             opts=pulumi.ResourceOptions(providers=[provider]),

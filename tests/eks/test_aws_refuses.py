@@ -55,12 +55,12 @@ def test_each_refusal_names_its_request_and_setting_and_up_goes_on_when_it_is_me
     assert "`dynamo-stack preflight own` says" in said
     assert "Runbook: docs/runbook/aws-refused.md" in said
 
-    # It is where the pool is, but its window has not opened: EKS makes the group, and it fails.
-    block_is(stack, State="scheduled")
+    # It is where the pool is, but over: EKS makes the group, and it fails.
+    block_is(stack, State="expired")
     made = changing_requests(lab)
     said = failing_up(stack)
     assert "CreateCluster" not in changing_requests(lab)[len(made) :], "it did not go on from where it was"
-    assert "AWS made NodeGroup b200-nodes, which does not work: InvalidCapacityReservationState.Pend" in said
+    assert "AWS made NodeGroup b200-nodes, which does not work: ReservationCapacityExceeded" in said
     assert "Setting: Pulumi.own.yaml: nodePools[0].purchase.phase = active" in said
     again = re.search(r"`pulumi up --stack own --replace '([^']+)'`", said)
     assert again, said

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 STARTS, ENDS = "2026-12-01T11:30:00Z", "2026-12-02T11:30:00Z"
 NODE = "gpt-oss-b200-0"
-ANOTHER = "cr-fedcba98"
+ANOTHER, ANOTHER_STARTS = "cr-fedcba98", "2026-12-01T12:30:00Z"
 REFUSED = 1
 """Of pulumi, where the program ends with an error."""
 
@@ -71,6 +72,12 @@ class _Window:
             each for each in aws_cloud.requests(self.lab) if each["operation"] == "UpdateNodegroupConfig"
         ]
         return [each["parameters"]["scalingConfig"] for each in asked]
+
+    def health(self) -> str:
+        """What EKS says of the GPU node group that does not launch; empty where all is well."""
+        store = json.loads((self.lab.cloud / "store.json").read_text(encoding="utf-8"))
+        groups = store["eks-node-groups"].values()
+        return " ".join(issue["message"] for each in groups for issue in each["health"]["issues"])
 
     def gpu_nodes(self) -> dict[str, str]:
         """Node -> the instance that it is."""
@@ -124,9 +131,10 @@ def _before(window: _Window) -> None:
     [download] = items(window.lab, "jobs", "-n", "gpt-oss")
     assert download["status"]["succeeded"] == 1
     assert "phase waiting is due" in window.preflight()
-    # Typed too early: EC2 would refuse the launch, and preflight says it before.
+    # Typed too early: EC2 would refuse the launches, and preflight says it before.
     window.phase("active")
-    assert "phase waiting is due, active is typed" in window.preflight(code=1)
+    said = window.preflight(code=1)
+    assert "phase waiting is due, active is typed: nothing starts before the window" in said
     window.phase("waiting")
     _is_watched(window)
 
@@ -171,7 +179,8 @@ def _in_the_window(window: _Window) -> None:
 def _on_another_block(window: _Window) -> None:
     file = window.lab.cloud / "capacity-reservations.json"
     [block] = json.loads(file.read_text(encoding="utf-8"))
-    file.write_text(json.dumps([block, block | {"CapacityReservationId": ANOTHER}]), encoding="utf-8")
+    later = {"CapacityReservationId": ANOTHER, "StartDate": ANOTHER_STARTS, "State": "scheduled"}
+    file.write_text(json.dumps([block, block | later]), encoding="utf-8")
     running = window.gpu_nodes()
     # In one step EKS would exchange nodes for which the block has no place.
     window.block(ANOTHER)
@@ -183,7 +192,7 @@ def _on_another_block(window: _Window) -> None:
     written = [each["operation"] for each in aws_cloud.requests(window.lab)[asked:]]
     assert not [each for each in written if not each.startswith(("Describe", "List", "Get"))]
     assert window.gpu_nodes() == running
-    # In two it goes.
+    # In two it goes, though the other one's window has not opened when somebody types active.
     window.block("cr-0123456789abcdef0")
     window.phase("empty")
     assert "interruption: gpt-oss-disagg is deleted, and nothing serves" in window.up()
@@ -191,7 +200,16 @@ def _on_another_block(window: _Window) -> None:
     assert window.graphs() == []
     window.block(ANOTHER)
     window.phase("active")
-    assert "pool b200: purchase: it has no node, and the next ones are made so" in window.up()
+    with ThreadPoolExecutor() as beside:
+        up = beside.submit(window.up)
+        try:
+            until(lambda: "PendingActivation" in window.health(), "EKS takes the size, EC2 launches nothing")
+            assert window.gpu_nodes() == {}
+        finally:
+            # `up` waits for the nodes, which come when the window opens.
+            set_clock(window.lab, _at(ANOTHER_STARTS, minutes=1))
+        assert "pool b200: purchase: it has no node, and the next ones are made so" in up.result()
+    assert window.health() == ""
     assert window.graphs() == ["successful"]
     assert window.gpu_nodes().keys() == running.keys()
     assert window.gpu_nodes() != running
@@ -203,9 +221,8 @@ def _at_the_end(window: _Window) -> None:
     said = window.preflight(code=1)
     assert "over, or so near that EKS drains it" in said
     assert "buy another, and type its id" in said
-    # What EKS has done is not undone, also when the state knows of it.
+    # What EKS has done is not undone.
     asked = window.changes_of_groups()
-    window.type("pulumi", "refresh", "--yes", "--skip-preview", "--stack", "block", "--non-interactive")
     window.up()
     assert window.changes_of_groups() == asked
     assert window.gpu_nodes() == {}

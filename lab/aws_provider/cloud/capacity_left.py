@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from lab.aws_provider.cloud.store import Document
 
 
+PENDING = "InvalidCapacityReservationState.PendingActivation"
+"""The one refusal that ends by itself, when the block's window opens."""
+
+
 def refusal_of_launch(place: Place, template: Document, wanted: int) -> Refused | None:
     """EC2's answer to the launch of so many instances; None where it launches them."""
     specification = template.get("CapacityReservationSpecification") or {}
@@ -20,10 +24,7 @@ def refusal_of_launch(place: Place, template: Document, wanted: int) -> Refused 
     if reservation is None or wanted == 0:
         return None
     if reservation["State"] == "scheduled":
-        return Refused(
-            "InvalidCapacityReservationState.PendingActivation",
-            f"The Capacity Block {target} is not active yet.",
-        )
+        return Refused(PENDING, f"The Capacity Block {target} is not active yet.")
     if reservation["State"] != "active":
         return Refused(
             "ReservationCapacityExceeded",

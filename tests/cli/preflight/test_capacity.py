@@ -51,6 +51,7 @@ def test_the_phase_that_is_due_is_named_where_another_is_typed(
     assert answer.code == 1
     shown = seen(answer)
     assert f"phase {due} is due, {typed} is typed" in shown
+    assert ("`up` fails after 20 minutes without nodes" in shown) is (due == "waiting")
     assert f"fix pool b200: {BLOCK}: purchase.phase: {due}\n" in answer.out
     assert "1 wrong" in shown
 

@@ -42,6 +42,16 @@ def test_nodes_that_never_joined_are_counted(kubectl: AnsweringKubectl) -> None:
     assert "docs/runbook/gpu-nodes-not-joining.md" in said
 
 
+def test_a_capacity_block_whose_window_has_not_opened_is_thought_of(kubectl: AnsweringKubectl) -> None:
+    bought = {"dynamo-stack/bought": "cr-0123456789abcdef0"}
+    template = {"metadata": {"annotations": bought}, "spec": {"nodeSelector": SELECTOR}}
+    kubectl.answers(deployment={"spec": {"replicas": 2, "template": template}}, nodes=[], pods=[])
+    said = explained()
+    assert "0 of 2 nodes of node group gpt-oss-b200 have joined" in said
+    assert "nothing starts in cr-0123456789abcdef0 before its window opens" in said
+    assert "`dynamo-stack preflight` says which phase is due" in said
+
+
 @pytest.mark.parametrize(
     ("shown", "offered", "says"),
     [

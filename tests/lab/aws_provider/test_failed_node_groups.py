@@ -1,7 +1,8 @@
-"""A node group for which nothing can be launched: EKS makes it, and says so afterwards."""
+"""A node group for which nothing can be launched, for now or ever: EKS makes it, and says so afterwards."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,9 +10,13 @@ import pytest
 from lab.provider_service.errors import InitializationError, ProviderError
 from tests.lab.aws_provider.account import make, update
 from tests.lab.aws_provider.test_instances import instances
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from tests.lab.aws_provider.account import Account
+
+EARLY = "cr-0123456789abcdef6"
+"""A block of two instances whose window opens in these tests."""
 
 
 def test_nodes_of_a_block_are_not_exchanged_while_they_take_all_of_it(account: Account) -> None:
@@ -45,19 +50,8 @@ def test_nodes_of_a_block_are_not_exchanged_while_they_take_all_of_it(account: A
 @pytest.mark.parametrize(
     ("name", "block", "size", "why"),
     [
-        (
-            "too-early",
-            "cr-0123456789abcdef1",
-            1,
-            "InvalidCapacityReservationState.PendingActivation - The Capacity Block cr-0123456789abcdef1 is "
-            "not active yet.",
-        ),
-        (
-            "too-many",
-            "cr-0123456789abcdef0",
-            3,
-            "ReservationCapacityExceeded - The requested 3 instances exceed the 2 of cr-0123456789abcdef0.",
-        ),
+        ("too-many", "cr-0123456789abcdef0", 3, "The requested 3 instances exceed the 2 of "),
+        ("too-late", "cr-0123456789abcdef7", 1, "The capacity reservation cr-0123456789abcdef7 is expired"),
     ],
 )
 def test_a_group_for_which_nothing_can_be_launched_is_made_and_fails(
@@ -72,7 +66,8 @@ def test_a_group_for_which_nothing_can_be_launched_is_made_and_fails(
         f"waiting for EKS Node Group (shared:{name}) create: unexpected state 'CREATE_FAILED', wanted target "
         f"'ACTIVE'. last error: eks-{name}-"
     )
-    assert f"AsgInstanceLaunchFailures: Could not launch On-Demand Instances. {why}" in said
+    assert "AsgInstanceLaunchFailures: Could not launch On-Demand Instances." in said
+    assert f"ReservationCapacityExceeded - {why}" in said
     eks, names = account.client("eks"), {"clusterName": account.cluster, "nodegroupName": name}
     group = eks.describe_nodegroup(**names)["nodegroup"]
     assert group["status"] == "CREATE_FAILED"
@@ -81,6 +76,64 @@ def test_a_group_for_which_nothing_can_be_launched_is_made_and_fails(
     )
     assert scaling["AutoScalingGroups"][0]["Instances"] == []
     eks.delete_nodegroup(**names)
+
+
+def test_a_group_made_before_its_window_is_active_and_launches_when_it_opens(account: Account) -> None:
+    inputs = _inputs(account, "early", account.template("early", **_data(EARLY)), 1)
+    provider = account.provider()
+    made = make(provider, "aws:eks/nodeGroup:NodeGroup", "early", **inputs)
+    eks, names = account.client("eks"), {"clusterName": account.cluster, "nodegroupName": "early"}
+    # Labels and a larger size bring no instance either.
+    update(provider, made, labels={"a": "b"}, scalingConfig={"minSize": 0, "maxSize": 3, "desiredSize": 2})
+    group = eks.describe_nodegroup(**names)["nodegroup"]
+    assert (group["status"], group["scalingConfig"]["desiredSize"]) == ("ACTIVE", 2)
+    [issue] = group["health"]["issues"]
+    assert issue["code"] == "AsgInstanceLaunchFailures"
+    assert f"PendingActivation - The Capacity Block {EARLY} is not active yet." in issue["message"]
+    scaling_group = group["resources"]["autoScalingGroups"][0]["name"]
+    assert [(each["StatusCode"], each["StatusMessage"]) for each in _activities(account, scaling_group)] == [
+        ("Failed", issue["message"])
+    ]
+    assert instances(account, "early") == []
+
+    _set_state(account, EARLY, "active")
+    until(lambda: len(instances(account, "early")) == 2, "the launches succeed when the window opens", 10)
+    assert eks.describe_nodegroup(**names)["nodegroup"]["health"]["issues"] == []
+    said = [each["StatusCode"] for each in _activities(account, scaling_group)]
+    assert said == ["Successful", "Successful", "Failed"]
+    eks.delete_nodegroup(**names)
+    assert _activities(account, scaling_group) == []
+
+
+def test_a_block_that_opens_too_small_launches_nothing_and_says_so(account: Account) -> None:
+    _set_state(account, EARLY, "scheduled")
+    inputs = _inputs(account, "greedy", account.template("greedy", **_data(EARLY)), 3)
+    make(account.provider(), "aws:eks/nodeGroup:NodeGroup", "greedy", **inputs)
+    eks, names = account.client("eks"), {"clusterName": account.cluster, "nodegroupName": "greedy"}
+    _set_state(account, EARLY, "active")
+
+    def said() -> str:
+        [issue] = eks.describe_nodegroup(**names)["nodegroup"]["health"]["issues"]
+        return issue["message"]
+
+    until(lambda: "The requested 3 instances exceed the 2 of" in said(), "the group learns it", 10)
+    assert instances(account, "greedy") == []
+    eks.delete_nodegroup(**names)
+
+
+def _activities(account: Account, scaling_group: str) -> list[dict[str, Any]]:
+    client = account.client("autoscaling")
+    return client.describe_scaling_activities(AutoScalingGroupName=scaling_group)["Activities"]
+
+
+def _set_state(account: Account, block: str, state: str) -> None:
+    """What time does to a block."""
+    file = account.folder / "capacity-reservations.json"
+    found = json.loads(file.read_text(encoding="utf-8"))
+    next(item for item in found if item["CapacityReservationId"] == block)["State"] = state
+    partial = file.with_suffix(".partial")
+    partial.write_text(json.dumps(found), encoding="utf-8")
+    partial.replace(file)
 
 
 def _data(block: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from lab.aws_provider.cloud.gaps import (
     fsx,
     logs,
     lost_instances,
+    scaling_activities,
     service_quotas,
     sts,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "fsx",
     "logs",
     "lost_instances",
+    "scaling_activities",
     "service_quotas",
     "sts",
 ]

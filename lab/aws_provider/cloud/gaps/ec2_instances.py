@@ -6,6 +6,7 @@ import itertools
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from lab.aws_provider.cloud.gaps import scaling_activities
 from lab.aws_provider.cloud.gaps.eks_documents import now
 
 if TYPE_CHECKING:
@@ -21,10 +22,12 @@ _TERMINATED = {"Code": 48, "Name": "terminated"}
 _ONE_INTERFACE = [{"InterfaceType": "interface"}]
 
 
-def scale(place: Place, node_group: Document, scaling_group: str, wanted: int) -> list[Document]:
+def scale(
+    place: Place, node_group: Document, scaling_group: str, wanted: int, *, refused: bool = False
+) -> list[Document]:
     """Launches or ends instances until there are `wanted`, the newest ending first; returns those that run.
 
-    Nothing is launched while the group's process Launch is suspended.
+    Nothing is launched where EC2 refuses it, or while the group's process Launch is suspended.
     """
     prefix = place.key(scaling_group, "")
     with place.store.changing():
@@ -32,7 +35,7 @@ def scale(place: Place, node_group: Document, scaling_group: str, wanted: int) -
         for gone in found[wanted:]:
             place.store.delete(INSTANCE, prefix + gone["InstanceId"])
         suspended = place.store.get(SUSPENDED, place.key(scaling_group)) or {}
-        missing = 0 if "Launch" in suspended else max(0, wanted - len(found))
+        missing = 0 if refused or "Launch" in suspended else max(0, wanted - len(found))
         taken = {item["AmiLaunchIndex"] for item in found}
         free = (number for number in itertools.count() if number not in taken)
         launched = [
@@ -40,6 +43,7 @@ def scale(place: Place, node_group: Document, scaling_group: str, wanted: int) -
         ]
         for instance in launched:
             place.store.put(INSTANCE, prefix + instance["InstanceId"], instance)
+            scaling_activities.log_launch(place, scaling_group, instance["InstanceId"])
     return found[:wanted] + launched
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from lab.aws_provider.cloud.capacity_left import issue_of, refusal_of_exchange, refusal_of_launch
-from lab.aws_provider.cloud.gaps import ec2_instances
+from lab.aws_provider.cloud.capacity_left import PENDING, issue_of, refusal_of_exchange, refusal_of_launch
+from lab.aws_provider.cloud.gaps import ec2_instances, scaling_activities
 from lab.aws_provider.cloud.gaps.autoscaling import GROUP
 from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP, cluster, failed_update, find, now, updated
 from lab.aws_provider.cloud.gaps.registry import answers
 
 if TYPE_CHECKING:
     from lab.aws_provider.cloud.place import Place
+    from lab.aws_provider.cloud.refusal import Refused
     from lab.aws_provider.cloud.store import Document
 
 _DEFAULTS = {
@@ -27,7 +28,11 @@ _REQUEST_ONLY = {"clientRequestToken"}
 
 @answers("eks", "CreateNodegroup")
 def create(place: Place, given: dict[str, Any]) -> dict[str, Any]:
-    """A node group that is active at once, or that failed because nothing could be launched for it."""
+    """A node group that is active at once, or that failed because nothing will ever be launched for it.
+
+    One in a Capacity Block whose window has not opened is active: its launches fail until then
+    (https://docs.aws.amazon.com/eks/latest/userguide/ml-node-groups.html).
+    """
     owner, name, unique = given["clusterName"], given["nodegroupName"], str(uuid.uuid4())
     sizes = given.get("scalingConfig") or {"minSize": 1, "maxSize": 2, "desiredSize": 2}
     version = given.get("version") or cluster(place, owner)["version"]
@@ -50,16 +55,10 @@ def create(place: Place, given: dict[str, Any]) -> dict[str, Any]:
         document.setdefault("instanceTypes", ["t3.medium"])
         document.setdefault("diskSize", 20)
         document.setdefault("amiType", "AL2023_x86_64_STANDARD")
-    data = place.launch_template_data(document.get("launchTemplate") or {}) or {}
-    refused = refusal_of_launch(place, data, sizes["desiredSize"])
-    if refused is not None:
-        group = document["resources"]["autoScalingGroups"][0]["name"]
-        issue = {"code": "AsgInstanceLaunchFailures", "message": issue_of(refused), "resourceIds": [group]}
-        document |= {"status": "CREATE_FAILED", "health": {"issues": [issue]}}
-    place.store.put(NODE_GROUP, place.key(owner, name), document)
-    # The group of a failed one has no instances, however many it asks for.
-    launched = sizes if refused is None else {**sizes, "desiredSize": 0}
-    write_scaling_group(place, {**document, "scalingConfig": launched})
+    refused = _refusal(place, document)
+    if refused is not None and refused.code != PENDING:
+        document["status"] = "CREATE_FAILED"
+    write_scaling_group(place, document)
     return {"nodegroup": document}
 
 
@@ -85,6 +84,7 @@ def delete(place: Place, given: dict[str, Any]) -> dict[str, Any]:
     scaling_group = document["resources"]["autoScalingGroups"][0]["name"]
     place.store.delete(GROUP, place.key(scaling_group))
     ec2_instances.scale(place, document, scaling_group, 0)
+    scaling_activities.forget(place, scaling_group)
     return {"nodegroup": {**document, "status": "DELETING"}}
 
 
@@ -148,11 +148,29 @@ def _updated(place: Place, document: Document, what: str) -> dict[str, Any]:
     return updated(place, NODE_GROUP, document, *names, what=what, subject=document["nodegroupName"])
 
 
+def _refusal(place: Place, document: Document) -> Refused | None:
+    data = place.launch_template_data(document.get("launchTemplate") or {}) or {}
+    return refusal_of_launch(place, data, document["scalingConfig"]["desiredSize"])
+
+
 def write_scaling_group(place: Place, document: Document) -> None:
-    """Brings the Auto Scaling group and its instances to the sizes of the node group."""
+    """Brings the Auto Scaling group and its instances to the sizes of the node group, as far as EC2 lets it.
+
+    What EC2 refuses stands in the node group's health for as long as it does, and among the group's scaling
+    activities.
+    """
     name = document["resources"]["autoScalingGroups"][0]["name"]
     sizes = document["scalingConfig"]
-    instances = ec2_instances.scale(place, document, name, sizes["desiredSize"])
+    refused = _refusal(place, document)
+    instances = ec2_instances.scale(place, document, name, sizes["desiredSize"], refused=refused is not None)
+    issues = []
+    if refused is not None and len(instances) < sizes["desiredSize"]:
+        message = issue_of(refused)
+        issues = [{"code": "AsgInstanceLaunchFailures", "message": message, "resourceIds": [name]}]
+        if document["health"]["issues"] != issues:
+            scaling_activities.log_failure(place, name, message)
+    document["health"] = {"issues": issues}
+    place.store.put(NODE_GROUP, place.key(document["clusterName"], document["nodegroupName"]), document)
     zones = {place.subnet(item).availability_zone for item in document["subnets"]}  # pyright: ignore[reportOptionalMemberAccess] - a rule has looked
     place.store.put(
         GROUP,

@@ -1,7 +1,8 @@
-"""What happens by itself when its time has come: scheduled actions, and the end of Capacity Blocks.
+"""What happens by itself when its time has come: scheduled actions, and Capacity Blocks that open and end.
 
 https://docs.aws.amazon.com/autoscaling/ec2/userguide/ec2-auto-scaling-scheduled-scaling.html,
-https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html
+https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html,
+https://docs.aws.amazon.com/eks/latest/userguide/ml-node-groups.html
 """
 
 from __future__ import annotations
@@ -29,8 +30,18 @@ def catch_up(store: Store, settings: Settings) -> None:
         place = Place(key.split("/")[0], store, settings)
         node_group = _node_group(place, group["AutoScalingGroupName"])
         if node_group is not None:
+            _launch_what_waited(place, node_group)
             _take_actions(place, group, node_group)
             _drain(place, node_group)
+
+
+def _launch_what_waited(place: Place, node_group: Document) -> None:
+    """Auto Scaling goes on trying; EKS leaves a group that failed when it was made as it is."""
+    block = _block(place, node_group)
+    if node_group["status"] != "ACTIVE" or not node_group["health"]["issues"]:
+        return
+    if block is not None and block["State"] == "active":
+        write_scaling_group(place, node_group)
 
 
 def _take_actions(place: Place, group: Document, node_group: Document) -> None:
@@ -61,7 +72,6 @@ def _resize(place: Place, node_group: Document, sizes: dict[str, int]) -> None:
     if node_group["scalingConfig"] | sizes == node_group["scalingConfig"]:
         return
     node_group["scalingConfig"] |= sizes
-    place.store.put(NODE_GROUP, place.key(node_group["clusterName"], node_group["nodegroupName"]), node_group)
     write_scaling_group(place, node_group)
 
 

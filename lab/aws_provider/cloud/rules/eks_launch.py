@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lab.aws_provider.cloud.capacity_left import issue_of, refusal_of_launch
+from lab.aws_provider.cloud.capacity_left import PENDING, issue_of, refusal_of_launch
 from lab.aws_provider.cloud.gaps.eks_documents import NODE_GROUP, cluster
 from lab.aws_provider.cloud.refusal import Refused, refused_by_eks
 from lab.aws_provider.cloud.rules import ec2_capacity, ec2_interfaces
@@ -69,13 +69,15 @@ def check(place: Place, group: Document) -> None:
 
 @refuses("eks", "UpdateNodegroupConfig")
 def of_more_nodes(place: Place, given: dict[str, Any]) -> None:
-    """More nodes than there are, where they cannot be launched."""
+    """More nodes than there are, where they will never be launched."""
     known = place.store.get(NODE_GROUP, place.key(given["clusterName"], given["nodegroupName"]))
     sizes = given.get("scalingConfig", {})
     if known is None or sizes.get("desiredSize", 0) <= known["scalingConfig"]["desiredSize"]:
         return
     data = place.launch_template_data(known.get("launchTemplate") or {}) or {}
-    _check_window(place, data, {**known, "scalingConfig": {**known["scalingConfig"], **sizes}})
+    refused = refusal_of_launch(place, data, sizes["desiredSize"])
+    if refused is not None and refused.code != PENDING:
+        raise _at_once(refused)
 
 
 def _check_template(content: Document, group: Document) -> None:
@@ -159,4 +161,8 @@ def _check_window(place: Place, content: Document, group: Document) -> None:
     """A launch into a block that is not active, or that is full, fails."""
     refused = refusal_of_launch(place, content, group.get("scalingConfig", {}).get("desiredSize", 0))
     if refused is not None:
-        raise Refused("InvalidRequestException", f"AsgInstanceLaunchFailures: {issue_of(refused)}")
+        raise _at_once(refused)
+
+
+def _at_once(refused: Refused) -> Refused:
+    return Refused("InvalidRequestException", f"AsgInstanceLaunchFailures: {issue_of(refused)}")
