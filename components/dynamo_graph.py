@@ -75,7 +75,8 @@ class DynamoGraphArgs:
     instead_of: str | None = None
     """URN of a graph that has to go first, and with it the GPUs that it holds."""
     replace_with_its_name: bool = False
-    """The graph of this name that exists has other services, which its webhook would refuse to change."""
+    """The graph of this name that exists has other services or another API version, and the API server would
+    refuse the change."""
 
 
 class DynamoGraph(pulumi.ComponentResource):
@@ -144,8 +145,7 @@ class DynamoGraph(pulumi.ComponentResource):
 
 def _aliases(args: DynamoGraphArgs) -> list[str | pulumi.Alias]:
     # The API server holds one graph under both versions. Without the other type as an alias a change of the
-    # version would be another resource to the engine, created over the graph that exists; with it the
-    # provider updates that graph at the new version (pulumi-kubernetes 4.32.0 provider/pkg/provider, Diff).
+    # version would be another resource to the engine, created while the graph of its name still exists.
     other = {"nvidia.com/v1alpha1": "v1beta1", "nvidia.com/v1beta1": "v1alpha1"}[args.api_version]
     same: list[str | pulumi.Alias] = [
         pulumi.Alias(type_=f"kubernetes:nvidia.com/{other}:DynamoGraphDeployment")

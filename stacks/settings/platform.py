@@ -90,7 +90,7 @@ class OwnPlatform(StrictModel):
     namespace: Name = "dynamo-system"
     """Namespace of operator, NATS and etcd; created."""
     graph_api: GraphApi = "v1beta1"
-    """API version in which the graph is written. Another one restarts every worker once."""
+    """API version in which the graph is written. Another one replaces the graph."""
     discovery: Discovery = "kubernetes"
     """Where workers and frontends find each other. Fixed when the stack is created."""
     nats: Nats
@@ -110,7 +110,7 @@ class ExistingPlatform(StrictModel):
     namespace: Name = "dynamo-system"
     """Namespace in which it runs."""
     graph_api: GraphApi = "v1beta1"
-    """API version in which the graph is written. Another one restarts every worker once."""
+    """API version in which the graph is written. Another one replaces the graph."""
 
 
 PlatformSettings = Annotated[OwnPlatform | ExistingPlatform, Field(discriminator="kind")]

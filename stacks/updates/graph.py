@@ -79,12 +79,8 @@ class Graph:
         return (self.name, self.namespace) == (other.name, other.namespace)
 
     def makes_same_workers(self, other: "Graph") -> bool:
-        """Whether no worker restarts when one becomes the other.
-
-        Another API version is another generation of workers, also where their pods stay as they are: the
-        operator keeps what v1beta1 has no field for beside the components, and compares it with them.
-        """
-        return self.api == other.api and _templates(self) == _templates(other)
+        """Whether no worker restarts when one becomes the other, both of the same API version."""
+        return _templates(self) == _templates(other)
 
     def differs_in_rollout_at_most(self, other: "Graph") -> bool:
         """Whether workers would restart for another rollout strategy at most."""

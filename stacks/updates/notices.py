@@ -125,7 +125,7 @@ def other_notices(stack: ResolvedStack, before: Deployed) -> Iterable[Notice]:
 def _restart(stack: ResolvedStack, running: Graph, wanted: Graph) -> Notice:
     placed = [(worker, worker.placement) for worker in stack.serving.placed.workers if worker.placement]
     rollouts = {worker.name: placement.rollout for worker, placement in placed}
-    changed = ", ".join([*_other_api(running, wanted), *differences(running.workers, wanted.services)])
+    changed = ", ".join(differences(running.workers, wanted.services))
     # In the recipe's order: a state has its own.
     old = [running.services[name] for name in wanted.services if name in rollouts]
     all_of_them = ", ".join(f"{service.replicas} x {service.name}" for service in old)
@@ -142,11 +142,6 @@ def _restart(stack: ResolvedStack, running: Graph, wanted: Graph) -> Notice:
         for service in wanted.others
     ]
     return Notice("\n  ".join(lines), warns=bool(waited_for))
-
-
-def _other_api(running: Graph, wanted: Graph) -> Iterable[str]:
-    if running.api != wanted.api:
-        yield f"graph API {running.api} -> {wanted.api}"
 
 
 def _changed(services: Iterable[Service], wanted: Graph) -> list[str]:

@@ -41,8 +41,7 @@ def to_beta(graph: Manifest) -> Manifest:
         name: left for name in names if (left := kept.of_service(services[name], comes_from_beta=bool(hub)))
     }
     saved |= {"services": of_services} if of_services else {}
-    result = graph | {"metadata": kept.put(metadata, ANNOTATION, saved) if saved else metadata}
-    result["spec"] = spec
+    result = graph | _metadata(kept.put(metadata, ANNOTATION, saved) if saved else metadata) | {"spec": spec}
     return result | ({"status": components_status(graph["status"])} if "status" in graph else {})
 
 
@@ -72,8 +71,11 @@ def to_alpha(graph: Manifest) -> Manifest:
         or (not spoke and "podTemplate" in each)
         or lost_by(each, spec["services"][each["name"]])
     ]
-    result = graph | {
-        "metadata": kept.put(metadata, ANNOTATION, {"components": saved}) if saved else metadata
-    }
-    result["spec"] = spec
+    with_saved = kept.put(metadata, ANNOTATION, {"components": saved}) if saved else metadata
+    result = graph | _metadata(with_saved) | {"spec": spec}
     return result | ({"status": services_status(graph["status"])} if "status" in graph else {})
+
+
+def _metadata(metadata: Manifest) -> Manifest:
+    """No key where there is no metadata: the operator writes none either, and the API server refuses that."""
+    return {"metadata": metadata} if metadata else {}

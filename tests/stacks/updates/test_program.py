@@ -65,7 +65,7 @@ def test_a_graph_with_room_beside_the_old_one_is_a_resource_of_its_own(
 
 
 @pytest.mark.parametrize(("before", "now"), [("v1alpha1", "v1beta1"), ("v1beta1", "v1alpha1")])
-def test_a_graph_in_another_api_version_is_the_same_resource_to_the_engine(
+def test_a_graph_in_another_api_version_is_deleted_before_its_successor_is_made(
     monkeypatch: pytest.MonkeyPatch, before: str, now: str
 ) -> None:
     old, new = disagg_b200_settings(), disagg_b200_settings()
@@ -73,7 +73,8 @@ def test_a_graph_in_another_api_version_is_the_same_resource_to_the_engine(
     options = _options(update(old, new), monkeypatch)
     [alias] = options.aliases
     assert alias.type_ == f"kubernetes:nvidia.com/{before}:DynamoGraphDeployment"
-    assert options.replace_on_changes is None
+    assert options.delete_before_replace is True
+    assert options.replace_on_changes == ["spec"]
 
 
 def test_other_services_under_the_same_name_are_another_graph_to_the_engine_too(
