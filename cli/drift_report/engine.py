@@ -12,6 +12,7 @@ _KUBERNETES = "kubernetes:"
 _RELEASE = "kubernetes:helm.sh/v3:Release"
 _SECRET = "kubernetes:core/v1:Secret"  # noqa: S105 - the name of a type
 _CLAIM = "PersistentVolumeClaim"
+_GRAPH = "DynamoGraphDeployment"
 # pulumi/pulumi pkg/resource/deploy/step.go, RefreshStep.
 _UNHEALTHY = "Refreshed resource is in an unhealthy state"
 
@@ -68,7 +69,11 @@ def _changed_fields(step: Step, kind: str, namespace: str | None, name: str) -> 
         replaces = str(detail["kind"]).endswith("-replace")
         for path in _leaves(old, new, parse_path(text)):
             owners = [] if _type(step) == _RELEASE else owners_of(live, path)
-            outcome = Outcome.REPLACED if replaces else outcome_of(live, owners)
+            if kind == _GRAPH and path[-1] == "replicas" and any(not each.is_pulumi for each in owners):
+                # The program ends here before the provider could take it (stacks/guards/scaled_by_hand.py).
+                outcome = Outcome.REFUSED
+            else:
+                outcome = Outcome.REPLACED if replaces else outcome_of(live, owners)
             yield Change(
                 kind=kind,
                 namespace=namespace,

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cli.drift_report.changes import Change, Outcome
-
-FORCE_VARIABLE = "PULUMI_K8S_ENABLE_PATCH_FORCE"
+from components.diagnosis.conflict import FORCE_VARIABLE
 
 _CONFLICTS = frozenset({Outcome.REFUSED, Outcome.PREVIEW_STOPS})
 _LONGEST_VALUE = 48

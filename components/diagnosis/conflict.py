@@ -5,6 +5,8 @@ import re
 from components.diagnosis.finding import Subject
 
 SIGN = "field conflict detected"
+FORCE_VARIABLE = "PULUMI_K8S_ENABLE_PATCH_FORCE"
+"""Lets the provider take fields from any owner, in the one run that it is set for."""
 
 # k8s.io/apimachinery pkg/util/managedfields/internal/conflict.go: one conflict on one line, several as lists.
 _OWNER = re.compile(
@@ -36,7 +38,7 @@ def conflict_text(subject: Subject, stack: str, error: str) -> str:
             "It may be meant, so nothing is forced (docs/adr/0009-drift-and-field-conflicts.md).",
             f"See: dynamo-stack drift {stack}",
             "What to do: to take the fields back, run "
-            f"`PULUMI_K8S_ENABLE_PATCH_FORCE=true pulumi up --refresh --stack {stack}`; "
+            f"`{FORCE_VARIABLE}=true pulumi up --refresh --stack {stack}`; "
             f"to leave them, write their values into Pulumi.{stack}.yaml.",
             "Runbook: docs/runbook/drift.md",
         ]

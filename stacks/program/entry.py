@@ -15,6 +15,7 @@ from stacks.guards.fixed_at_creation import REBUILT_VARIABLE, changed_problems, 
 from stacks.guards.model_volume import volume_problems
 from stacks.guards.previous_outputs import outputs_of, previous_run
 from stacks.guards.running_blocks import running_block_problems
+from stacks.guards.scaled_by_hand import cluster_of_state, scaled_problems, set_by_others
 from stacks.layers.owners import owner_problems
 from stacks.program.resources import deploy, kubeconfig_file
 from stacks.reading.parse import parse_settings, plain_token_problem, secret_settings_problem
@@ -50,18 +51,21 @@ def main() -> None:
         rebuilt = os.environ.get(REBUILT_VARIABLE, "")
         previous = previous_run()
         before = deployed(previous.resources)
+        cluster = cluster_of_state(stack.cluster, kubeconfig_file(stack.cluster), previous.resources)
+        others = set_by_others(stack, before, cluster)
         _refuse(
             (
                 *changed_problems(previous.fixed, fixed_values(stack), source, rebuilt),
                 *volume_problems(before.volume, stack.cache, source),
                 *running_block_problems(stack.infrastructure, before.node_groups, source),
+                *scaled_problems(stack, others, os.environ),
             )
         )
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
     stack = beside_what_runs(stack, before)
     _explain_failures(stack, typed)
-    deploy(stack, token, planned_update(stack, before))
+    deploy(stack, token, planned_update(stack, before, others))
 
 
 def _explain_failures(stack: ResolvedStack, typed: object) -> None:

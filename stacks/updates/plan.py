@@ -6,6 +6,7 @@ from components.dynamo_platform import release_values
 from stacks.infrastructure.phases import waited_for
 from stacks.program.platform import release_arguments
 from stacks.resolved import ResolvedStack
+from stacks.updates.by_hand import HandSet, forced_notices, with_wanted
 from stacks.updates.creator import UNKNOWN_CREATOR, Creator
 from stacks.updates.deployed import Deployed
 from stacks.updates.graph import graph_of
@@ -39,12 +40,13 @@ FIRST = Update()
 """Nothing runs, or nothing is known of it."""
 
 
-def planned_update(stack: ResolvedStack, before: Deployed) -> Update:
+def planned_update(stack: ResolvedStack, before: Deployed, others: tuple[HandSet, ...] = ()) -> Update:
     """Return what happens to what the last run left.
 
     Args:
         stack: with the rollouts that there is room for (stacks/updates/rollout.py).
         before: what exists.
+        others: replicas that somebody else has set.
 
     """
     notices = [*_platform(stack, before), *other_notices(stack, before), *infrastructure_notices(stack)]
@@ -60,7 +62,8 @@ def planned_update(stack: ResolvedStack, before: Deployed) -> Update:
         return Update(tuple(notices), resized=sized, creator=before.creator)
     how = replacement(stack, running, wanted)
     if how is None:
-        notices += graph_notices(stack, running, wanted)
+        notices += forced_notices(others)
+        notices += graph_notices(stack, with_wanted(running, others), wanted)
         notices += (leftover_notice(graph) for graph in before.graphs if graph is not running)
     else:
         notices.append(replacement_notice(stack, running, wanted, how))

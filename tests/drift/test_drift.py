@@ -10,6 +10,7 @@ import pytest
 
 from tests.serving_stacks.rehearsal import prepared
 from tests.support.runbook import commands, typed, words
+from tests.support.shipped_stacks import SETTINGS
 
 if TYPE_CHECKING:
     import subprocess
@@ -31,6 +32,14 @@ OPERATOR = "dynamo-platform-dynamo-operator-controller-manager"
 LOOK, ROLLBACK, UP, FORCED_UP, _ = commands("drift")
 SEEN = "example.com/seen-by=somebody"
 REPLICAS = "spec.components[0].replicas"
+GRACE = "spec.components[0].podTemplate.spec.terminationGracePeriodSeconds"
+# Left to the provider, each of them said something else, or nothing.
+RUNS = (
+    ("preview",),
+    ("preview", "--refresh"),
+    ("up", "--yes", "--skip-preview"),
+    ("up", "--refresh", "--yes", "--skip-preview"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -56,14 +65,34 @@ def _changes(stack: LabStack) -> dict[str, dict[str, Any]]:
     }
 
 
-def _set_replicas(stack: LabStack, number: int, *flags: str) -> None:
-    patch = json.dumps([{"op": "replace", "path": "/spec/components/0/replicas", "value": number}])
+def _set(stack: LabStack, field: str, value: int, *flags: str) -> None:
+    path = "/" + field.replace("[0]", ".0").replace(".", "/")
+    patch = json.dumps([{"op": "replace", "path": path, "value": value}])
     stack.lab.kubectl("patch", GRAPHS, GRAPH, "-n", NAMESPACE, "--type=json", "-p", patch, *flags)
 
 
-def _frontends(stack: LabStack) -> int:
+def _frontend(stack: LabStack) -> dict[str, Any]:
     [frontend] = [item for item in _graph(stack)["spec"]["components"] if item["name"] == "Frontend"]
-    return frontend["replicas"]
+    return frontend
+
+
+def _grace(stack: LabStack) -> int:
+    return _frontend(stack)["podTemplate"]["spec"]["terminationGracePeriodSeconds"]
+
+
+def _refusal(stack: LabStack) -> str:
+    """What each of the runs says about a graph that somebody has scaled: the same, and it changes nothing."""
+    before = _frontend(stack)
+    answers = [stack.pulumi(*run, check=False) for run in RUNS]
+    said = [
+        re.findall(r"^ +error: (Pulumi\.dev\.yaml: serving\.replicas.*\n.*\n.*)", answer.stdout, re.MULTILINE)
+        for answer in answers
+    ]
+    assert all(answer.returncode != 0 for answer in answers), [answer.stdout for answer in answers]
+    assert [len(texts) for texts in said] == [1] * len(RUNS), [answer.stdout for answer in answers]
+    [text] = {" ".join(texts[0].split()) for texts in said}
+    assert _frontend(stack) == before
+    return text
 
 
 def _graph(stack: LabStack) -> dict[str, Any]:
@@ -89,6 +118,25 @@ def test_after_an_up_nothing_differs_and_a_foreign_annotation_is_no_difference(s
     assert "the cluster is as the last `up` left it" in answer.stdout
 
 
+def test_a_frontend_scaled_by_hand_is_refused_alike_by_preview_and_up_and_kept_when_it_is_typed(
+    stack: LabStack,
+) -> None:
+    _set(stack, REPLICAS, 2)
+    text = _refusal(stack)
+    assert f"Frontend of graph {GRAPH} has 2 replicas in the cluster, set by kubectl-patch" in text
+    assert "this stack says 1" in text
+    assert "try: serving.replicas.frontend: 2 keeps what runs" in text
+    content = stack.settings()
+    content["config"][SETTINGS]["serving"]["replicas"] = {"frontend": 2}
+    stack.write_settings(content)
+    for run in (RUNS[0], RUNS[-1]):
+        answer = stack.pulumi(*run)
+        assert "pod added" not in answer.stdout
+        assert "kubectl-patch" not in answer.stdout
+    assert _frontend(stack)["replicas"] == 2
+    assert _drift(stack).returncode == 0
+
+
 def test_a_changed_field_and_a_deleted_object_are_named_and_put_back(stack: LabStack) -> None:
     [files] = [
         item["metadata"]["name"]
@@ -96,14 +144,14 @@ def test_a_changed_field_and_a_deleted_object_are_named_and_put_back(stack: LabS
         if item["metadata"]["name"].startswith(f"{GRAPH}-engine")
     ]
     before, state = _graph(stack), _state(stack)
-    _set_replicas(stack, 2)
+    _set(stack, GRACE, 121)
     stack.lab.kubectl("delete", "configmap", files, "-n", NAMESPACE)
     found = _changes(stack)
     assert {
         name: (change["expected"], change["found"], change["changedBy"], change["up"])
         for name, change in found.items()
     } == {
-        f"DynamoGraphDeployment {GRAPH} {REPLICAS}": ("1", "2", ["kubectl-patch"], "repaired"),
+        f"DynamoGraphDeployment {GRAPH} {GRACE}": ("120", "121", ["kubectl-patch"], "repaired"),
         f"ConfigMap {files}": ("exists", "is gone", [], "recreated"),
     }
     assert _state(stack) == state
@@ -111,7 +159,7 @@ def test_a_changed_field_and_a_deleted_object_are_named_and_put_back(stack: LabS
     assert _drift(stack).returncode == 0
     after = _graph(stack)
     assert after["metadata"]["uid"] == before["metadata"]["uid"]
-    assert _frontends(stack) == 1
+    assert _grace(stack) == 120
     assert after["metadata"]["annotations"]["example.com/seen-by"] == "somebody"
 
 
@@ -136,17 +184,30 @@ def test_an_idle_operator_is_named_with_the_graph_that_nobody_can_read_and_is_pu
 def test_a_field_that_another_manager_took_is_refused_with_a_way_out_and_forced_only_by_hand(
     stack: LabStack,
 ) -> None:
-    _set_replicas(stack, 2, "--field-manager=autoscaler")
+    _set(stack, GRACE, 121, "--field-manager=autoscaler")
     [change] = _changes(stack).values()
-    assert (change["field"], change["changedBy"], change["up"]) == (REPLICAS, ["autoscaler"], "refused")
+    assert (change["field"], change["changedBy"], change["up"]) == (GRACE, ["autoscaler"], "refused")
     failed = stack.pulumi("up", "--refresh", "--yes", "--skip-preview", check=False)
     assert failed.returncode != 0
-    assert '.spec.components[name="Frontend"].replicas, set by autoscaler' in failed.stdout, failed.stdout
+    field = '.spec.components[name="Frontend"].podTemplate.spec.terminationGracePeriodSeconds'
+    assert f"{field}, set by autoscaler" in failed.stdout, failed.stdout
     assert "dynamo-stack drift dev" in failed.stdout
     assert "PULUMI_K8S_ENABLE_PATCH_FORCE=true pulumi up --refresh --stack dev" in failed.stdout
-    assert _frontends(stack) == 2
+    assert _grace(stack) == 121
     typed(stack, FORCED_UP)
-    assert _frontends(stack) == 1
+    assert _grace(stack) == 120
+    assert _drift(stack).returncode == 0
+
+
+def test_a_graph_that_was_updated_before_is_no_other_case_and_is_scaled_back_only_by_force(
+    stack: LabStack,
+) -> None:
+    _set(stack, REPLICAS, 3)
+    [change] = _changes(stack).values()
+    assert (change["field"], change["changedBy"], change["up"]) == (REPLICAS, ["kubectl-patch"], "refused")
+    assert "3 replicas in the cluster, set by kubectl-patch" in _refusal(stack)
+    typed(stack, FORCED_UP)
+    assert _frontend(stack)["replicas"] == 2
     assert _drift(stack).returncode == 0
 
 

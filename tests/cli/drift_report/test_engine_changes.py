@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from cli.drift_report.changes import Outcome
 from cli.drift_report.engine import changes_seen, deployed_release, unready_objects
 
@@ -38,6 +40,20 @@ def _step(
 GRAPH = "kubernetes:nvidia.com/v1alpha1:DynamoGraphDeployment"
 
 
+def _claim(found: str, *managed: dict[str, Any]) -> dict[str, Any]:
+    def spec(size: str) -> dict[str, Any]:
+        return {"spec": {"resources": {"requests": {"storage": size}}}}
+
+    path = "spec.resources.requests.storage"
+    token = "kubernetes:core/v1:PersistentVolumeClaim"
+    return _step("update", token, "gpt-oss/cache", spec("1Gi"), spec(found), {path: "update"}, list(managed))
+
+
+def _growing(manager: str) -> dict[str, Any]:
+    fields = {"f:spec": {"f:resources": {"f:requests": {"f:storage": {}}}}}
+    return {"manager": manager, "operation": "Update", "fieldsV1": fields}
+
+
 def _graph(found: int, *managed: dict[str, Any]) -> dict[str, Any]:
     return _step(
         "update",
@@ -56,15 +72,21 @@ def _owning(manager: str, **more: str) -> dict[str, Any]:
 
 
 def test_a_changed_field_is_named_with_both_values_and_who_changed_it() -> None:
-    [change] = changes_seen([_graph(2, CREATED, _owning("kubectl-edit"))])
-    assert change.object_name == "DynamoGraphDeployment gpt-oss/graph"
-    assert (change.field, change.expected, change.found) == ("spec.services.Frontend.replicas", "1", "2")
+    [change] = changes_seen([_claim("2Gi", CREATED, _growing("kubectl-edit"))])
+    assert change.object_name == "PersistentVolumeClaim gpt-oss/cache"
+    assert (change.field, change.expected, change.found) == ("spec.resources.requests.storage", "1Gi", "2Gi")
     assert (change.managers, change.outcome) == (("kubectl-edit",), Outcome.REPAIRED)
 
 
 def test_kubectls_change_of_an_object_that_was_updated_before_stops_a_preview() -> None:
-    [change] = changes_seen([_graph(2, OWN, _owning("kubectl-edit"))])
+    [change] = changes_seen([_claim("2Gi", OWN, _growing("kubectl-edit"))])
     assert change.outcome is Outcome.PREVIEW_STOPS
+
+
+@pytest.mark.parametrize("before", [CREATED, OWN])
+def test_a_graph_that_kubectl_scaled_is_refused_as_the_program_refuses_it(before: dict[str, Any]) -> None:
+    [change] = changes_seen([_graph(2, before, _owning("kubectl-edit"))])
+    assert (change.outcome, change.managers) == (Outcome.REFUSED, ("kubectl-edit",))
 
 
 def test_another_managers_field_is_a_conflict() -> None:
