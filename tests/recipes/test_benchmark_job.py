@@ -1,4 +1,4 @@
-"""The benchmark Job, and its waiting script run for real against a server on this machine."""
+"""The benchmark Job, and its shell run for real against a frontend on this machine."""
 
 from __future__ import annotations
 
@@ -6,25 +6,18 @@ import json
 import os
 import shlex
 import subprocess
-import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import pytest
 import yaml
 
-from recipes import wait_for_model_script
 from recipes.benchmark_job import benchmark_job, benchmark_line
 from recipes.load import load_recipe
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, answers, listing_frontend
 
 AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
 BOTH = pytest.mark.parametrize("recipe", [AGGREGATED, DISAGGREGATED], ids=["agg", "disagg"])
-MODEL = "openai/gpt-oss-120b"
 ROOT = Path(__file__).parents[2]
 
 
@@ -206,86 +199,8 @@ def test_the_image_comes_from_the_mirror() -> None:
     assert container["image"] == f"registry.example.com/hub/library/{AGGREGATED.benchmark.image}"
 
 
-class _Frontend(BaseHTTPRequestHandler):
-    answers: ClassVar[list[tuple[int, bytes]]] = []
-    """Given one after the other; the last one stays."""
-
-    def do_GET(self) -> None:
-        answers = self.answers
-        status, body = answers.pop(0) if len(answers) > 1 else answers[0]
-        self.send_response(status)
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it so
-        """Keep the test's output readable."""
-
-
-@pytest.fixture
-def frontend() -> Iterator[ThreadingHTTPServer]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Frontend) as listening:
-        threading.Thread(target=listening.serve_forever, daemon=True).start()
-        yield listening
-        listening.shutdown()
-
-
-def _answers(frontend: ThreadingHTTPServer, *answers: tuple[int, bytes]) -> str:
-    _Frontend.answers[:] = answers
-    return f"http://127.0.0.1:{frontend.server_address[1]}/v1/models"
-
-
-def _wait(url: str, *, attempts: int = 5) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, wait_for_model_script.__file__],
-        env={
-            "MODELS_URL": url,
-            "SERVED_MODEL_NAME": MODEL,
-            "WAIT_ATTEMPTS": str(attempts),
-            "WAIT_SECONDS": "0.01",
-        },
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
-
-
-LISTED = json.dumps({"object": "list", "data": [{"id": MODEL}]}).encode()
-EMPTY = json.dumps({"object": "list", "data": []}).encode()
-
-
-def test_the_wait_ends_as_soon_as_the_model_is_listed(frontend: ThreadingHTTPServer) -> None:
-    url = _answers(frontend, (503, b""), (200, b"no JSON"), (200, EMPTY), (200, LISTED))
-    answer = _wait(url)
-    assert (answer.returncode, answer.stdout) == (0, f"{url} lists {MODEL}\n")
-
-
-@pytest.mark.parametrize(
-    ("status", "body", "said"),
-    [
-        (200, EMPTY, "last answer: no models"),
-        (200, b'{"data": [{"id": "other"}]}', "last answer: other"),
-        (500, b"", "HTTPError"),
-    ],
-)
-def test_the_wait_gives_up_and_says_what_it_saw(
-    frontend: ThreadingHTTPServer, status: int, body: bytes, said: str
-) -> None:
-    url = _answers(frontend, (status, body))
-    answer = _wait(url, attempts=2)
-    assert answer.returncode == 1
-    assert f"{url} never listed {MODEL} in 2 attempts" in answer.stderr
-    assert said in answer.stderr
-
-
-def test_the_wait_gives_up_on_a_frontend_that_is_not_there() -> None:
-    answer = _wait("http://127.0.0.1:1/v1/models", attempts=2)
-    assert answer.returncode == 1
-    assert "Connection refused" in answer.stderr
-
-
 def test_the_shell_of_the_job_waits_before_it_sends_and_sends_what_was_written(
-    frontend: ThreadingHTTPServer, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
     [container] = _pod(AGGREGATED)["containers"]
     shell, *arguments = [*container["command"], *container["args"]]
@@ -296,21 +211,22 @@ def test_the_shell_of_the_job_waits_before_it_sends_and_sends_what_was_written(
     words.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     words.chmod(0o755)
     arguments[1] = f"{wait}\n{send.replace('/scratch/packages/bin/aiperf', str(words))}"
-    answer = subprocess.run(
-        [shell, *arguments],
-        env={
-            "PATH": os.environ["PATH"],
-            "MODELS_URL": _answers(frontend, (200, EMPTY), (200, LISTED)),
-            "SERVED_MODEL_NAME": MODEL,
-            "WAIT_ATTEMPTS": "3",
-            "WAIT_SECONDS": "0",
-            "RUN": "gpt-oss-120b-bench-x7k2p",
-        },
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=True,
-    )
+    with listing_frontend() as frontend:
+        answer = subprocess.run(
+            [shell, *arguments],
+            env={
+                "PATH": os.environ["PATH"],
+                "MODELS_URL": answers(frontend, (200, EMPTY), (200, LISTED)),
+                "SERVED_MODEL_NAME": MODEL,
+                "WAIT_ATTEMPTS": "3",
+                "WAIT_SECONDS": "0",
+                "RUN": "gpt-oss-120b-bench-x7k2p",
+            },
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=True,
+        )
     lists, *sent = answer.stdout.splitlines()
     assert lists.endswith(f"lists {MODEL}")
     *words, folder = _words(AGGREGATED)[1:]

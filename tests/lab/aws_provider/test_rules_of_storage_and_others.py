@@ -276,27 +276,3 @@ def test_a_subnet_stays_while_nodes_or_a_control_plane_are_in_it(account: Accoun
     eks.delete_cluster(name="held")
     for subnet in subnets:
         ec2.delete_subnet(SubnetId=subnet)
-
-
-def test_a_control_planes_log_group_comes_back_for_its_last_lines(account: Account) -> None:
-    logs, eks = account.client("logs"), account.client("eks")
-    group = {"logGroupName": "/aws/eks/ended/cluster"}
-    logs.create_log_group(**group)
-    logs.put_retention_policy(**group, retentionInDays=7)
-    eks.create_cluster(
-        name="ended",
-        roleArn=account.network.role,
-        resourcesVpcConfig={"subnetIds": list(account.network.subnets)},
-        accessConfig={"authenticationMode": "API"},
-        logging={"clusterLogging": [{"types": ["audit"], "enabled": True}]},
-        version="1.35",
-    )
-    eks.delete_cluster(name="ended")
-
-    def found() -> list[dict[str, Any]]:
-        return logs.describe_log_groups(logGroupNamePrefix=group["logGroupName"])["logGroups"]
-
-    logs.delete_log_group(**group)
-    assert ["retentionInDays" in each for each in found()] == [False]
-    logs.delete_log_group(**group)
-    assert found() == []
