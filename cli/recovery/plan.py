@@ -53,7 +53,7 @@ def plan_up(remains: Remains, *, policy_pack: bool) -> Plan:
         *release_steps_before_up(remains),
         *(step for each in remains.unrecorded for step in _let_go(each)),
         _refresh(),
-        _up(policy_pack=policy_pack),
+        _up(remains, policy_pack=policy_pack),
     )
     return Plan(found, steps)
 
@@ -168,11 +168,16 @@ def _refresh() -> Step:
     )
 
 
-def _up(*, policy_pack: bool) -> Step:
+def _up(remains: Remains, *, policy_pack: bool) -> Step:
     policies = ("--policy-pack", "policy") if policy_pack else ()
+    # The graphs' definitions outlive a release and ask its webhook to convert a graph, in a preview too, which
+    # would fail until the release is back.
+    release = remains.release
+    gone = release is not None and release.status != "deployed" and release.last_deployed is None
+    preview = ("--skip-preview",) if gone else ()
     return Step(
         "bring the stack up, taking over what exists under its names",
         "pulumi",
-        ("up", "--yes", *policies),
+        ("up", "--yes", *preview, *policies),
         variables=MappingProxyType({UPSERT: "true"}),
     )

@@ -151,7 +151,7 @@ def test_a_webhook_that_does_not_answer_is_told_and_a_restart_of_the_operator_le
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:
     switch = _switch(stack, switches.WEBHOOK_NOT_READY)
-    ask_for(stack, frontends=1)
+    ask_for(stack, frontends=2)
     until(lambda: not _webhook_answers(stack), "a silent webhook")
     said = failing_up(stack)
     assert "the platform's webhook does not answer yet; nothing is lost" in said
@@ -169,7 +169,7 @@ def test_a_graph_that_never_becomes_ready_ends_its_wait_with_the_operators_words
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:
     switch = _switch(stack, switches.GRAPH_NEVER_READY)
-    ask_for(stack, frontends=2, ready_seconds=5)
+    ask_for(stack, frontends=1, ready_seconds=5)
     said = failing_up(stack)
     assert "The wait for graph gpt-oss-disagg ended after 5 s." in said
     assert "every pod is ready, but the operator says: some_resources_are_not_ready" in said
