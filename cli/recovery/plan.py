@@ -170,8 +170,8 @@ def _refresh() -> Step:
 
 def _up(remains: Remains, *, policy_pack: bool) -> Step:
     policies = ("--policy-pack", "policy") if policy_pack else ()
-    # The graphs' definitions outlive a release and ask its webhook to convert a graph, in a preview too, which
-    # would fail until the release is back.
+    # The graphs' definitions outlive a release and ask its webhook to convert a graph, in a preview too: one
+    # fails until the release is back.
     release = remains.release
     gone = release is not None and release.status != "deployed" and release.last_deployed is None
     preview = ("--skip-preview",) if gone else ()
