@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import zlib
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import yaml
@@ -20,6 +21,7 @@ from lab.kubeconfig import refuse_foreign_endpoint
 from lab.locks import locked, machine_lock
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from lab.directory import LabDirectory
@@ -65,12 +67,22 @@ def start(lab: LabDirectory) -> str:
         _run(lab, "kwokctl", "start", "cluster", "--name", _CLUSTER, "--wait", f"{_START_SECONDS}s")
         _expect_answer(lab)
         return "restarted"
-    # kwokctl looks for free ports and binds them only later: two labs that start in the same moment
-    # would be given the same ones, and a component of one of them would end without a word.
-    with locked(machine_lock("ports")):
+    with no_new_ports():
         _create(lab)
         _expect_answer(lab)
     return "created"
+
+
+@contextmanager
+def no_new_ports() -> Iterator[None]:
+    """Holds back every other control plane of this machine that is about to choose its ports.
+
+    kwokctl takes the first ports that are free and binds them only later. Two labs that start together would
+    be given the same ones, and a component of one of them would end without a word; so would an API server
+    that is down for a moment.
+    """
+    with locked(machine_lock("ports")):
+        yield
 
 
 def stop_and_delete(lab: LabDirectory) -> None:

@@ -36,18 +36,24 @@ def restart(lab: LabDirectory, down_seconds: float) -> None:
 
     Raises LabError where it does not run, or does not come back.
     """
-    server = _stopped(lab, _API_SERVER)
-    clients = [_component(lab, name) for name in _CLIENTS]
-    time.sleep(down_seconds)
-    _start(lab, server)
+    # A lab that starts meanwhile would take the port for its own, and this one could never come back.
+    with control_plane.no_new_ports():
+        server = _stopped(lab, _API_SERVER)
+        clients = [_component(lab, name) for name in _CLIENTS]
+        time.sleep(down_seconds)
+        _start(lab, server)
+        _await_answer(lab)
+    for client in clients:
+        if _running(lab, client.name) is None:
+            _start(lab, client)
+
+
+def _await_answer(lab: LabDirectory) -> None:
     deadline = time.monotonic() + _START_SECONDS
     while not control_plane.is_answering(lab):
         if time.monotonic() > deadline:
             raise LabError(f"the API server did not answer within {_START_SECONDS:.0f} s of its restart")
         time.sleep(_PAUSE_SECONDS)
-    for client in clients:
-        if _running(lab, client.name) is None:
-            _start(lab, client)
 
 
 def _stopped(lab: LabDirectory, name: str) -> _Component:

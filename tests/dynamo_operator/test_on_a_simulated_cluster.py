@@ -104,10 +104,11 @@ def test_a_changed_worker_moves_all_workers_to_a_new_generation_and_the_frontend
     before = cluster.names("deployments")
     cluster.apply(toy_graph(Decode=worker("decode", "4", envFromSecret="token")))
     cluster.await_status(lambda each: each.get("rollingUpdate", {}).get("phase") == "Completed")
+    # The update is over when the old pods are gone; their Deployments and Services go a moment later.
+    until(lambda: set(before) & set(cluster.names("deployments")) == {"toy-frontend"})
     after = cluster.names("deployments")
-    assert set(before) & set(after) == {"toy-frontend"}
     assert len(after) == 3
-    assert cluster.names("services") == after
+    until(lambda: cluster.names("services") == after)
 
 
 def test_scaling_changes_replicas_and_no_generation(cluster: Cluster) -> None:
