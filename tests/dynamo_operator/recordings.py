@@ -1,4 +1,7 @@
-"""What the real operator of the 1.2 line made of whole graphs, without what others wrote into the objects."""
+"""What real operators made of whole graphs, without what others wrote into the objects.
+
+A case is named by its folder: `dynamo-operator-1.2/agg-gb200`.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,13 @@ import lab
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FOLDER = Path(lab.__file__).parent / "recordings" / "dynamo-operator-1.2"
-CASES = sorted(path.parent.name for path in FOLDER.glob("*/made.yaml"))
+FOLDER = Path(lab.__file__).parent / "recordings"
+CASES = sorted(
+    str(path.parent.relative_to(FOLDER)) for path in FOLDER.glob("dynamo-operator-1.2/*/made.yaml")
+)
+CASES_OF_1_4 = sorted(
+    str(path.parent.relative_to(FOLDER)) for path in FOLDER.glob("dynamo-operator-1.4/*/made.yaml")
+)
 
 Manifest = dict[str, Any]
 Name = tuple[str, str]

@@ -38,7 +38,7 @@ OLD_GOES_FIRST, NEW_COMES_FIRST = "old goes first", "new comes first"
 
 def recorded_order(file: str) -> dict[str, str]:
     """What moved first, by component in lower case."""
-    text = (FOLDER / "rollouts" / f"{file}.txt").read_text(encoding="utf-8")
+    text = (FOLDER / "dynamo-operator-1.2" / "rollouts" / f"{file}.txt").read_text(encoding="utf-8")
     before, _, after = text.partition(" patched\n")
     old = {found["hash"] for found in _PART.finditer(before)}
     moved: dict[tuple[str, bool], float] = {}
@@ -54,7 +54,7 @@ def recorded_order(file: str) -> dict[str, str]:
 
 
 def workers(case: str) -> list[dict[str, Any]]:
-    graph = converted(applied_graph(case), V1BETA1)
+    graph = converted(applied_graph(f"dynamo-operator-1.2/{case}"), V1BETA1)
     return [each for each in graph["spec"]["components"] if is_worker(each)]
 
 
@@ -78,5 +78,9 @@ def test_limits_of_a_v1alpha1_service_alone_leave_an_update_on_a_full_node_stuck
     assert pod_metadata(component, "annotations") == {}
     waiting = next_step({}, 1, Generation("new", 1, available=0), [Generation("old", 1, 1)])
     assert (waiting.new_replicas, waiting.old_replicas) == (1, {"old": 1})
-    last = (FOLDER / "rollouts" / "rollout-agg-a.txt").read_text(encoding="utf-8").splitlines()[-1]
+    last = (
+        (FOLDER / "dynamo-operator-1.2" / "rollouts" / "rollout-agg-a.txt")
+        .read_text(encoding="utf-8")
+        .splitlines()[-1]
+    )
     assert "Unschedulable" in last

@@ -24,6 +24,7 @@ from lab.dynamo_operator.status import Outcome, Override, component_status, grap
 from lab.dynamo_operator.workloads import deployment, service
 from tests.dynamo_operator.recordings import (
     CASES,
+    CASES_OF_1_4,
     Manifest,
     applied_graph,
     recorded,
@@ -63,11 +64,12 @@ def admitted(graph: Manifest) -> Manifest:
 def made(case: str) -> dict[tuple[str, str], Manifest]:
     graph = admitted(applied_graph(case))
     known: dict[str, Any] = recorded(case)[GRAPH, graph["metadata"]["name"]]["metadata"]["annotations"]
-    graph["metadata"]["annotations"] |= {key: known[key] for key in HASHES}
+    hashes = {key: known[key] for key in HASHES if key in known}
+    graph["metadata"]["annotations"] |= hashes
     graph["metadata"]["finalizers"] = [FINALIZER]
     graph = stored(graph)
     objects = [graph, *discovery_objects(graph, CONFIGURATION), *planner_objects(graph, CONFIGURATION)]
-    for each in component_deployments(graph, known[HASHES[0]], {}):
+    for each in component_deployments(graph, next(iter(hashes.values())), {}):
         each["metadata"]["finalizers"] = [FINALIZER]
         owner = stored(each)
         objects += [owner, deployment(owner, CONFIGURATION, [])]
@@ -120,8 +122,46 @@ def test_a_graph_that_is_read_in_the_other_version_and_written_back_has_not_chan
             assert converted(converted(manifest, V1ALPHA1), V1BETA1)["spec"] == manifest["spec"]
 
 
+@pytest.mark.parametrize("case", CASES_OF_1_4)
+def test_the_1_4_line_makes_the_same_but_for_its_version_and_the_mounts_of_v1alpha1(case: str) -> None:
+    """Its other differences are hashes (one annotation, not two) and runtimeNamespace in statuses."""
+    ours, theirs = made(case), recorded(case)
+    assert sorted(ours) == sorted(theirs)
+    mounted: set[str] = set()
+    for name, manifest in theirs.items():
+        lacking = without_what_others_wrote(ours[name])
+        if name[0] == "Deployment" and with_what_1_4_mounts(lacking):
+            mounted.add(name[1])
+        elif name[0] in {GRAPH, COMPONENT}:
+            with_what_1_4_mounts(lacking)
+        text = json.dumps(lacking).replace('origin-version": "1.2.1"', 'origin-version": "1.4.2"')
+        assert json.loads(text) == without_what_others_wrote(manifest), name
+    workers = {name for kind, name in theirs if kind == "Deployment" and "worker" in name}
+    assert mounted == (set() if case.endswith("-b1") else workers)
+
+
+def with_what_1_4_mounts(manifest: Manifest) -> bool:
+    """Adds the claim that only a v1alpha1 service mounts, where a worker lacks it; says whether one did."""
+    mount = {"mountPath": "/opt/models", "name": "model-cache"}
+    claim = {"name": "model-cache", "persistentVolumeClaim": {"claimName": "model-cache"}}
+    added = False
+    parts = manifest["spec"].get("components", [manifest["spec"]])
+    templates = [each.get("podTemplate") or each["template"] for each in parts]
+    for pod in [each["spec"] for each in templates]:
+        (container,) = pod["containers"]
+        mounts = container["volumeMounts"]
+        if mount["mountPath"] in {each["mountPath"] for each in mounts}:
+            continue
+        added = True
+        own = [each for each in mounts if each["name"] != "shared-memory"]
+        container["volumeMounts"] = [*own, mount, *mounts[len(own) :]]
+        if manifest["kind"] == "Deployment":
+            pod["volumes"].insert(len(own), claim)
+    return added
+
+
 def test_no_worker_of_a_v1alpha1_graph_has_the_claim_that_only_its_service_mounts() -> None:
-    theirs = made("agg-gb200")
+    theirs = made("dynamo-operator-1.2/agg-gb200")
     for (kind, name), each in theirs.items():
         if kind == "Deployment":
             (container,) = each["spec"]["template"]["spec"]["containers"]
