@@ -121,6 +121,7 @@ def _details(rule: Rule) -> Iterator[str]:
     yield f"- Otherwise: {rule.reason}"
     yield f"- Fix: {rule.fix}"
     yield f"- Source: {rule.source}"
+    yield f"- Read from: {', '.join(rule.lines or ()) or 'nothing that depends on a release'}."
     if rule.reads:
         missing = ", ".join(sorted(aspect.value for aspect in rule.reads))
         yield f"- Not evaluated where nothing tells {missing}."

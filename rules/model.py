@@ -8,6 +8,9 @@ from enum import Enum
 from resource_graph import Aspect, Resource, ResourceGraph
 from resource_graph.printable import one_line
 
+EVERY_RELEASE: tuple[str, ...] = ()
+"""Lines of a rule that holds in every release, such as one about Kubernetes' own API or an arithmetic one."""
+
 
 class Severity(Enum):
     """What a failed finding means for whoever deploys.
@@ -53,6 +56,11 @@ class Rule:
     """Where that can be read."""
     fix: str
     check: Callable[[ResourceGraph], Iterable[Observation]]
+    lines: tuple[str, ...] | None = None
+    """Releases in whose code, documentation or runs the reason was read, such as "Dynamo 1.2".
+
+    Another release may behave otherwise. None where nobody has said yet; no rule of the catalogue has that.
+    """
     reads: frozenset[Aspect] = frozenset()
     """What not every origin tells; where one of them is missing the rule is not evaluated."""
 

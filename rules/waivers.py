@@ -5,7 +5,7 @@ import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, Waiver, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, Waiver, failed, undecided
 
 RULE_ID = "waiver-is-valid"
 
@@ -39,6 +39,7 @@ def waiver_rule(known_rules: Iterable[str], today: dt.date) -> Rule:
             "takes the exception for granted."
         ),
         source="the settings' own contract: waivers {rule, reason, expires}",
+        lines=EVERY_RELEASE,
         fix="Renew or remove the waiver; `dynamo-stack check` prints the ids of rules.",
         check=_checker(tuple(known_rules), today),
     )

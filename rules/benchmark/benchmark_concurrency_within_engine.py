@@ -78,6 +78,7 @@ RULE = Rule(
         "ai-dynamo/dynamo#9914 (3600 requests against 4 ranks of 800; proposes 512 for each GPU); "
         "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (max_batch_size)"
     ),
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix=(
         "Keep the concurrency at or below max_batch_size (times the tensor-parallel size under attention "
         "data parallelism, times the replicas), or raise max_batch_size."

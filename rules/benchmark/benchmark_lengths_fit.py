@@ -76,6 +76,7 @@ RULE = Rule(
         "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/deploy.yaml at 04521f4 (max_seq_len 9000 and "
         "11000 for 8192 + 1024 tokens); NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py"
     ),
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Raise max_seq_len (vLLM: --max-model-len) and max_num_tokens, or send and ask for fewer tokens.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.benchmarks.benchmark_targets import Target, read_target, worker_gpus
 from rules.reading.benchmarks.benchmarks import (
     GPU_COUNT_VARIABLE,
@@ -82,6 +82,7 @@ RULE = Rule(
     source=(
         "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/perf.yaml at 2cfffb6 (6 GPUs, a graph of 5)"
     ),
+    lines=EVERY_RELEASE,
     fix=f"Set {GPU_COUNT_VARIABLE} to the GPUs of all workers behind the address, replicas included.",
     check=_check,
 )

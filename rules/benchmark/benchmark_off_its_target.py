@@ -73,6 +73,7 @@ RULE = Rule(
         "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/perf.yaml at 0d348a1, and for the labels "
         "deploy/operator/internal/consts/consts.go at 0367e40"
     ),
+    lines=("Dynamo 1.2",),
     fix=(
         "Prefer nodes without GPUs (preferred node affinity, nvidia.com/gpu.present NotIn true) and drop the "
         "required anti-affinity, or narrow it by nvidia.com/dynamo-component-type."

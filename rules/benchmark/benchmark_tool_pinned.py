@@ -63,6 +63,7 @@ RULE = Rule(
         "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/perf.yaml at 0d348a1; releases: "
         "https://pypi.org/project/aiperf/"
     ),
+    lines=("aiperf 0.13.0",),
     fix=(
         "Install releases from PyPI with their version (aiperf==0.13.0), or use an image that has the tools."
     ),

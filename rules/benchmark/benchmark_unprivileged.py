@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.benchmarks.benchmarks import Benchmark, check_benchmarks
 from rules.reading.shapes import field
 
@@ -56,6 +56,7 @@ RULE = Rule(
         "standard refuse it; the kubelet sets a safe sysctl for any pod that names it."
     ),
     source="https://kubernetes.io/docs/tasks/administer-cluster/sysctl-cluster/",
+    lines=EVERY_RELEASE,
     fix=(
         "Drop privileged and sysctl -w; give the pod securityContext.sysctls with name and value, such as "
         'net.ipv4.ip_local_port_range "1024 65000".'

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from hardware import checkpoint_bytes
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.storage.model_volumes import ModelVolume, check_model_volumes
 
 
@@ -33,6 +33,7 @@ RULE = Rule(
     severity=Severity.MANDATORY,
     reason="The download ends with no space left on the device, and no worker starts.",
     source="https://huggingface.co/openai/gpt-oss-120b (model.safetensors.index.json, total_size)",
+    lines=EVERY_RELEASE,
     fix="Ask for twice what a revision takes: 150Gi for gpt-oss-120b.",
     check=_check,
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from hardware import ModelShape, checkpoint_bytes
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.storage.model_users import ModelUser
 from rules.reading.storage.model_volumes import ModelVolume, check_model_volumes
 
@@ -67,6 +67,7 @@ RULE = Rule(
         "ai-dynamo/dynamo recipes/gpt-oss-120b/model-cache/model-download.yaml at 371045a; "
         "https://huggingface.co/docs/huggingface_hub/guides/manage-cache"
     ),
+    lines=EVERY_RELEASE,
     fix=(
         "Ask for at least twice what a revision takes (150Gi for gpt-oss-120b), and exclude original/* and "
         "metal/* from the download."

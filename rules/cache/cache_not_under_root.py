@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.pods.images import read_image
 from rules.reading.shapes import field, text_at
 from rules.reading.storage.claims import Mount
@@ -54,6 +54,7 @@ RULE = Rule(
     severity=Severity.ADVISORY,
     reason="Nobody but root may enter /root: the worker ends with a permission error at its first file.",
     source="ai-dynamo/dynamo#4290 (model path not readable as non-root)",
+    lines=EVERY_RELEASE,
     fix="Mount it at /opt/models and set HF_HOME to that directory, in every pod that uses the model.",
     check=_check,
 )

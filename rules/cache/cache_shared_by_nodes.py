@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.shapes import Undecided
 from rules.reading.storage.model_volumes import ModelVolume, check_model_volumes
 from rules.reading.storage.one_node import on_one_node
@@ -58,6 +58,7 @@ RULE = Rule(
         "ContainerCreating. Frontend, workers and benchmark usually stand on different nodes."
     ),
     source="https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes",
+    lines=EVERY_RELEASE,
     fix=(
         "Ask for ReadWriteMany with a class that has it (EFS, FSx for Lustre, NFS), or for ReadOnlyMany "
         "where all pods mount it readOnly; or let every pod that mounts it select a pool of one node."

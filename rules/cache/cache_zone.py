@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at
 from rules.reading.storage.model_volumes import ModelVolume, check_model_volumes
 from rules.reading.storage.one_node import on_one_node
@@ -72,6 +72,7 @@ RULE = Rule(
         "https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volumes.html; NVIDIA/aicr#257 (claims stranded "
         "in a zone)"
     ),
+    lines=EVERY_RELEASE,
     fix=(f"Give download, workers and frontend one node selector on {_ZONE}, or share files (EFS)."),
     check=_check,
 )

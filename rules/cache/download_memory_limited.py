@@ -32,6 +32,7 @@ RULE = Rule(
         "OOMKilled or evicted, halfway, and begins again."
     ),
     source="ai-dynamo/dynamo#9884",
+    lines=("Dynamo 1.2",),
     fix="Request and limit 8Gi, and set HF_XET_RECONSTRUCTION_DOWNLOAD_BUFFER_LIMIT (4gb) below the limit.",
     check=_check,
 )

@@ -39,6 +39,7 @@ RULE = Rule(
     severity=Severity.ADVISORY,
     reason="huggingface_hub has downloaded through xet since 1.0: hf_transfer speeds up nothing any more.",
     source="huggingface/huggingface_hub 1.33 src/huggingface_hub/constants.py (hf_transfer is not used)",
+    lines=("huggingface_hub 1.33",),
     fix="Drop hf_transfer and its variable; HF_XET_HIGH_PERFORMANCE=1 takes its place.",
     check=_check,
 )

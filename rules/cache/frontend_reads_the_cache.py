@@ -36,6 +36,7 @@ RULE = Rule(
         "the hub is down, the model never appears in /v1/models, while /health says healthy."
     ),
     source="ai-dynamo 1.2.1 run without egress (Error adding model from discovery: Failed to fetch model)",
+    lines=("Dynamo 1.2",),
     fix="Mount the model claim in the frontend too, and set HF_HOME to it and HF_HUB_OFFLINE to 1.",
     check=_check,
 )

@@ -49,6 +49,7 @@ RULE = Rule(
         "answers come unsplit, without tool calls."
     ),
     source="ai-dynamo/dynamo#15155",
+    lines=("Dynamo 1.2",),
     fix=f"Put o200k_base.tiktoken on the model claim and set {_VARIABLE} to its directory on the frontend.",
     check=_check,
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.shapes import mappings_at, text_at
 from rules.reading.storage.model_users import ModelUser
 from rules.reading.storage.model_volumes import check_model_users
@@ -42,6 +42,7 @@ RULE = Rule(
     severity=Severity.ADVISORY,
     reason="The directory is empty or absent in the container, so the engine ends at start.",
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml at 05e46aa",
+    lines=EVERY_RELEASE,
     fix="Mount the claim at the beginning of that path, or name the path as it is below the mount.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.storage.model_users import ModelUser
 from rules.reading.storage.model_volumes import ModelVolume, check_model_volumes
 
@@ -49,6 +49,7 @@ RULE = Rule(
         "finds no files and ends at start."
     ),
     source="https://huggingface.co/docs/huggingface_hub/guides/manage-cache (snapshots, one folder a commit)",
+    lines=EVERY_RELEASE,
     fix="Change the revision everywhere at once: download, every worker, the benchmark's tokenizer.",
     check=_check,
 )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.storage.model_users import ModelUser
 from rules.reading.storage.model_volumes import check_model_users
 
@@ -43,6 +43,7 @@ RULE = Rule(
         "https://huggingface.co/docs/huggingface_hub/guides/download; ai-dynamo/dynamo "
         "recipes/gpt-oss-120b/trtllm/disagg/deploy.yaml at 04521f4"
     ),
+    lines=EVERY_RELEASE,
     fix=(
         "Download with --revision and the commit's 40 digits, and give workers the directory of that "
         "snapshot (…/hub/models--<owner>--<name>/snapshots/<commit>)."

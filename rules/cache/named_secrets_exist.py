@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed, undecided
 from rules.reading.once import once_per_graph
 from rules.reading.pods.workers import environment_lists
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
@@ -86,6 +86,7 @@ RULE = Rule(
         "secret its image may not be pulled."
     ),
     source="https://kubernetes.io/docs/concepts/configuration/secret/#using-secrets",
+    lines=EVERY_RELEASE,
     fix="Create the Secret in the pods' namespace with that key, or drop the reference.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import mappings_at, text_at
 from rules.reading.storage.model_volumes import ModelVolume, check_model_volumes
@@ -47,6 +47,7 @@ RULE = Rule(
         "and is started again with longer and longer pauses, up to five minutes after the model is there."
     ),
     source="https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy",
+    lines=EVERY_RELEASE,
     fix="Add an init container that waits for a file which is written last, such as .complete.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.nodes.landing import selected_pools, untolerated
 from rules.reading.nodes.pools import Pool
 from rules.reading.shapes import Undecided
@@ -65,6 +65,7 @@ RULE = Rule(
         "engine that may not ask the hub ends there at start, and every time that it is started again."
     ),
     source="https://kubernetes.io/docs/concepts/storage/volumes/#hostpath; ai-dynamo 1.2.1 run offline",
+    lines=EVERY_RELEASE,
     fix="Fill it by a DaemonSet that selects the same nodes and tolerates their taints, or share files.",
     check=_check,
 )

@@ -46,6 +46,7 @@ RULE = Rule(
         "model. Where it finds neither the model never appears in /v1/models, while /health says healthy."
     ),
     source="ai-dynamo 1.2.1, frontend and mocker run without egress (Failed to fetch model)",
+    lines=("Dynamo 1.2",),
     fix=(
         "Mount the model claim in the frontend as in the workers, with the same HF_HOME, and give workers "
         "--served-model-name with the repository's name."

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.commands.container_scripts import mentions
 from rules.reading.shapes import Undecided
 from rules.reading.storage.model_references import ModelReference
@@ -62,6 +62,7 @@ RULE = Rule(
         "resolve the repository's name, and the worker ends at start."
     ),
     source="huggingface/huggingface_hub src/huggingface_hub/_snapshot_download.py; transformers run offline",
+    lines=EVERY_RELEASE,
     fix="Give the worker the snapshot's directory, or let the download write the commit into refs/main.",
     check=_check,
 )

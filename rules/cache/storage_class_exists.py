@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.shapes import Undecided, field
 from rules.reading.storage.claims import Claim, read_claims
 from rules.reading.storage.storage_classes import makes_ebs_volumes
@@ -64,6 +64,7 @@ RULE = Rule(
         "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#class-1; NVIDIA/aicr#107 (claims "
         "Pending on EKS)"
     ),
+    lines=EVERY_RELEASE,
     fix="Name a class that kubectl get storageclass lists.",
     check=_check,
 )

@@ -80,6 +80,7 @@ RULE = Rule(
         "ai-dynamo/dynamo docs of gpt-oss for TensorRT-LLM and vLLM; names of parsers: ai-dynamo 1.2.1 from "
         "PyPI"
     ),
+    lines=("Dynamo 1.2",),
     fix="Add --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony to every worker.",
     check=_check,
 )

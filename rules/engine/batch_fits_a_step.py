@@ -32,6 +32,7 @@ RULE = Rule(
     severity=Severity.ADVISORY,
     reason="Every running sequence needs a token of each step: the engine warns, and batches stay smaller.",
     source="NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (max_batch_size against max_num_tokens)",
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Raise max_num_tokens, or lower max_batch_size to it.",
     check=_check,
 )

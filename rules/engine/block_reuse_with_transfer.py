@@ -33,6 +33,7 @@ RULE = Rule(
     severity=Severity.ADVISORY,
     reason="With block reuse, a transfer that is sent while the worker goes on can hang.",
     source="NVIDIA/TensorRT-LLM#12542",
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Set kv_cache_config.enable_block_reuse: false.",
     check=_check,
 )

@@ -31,6 +31,7 @@ RULE = Rule(
     severity=Severity.MANDATORY,
     reason="The API server refuses the graph.",
     source="ai-dynamo/dynamo deploy/operator/api/v1beta1 at 02911c8 (ComponentType)",
+    lines=("Dynamo 1.2",),
     fix="Write one of the types that the finding names; what older recipes call `main` is a worker.",
     check=_check,
 )

@@ -50,6 +50,7 @@ RULE = Rule(
         "a component of a v1beta1 graph."
     ),
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/component_common.go at 015d780",
+    lines=("Dynamo 1.0",),
     fix="Set componentType: worker, and subComponentType: prefill or decode where the worker is one.",
     check=_check,
 )

@@ -38,6 +38,7 @@ RULE = Rule(
         "labels, while requests go where the command line says."
     ),
     source="ai-dynamo/dynamo deploy/operator/internal/consts (labels); ai-dynamo 1.2.1 --disaggregation-mode",
+    lines=("Dynamo 1.2",),
     fix="Make the type, or subComponentType, and --disaggregation-mode the same.",
     check=_check,
 )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.commands.start_script import script_position
 from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import texts_at
@@ -53,6 +53,7 @@ RULE = Rule(
         "without probes the pod stays ready."
     ),
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml at 668dd11",
+    lines=EVERY_RELEASE,
     fix="Start the engine with exec, and look at `kubectl logs --previous` after a crash.",
     check=_check,
 )

@@ -38,6 +38,7 @@ RULE = Rule(
     severity=Severity.MANDATORY,
     reason="The engine refuses two different answers with a ValueError, and the worker ends at start.",
     source="NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (CudaGraphConfig)",
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Leave cuda_graph_config.max_batch_size out, or make it the largest of batch_sizes.",
     check=_check,
 )

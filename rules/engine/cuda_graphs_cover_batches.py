@@ -69,6 +69,7 @@ RULE = Rule(
         "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (CudaGraphConfig, max_batch_size) and "
         "tensorrt_llm/_torch/pyexecutor/scheduler.py (ScheduledRequests.can_run_cuda_graph)"
     ),
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Set cuda_graph_config.max_batch_size to max_batch_size.",
     check=_check,
 )

@@ -58,6 +58,10 @@ RULE = Rule(
         "ai-dynamo 1.2.1 from PyPI (argparse of dynamo.vllm); NVIDIA/TensorRT-LLM "
         "tensorrt_llm/llmapi/llm_args.py and tensorrt_llm/commands/serve.py around release 1.3.0rc14"
     ),
+    lines=(
+        "Dynamo 1.2",
+        "TensorRT-LLM 1.3.0rc14",
+    ),
     fix="Write what the finding names instead.",
     check=_check,
 )

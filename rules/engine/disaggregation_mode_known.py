@@ -55,6 +55,7 @@ RULE = Rule(
     severity=Severity.MANDATORY,
     reason="The command ends at once. The engines differ: `agg` is vLLM's word only.",
     source="ai-dynamo 1.2.1 from PyPI: argparse of dynamo.trtllm and dynamo.vllm",
+    lines=("Dynamo 1.2",),
     fix="Write a mode that the finding names; an aggregated worker needs none.",
     check=_check,
 )

@@ -75,6 +75,7 @@ RULE = Rule(
         "PyPI package ai-dynamo 1.2.1, dynamo/common/utils/graceful_shutdown.py and dynamo/trtllm/main.py; "
         "ai-dynamo/dynamo#13559"
     ),
+    lines=("Dynamo 1.2",),
     fix=(
         "Set DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS to terminationGracePeriodSeconds less 30 s for the "
         "shutdown, less 60 s on a prefill worker of TensorRT-LLM; or lower terminationGracePeriodSeconds."

@@ -51,6 +51,11 @@ RULE = Rule(
         "ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py; NVIDIA/TensorRT-LLM "
         "tensorrt_llm/commands/serve.py; vllm 0.20.1 vllm/engine/arg_utils.py"
     ),
+    lines=(
+        "Dynamo 1.2",
+        "TensorRT-LLM 1.3.0rc14",
+        "vLLM 0.20.1",
+    ),
     fix=(
         "Correct the file in the ConfigMap, or the path in --extra-engine-args, --extra_llm_api_options or "
         "--config; write JSON in single quotes, so that no shell takes the double ones."

@@ -77,6 +77,7 @@ RULE = Rule(
     severity=Severity.MANDATORY,
     reason="The engine checks its settings before it loads anything, and the worker ends at start.",
     source="NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py around release 1.3.0rc14",
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Write one of the values that the finding names.",
     check=_check,
 )

@@ -106,6 +106,10 @@ RULE = Rule(
         "ai-dynamo 1.2.1 from PyPI: argparse of dynamo.trtllm, dynamo.frontend and dynamo.vllm; "
         "NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py at 00209af"
     ),
+    lines=(
+        "Dynamo 1.2",
+        "TensorRT-LLM 1.3.0rc14",
+    ),
     fix="Correct the spelling, or write what replaced the option.",
     check=_check,
 )

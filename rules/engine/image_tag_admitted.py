@@ -39,6 +39,7 @@ RULE = Rule(
     severity=Severity.MANDATORY,
     reason="From release 1.4 on admission refuses an image whose tag is no version, or that has a digest.",
     source="ai-dynamo/dynamo deploy/operator, admission of DynamoGraphDeployment since 1.4",
+    lines=("Dynamo 1.4",),
     fix="Use a tag that is a version, or set runtimeVersionOverride: MAJOR.MINOR.PATCH.",
     check=_check,
 )

@@ -47,6 +47,7 @@ RULE = Rule(
     severity=Severity.ADVISORY,
     reason="Without events the router believes that nothing is cached and spreads requests by load alone.",
     source="ai-dynamo 1.2.1 from PyPI: dynamo.frontend (--router-mode kv), dynamo.trtllm",
+    lines=("Dynamo 1.2",),
     fix=(
         "Add --publish-events-and-metrics to the workers, or --no-router-kv-events to the frontend, which "
         "then predicts what is cached."

@@ -37,6 +37,7 @@ RULE = Rule(
         "specify more than 1 handler type."
     ),
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go (GenerateBasePodSpec)",
+    lines=("Dynamo 1.2",),
     fix=(
         "Leave the operator's probe; or put the whole probe at the service's livenessProbe or "
         "readinessProbe, beside extraPodSpec, which replaces it."

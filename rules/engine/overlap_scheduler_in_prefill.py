@@ -34,6 +34,7 @@ RULE = Rule(
         "configurations still turn it off for prefill."
     ),
     source="NVIDIA/TensorRT-LLM#10755; ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/deploy.yaml",
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Set disable_overlap_scheduler: true in the prefill worker's engine file.",
     check=_check,
 )

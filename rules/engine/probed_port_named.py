@@ -85,6 +85,7 @@ RULE = Rule(
         "ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec), "
         "component_worker.go at 54ba91f, component_frontend.go at 132ccbe"
     ),
+    lines=("Dynamo 1.2",),
     fix=(
         "Leave ports, DYN_SYSTEM_PORT and --http-port out; or name a worker's port system (9090) and the "
         "frontend's http (8000), and listen there."

@@ -31,6 +31,7 @@ RULE = Rule(
     severity=Severity.MANDATORY,
     reason="The engine forbids keys that it does not know, so the worker ends at start.",
     source="NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py around release 1.3.0rc14",
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Write what replaced it, as the finding says.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.benchmarks.benchmark_targets import read_target
 from rules.reading.benchmarks.benchmarks import Benchmark, check_benchmarks
 from rules.reading.engines.served_names import served_name
@@ -42,6 +42,7 @@ RULE = Rule(
     severity=Severity.ADVISORY,
     reason="The frontend answers every request with 404, Model not found.",
     source="ai-dynamo/dynamo docs of troubleshooting (404 Model not found)",
+    lines=EVERY_RELEASE,
     fix="Write the value of --served-model-name in the benchmark's --model.",
     check=_check,
 )

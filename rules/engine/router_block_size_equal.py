@@ -88,6 +88,7 @@ RULE = Rule(
         "one, and sends requests as if nothing were cached."
     ),
     source="ai-dynamo 1.2.1 dynamo/trtllm/backend_args.py (--kv-block-size) and dynamo.frontend's argparse",
+    lines=("Dynamo 1.2",),
     fix=(
         "Set --kv-cache-block-size, and --kv-block-size of dynamo.trtllm, to tokens_per_block of the engine: "
         "32 unless its file says otherwise."

@@ -37,6 +37,7 @@ RULE = Rule(
     severity=Severity.MANDATORY,
     reason="The image cannot be pulled, and the pod never starts.",
     source="ai-dynamo/dynamo release notes of 1.2.1 (images); the name in its older recipes, at 05e46aa",
+    lines=("Dynamo 0.6 to 1.2",),
     fix="Write the repository that the finding names.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed, undecided
 from rules.reading.pods.images import Image, read_image
 from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.reading.program.operator_line import RUNTIMES
@@ -45,6 +45,7 @@ RULE = Rule(
         "publishes them together."
     ),
     source="ai-dynamo/dynamo release notes (images and chart of one version)",
+    lines=EVERY_RELEASE,
     fix="Take images of the chart's major and minor version.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.engines.engines import engine_settings
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.engines.tensorrt_llm import Count, is_tensorrt_llm
@@ -53,6 +53,7 @@ RULE = Rule(
     severity=Severity.ADVISORY,
     reason="Beyond that length the model's positions mean nothing, so answers turn into noise.",
     source="max_position_embeddings in config.json of openai/gpt-oss-120b and openai/gpt-oss-20b: 131072",
+    lines=EVERY_RELEASE,
     fix="Lower max_seq_len, or --max-model-len, to 131072 or less.",
     check=_check,
 )

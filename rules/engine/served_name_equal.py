@@ -29,6 +29,7 @@ RULE = Rule(
         "never called: its GPUs idle while decode computes the prompts, and one name is not served at all."
     ),
     source="ai-dynamo/dynamo lib/llm/src/discovery/model_manager.rs (activate_prefill_router)",
+    lines=("Dynamo 1.2",),
     fix="Give --served-model-name the same value on every worker of the graph.",
     check=_check,
 )

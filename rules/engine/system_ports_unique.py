@@ -43,6 +43,7 @@ RULE = Rule(
     severity=Severity.ADVISORY,
     reason="Containers of a pod share its address, so only one engine gets the port.",
     source="ai-dynamo/dynamo examples/backends/vllm/launch/disagg.sh (a DYN_SYSTEM_PORT for each process)",
+    lines=("Dynamo 1.2",),
     fix="Give every engine another DYN_SYSTEM_PORT.",
     check=_check,
 )

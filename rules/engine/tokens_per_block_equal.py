@@ -29,6 +29,7 @@ RULE = Rule(
     severity=Severity.MANDATORY,
     reason="The receiving side refuses a cache whose blocks differ from its own, and no request is answered.",
     source="NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp (inquireSupport)",
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Set kv_cache_config.tokens_per_block alike on both, or on neither.",
     check=_check,
 )

@@ -38,6 +38,7 @@ RULE = Rule(
         "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp at 012f8ad; "
         "ai-dynamo/aiconfigurator#459"
     ),
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Round max_tokens_in_buffer up to a multiple of kv_cache_config.tokens_per_block, 32 by default.",
     check=_check,
 )

@@ -67,6 +67,7 @@ RULE = Rule(
     severity=Severity.MANDATORY,
     reason="NIXL fails where a prompt does not fit the buffer, so none of these requests is answered.",
     source="NVIDIA/TensorRT-LLM docs disagg-serving.md at 0434b98 (max_tokens_in_buffer)",
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Raise max_tokens_in_buffer on prefill and decode to the prompt, rounded up to whole blocks.",
     check=_check,
 )

@@ -68,6 +68,7 @@ RULE = Rule(
         "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp (AgentConnection) and "
         "docs disagg-serving.md at 0434b98"
     ),
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Raise max_tokens_in_buffer on prefill and decode, or lower prefill's max_seq_len.",
     check=_check,
 )

@@ -68,6 +68,7 @@ RULE = Rule(
         "NVIDIA/TensorRT-LLM#11082, cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp at a2b0265; "
         "ai-dynamo/dynamo#12276"
     ),
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix=(
         "Set cache_transceiver_config.max_tokens_in_buffer to the longest prompt that is sent, rounded up to "
         "a multiple of tokens_per_block."

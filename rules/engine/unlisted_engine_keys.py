@@ -60,6 +60,7 @@ RULE = Rule(
         "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, in the fork Tracin/TensorRT-LLM at 21a5a51, "
         "and later keys from its list of captured settings"
     ),
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Correct the spelling, move the key to its block, or make sure that the image's release has it.",
     check=_check,
 )

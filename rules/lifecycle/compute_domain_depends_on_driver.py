@@ -30,6 +30,7 @@ RULE = Rule(
         "the compute domain, and the namespace around it, can no longer be deleted."
     ),
     source="kubernetes-sigs/dra-driver-nvidia-gpu cmd/compute-domain-controller at 95932046 (finalizer)",
+    lines=("NVIDIA DRA driver of 2026-08",),
     fix="Give the compute domain depends_on with the driver's release.",
     check=_check,
     reads=frozenset({Aspect.EDGES}),

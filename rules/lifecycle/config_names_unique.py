@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from resource_graph import Resource, ResourceGraph, has_unknown
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed, undecided
 
 _KIND = "ConfigMap"
 
@@ -74,6 +74,7 @@ RULE = Rule(
         "ai-dynamo/dynamo recipes/gpt-oss-120b: trtllm/agg/deploy.yaml at 668dd11 and "
         "trtllm/disagg/deploy.yaml at 04521f4, both of which call theirs llm-config"
     ),
+    lines=EVERY_RELEASE,
     fix="Give each graph a ConfigMap of its own name, best one that ends in a hash of its content.",
     check=_check,
 )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed, undecided
 from rules.reading.program.references import dynamo_graphs
 from rules.reading.shapes import Undecided
 
@@ -46,6 +46,7 @@ RULE = Rule(
         "to restart, and then the workers of one graph run with different settings."
     ),
     source="https://kubernetes.io/docs/concepts/configuration/configmap/#mounted-configmaps-are-updated-automatically",
+    lines=EVERY_RELEASE,
     fix="Put a hash of the content at the end of the ConfigMap's name and make it immutable.",
     check=_check,
 )

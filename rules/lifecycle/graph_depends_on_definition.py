@@ -43,6 +43,7 @@ RULE = Rule(
         "pulumi/pulumi-kubernetes provider/pkg/await/await.go at a03ff6ba58d2 (retries of NotFound); "
         "NVIDIA/aicr#406"
     ),
+    lines=("pulumi-kubernetes of 2026-06",),
     fix="Give the object depends_on with the definition, or let the platform's chart bring it.",
     check=_check,
     reads=frozenset({Aspect.EDGES}),

@@ -77,6 +77,7 @@ RULE = Rule(
         "ai-dynamo/dynamo recipes/gpt-oss-120b/model-cache at 371045a (download first, then deploy); the "
         "provider waits for a Job to complete: pulumi/pulumi-kubernetes provider/pkg/await at a03ff6ba58d2"
     ),
+    lines=("pulumi-kubernetes of 2026-06",),
     fix="Give the graph depends_on with the Job, and let the provider wait for the Job.",
     check=_check,
     reads=frozenset({Aspect.EDGES}),

@@ -49,6 +49,7 @@ RULE = Rule(
         "its GPUs stay taken."
     ),
     source="pulumi/pulumi-kubernetes#1418, pulumi/pulumi-kubernetes#3573; NVIDIA/aicr#406",
+    lines=("pulumi-kubernetes of 2026-06",),
     fix=(
         "Give the graph, or the component around it, depends_on with the platform's release, or with a "
         "StackReference to the stack that has it."

@@ -30,6 +30,7 @@ RULE = Rule(
         "while the workers are still Pending, and nobody hears of it."
     ),
     source="pulumi/pulumi-kubernetes provider/pkg/await/await.go at a03ff6ba58d2 (pulumi.com/waitFor)",
+    lines=("pulumi-kubernetes of 2026-06",),
     fix=f"Annotate the graph with {WAIT_FOR}: condition=Ready.",
     check=_check,
     reads=frozenset({Aspect.PROTECTION}),

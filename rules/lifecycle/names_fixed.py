@@ -47,6 +47,7 @@ RULE = Rule(
         "pulumi/pulumi-kubernetes provider/pkg/metadata/naming.go at a03ff6ba58d2 (auto-naming); "
         "https://www.pulumi.com/docs/iac/concepts/resources/names/#autonaming"
     ),
+    lines=("pulumi-kubernetes of 2026-06",),
     fix="Give the object a metadata.name, and the release a name.",
     check=_check,
     # A document without a name is one for `kubectl create`, and nobody's to adopt.

@@ -50,6 +50,7 @@ RULE = Rule(
         "pulumi/pulumi-kubernetes provider/pkg/await/await.go (deletion) and provider/pkg/provider/"
         "helm_release.go (300 s) at a03ff6ba58d2"
     ),
+    lines=("pulumi-kubernetes of 2026-06",),
     fix="Set customTimeouts for delete, and the release's timeout.",
     check=_check,
     reads=frozenset({Aspect.PROTECTION}),

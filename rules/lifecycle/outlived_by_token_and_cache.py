@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from resource_graph import Aspect, Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed, undecided
 from rules.reading.program.order import dependencies_of
 from rules.reading.program.references import Reference, dynamo_graphs
 from rules.reading.shapes import Undecided
@@ -58,6 +58,7 @@ RULE = Rule(
         "https://www.pulumi.com/docs/iac/concepts/resources/options/dependson/ (deleted in reverse order); "
         "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection"
     ),
+    lines=EVERY_RELEASE,
     fix="Give the graph depends_on with each of them, or use their outputs in its inputs.",
     check=_check,
     reads=frozenset({Aspect.EDGES}),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import Aspect, Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed, undecided
 from rules.reading.program.lifecycle import PRODUCTION, declared_lifecycle
 from rules.reading.program.order import STACK_REFERENCE
 from rules.reading.program.stateful import read_stateful
@@ -62,6 +62,7 @@ RULE = Rule(
         "https://www.pulumi.com/docs/iac/concepts/resources/options/retainondelete/; "
         "https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#persistentvolumeclaim-retention"
     ),
+    lines=EVERY_RELEASE,
     fix="Set the option retainOnDelete, on the claim and on its namespace; whenDeleted: Retain for servers.",
     check=_check,
     reads=frozenset({Aspect.RETENTION}),

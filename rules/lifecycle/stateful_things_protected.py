@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import Aspect, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed, undecided
 from rules.reading.program.lifecycle import PRODUCTION, declared_lifecycle
 from rules.reading.program.stateful import read_stateful
 from rules.reading.shapes import Undecided
@@ -38,6 +38,7 @@ RULE = Rule(
         "stored is gone; protected, the engine refuses."
     ),
     source="https://www.pulumi.com/docs/iac/concepts/resources/options/protect/",
+    lines=EVERY_RELEASE,
     fix="Set the option protect, or declare the stack disposable.",
     check=_check,
     reads=frozenset({Aspect.PROTECTION}),

@@ -33,6 +33,7 @@ RULE = Rule(
         "pulumi/pulumi-kubernetes provider/pkg/await/await.go and provider/pkg/metadata at a03ff6ba58d2 "
         "(customTimeouts, then pulumi.com/timeoutSeconds, then 10 min)"
     ),
+    lines=("pulumi-kubernetes of 2026-06",),
     fix="Set customTimeouts for create and update, from the size of the model and the speed of its storage.",
     check=_check,
     reads=frozenset({Aspect.PROTECTION}),

@@ -44,6 +44,7 @@ RULE = Rule(
         "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/backends/trtllm_backend.py at 095f58a; "
         "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (GUARANTEED_NO_EVICT)"
     ),
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix=(
         "Lower max_batch_size (--max-num-seqs) or max_seq_len (--max-model-len) to what is served, or give "
         "the cache more: an 8-bit format, more GPUs, larger ones."

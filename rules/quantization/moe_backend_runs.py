@@ -45,6 +45,7 @@ RULE = Rule(
         "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/create_moe.py at 01f8de5, "
         "fused_moe_triton.py at 00131d7, fused_moe_trtllm_gen.py at 026946f; NVIDIA/TensorRT-LLM#17570"
     ),
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix=(
         "Place the worker on B200 or GB200 (a pool, or a node selection on nvidia.com/gpu.product). Else "
         "leave OVERRIDE_QUANT_ALGO and moe_config.backend out: the engine's defaults run on every GPU that "

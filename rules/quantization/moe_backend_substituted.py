@@ -38,6 +38,7 @@ RULE = Rule(
         "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/create_moe.py at 01f8de5; "
         "tests/integration/defs/accuracy/test_llm_api_pytorch.py at 000b1b9 (TestGPTOSS)"
     ),
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Write moe_config.backend TRTLLM or CUTLASS on Blackwell, TRITON or CUTLASS on Hopper.",
     check=_check,
 )

@@ -42,6 +42,7 @@ RULE = Rule(
     severity=Severity.ADVISORY,
     reason="Elsewhere nothing reads it, while the manifest seems to say what the experts run with.",
     source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/model_config.py (get_mxfp4_quant_algo)",
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Remove the variable, or serve openai/gpt-oss-120b or openai/gpt-oss-20b as published.",
     check=_check,
 )

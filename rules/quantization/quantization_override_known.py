@@ -37,6 +37,7 @@ RULE = Rule(
         "the manifest says."
     ),
     source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/model_config.py (override_quant_algo)",
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Write one of the three names, in any case of letters and without blanks, or leave the variable out.",
     check=_check,
 )

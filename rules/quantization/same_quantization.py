@@ -53,6 +53,7 @@ RULE = Rule(
         "are of neither. The engine compares nothing."
     ),
     source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/model_config.py (get_mxfp4_quant_algo)",
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Set OVERRIDE_QUANT_ALGO to one value on both, or on neither and place both on one GPU type.",
     check=_check,
 )

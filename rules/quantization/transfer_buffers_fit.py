@@ -52,6 +52,7 @@ RULE = Rule(
         "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp at 012f8ad; "
         "NVIDIA/TensorRT-LLM#11082, NVIDIA/TensorRT-LLM#12276"
     ),
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix=(
         "Set cache_transceiver_config.max_tokens_in_buffer to the longest prompt, or lower "
         "kv_cache_config.free_gpu_memory_fraction."

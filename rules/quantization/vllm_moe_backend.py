@@ -64,6 +64,7 @@ RULE = Rule(
         "flashinfer_trtllm and MXFP8 activations on B200, GB200 and B300 only."
     ),
     source="vllm 0.20.1 vllm/model_executor/layers/fused_moe/oracle/mxfp4.py",
+    lines=("vLLM 0.20.1",),
     fix=(
         "Leave --moe-backend and the VLLM_USE_FLASHINFER_MOE_* variables out: the default runs on every GPU. "
         "Dynamo's own recipes set VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8=1 on B200, and --moe-backend "

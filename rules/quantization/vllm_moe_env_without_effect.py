@@ -38,6 +38,7 @@ RULE = Rule(
         "manifest seems to say."
     ),
     source="vllm 0.20.1 vllm/model_executor/layers/fused_moe/oracle/mxfp4.py",
+    lines=("vLLM 0.20.1",),
     fix="Remove --moe-backend, or the variable.",
     check=_check,
 )

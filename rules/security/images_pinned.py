@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from resource_graph import UNKNOWN, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed, undecided
 from rules.reading.pods.all_containers import all_containers
 from rules.reading.pods.images import read_image
 from rules.reading.pods.pods import PodTemplate, check_pods
@@ -47,6 +47,7 @@ RULE = Rule(
         "than the update, and nothing to go back to."
     ),
     source="https://kubernetes.io/docs/concepts/containers/images/#image-names",
+    lines=EVERY_RELEASE,
     fix="Name the release in the tag, or a digest; a chart by its version.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.guarded import check_resources
 from rules.reading.shapes import Undecided, mapping_at, text_at
 
@@ -41,6 +41,7 @@ RULE = Rule(
         "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-instance-metadata-options.html; "
         "https://docs.aws.amazon.com/securityhub/latest/userguide/ec2-controls.html (EC2.8, EC2.170)"
     ),
+    lines=EVERY_RELEASE,
     fix="Set metadataOptions.httpTokens: required in the launch template.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.program.iam_documents import Grant, Statement, read_grants
 
 _READ_ONLY = ("Describe", "Get", "List")
@@ -45,6 +45,7 @@ RULE = Rule(
     severity=Severity.ADVISORY,
     reason="A whole service, or a change to every resource, is more than one purpose needs.",
     source="https://docs.aws.amazon.com/IAM/latest/UserGuide/best-practices.html#grant-least-privilege",
+    lines=EVERY_RELEASE,
     fix="List the actions that are used, on the resources of this stack; some actions take no resource.",
     check=_check,
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import cast
 
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed, undecided
 from rules.reading.engines.engine_yaml import load_engine_yaml
 from rules.reading.guarded import check_messages
 from rules.reading.shapes import Undecided, field, text_at
@@ -70,6 +70,7 @@ RULE = Rule(
         "https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html (step 4); "
         "https://aws.github.io/amazon-vpc-cni-k8s/docs/network-policy-faq.html (off by default)"
     ),
+    lines=EVERY_RELEASE,
     fix='Set configurationValues of the vpc-cni add-on to {"enableNetworkPolicy": "true"}.',
     check=_check,
 )

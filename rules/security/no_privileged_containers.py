@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.pods.host_access import host_accesses
 from rules.reading.pods.pods import PodTemplate, check_pods
 
@@ -34,6 +34,7 @@ RULE = Rule(
         "namespaces under pod security baseline or restricted refuse the pod."
     ),
     source="https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline",
+    lines=EVERY_RELEASE,
     fix="Drop privileged and the host namespaces; a sysctl goes into the pod's securityContext.sysctls.",
     check=_check,
 )

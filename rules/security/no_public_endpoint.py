@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.model import Observation, Rule, Severity
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity
 from rules.reading.guarded import check_messages
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at, texts_at
@@ -126,6 +126,7 @@ RULE = Rule(
         "https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html; "
         "https://docs.aws.amazon.com/securityhub/latest/userguide/eks-controls.html (EKS.1)"
     ),
+    lines=EVERY_RELEASE,
     fix="Make it internal, or name the address ranges that need it, and put authentication before it.",
     check=_check,
 )

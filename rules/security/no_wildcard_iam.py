@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed, undecided
 from rules.reading.program.iam_documents import Grant, Statement, read_grants
 
 _EVERYTHING = frozenset({"*", "*:*"})
@@ -48,6 +48,7 @@ RULE = Rule(
         "https://docs.aws.amazon.com/IAM/latest/UserGuide/best-practices.html#grant-least-privilege; "
         "https://docs.aws.amazon.com/securityhub/latest/userguide/iam-controls.html (IAM.1)"
     ),
+    lines=EVERY_RELEASE,
     fix="Name the actions and the resources.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, Rule, Severity
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity
 from rules.reading.guarded import check_messages
 from rules.reading.shapes import whole_number_at
 from rules.security.imdsv2_required import TYPES
@@ -31,6 +31,7 @@ RULE = Rule(
     severity=Severity.ADVISORY,
     reason="Every pod of the node can do what the node's role may, such as attach network interfaces.",
     source="https://docs.aws.amazon.com/eks/latest/best-practices/identity-and-access-management.html",
+    lines=EVERY_RELEASE,
     fix="Set the hop limit to 1 and give pods roles by EKS Pod Identity or service accounts.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.pods.all_containers import all_containers
 from rules.reading.pods.host_access import asks_for_network_device
 from rules.reading.pods.pods import PodTemplate, check_pods
@@ -69,6 +69,7 @@ RULE = Rule(
         "https://kubernetes.io/docs/concepts/security/pod-security-standards/ (baseline, restricted); "
         "aws-samples/aws-do-eks#63 (hostPath /dev/infiniband)"
     ),
+    lines=EVERY_RELEASE,
     fix="Set runAsNonRoot and a runAsUser, drop ALL capabilities, and ask a device plugin for devices.",
     check=_check,
 )

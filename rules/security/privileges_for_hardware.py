@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.pods.host_access import host_accesses
 from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.security.no_privileged_containers import NODE_AGENT
@@ -33,6 +33,7 @@ RULE = Rule(
         "ai-dynamo/dynamo docs/kubernetes/cloud-providers/eks/efa.md at 0c21bf2 and examples/deployments/EKS "
         "at 4a28569; vllm-project/vllm#52607"
     ),
+    lines=EVERY_RELEASE,
     fix="Try the capability IPC_LOCK alone, or DRANET (device class efa.networking.k8s.aws) for EFA.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed, undecided
 from rules.reading.program.secret_texts import credential_called, dotted, is_marked, leaves
 
 _PROVIDER = "pulumi:providers:kubernetes"
@@ -55,6 +55,7 @@ RULE = Rule(
         "each preview."
     ),
     source="https://www.pulumi.com/docs/iac/concepts/secrets/",
+    lines=EVERY_RELEASE,
     fix="Read it with config.require_secret, or wrap it in pulumi.Output.secret.",
     check=_check,
     reads=frozenset({Aspect.SECRETS}),

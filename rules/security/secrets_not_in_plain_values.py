@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed, undecided
 from rules.reading.pods.all_containers import all_containers
 from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.reading.program.secret_texts import (
@@ -92,6 +92,7 @@ RULE = Rule(
         "of each after it was taken out."
     ),
     source="https://kubernetes.io/docs/concepts/configuration/secret/",
+    lines=EVERY_RELEASE,
     fix="Put it into a Secret and refer to it by secretKeyRef; take back the credential that was readable.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.model import Observation, Rule, Severity
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity
 from rules.reading.guarded import check_messages
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
 
@@ -63,6 +63,7 @@ RULE = Rule(
         "https://docs.aws.amazon.com/efs/latest/ug/encryption-at-rest.html; "
         "https://docs.aws.amazon.com/fsx/latest/LustreGuide/encryption-at-rest.html (always on)"
     ),
+    lines=EVERY_RELEASE,
     fix="Set encrypted, with a kmsKeyId where the account's own key will not do.",
     check=_check,
 )

@@ -53,6 +53,7 @@ RULE = Rule(
         "published what it does there. (On Hopper its expert kernels are another rule's matter.)"
     ),
     source="ai-dynamo/dynamo docs, recipe gpt-oss-120b 1.2.1 (4x GB200, ARM64); ai-dynamo/dynamo#9914",
+    lines=("Dynamo 1.2",),
     fix="Place it on GB200, or measure it before anybody relies on it.",
     check=_check,
 )

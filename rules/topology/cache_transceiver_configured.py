@@ -61,6 +61,10 @@ RULE = Rule(
         "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (CacheTransceiverConfig) at 21a5a51; ai-dynamo "
         "1.2.1 dynamo/vllm/args.py"
     ),
+    lines=(
+        "TensorRT-LLM 1.3.0rc14",
+        "Dynamo 1.2",
+    ),
     fix=(
         "TensorRT-LLM: cache_transceiver_config.backend DEFAULT, UCX or NIXL in the engine file of both. "
         'vLLM: --kv-transfer-config \'{"kv_connector":"NixlConnector","kv_role":"kv_both"}\' on both.'

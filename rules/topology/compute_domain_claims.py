@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.nodes.channel_claims import read_channel_claims
 from rules.reading.pods.workers import Worker, check_workers
 
@@ -42,6 +42,7 @@ RULE = Rule(
         "https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/ (pod claims "
         "and container claims)"
     ),
+    lines=EVERY_RELEASE,
     fix=(
         "Name the claim twice: in the pod's resourceClaims and in the container's resources.claims "
         "(v1alpha1: services.<name>.resources.claims)."

@@ -36,6 +36,7 @@ RULE = Rule(
         "pod starts, has nothing of it, and takes the node's one claim from others."
     ),
     source="kubernetes-sigs/dra-driver-nvidia-gpu (compute-domain kubelet plugin at 2026-08-07)",
+    lines=("NVIDIA DRA driver of 2026-08",),
     fix="Leave the ComputeDomain and its claims out, or select GB200 nodes.",
     check=_check,
 )

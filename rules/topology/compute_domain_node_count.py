@@ -59,6 +59,7 @@ RULE = Rule(
         "decides when the domain is called Ready, which then is never, or too early."
     ),
     source="kubernetes-sigs/dra-driver-nvidia-gpu (api/nvidia.com/resource/v1beta1/computedomain.go)",
+    lines=("NVIDIA DRA driver of 2026-08",),
     fix="Set numNodes to 0; the spec cannot be changed, so delete and make the domain again.",
     check=_check,
 )

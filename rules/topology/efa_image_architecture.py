@@ -35,6 +35,7 @@ RULE = Rule(
         "ai-dynamo/dynamo#13049 say that they hold both architectures: on an arm64 node it may not start."
     ),
     source="https://docs.nvidia.com/dynamo/ (release 1.2.1, artifacts); ai-dynamo/dynamo#13049",
+    lines=("Dynamo 1.2",),
     fix=(
         "Look at the image's manifest (`docker manifest inspect`), or use an -efa tag of 1.3 or later, which "
         "is published for both."

@@ -80,6 +80,7 @@ RULE = Rule(
         "experts."
     ),
     source="NVIDIA/TensorRT-LLM tensorrt_llm/mapping.py at 05ebebb; experts: config.json of the model",
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix=(
         "Set moe_expert_parallel_size (--expert-parallel-size, --ep_size) to a divisor of both, such as the "
         "tensor parallelism itself or 1, and leave moe_tensor_parallel_size out."

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from hardware import INSTANCE_TYPES
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.nodes.landing import allows, untolerated
 from rules.reading.nodes.node_selection import required_labels
 from rules.reading.nodes.pools import Pool, known_pools, node_labels, read_pools
@@ -92,6 +92,7 @@ RULE = Rule(
     source=(
         "https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html (nodes end with the block)"
     ),
+    lines=EVERY_RELEASE,
     fix=(
         "Require nodes without GPUs: node affinity on nvidia.com/gpu.present, operator NotIn, value true; "
         "and leave the toleration of nvidia.com/gpu out. Not asked where the model itself lies on those "

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.nodes.node_selection import required_labels
 from rules.reading.pods.gpu_pods import GpuPods, check_gpu_pods
 
@@ -39,6 +39,7 @@ RULE = Rule(
         "NVIDIA/k8s-device-plugin docs/gpu-feature-discovery (nvidia.com/gpu.product); ai-dynamo/dynamo "
         "recipes/gpt-oss-120b/trtllm at 04521f4"
     ),
+    lines=EVERY_RELEASE,
     fix="Add nvidia.com/gpu.product (NVIDIA-B200, NVIDIA-GB200, …) to the nodeSelector.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.pods.image_architecture import node_architectures, suffixed_images
 from rules.reading.pods.pods import PodTemplate, check_pods
 
@@ -38,6 +38,7 @@ RULE = Rule(
         "FoundationDB/fdb-kubernetes-operator#2294; ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg at "
         "668dd11 (an -arm64 tag)"
     ),
+    lines=EVERY_RELEASE,
     fix="Use a tag without suffix, which holds both architectures, or select nodes by kubernetes.io/arch.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.nodes.node_room import knows_nodes_without_gpus, rooms_for
 from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.reading.pods.resources import requested
@@ -48,6 +48,7 @@ RULE = Rule(
         "than either leaves stays Pending until its deadline, and has then measured or loaded nothing."
     ),
     source="https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
+    lines=EVERY_RELEASE,
     fix="Ask for less (without a limit a container may use what is idle), or for a larger system node.",
     check=_check,
 )

@@ -54,6 +54,10 @@ RULE = Rule(
         "ai-dynamo/dynamo docs disagg-communication-guide.md at 3c42642, docs rdma-setup/overview.md at "
         "a580cdd; openucx/ucx#11514"
     ),
+    lines=(
+        "Dynamo 1.2 to 1.5",
+        "UCX 1.20",
+    ),
     fix=(
         "Give prefill and decode the same: rdma/* or vpc.amazonaws.com/efa in the limits, or on GB200 a "
         "compute domain's channel; or choose TCP yourself (serving.kvTransport: tcp in a stack; in a "

@@ -88,6 +88,10 @@ RULE = Rule(
         "NVIDIA/TensorRT-LLM docs trtllm-kv-cache-transfer (backend DEFAULT) in ai-dynamo/dynamo at 2f34551; "
         "ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2 (kv_role)"
     ),
+    lines=(
+        "Dynamo 1.2 to 1.6",
+        "TensorRT-LLM 1.3.0rc14",
+    ),
     fix="Give both sides the same backend or connector, prefill kv_both or kv_producer, decode kv_both or "
     "kv_consumer.",
     check=_check,

@@ -48,6 +48,7 @@ RULE = Rule(
         "ai-dynamo/dynamo examples/deployments/EKS/manifests/vllm/v1beta1 at 4a28569 (four per GPU on p5); "
         "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html"
     ),
+    lines=("Dynamo 1.3",),
     fix="Ask for the node's interfaces divided by its GPUs, times the pod's GPUs.",
     check=_check,
 )

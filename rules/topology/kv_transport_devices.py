@@ -67,6 +67,7 @@ RULE = Rule(
         "https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html; ai-dynamo/dynamo "
         "release notes of 1.3 and 1.4 (GB200); aws-samples/aws-do-eks#63"
     ),
+    lines=("Dynamo 1.2 to 1.4",),
     fix=(
         "Ask for the node's interfaces divided by its GPUs, times the pod's GPUs; on GB200 for all four; and "
         "mount no /dev/infiniband."

@@ -40,6 +40,7 @@ RULE = Rule(
         "ai-dynamo/dynamo docs rdma-setup/overview.md at a580cdd (IPC_LOCK, SYS_RESOURCE), docs "
         "cloud-providers/eks/efa.md at 0c21bf2 (privileged), examples/deployments/EKS at 4a28569 (IPC_LOCK)"
     ),
+    lines=("Dynamo 1.2 to 1.5",),
     fix="Add IPC_LOCK to securityContext.capabilities.add of the worker's main container.",
     check=_check,
 )

@@ -66,6 +66,7 @@ RULE = Rule(
         "ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2, examples/deployments/EKS at 4a28569, "
         "docs rdma-setup/overview.md at a580cdd, recipes/inkling/vllm/disagg-gb300-agentic at 472ac24"
     ),
+    lines=("Dynamo 1.2 to 1.5",),
     fix=(
         "Watch the transport's own counters under load; only if they stand still give the container what the "
         "guide asks for."

@@ -68,6 +68,7 @@ RULE = Rule(
         "https://aws.amazon.com/ec2/instance-types/p6/ (36 or 72 GPUs); "
         "kubernetes-sigs/dra-driver-nvidia-gpu#353"
     ),
+    lines=("NVIDIA DRA driver of 2026-08",),
     fix="Lower the replicas, or deploy one graph for each NVLink domain.",
     check=_check,
 )

@@ -60,6 +60,10 @@ RULE = Rule(
         "ai-dynamo/dynamo#10202 (GB200, RoCE); NVIDIA/TensorRT-LLM "
         "tensorrt_llm/_torch/pyexecutor/kv_cache_transceiver.py; openucx/ucx v1.20 (default: try)"
     ),
+    lines=(
+        "TensorRT-LLM 1.3.0rc14",
+        "UCX 1.20",
+    ),
     fix=(
         "UCX_CUDA_IPC_ENABLE_MNNVL: y where prefill and decode share a compute domain, n on GB200 where they "
         "do not."

@@ -60,6 +60,7 @@ RULE = Rule(
         "claims one there stays Pending, however many GPUs are free."
     ),
     source="kubernetes-sigs/dra-driver-nvidia-gpu#353",
+    lines=("NVIDIA DRA driver of 2026-08",),
     fix=(
         "Lower the replicas of the claiming workers, add nodes to the pool, or serve without a compute "
         "domain."

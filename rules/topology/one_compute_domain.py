@@ -88,6 +88,7 @@ RULE = Rule(
         "kubernetes-sigs/dra-driver-nvidia-gpu (api/nvidia.com/resource/v1beta1/computedomain.go), "
         "kubernetes-sigs/dra-driver-nvidia-gpu#619"
     ),
+    lines=("NVIDIA DRA driver of 2026-08",),
     fix=(
         "One ComputeDomain with numNodes 0 beside the graph, claimed by prefill and decode through one "
         "template; at most 18 claiming pods."

@@ -127,6 +127,7 @@ RULE = Rule(
         "https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html; NVIDIA/aicr "
         "(device plugin and DRA on one node); kubernetes-sigs/dra-driver-nvidia-gpu chart values"
     ),
+    lines=("NVIDIA DRA driver of 2026-08",),
     fix=(
         "Ask for nvidia.com/gpu everywhere, with resources.gpus.enabled false in the DRA driver's values, or "
         "claim everywhere, with devicePlugin.enabled false."

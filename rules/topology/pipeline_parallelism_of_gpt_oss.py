@@ -40,6 +40,7 @@ RULE = Rule(
     severity=Severity.MANDATORY,
     reason="The model's own code asserts a pipeline parallelism of 1, so the worker ends at start.",
     source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/models/modeling_gpt_oss.py at 050b6cb",
+    lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Set pipeline_parallel_size to 1 and spread the model by tensor_parallel_size.",
     check=_check,
 )

@@ -37,6 +37,7 @@ RULE = Rule(
         "https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/ (inter-pod affinity); "
         "labels: ai-dynamo/dynamo deploy/operator internal/consts at 0367e40"
     ),
+    lines=("Dynamo 1.2",),
     fix=(
         "Write the labels as the operator does: nvidia.com/dynamo-graph-deployment-name is the graph's name, "
         "nvidia.com/dynamo-component-type is frontend, prefill, decode or worker."

@@ -34,6 +34,7 @@ RULE = Rule(
         "ai-dynamo/dynamo deploy/operator internal/consts at 0367e40 (the label is the graph's name, not the "
         "name of its frontend Service)"
     ),
+    lines=("Dynamo 1.2",),
     fix=(
         "Select by nvidia.com/dynamo-graph-deployment-name with the graph's name, and by "
         "nvidia.com/dynamo-component-type where only some of its pods are meant."

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.nodes.landing import selected_pools, untolerated
 from rules.reading.nodes.node_selection import required_labels
 from rules.reading.nodes.pools import known_pools
@@ -43,6 +43,7 @@ RULE = Rule(
         "https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/ and "
         "https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/"
     ),
+    lines=EVERY_RELEASE,
     fix=(
         "Select labels that the pool's nodes carry (nvidia.com/gpu.product, kubernetes.io/arch) and tolerate "
         "its taints, most often nvidia.com/gpu."

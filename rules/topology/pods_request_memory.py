@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.reading.pods.resources import requested, shared_memory
 from rules.reading.pods.serving_pods import serving_containers
@@ -38,6 +38,7 @@ RULE = Rule(
         "under memory pressure the kubelet evicts them first, model and all."
     ),
     source="https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
+    lines=EVERY_RELEASE,
     fix="Request the worker's share of the node's CPU and memory, the model's size in memory included.",
     check=_check,
 )

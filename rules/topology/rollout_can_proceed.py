@@ -30,6 +30,7 @@ RULE = Rule(
         "ai-dynamo/dynamo#4990 (the annotations); "
         "https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment"
     ),
+    lines=("Dynamo 0.8 to 1.4",),
     fix=(
         "Let an old pod go first: nvidia.com/deployment-strategy Recreate, or max-unavailable 1 with "
         "max-surge 0 (a Deployment: spec.strategy); or keep a worker's GPUs free."

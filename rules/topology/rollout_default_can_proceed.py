@@ -27,6 +27,7 @@ RULE = Rule(
         "up to three replicas: the update waits for a new pod that has no GPUs. (Other pages name one pod.)"
     ),
     source="ai-dynamo/dynamo#4990; the documentation's annotation pages name other defaults",
+    lines=("Dynamo 0.8 to 1.4",),
     fix=(
         "Say how: nvidia.com/deployment-strategy Recreate, or "
         "nvidia.com/deployment-rolling-update-max-unavailable 1 with max-surge 0."

@@ -102,6 +102,7 @@ RULE = Rule(
         "https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/; "
         "ai-dynamo/dynamo lib/runtime at d50a02f (lease of 10 s)"
     ),
+    lines=("Dynamo 1.2",),
     fix=(
         "Spread them by kubernetes.io/hostname (topologySpreadConstraints), and add a PodDisruptionBudget "
         "with maxUnavailable 1."

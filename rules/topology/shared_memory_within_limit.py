@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.reading.pods.resources import limit, shared_memory
 from rules.reading.pods.serving_pods import serving_containers
@@ -45,6 +45,7 @@ RULE = Rule(
         "is killed at its limit long before the volume is full."
     ),
     source="https://kubernetes.io/docs/concepts/storage/volumes/#emptydir (medium Memory)",
+    lines=EVERY_RELEASE,
     fix="Raise the memory limit above shared memory and process together, or lower the shared memory.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.engines.parallelism import read_parallelism
 from rules.reading.nodes.placements import Placement, read_candidates
 from rules.reading.pods.workers import Worker, check_workers
@@ -50,6 +50,7 @@ RULE = Rule(
         "https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html (NVLink domains of "
         "the instance types)"
     ),
+    lines=EVERY_RELEASE,
     fix="Use at most the domain's GPUs for a worker, and more replicas in place of more ranks.",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.nodes.placements import read_candidates
 from rules.reading.pods.gpu_pods import GpuPods, check_gpu_pods
 
@@ -30,6 +30,7 @@ RULE = Rule(
     severity=Severity.MANDATORY,
     reason="The scheduler gives a pod GPUs of one node only; a larger one stays Pending for ever.",
     source="https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/",
+    lines=EVERY_RELEASE,
     fix="Choose a pool with larger nodes, less parallelism, or a worker that spans nodes (multinode).",
     check=_check,
 )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed, undecided
 from rules.reading.nodes.packing import can_be_packed
 from rules.reading.pods.gpu_pods import Occupied, check_gpu_pods, read_occupancy
 from rules.reading.shapes import Undecided
@@ -56,6 +56,7 @@ RULE = Rule(
         "graph of which one worker is missing answers nothing."
     ),
     source="https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/",
+    lines=EVERY_RELEASE,
     fix="Lower the replicas, add nodes to the pool, or place one of the workers in another pool.",
     check=_check,
 )

@@ -16,3 +16,12 @@ def test_the_page_explains_every_rule_and_every_policy_of_the_pack() -> None:
         assert page.count(f"\n### {rule.id}\n") == 1
     for policy in policies(today=TODAY):
         assert f"### {policy.name}\n" in page or f"`{policy.name}`" in page
+
+
+def test_every_rule_says_from_which_releases_it_was_read_or_that_none_matters() -> None:
+    page = rules_document()
+    for rule in rules_on(TODAY):
+        assert rule.lines is not None, f"{rule.id}: lines=(…) or EVERY_RELEASE"
+        section = page.split(f"\n### {rule.id}\n")[1].split("\n### ")[0]
+        assert "- Read from: " in section
+        assert all(line in section for line in rule.lines)
