@@ -61,6 +61,16 @@ class Account:
         by_code = {code.replace("_", "-"): value for code, value in values.items()}
         (self.folder / "quotas.json").write_text(json.dumps(by_code), encoding="utf-8")
 
+    def networks(self) -> int:
+        """How many VPCs there are: the account's own, and what other tests of this process left in it."""
+        ec2: Any = botocore.session.get_session().create_client("ec2", region_name=REGION)
+        return len(ec2.describe_vpcs()["Vpcs"])
+
+    def addresses_in_use(self) -> int:
+        """How many elastic IPs there are, other tests' included."""
+        ec2: Any = botocore.session.get_session().create_client("ec2", region_name=REGION)
+        return len(ec2.describe_addresses()["Addresses"])
+
     @contextmanager
     def addresses(self, number: int, stack: str | None = None) -> Iterator[None]:
         """So many elastic IPs, of a stack or of somebody else."""

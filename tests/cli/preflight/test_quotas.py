@@ -39,15 +39,16 @@ def test_pools_share_a_quota(account: Account, preflight: Preflight) -> None:
 
 
 def test_addresses_of_others_count_and_the_stack_s_own_do_not(account: Account, preflight: Preflight) -> None:
-    account.quotas(L_0263D0A3=5)
+    others = account.addresses_in_use() + 4
+    account.quotas(L_0263D0A3=others + 1)
     with account.addresses(4), account.addresses(1, "gpt-oss"):
         answer = preflight(by_the_hour())
-        assert "1 needed of 5, 4 in use by others" in seen(answer)
+        assert f"1 needed of {others + 1}, {others} in use by others" in seen(answer)
         assert answer.code == 0
         settings = by_the_hour()
         settings["cluster"]["network"]["natPerZone"] = True
         answer = preflight(settings)
-        assert "2 needed of 5, 4 in use by others" in seen(answer)
+        assert f"2 needed of {others + 1}, {others} in use by others" in seen(answer)
         assert answer.code == 1
 
 
@@ -60,10 +61,9 @@ def test_an_adopted_network_needs_neither_address_nor_vpc(account: Account, pref
     assert "VPCs" not in shown
 
 
-def test_the_account_s_own_vpc_leaves_no_room_in_a_quota_of_one(
-    account: Account, preflight: Preflight
-) -> None:
-    account.quotas(L_F678F1CE=1)
+def test_the_account_s_own_vpc_counts_against_the_quota(account: Account, preflight: Preflight) -> None:
+    others = account.networks()
+    account.quotas(L_F678F1CE=others)
     answer = preflight(by_the_hour())
-    assert "1 needed of 1, 1 in use by others" in seen(answer)
+    assert f"1 needed of {others}, {others} in use by others" in seen(answer)
     assert answer.code == 1
