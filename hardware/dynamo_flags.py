@@ -1,8 +1,4 @@
-"""Options of Dynamo's own commands, as release 1.2.1 takes them.
-
-An option that a command does not know ends it at start. dynamo.vllm is not listed: it takes vLLM's options
-beside its own.
-"""
+"""What replaced options of older guides, what is on its way out, and the options of trtllm-serve."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -10,8 +6,6 @@ from types import MappingProxyType
 from hardware.source import DYNAMO_ARGUMENTS, Source
 
 DYNAMO_FLAGS_SOURCE: Source = DYNAMO_ARGUMENTS
-DYNAMO_FLAGS_LINE = (1, 2)
-"""Release line that the lists of Dynamo's commands were read from."""
 TRTLLM_SERVE_FLAGS_LINE = (1, 3)
 """Release line that the list of trtllm-serve's options was read from."""
 
@@ -20,55 +14,7 @@ def _flags(text: str) -> frozenset[str]:
     return frozenset(f"--{name}" for name in text.split())
 
 
-_OF_EVERY_WORKER = _flags(
-    """
-    namespace endpoint discovery-backend request-plane event-plane connector durable-kv-events
-    dyn-tool-call-parser dyn-reasoning-parser exclude-tools-when-tool-choice-none custom-jinja-template
-    endpoint-types dyn-endpoint-types dump-config-to multimodal-embedding-cache-capacity-gb output-modalities
-    media-output-fs-url media-output-http-url help
-    """
-)
-
-DYNAMO_FLAGS: Mapping[str, frozenset[str]] = MappingProxyType(
-    {
-        "dynamo.trtllm": _OF_EVERY_WORKER
-        | _flags(
-            """
-            model model-path served-model-name tensor-parallel-size pipeline-parallel-size
-            expert-parallel-size enable-attention-dp kv-block-size gpus-per-node max-batch-size max-num-tokens
-            max-seq-len max-beam-width free-gpu-memory-fraction extra-engine-args override-engine-args
-            publish-events-and-metrics load-format disaggregation-mode guided-decoding-backend revision
-            model-loader-extra-config modality encode-endpoint allowed-local-media-path max-file-size-mb
-            frontend-decoding quant-algo attn-backend enable-cuda-graph
-            """
-        ),
-        "dynamo.frontend": _flags(
-            """
-            interactive namespace discovery-backend request-plane event-plane dump-config-to
-            exclude-tools-when-tool-choice-none namespace-prefix http-host http-port tls-cert-path
-            tls-key-path kv-cache-block-size serve-indexer use-remote-indexer enforce-disagg load-aware
-            active-decode-blocks-threshold active-prefill-tokens-threshold
-            active-prefill-tokens-threshold-frac
-            router-mode router-min-initial-workers router-kv-overlap-score-credit
-            router-kv-overlap-score-weight router-prefill-load-scale router-prefill-load-model
-            router-temperature router-kv-events router-durable-kv-events router-replica-sync
-            router-track-active-blocks router-track-output-blocks router-track-prefill-tokens
-            router-assume-kv-reuse router-snapshot-threshold router-reset-states router-ttl-secs
-            router-queue-threshold router-queue-policy router-event-threads kv-events kv-overlap-score-weight
-            shared-cache-type shared-cache-multiplier aic-backend aic-system aic-backend-version aic-tp-size
-            aic-model-path migration-limit migration-max-seq-len model-name model-path metrics-prefix
-            kserve-grpc-server grpc-metrics-port enable-anthropic-api enable-streaming-tool-dispatch
-            enable-streaming-reasoning-dispatch strip-anthropic-preamble dyn-chat-processor
-            dyn-preprocess-workers dyn-debug-perf tokenizer trust-remote-code help
-            """
-        ),
-    }
-)
-"""Command -> its options; a switch also has a form with `--no-`."""
-
-DYNAMO_FLAG_PREFIXES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"dynamo.trtllm": ("--trtllm.", "--dit-"), "dynamo.frontend": ()}
-)
+OPTION_PREFIXES: Mapping[str, tuple[str, ...]] = MappingProxyType({"dynamo.trtllm": ("--trtllm.", "--dit-")})
 """Command -> how further options begin."""
 
 REMOVED_FLAGS: Mapping[str, Mapping[str, str]] = MappingProxyType(

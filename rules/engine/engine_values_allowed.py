@@ -2,21 +2,55 @@
 
 from collections.abc import Iterator, Mapping
 
-from hardware import ENGINE_BLOCK_KEYS, ENGINE_CHOICES, ENGINE_CHOICES_IN_ANY_CASE, ENGINE_COUNTS
-from resource_graph import ResourceGraph, Value
+from hardware import (
+    ENGINE_BLOCK_KEYS,
+    ENGINE_CHOICES,
+    ENGINE_CHOICES_IN_ANY_CASE,
+    ENGINE_COUNTS,
+    Vocabulary,
+    option_values,
+)
+from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
+from rules.reading.commands.flags import parse_flags
+from rules.reading.commands.spelling import nearest, slip_of
+from rules.reading.commands.start_script import StartCommand
+from rules.reading.engines.command_lines import all_commands, line_of, shown_line
+from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import Setting, TensorRtLlmSettings
+from rules.reading.engines.vllm import is_vllm, read_vllm
+from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.workers import Worker
 
 _FRACTION = ("kv_cache_config", "free_gpu_memory_fraction")
 _PATHS = (*ENGINE_CHOICES, *sorted(ENGINE_COUNTS), _FRACTION)
+_LONG = 6
+"""Letters of a value that two slips do not make another one of."""
+_FRACTIONS = ("--gpu-memory-utilization", "--mem-fraction-static")
 _BY_FLAG = frozenset({_FRACTION, ("load_format",), ("guided_decoding_backend",)})
 """Settings with bounds or choices that a flag may set; flags that are counts are no text anyway."""
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_tensorrt_llm(graph, _check_worker)
+    yield from check_tensorrt_llm(graph, _check_worker)
+
+    def check_options(
+        resource: Resource,
+        name: str,
+        container: Mapping[str, Value],
+        command: StartCommand,
+        worker: Worker | None,
+    ) -> Iterator[Observation]:
+        settings = None if worker is None else _option_settings(graph, worker)
+        for message in _options(container, command, settings):
+            yield failed(resource, name, message)
+        if settings is not None:
+            for message in _fractions(settings):
+                yield failed(resource, name, message)
+
+    yield from all_commands(graph, check_options)
 
 
 def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
@@ -60,6 +94,63 @@ def _problem_of_choice(path: tuple[str, ...], value: Value) -> str | None:
     return f", not one of {', '.join(sorted(allowed))}"
 
 
+def _option_settings(graph: ResourceGraph, worker: Worker) -> CommandSettings | None:
+    try:
+        if is_sglang(worker):
+            return read_sglang(graph, worker)
+        return read_vllm(graph, worker) if is_vllm(worker) else None
+    except EngineFileProblem:
+        # It fails where such files are judged.
+        return None
+
+
+def _options(
+    container: Mapping[str, Value], command: StartCommand, settings: CommandSettings | None
+) -> Iterator[str]:
+    vocabularies = option_values(command.engine)
+    for option, setting in _written_options(command, settings).items():
+        vocabulary = vocabularies.get(option)
+        # YAML's null is no value, and neither is a list.
+        if vocabulary is None or not isinstance(setting.value, str):
+            continue
+        problem = _problem_of_option(line_of(container, vocabulary), setting.value, vocabulary)
+        if problem is not None:
+            where = "" if setting.source == option else f" in {setting.source}"
+            yield f"{option}{where} is {setting.value}, which {command.engine}{problem}"
+
+
+def _written_options(command: StartCommand, settings: CommandSettings | None) -> Mapping[str, Setting]:
+    """What is given, by the name of the option; a flag overrides the file."""
+    written: dict[str, Setting] = {}
+    if settings is not None:
+        written |= {f"--{key}": Setting(value, settings.file_source) for key, value in settings.file.items()}
+    for flag in (parse_flags(command.arguments) if settings is None else settings.flags).all:
+        if flag.value is not None and flag.value.known:
+            written[flag.name] = Setting(flag.value.text, flag.name)
+    return written
+
+
+def _problem_of_option(line: tuple[int, int] | None, value: str, vocabulary: Vocabulary) -> str | None:
+    known = vocabulary.of_any_line if line is None else vocabulary.by_line[line]
+    if value in known or (line is None and slip_of(value, vocabulary.of_every_line, _slips(value)) is None):
+        return None
+    hint = nearest(value, known) or f": one of {', '.join(sorted(known))}"
+    return f" does not take{shown_line(line)}{hint}"
+
+
+def _slips(value: str) -> int:
+    # Short names are alike: fp8 and fp4 are two formats.
+    return 2 if len(value) >= _LONG else 1
+
+
+def _fractions(settings: CommandSettings) -> Iterator[str]:
+    for option in _FRACTIONS:
+        given = settings.at(option)
+        number = None if given is None else _number(given.value)
+        if given is not None and (number is None or not 0 < number <= 1):
+            yield f"{option} ({given.source}) is {given.value}, not a share of the memory from 0 to 1"
+
+
 def _number(value: Value) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
@@ -73,11 +164,21 @@ def _number(value: Value) -> float | None:
 
 RULE = Rule(
     id="engine-values-allowed",
-    title="Every setting has a value that the engine accepts",
+    title="Every setting and option has a value that the engine accepts",
     severity=Severity.MANDATORY,
     reason="The engine checks its settings before it loads anything, and the worker ends at start.",
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py around release 1.3.0rc14",
-    lines=("TensorRT-LLM 1.3.0rc14",),
+    source=(
+        "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py around release 1.3.0rc14; ai-dynamo 1.2.1 to "
+        "1.6.0 from PyPI (choices of options), with the vllm and sglang that each names"
+    ),
+    lines=(
+        "TensorRT-LLM 1.3.0rc14",
+        "Dynamo 1.2",
+        "Dynamo 1.3",
+        "Dynamo 1.4",
+        "Dynamo 1.5",
+        "Dynamo 1.6",
+    ),
     fix="Write one of the values that the finding names.",
     check=_check,
 )

@@ -6,7 +6,8 @@ from hardware import VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, VllmMoeKernels
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.checkpoints import read_checkpoint
-from rules.reading.engines.vllm import VllmSettings, is_vllm, read_vllm
+from rules.reading.engines.command_settings import CommandSettings
+from rules.reading.engines.vllm import is_vllm, read_vllm
 from rules.reading.engines.vllm_experts import AUTO, BACKEND_FLAG, read_vllm_backend, read_vllm_variables
 from rules.reading.nodes.placements import read_landing
 from rules.reading.pods.workers import Worker, check_workers
@@ -47,7 +48,9 @@ def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]
                 )
 
 
-def _wanted(settings: VllmSettings, backend: str, source: str) -> Iterator[tuple[str, VllmMoeKernels | None]]:
+def _wanted(
+    settings: CommandSettings, backend: str, source: str
+) -> Iterator[tuple[str, VllmMoeKernels | None]]:
     if backend != AUTO:
         yield f"{BACKEND_FLAG} {backend} ({source})", VLLM_BACKEND_KERNELS.get(backend)
         return

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
 from rules.reading.engines.vllm import is_vllm, read_vllm
 from rules.reading.kv_transport.cache_transceiver import effective_backend
@@ -12,6 +13,8 @@ from rules.reading.kv_transport.vllm_transfer import KV_TRANSFER_CONFIG
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, text_at
 
+_SGLANG_BACKEND = "--disaggregation-transfer-backend"
+_SGLANG_DEFAULT = "mooncake"
 _ROLES: Mapping[Role, tuple[str, str]] = {
     "prefill": ("kv_both", "kv_producer"),
     "decode": ("kv_both", "kv_consumer"),
@@ -58,6 +61,8 @@ def _library(graph: ResourceGraph, worker: Worker, role: Role) -> str | None:
         if config is not None:
             return text_at(config, "kv_connector") or "a connector without a name"
         return "no connector" if role == "decode" else None
+    if is_sglang(worker):
+        return f"SGLang's {read_sglang(graph, worker).setting(_SGLANG_BACKEND, _SGLANG_DEFAULT).value}"
     raise Undecided(f"{worker.name} starts an engine whose KV transfer is not read here")
 
 
@@ -86,11 +91,13 @@ RULE = Rule(
     ),
     source=(
         "NVIDIA/TensorRT-LLM docs trtllm-kv-cache-transfer (backend DEFAULT) in ai-dynamo/dynamo at 2f34551; "
-        "ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2 (kv_role)"
+        "ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2 (kv_role); sglang 0.5.14 "
+        "sglang/srt/server_args.py (disaggregation_transfer_backend)"
     ),
     lines=(
         "Dynamo 1.2 to 1.6",
         "TensorRT-LLM 1.3.0rc14",
+        "SGLang 0.5.14",
     ),
     fix="Give both sides the same backend or connector, prefill kv_both or kv_producer, decode kv_both or "
     "kv_consumer.",

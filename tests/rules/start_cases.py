@@ -109,8 +109,8 @@ MUTATIONS = (
     Mutation(
         "another engine",
         ((_DECODE_START, "python3 -m dynamo.sglang --tp 2"),),
-        frozenset({(GPUS, "undecided", DECODE)}),
-        ("starts dynamo.sglang, whose settings this does not read",),
+        frozenset({(GPUS, "failed", DECODE)}),
+        ("asks for 4 GPUs, but its engine uses 2",),
     ),
     Mutation(
         "GPUs for a container without an engine",

@@ -23,10 +23,10 @@ VLLM_SERVE = "vllm"
 DYNAMO_FRONTEND = "dynamo.frontend"
 """No engine: Dynamo's HTTP server and router."""
 
-_SGLANG = "dynamo.sglang"
-_MODULES = frozenset({TENSORRT_LLM, DYNAMO_VLLM, _SGLANG, DYNAMO_FRONTEND})
+DYNAMO_SGLANG = "dynamo.sglang"
+_MODULES = frozenset({TENSORRT_LLM, DYNAMO_VLLM, DYNAMO_SGLANG, DYNAMO_FRONTEND})
 
-ENGINES = (TENSORRT_LLM, TRTLLM_SERVE, DYNAMO_VLLM, VLLM_SERVE, _SGLANG)
+ENGINES = (TENSORRT_LLM, TRTLLM_SERVE, DYNAMO_VLLM, VLLM_SERVE, DYNAMO_SGLANG)
 """Modules and programs that start one."""
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})

@@ -2,9 +2,9 @@
 
 from hardware import SLIDING_WINDOW, Accelerator, ExpertKernels, ModelShape, Sharding, default_vllm_kernels
 from resource_graph import ResourceGraph
+from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.kv_formats import read_kv_format
 from rules.reading.engines.memory_plans import MemoryPlan
-from rules.reading.engines.vllm import VllmSettings
 from rules.reading.engines.vllm_experts import AUTO, read_vllm_backend, read_vllm_variables
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
@@ -22,7 +22,9 @@ _NOT_COVERED = (
 )
 
 
-def vllm_plan(graph: ResourceGraph, worker: Worker, settings: VllmSettings, model: ModelShape) -> MemoryPlan:
+def vllm_plan(
+    graph: ResourceGraph, worker: Worker, settings: CommandSettings, model: ModelShape
+) -> MemoryPlan:
     """What the worker does with a GPU's memory.
 
     Raises:
@@ -54,7 +56,7 @@ def vllm_plan(graph: ResourceGraph, worker: Worker, settings: VllmSettings, mode
     )
 
 
-def _not_covered(settings: VllmSettings) -> str | None:
+def _not_covered(settings: CommandSettings) -> str | None:
     for flag in _NOT_COVERED:
         if settings.at(flag) is not None or settings.switch(flag):
             return flag
@@ -69,7 +71,7 @@ def _not_covered(settings: VllmSettings) -> str | None:
     return None
 
 
-def _sharding(settings: VllmSettings) -> Sharding:
+def _sharding(settings: CommandSettings) -> Sharding:
     tensor = settings.count("--tensor-parallel-size", 1).value
     data = settings.count("--data-parallel-size", 1).value
     if data == 1:
@@ -79,7 +81,7 @@ def _sharding(settings: VllmSettings) -> Sharding:
     return Sharding(data, expert, attention_data_parallel=True)
 
 
-def _kernels(settings: VllmSettings, accelerator: Accelerator) -> ExpertKernels:
+def _kernels(settings: CommandSettings, accelerator: Accelerator) -> ExpertKernels:
     backend = read_vllm_backend(settings).value
     if backend == AUTO:
         wanted = [variable.name for variable in read_vllm_variables(settings.command.environment)]
@@ -90,7 +92,7 @@ def _kernels(settings: VllmSettings, accelerator: Accelerator) -> ExpertKernels:
     return "vllm TRTLLM" if is_trtllm else "vllm"
 
 
-def _windows(settings: VllmSettings, model: ModelShape) -> tuple[int, ...]:
+def _windows(settings: CommandSettings, model: ModelShape) -> tuple[int, ...]:
     # Sliding layers are bounded unless something moves the cache, which turns that off by itself.
     hybrid_is_off = settings.switch("--disable-hybrid-kv-cache-manager")
     if hybrid_is_off is None:

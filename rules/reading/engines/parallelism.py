@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from resource_graph import ResourceGraph
+from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.engines import engine_settings
+from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import Count
 from rules.reading.engines.vllm import is_vllm, read_vllm
 from rules.reading.pods.workers import Worker
@@ -28,7 +30,9 @@ def read_parallelism(graph: ResourceGraph, worker: Worker) -> Sequence[Factor]:
 
     TensorRT-LLM multiplies tensor, pipeline and context parallelism; attention data parallelism and expert
     parallelism share those ranks (NVIDIA/TensorRT-LLM tensorrt_llm/mapping.py at 05ebebb). vLLM multiplies
-    tensor, pipeline and data parallelism (vllm 0.20.1 vllm/config/parallel.py).
+    tensor, pipeline and data parallelism (vllm 0.20.1 vllm/config/parallel.py), SGLang tensor and pipeline
+    parallelism, and data parallelism unless that shares the ranks of its attention (sglang 0.5.14
+    sglang/srt/managers/data_parallel_controller.py).
 
     Raises:
         EngineFileProblem: its engine file cannot be what the engine needs.
@@ -36,6 +40,8 @@ def read_parallelism(graph: ResourceGraph, worker: Worker) -> Sequence[Factor]:
     """
     if is_vllm(worker):
         return _vllm(graph, worker)
+    if is_sglang(worker):
+        return _sglang(read_sglang(graph, worker))
     settings = engine_settings(graph, worker)
     return [
         Factor("tensor parallelism", settings.count("tensor_parallel_size", default=1)),
@@ -53,3 +59,13 @@ def _vllm(graph: ResourceGraph, worker: Worker) -> Sequence[Factor]:
         Factor("pipeline parallelism", settings.count("--pipeline-parallel-size", 1)),
         Factor("data parallelism", settings.count(f"{_DATA}-local" if is_local else _DATA, 1)),
     ]
+
+
+def _sglang(settings: CommandSettings) -> Sequence[Factor]:
+    factors = [
+        Factor("tensor parallelism", settings.count("--tensor-parallel-size", 1)),
+        Factor("pipeline parallelism", settings.count("--pipeline-parallel-size", 1)),
+    ]
+    if not settings.switch("--enable-dp-attention"):
+        factors.append(Factor("data parallelism", settings.count(_DATA, 1)))
+    return factors

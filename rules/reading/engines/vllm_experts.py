@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from hardware import VLLM_MOE_VARIABLES, VllmMoeKernels
 from rules.reading.commands.words import Word
+from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.tensorrt_llm import Setting
-from rules.reading.engines.vllm import VllmSettings
 from rules.reading.shapes import Undecided
 
 AUTO = "auto"
@@ -21,7 +21,7 @@ class VllmVariable:
     kernels: VllmMoeKernels
 
 
-def read_vllm_backend(settings: VllmSettings) -> Setting:
+def read_vllm_backend(settings: CommandSettings) -> Setting:
     """The value of --moe-backend.
 
     Raises:

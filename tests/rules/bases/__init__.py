@@ -22,6 +22,12 @@ BASES: Mapping[str, Base] = {
     ),
     # One guide calls privileged required for EFA, and an example does without.
     "vllm-disagg-efa": Base(TWO_B200, failed("privileges-for-hardware", "Prefill", "Decode")),
+    # TCP is typed in it, and what SGLang makes of the other ways was not read.
+    "sglang-disagg": Base(
+        TWO_B200,
+        failed("kv-transport-proven", "gpt-oss-sglang")
+        | undecided("kv-transport-possible", "gpt-oss-sglang"),
+    ),
     "disagg-b200-state": Base(
         (), failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200", state=True
     ),

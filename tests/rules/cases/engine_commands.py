@@ -1,12 +1,13 @@
 """Options, modes and ends of start commands."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, add, text
+from tests.rules.edits import Edit, add, engine_file, put, text
 from tests.rules.serving_edits import (
     DECODE,
     FRONTEND,
     GRAPH,
     PREFILL,
+    SGLANG_FILE,
     WORKER,
     command,
     main,
@@ -16,6 +17,7 @@ from tests.rules.serving_edits import (
 
 FLAGS = "flags-exist"
 MODE = "disaggregation-mode-known"
+CHOICES = "engine-values-allowed"
 CRASH = "crash-ends-the-container"
 NAME = "served-name-equal"
 WANTED = "requested-name-served"
@@ -24,7 +26,12 @@ BOTH = f"{PREFILL}, {DECODE}"
 
 _OLD_IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.3.1"
 _SERVE_ARGS = "spec.template.spec.containers[0].args"
+_NEW_IMAGE = "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.9.0"
+_SGLANG_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
+_VLLM_IMAGE = "spec.components[1].podTemplate.spec.containers[0].image"
 _VLLM_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
+
+_IN_PLACE = failed("engine-files-roll-pods", "gpt-oss-sglang")
 
 
 def _vllm_argument(index: int, old: str, new: str) -> Edit:
@@ -66,11 +73,109 @@ CASES = (
     ),
     Case(
         FLAGS,
-        "an option under an image whose options nobody listed",
+        "an option of a later release",
         "agg-gb200",
         (worker_flags(WORKER, "--conversation-affinity"), main(WORKER, "image", _OLD_IMAGE)),
-        undecided(FLAGS, WORKER),
-        ("--conversation-affinity is no option of dynamo.trtllm 1.2", f"whether image {_OLD_IMAGE} has it"),
+        failed(FLAGS, WORKER),
+        ("--conversation-affinity is no option of dynamo.trtllm 1.3",),
+    ),
+    Case(
+        FLAGS,
+        "an option of a release that nobody read",
+        "vllm-agg",
+        (put(GRAPH, _VLLM_IMAGE, _NEW_IMAGE), _vllm_argument(9, "--enable-prefix-caching", "--brand-new")),
+        undecided(FLAGS, "VllmWorker"),
+        (
+            "--brand-new is no option of dynamo.vllm in any release that was read",
+            f"whether image {_NEW_IMAGE}",
+        ),
+    ),
+    Case(
+        FLAGS,
+        "a slip in an option that every release has",
+        "vllm-agg",
+        (
+            put(GRAPH, _VLLM_IMAGE, _NEW_IMAGE),
+            _vllm_argument(9, "--enable-prefix-caching", "--enable-prefix-cacheing"),
+        ),
+        failed(FLAGS, "VllmWorker"),
+        ("--enable-prefix-cacheing is no option", "the nearest is --enable-prefix-caching"),
+    ),
+    Case(
+        FLAGS,
+        "underscores, a key of a JSON option and a short name of vLLM",
+        "vllm-agg",
+        (
+            _vllm_argument(9, "--enable-prefix-caching", "--enable_prefix_caching"),
+            add(GRAPH, _VLLM_ARGS, "--compilation-config.cudagraph_mode=FULL"),
+            add(GRAPH, _VLLM_ARGS, "-O2"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        FLAGS,
+        "an option of vLLM that its release does not have yet",
+        "vllm-agg",
+        (add(GRAPH, _VLLM_ARGS, "--max-num-queued-reqs=8"),),
+        failed(FLAGS, "VllmWorker"),
+        ("--max-num-queued-reqs is no option of dynamo.vllm 1.2",),
+    ),
+    Case(
+        FLAGS,
+        "an option of vLLM under SGLang",
+        "sglang-disagg",
+        (add(GRAPH, _SGLANG_ARGS, "--gpu-memory-utilization=0.9"),),
+        failed(FLAGS, "Prefill"),
+        ("--gpu-memory-utilization is no option of dynamo.sglang 1.4",),
+    ),
+    Case(
+        FLAGS,
+        "a slip in SGLang's own file",
+        "sglang-disagg",
+        (*SGLANG_FILE, engine_file("prefill.yaml", "contxt-length", 16384)),
+        failed(FLAGS, "Prefill") | _IN_PLACE,
+        ("--contxt-length is no option of dynamo.sglang 1.4; the nearest is --context-length",),
+    ),
+    Case(
+        CHOICES,
+        "a way of the KV cache that SGLang does not have",
+        "sglang-disagg",
+        (text(GRAPH, f"{_SGLANG_ARGS}[3]", "nixl", "nxil"),),
+        failed(CHOICES, "Prefill") | failed("kv-transfer-agrees", "gpt-oss-sglang"),
+        ("--disaggregation-transfer-backend is nxil, which dynamo.sglang does not take 1.4",),
+    ),
+    Case(
+        CHOICES,
+        "vLLM's name of a format in SGLang's own file",
+        "sglang-disagg",
+        (*SGLANG_FILE, engine_file("prefill.yaml", "quantization", "gpt_oss_mxfp4")),
+        failed(CHOICES, "Prefill") | _IN_PLACE,
+        ("--quantization in prefill.yaml of ConfigMap sglang is gpt_oss_mxfp4",),
+    ),
+    Case(
+        CHOICES,
+        "per cent for a share",
+        "vllm-agg",
+        (_vllm_argument(7, "0.9", "90"),),
+        failed(CHOICES, "VllmWorker")
+        | undecided("full-concurrency-fits", "VllmWorker")
+        | undecided("one-sequence-fits", "VllmWorker"),
+        ("--gpu-memory-utilization (--gpu-memory-utilization) is 90, not a share of the memory",),
+    ),
+    Case(
+        CHOICES,
+        "a way of routing that no frontend has",
+        "vllm-agg",
+        (
+            text(
+                GRAPH,
+                "spec.components[0].podTemplate.spec.containers[0].args[3]",
+                "round-robin",
+                "roundrobin",
+            ),
+        ),
+        failed(CHOICES, FRONTEND),
+        ("--router-mode is roundrobin, which dynamo.frontend does not take 1.2; the nearest is round-robin",),
     ),
     Case(
         FLAGS,

@@ -161,7 +161,7 @@ CASES = (
         "a flag of an older guide",
         "vllm-disagg-efa",
         (put(GRAPH, "spec.components[1].podTemplate.spec.containers[0].args[2]", "--is-prefill-worker"),),
-        failed(DEPRECATED, "Prefill"),
+        failed(DEPRECATED, "Prefill") | failed("flags-exist", "Prefill"),
         ("--is-prefill-worker of dynamo.vllm is deprecated: write --disaggregation-mode prefill",),
     ),
 )

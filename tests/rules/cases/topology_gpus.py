@@ -1,7 +1,7 @@
 """GPUs that a worker asks for, and those that its engine uses."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, document, drop, engine_file, put
+from tests.rules.edits import add, document, drop, engine_file, put, text
 
 GPUS = "gpus-match-parallelism"
 DECODE = "TrtllmDecodeWorker"
@@ -79,11 +79,11 @@ CASES = (
     ),
     Case(
         GPUS,
-        "an engine whose product is not known here",
-        "vllm-agg",
-        (put(GRAPH, f"{_VLLM}.command", ["python3", "-m", "dynamo.sglang"]),),
-        undecided(GPUS, "VllmWorker"),
-        ("starts dynamo.sglang, whose settings this does not read",),
+        "SGLang with less GPUs than ranks",
+        "sglang-disagg",
+        (text(GRAPH, f"{_VLLM}.args[4]", "--tp=1", "--tp=2"),),
+        failed(GPUS, "Prefill"),
+        ("asks for 1 GPU, but its engine uses 2: tensor parallelism 2 (--tensor-parallel-size)",),
     ),
     Case(
         GPUS,

@@ -1,0 +1,88 @@
+"""Options of Dynamo's commands and the values that they take, as each release line has them.
+
+An option that a command does not know ends it at start, and so does a value outside an option's choices. The
+data lies in command_options.json: command -> the lines that have the words, such as "1.2 1.3" -> the words.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import cast
+
+from hardware.source import DYNAMO_OPTIONS, Source
+
+COMMAND_OPTIONS_SOURCE: Source = DYNAMO_OPTIONS
+
+ReleaseLine = tuple[int, int]
+_Words = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Words that some lines of a command have: its options, or the values of one of them."""
+
+    by_line: Mapping[ReleaseLine, frozenset[str]]
+
+    @property
+    def lines(self) -> Sequence[ReleaseLine]:
+        """The lines that were read, oldest first."""
+        return sorted(self.by_line)
+
+    @cached_property
+    def of_any_line(self) -> frozenset[str]:
+        """What at least one line has."""
+        return frozenset[str]().union(*self.by_line.values())
+
+    @cached_property
+    def of_every_line(self) -> frozenset[str]:
+        """What no line lacks."""
+        first, *others = self.by_line.values()
+        return first.intersection(*others)
+
+
+def command_options(command: str) -> Vocabulary | None:
+    """The options of a command, with their dashes; None for a command that was not read.
+
+    A switch also has a form with `--no-`.
+    """
+    return _options().get(command)
+
+
+def option_values(command: str) -> Mapping[str, Vocabulary]:
+    """Option -> the values that it takes, for options with a closed set of them."""
+    return _values().get(command, {})
+
+
+@cache
+def _options() -> Mapping[str, Vocabulary]:
+    return {command: _vocabulary(words, "--") for command, words in _read()["options"].items()}
+
+
+@cache
+def _values() -> Mapping[str, Mapping[str, Vocabulary]]:
+    values = cast("Mapping[str, Mapping[str, _Words]]", _read()["values"])
+    return {
+        command: {f"--{option}": _vocabulary(words, "") for option, words in options.items()}
+        for command, options in values.items()
+    }
+
+
+def _vocabulary(words: _Words, prefix: str) -> Vocabulary:
+    by_line: dict[ReleaseLine, set[str]] = {}
+    for lines, names in words.items():
+        for line in _lines(lines):
+            by_line.setdefault(line, set()).update(f"{prefix}{name}" for name in names.split())
+    return Vocabulary({line: frozenset(names) for line, names in by_line.items()})
+
+
+def _lines(text: str) -> Iterator[ReleaseLine]:
+    for line in text.split():
+        major, minor = line.split(".")
+        yield int(major), int(minor)
+
+
+def _read() -> Mapping[str, Mapping[str, _Words]]:
+    text = Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
+    return cast("Mapping[str, Mapping[str, _Words]]", json.loads(text))

@@ -1,0 +1,34 @@
+"""How far a word is from one that would have been right."""
+
+import difflib
+from collections.abc import Iterable
+
+_FEWEST_LETTERS = 4
+
+
+def edits_apart(left: str, right: str) -> int:
+    """Letters to insert, leave out, replace or swap with their neighbour (optimal string alignment)."""
+    before: list[int] = []
+    row = list(range(len(right) + 1))
+    for i, letter in enumerate(left, start=1):
+        before, last, row = row, before, [i]
+        for j, other in enumerate(right, start=1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != other))
+            if i > 1 and j > 1 and letter == right[j - 2] and left[i - 2] == other:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+    return row[-1]
+
+
+def slip_of(word: str, known: Iterable[str], edits: int = 1) -> str | None:
+    """The known word that so few edits lead to; None for short words, which are alike anyway."""
+    if len(word.lstrip("-")) < _FEWEST_LETTERS:
+        return None
+    near = [name for name in sorted(known) if abs(len(name) - len(word)) <= edits and name != word]
+    return next((name for name in near if edits_apart(word, name) <= edits), None)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """For the end of a message: what the word may have been meant to be."""
+    near = difflib.get_close_matches(word, sorted(known), n=1)
+    return f"; the nearest is {near[0]}" if near else ""
