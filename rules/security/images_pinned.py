@@ -27,7 +27,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 def _check_template(template: PodTemplate) -> Iterator[Observation]:
     for name, container in all_containers(template):
         image = read_image(container)
-        if image is None or image.digest is not None:
+        if image is None or image.digest is not None or image.is_placeholder:
             continue
         if image.tag is None:
             what = "has no tag, which means latest"

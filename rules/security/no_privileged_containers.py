@@ -1,10 +1,10 @@
-"""No pod is let out of its isolation for nothing."""
+"""No container without a GPU is privileged."""
 
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
-from rules.reading.pods.host_access import host_accesses
+from rules.reading.pods.host_access import host_accesses, runs_an_engine
 from rules.reading.pods.pods import PodTemplate, check_pods
 
 NODE_AGENT = "DaemonSet"
@@ -16,18 +16,16 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
-    if template.resource.kind == NODE_AGENT:
+    if template.resource.kind == NODE_AGENT or runs_an_engine(graph, template):
         return
     for access in host_accesses(graph, template):
-        if access.asked_by is None:
-            yield failed(
-                template.resource, template.name, f"{access.what}, which no KV transport of this pod asks for"
-            )
+        if access.is_privilege:
+            yield failed(template.resource, template.name, f"{access.what}, and serves no GPU")
 
 
 RULE = Rule(
     id="no-privileged-containers",
-    title="No container is privileged or shares its node's namespaces, unless a KV transport needs it",
+    title="No container that serves no GPU is privileged",
     severity=Severity.MANDATORY,
     reason=(
         "Whoever gets into such a container has the node, with every token and every model on it; and "
@@ -35,6 +33,6 @@ RULE = Rule(
     ),
     source="https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline",
     lines=EVERY_RELEASE,
-    fix="Drop privileged and the host namespaces; a sysctl goes into the pod's securityContext.sysctls.",
+    fix="Drop privileged; a sysctl goes into the pod's securityContext.sysctls.",
     check=_check,
 )

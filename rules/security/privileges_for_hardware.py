@@ -1,10 +1,10 @@
-"""Privileges that a KV transport or a node's agent is said to need are shown, with who says so."""
+"""What lets a pod out of its isolation is shown, with who says that its hardware needs it."""
 
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
-from rules.reading.pods.host_access import host_accesses
+from rules.reading.pods.host_access import host_accesses, runs_an_engine
 from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.security.no_privileged_containers import NODE_AGENT
 
@@ -19,15 +19,19 @@ def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Obs
             yield failed(template.resource, template.name, f"{access.what}, as an agent of the node")
         elif access.asked_by is not None:
             yield failed(template.resource, template.name, f"{access.what}, for {access.asked_by}")
+        elif not access.is_privilege or runs_an_engine(graph, template):
+            what = f"{access.what}, which no KV transport of this pod asks for"
+            yield failed(template.resource, template.name, what)
 
 
 RULE = Rule(
     id="privileges-for-hardware",
-    title="Privileges that the hardware asks for are few and known",
+    title="A pod is let out of its isolation only as far as its hardware asks for",
     severity=Severity.ADVISORY,
     reason=(
-        "Some ways of the KV cache, and the agents of a node, are documented with more privileges than an "
-        "ordinary pod; sources disagree on how many are needed, so each is worth a try without."
+        "Who gets into such a container has the node, with every token and every model on it. Some ways of "
+        "the KV cache, and the agents of a node, are documented with more privileges than an ordinary pod; "
+        "sources disagree on how many are needed, so each is worth a try without."
     ),
     source=(
         "ai-dynamo/dynamo docs/kubernetes/cloud-providers/eks/efa.md at 0c21bf2 and examples/deployments/EKS "

@@ -44,7 +44,7 @@ def _lack(sender: Ways, receiver: Ways) -> str:
 RULE = Rule(
     id="kv-hop-has-a-transport",
     title="What carries KV cache from prefill to decode pods is there, or a person chose plain TCP",
-    severity=Severity.MANDATORY,
+    severity=Severity.ADVISORY,
     reason=(
         "Pods share no GPU memory over NVLink by themselves. Without an RDMA or EFA device, or a compute "
         "domain's channel on both sides, the engines take TCP and say nothing: every pod is Ready and each "
@@ -54,10 +54,7 @@ RULE = Rule(
         "ai-dynamo/dynamo docs disagg-communication-guide.md at 3c42642, docs rdma-setup/overview.md at "
         "a580cdd; openucx/ucx#11514"
     ),
-    lines=(
-        "Dynamo 1.2 to 1.5",
-        "UCX 1.20",
-    ),
+    lines=("Dynamo 1.2 to 1.5", "UCX 1.20"),
     fix=(
         "Give prefill and decode the same: rdma/* or vpc.amazonaws.com/efa in the limits, or on GB200 a "
         "compute domain's channel; or choose TCP yourself (serving.kvTransport: tcp in a stack; in a "

@@ -31,10 +31,11 @@ def _check_hop(hop: KvHop) -> Iterator[Observation]:
 RULE = Rule(
     id="kv-transport-pins-memory",
     title="A worker that sends its KV cache by RDMA or EFA may pin memory",
-    severity=Severity.MANDATORY,
+    severity=Severity.ADVISORY,
     reason=(
         "The network card reads and writes memory that the engine registers with it, for which the kernel "
-        "wants IPC_LOCK. Without it the device cannot be used, and the engines fall back to TCP."
+        "wants IPC_LOCK, unless the node's runtime sets no limit (ulimit -l). Without either the device "
+        "cannot be used, and the engines fall back to TCP."
     ),
     source=(
         "ai-dynamo/dynamo docs rdma-setup/overview.md at a580cdd (IPC_LOCK, SYS_RESOURCE), docs "

@@ -6,7 +6,7 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.commands.variables import variable
 from rules.reading.kv_transport.kv_hops import KvHop, check_hops, chosen_transport
-from rules.reading.kv_transport.ucx import NVLINK_BETWEEN_NODES, OFF, ON
+from rules.reading.kv_transport.ucx import NVLINK_BETWEEN_NODES, OFF, ON, read_ucx_transports
 from rules.reading.nodes.fabric import nodes_without_fabric
 from rules.reading.pods.workers import Worker
 
@@ -31,7 +31,13 @@ def _check_worker(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[
             worker.name,
             f"has {set_to}, and NVLink between nodes is the only way that its KV cache has but for TCP",
         )
-    if _takes_ucx_elsewhere(graph, hop) and value.lower() in ON and not nodes_without_fabric(graph, worker):
+    if (
+        value.lower() in ON
+        and _takes_ucx_elsewhere(graph, hop)
+        # A list that leaves CUDA IPC out leaves the switch without anything to switch.
+        and read_ucx_transports(worker).allows("mnnvl")
+        and not nodes_without_fabric(graph, worker)
+    ):
         yield failed(
             worker.resource,
             worker.name,
@@ -60,10 +66,7 @@ RULE = Rule(
         "ai-dynamo/dynamo#10202 (GB200, RoCE); NVIDIA/TensorRT-LLM "
         "tensorrt_llm/_torch/pyexecutor/kv_cache_transceiver.py; openucx/ucx v1.20 (default: try)"
     ),
-    lines=(
-        "TensorRT-LLM 1.3.0rc14",
-        "UCX 1.20",
-    ),
+    lines=("TensorRT-LLM 1.3.0rc14", "UCX 1.20"),
     fix=(
         "UCX_CUDA_IPC_ENABLE_MNNVL: y where prefill and decode share a compute domain, n on GB200 where they "
         "do not."

@@ -8,6 +8,7 @@ from rules.reading.guarded import check_resources
 from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
 from rules.reading.nodes.channel_claims import claiming_pods, read_channel_claims
 from rules.reading.nodes.device_claims import domains_of_template, may_be_one, read_device_claims
+from rules.reading.nodes.network_devices import efa_interfaces, rdma_devices
 from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import Undecided, whole_number_at
 
@@ -58,7 +59,8 @@ def _check_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observa
     claiming = [(worker, domains[0]) for worker, domains in of_worker if domains]
     domains = {domain.urn: (worker, domain) for worker, domain in claiming}
     if len(domains) > 1:
-        yield failed(group.resource, group.name, f"uses several compute domains: {_listed(domains)}")
+        if not _have_network_devices(group):
+            yield failed(group.resource, group.name, f"uses several compute domains: {_listed(domains)}")
         return
     pods = sum(claiming_pods(worker) for worker, _ in claiming)
     if pods > MOST_NODES:
@@ -71,6 +73,11 @@ def _check_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observa
         )
 
 
+def _have_network_devices(group: Disaggregated) -> bool:
+    """Whether the cache need not take NVLink: then a domain for each kind of worker serves its own ranks."""
+    return all(rdma_devices(worker) or efa_interfaces(worker) for worker in group.workers)
+
+
 def _listed(domains: Mapping[str, tuple[Worker, Resource]]) -> str:
     return ", ".join(f"{domain.object_name} by {worker.name}" for worker, domain in domains.values())
 
@@ -80,9 +87,10 @@ RULE = Rule(
     title="Prefill and decode share one compute domain, which is in their namespace and not too large",
     severity=Severity.MANDATORY,
     reason=(
-        "Memory is shared inside one ComputeDomain only. Its controller makes the claim template in the "
-        "domain's own namespace, so that pods elsewhere wait for ever, and a domain of more than 18 nodes "
-        "never gets ready. Its spec cannot be changed: another size means another domain."
+        "Memory is shared inside one ComputeDomain only, and pods without a network device have no other "
+        "fast way for the cache. Its controller makes the claim template in the domain's own namespace, so "
+        "that pods elsewhere wait for ever, and a domain of more than 18 nodes never gets ready. Its spec "
+        "cannot be changed: another size means another domain."
     ),
     source=(
         "kubernetes-sigs/dra-driver-nvidia-gpu (api/nvidia.com/resource/v1beta1/computedomain.go), "

@@ -233,13 +233,14 @@ DEFECTS = (
     Defect(
         "pods are privileged, and run as root",
         (AGG_B,),
-        failed("no-privileged-containers", "Frontend", WORKER)
+        failed("no-privileged-containers", "Frontend")
+        | failed("privileges-for-hardware", WORKER)
         | failed("pods-run-unprivileged", "Frontend", WORKER),
     ),
     Defect(
         "workers of one GPU share the node's IPC",
         (VLLM_AGG,),
-        failed("no-privileged-containers", "agg"),
+        failed("privileges-for-hardware", "agg"),
         ("hostIPC",),
         pools=B200,
     ),

@@ -2,6 +2,8 @@ from typing import Any
 
 import pytest
 
+from rules.catalogue import RULES
+from rules.model import Severity
 from tests.rules.judging import TRANSPORT, found, in_program, judge, messages, mutated
 
 UNPROVEN: dict[str, Any] = {
@@ -34,3 +36,11 @@ def test_a_transport_without_a_standing_is_undecided() -> None:
     findings, said, _ = judged({"name": "efa"})
     assert findings == {(TRANSPORT, "undecided", "gpt-oss-disagg")}
     assert "does not say how far" in said
+
+
+@pytest.mark.parametrize(
+    "rule", ["kv-hop-has-a-transport", "kv-transport-pins-memory", "privileges-for-hardware"]
+)
+def test_what_is_slow_or_opens_a_worker_to_its_node_is_said_and_does_not_stop(rule: str) -> None:
+    (severity,) = [each.severity for each in RULES if each.id == rule]
+    assert severity is Severity.ADVISORY

@@ -13,16 +13,14 @@ from rules.reading.nodes.device_claims import read_device_claims
 from rules.reading.nodes.network_devices import (
     EFA_DEVICE_CLASS,
     EFA_RESOURCE,
-    ROCE_DEVICE_CLASS,
     efa_interfaces,
+    is_rdma,
     rdma_devices,
 )
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, text_at
 
 _ANNOTATION = "dynamo-stack/kv-transport"
-
-_CLASSES: Mapping[str, KvTransportName] = {EFA_DEVICE_CLASS: "efa", ROCE_DEVICE_CLASS: "rdma"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +87,9 @@ def _claimed(graph: ResourceGraph, worker: Worker) -> dict[KvTransportName, str]
         if not claim.used or claim.device_classes is None:
             continue
         for device_class in sorted(claim.device_classes):
-            if device_class in _CLASSES:
-                ways[_CLASSES[device_class]] = f"claim {claim.name} of {device_class}"
+            if device_class == EFA_DEVICE_CLASS or is_rdma(device_class):
+                name = "efa" if device_class == EFA_DEVICE_CLASS else "rdma"
+                ways[name] = f"claim {claim.name} of {device_class}"
         if claim.is_channel:
             ways["mnnvl"] = f"compute domain's channel {claim.name}"
     # What nothing describes may be a channel.

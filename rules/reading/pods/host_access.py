@@ -4,14 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resource_graph import ResourceGraph, Value
-from rules.reading.nodes.network_devices import EFA_RESOURCE, RDMA_PREFIX
+from rules.reading.nodes.network_devices import EFA_RESOURCE, is_network_device
 from rules.reading.once import once_per_graph
 from rules.reading.pods.all_containers import all_containers
-from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.pods import PodTemplate, Unreadable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at
 
 _NAMESPACES = ("hostNetwork", "hostPID", "hostIPC")
+_WITHOUT_GPUS = frozenset({"frontend", "planner", "epp"})
+"""Types of components that serve no GPU."""
 _EFA = (
     "EFA: ai-dynamo/dynamo docs/kubernetes/cloud-providers/eks/efa.md at 0c21bf2 calls it required, while "
     "examples/deployments/EKS at 4a28569 does with the capability IPC_LOCK alone"
@@ -38,6 +40,8 @@ class HostAccess:
     """For messages: `container main is privileged`."""
     asked_by: str | None
     """The KV transport that it is for, and the source that says so; None for none."""
+    is_privilege: bool
+    """A privileged container, and not a namespace of the node."""
 
 
 def host_accesses(graph: ResourceGraph, template: PodTemplate) -> Sequence[HostAccess]:
@@ -54,14 +58,30 @@ def asks_for_network_device(template: PodTemplate, container: Mapping[str, Value
     return bool(_network_devices(template, container))
 
 
+def runs_an_engine(graph: ResourceGraph, template: PodTemplate) -> bool:
+    """Whether the pod has GPUs or starts an engine, or may do so.
+
+    Guides differ in how much such a pod is to be let out for, so nobody can say that it is for nothing.
+    """
+    if template.shape != "workload":
+        return template.component_type not in _WITHOUT_GPUS
+    return template in _engines_of_pods(graph) or any(
+        isinstance(worker, Unreadable) and worker.resource is template.resource
+        for worker in read_workers(graph)
+    )
+
+
 def _accesses(graph: ResourceGraph, template: PodTemplate) -> Iterator[HostAccess]:
     for key in _NAMESPACES:
         if _is_set(template.spec, key):
             asked_by = _asks_for_ipc(graph, template) if key == "hostIPC" else None
-            yield HostAccess(f"shares the node's {key.removeprefix('host')} ({key})", asked_by)
+            yield HostAccess(
+                f"shares the node's {key.removeprefix('host')} ({key})", asked_by, is_privilege=False
+            )
     for name, container in all_containers(template):
         if _is_set(container, "securityContext", "privileged"):
-            yield HostAccess(f"container {name} is privileged", _asks_for_privileges(template, container))
+            asked_by = _asks_for_privileges(template, container)
+            yield HostAccess(f"container {name} is privileged", asked_by, is_privilege=True)
 
 
 def _is_set(parent: Mapping[str, Value], *path: str) -> bool:
@@ -84,7 +104,7 @@ def _network_devices(template: PodTemplate, container: Mapping[str, Value]) -> S
         asked.append(mapping_at(template.described_by, "resources", "limits", "custom"))
         asked.append(mapping_at(template.described_by, "resources", "requests", "custom"))
     names = (name for resources in asked for name in resources)
-    return [name for name in names if name == EFA_RESOURCE or name.startswith(RDMA_PREFIX)]
+    return [name for name in names if is_network_device(name)]
 
 
 def _asks_for_ipc(graph: ResourceGraph, template: PodTemplate) -> str | None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from resource_graph import Value
 from rules.reading.shapes import text_at
 
+_PLACEHOLDER = re.compile(r"[$<>{}]|:(?:my|your)-|^(?:my|your)-registry/", re.IGNORECASE)
+"""`${IMAGE}`, `<tag>`, `{{ .Values.image }}`, and the names my-registry and my-tag of Dynamo's examples."""
 _VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-.+_a-zA-Z].*)?")
 
 
@@ -24,6 +26,11 @@ class Image:
     def name(self) -> str:
         """The last part of the repository."""
         return self.repository.rpartition("/")[2]
+
+    @property
+    def is_placeholder(self) -> bool:
+        """Whether a person or a tool has yet to fill it in, so that it says nothing of what will run."""
+        return _PLACEHOLDER.search(self.text) is not None
 
     @property
     def line(self) -> tuple[int, int] | None:

@@ -39,7 +39,7 @@ CASES = (
         "disagg-b200",
         (put(GRAPH, f"{FRONTEND}.mainContainer.securityContext.privileged", True),),
         failed(PRIVILEGED, "Frontend"),
-        ("container main is privileged, which no KV transport of this pod asks for",),
+        ("container main is privileged, and serves no GPU",),
     ),
     Case(
         PRIVILEGED,
@@ -56,7 +56,15 @@ CASES = (
         ("container tune is privileged",),
     ),
     Case(
-        PRIVILEGED,
+        TRANSPORT,
+        "a worker that is privileged for nothing that is seen",
+        "vllm-agg",
+        (put(GRAPH, f"{VLLM_POD}.containers[0].securityContext.privileged", True),),
+        failed(TRANSPORT, "VllmWorker"),
+        ("container main is privileged, which no KV transport of this pod asks for",),
+    ),
+    Case(
+        TRANSPORT,
         "a frontend in the namespaces of its node",
         "disagg-b200",
         (
@@ -64,22 +72,22 @@ CASES = (
             put(GRAPH, f"{FRONTEND}.hostPID", True),
             put(GRAPH, f"{FRONTEND}.hostIPC", True),
         ),
-        failed(PRIVILEGED, "Frontend"),
+        failed(TRANSPORT, "Frontend"),
         ("shares the node's Network (hostNetwork)", "(hostPID)", "(hostIPC)"),
     ),
     Case(
-        PRIVILEGED,
+        TRANSPORT,
         "vLLM in the IPC namespace of its node without a transport that asks for it",
         "vllm-agg",
         (put(GRAPH, f"{VLLM_POD}.hostIPC", True),),
-        failed(PRIVILEGED, "VllmWorker"),
+        failed(TRANSPORT, "VllmWorker"),
     ),
     Case(
-        PRIVILEGED,
+        TRANSPORT,
         "a privilege that is not known yet",
         "program-on-eks",
         (of_state("DynamoGraphDeployment/graph", f"{EKS_POD}.hostIPC", LATER),),
-        undecided(PRIVILEGED, "VllmWorker") | undecided(TRANSPORT, "VllmWorker"),
+        undecided(TRANSPORT, "VllmWorker"),
         ("hostIPC is known only after the update",),
     ),
     Case(

@@ -127,6 +127,25 @@ CASES = (
     ),
     Case(
         DOMAIN,
+        "a domain each, and a network between them",
+        "disagg-gb200",
+        (
+            SECOND_DOMAIN,
+            service(DECODE, "extraPodSpec.resourceClaims[0].resourceClaimTemplateName", "second-channel"),
+            *(
+                service(
+                    worker,
+                    "extraPodSpec.mainContainer.resources.limits[networking.gke.io.networks/rdma-0]",
+                    "1",
+                )
+                for worker in WORKERS
+            ),
+        ),
+        failed("kv-transport-pins-memory", *WORKERS) | failed("kv-transport-privileges", *WORKERS),
+        gone=failed("kv-transport-proven", GRAPH),
+    ),
+    Case(
+        DOMAIN,
         "a domain in another namespace",
         "disagg-gb200",
         (put("ComputeDomain", "metadata.namespace", "elsewhere"),),

@@ -100,18 +100,16 @@ CASES = (
         "no device at all",
         BASE,
         without_efa(*BOTH),
-        failed(HOP, GRAPH) | failed("no-privileged-containers", "Decode", "Prefill"),
+        failed(HOP, GRAPH),
         ("from Prefill to Decode in other pods with no transport", COST),
-        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         HOP,
         "a device on one side alone",
         BASE,
         without_efa(DECODE),
-        failed(HOP, GRAPH) | failed("no-privileged-containers", "Decode"),
+        failed(HOP, GRAPH),
         (f"Prefill has efa (1 {EFA}); Decode has no network device",),
-        gone=failed("privileges-for-hardware", "Decode"),
     ),
     Case(
         HOP,
@@ -149,9 +147,8 @@ CASES = (
         "a cache of bf16 costs twice as much",
         BASE,
         (*without_efa(*BOTH), *(put(DGD, main(each, "args[5]"), "--kv-cache-dtype=auto") for each in BOTH)),
-        failed(HOP, GRAPH) | failed("no-privileged-containers", "Decode", "Prefill"),
+        failed(HOP, GRAPH),
         ("603,979,776 bytes of KV cache (gpt-oss-120b, bfloat16): 0.193 s",),
-        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         HOP,
@@ -165,18 +162,15 @@ CASES = (
         failed(HOP, GRAPH)
         | failed("served-name-equal", "Prefill, Decode")
         | undecided("one-sequence-fits", "Prefill")
-        | undecided("full-concurrency-fits", "Prefill")
-        | failed("no-privileged-containers", "Decode", "Prefill"),
+        | undecided("full-concurrency-fits", "Prefill"),
         ("how many bytes that are is not known: Prefill names no model",),
-        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         HOP,
         "devices of DRANET",
         BASE,
         (*without_efa(*BOTH), document(EFA_CLAIM), *claimed("efa")),
-        failed("no-privileged-containers", "Decode", "Prefill"),
-        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
+        frozenset(),
     ),
     Case(
         HOP,
@@ -189,10 +183,22 @@ CASES = (
         | undecided("one-gpu-allocator", *WORKERS)
         | undecided("compute-domain-claims", *WORKERS)
         | undecided("one-claim-per-tray", *WORKERS)
-        | undecided("compute-domain-has-a-fabric", *WORKERS)
-        | failed("no-privileged-containers", "Decode", "Prefill"),
+        | undecided("compute-domain-has-a-fabric", *WORKERS),
         ("nothing here says what the claim template efa asks for",),
-        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
+    ),
+    Case(
+        HOP,
+        "the networks of GKE, one for each card",
+        BASE,
+        (
+            *without_efa(*BOTH),
+            *(
+                put(DGD, main(each, f"resources.limits[networking.gke.io.networks/{name}]"), "1")
+                for each in BOTH
+                for name in ("rdma-0", "rdma-0.IP", "rdma-1", "rdma-1.IP")
+            ),
+        ),
+        frozenset(),
     ),
     Case(
         HOP,

@@ -40,9 +40,8 @@ CASES = (
         "TCP typed as UCX's list",
         BASE,
         (*without_efa(*BOTH), *variable("UCX_TLS", "tcp,cuda_copy")),
-        failed(PROVEN, GRAPH) | failed("no-privileged-containers", "Decode", "Prefill"),
+        failed(PROVEN, GRAPH),
         ("moves its KV cache by tcp, as typed (UCX_TLS=tcp,cuda_copy)", COST),
-        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         PROVEN,
@@ -56,9 +55,8 @@ CASES = (
                 '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}',
             ),
         ),
-        failed(PROVEN, GRAPH) | failed("no-privileged-containers", "Decode", "Prefill"),
+        failed(PROVEN, GRAPH),
         ("moves its KV cache by tcp, as typed (kv_buffer_device cpu)",),
-        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         PROVEN,

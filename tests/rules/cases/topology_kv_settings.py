@@ -125,16 +125,13 @@ CASES = (
             *variable("PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True", DECODE),
             drop(DGD, main(PREFILL, "env")),
         ),
-        failed(SETTINGS, *WORKERS)
-        | failed(PROVEN, GRAPH)
-        | failed("no-privileged-containers", "Decode", "Prefill"),
+        failed(SETTINGS, *WORKERS) | failed(PROVEN, GRAPH),
         (
             "without --enable-cumem-allocator or --enable-sleep-mode",
             "has expandable_segments in PYTORCH_CUDA_ALLOC_CONF",
             "has UCX_CUDA_IPC_ENABLE_MNNVL unset; the published recipe sets y",
         ),
         pools=TWO_GB200,
-        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
     ),
     Case(
         SETTINGS,

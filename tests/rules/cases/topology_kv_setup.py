@@ -160,13 +160,10 @@ CASES = (
         "NVLink between vLLM pods with less than the one recipe has",
         BASE,
         (*ON_NVLINK, *security({"runAsUser": 1000}, PREFILL)),
-        failed(PRIVILEGES, "Prefill")
-        | failed(SETTINGS, *WORKERS)
-        | failed(PROVEN, GRAPH)
-        | failed("no-privileged-containers", "Decode"),
+        failed(PRIVILEGES, "Prefill") | failed(SETTINGS, *WORKERS) | failed(PROVEN, GRAPH),
         ("without IPC_LOCK, SYS_RESOURCE, runAsUser 0, hostIPC, as the one recipe has it",),
         pools=TWO_GB200,
-        gone=failed("privileges-for-hardware", "Decode", "Prefill"),
+        gone=failed("privileges-for-hardware", "Prefill"),
     ),
     Case(
         PLACEMENT,
