@@ -69,10 +69,28 @@ DEPRECATED_FLAGS: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 """Command -> option that still works -> what to write instead."""
 
-DISAGGREGATION_MODES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+_PREFILL_AND_DECODE = ("prefill_and_decode", "prefill", "decode", "encode")
+
+DISAGGREGATION_MODES: Mapping[str, Mapping[tuple[int, int], tuple[str, ...]]] = MappingProxyType(
     {
-        "dynamo.trtllm": ("prefill_and_decode", "prefill", "decode", "encode"),
-        "dynamo.vllm": ("agg", "prefill", "decode", "encode"),
+        "dynamo.trtllm": MappingProxyType(
+            {
+                (0, 6): _PREFILL_AND_DECODE,
+                (1, 3): ("agg", "pd", *_PREFILL_AND_DECODE),
+                (1, 4): ("agg", "pd", "prefill", "decode", "encode"),
+            }
+        ),
+        "dynamo.vllm": MappingProxyType(
+            {
+                (1, 0): ("agg", "prefill", "decode"),
+                (1, 1): ("agg", "prefill", "decode", "encode"),
+                (1, 3): ("agg", "pd", "prefill", "decode", "encode"),
+            }
+        ),
     }
 )
-"""Command -> values of --disaggregation-mode."""
+"""Command -> release line from which on -> values of --disaggregation-mode.
+
+PyPI packages ai-dynamo 0.6.1, 0.7.1, 0.8.1, 0.9.1, 1.0.2, 1.1.1, 1.2.1, 1.3.1, 1.4.2, 1.5.1 and 1.6.1:
+dynamo/trtllm/backend_args.py and dynamo/vllm/backend_args.py, and where 0.x has them.
+"""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.cache.graph_models import graph_workers
+from rules.cache.graph_models import graph_workers, workers_host_metadata
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.served_names import served_name
 from rules.reading.storage.model_users import ModelUser
@@ -15,6 +15,12 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _check_user(graph: ResourceGraph, user: ModelUser) -> Iterator[Observation]:
+    found = list(_missing(graph, user))
+    if found and not workers_host_metadata(graph_workers(graph, user.resource)):
+        yield from found
+
+
+def _missing(graph: ResourceGraph, user: ModelUser) -> Iterator[Observation]:
     workers = graph_workers(graph, user.resource)
     if user.is_offline and workers and user.mount_of(user.cache_directory) is None:
         places = ", ".join(str(mount) for mount in user.mounts) or "no claim"
@@ -43,10 +49,14 @@ RULE = Rule(
     severity=Severity.MANDATORY,
     reason=(
         "The frontend loads configuration and tokenizer itself, by the name under which workers offer the "
-        "model. Where it finds neither the model never appears in /v1/models, while /health says healthy."
+        "model. Where it finds neither the model never appears in /v1/models, while /health says healthy. "
+        "From 1.4 on workers hand both out, unless DYN_SELF_HOST_METADATA is 0."
     ),
-    source="ai-dynamo 1.2.1, frontend and mocker run without egress (Failed to fetch model)",
-    lines=("Dynamo 1.2",),
+    source=(
+        "ai-dynamo 1.2.1, frontend and mocker run without egress (Failed to fetch model); "
+        "ai-dynamo/dynamo#11417 (1.4)"
+    ),
+    lines=("Dynamo 1.2", "Dynamo 1.4"),
     fix=(
         "Mount the model claim in the frontend as in the workers, with the same HF_HOME, and give workers "
         "--served-model-name with the repository's name."

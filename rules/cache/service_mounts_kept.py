@@ -46,10 +46,7 @@ RULE = Rule(
         "ai-dynamo/dynamo deploy/operator/api/v1alpha1/shared_spec_conversion.go at 0a132bc43, and seen with "
         "the operator built from it"
     ),
-    lines=(
-        "Dynamo 1.2",
-        "Dynamo 1.4",
-    ),
+    lines=("Dynamo 1.2", "Dynamo 1.4"),
     fix=(
         "Name the claim in extraPodSpec.volumes and mount it in mainContainer.volumeMounts, with mountPath; "
         "or write the graph in v1beta1."

@@ -56,12 +56,7 @@ RULE = Rule(
         "tensorrt_llm/commands/serve.py; vllm 0.20.1 vllm/engine/arg_utils.py; sglang 0.5.14 "
         "sglang/srt/server_args_config_parser.py"
     ),
-    lines=(
-        "Dynamo 1.2",
-        "TensorRT-LLM 1.3.0rc14",
-        "vLLM 0.20.1",
-        "SGLang 0.5.14",
-    ),
+    lines=("Dynamo 1.2", "TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1", "SGLang 0.5.14"),
     fix=(
         "Correct the file in the ConfigMap, or the path in --extra-engine-args, --extra_llm_api_options or "
         "--config; write JSON in single quotes, so that no shell takes the double ones."

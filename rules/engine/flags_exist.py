@@ -163,14 +163,7 @@ RULE = Rule(
         "dynamo.sglang, with the vllm and sglang that each names; NVIDIA/TensorRT-LLM "
         "tensorrt_llm/commands/serve.py at 00209af"
     ),
-    lines=(
-        "Dynamo 1.2",
-        "Dynamo 1.3",
-        "Dynamo 1.4",
-        "Dynamo 1.5",
-        "Dynamo 1.6",
-        "TensorRT-LLM 1.3.0rc14",
-    ),
+    lines=("Dynamo 1.2 to 1.6", "TensorRT-LLM 1.3.0rc14"),
     fix="Correct the spelling, or write what replaced the option.",
     check=_check,
 )

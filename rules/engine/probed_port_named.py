@@ -1,4 +1,4 @@
-"""The port that the operator probes has the name and the number that it looks for."""
+"""The port that a probe asks has the name and the number that it looks for."""
 
 from collections.abc import Iterator
 
@@ -13,9 +13,22 @@ from rules.reading.pods.component_types import (
 from rules.reading.pods.containers import read_environment
 from rules.reading.pods.frontends import FRONTEND_TYPE, Frontend, read_frontends
 from rules.reading.pods.pods import PodTemplate, check_pods
-from rules.reading.pods.probes import OperatorPort, keeps_operators_probes, operator_port, own_ports
+from rules.reading.pods.probes import (
+    PROBES,
+    OperatorPort,
+    keeps_operators_probes,
+    operator_port,
+    own_ports,
+    probed_port,
+    written_probe,
+)
 from rules.reading.pods.workers import environment_lists
-from rules.reading.shapes import Undecided, whole_number
+from rules.reading.shapes import Undecided, field, whole_number
+
+_HEALTH_PATHS = ("/live", "/health")
+"""What frontends and workers answer at their port."""
+_OF_THE_OPERATOR = frozenset({"http", "system", "nixl"})
+"""Names of the ports that it gives containers without ports of their own."""
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
@@ -29,10 +42,19 @@ def _check_template(
     graph: ResourceGraph, template: PodTemplate, frontend: Frontend | None
 ) -> Iterator[Observation]:
     port = operator_port(template)
-    if port is None or not keeps_operators_probes(template):
+    if port is None:
         return
     own = own_ports(template)
-    if own and port.name not in own:
+    for name in PROBES:
+        asked = probed_port(written_probe(template, name))
+        if isinstance(asked, str) and not asked.isdigit() and asked not in (own or _OF_THE_OPERATOR):
+            yield failed(
+                template.resource,
+                template.name,
+                f"{name} asks port {asked} by its name, and no port of the container is called so",
+            )
+    keeps = keeps_operators_probes(template)
+    if keeps and own and port.name not in own:
         names = ", ".join(name or "unnamed" for name in own)
         yield failed(
             template.resource,
@@ -41,15 +63,26 @@ def _check_template(
             "operator's probes ask",
         )
         return
-    probed = own.get(port.name, port.number)
+    asked = dict(_asked_by_number(template))
+    if keeps:
+        probed = own.get(port.name, port.number)
+        asked[f"the operator's probes ask port {port.name}, {probed}"] = probed
+    if not asked:
+        return
     listening = _listening(graph, template, port, frontend)
-    if listening.value != probed:
-        yield failed(
-            template.resource,
-            template.name,
-            f"listens on {listening.value} ({listening.source}), but the operator's probes ask port "
-            f"{port.name}, {probed}",
-        )
+    for who, number in asked.items():
+        if listening.value != number:
+            message = f"listens on {listening.value} ({listening.source}), but {who}"
+            yield failed(template.resource, template.name, message)
+
+
+def _asked_by_number(template: PodTemplate) -> Iterator[tuple[str, int]]:
+    """Each probe of the manifest that asks for the health of the process at a number of its own."""
+    for name in PROBES:
+        probe = written_probe(template, name)
+        asked = probed_port(probe)
+        if field(probe, "httpGet", "path") in _HEALTH_PATHS and isinstance(asked, int):
+            yield f"its {name} asks port {asked}", asked
 
 
 def _listening(

@@ -43,10 +43,7 @@ RULE = Rule(
         "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (enable_chunked_prefill, max_num_tokens); PyPI "
         "package ai-dynamo 1.2.1, dynamo/trtllm/workers/llm_worker.py (context_length)"
     ),
-    lines=(
-        "TensorRT-LLM 1.3.0rc14",
-        "Dynamo 1.2",
-    ),
+    lines=("TensorRT-LLM 1.3.0rc14", "Dynamo 1.2"),
     fix="Set enable_chunked_prefill: true, raise max_num_tokens, or write a lower max_seq_len.",
     check=_check,
 )

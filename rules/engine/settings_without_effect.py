@@ -71,10 +71,7 @@ RULE = Rule(
         "ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py; NVIDIA/TensorRT-LLM "
         "tensorrt_llm/commands/serve.py"
     ),
-    lines=(
-        "Dynamo 1.2",
-        "TensorRT-LLM 1.3.0rc14",
-    ),
+    lines=("Dynamo 1.2", "TensorRT-LLM 1.3.0rc14"),
     fix="Remove it, or what takes its effect away; write each value in one place only.",
     check=_check,
 )

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.engines.engines import engine_settings
+from rules.reading.engines.engines import READ_SINCE, engine_settings
 from rules.reading.engines.models import read_gpt_oss
+from rules.reading.engines.runtime_version import by_line
 from rules.reading.engines.tensorrt_llm import Count, is_tensorrt_llm
 from rules.reading.engines.transfer_buffers import longest_prompt, transfer_buffer
 from rules.reading.kv_transport.cache_transceiver import WITH_FIXED_BUFFERS, effective_backend
@@ -47,12 +48,16 @@ def _check_worker(graph: ResourceGraph, worker: Worker, longest: Count) -> Itera
         return
     if backend not in WITH_FIXED_BUFFERS or buffer is None or buffer.value >= longest.value:
         return
-    yield failed(
-        worker.resource,
-        worker.name,
+    message = (
         f"its transfer buffer holds {buffer.value} tokens ({buffer.source}), but prefill admits prompts of "
-        f"{longest.value} ({longest.source}), and buffers of {backend} do not grow",
+        f"{longest.value} ({longest.source}), and buffers of {backend} do not grow"
     )
+    try:
+        known = by_line(lambda line: line >= READ_SINCE, worker.container, worker.described_by)
+    except Undecided as reason:
+        yield undecided(worker.resource, worker.name, f"{message}; {reason}")
+        return
+    yield (failed if known else undecided)(worker.resource, worker.name, message)
 
 
 RULE = Rule(

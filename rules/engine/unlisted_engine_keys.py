@@ -7,8 +7,13 @@ from hardware import ENGINE_BLOCK_KEYS, ENGINE_KEYS, REMOVED_ENGINE_KEYS
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.runtime_version import by_line
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
 from rules.reading.pods.workers import Worker
+from rules.reading.shapes import Undecided
+
+_LINE = (1, 2)
+_RELEASE = "TensorRT-LLM around 1.3.0rc14, of Dynamo 1.2,"
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
@@ -16,10 +21,23 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
+    found = list(_unlisted_keys(settings))
+    if not found:
+        return
+    if not by_line(lambda line: line == _LINE, worker.container, worker.described_by):
+        keys = ", ".join(key for key, _, _ in found)
+        raise Undecided(f"whether the release of its image knows {keys} is not read; {_RELEASE} does not")
+    for key, source, hint in found:
+        message = f"{key} in {source} is no setting that TensorRT-LLM around 1.3.0rc14 is known to have{hint}"
+        yield failed(worker.resource, worker.name, message)
+
+
+def _unlisted_keys(settings: TensorRtLlmSettings) -> Iterator[tuple[str, str, str]]:
+    """Key, source and hint of each."""
     for source, written in settings.written():
         for key in written:
             if key not in ENGINE_KEYS and key not in REMOVED_ENGINE_KEYS:
-                yield _unlisted(worker, key, source, _home_of(key) or _nearest(key, ENGINE_KEYS))
+                yield key, source, _home_of(key) or _nearest(key, ENGINE_KEYS)
         for block, known in ENGINE_BLOCK_KEYS.items():
             content = written.get(block)
             if not isinstance(content, Mapping):
@@ -27,15 +45,7 @@ def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Obs
             for key in content:
                 if key not in known:
                     hint = "; it is one at the top level" if key in ENGINE_KEYS else _nearest(key, known)
-                    yield _unlisted(worker, f"{block}.{key}", source, hint)
-
-
-def _unlisted(worker: Worker, key: str, source: str, hint: str) -> Observation:
-    return failed(
-        worker.resource,
-        worker.name,
-        f"{key} in {source} is no setting that TensorRT-LLM around 1.3.0rc14 is known to have{hint}",
-    )
+                    yield f"{block}.{key}", source, hint
 
 
 def _home_of(key: str) -> str:

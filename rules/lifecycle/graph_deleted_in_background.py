@@ -48,11 +48,7 @@ RULE = Rule(
         "ai-dynamo/dynamo#8204, mended by #8207 (2026-04-14, before 1.1 was cut); "
         "pulumi/pulumi-kubernetes provider/pkg/await/await.go at a03ff6ba58d2"
     ),
-    lines=(
-        "Dynamo 1.0",
-        "Dynamo 1.2",
-        "pulumi-kubernetes of 2026-06",
-    ),
+    lines=("Dynamo 1.0", "Dynamo 1.2", "pulumi-kubernetes of 2026-06"),
     fix=f"Annotate the graph with {_ANNOTATION}: {_WANTED}; from 1.1 on leave the annotation out.",
     check=_check,
     # Of a document nobody knows who will delete it, and how.

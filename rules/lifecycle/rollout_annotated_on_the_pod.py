@@ -47,10 +47,7 @@ RULE = Rule(
         "deploy/operator/internal/controller/dynamographdeployment_rollingupdate.go at 0a132bc43, and seen "
         "with the operator built from it"
     ),
-    lines=(
-        "Dynamo 1.2",
-        "Dynamo 1.4",
-    ),
+    lines=("Dynamo 1.2", "Dynamo 1.4"),
     fix="Write the same annotations into extraPodMetadata.annotations; or write the graph in v1beta1.",
     check=_check,
 )

@@ -48,10 +48,7 @@ RULE = Rule(
         "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/model_loader.py "
         "(validate_and_set_kv_cache_quant); vllm 0.20.1 vllm/config/cache.py"
     ),
-    lines=(
-        "TensorRT-LLM 1.3.0rc14",
-        "vLLM 0.20.1",
-    ),
+    lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
     fix="Write auto or fp8, in small letters.",
     check=_check,
 )

@@ -38,10 +38,7 @@ RULE = Rule(
         "ai-dynamo/aiconfigurator src/aiconfigurator/sdk/backends/trtllm_backend.py at 095f58a; "
         "mlcommons/inference#2501, vllm-project/vllm#33155"
     ),
-    lines=(
-        "TensorRT-LLM 1.3.0rc14",
-        "vLLM 0.20.1",
-    ),
+    lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
     fix=(
         "Use more GPUs or larger ones, kv_cache_config.dtype fp8 (--kv-cache-dtype fp8), a shorter "
         "max_seq_len (--max-model-len), or fewer tokens in one step (max_num_tokens, "

@@ -50,11 +50,7 @@ RULE = Rule(
         "NVIDIA/TensorRT-LLM tensorrt_llm/mapping.py at 05ebebb; order of settings: ai-dynamo 1.2.1 "
         "llm_worker.py; vllm 0.20.1 vllm/config/parallel.py"
     ),
-    lines=(
-        "Dynamo 1.2",
-        "TensorRT-LLM 1.3.0rc14",
-        "vLLM 0.20.1",
-    ),
+    lines=("Dynamo 1.2", "TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
     fix=(
         "Set the worker's GPUs to the product, or tensor_parallel_size (vLLM: --tensor-parallel-size) to the "
         "GPUs."

@@ -94,11 +94,7 @@ RULE = Rule(
         "ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2 (kv_role); sglang 0.5.14 "
         "sglang/srt/server_args.py (disaggregation_transfer_backend)"
     ),
-    lines=(
-        "Dynamo 1.2 to 1.6",
-        "TensorRT-LLM 1.3.0rc14",
-        "SGLang 0.5.14",
-    ),
+    lines=("Dynamo 1.2 to 1.6", "TensorRT-LLM 1.3.0rc14", "SGLang 0.5.14"),
     fix="Give both sides the same backend or connector, prefill kv_both or kv_producer, decode kv_both or "
     "kv_consumer.",
     check=_check,

@@ -43,10 +43,7 @@ RULE = Rule(
         "kubernetes-sigs/dra-driver-nvidia-gpu#804; NVIDIA/TensorRT-LLM "
         "tensorrt_llm/_torch/pyexecutor/kv_cache_transceiver.py (workers in different NVLink domains)"
     ),
-    lines=(
-        "NVIDIA DRA driver of 2026-08",
-        "TensorRT-LLM 1.3.0rc14",
-    ),
+    lines=("NVIDIA DRA driver of 2026-08", "TensorRT-LLM 1.3.0rc14"),
     fix=(
         "Give prefill and decode required podAffinity with topologyKey nvidia.com/gpu.clique to each other's "
         "pods."

@@ -73,10 +73,7 @@ RULE = Rule(
         "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html; ai-dynamo/dynamo#7764; "
         "ofiwg/libfabric#12328; kubernetes-sigs/dra-driver-nvidia-gpu#804"
     ),
-    lines=(
-        "Dynamo 1.2 to 1.5",
-        "NVIDIA DRA driver of 2026-08",
-    ),
+    lines=("Dynamo 1.2 to 1.5", "NVIDIA DRA driver of 2026-08"),
     fix=(
         "EFA: required podAffinity on topology.kubernetes.io/zone, and required podAntiAffinity of prefill "
         "and decode on kubernetes.io/hostname. Compute domain: required podAffinity on nvidia.com/gpu.clique."

@@ -40,10 +40,7 @@ RULE = Rule(
         "openucx/ucx#11514; ai-dynamo/dynamo release notes of 1.2, 1.3 and 1.4 (EFA on GB200); "
         "https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa-acc-inst-types.html"
     ),
-    lines=(
-        "Dynamo 1.2 to 1.4",
-        "UCX 1.20",
-    ),
+    lines=("Dynamo 1.2 to 1.4", "UCX 1.20"),
     fix="Take the transport that the nodes have, a later runtime for EFA on GB200, or serve aggregated.",
     check=_check,
 )

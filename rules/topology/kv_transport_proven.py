@@ -78,10 +78,7 @@ RULE = Rule(
         "answer HTTP 200 with nothing in it."
     ),
     source="ai-dynamo/dynamo docs disagg-communication-guide.md at 3c42642; NVIDIA/TensorRT-LLM#16619",
-    lines=(
-        "Dynamo 1.2 to 1.5",
-        "TensorRT-LLM 1.3.0rc14",
-    ),
+    lines=("Dynamo 1.2 to 1.5", "TensorRT-LLM 1.3.0rc14"),
     fix=(
         "Send real completions before anybody relies on it and watch the transport's counters, or serve "
         "aggregated, which moves no cache."

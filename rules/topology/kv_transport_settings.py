@@ -125,11 +125,7 @@ RULE = Rule(
         "2f34551, recipes/inkling/vllm/disagg-gb300-agentic at 472ac24; vllm-project/vllm#51377; "
         "NVIDIA/TensorRT-LLM#10024"
     ),
-    lines=(
-        "Dynamo 1.2 to 1.5",
-        "TensorRT-LLM 1.3.0rc14",
-        "vLLM 0.20.1",
-    ),
+    lines=("Dynamo 1.2 to 1.5", "TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
     fix="Set what the message names, then look for the transport in the workers' logs and counters.",
     check=_check,
 )

@@ -6,6 +6,7 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.pods.pod_affinity import can_match, terms
 from rules.reading.pods.pods import GRAPH_NAME_LABEL, PodTemplate, check_pods
+from rules.topology.pod_affinity_can_match import older_operator_matches
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
@@ -14,7 +15,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
     for term in terms(template, "podAntiAffinity"):
-        if can_match(graph, template, term):
+        if can_match(graph, template, term) or older_operator_matches(graph, template, term):
             continue
         own = template.labels.get(GRAPH_NAME_LABEL)
         label = f"; its own {GRAPH_NAME_LABEL} is {own}" if isinstance(own, str) else ""
@@ -34,7 +35,7 @@ RULE = Rule(
         "ai-dynamo/dynamo deploy/operator internal/consts at 0367e40 (the label is the graph's name, not the "
         "name of its frontend Service)"
     ),
-    lines=("Dynamo 1.2",),
+    lines=("Dynamo 1.1", "Dynamo 1.2", "Dynamo 1.4"),
     fix=(
         "Select by nvidia.com/dynamo-graph-deployment-name with the graph's name, and by "
         "nvidia.com/dynamo-component-type where only some of its pods are meant."

@@ -15,8 +15,9 @@ from rules.reading.shapes import Undecided
 
 Role = Literal["prefill", "decode", "aggregated"]
 
-_MODE_FLAG = "--disaggregation-mode"
-_MODE_VARIABLES = ("DYN_TRTLLM_DISAGGREGATION_MODE", "DYN_VLLM_DISAGGREGATION_MODE")
+MODE_FLAG = "--disaggregation-mode"
+MODE_OF_VLLM = "DYN_VLLM_DISAGGREGATION_MODE"
+_MODE_VARIABLES = ("DYN_TRTLLM_DISAGGREGATION_MODE", MODE_OF_VLLM)
 _NAMESPACE_VARIABLE = "DYN_NAMESPACE"
 
 
@@ -98,7 +99,7 @@ def read_role(worker: Worker) -> Role:
         return "prefill"
     if flags.switch("--is-decode-worker"):
         return "decode"
-    mode = flags.value(_MODE_FLAG)
+    mode = flags.value(MODE_FLAG)
     for variable in _MODE_VARIABLES:
         word = command.environment.get(variable)
         if mode is None and word is not None:

@@ -2,14 +2,22 @@
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from resource_graph import ResourceGraph, Value
 from rules.reading.once import once_per_graph
 from rules.reading.pods.label_selectors import ADDED_BY_CONTROLLERS, equalities, selects
-from rules.reading.pods.pods import GRAPH_KIND, GRAPH_NAME_LABEL, PodTemplate, Unreadable, read_pods
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, texts_at
+from rules.reading.pods.pods import (
+    COMPONENT_TYPE_LABEL,
+    GRAPH_KIND,
+    GRAPH_NAME_LABEL,
+    SUB_COMPONENT_TYPE_LABEL,
+    PodTemplate,
+    Unreadable,
+    read_pods,
+)
+from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at
 
 Kind = Literal["podAffinity", "podAntiAffinity"]
 
@@ -110,6 +118,27 @@ def can_match(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
     if names is None or not all(_is_ours(indexes.within(namespaces), name) for name in names):
         raise Undecided(f"no pod of what was read carries {term}; another manifest's may")
     return False
+
+
+def can_match_by_older_labels(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
+    """Whether the term means a pod as operators before 1.2 labelled it.
+
+    They wrote a v1alpha1 service's componentType, `worker`, and the narrower type beside it; since then the
+    narrower one takes its place (ai-dynamo/dynamo deploy/operator at d50a02f, and seen with 1.2 and 1.4).
+    """
+    namespaces = _namespaces(template, term)
+    return any(
+        selects(
+            term.selector, replace(candidate, labels={**candidate.labels, COMPONENT_TYPE_LABEL: "worker"})
+        )
+        is True
+        for candidate in read_pods(graph)
+        if isinstance(candidate, PodTemplate)
+        and candidate.shape == "service"
+        and SUB_COMPONENT_TYPE_LABEL in candidate.labels
+        and text_at(candidate.described_by, "componentType") == "worker"
+        and _may_be_in(namespaces, candidate.resource.namespace)
+    )
 
 
 @once_per_graph

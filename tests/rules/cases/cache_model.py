@@ -20,6 +20,8 @@ BENCHMARK = "gpt-oss-120b-bench"
 _WORKER = "spec.services.TrtllmWorker"
 _ENV = f"{_WORKER}.extraPodSpec.mainContainer.env"
 _ARGS = f"{_WORKER}.extraPodSpec.mainContainer.args[0]"
+_IMAGE = f"{_WORKER}.extraPodSpec.mainContainer.image"
+_RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 _FRONTEND_MOUNTS = "spec.services.Frontend.extraPodSpec.mainContainer.volumeMounts"
 _FRONTEND_ENV = "spec.services.Frontend.extraPodSpec.mainContainer.env"
 _CONTAINER = "spec.template.spec.containers[0]"
@@ -135,6 +137,32 @@ CASES = (
     ),
     Case(
         FRONTEND,
+        "an offline frontend without the claim, beside workers that hand out what it needs",
+        "agg-gb200",
+        (drop(GRAPH, _FRONTEND_MOUNTS), put(GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2")),
+        failed(HARMONY, "Frontend"),
+    ),
+    Case(
+        FRONTEND,
+        "an offline frontend without the claim, beside workers that are told not to",
+        "agg-gb200",
+        (
+            drop(GRAPH, _FRONTEND_MOUNTS),
+            put(GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2"),
+            variable(GRAPH, _ENV, "DYN_SELF_HOST_METADATA", "0"),
+        ),
+        failed(FRONTEND, "Frontend") | failed(HARMONY, "Frontend"),
+    ),
+    Case(
+        FRONTEND,
+        "an offline frontend without the claim, beside workers of a release that is not told",
+        "agg-gb200",
+        (drop(GRAPH, _FRONTEND_MOUNTS), put(GRAPH, _IMAGE, f"{_RUNTIME}:my-tag")),
+        undecided(FRONTEND, "Frontend") | failed(HARMONY, "Frontend"),
+        ("does not say of which release it is",),
+    ),
+    Case(
+        FRONTEND,
         "a worker that offers a directory as its name",
         "agg-gb200",
         (
@@ -166,6 +194,13 @@ CASES = (
         (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None),),
         failed(CACHE, "Frontend"),
         ("although the model's claim is mounted there, HF_HUB_OFFLINE is not 1",),
+    ),
+    Case(
+        CACHE,
+        "a frontend that may ask the hub, and need not",
+        "agg-gb200",
+        (variable(GRAPH, _FRONTEND_ENV, "HF_HUB_OFFLINE", None), put(GRAPH, _IMAGE, f"{_RUNTIME}:1.4.2")),
+        frozenset(),
     ),
     Case(
         CACHE,

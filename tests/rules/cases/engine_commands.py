@@ -34,6 +34,10 @@ _VLLM_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
 _IN_PLACE = failed("engine-files-roll-pods", "gpt-oss-sglang")
 
 
+def _image(tag: str) -> Edit:
+    return main(WORKER, "image", f"nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:{tag}")
+
+
 def _vllm_argument(index: int, old: str, new: str) -> Edit:
     return text(GRAPH, f"{_VLLM_ARGS}[{index}]", old, new)
 
@@ -214,7 +218,38 @@ CASES = (
         "agg-gb200",
         (worker_flags(WORKER, "--disaggregation-mode agg"),),
         failed(MODE, WORKER),
-        ("--disaggregation-mode is agg, which dynamo.trtllm does not have: one of prefill_and_decode",),
+        ("agg, which dynamo.trtllm does not have in 1.2: one of prefill_and_decode",),
+    ),
+    Case(
+        MODE,
+        "vLLM's word in a release that has it too",
+        "agg-gb200",
+        (worker_flags(WORKER, "--disaggregation-mode agg"), _image("1.5.0-nemotron-3.5-lightning-dev.1")),
+        frozenset(),
+    ),
+    Case(
+        MODE,
+        "the old word in a release that refuses it",
+        "agg-gb200",
+        (worker_flags(WORKER, "--disaggregation-mode prefill_and_decode"), _image("1.4.2")),
+        failed(MODE, WORKER),
+        ("prefill_and_decode, which dynamo.trtllm does not have in 1.4: one of agg, pd, prefill",),
+    ),
+    Case(
+        MODE,
+        "a build between a release that has the word and one that has not",
+        "agg-gb200",
+        (worker_flags(WORKER, "--disaggregation-mode agg"), _image("1.3.0-nemotron-super-dev.1")),
+        undecided(MODE, WORKER),
+        ("is a build between two releases, and releases differ in this",),
+    ),
+    Case(
+        MODE,
+        "an image that names no release",
+        "agg-gb200",
+        (worker_flags(WORKER, "--disaggregation-mode agg"), _image("my-tag")),
+        undecided(MODE, WORKER),
+        ("tensorrtllm-runtime:my-tag does not say of which release it is",),
     ),
     Case(
         MODE,

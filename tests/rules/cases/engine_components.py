@@ -21,6 +21,14 @@ PORT = "probed-port-named"
 UNIQUE = "system-ports-unique"
 
 _EXEC = {"exec": {"command": ["true"]}}
+_LIVE = {"httpGet": {"path": "/live", "port": 9090}}
+_RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
+_OLDER = tuple(main(service, "image", f"{_RUNTIME}:1.1.1") for service in (WORKER, FRONTEND))
+_OWN_PROBES = (
+    main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),
+    of_service(WORKER, "livenessProbe", _LIVE),
+    of_service(WORKER, "readinessProbe", {"httpGet": {"path": "/health", "port": 9090}}),
+)
 _WORKER = "spec.components[1]"
 _VLLM_MAIN = f"{_WORKER}.podTemplate.spec.containers[0]"
 
@@ -124,19 +132,46 @@ CASES = (
     ),
     Case(
         HANDLER,
-        "a command beside the operator's request",
+        "a command beside the request of an older operator",
         "agg-gb200",
-        (main(WORKER, "livenessProbe", _EXEC),),
+        (*_OLDER, main(WORKER, "livenessProbe", _EXEC)),
         failed(HANDLER, WORKER),
-        ("livenessProbe of the main container has exec, and the operator adds its httpGet on port system",),
+        ("livenessProbe of the main container has exec, and an operator before 1.2 adds its httpGet",),
     ),
     Case(
         HANDLER,
-        "a socket beside the operator's request",
+        "a socket beside the request of an older operator",
         "agg-gb200",
-        (main(FRONTEND, "readinessProbe", {"tcpSocket": {"port": 8000}}),),
+        (*_OLDER, main(FRONTEND, "readinessProbe", {"tcpSocket": {"port": 8000}})),
         failed(HANDLER, FRONTEND),
         ("readinessProbe of the main container has tcpSocket", "on port http"),
+    ),
+    Case(
+        HANDLER,
+        "a command, which since 1.2 takes the place of the operator's request",
+        "agg-gb200",
+        (main(WORKER, "livenessProbe", _EXEC), main(FRONTEND, "readinessProbe", _EXEC)),
+        frozenset(),
+    ),
+    Case(
+        HANDLER,
+        "a command under an operator of which nothing is said",
+        "agg-gb200",
+        (
+            main(WORKER, "image", "my-registry/worker:my-tag"),
+            main(FRONTEND, "image", "my-registry/frontend:my-tag"),
+            main(WORKER, "livenessProbe", _EXEC),
+        ),
+        undecided(HANDLER, WORKER),
+        ("nothing says of which release the operator is",),
+    ),
+    Case(
+        HANDLER,
+        "a command beside a request of one's own, in the probe of the start",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM_MAIN}.startupProbe", {**_EXEC, **_LIVE}),),
+        failed(HANDLER, "VllmWorker"),
+        ("startupProbe of the main container has httpGet and exec: two handlers",),
     ),
     Case(
         HANDLER,
@@ -181,14 +216,34 @@ CASES = (
     ),
     Case(
         PORT,
-        "probes that ask another port",
+        "two probes that ask another port, and the operator's third, of the start",
         "agg-gb200",
-        (
-            main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),
-            of_service(WORKER, "livenessProbe", {"httpGet": {"path": "/live", "port": 9090}}),
-            of_service(WORKER, "readinessProbe", {"httpGet": {"path": "/health", "port": 9090}}),
-        ),
+        _OWN_PROBES,
+        failed(PORT, WORKER),
+        ("none is called system",),
+    ),
+    Case(
+        PORT,
+        "three probes that ask another port",
+        "agg-gb200",
+        (*_OWN_PROBES, main(WORKER, "startupProbe", _LIVE)),
         frozenset(),
+    ),
+    Case(
+        PORT,
+        "a probe of the start that asks where nothing listens",
+        "agg-gb200",
+        (main(WORKER, "startupProbe", {"httpGet": {"path": "/live", "port": 8081}}),),
+        failed(PORT, WORKER),
+        ("listens on 9090 (the operator's own), but its startupProbe asks port 8081",),
+    ),
+    Case(
+        PORT,
+        "a probe of the start that asks a name that no port has",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM_MAIN}.startupProbe", {"httpGet": {"path": "/live", "port": "health"}}),),
+        failed(PORT, "VllmWorker"),
+        ("startupProbe asks port health by its name, and no port of the container is called so",),
     ),
     Case(
         PORT,

@@ -44,6 +44,21 @@ CASES = (
     ),
     Case(
         UNLISTED,
+        "a key that another release may have",
+        "disagg-b200",
+        (
+            engine_file("decode.yaml", "max_batchsize", 1280),
+            put(
+                "DynamoGraphDeployment",
+                f"spec.services.{DECODE}.extraPodSpec.mainContainer.image",
+                "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.4.2",
+            ),
+        ),
+        undecided(UNLISTED, DECODE),
+        ("whether the release of its image knows max_batchsize is not read",),
+    ),
+    Case(
+        UNLISTED,
         "a key outside its block",
         "disagg-b200",
         (engine_file("prefill.yaml", "tokens_per_block", 32),),

@@ -11,6 +11,7 @@ DECODE = "TrtllmDecodeWorker"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _AFFINITY_OF_FRONTEND = "spec.services.Frontend.extraPodSpec.affinity"
 _GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"
+_RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 _TYPE = "nvidia.com/dynamo-component-type"
 
 
@@ -29,6 +30,13 @@ def _away(selector: dict[str, Any], **others: Any) -> Edit:
 def _beside(selector: dict[str, Any], **others: Any) -> Edit:
     path = f"spec.services.{DECODE}.extraPodSpec.affinity.podAffinity"
     return put(GRAPH, path, {_REQUIRED: _term(selector, **others)})
+
+
+def _images(tag: str) -> tuple[Edit, ...]:
+    return tuple(
+        put(GRAPH, f"spec.services.{service}.extraPodSpec.mainContainer.image", f"{_RUNTIME}:{tag}")
+        for service in ("Frontend", "TrtllmPrefillWorker", DECODE)
+    )
 
 
 CASES = (
@@ -160,6 +168,28 @@ CASES = (
             f"must run beside a pod with {_GRAPH_NAME}=gpt-oss-disagg, {_TYPE}=main (by "
             "kubernetes.io/hostname)",
         ),
+    ),
+    Case(
+        BESIDE,
+        "workers, whose only type is prefill or decode since 1.2",
+        "disagg-b200",
+        (_beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}),),
+        failed(BESIDE, DECODE),
+    ),
+    Case(
+        BESIDE,
+        "workers, as operators before 1.2 labelled them",
+        "disagg-b200",
+        (_beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}), *_images("1.1.1")),
+        frozenset(),
+    ),
+    Case(
+        BESIDE,
+        "workers, under an operator of which nothing is said",
+        "disagg-b200",
+        (_beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}), *_images("my-tag")),
+        undecided(BESIDE, DECODE),
+        ("nothing says of which release the operator is",),
     ),
     Case(
         BESIDE,

@@ -12,6 +12,11 @@ SETTINGS = "kv-transport-settings"
 TRTLLM_GRAPH = "gpt-oss-disagg"
 TRTLLM_PREFILL, TRTLLM_DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 _BACKEND = "cache_transceiver_config.backend"
+_VLLM = "nvcr.io/nvidia/ai-dynamo/vllm-runtime"
+_OLD_WORDS = (
+    drop(DGD, main(PREFILL, "args[3]")),
+    put(DGD, main(PREFILL, "args[2]"), "--is-prefill-worker"),
+)
 
 
 def variable(worker: str, name: str, value: str) -> Edit:
@@ -53,6 +58,38 @@ CASES = (
         (drop(DGD, main(PREFILL, "args[3]")),),
         failed(CONFIGURED, "Prefill"),
         ("is a prefill worker without --kv-transfer-config, so it ends at start",),
+    ),
+    Case(
+        CONFIGURED,
+        "vLLM's prefill without a connector, in a release that takes NIXL by itself",
+        BASE,
+        (*_OLD_WORDS, put(DGD, main(PREFILL, "image"), f"{_VLLM}:0.9.1-efa")),
+        frozenset(),
+    ),
+    Case(
+        CONFIGURED,
+        "vLLM's prefill without a connector, in a release that is not told",
+        BASE,
+        (*_OLD_WORDS, put(DGD, main(PREFILL, "image"), f"{_VLLM}:my-tag")),
+        undecided(CONFIGURED, "Prefill") | undecided("deprecated-settings", "Prefill"),
+        ("vllm-runtime:my-tag does not say of which release it is",),
+    ),
+    Case(
+        CONFIGURED,
+        "vLLM's prefill without a connector, in words that only newer releases know",
+        BASE,
+        (drop(DGD, main(PREFILL, "args[3]")), put(DGD, main(PREFILL, "image"), f"{_VLLM}:my-tag")),
+        failed(CONFIGURED, "Prefill"),
+    ),
+    Case(
+        CONFIGURED,
+        "a backend in lower case, in a release that is not told",
+        "disagg-gb200",
+        (
+            engine_file("decode.yaml", _BACKEND, "default"),
+            put(DGD, f"spec.services.{TRTLLM_DECODE}.extraPodSpec.mainContainer.image", "mine:my-tag"),
+        ),
+        undecided(CONFIGURED, TRTLLM_DECODE),
     ),
     Case(
         CONFIGURED,
