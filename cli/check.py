@@ -12,7 +12,7 @@ import typer
 from cli.check_coverage import WatchedGraph
 from cli.check_json import report_data
 from cli.check_table import print_report
-from cli.exit_codes import FAILED
+from cli.exit_codes import FAILED, UNREADABLE
 from cli.output import make_console, print_json
 from resource_graph import ResourceGraph
 from rules.catalogue import rules_on
@@ -30,13 +30,13 @@ def check_stack(name: str, *, as_json: bool) -> None:
     _check(recorded_stack(with_open_windows(resolved_stack(name))), f"stack {name}", as_json=as_json)
 
 
-def check_files(paths: Sequence[Path], pools: Sequence[str], *, as_json: bool) -> None:
-    """Judge anybody's manifests, or a stack's exported state, beside the pools that were named."""
+def check_files(paths: Sequence[Path], pools: Sequence[str], platform: str | None, *, as_json: bool) -> None:
+    """Judge anybody's manifests, or a stack's exported state, beside what was named."""
     from cli.check_input import read_files
 
     # A rendered folder has dozens of files; each finding names its own.
     subject = ", ".join(map(str, paths)) if len(paths) <= _NAMED_FILES else f"{len(paths)} files"
-    _check(read_files(paths, pools), subject, as_json=as_json)
+    _check(read_files(paths, pools, platform), subject, as_json=as_json)
 
 
 def _check(graph: ResourceGraph, subject: str, *, as_json: bool) -> None:
@@ -50,3 +50,5 @@ def _check(graph: ResourceGraph, subject: str, *, as_json: bool) -> None:
         print_report(make_console(), report, watched, subject, len(rules))
     if report.stops:
         raise typer.Exit(FAILED)
+    if not watched.is_understood():
+        raise typer.Exit(UNREADABLE)

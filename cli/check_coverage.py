@@ -1,9 +1,10 @@
-"""What was read, and what of it no rule is about: a pass says nothing of the latter."""
+"""What was read, and what of it was not understood: a pass says nothing of the latter."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.objects.definitions import has_schema
 
 
 class WatchedGraph(ResourceGraph):
@@ -31,12 +32,17 @@ class WatchedGraph(ResourceGraph):
         return super().kubernetes_objects_named(kind, name, namespace)
 
     def unasked(self) -> list[Resource]:
-        """The resources of kinds that no rule asked for."""
+        """The resources of kinds that no rule asked for, and that no schema knows."""
         return [
             resource
             for resource in _counted(self)
             if not {resource.kind, resource.type} & (self._asked - {None})
+            and (resource.kind is None or not has_schema(resource))
         ]
+
+    def is_understood(self) -> bool:
+        """Whether anything at all of it was judged."""
+        return len(self.unasked()) < len(_counted(self))
 
 
 def kinds_read(graph: ResourceGraph) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cli.errors import CommandError
@@ -11,23 +11,26 @@ from resource_graph import Resource, ResourceGraph
 from resource_graph.manifests import read_manifests
 from resource_graph.state_export import looks_like_state, read_state
 from rules.reading.nodes.pools import pool_resource
+from rules.reading.program.platforms import platform_resource
 
+_VERSION = re.compile(r"\d{1,4}\.\d{1,4}(\.\d{1,4})?")
 _NODES = re.compile(r"[1-9][0-9]{0,4}")
 
 
-def read_files(paths: Sequence[Path], pools: Sequence[str]) -> ResourceGraph:
-    """The objects of the files, and the pools that a person named beside them.
+def read_files(paths: Sequence[Path], pools: Sequence[str], platform: str | None = None) -> ResourceGraph:
+    """The objects of the files, and the pools and platform that a person named beside them.
 
     Args:
         paths: manifests, which are read as one set, or one file that `pulumi stack export` wrote.
         pools: each `TYPE=NODES`.
+        platform: version of the Dynamo platform that they are for; None where nobody says it.
 
     Raises:
-        CommandError: a pool cannot be read, or a state is not the only file.
+        CommandError: a pool or the version cannot be read, or a state is not the only file.
         ManifestError: a file cannot be read as manifests.
         StateError: a file is a state and cannot be read as one.
     """
-    named = read_pools(pools)
+    named = [*read_pools(pools), *_platforms(platform)]
     states = [path for path in paths if _is_state(path)]
     if states and len(paths) > 1:
         raise CommandError(
@@ -50,6 +53,17 @@ def read_pools(options: Sequence[str]) -> list[Resource]:
         name = instance_type if not earlier else f"{instance_type}-{earlier + 1}"
         pools.append(pool_resource(name, instance_type, nodes))
     return pools
+
+
+def _platforms(version: str | None) -> Iterator[Resource]:
+    if version is None:
+        return
+    if not _VERSION.fullmatch(version):
+        raise CommandError(
+            f"--platform {version}\n  {version!r} is no release of the platform\n"
+            "  allowed: a version of two or three numbers\n  try: --platform 1.2.1"
+        )
+    yield platform_resource(version)
 
 
 def _pool(option: str) -> tuple[str, int]:

@@ -20,6 +20,7 @@ def report_data(report: Report, graph: WatchedGraph, subject: str, rules: Sequen
         ],
         "rules": [rule.id for rule in rules],
         "read": kinds_read(graph),
+        "understood": graph.is_understood(),
         "notJudged": count_kinds(graph.unasked()),
     }
 
@@ -38,7 +39,8 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "message": observation.message,
         "file": origin.file if origin else None,
         "document": origin.document if origin else None,
-        "line": origin.line if origin else None,
+        "line": origin.line_of(observation.path) if origin else None,
+        "field": list(observation.path) or None,
         "reason": finding.rule.reason,
         "fix": finding.rule.fix,
         "source": finding.rule.source,

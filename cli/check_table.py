@@ -9,6 +9,7 @@ from cli.check_coverage import WatchedGraph, count_kinds, kinds_read
 from cli.output import make_table, print_line, print_table
 from resource_graph import Origin
 from resource_graph.printable import one_line
+from resource_graph.resource import Path
 from rules.model import Finding, Report, Rule, Severity
 from rules.reading.nodes.pools import read_pools
 
@@ -33,7 +34,7 @@ def print_report(console: Console, report: Report, graph: WatchedGraph, subject:
     _print_reasons(console, [finding.rule for finding in decided if finding.status == "failed"])
     _print_undecided(console, report, graph)
     _print_not_evaluated(console, report)
-    print_line(console, f"{subject}: {_summary(report, rules)}")
+    print_line(console, f"{subject}: {_summary(report, graph, rules)}")
     print_line(console, _read(graph))
 
 
@@ -85,7 +86,7 @@ def _print_not_evaluated(console: Console, report: Report) -> None:
     print_line(console, f"not evaluated, for nothing here tells {'; '.join(missing)}: {ids}\n")
 
 
-def _summary(report: Report, rules: int) -> str:
+def _summary(report: Report, graph: WatchedGraph, rules: int) -> str:
     statuses = [finding.status for finding in report.findings]
     mandatory = sum(finding.stops for finding in report.findings)
     counts = (
@@ -93,18 +94,20 @@ def _summary(report: Report, rules: int) -> str:
         f"{statuses.count('waived')} waived, {statuses.count('undecided')} undecided, "
         f"{len(report.broken)} broken, {len(report.not_evaluated)} not evaluated, by {rules} rules"
     )
-    return f"{'STOP' if report.stops else 'passed'}: {counts}"
+    unknown = count_kinds([resource for resource in graph.unasked() if resource.kind is not None])
+    besides = f"; not judged, for no rule and no schema knows it: {_kinds(unknown)}" if unknown else ""
+    if report.stops:
+        return f"STOP: {counts}{besides}"
+    return f"{'passed' if graph.is_understood() else 'NOT JUDGED'}: {counts}{besides}"
 
 
 def _read(graph: WatchedGraph) -> str:
     everything = kinds_read(graph)
-    unjudged = count_kinds(graph.unasked())
+    unjudged = count_kinds([resource for resource in graph.unasked() if resource.kind is None])
     read = f"read: {_kinds(everything) or 'nothing'}"
-    if not unjudged:
-        return read
-    if unjudged == everything:
-        return f"{read}; no rule is about any of it, so nothing was judged"
-    return f"{read}\nno rule is about: {_kinds(unjudged)}"
+    if not graph.is_understood():
+        return f"{read}; none of it was understood, so nothing was judged"
+    return f"{read}\nno rule is about: {_kinds(unjudged)}" if unjudged else read
 
 
 def _kinds(counted: dict[str, int]) -> str:
@@ -122,16 +125,17 @@ def _places(findings: Sequence[Finding]) -> str:
         resource = of_one[0].observation.resource
         subjects = dict.fromkeys(finding.observation.subject for finding in of_one)
         parts = ", ".join(subject for subject in subjects if subject != resource.name)
-        place = f"\n{_file_and_line(resource.origin)}" if resource.origin is not None else ""
+        path = of_one[0].observation.path
+        place = f"\n{_file_and_line(resource.origin, path)}" if resource.origin is not None else ""
         name = one_line(resource.name)
         places.append(f"{name} / {parts}{place}" if parts else f"{name}{place}")
     more = [f"and {len(places) - _NAMED_PLACES} more"] if len(places) > _NAMED_PLACES else []
     return "\n".join([*places[:_NAMED_PLACES], *more])
 
 
-def _file_and_line(origin: Origin) -> str:
+def _file_and_line(origin: Origin, path: Path) -> str:
     # The folder stands in the command line; here it would push the findings aside.
-    return f"{PurePath(origin.file).name}:{origin.line} (document {origin.document})"
+    return f"{PurePath(origin.file).name}:{origin.line_of(path)} (document {origin.document})"
 
 
 def _grouped(findings: Iterable[Finding], key: Callable[[Finding], Hashable]) -> Iterable[Sequence[Finding]]:

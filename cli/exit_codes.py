@@ -4,4 +4,4 @@ FAILED = 1
 """A mandatory finding, or a rule that is broken."""
 
 UNREADABLE = 2
-"""The input cannot be used: settings, YAML or the command line itself."""
+"""The input cannot be used: settings, YAML or the command line itself; or nothing of it is understood."""

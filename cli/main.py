@@ -115,13 +115,25 @@ def check_command(
             help="With --file: nodes that it runs on, such as p6e-gb200.36xlarge=2. May be repeated.",
         ),
     ] = None,
+    platform: Annotated[
+        str | None,
+        typer.Option(
+            "--platform",
+            metavar="VERSION",
+            help="With --file: the Dynamo platform that it is for, such as 1.2.1; else its images say it.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Judge a stack, or anybody's YAML: exit 1 on a mandatory finding, 2 on unreadable input."""
+    """Judge a stack, or anybody's YAML: exit 1 on a mandatory finding, 2 on what cannot be understood."""
     from cli.check import check_files, check_stack
 
     if file:
-        check_files([*file, *map(Path, names or [])], pool or [], as_json=as_json)
+        check_files([*file, *map(Path, names or [])], pool or [], platform, as_json=as_json)
+    elif platform is not None:
+        raise typer.BadParameter(
+            "goes with --file; a stack's settings say its platform", param_hint="--platform"
+        )
     elif pool:
         raise typer.BadParameter(
             "goes with --file; the pools of a stack stand in its settings", param_hint="--pool"

@@ -1,5 +1,6 @@
 """YAML documents with line numbers, read the way a Kubernetes client reads them."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +21,8 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NULL = "tag:yaml.org,2002:null"
 _TEXT = "tag:yaml.org,2002:str"
 _PLAIN_TAGS = frozenset({_NULL, *(f"tag:yaml.org,2002:{name}" for name in ("bool", "int", "float"))})
+_FLOAT = "tag:yaml.org,2002:float"
+_EXPONENT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)[eE][-+]?\d+")
 _MERGE = "<<"
 
 
@@ -31,6 +34,9 @@ class YamlDocument:
     """Counted from 1, empty documents included."""
     line: int
     content: Value
+    start: int
+    """Position of its first key in the text."""
+    end: int
 
 
 class YamlProblem(Exception):  # noqa: N818 - becomes an error only together with the file's name
@@ -57,7 +63,8 @@ def read_documents(text: str) -> Iterator[YamlDocument]:
             first = events.next()
             content = _Reading(events).value(first, 1)
             if not _is_empty(first):
-                yield YamlDocument(events.document, _line(first), content)
+                start, end = _position(first), _position(events.next())
+                yield YamlDocument(events.document, _line(first), content, start, end)
     finally:
         events.close()
 
@@ -218,6 +225,10 @@ def _line(event: yaml.Event) -> int:
     return cast("int", cast("Any", event).start_mark.line) + 1
 
 
+def _position(event: yaml.Event) -> int:
+    return cast("int", cast("Any", event).start_mark.index)
+
+
 def _is_merge(event: yaml.Event) -> bool:
     return (
         isinstance(event, yaml.ScalarEvent)
@@ -238,7 +249,13 @@ def _scalar_tag(event: yaml.ScalarEvent) -> str:
 # The same few words and numbers stand in every manifest.
 @lru_cache(maxsize=4096)
 def _plain_tag(text: str) -> str:
+    if _EXPONENT.fullmatch(text):
+        return _FLOAT
     tag = cast("str", cast("Any", yaml.SafeLoader("")).resolve(yaml.ScalarNode, text, (True, False)))
+    # What Kubernetes' clients read with knows 1e5 as a number, and no longer knows 12:30 as one
+    # (go-yaml/yaml resolve.go).
+    if ":" in text:
+        return _TEXT
     # A bare date stays text: JSON, which the API server speaks, has no dates.
     return tag if tag in _PLAIN_TAGS else _TEXT
 

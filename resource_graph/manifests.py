@@ -1,10 +1,12 @@
 """Anybody's Kubernetes YAML as a resource graph."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from resource_graph.aspects import DOCUMENTS_LACK
 from resource_graph.graph import ResourceGraph
+from resource_graph.manifest_lines import DocumentText
 from resource_graph.manifest_yaml import YamlDocument, YamlProblem, read_documents
 from resource_graph.resource import Origin, Resource
 from resource_graph.values import Value
@@ -36,7 +38,8 @@ def _read_file(path: Path) -> Iterator[Resource]:
         raise ManifestError(f"{path}: not a UTF-8 text file (byte {error.start})") from error
     try:
         for document in read_documents(text):
-            origin = Origin(str(path), document.number, document.line)
+            source = DocumentText(text, document.line, document.start, document.end)
+            origin = Origin(str(path), document.number, document.line, source)
             yield from _objects(document, origin)
     except YamlProblem as problem:
         where = f"{path}, document {problem.document}, line {problem.line}"
@@ -48,7 +51,7 @@ def _objects(document: YamlDocument, origin: Origin) -> Iterator[Resource]:
     items = content.get("items") if isinstance(content, Mapping) else None
     if isinstance(content, Mapping) and content.get("kind") == "List" and isinstance(items, list):
         for index, item in enumerate(items):
-            yield _object(item, origin, f"items[{index}] of the List")
+            yield _object(item, replace(origin, within=("items", index)), f"items[{index}] of the List")
         return
     yield _object(content, origin, "the document")
 

@@ -3,7 +3,7 @@
 import datetime as dt
 from dataclasses import dataclass
 
-from rules import benchmark, cache, engine, lifecycle, quantization, security, topology
+from rules import benchmark, cache, engine, lifecycle, quantization, security, structure, topology
 from rules.model import Rule
 from rules.waivers import waiver_rule
 
@@ -20,6 +20,7 @@ class Topic:
 
 
 TOPICS: tuple[Topic, ...] = (
+    Topic("structure", "Does the API server take it, as it was meant?", structure.RULES),
     Topic("topology", "Does every pod get the GPUs, the nodes and the fabric that it needs?", topology.RULES),
     Topic("quantization", "Do formats, kernels and memory suit the GPU?", quantization.RULES),
     Topic("engine", "Does the engine start with these settings, and do they have an effect?", engine.RULES),

@@ -45,9 +45,15 @@ and YAML alike.
   file for instance. It has neither passed nor failed.
 - **broken**: the rule itself raised an error. The run fails, and nothing waives that.
 
-`check` exits with 1 on a mandatory finding or a broken rule, with 2 on input that cannot be read, and
-with 0 otherwise. It ends with what was read and what of it no rule is about; `--json` has every finding
-by itself.
+`check` exits with 1 on a mandatory finding or a broken rule; with 2 on input that cannot be read, or of
+which nothing was understood, because no rule asked for any of its kinds and no schema knows them; with 0
+otherwise. Its verdict names kinds that nothing is known of; `--json` has every finding by itself.
+
+## For which release
+
+A graph's fields are those of one release of Dynamo: of the platform in the same program, of
+`--platform VERSION` beside a file, else of the images that the graph runs. Where none of them says it, a
+field that some release has is undecided, and only what every release refuses is failed.
 
 ## Breaking a rule on purpose
 

@@ -7,6 +7,7 @@ from enum import Enum
 
 from resource_graph import Aspect, Resource, ResourceGraph
 from resource_graph.printable import one_line
+from resource_graph.resource import Path
 
 EVERY_RELEASE: tuple[str, ...] = ()
 """Lines of a rule that holds in every release, such as one about Kubernetes' own API or an arithmetic one."""
@@ -41,6 +42,8 @@ class Observation:
     message: str
     """With the numbers that were compared."""
     status: Status
+    path: Path = ()
+    """The field that it is about, where it is about one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,11 +142,11 @@ class Report:
         return bool(self.broken) or any(finding.stops for finding in self.findings)
 
 
-def failed(resource: Resource, subject: str, message: str) -> Observation:
+def failed(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
     """The rule does not hold."""
-    return Observation(resource, one_line(subject), one_line(message), Status.FAILED)
+    return Observation(resource, one_line(subject), one_line(message), Status.FAILED, path)
 
 
-def undecided(resource: Resource, subject: str, message: str) -> Observation:
+def undecided(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
     """Whether the rule holds cannot be told; the message says what is missing."""
-    return Observation(resource, one_line(subject), one_line(message), Status.UNDECIDED)
+    return Observation(resource, one_line(subject), one_line(message), Status.UNDECIDED, path)

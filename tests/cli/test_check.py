@@ -142,7 +142,7 @@ def test_what_is_undecided_is_said_once_a_reason_with_the_rules_that_wait_for_it
 
 
 def test_undecided_findings_do_not_stop(command: Command, tmp_path: Path) -> None:
-    text = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: 7}\n"
+    text = "apiVersion: nvidia.com/v1alpha1\nkind: DynamoGraphDeployment\nmetadata: {name: a}\n"
     answer = command("check", "--file", written(tmp_path, text))
     assert answer.code == 0
     assert "UNDECIDED" in answer.out

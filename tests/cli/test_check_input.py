@@ -60,27 +60,35 @@ def test_without_a_stack_or_a_file_the_usage_is_shown(command: Command) -> None:
         ("kind: Pod\napiVersion: v1\nspec: {containers: [{command: [1]}]}\n", "command[0] is 1, not a text"),
     ],
 )
-def test_objects_of_a_wrong_shape_are_undecided_with_words(
+def test_what_rules_cannot_read_in_objects_of_a_wrong_shape_is_undecided_with_words(
     command: Command, tmp_path: Path, text: str, found: str
 ) -> None:
     answer = command("check", "--file", written(tmp_path, text))
-    assert answer.code == 0
+    assert answer.code == ("values-accepted" in answer.out)
     assert found in " ".join(answer.out.split())
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "says", "code"),
     [
-        ("apiVersion: a/v1\nkind: Surprise\n", "read: 1 Surprise; no rule is about any of it"),
-        ("", "read: nothing"),
-        ("# only a comment\n---\n", "read: nothing"),
-        (mutated() + "---\napiVersion: a/v1\nkind: Surprise\n", "no rule is about: 1 Surprise"),
+        ("apiVersion: a/v1\nkind: Surprise\n", "read: 1 Surprise; none of it was understood", 2),
+        ("apiVersion: nvidia.com/v1beta1\nkind: DynamoGraphDeploymentRequest\n", "NOT JUDGED: ", 2),
+        ("", "read: nothing; none of it was understood", 2),
+        ("# only a comment\n---\n", "read: nothing", 2),
+        ("apiVersion: v1\nkind: Service\nmetadata: {name: a}\n", "passed: ", 0),
+        (
+            f"{mutated()}---\napiVersion: a/v1\nkind: Surprise\n",
+            "no rule and no schema knows it: 1 Surprise",
+            0,
+        ),
     ],
 )
-def test_what_no_rule_judged_is_said_so_that_a_pass_is_no_secret(
-    command: Command, tmp_path: Path, text: str, says: str
+def test_what_was_not_understood_stands_in_the_verdict_and_alone_is_no_pass(
+    command: Command, tmp_path: Path, text: str, says: str, code: int
 ) -> None:
-    assert says in command("check", "--file", written(tmp_path, text)).out
+    answer = command("check", "--file", written(tmp_path, text))
+    assert says in squeezed(answer.out)
+    assert answer.code == code
 
 
 def test_what_no_rule_judged_stands_in_the_json(command: Command, tmp_path: Path) -> None:

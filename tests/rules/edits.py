@@ -63,8 +63,8 @@ def text(document: str, path: str, old: str, new: str) -> Edit:
     return edit
 
 
-def variable(document: str, path: str, name: str, value: str | None) -> Edit:
-    """Set a variable in the `env` list at the path, or remove it (None)."""
+def variable(document: str, path: str, name: str, value: str | dict[str, Any] | None) -> Edit:
+    """Set a variable in the `env` list at the path, to a text or from a source, or remove it (None)."""
 
     def edit(documents: Documents) -> None:
         for parent, key in _places(documents, document, path):
@@ -72,7 +72,8 @@ def variable(document: str, path: str, name: str, value: str | None) -> Edit:
             others = [entry for entry in entries if entry["name"] != name]
             before = [entry.get("value") for entry in entries if entry["name"] == name]
             assert before != ([] if value is None else [value]), f"{name} is {value!r} already"
-            _set(parent, key, [*others, *([] if value is None else [{"name": name, "value": value}])])
+            source = {"value": value} if isinstance(value, str) else {"valueFrom": value}
+            _set(parent, key, [*others, *([] if value is None else [{"name": name, **source}])])
 
     return edit
 

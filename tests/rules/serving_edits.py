@@ -3,6 +3,7 @@
 from typing import Any
 
 from tests.rules.edits import Edit, add, document, put, text
+from tests.rules.edits import variable as set_variable
 
 GRAPH = "DynamoGraphDeployment"
 PREFILL, DECODE, WORKER, FRONTEND = "TrtllmPrefillWorker", "TrtllmDecodeWorker", "TrtllmWorker", "Frontend"
@@ -31,7 +32,7 @@ def main(service: str, path: str, value: Any) -> Edit:
 
 def variable(service: str, name: str, value: str) -> Edit:
     """Give the service's main container a variable."""
-    return add(GRAPH, main_container(service, "env"), {"name": name, "value": value})
+    return set_variable(GRAPH, main_container(service, "env"), name, value)
 
 
 def of_service(service: str, path: str, value: Any) -> Edit:

@@ -10,6 +10,9 @@ from rules.reading.pods.images import release_line
 from rules.reading.program.releases import releases_of
 from rules.reading.shapes import Undecided, text_at
 
+PLATFORM_TYPE = "dynamo-stack:check:Platform"
+"""Type of the resource that stands for a platform which a person named beside a file."""
+
 _CHART = "dynamo-platform"
 _VERSION_OF_ARCHIVE = re.compile(rf"{_CHART}-(\d[^/]*?)\.tgz$")
 
@@ -27,9 +30,18 @@ class Platform:
         return release_line(self.version)
 
 
+def platform_resource(version: str) -> Resource:
+    """A platform that a person named, as a resource of the graph that it is judged with."""
+    inputs = {"version": version}
+    return Resource(urn="platform", type=PLATFORM_TYPE, name=_CHART, inputs=inputs, custom=False)
+
+
 @once_per_graph
 def read_platforms(graph: ResourceGraph) -> Sequence[Platform]:
-    """Every release of the platform whose version can be read."""
+    """Every release of the platform whose version can be read; the one that a person named stands for all."""
+    named = graph.of_type(PLATFORM_TYPE)
+    if named:
+        return tuple(Platform(resource, str(resource.inputs["version"])) for resource in named)
     found: list[Platform] = []
     for resource in releases_of(graph, _CHART):
         try:

@@ -14,7 +14,6 @@ from tests.rules.serving_edits import (
 )
 
 KNOWN = "component-type-known"
-ENUMERATED = "component-type-enumerated"
 ROLE = "component-type-matches-role"
 HANDLER = "one-probe-handler"
 PORT = "probed-port-named"
@@ -105,14 +104,6 @@ CASES = (
         (of_service(WORKER, "subComponentType", "both"),),
         failed(KNOWN, WORKER),
         ("subComponentType is both, not prefill or decode",),
-    ),
-    Case(
-        ENUMERATED,
-        "the type of older recipes in a newer graph",
-        "vllm-agg",
-        (put(GRAPH, f"{_WORKER}.type", "main"),),
-        failed(ENUMERATED, "VllmWorker"),
-        ("type is main, which nvidia.com/v1beta1 does not accept: one of frontend, worker, prefill",),
     ),
     Case(
         ROLE,

@@ -28,6 +28,11 @@ inputs:
   apiVersion: apiextensions.k8s.io/v1
   kind: CustomResourceDefinition
   metadata: {name: dynamographdeployments.nvidia.com}
+  spec:
+    group: nvidia.com
+    scope: Namespaced
+    names: {kind: DynamoGraphDeployment, plural: dynamographdeployments}
+    versions: [{name: v1alpha1, served: true, storage: true}]
 """)
 _DOMAIN = document("""
 type: kubernetes:resource.nvidia.com/v1beta1:ComputeDomain

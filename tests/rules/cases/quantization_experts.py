@@ -3,7 +3,7 @@
 from typing import Any
 
 from tests.rules.case import H200, Case, Pools, failed, undecided
-from tests.rules.edits import Edit, add, drop, engine_file, put, text
+from tests.rules.edits import Edit, add, drop, engine_file, put, text, variable
 
 RUNS = "moe-backend-runs"
 SUBSTITUTED = "moe-backend-substituted"
@@ -36,10 +36,8 @@ def _override(value: str) -> Edit:
     return add("Deployment", f"{_ENGINE}.env", {"name": "OVERRIDE_QUANT_ALGO", "value": value})
 
 
-def _override_of(worker: str, entry: dict[str, Any]) -> Edit:
-    return add(
-        "DynamoGraphDeployment", f"{_MAIN.format(worker)}.env", {"name": "OVERRIDE_QUANT_ALGO", **entry}
-    )
+def _override_of(worker: str, value: str | dict[str, Any]) -> Edit:
+    return variable("DynamoGraphDeployment", f"{_MAIN.format(worker)}.env", "OVERRIDE_QUANT_ALGO", value)
 
 
 def _backend(name: str) -> Edit:
@@ -220,7 +218,7 @@ CASES = (
         KNOWN,
         "a value that only the pod knows",
         "disagg-b200",
-        (_override_of(_DECODE, {"valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}),),
+        (_override_of(_DECODE, {"fieldRef": {"fieldPath": "metadata.name"}}),),
         undecided(KNOWN, _DECODE)
         | undecided(RUNS, _DECODE)
         | undecided(SUBSTITUTED, _DECODE)
@@ -258,7 +256,7 @@ CASES = (
         SAME,
         "prefill with other activations",
         "disagg-b200",
-        (_override_of(_PREFILL, {"value": "W4A16_MXFP4"}),),
+        (_override_of(_PREFILL, "W4A16_MXFP4"),),
         failed(SAME, _BOTH),
         (
             "W4A16_MXFP4 in TrtllmPrefillWorker (OVERRIDE_QUANT_ALGO), W4A8_MXFP4_MXFP8 in "
@@ -269,7 +267,7 @@ CASES = (
         SAME,
         "an ignored override beside the default that it would have named",
         "disagg-b200",
-        (_override_of(_PREFILL, {"value": "MXFP8"}),),
+        (_override_of(_PREFILL, "MXFP8"),),
         failed(KNOWN, _PREFILL),
     ),
 )

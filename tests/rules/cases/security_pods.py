@@ -95,7 +95,9 @@ CASES = (
         "a privilege that is no truth value",
         "disagg-b200",
         (put(GRAPH, f"{FRONTEND}.hostPID", "yes"),),
-        undecided(PRIVILEGED, "Frontend") | undecided(TRANSPORT, "Frontend"),
+        failed("values-accepted", "Frontend")
+        | undecided(PRIVILEGED, "Frontend")
+        | undecided(TRANSPORT, "Frontend"),
         ("hostPID is neither true nor false",),
     ),
     Case(

@@ -191,7 +191,9 @@ CASES = (
         "a number that is none",
         "disagg-gb200",
         (put("ComputeDomain", "spec.numNodes", "many"),),
-        undecided(DOMAIN, DOMAIN_NAME) | undecided(COUNT, DOMAIN_NAME),
+        failed("values-accepted", DOMAIN_NAME)
+        | undecided(DOMAIN, DOMAIN_NAME)
+        | undecided(COUNT, DOMAIN_NAME),
         ("spec.numNodes is 'many', not a whole number",),
     ),
     Case(

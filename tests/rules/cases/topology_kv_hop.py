@@ -205,7 +205,9 @@ CASES = (
         "an amount that is no number",
         BASE,
         tuple(put(DGD, main(PREFILL, f"resources.{kind}[{EFA}]"), "all") for kind in ("requests", "limits")),
-        undecided_for_each(OF_A_HOP, GRAPH) | undecided(DEVICES, "Prefill"),
+        failed("values-accepted", "Prefill")
+        | undecided_for_each(OF_A_HOP, GRAPH)
+        | undecided(DEVICES, "Prefill"),
         (f"the amount of {EFA} is 'all', not a whole number",),
     ),
     Case(

@@ -1,0 +1,244 @@
+"""Which schema an object is held against: of the release that is told, else of every one that is known.
+
+definitions.json holds the schemas of custom resources, each with the release line and the commit at which it
+was read; `x-fact` there stands for a core type as the definition has it inlined. Those of built-in kinds come
+with the package kubernetes-validate, of which nothing but the files is used: its own validation ends at the
+first mistake and knows no unknown values.
+"""
+
+import importlib.util
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path as FilePath
+from typing import Any, cast
+
+from resource_graph import Resource, ResourceGraph
+from resource_graph.resource import Path
+from rules.reading.objects.schemas import NAME, Raw, Schema, schema_at
+from rules.reading.program.operator_line import operator_line
+from rules.reading.shapes import Undecided
+
+_DEFINITIONS = FilePath(__file__).with_name("definitions.json")
+_RELEASE = re.compile(r"v(\d+)\.(\d+)\.0-local")
+_OLDEST_BUILT_IN = (1, 30)
+"""Older clusters lack the resource claims that GB200 needs, and no Dynamo line supports them."""
+_CORE_MARK, _PRESERVES = "x-fact", "x-kubernetes-preserve-unknown-fields"
+_OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+GRAPH_KIND = "DynamoGraphDeployment"
+_OTHER: Mapping[str, tuple[str, tuple[str, str]]] = {
+    "v1alpha1": ("v1beta1", ("services", "components")),
+    "v1beta1": ("v1alpha1", ("components", "services")),
+}
+"""API version of a graph -> the other one, and what each calls its services."""
+_COMPONENT_STEPS = 3
+_FIRST_GRAPH_LINE = (1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The schemas that an object may be held against."""
+
+    by_line: Mapping[str, Schema]
+    """Name of a release, such as `Dynamo 1.4` -> schema; one where it is told which release it is."""
+    unheld: str | None = None
+    """The release that is told, where its own schema is not known and the nearest one stands for it."""
+
+
+def candidates(graph: ResourceGraph, resource: Resource) -> Candidates | None:
+    """The schemas of the object's kind and version; None where no schema knows it."""
+    by_line = _custom(group_of(resource), resource.kind or "", version_of(resource))
+    if by_line:
+        return _of_told_line(graph, resource, by_line) if resource.kind == GRAPH_KIND else Candidates(by_line)
+    newest = next(_built_in(group_of(resource), version_of(resource), resource.kind or ""), None)
+    return None if newest is None else Candidates(dict([newest]))
+
+
+def has_schema(resource: Resource) -> bool:
+    """Whether the object's kind and version are in some schema, whichever release it is for."""
+    return next(other_lines(resource), None) is not None
+
+
+def other_lines(resource: Resource) -> Iterator[tuple[str, Schema]]:
+    """Every release of which a schema of the kind is known, in the object's version; the newest first."""
+    by_line = _custom(group_of(resource), resource.kind or "", version_of(resource))
+    if by_line:
+        return reversed(tuple(by_line.items()))
+    return _built_in(group_of(resource), version_of(resource), resource.kind or "")
+
+
+def other_version(resource: Resource, path: Path) -> str:
+    """Says that the graph's other API version has the field of that path; empty where it has not."""
+    version, keys = _OTHER.get(version_of(resource), ("", ("", "")))
+    if resource.kind != GRAPH_KIND or not version:
+        return ""
+    mine, theirs = keys
+    # What is a service by name in one version is a component by position in the other.
+    steps: Path = path
+    if path[1:2] == (mine,) and len(path) > _COMPONENT_STEPS:
+        steps = ("spec", theirs, 0 if theirs == "components" else "name", *path[_COMPONENT_STEPS:])
+    for line, schema in reversed(tuple(_custom(group_of(resource), GRAPH_KIND, version).items())):
+        parent = schema_at(schema, steps[:-1])
+        if parent is not None and steps[-1] in parent.names:
+            return f"{group_of(resource)}/{version} has it in {line}"
+    return ""
+
+
+def group_of(resource: Resource) -> str:
+    """The API group, empty for that of Kubernetes' core."""
+    return (resource.api_version or "").rpartition("/")[0]
+
+
+def version_of(resource: Resource) -> str:
+    """The version within the group."""
+    return (resource.api_version or "").rpartition("/")[2]
+
+
+def custom_versions() -> Mapping[tuple[str, str], Sequence[str]]:
+    """Group and kind of each custom resource whose schema is known -> its versions."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for each in _stored()["definitions"]:
+        found.setdefault((each["group"], each["kind"]), {})[each["version"]] = None
+    return {key: tuple(versions) for key, versions in found.items()}
+
+
+@cache
+def built_in_kinds() -> Mapping[str, frozenset[tuple[str, str]]]:
+    """API group -> versions and kinds that some release of Kubernetes has."""
+    kinds: dict[str, set[tuple[str, str]]] = {}
+    for release in _releases():
+        for group, version, kind in _index(release):
+            kinds.setdefault(group, set()).add((version, kind))
+    return {group: frozenset(found) for group, found in kinds.items()}
+
+
+def _of_told_line(graph: ResourceGraph, resource: Resource, by_line: Mapping[str, Schema]) -> Candidates:
+    try:
+        told = operator_line(graph, resource)
+    except Undecided:
+        return Candidates(by_line)
+    name = "Dynamo {}.{}".format(*told)
+    if name in by_line:
+        return Candidates({name: by_line[name]})
+    nearest = list(by_line)[0 if told < _FIRST_GRAPH_LINE else -1]
+    return Candidates({nearest: by_line[nearest]}, name)
+
+
+@cache
+def _custom(group: str, kind: str, version: str) -> Mapping[str, Schema]:
+    return {
+        each["line"]: Schema(_with_metadata(each), _Inlined(each.get("xFactSet")), is_definition=True)
+        for each in _stored()["definitions"]
+        if (each["group"], each["kind"], each["version"]) == (group, kind, version)
+    }
+
+
+def _with_metadata(definition: Mapping[str, Any]) -> Raw:
+    """A definition says nothing of metadata, which the API server holds against its own schema."""
+    raw = definition["openAPIV3Schema"]
+    return {**raw, "properties": {**raw["properties"], "metadata": {"$ref": _OBJECT_META}}}
+
+
+@cache
+def _stored() -> Mapping[str, Any]:
+    return json.loads(_DEFINITIONS.read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Inlined:
+    """Puts the core types back that stand in a custom resource's schema."""
+
+    types: str | None
+    """Of which release of Kubernetes; None where they were not kept, and anything passes."""
+
+    def __call__(self, node: Raw) -> Raw:
+        if "$ref" in node:
+            return _Referred(_releases()[0])(node)
+        name = node.get(_CORE_MARK)
+        if name is None or self.types is None:
+            return node
+        return _merged(_core_type(name, self.types), node)
+
+
+def _core_type(name: str, types: str) -> Raw:
+    held = _stored()["coreTypes"][types]
+    return held["types"][name] if name in held["types"] else _core_type(name, held["inherits"])
+
+
+def _merged(core: Raw, node: Raw) -> Raw:
+    """The node over the core type: objects merge key by key, anything else is replaced."""
+    merged = dict(core)
+    for key, value in node.items():
+        below = merged.get(key)
+        if isinstance(value, Mapping) and isinstance(below, Mapping):
+            merged[key] = _merged(cast("Raw", below), cast("Raw", value))
+        elif key not in {_CORE_MARK, _PRESERVES}:
+            merged[key] = value
+    return merged
+
+
+@dataclass(frozen=True, slots=True)
+class _Referred:
+    """Puts in place of a reference what a release of Kubernetes defines under that name."""
+
+    release: tuple[int, int]
+
+    def __call__(self, node: Raw) -> Raw:
+        reference = node.get("$ref")
+        if reference is None:
+            return node
+        name = reference.rpartition("/")[2]
+        return _named(_built_in_types(self.release)[name], name.rpartition(".")[2])
+
+
+def _named(raw: Raw, name: str) -> Raw:
+    return {**raw, NAME: name}
+
+
+def _built_in(group: str, version: str, kind: str) -> Iterator[tuple[str, Schema]]:
+    """Name of a release and its schema of the kind, the newest first."""
+    for release in _releases():
+        schema = _built_in_schema(release, group, version, kind)
+        if schema is not None:
+            yield f"Kubernetes {release[0]}.{release[1]}", schema
+
+
+@cache
+def _built_in_schema(release: tuple[int, int], group: str, version: str, kind: str) -> Schema | None:
+    raw = _index(release).get((group, version, kind))
+    return None if raw is None else Schema(_named(raw, kind), _Referred(release), is_definition=False)
+
+
+@cache
+def _index(release: tuple[int, int]) -> Mapping[tuple[str, str, str], Raw]:
+    return {
+        (named["group"], named["version"], named["kind"]): raw
+        for raw in _built_in_types(release).values()
+        for named in raw.get("x-kubernetes-group-version-kind", ())
+    }
+
+
+@cache
+def _built_in_types(release: tuple[int, int]) -> Mapping[str, Raw]:
+    major, minor = release
+    file = _folder() / f"v{major}.{minor}.0-local" / "_definitions.json"
+    return json.loads(file.read_text(encoding="utf-8"))["$defs"]
+
+
+@cache
+def _releases() -> Sequence[tuple[int, int]]:
+    """What the package brings, the newest first."""
+    names = (_RELEASE.fullmatch(path.name) for path in _folder().iterdir())
+    found = {(int(match[1]), int(match[2])) for match in names if match is not None}
+    return sorted((release for release in found if release >= _OLDEST_BUILT_IN), reverse=True)
+
+
+@cache
+def _folder() -> FilePath:
+    # To import the package would load a validator that is not used, and take a tenth of a second.
+    spec = importlib.util.find_spec("kubernetes_validate")
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError("kubernetes-validate is not installed; `make environment` installs it")
+    return FilePath(spec.origin).parent / "kubernetes-json-schema"

@@ -1,0 +1,112 @@
+"""Every mistake in the structure of a graph's objects, and how sure it is."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from resource_graph import Resource, ResourceGraph
+from resource_graph.resource import Path
+from rules.reading.objects.definitions import GRAPH_KIND, Candidates, candidates, other_lines
+from rules.reading.objects.hints import misspelt, value_at
+from rules.reading.objects.mistakes import Mistake, find_mistakes
+from rules.reading.objects.schemas import Schema, schema_at
+from rules.reading.once import once_per_graph
+
+_PATCH = "Patch"
+"""Ends the type of what Pulumi lays over an object that something else made: it holds but a part of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A mistake in one object."""
+
+    resource: Resource
+    mistake: Mistake
+    line: str
+    """The release by whose schema it is one."""
+    schema: Schema
+    """Of the whole object in that release."""
+    elsewhere: tuple[str, ...] = ()
+    """Other releases, in which it is none."""
+    doubt: str | None = None
+    """Why it may be none here either; None where it is one."""
+
+    @property
+    def subject(self) -> str:
+        """The service or component that it is in, else the object."""
+        return _subject(self.resource, self.mistake.path)
+
+
+@once_per_graph
+def read_mistakes(graph: ResourceGraph) -> Sequence[Judged]:
+    """In the order of the graph."""
+    return tuple(judged for resource in graph.kubernetes_objects() for judged in _judge(graph, resource))
+
+
+def _judge(graph: ResourceGraph, resource: Resource) -> Iterator[Judged]:
+    held = candidates(graph, resource)
+    if held is None:
+        return
+    found = {line: find_mistakes(resource.inputs, schema) for line, schema in held.by_line.items()}
+    if resource.type.endswith(_PATCH):
+        found = {line: [item for item in items if item.kind != "missing"] for line, items in found.items()}
+    # In the words of the newest release that makes it.
+    newest = {_key(mistake): (line, mistake) for line, items in found.items() for mistake in items}
+    for key, (line, mistake) in newest.items():
+        right = tuple(other for other, items in found.items() if all(_key(item) != key for item in items))
+        schema = held.by_line[line]
+        every = list(found)
+        shown = line if right or len(every) == 1 else f"each known release, {every[0]} to {every[-1]}"
+        judged = Judged(resource, mistake, shown, schema, right)
+        if right:
+            doubt = f"nothing says which release it is for, and {' and '.join(right)} would take it"
+            yield _doubted(judged, doubt)
+        elif held.unheld is not None:
+            yield _of_unheld(judged, held)
+        elif mistake.kind == "unknown" and len(held.by_line) == 1:
+            yield _known_elsewhere(judged)
+        else:
+            yield judged
+
+
+def _key(mistake: Mistake) -> tuple[Path, str]:
+    return mistake.path, mistake.kind
+
+
+def _doubted(judged: Judged, doubt: str) -> Judged:
+    return Judged(judged.resource, judged.mistake, judged.line, judged.schema, judged.elsewhere, doubt)
+
+
+def _of_unheld(judged: Judged, held: Candidates) -> Judged:
+    """A value of a wrong type is one in every release, and so is a field that is nearly a known one."""
+    mistake = judged.mistake
+    parent = schema_at(judged.schema, mistake.path[:-1])
+    name = str(mistake.path[-1])
+    if mistake.kind == "type" or (
+        mistake.kind == "unknown" and parent is not None and misspelt(parent, name)
+    ):
+        return judged
+    return _doubted(judged, f"the schema of {held.unheld} is not known here, that of {judged.line} is")
+
+
+def _known_elsewhere(judged: Judged) -> Judged:
+    """A field that another release has: a mistake in a graph, whose release is told; else a doubt."""
+    path = judged.mistake.path
+    names = tuple(
+        line
+        for line, schema in other_lines(judged.resource)
+        if (parent := schema_at(schema, path[:-1])) is not None and path[-1] in parent.names
+    )
+    if not names:
+        return judged
+    told = judged.resource.kind == GRAPH_KIND
+    doubt = None if told else f"{names[0]} has it, and nothing says which release the cluster runs"
+    return Judged(judged.resource, judged.mistake, judged.line, judged.schema, names, doubt)
+
+
+def _subject(resource: Resource, path: Path) -> str:
+    if resource.kind != GRAPH_KIND or len(path) <= 2 or path[0] != "spec":  # noqa: PLR2004 - spec.services.NAME
+        return resource.name
+    if path[1] == "services":
+        return str(path[2])
+    name = value_at(resource.inputs, (*path[:3], "name")) if path[1] == "components" else None
+    return name if isinstance(name, str) else resource.name

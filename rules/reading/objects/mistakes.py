@@ -1,0 +1,164 @@
+"""What an object has that its schema does not take, in the API server's words."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from resource_graph import UNKNOWN, Value
+from resource_graph.resource import Path
+from rules.reading.objects.schemas import Schema, limit_broken
+
+_PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\{\{.*\}\}|^<[^<>]+>$|^\$[A-Za-z_]\w*$", re.DOTALL)
+"""What a template engine, `envsubst` or a reader is to replace."""
+_PULUMI_OWN = "__"
+"""Keys that Pulumi's provider keeps among an object's inputs begin so
+(pulumi/pulumi-kubernetes provider/pkg/provider, __initialApiVersion and __fieldManager)."""
+_KINDS: Mapping[type, str] = {
+    str: "string",
+    dict: "object",
+    list: "array",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+}
+_NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_GO_FOUND: Mapping[str, str] = {"integer": "number", "boolean": "bool"}
+
+
+MistakeKind = Literal["unknown", "missing", "type", "value", "placeholder"]
+"""A field that the schema does not name, one that it needs, a value of another type or beyond a limit, or a
+text to be replaced where the schema wants no text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One place of an object that the API server refuses or drops."""
+
+    path: Path
+    kind: MistakeKind
+    says: str
+    """The API server's words; for a placeholder the text."""
+
+
+def find_mistakes(value: Mapping[str, Value], schema: Schema) -> Sequence[Mistake]:
+    """Everything in the object that the schema does not take; what is unknown is left out, and so is status.
+
+    The API server takes the status from whoever writes it, and drops it from everybody else.
+    """
+    walk = _Walk(schema)
+    walk.mapping({key: item for key, item in value.items() if key != "status"}, schema, ())
+    return walk.found
+
+
+def dotted(path: Path) -> str:
+    """The path as an API server writes it."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".")
+
+
+class _Walk:
+    """Through one object."""
+
+    def __init__(self, root: Schema) -> None:
+        self.found: list[Mistake] = []
+        self._root = root
+
+    def mapping(self, value: Mapping[str, Value], schema: Schema, path: Path) -> None:
+        for key, item in value.items():
+            below = schema.field(key)
+            if below is not None:
+                self._value(item, below, (*path, key))
+            elif not (schema.is_open or key.startswith(_PULUMI_OWN)):
+                at = (*path, key)
+                self._found(at, "unknown", f'strict decoding error: unknown field "{dotted(at)}"')
+        for key in schema.required:
+            # The API server drops a null before it looks.
+            if value.get(key) is None and not schema.fills(key):
+                self._found((*path, key), "missing", f"{dotted((*path, key))}: Required value")
+
+    def _value(self, value: Value, schema: Schema, path: Path) -> None:
+        if value is None or value is UNKNOWN:
+            return
+        kind = _KINDS.get(type(value)) or ("object" if isinstance(value, Mapping) else "array")
+        kinds = schema.kinds
+        if kinds and kind not in kinds and not _is_whole(value, kinds):
+            self._refused(value, path, "type", self._wrong_kind(kind, schema, path))
+            return
+        if schema.is_limited:
+            said = limit_broken(schema, value, dotted(path))
+            if said is not None:
+                self._refused(value, path, "value", said)
+        if isinstance(value, (dict, Mapping)):
+            self.mapping(value, schema, path)
+        elif isinstance(value, (list, Sequence)) and not isinstance(value, str):
+            self._list(value, schema, path)
+
+    def _list(self, items: Sequence[Value], schema: Schema, path: Path) -> None:
+        below = schema.items()
+        for index, item in enumerate(items):
+            self._value(item, below, (*path, index))
+        for index, shown in _repeated(items, schema.list_keys):
+            at = (*path, index)
+            self._found(at, "value", f"{dotted(at)}: Duplicate value: {{{shown}}}")
+
+    def _wrong_kind(self, kind: str, schema: Schema, path: Path) -> str:
+        if schema.is_definition:
+            wanted, where = ",".join(sorted(schema.kinds)), dotted(path)
+            return f'{where}: Invalid value: "{kind}": {where} in body must be of type {wanted}: "{kind}"'
+        if "number" in schema.kinds:
+            return (
+                "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+            )
+        found = _GO_FOUND.get(kind, kind)
+        field = self._go_field(path)
+        return f"json: cannot unmarshal {found} into Go struct field {field} of type {_go(schema)}"
+
+    def _go_field(self, path: Path) -> str:
+        """As Go's decoder names it: the innermost type, and the fields without positions and chosen keys."""
+        owner, fields, schema = "", list[str](), self._root
+        for step in path:
+            owner = schema.name or owner
+            if isinstance(step, str) and step in schema.names:
+                fields.append(step)
+            below = schema.at(step)
+            if below is None:
+                break
+            schema = below
+        return ".".join((owner, *fields))
+
+    def _refused(self, value: Value, path: Path, kind: MistakeKind, said: str) -> None:
+        if isinstance(value, str) and _PLACEHOLDER.search(value):
+            self._found(path, "placeholder", value)
+        else:
+            self._found(path, kind, said)
+
+    def _found(self, path: Path, kind: MistakeKind, said: str) -> None:
+        self.found.append(Mistake(path, kind, said))
+
+
+def _repeated(items: Sequence[Value], keys: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Positions of items that have the keys of an earlier one, and those keys."""
+    seen: set[tuple[Value, ...]] = set()
+    for index, item in enumerate(items if keys else ()):
+        identity = tuple(item.get(key) for key in keys) if isinstance(item, Mapping) else ()
+        if not identity or any(not isinstance(part, str | int) for part in identity):
+            continue
+        if identity in seen:
+            yield index, ", ".join(f'"{key}":"{part}"' for key, part in zip(keys, identity, strict=True))
+        seen.add(identity)
+
+
+def _is_whole(value: Value, kinds: frozenset[str]) -> bool:
+    """Whether a number without a fraction stands where a whole number is due."""
+    return isinstance(value, float) and "integer" in kinds and value.is_integer()
+
+
+def _go(schema: Schema) -> str:
+    if "object" in schema.kinds:
+        return f"v1.{schema.name}" if schema.name else "map[string]string"
+    if "array" in schema.kinds:
+        return f"[]{_go(schema.items())}"
+    if "integer" in schema.kinds:
+        return schema.raw.get("format", "int64")
+    return "bool" if "boolean" in schema.kinds else "string"

@@ -1,0 +1,169 @@
+"""An OpenAPI schema, read only as far as an object goes into it."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from resource_graph import Value
+from resource_graph.resource import Path
+
+Raw = Mapping[str, Any]
+Resolve = Callable[[Raw], Raw]
+"""Puts in place of a reference what it stands for."""
+
+NAME = "x-name"
+"""Key under which a type of a built-in kind carries its name in Kubernetes' own code."""
+_PRESERVES = "x-kubernetes-preserve-unknown-fields"
+_INT_OR_STRING = "x-kubernetes-int-or-string"
+_LIMITS = frozenset(
+    {"enum", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"}
+    | {"maxProperties"}
+)
+
+
+class Schema:
+    """What one place of an object may hold.
+
+    Args:
+        raw: a node of a schema; empty where anything may stand.
+        resolve: for the node and all below it.
+        is_definition: whether it is of a CustomResourceDefinition. Such schemas refuse a repeated key of a
+            list, which built-in kinds take, and an object without fields is empty there, where it is anything
+            in a built-in kind.
+    """
+
+    def __init__(self, raw: Raw, resolve: Resolve, *, is_definition: bool) -> None:
+        raw = resolve(raw)
+        self.raw = raw
+        self._resolve = resolve
+        self.is_definition = is_definition and NAME not in raw
+        self._fields: dict[str, Schema | None] = {}
+        self._rest: Schema | None = None
+        self._items: Schema | None = None
+        self.kinds = _kinds(raw)
+        """Kinds of JSON values that it takes; empty where any will do."""
+        self.required: Sequence[str] = raw.get("required", ())
+        self.is_limited = not _LIMITS.isdisjoint(raw)
+        self.list_keys: Sequence[str] = ()
+        if self.is_definition and raw.get("x-kubernetes-list-type") == "map":
+            self.list_keys = raw.get("x-kubernetes-list-map-keys", ())
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Of the fields that it names."""
+        return tuple(self.raw.get("properties", ()))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether fields that it does not name are kept."""
+        raw = self.raw
+        if raw.get(_PRESERVES) is True:
+            return True
+        return not self.is_definition and "properties" not in raw and "additionalProperties" not in raw
+
+    @property
+    def name(self) -> str:
+        """Of the type in Kubernetes' own code; empty for a node without one."""
+        return self.raw.get(NAME, "")
+
+    def field(self, name: str) -> "Schema | None":
+        """Of the value of that key; None where the schema does not know the key."""
+        if name not in self._fields:
+            raw = self.raw.get("properties", {}).get(name)
+            self._fields[name] = self.rest() if raw is None else self._below(raw)
+        return self._fields[name]
+
+    def rest(self) -> "Schema | None":
+        """Of the values of keys that a person chooses, such as the name of a service; None where none are."""
+        raw = self.raw.get("additionalProperties")
+        if self._rest is None and raw is not None and raw is not False:
+            self._rest = self._below({} if raw is True else raw)
+        return self._rest
+
+    def items(self) -> "Schema":
+        """Of the items of a list."""
+        if self._items is None:
+            self._items = self._below(self.raw.get("items", {}))
+        return self._items
+
+    def at(self, step: str | int) -> "Schema | None":
+        """Of what stands one step further down."""
+        return self.items() if isinstance(step, int) else self.field(step)
+
+    def fills(self, name: str) -> bool:
+        """Whether the API server fills in that field where it is absent."""
+        below = self.field(name)
+        return below is not None and "default" in below.raw
+
+    def objects(self) -> Iterator[tuple[str, "Schema"]]:
+        """The fields that hold fields of their own; `containers[]` where they are a list of such."""
+        for name in self.names:
+            below = self.field(name)
+            is_list = below is not None and "items" in below.raw
+            holder = below.items() if below is not None and is_list else below
+            if holder is not None and holder.names:
+                yield f"{name}[]" if is_list else name, holder
+
+    def _below(self, raw: Raw) -> "Schema":
+        return Schema(raw, self._resolve, is_definition=self.is_definition)
+
+
+def schema_at(root: Schema, path: Path) -> Schema | None:
+    """The schema of the value at the path; None where the schema does not lead there."""
+    schema: Schema | None = root
+    for step in path:
+        schema = None if schema is None else schema.at(step)
+    return schema
+
+
+def limit_broken(schema: Schema, value: Value, where: str) -> str | None:
+    """Which limit of the schema a value breaks, in an API server's words; None where none is."""
+    raw = schema.raw
+    allowed = raw.get("enum")
+    if allowed is not None and value not in allowed:
+        supported = ", ".join(f'"{item}"' for item in allowed)
+        return f'{where}: Unsupported value: "{value}": supported values: {supported}'
+    if isinstance(value, str):
+        said = _text_limit(raw, value)
+        return said and f'{where}: Invalid value: "{value}": {where} in body {said}'
+    if isinstance(value, int | float):
+        said = _number_limit(raw, value)
+        return said and f"{where}: Invalid value: {value}: {where} in body {said}"
+    if isinstance(value, Sequence | Mapping):
+        most = raw.get("maxProperties" if isinstance(value, Mapping) else "maxItems", len(value))
+        if len(value) > most:
+            return f"{where}: Too many: {len(value)}: must have at most {most} items"
+        if len(value) < raw.get("minItems", 0):
+            return f"{where}: Invalid value: {where} in body should have at least {raw['minItems']} items"
+    return None
+
+
+def _text_limit(raw: Raw, value: str) -> str | None:
+    if len(value) < raw.get("minLength", 0):
+        return f"should be at least {raw['minLength']} chars long"
+    if len(value) > raw.get("maxLength", len(value)):
+        return f"should be at most {raw['maxLength']} chars long"
+    pattern = raw.get("pattern")
+    if pattern is not None and not re.search(pattern, value):
+        return f"should match '{pattern}'"
+    return None
+
+
+def _number_limit(raw: Raw, value: float) -> str | None:
+    if value < raw.get("minimum", value):
+        return f"should be greater than or equal to {raw['minimum']}"
+    if value > raw.get("maximum", value):
+        return f"should be less than or equal to {raw['maximum']}"
+    return None
+
+
+def _kinds(raw: Raw) -> frozenset[str]:
+    if raw.get(_INT_OR_STRING) is True:
+        return frozenset({"integer", "string"})
+    stated = raw.get("type")
+    if stated is None:
+        # Of a built-in kind: a quantity, or a port that is a number or a name.
+        branches = raw.get("oneOf", ())
+        return frozenset(kind for branch in branches for kind in _kinds(branch))
+    kinds = frozenset({stated} if isinstance(stated, str) else stated) - {"null"}
+    return kinds | {"integer"} if "number" in kinds else kinds

@@ -1,0 +1,242 @@
+"""What `check --file` says of objects that an API server would not take, or not as they were meant."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.checked import findings, written
+from tests.cli.command import Command, run_measured, squeezed
+
+ROOT = Path(__file__).parents[2]
+STRUCTURE = {"kind-served", "fields-known", "values-accepted", "main-container-named"}
+ALLOWED_SECONDS = 0.9
+
+SERVICE = """\
+apiVersion: nvidia.com/v1alpha1
+kind: DynamoGraphDeployment
+metadata:
+  name: a-graph
+spec:
+  services:
+    Worker:
+      componentType: worker
+      {line}
+      extraPodSpec:
+        mainContainer:
+          image: nvcr.io/nvidia/ai-dynamo/vllm-runtime:{tag}
+"""
+COMPONENT = """\
+apiVersion: nvidia.com/v1beta1
+kind: DynamoGraphDeployment
+metadata:
+  name: a-graph
+spec:
+  components:
+    - name: Worker
+      type: worker
+      {line}
+      podTemplate:
+        spec:
+          containers:
+            - name: {container}
+              image: nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.4.0
+"""
+LINE = 9
+
+
+def service(line: str, tag: str = "1.4.0") -> str:
+    return SERVICE.format(line=line, tag=tag)
+
+
+def component(line: str = "replicas: 1", container: str = "main") -> str:
+    return COMPONENT.format(line=line, container=container)
+
+
+def head(body: str, api_version: str = "nvidia.com/v1alpha1", kind: str = "DynamoGraphDeployment") -> str:
+    return f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: a-graph}}\n{body}\n"
+
+
+def structural(command: Command, tmp_path: Path, text: str, *options: str) -> list[dict[str, Any]]:
+    answer = command("check", "--json", "--file", written(tmp_path, text), *options)
+    return [item for item in findings(answer) if item["rule"] in STRUCTURE]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        (
+            service("replicsa: 1"),
+            LINE,
+            (
+                "spec.services.Worker.replicsa is no field",
+                "the nearest field here is replicas",
+                'strict decoding error: unknown field "spec.services.Worker.replicsa"',
+            ),
+        ),
+        (
+            service("resources:\n        limits:\n          gpu: 4"),
+            LINE + 2,
+            ("gpu is 4, without quotes a number", 'must be of type string: "integer"'),
+        ),
+        (head("spec: hello"), 4, ("spec is the text 'hello'", 'must be of type object: "string"')),
+        (
+            head("spec: {services: [1]}"),
+            4,
+            ("spec.services is a list", 'must be of type object: "array"'),
+        ),
+        (
+            head("spec: {}", "nvidia.com/v1"),
+            1,
+            ('no matches for kind "DynamoGraphDeployment" in version "nvidia.com/v1"', "nvidia.com/v1beta1"),
+        ),
+        (
+            head("spec: {}", kind="DynamoGraphDeploymnt"),
+            1,
+            ("the nearest kind of nvidia.com is DynamoGraphDeployment",),
+        ),
+        (
+            head("spec: {numNodes: two, channel: {}}", "resource.nvidia.com/v1beta1", "ComputeDomain"),
+            4,
+            ('spec.numNodes in body must be of type integer: "string"',),
+        ),
+        (
+            component(container="engine"),
+            7,
+            ("no container of the pod template is called main: its containers are engine",),
+        ),
+        (
+            service("command: [python3]"),
+            LINE,
+            ("command belongs to spec.services.Worker.extraPodSpec.mainContainer.command",),
+        ),
+        (
+            component("image: a:1.0"),
+            LINE,
+            ("image belongs to spec.components[0].podTemplate.spec.containers[].image",),
+        ),
+        (component("componentType: worker"), LINE, ("nvidia.com/v1alpha1 has it",)),
+        (
+            head("spec: {replicsa: 1}", "apps/v1", "Deployment"),
+            4,
+            ('unknown field "spec.replicsa"', "the nearest field here is replicas"),
+        ),
+    ],
+)
+def test_what_the_api_server_refuses_or_drops_is_mandatory_with_its_line_and_the_servers_words(
+    command: Command, tmp_path: Path, text: str, line: int, says: tuple[str, ...]
+) -> None:
+    file = written(tmp_path, text)
+    answer = command("check", "--json", "--file", file)
+    found = [item for item in findings(answer) if item["rule"] in STRUCTURE and item["line"] == line]
+    assert answer.code == 1
+    assert {(item["severity"], item["status"]) for item in found} == {("mandatory", "failed")}
+    for text_said in says:
+        assert text_said in " ".join(item["message"] for item in found)
+    table = command("check", "--file", file)
+    assert table.code == 1
+    assert f"{file.name}:{line} (document 1)" in squeezed(table.out)
+
+
+def test_the_line_is_found_behind_other_documents_lists_and_aliases(command: Command, tmp_path: Path) -> None:
+    item = "- apiVersion: v1\n  kind: Service\n  metadata: {name: a}\n  spec:\n    ports:\n      - port: x\n"
+    text = (
+        "# a comment: with äöü\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: b}\n---\n"
+        f"apiVersion: v1\nkind: List\nitems:\n{item}---\n"
+        "apiVersion: v1\nkind: Service\nmetadata: {name: b}\nspec: &spec\n  ports: []\n"
+        "  selector:\n    app: 1\n"
+    )
+    found = structural(command, tmp_path, text)
+    lines = written(tmp_path, text).read_text().splitlines()
+    assert [lines[item["line"] - 1].strip() for item in found] == ["- port: x", "app: 1"]
+    assert [item["field"] for item in found] == [["spec", "ports", 0, "port"], ["spec", "selector", "app"]]
+
+
+@pytest.mark.parametrize(
+    ("tag", "options", "status"),
+    [
+        ("1.2.1", (), "failed"),
+        ("1.4.0", (), None),
+        ("my-tag", (), "undecided"),
+        ("${TAG}", (), "undecided"),
+        ("my-tag", ("--platform", "1.2.1"), "failed"),
+        ("1.2.1", ("--platform", "1.4"), None),
+        ("0.9.0", (), "undecided"),
+    ],
+)
+def test_the_release_that_the_image_or_the_platform_names_decides_which_fields_there_are(
+    command: Command, tmp_path: Path, tag: str, options: tuple[str, ...], status: str | None
+) -> None:
+    found = structural(command, tmp_path, service('runtimeVersionOverride: "1.4.0"', tag), *options)
+    assert [item["status"] for item in found] == ([] if status is None else [status])
+
+
+@pytest.mark.parametrize("version", ["1", "latest", "1.2.1-rc1"])
+def test_a_platform_that_is_no_version_is_refused(command: Command, tmp_path: Path, version: str) -> None:
+    answer = command("check", "--file", written(tmp_path, service("replicas: 1")), "--platform", version)
+    assert (answer.code, answer.out) == (2, "")
+    assert f"--platform {version}" in answer.err
+    assert "try: --platform 1.2.1" in answer.err
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        service("replicas: ${REPLICAS}"),
+        service("serviceName: ${NAME}"),
+        service("subComponentType: null"),
+        service("replicas: 1") + "status:\n  state: successful\n  anything: 1\n",
+        component().replace(
+            "  name: a-graph",
+            "  name: a-graph\n  creationTimestamp: null\n  managedFields: [{fieldsV1: {'f:spec': {}}}]",
+        ),
+        head("data: {time: 12:30, ratio: '1e5'}", "v1", "ConfigMap"),
+        head("spec: {clusterIP: None, ports: [{port: 80, targetPort: http}]}", "v1", "Service"),
+        head("roleRef: {kind: Role, name: a}", "rbac.authorization.k8s.io/v1", "RoleBinding"),
+    ],
+    ids=range(8),
+)
+def test_what_is_a_template_a_status_or_filled_in_by_the_server_does_not_stop(
+    command: Command, tmp_path: Path, text: str
+) -> None:
+    assert "failed" not in {item["status"] for item in structural(command, tmp_path, text)}
+
+
+def test_unknown_and_secret_values_of_an_exported_state_are_left_out(
+    command: Command, tmp_path: Path
+) -> None:
+    unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
+    secret = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "x"}
+    inputs = {
+        "apiVersion": "nvidia.com/v1alpha1",
+        "kind": "DynamoGraphDeployment",
+        "__initialApiVersion": "nvidia.com/v1alpha1",
+        "metadata": {"name": "a-graph"},
+        "spec": {"services": {"Worker": {"replicas": unknown, "resources": secret, "replicsa": 1}}},
+    }
+    urn = "urn:pulumi:dev::p::kubernetes:nvidia.com/v1alpha1:DynamoGraphDeployment::graph"
+    resource = {
+        "urn": urn,
+        "custom": True,
+        "type": "kubernetes:nvidia.com/v1alpha1:DynamoGraphDeployment",
+        "inputs": inputs,
+    }
+    state = json.dumps({"version": 3, "deployment": {"resources": [resource]}})
+    found = structural(command, tmp_path, state)
+    assert [(item["rule"], item["field"]) for item in found] == [
+        ("fields-known", ["spec", "services", "Worker", "replicsa"])
+    ]
+    assert found[0]["line"] is None
+
+
+def test_built_in_kinds_are_found_by_group_version_and_exact_name(command: Command, tmp_path: Path) -> None:
+    (lower,) = structural(command, tmp_path, head("spec: {}", "apps/v1", "deployment"))
+    assert "the nearest kind there is Deployment" in lower["message"]
+    assert structural(command, tmp_path, head("spec: {}", "networking.gke.io/v1", "Network")) == []
+
+
+@pytest.mark.slow
+def test_a_file_of_one_graph_is_judged_in_under_a_second() -> None:
+    seconds = min(run_measured("check", "--file", "docs/examples/graph.yaml")[1] for _ in range(3))
+    assert seconds <= ALLOWED_SECONDS
