@@ -6,9 +6,13 @@ from collections.abc import Iterator
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.parallelism import read_parallelism
+from rules.reading.engines.runtime_version import known_lines
+from rules.reading.engines.vllm import is_vllm, read_vllm
 from rules.reading.nodes.device_claims import read_device_claims
 from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import Undecided
+
+_ELASTIC = "--enable-elastic-ep"
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
@@ -19,10 +23,10 @@ def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]
     factors = read_parallelism(graph, worker)
     used = math.prod(factor.count.value for factor in factors)
     requested = worker.gpus_per_pod * worker.pods_per_worker
-    if used == requested:
+    if used == requested or (used < requested and _may_grow(graph, worker)):
         return
     if not requested:
-        _refuse_claimed(graph, worker)
+        _refuse_given(graph, worker)
     asked = f"{requested} GPU{'s' if requested != 1 else ''}"
     if worker.pods_per_worker > 1:
         asked += f" ({worker.pods_per_worker} pods of {worker.gpus_per_pod})"
@@ -30,10 +34,19 @@ def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]
     yield failed(worker.resource, worker.name, f"asks for {asked}, but its engine uses {used}: {product}")
 
 
-def _refuse_claimed(graph: ResourceGraph, worker: Worker) -> None:
+def _may_grow(graph: ResourceGraph, worker: Worker) -> bool:
+    """Whether further ranks join the engine later, for whom the GPUs are kept (vllm --enable-elastic-ep)."""
+    return is_vllm(worker) and read_vllm(graph, worker).switch(_ELASTIC) is True
+
+
+def _refuse_given(graph: ResourceGraph, worker: Worker) -> None:
     for claim in read_device_claims(graph, worker.template):
         if claim.used and not claim.is_channel:
             raise Undecided(f"asks for no GPU by number; its claim {claim.name} may bring some")
+    says_nothing = "resources" not in worker.described_by and "resources" not in worker.container
+    if worker.template.shape == "service" and says_nothing and not known_lines(worker.container):
+        # ai-dynamo/dynamo#2398, taken back by #2471.
+        raise Undecided("asks for nothing, which an operator of August 2025 took for one GPU")
 
 
 RULE = Rule(

@@ -1,6 +1,6 @@
 """GPUs that a worker asks for, and those that its engine uses."""
 
-from tests.rules.case import Case, failed, undecided
+from tests.rules.case import TWO_B200, Case, failed, undecided
 from tests.rules.edits import add, document, drop, engine_file, put, text
 
 GPUS = "gpus-match-parallelism"
@@ -58,6 +58,31 @@ CASES = (
         (add(GRAPH, f"{_VLLM}.args", "--data-parallel-size=2"),),
         failed(GPUS, "VllmWorker"),
         ("uses 2", "data parallelism 2 (--data-parallel-size)"),
+    ),
+    Case(
+        GPUS,
+        "GPUs for ranks that join later",
+        "vllm-agg",
+        (
+            put(GRAPH, f"{_VLLM}.resources.limits[nvidia.com/gpu]", "2"),
+            add(GRAPH, f"{_VLLM}.args", "--enable-elastic-ep"),
+        ),
+        frozenset(),
+        pools=TWO_B200,
+    ),
+    Case(
+        GPUS,
+        "a worker that asks for nothing, of a release that is not told",
+        "agg-gb200",
+        (
+            drop(GRAPH, "spec.services.TrtllmWorker.resources"),
+            put(GRAPH, "spec.services.TrtllmWorker.extraPodSpec.mainContainer.image", "mine:my-tag"),
+        ),
+        undecided(GPUS, "TrtllmWorker")
+        | undecided("benchmark-concurrency-within-engine", "gpt-oss-120b-bench")
+        | undecided("benchmark-lengths-fit", "gpt-oss-120b-bench")
+        | failed("pods-request-memory", "TrtllmWorker"),
+        ("which an operator of August 2025 took for one GPU",),
     ),
     Case(
         GPUS,
