@@ -7,6 +7,7 @@ from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.engines import check_tensorrt_llm
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
 from rules.reading.engines.transfer_buffers import transceiver_backend
+from rules.reading.kv_transport.disaggregation import read_role
 from rules.reading.pods.workers import Worker
 
 
@@ -15,6 +16,8 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
+    if read_role(worker) == "aggregated":
+        return
     backend = transceiver_backend(settings)
     if backend is None or not settings.switch("kv_cache_config", "enable_block_reuse", default=True):
         return

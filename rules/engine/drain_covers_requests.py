@@ -6,12 +6,14 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.commands.start_script import DYNAMO_VLLM, TENSORRT_LLM
 from rules.reading.commands.variables import variable
+from rules.reading.engines.runtime_version import by_line
 from rules.reading.kv_transport.disaggregation import read_role
 from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import whole_number_at
 
 # PyPI package ai-dynamo 1.2.1: dynamo/common/utils/graceful_shutdown.py and dynamo/trtllm/main.py.
 _VARIABLE = "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS"
+_SINCE = (1, 0)
 _DEFAULT_SECONDS = 5.0
 _PREFILL_TRANSFERS_SECONDS = 30
 # What the engine's shutdown may take; nothing says how long it does.
@@ -36,6 +38,10 @@ def _check_worker(worker: Worker) -> Iterator[Observation]:
     default = _KUBERNETES_GRACE if worker.template.shape == "workload" else _OPERATORS_GRACE
     grace = default if written is None else written
     seconds, source = _seconds(worker)
+    if grace - after <= seconds < grace:
+        return
+    if not by_line(lambda line: line >= _SINCE, worker.container, worker.described_by):
+        return
     pod = f"the pod has {grace} s ({_GRACE}{'' if written is not None else ', the default'})"
     if seconds >= grace:
         yield failed(
@@ -43,7 +49,7 @@ def _check_worker(worker: Worker) -> Iterator[Observation]:
             worker.name,
             f"its requests get {seconds:g} s ({source}), but {pod}: it is killed with them",
         )
-    elif seconds + after < grace:
+    else:
         yield failed(
             worker.resource,
             worker.name,
@@ -72,10 +78,10 @@ RULE = Rule(
         "still live: each update, drained node or scale-down does so to every answer that takes longer."
     ),
     source=(
-        "PyPI package ai-dynamo 1.2.1, dynamo/common/utils/graceful_shutdown.py and dynamo/trtllm/main.py; "
-        "ai-dynamo/dynamo#13559"
+        "PyPI packages ai-dynamo 0.9.1 to 1.6.1, dynamo/common/utils/graceful_shutdown.py and "
+        "dynamo/trtllm/main.py; ai-dynamo/dynamo#13559"
     ),
-    lines=("Dynamo 1.2",),
+    lines=("Dynamo 0.9 to 1.6",),
     fix=(
         "Set DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS to terminationGracePeriodSeconds less 30 s for the "
         "shutdown, less 60 s on a prefill worker of TensorRT-LLM; or lower terminationGracePeriodSeconds."

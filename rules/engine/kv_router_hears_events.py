@@ -8,12 +8,15 @@ from rules.reading.commands.flags import parse_flags
 from rules.reading.commands.start_script import TENSORRT_LLM
 from rules.reading.engines.tensorrt_llm import option_value
 from rules.reading.engines.tensorrt_llm_options import Option
+from rules.reading.kv_transport.disaggregation import read_role
 from rules.reading.pods.routers import Router, read_routers
 from rules.reading.shapes import Undecided
 
 _EVENT_SWITCHES = ("--router-kv-events", "--kv-events")
-_PUBLISH = Option(
-    ("--publish-events-and-metrics",), (), False, "DYN_TRTLLM_PUBLISH_EVENTS_AND_METRICS", is_switch=True
+# The old name and, from 1.3 on, the new one.
+_PUBLISH = tuple(
+    Option((f"--publish-{what}",), (), False, f"DYN_TRTLLM_PUBLISH_{variable}", is_switch=True)
+    for what, variable in (("events-and-metrics", "EVENTS_AND_METRICS"), ("kv-events", "KV_EVENTS"))
 )
 
 
@@ -30,14 +33,16 @@ def _check_router(router: Router) -> Iterator[Observation]:
         return
     for worker in router.workers:
         for command in worker.commands:
-            if command.engine != TENSORRT_LLM:
+            # Prompts are routed to whom has their beginning, which is a matter of those that fill caches.
+            if command.engine != TENSORRT_LLM or read_role(worker) == "decode":
                 continue
-            if not option_value(command, parse_flags(command.arguments), _PUBLISH).value:
+            flags = parse_flags(command.arguments)
+            if not any(option_value(command, flags, option).value for option in _PUBLISH):
                 yield failed(
                     worker.resource,
                     worker.name,
                     f"publishes no KV events, although {router.frontend.name} routes by them: --router-mode "
-                    f"kv without --no-router-kv-events, and no {_PUBLISH.flags[0]}",
+                    f"kv without --no-router-kv-events, and no {_PUBLISH[0].flags[0]}",
                 )
 
 
@@ -47,7 +52,7 @@ RULE = Rule(
     severity=Severity.ADVISORY,
     reason="Without events the router believes that nothing is cached and spreads requests by load alone.",
     source="ai-dynamo 1.2.1 from PyPI: dynamo.frontend (--router-mode kv), dynamo.trtllm",
-    lines=("Dynamo 1.2",),
+    lines=("Dynamo 1.2 to 1.6",),
     fix=(
         "Add --publish-events-and-metrics to the workers, or --no-router-kv-events to the frontend, which "
         "then predicts what is cached."

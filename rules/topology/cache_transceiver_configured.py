@@ -11,12 +11,9 @@ from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
 from rules.reading.engines.vllm import is_vllm, read_vllm
 from rules.reading.kv_transport.cache_transceiver import BACKENDS, SETTING, written_backend
 from rules.reading.kv_transport.disaggregation import MODE_FLAG, MODE_OF_VLLM, Role, read_role
-from rules.reading.kv_transport.vllm_transfer import KV_TRANSFER_CONFIG
+from rules.reading.kv_transport.vllm_transfer import KV_TRANSFER_CONFIG, WITHOUT_A_DEFAULT
 from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import Undecided
-
-_WITHOUT_A_DEFAULT = (1, 0)
-"""Before, dynamo.vllm took `--connector nixl` by itself, and it had no --disaggregation-mode."""
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
@@ -75,7 +72,7 @@ def _names_a_mode(worker: Worker) -> bool:
 
 
 def _connects_by_itself(line: Line) -> bool:
-    return line < _WITHOUT_A_DEFAULT
+    return line < WITHOUT_A_DEFAULT
 
 
 def _shown(line: Line) -> str:

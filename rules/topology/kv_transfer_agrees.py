@@ -4,12 +4,18 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.reading.engines.runtime_version import by_line, known_lines
 from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
 from rules.reading.engines.vllm import is_vllm, read_vllm
 from rules.reading.kv_transport.cache_transceiver import effective_backend
 from rules.reading.kv_transport.disaggregation import Disaggregated, Role, read_disaggregated
-from rules.reading.kv_transport.vllm_transfer import KV_TRANSFER_CONFIG
+from rules.reading.kv_transport.vllm_transfer import (
+    KV_TRANSFER_CONFIG,
+    NIXL_CONNECTOR,
+    WITHOUT_A_DEFAULT,
+    moving_connector,
+)
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, text_at
 
@@ -31,7 +37,9 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _check_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:
     senders = {_library(graph, worker, "prefill"): worker for worker in group.prefill}
-    receivers = {_library(graph, worker, "decode"): worker for worker in group.decode}
+    receivers = (
+        {} if senders.keys() == {None} else {_library(graph, each, "decode"): each for each in group.decode}
+    )
     different = [
         (sending, receiving)
         for sending in senders
@@ -59,7 +67,11 @@ def _library(graph: ResourceGraph, worker: Worker, role: Role) -> str | None:
     if is_vllm(worker):
         config = read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG)
         if config is not None:
-            return text_at(config, "kv_connector") or "a connector without a name"
+            return moving_connector(config) or "a connector without a name"
+        if role == "prefill" and not known_lines(worker.container, worker.described_by):
+            return None
+        if by_line(lambda line: line < WITHOUT_A_DEFAULT, worker.container, worker.described_by):
+            return NIXL_CONNECTOR
         return "no connector" if role == "decode" else None
     if is_sglang(worker):
         return f"SGLang's {read_sglang(graph, worker).setting(_SGLANG_BACKEND, _SGLANG_DEFAULT).value}"
@@ -94,7 +106,7 @@ RULE = Rule(
         "ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2 (kv_role); sglang 0.5.14 "
         "sglang/srt/server_args.py (disaggregation_transfer_backend)"
     ),
-    lines=("Dynamo 1.2 to 1.6", "TensorRT-LLM 1.3.0rc14", "SGLang 0.5.14"),
+    lines=("Dynamo 0.5 to 1.6", "TensorRT-LLM 1.3.0rc14", "SGLang 0.5.14"),
     fix="Give both sides the same backend or connector, prefill kv_both or kv_producer, decode kv_both or "
     "kv_consumer.",
     check=_check,

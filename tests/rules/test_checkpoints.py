@@ -69,18 +69,25 @@ def test_the_small_model_is_another_one() -> None:
         "/models/gpt-oss-120b-bf16",
         "Qwen/Qwen3-0.6B",
         HUB.format("meta-llama--Llama-3.1-8B"),
+        "/models/llama",
+        "/opt/models/patched/NVIDIA-Nemotron-3-Ultra-NVFP4",
+        "${MODEL_NAME}",
     ],
 )
 def test_another_format_or_another_model_has_no_mxfp4_experts(name: str) -> None:
     assert model_of(name) is None
 
 
-@pytest.mark.parametrize(
-    "name", ["/model", "someone/gpt-oss-120b", "/models/gpt-oss-120b-mxfp4", "/models/llama"]
-)
+@pytest.mark.parametrize("name", ["/model", "someone/gpt-oss-120b", "/models/gpt-oss-120b-mxfp4"])
 def test_a_name_that_does_not_tell_leaves_it_undecided(name: str) -> None:
     with pytest.raises(Undecided, match="does not tell"):
         model_of(name)
+
+
+def test_a_folder_of_another_name_may_hold_it_where_it_is_served_as_gpt_oss() -> None:
+    command = "python3 -m dynamo.trtllm --model-path /models/tuned --served-model-name openai/gpt-oss-120b"
+    with pytest.raises(Undecided, match="does not tell"):
+        read_checkpoint(*worker_of(command))
 
 
 @pytest.mark.parametrize(

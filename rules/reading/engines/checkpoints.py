@@ -11,6 +11,7 @@ from hardware import GPT_OSS_MODELS, ModelShape
 from resource_graph import ResourceGraph
 from rules.reading.commands.flags import Flags, parse_flags
 from rules.reading.commands.start_script import TRTLLM_SERVE, VLLM_SERVE, StartCommand
+from rules.reading.engines.models import read_gpt_oss
 from rules.reading.pods.once_per_worker import once_per_worker
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
@@ -22,6 +23,8 @@ _REPOSITORY = re.compile(r"([\w.-]+)/([\w.-]+)")
 _HUB_FOLDER = re.compile(r"(?:^|/)models--([\w.-]+?)--([\w.-]+?)(?:/|$)")
 _PUBLISHER = "openai"
 _FAMILY = "gpt-oss"
+_SAYS_NOTHING = re.compile(r"models?|checkpoints?|weights|[0-9a-f]{40}")
+"""Folders of which any model may be the content."""
 _OTHER_FORMAT = re.compile(r"fp4|fp8|bf16|fp16|int[48]|w4a|w8a|awq|gptq|gguf|bnb|[348]bit", re.IGNORECASE)
 
 
@@ -48,17 +51,17 @@ def read_checkpoint(_: ResourceGraph, worker: Worker) -> Checkpoint:
     text = _model(command)
     if not text:
         raise Undecided("its command names no model")
-    return Checkpoint(text, _mxfp4_model(text))
+    return Checkpoint(text, _mxfp4_model(text, served_as_gpt_oss=read_gpt_oss(worker) is not None))
 
 
-def _mxfp4_model(text: str) -> ModelShape | None:
+def _mxfp4_model(text: str, *, served_as_gpt_oss: bool) -> ModelShape | None:
     owner, name = _repository(text)
     model = GPT_OSS_MODELS.get(name)
     if model is not None and owner in {None, _PUBLISHER}:
         return model
     if _FAMILY in name and _OTHER_FORMAT.search(name.replace("mxfp4", "")):
         return None
-    if owner is not None and _FAMILY not in name:
+    if _FAMILY not in name and not served_as_gpt_oss and not _SAYS_NOTHING.fullmatch(name):
         return None
     raise Undecided(f"the name {text} does not tell whether its experts are in MXFP4")
 

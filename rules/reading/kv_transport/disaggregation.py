@@ -7,6 +7,7 @@ from typing import Literal
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, undecided
 from rules.reading.commands.flags import parse_flags
+from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.once import once_per_graph
 from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.pods import GRAPH_KIND, Unreadable
@@ -54,8 +55,8 @@ def read_disaggregated(graph: ResourceGraph) -> Sequence[Disaggregated]:
         if isinstance(worker, Unreadable):
             continue
         try:
-            role = read_role(worker)
-        except Undecided:
+            role = role_with_file(graph, worker)
+        except (EngineFileProblem, Undecided):
             continue
         groups.setdefault(_group(worker), []).append((role, worker))
     found: list[Disaggregated] = []
@@ -107,6 +108,20 @@ def read_role(worker: Worker) -> Role:
                 raise Undecided(f"the value of {variable} is unknown")
             mode = word.text
     return _role(mode)
+
+
+def role_with_file(graph: ResourceGraph, worker: Worker) -> Role:
+    """The same, also where SGLang's `--config` file says it.
+
+    Raises:
+        EngineFileProblem: the file cannot be what SGLang needs.
+        Undecided: the mode is unknown.
+    """
+    role = read_role(worker)
+    if role != "aggregated" or not is_sglang(worker):
+        return role
+    mode = read_sglang(graph, worker).at(MODE_FLAG)
+    return _role(None if mode is None else str(mode.value))
 
 
 def _role(mode: str | None) -> Role:

@@ -3,12 +3,33 @@
 from collections.abc import Mapping, Sequence
 
 from resource_graph import Value
-from rules.reading.shapes import mapping_at, texts_at
+from rules.reading.shapes import mapping_at, mappings_at, text_at, texts_at
 
 KV_TRANSFER_CONFIG = "--kv-transfer-config"
 NIXL_CONNECTOR = "NixlConnector"
+WITHOUT_A_DEFAULT = (1, 0)
+"""Before, dynamo.vllm took `--connector nixl` by itself, and it had no --disaggregation-mode."""
 LIBFABRIC = "LIBFABRIC"
 """NIXL's plugin for EFA; without a choice NIXL takes UCX."""
+_HOLD_OTHERS = frozenset({"MultiConnector", "PdConnector"})
+"""Those that keep others in their extra configuration; Dynamo's PdConnector is one of KVBM and NIXL
+(ai-dynamo/dynamo lib/bindings/kvbm python/kvbm/vllm_integration/connector/pd_connector.py)."""
+
+
+def moving_connector(config: Mapping[str, Value]) -> str | None:
+    """The connector that moves the cache between workers: of one that holds others NIXL's, if that is inside.
+
+    Raises:
+        Undecided: it has an unknown shape.
+    """
+    name = text_at(config, "kv_connector")
+    if name not in _HOLD_OTHERS:
+        return name
+    inside = [
+        text_at(each, "kv_connector")
+        for each in mappings_at(config, "kv_connector_extra_config", "connectors")
+    ]
+    return NIXL_CONNECTOR if NIXL_CONNECTOR in inside else name
 
 
 def nixl_backends(config: Mapping[str, Value]) -> Sequence[str]:

@@ -1,7 +1,7 @@
 """What the operator makes of a graph's components: types, ports and probes."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, document, drop, put
+from tests.rules.edits import Edit, add, document, drop, put
 from tests.rules.serving_edits import (
     FRONTEND,
     GRAPH,
@@ -80,6 +80,23 @@ def _pair(first: int, second: int) -> Edit:
     return document(_PAIR + "".join(engines))
 
 
+_SGLANG_DECODE = "spec.components[2].podTemplate.spec"
+_TOLD_BY_FILE = (
+    document(
+        """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: sglang-0a1b2c3d, namespace: gpt-oss}
+data: {decode.yaml: "disaggregation-mode: decode"}
+"""
+    ),
+    put(GRAPH, f"{_SGLANG_DECODE}.containers[0].args[2]", "--config=/etc/sglang/decode.yaml"),
+    add(GRAPH, f"{_SGLANG_DECODE}.volumes", {"name": "sglang", "configMap": {"name": "sglang-0a1b2c3d"}}),
+    add(
+        GRAPH, f"{_SGLANG_DECODE}.containers[0].volumeMounts", {"name": "sglang", "mountPath": "/etc/sglang"}
+    ),
+)
+
 CASES = (
     Case(
         KNOWN,
@@ -112,6 +129,24 @@ CASES = (
         (of_service(PREFILL, "subComponentType", "decode"),),
         failed(ROLE, PREFILL),
         ("its type is decode, but its command line makes it prefill",),
+    ),
+    Case(
+        ROLE,
+        "vLLM that is not told to decode, and does so beside prefill",
+        "vllm-disagg-efa",
+        (
+            put(
+                GRAPH, "spec.components[2].podTemplate.spec.containers[0].args[2]", "--enable-chunked-prefill"
+            ),
+        ),
+        frozenset(),
+    ),
+    Case(
+        ROLE,
+        "SGLang that is told by its file to decode",
+        "sglang-disagg",
+        _TOLD_BY_FILE,
+        frozenset(),
     ),
     Case(
         ROLE,

@@ -1,7 +1,7 @@
 """What requests get when the pod that answers them ends."""
 
 from tests.rules.case import Case, failed
-from tests.rules.serving_edits import DECODE, PREFILL, WORKER, of_service, variable
+from tests.rules.serving_edits import DECODE, PREFILL, WORKER, main, of_service, variable
 
 DRAIN = "drain-covers-requests"
 
@@ -20,6 +20,16 @@ CASES = (
             "the pod has 120 s (terminationGracePeriodSeconds)",
             "what follows them takes 30 at most",
         ),
+    ),
+    Case(
+        DRAIN,
+        "the same seconds in a release that does not count them",
+        "disagg-b200",
+        (
+            variable(DECODE, _WORKER, "5"),
+            main(DECODE, "image", "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:0.9.1"),
+        ),
+        frozenset(),
     ),
     Case(
         DRAIN,

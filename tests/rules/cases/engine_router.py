@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import engine_file, put
-from tests.rules.serving_edits import FRONTEND, GRAPH, WORKER, command, worker_flags
+from tests.rules.serving_edits import FRONTEND, GRAPH, PREFILL, WORKER, command, worker_flags
 
 BLOCKS = "router-block-size-equal"
 EVENTS = "kv-router-hears-events"
@@ -75,6 +75,16 @@ CASES = (
         "a router that predicts",
         "agg-gb200",
         (command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --no-router-kv-events"),),
+        frozenset(),
+    ),
+    Case(
+        EVENTS,
+        "prefill that tells what it caches, and decode that need not",
+        "disagg-b200",
+        (
+            command(FRONTEND, _ROUND_ROBIN, "--router-mode kv --kv-cache-block-size 32"),
+            worker_flags(PREFILL, "--publish-events-and-metrics"),
+        ),
         frozenset(),
     ),
 )

@@ -176,4 +176,18 @@ CASES = (
         (engine_file("worker.yaml", "kv_cache_config.enable_block_reuse", True),),
         frozenset(),
     ),
+    Case(
+        REUSE,
+        "blocks for reuse of a worker that could transfer its cache, and has no other to send it to",
+        "agg-gb200",
+        (
+            engine_file("worker.yaml", "kv_cache_config.enable_block_reuse", True),
+            engine_file(
+                "worker.yaml",
+                "cache_transceiver_config",
+                {"backend": "DEFAULT", "max_tokens_in_buffer": 8192},
+            ),
+        ),
+        frozenset(),
+    ),
 )

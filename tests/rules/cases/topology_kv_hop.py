@@ -159,10 +159,7 @@ CASES = (
             put(DGD, main(PREFILL, "args[0]"), "--model=/opt/models/other"),
             put(DGD, main(PREFILL, "args[1]"), "--served-model-name=other"),
         ),
-        failed(HOP, GRAPH)
-        | failed("served-name-equal", "Prefill, Decode")
-        | undecided("one-sequence-fits", "Prefill")
-        | undecided("full-concurrency-fits", "Prefill"),
+        failed(HOP, GRAPH) | failed("served-name-equal", "Prefill, Decode"),
         ("how many bytes that are is not known: Prefill names no model",),
     ),
     Case(

@@ -100,6 +100,17 @@ CASES = (
     ),
     Case(
         AGREES,
+        "a connector that holds the one of the other side",
+        BASE,
+        connector(
+            PREFILL,
+            config='{"kv_connector":"PdConnector","kv_role":"kv_both","kv_connector_extra_config":'
+            '{"connectors":[{"kv_connector":"DynamoConnector"},{"kv_connector":"NixlConnector"}]}}',
+        ),
+        frozenset(),
+    ),
+    Case(
+        AGREES,
         "UCX there and NIXL here",
         "disagg-b200",
         (engine_file("decode.yaml", _BACKEND, "NIXL"),),
