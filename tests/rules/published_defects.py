@@ -110,7 +110,7 @@ DEFECTS = (
     ),
     Defect(
         "requests that end after five of the sixty seconds that their pod has",
-        (DISAGG_A,),
+        (DISAGG_B,),
         failed("drain-covers-requests", DECODE),
         (
             "end 5 s after SIGTERM (the default of DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS)",
