@@ -14,6 +14,18 @@ from rules.reading.once import once_per_graph
 _PATCH = "Patch"
 """Ends the type of what Pulumi lays over an object that something else made: it holds but a part of one."""
 
+_FORMER: frozenset[Path] = frozenset(
+    {
+        ("spec", "dynamoGraph"),
+        ("spec", "services", "pvc"),
+        ("spec", "services", "externalServices"),
+        ("spec", "services", "runMode"),
+        ("spec", "services", "scalingAdapter", "disable"),
+    }
+)
+"""Fields of v1alpha1 graphs until 0.5, and the last until 0.8, below any service: ai-dynamo/dynamo
+deploy/cloud/operator/config/crd/bases at 537759f, 55659ea and c341ee8."""
+
 
 @dataclass(frozen=True, slots=True)
 class Judged:
@@ -62,10 +74,19 @@ def _judge(graph: ResourceGraph, resource: Resource) -> Iterator[Judged]:
             yield _doubted(judged, doubt)
         elif held.unheld is not None:
             yield _of_unheld(judged, held)
+        elif len(held.by_line) > 1 and _was_known(judged):
+            yield _doubted(judged, "nothing says which release it is for, and those before 0.9 had it")
         elif mistake.kind == "unknown" and len(held.by_line) == 1:
             yield _known_elsewhere(judged)
         else:
             yield judged
+
+
+def _was_known(judged: Judged) -> bool:
+    """Whether a graph has a field that releases had before the oldest whose schema is held here."""
+    path = judged.mistake.path
+    named = path[:2] + path[3:] if path[:2] == ("spec", "services") else path
+    return judged.resource.kind == GRAPH_KIND and judged.mistake.kind == "unknown" and named in _FORMER
 
 
 def _key(mistake: Mistake) -> tuple[Path, str]:
