@@ -15,6 +15,7 @@ from cli.check_table import print_report
 from cli.exit_codes import FAILED, UNREADABLE
 from cli.output import make_console, print_json
 from resource_graph import ResourceGraph
+from resource_graph.input_text import input_name
 from rules.catalogue import rules_on
 from rules.run import run_rules
 
@@ -32,11 +33,14 @@ def check_stack(name: str, *, as_json: bool) -> None:
 
 def check_files(paths: Sequence[Path], pools: Sequence[str], platform: str | None, *, as_json: bool) -> None:
     """Judge anybody's manifests, or a stack's exported state, beside what was named."""
+    from cli.bounded import bounded
     from cli.check_input import read_files
 
     # A rendered folder has dozens of files; each finding names its own.
-    subject = ", ".join(map(str, paths)) if len(paths) <= _NAMED_FILES else f"{len(paths)} files"
-    _check(read_files(paths, pools, platform), subject, as_json=as_json)
+    names = [input_name(path) for path in paths]
+    subject = ", ".join(names) if len(names) <= _NAMED_FILES else f"{len(names)} files"
+    with bounded(subject):
+        _check(read_files(paths, pools, platform), subject, as_json=as_json)
 
 
 def _check(graph: ResourceGraph, subject: str, *, as_json: bool) -> None:

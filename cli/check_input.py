@@ -8,8 +8,9 @@ from pathlib import Path
 from cli.errors import CommandError
 from hardware import INSTANCE_TYPES
 from resource_graph import Resource, ResourceGraph
-from resource_graph.manifests import read_manifests
-from resource_graph.state_export import looks_like_state, read_state
+from resource_graph.input_text import read_inputs
+from resource_graph.manifests import manifest_graph
+from resource_graph.state_export import looks_like_state, state_graph
 from rules.reading.nodes.pools import pool_resource
 from rules.reading.program.platforms import platform_resource
 
@@ -27,16 +28,16 @@ def read_files(paths: Sequence[Path], pools: Sequence[str], platform: str | None
 
     Raises:
         CommandError: a pool or the version cannot be read, or a state is not the only file.
-        ManifestError: a file cannot be read as manifests.
-        StateError: a file is a state and cannot be read as one.
+        InputError: a file cannot be read, or not as manifests or as the state that it is.
     """
     named = [*read_pools(pools), *_platforms(platform)]
-    states = [path for path in paths if _is_state(path)]
+    files = read_inputs(paths)
+    states = [file for file in files if looks_like_state(file.text)]
     if states and len(paths) > 1:
         raise CommandError(
-            f"{states[0]} is a stack's state, which is judged alone; leave the other files out"
+            f"{states[0].name} is a stack's state, which is judged alone; leave the other files out"
         )
-    graph = read_state(states[0]) if states else read_manifests(paths)
+    graph = state_graph(states[0]) if states else manifest_graph(files)
     return ResourceGraph([*named, *graph], graph.lacks)
 
 
@@ -87,11 +88,3 @@ def _pool(option: str) -> tuple[str, int]:
 
 def _refused(option: str, found: str, allowed: str, attempt: str) -> CommandError:
     return CommandError(f"--pool {option}\n  {found}\n  allowed: {allowed}\n  try: --pool {attempt}")
-
-
-def _is_state(path: Path) -> bool:
-    try:
-        return looks_like_state(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
-        # Whoever reads it next says so, with its name.
-        return False

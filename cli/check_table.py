@@ -20,6 +20,9 @@ _RANKS = {
     ("waived", Severity.ADVISORY): 3,
 }
 _NAMED_PLACES = 4
+_NAMED_KINDS = 40
+_LONGEST_NAME = 120
+_LONGEST_ERROR = 800
 _WIDEST_PLACE = 44
 """What was found is longer, and needs the room more."""
 
@@ -44,7 +47,8 @@ def _print_decided(console: Console, report: Report, decided: Sequence[Finding])
     table = make_table("RULE", "RESULT", "WHERE", "WHAT")
     table.columns[2].max_width = _WIDEST_PLACE
     for broken in report.broken:
-        table.add_row(broken.rule.id, "broken", "", f"the rule is broken: {broken.error!r}")
+        error = one_line(repr(broken.error), _LONGEST_ERROR)
+        table.add_row(broken.rule.id, "broken", "", f"the rule is broken: {error}")
     # What a rule says alike of prefill and decode is said once.
     for findings in _grouped(decided, lambda finding: (finding.rule.id, finding.urn, _what(finding))):
         first = findings[0]
@@ -111,7 +115,9 @@ def _read(graph: WatchedGraph) -> str:
 
 
 def _kinds(counted: dict[str, int]) -> str:
-    return ", ".join(f"{count} {kind}" for kind, count in counted.items())
+    named = list(counted.items())[:_NAMED_KINDS]
+    more = [f"and {len(counted) - len(named)} more kinds"] if len(counted) > len(named) else []
+    return ", ".join([*(f"{count} {one_line(kind, _LONGEST_NAME)}" for kind, count in named), *more])
 
 
 def _what(finding: Finding) -> str:
@@ -127,7 +133,7 @@ def _places(findings: Sequence[Finding]) -> str:
         parts = ", ".join(subject for subject in subjects if subject != resource.name)
         path = of_one[0].observation.path
         place = f"\n{_file_and_line(resource.origin, path)}" if resource.origin is not None else ""
-        name = one_line(resource.name)
+        name = one_line(resource.name, _LONGEST_NAME)
         places.append(f"{name} / {parts}{place}" if parts else f"{name}{place}")
     more = [f"and {len(places) - _NAMED_PLACES} more"] if len(places) > _NAMED_PLACES else []
     return "\n".join([*places[:_NAMED_PLACES], *more])

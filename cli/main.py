@@ -104,7 +104,7 @@ def check_command(
             "--file",
             "-f",
             metavar="FILE…",
-            help="Anybody's Kubernetes YAML, or what `pulumi stack export` wrote.",
+            help="Anybody's Kubernetes YAML, or what `pulumi stack export` wrote; - reads standard input.",
         ),
     ] = None,
     pool: Annotated[
@@ -209,14 +209,13 @@ def main() -> None:
 def _message_for_a_person(error: Exception) -> str | None:
     from cli.errors import CommandError
     from resource_graph import DuplicateResourceError
-    from resource_graph.manifests import ManifestError
-    from resource_graph.state_export import StateError
+    from resource_graph.input_text import InputError
     from stacks.errors import SettingsError
 
     if isinstance(error, OSError) and error.filename is not None:
         # A folder that cannot be read, a disk that is full: not to be debugged.
         return f"{error.filename}: {error.strerror}"
-    if isinstance(error, SettingsError | ManifestError | StateError | DuplicateResourceError | CommandError):
+    if isinstance(error, SettingsError | InputError | DuplicateResourceError | CommandError):
         return str(error)
     return str(error) if isinstance(error, _recording_errors()) else None
 

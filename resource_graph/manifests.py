@@ -6,13 +6,14 @@ from pathlib import Path
 
 from resource_graph.aspects import DOCUMENTS_LACK
 from resource_graph.graph import ResourceGraph
+from resource_graph.input_text import InputError, InputText, read_inputs
 from resource_graph.manifest_lines import DocumentText
 from resource_graph.manifest_yaml import YamlDocument, YamlProblem, read_documents
 from resource_graph.resource import Origin, Resource
 from resource_graph.values import Value
 
 
-class ManifestError(Exception):
+class ManifestError(InputError):
     """A file cannot be read as Kubernetes objects; the text names file, document and line."""
 
 
@@ -23,26 +24,25 @@ def read_manifests(paths: Sequence[Path]) -> ResourceGraph:
     not told.
 
     Raises:
-        ManifestError: a file is missing or unreadable, is not YAML, or holds something that is no
-            Kubernetes object.
+        InputError: a file is missing or unreadable.
+        ManifestError: one is not YAML, or holds something that is no Kubernetes object.
     """
-    return ResourceGraph((resource for path in paths for resource in _read_file(path)), DOCUMENTS_LACK)
+    return manifest_graph(read_inputs(paths))
 
 
-def _read_file(path: Path) -> Iterator[Resource]:
+def manifest_graph(files: Sequence[InputText]) -> ResourceGraph:
+    """The same of texts that were read already."""
+    return ResourceGraph((resource for file in files for resource in _read(file)), DOCUMENTS_LACK)
+
+
+def _read(file: InputText) -> Iterator[Resource]:
     try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise ManifestError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise ManifestError(f"{path}: not a UTF-8 text file (byte {error.start})") from error
-    try:
-        for document in read_documents(text):
-            source = DocumentText(text, document.line, document.start, document.end)
-            origin = Origin(str(path), document.number, document.line, source)
+        for document in read_documents(file.text):
+            source = DocumentText(file.text, document.line, document.start, document.end)
+            origin = Origin(file.name, document.number, document.line, source)
             yield from _objects(document, origin)
     except YamlProblem as problem:
-        where = f"{path}, document {problem.document}, line {problem.line}"
+        where = f"{file.name}, document {problem.document}, line {problem.line}"
         raise ManifestError(f"{where}: {problem}") from problem
 
 

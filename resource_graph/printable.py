@@ -17,8 +17,14 @@ def printable(text: str) -> str:
     )
 
 
-def one_line(text: str) -> str:
-    """The same for a name or a message of one line, in which a line end too would pretend to be another."""
+def one_line(text: str, longest: int | None = None) -> str:
+    """The same for a name or a message of one line, in which a line end too would pretend to be another.
+
+    Of a text longer than `longest` characters the middle is left out: a value that it quotes.
+    """
+    if longest is not None and len(text) > longest:
+        left_out = f" … {len(text) - longest:,} characters … "
+        text = f"{text[: longest // 2]}{left_out}{text[-(longest // 2) :]}"
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else _escaped(character) for character in text)

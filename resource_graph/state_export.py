@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from resource_graph.graph import DuplicateResourceError, ResourceGraph
+from resource_graph.input_text import InputError, InputText, read_inputs
 from resource_graph.resource import CustomTimeouts, Resource
 from resource_graph.urns import provider_urn
 from resource_graph.wire import plain_state
@@ -15,18 +16,22 @@ from resource_graph.wire import plain_state
 # (pulumi/pulumi sdk/go/common/apitype/core.go, DeploymentV3 and DeploymentV4).
 _VERSIONS = (3, 4)
 _EXPECTED = "expected what `pulumi stack export` prints"
-_START = re.compile(r'\s*\{\s*(?:"(?:version|features)"\s*:[^{}]*?,\s*)*"(?:deployment|checkpoint)"\s*:')
+# Each value ends where the next key can begin: a shorter pattern would try every way to part a long line.
+_START = re.compile(
+    r'\s*\{\s*(?:"(?:version|features)"\s*:(?:[^\[{},]*|\s*\[[^\[\]{}]*\]\s*),\s*)*'
+    r'"(?:deployment|checkpoint)"\s*:'
+)
 
 _Entry = Mapping[str, object]
 
 
-class StateError(Exception):
+class StateError(InputError):
     """A file is no exported state; the text names the file and what was expected of it."""
 
 
 def looks_like_state(text: str) -> bool:
     """Whether a file's text is meant as a stack's state, also where it then turns out to be broken."""
-    return _START.match(text.removeprefix("\ufeff")) is not None
+    return _START.match(text) is not None
 
 
 def read_state(path: Path) -> ResourceGraph:
@@ -36,9 +41,16 @@ def read_state(path: Path) -> ResourceGraph:
     only reads, and what is about to be deleted because its successor exists or will.
 
     Raises:
-        StateError: the file is missing or unreadable, is no JSON, or holds no state of a known version.
+        InputError: the file is missing or unreadable.
+        StateError: it is no JSON, or holds no state of a known version.
     """
-    entries = _entries(_deployment(_content(path), path), path)
+    return state_graph(*read_inputs([path]))
+
+
+def state_graph(file: InputText) -> ResourceGraph:
+    """The same of a text that was read already."""
+    path = file.name
+    entries = _entries(_deployment(_content(file), path), path)
     try:
         return ResourceGraph(_resource(entry, f"{path}: resources[{index}]") for index, entry in entries)
     except DuplicateResourceError as error:
@@ -47,22 +59,17 @@ def read_state(path: Path) -> ResourceGraph:
         raise StateError(f"{path}: nested too deeply; {_EXPECTED}") from error
 
 
-def _content(path: Path) -> object:
+def _content(file: InputText) -> object:
+    path = file.name
     try:
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise StateError(f"{path}: cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise StateError(f"{path}: not a UTF-8 text file (byte {error.start}); {_EXPECTED}") from error
-    try:
-        return json.loads(text)
+        return json.loads(file.text)
     except json.JSONDecodeError as error:
         raise StateError(f"{path}, line {error.lineno}: not JSON: {error.msg}; {_EXPECTED}") from error
     except (RecursionError, ValueError) as error:
         raise StateError(f"{path}: not JSON that can be read: {error}; {_EXPECTED}") from error
 
 
-def _deployment(content: object, path: Path) -> _Entry:
+def _deployment(content: object, path: str) -> _Entry:
     if not isinstance(content, Mapping):
         raise StateError(f"{path}: not a JSON object; {_EXPECTED}")
     state = cast("_Entry", content)
@@ -78,7 +85,7 @@ def _deployment(content: object, path: Path) -> _Entry:
     return cast("_Entry", deployment)
 
 
-def _entries(deployment: _Entry, path: Path) -> Iterator[tuple[int, _Entry]]:
+def _entries(deployment: _Entry, path: str) -> Iterator[tuple[int, _Entry]]:
     # A stack in which nothing was ever created has none.
     resources = deployment.get("resources")
     if resources is None:
@@ -163,5 +170,8 @@ def _seconds(timeouts: _Entry, key: str, where: str) -> float | None:
         return None
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise StateError(f"{where}: customTimeouts.{key} is no number of seconds; {_EXPECTED}")
-    # 0 stands for a timeout that nobody set.
-    return float(value) or None
+    try:
+        # 0 stands for a timeout that nobody set.
+        return float(value) or None
+    except OverflowError as error:
+        raise StateError(f"{where}: customTimeouts.{key} is too large; {_EXPECTED}") from error

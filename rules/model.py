@@ -142,11 +142,21 @@ class Report:
         return bool(self.broken) or any(finding.stops for finding in self.findings)
 
 
+_LONGEST_SUBJECT = 120
+_LONGEST_MESSAGE = 800
+"""A third more than the longest of a message that quotes nothing; what it quotes may be a whole file."""
+
+
 def failed(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
     """The rule does not hold."""
-    return Observation(resource, one_line(subject), one_line(message), Status.FAILED, path)
+    return _observation(resource, subject, message, Status.FAILED, path)
 
 
 def undecided(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:
     """Whether the rule holds cannot be told; the message says what is missing."""
-    return Observation(resource, one_line(subject), one_line(message), Status.UNDECIDED, path)
+    return _observation(resource, subject, message, Status.UNDECIDED, path)
+
+
+def _observation(resource: Resource, subject: str, message: str, status: Status, path: Path) -> Observation:
+    shown = one_line(subject, _LONGEST_SUBJECT), one_line(message, _LONGEST_MESSAGE)
+    return Observation(resource, *shown, status, path)

@@ -30,6 +30,9 @@ def run_rules(graph: ResourceGraph, rules: Iterable[Rule], *, today: dt.date) ->
             continue
         try:
             observations = tuple(rule.check(graph))
+        except MemoryError:
+            # The input is too large for this process, which is no defect of the rule.
+            raise
         except Exception as error:
             broken.append(BrokenRule(rule, error))
             continue

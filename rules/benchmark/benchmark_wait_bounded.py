@@ -8,12 +8,12 @@ from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.benchmarks.benchmarks import Benchmark, check_benchmarks
 from rules.reading.shapes import whole_number_at
 
-_LOOP = re.compile(r"^[ \t]*(?:while|until)\b(.*?)^[ \t]*done\b", re.DOTALL | re.MULTILINE)
-_ONE_LINE_LOOP = re.compile(r"(?:^|[;&|][ \t]*)(?:while|until)\b([^\n]*?);[ \t]*done\b", re.MULTILINE)
+_LOOP = re.compile(r"^[ \t]*(?:while|until)\b(.{0,4000}?)^[ \t]*done\b", re.DOTALL | re.MULTILINE)
+_ONE_LINE_LOOP = re.compile(r"(?:^|[;&|][ \t]*)(?:while|until)\b([^\n]{0,2000}?);[ \t]*done\b", re.MULTILINE)
 _PAUSE = re.compile(r"\bsleep\b")
 # What ends a loop whose condition never comes: a failure, a comparison of a counter, a limit of time.
 _BOUND = re.compile(
-    r"\b(?:exit|return)[ \t]+[1-9]|\btimeout\b|\s-(?:lt|le|gt|ge|eq)\s|\(\([^)]*[<>]|--retry-max-time"
+    r"\b(?:exit|return)[ \t]+[1-9]|\btimeout\b|\s-(?:lt|le|gt|ge|eq)\s|\(\([^)]{0,200}[<>]|--retry-max-time"
 )
 
 

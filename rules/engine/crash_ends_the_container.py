@@ -12,7 +12,7 @@ from rules.reading.shapes import texts_at
 _PROGRAM = re.compile(r"-m\s+dynamo\.(?:trtllm|vllm|sglang)\b|\btrtllm-serve\b|\bvllm\s+serve\b")
 # What comes after the engine has ended: a sleep without end, in a loop or alone.
 _WAITS_FOR_EVER = re.compile(
-    r"\bsleep\s+inf(?:inity)?\b|\btail\s+-[fF]\b|\bwhile\s+(?:true|:|\[\s*1\s*\])\s*;?\s*do\b[^}]*?\bsleep\b",
+    r"\bsleep\s+inf(?:inity)?\b|\btail\s+-[fF]\b|\bwhile\s+(?:true|:|\[\s*1\s*\])[\s;]*do\b[^}]{0,4000}?\bsleep\b",
     re.DOTALL,
 )
 # A single ampersand: the engine runs in the background, and others go on beside it.

@@ -5,7 +5,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from resource_graph.manifests import ManifestError, read_manifests
+from resource_graph.input_text import InputError
+from resource_graph.manifests import read_manifests
 
 RECIPES = Path(__file__).parents[1] / "rules" / "published"
 
@@ -21,7 +22,7 @@ def write(tmp_path: Path, text: str | bytes, name: str = "objects.yaml") -> Path
 
 
 def problem(tmp_path: Path, text: str | bytes) -> str:
-    with pytest.raises(ManifestError) as caught:
+    with pytest.raises(InputError) as caught:
         read(tmp_path, text)
     return str(caught.value)
 
@@ -131,7 +132,7 @@ def test_scalars_are_what_pyyaml_makes_of_them_but_for_what_kubernetes_clients_r
 
 def test_a_missing_file_and_a_directory_are_named(tmp_path: Path) -> None:
     for path in (tmp_path / "missing.yaml", tmp_path):
-        with pytest.raises(ManifestError, match="cannot be read"):
+        with pytest.raises(InputError, match="cannot be read"):
             read_manifests([path])
 
 
@@ -141,7 +142,7 @@ def test_any_text_is_read_or_refused_with_words(tmp_path_factory: pytest.TempPat
     file = write(tmp_path_factory.getbasetemp(), f"apiVersion: v1\nkind: A\n{text}\n", "fuzzed.yaml")
     try:
         count = len(read_manifests([file]))
-    except ManifestError as error:
+    except InputError as error:
         said = str(error)
     else:
         said = f"{file}: {count} objects"

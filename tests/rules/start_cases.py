@@ -39,6 +39,20 @@ MUTATIONS = (
         ("tensor parallelism 8 (--tensor-parallel-size)",),
     ),
     Mutation(
+        "an engine file that the start script writes",
+        (
+            (
+                _DECODE_START,
+                "cat > /tmp/engine.yaml <<'EOF'\n"
+                "              tensor_parallel_size: 8\n"
+                "              EOF\n"
+                f"              {_DECODE_START} --extra-engine-args /tmp/engine.yaml",
+            ),
+        ),
+        _DECODE_GPUS,
+        ("tensor parallelism 8 (/tmp/engine.yaml, which the start script writes)",),
+    ),
+    Mutation(
         "a start script that computes a flag",
         (
             (_DECODE_START, f"{_DECODE_START} --tensor-parallel-size $(nvidia-smi -L | wc -l)"),

@@ -88,7 +88,9 @@ def test_an_assignment_that_may_not_happen_makes_the_variable_unknown(script: st
     [
         'eval "$X"; python3 -m dynamo.trtllm',
         ". /scripts/settings.sh; python3 -m dynamo.trtllm",
-        "python3 -m dynamo.trtllm <<EOF\nEOF",
+        "python3 -m dynamo.trtllm <<<text",
+        "cat <<EOF\npython3 -m dynamo.trtllm",
+        'cat <<EOF "a\nb"\nEOF\npython3 -m dynamo.trtllm',
         "python3 -m dynamo.trtllm '",
         'python3 -m dynamo.trtllm "',
         "python3 -m dynamo.trtllm ${X",
@@ -172,3 +174,83 @@ def test_any_script_is_read_or_undecided(script: str) -> None:
     except Undecided:
         read = 0
     assert read >= 0
+
+
+DOCUMENT = "tensor_parallel_size: $TP\n\\$TP"
+
+
+@pytest.mark.parametrize(
+    ("script", "content"),
+    [
+        (f"cat > /e.yaml <<'EOF'\n{DOCUMENT}\nEOF", f"{DOCUMENT}\n"),
+        (f'cat <<"EOF" >/e.yaml\n{DOCUMENT}\nEOF', f"{DOCUMENT}\n"),
+        (f"cat <<\\EOF > /e.yaml\n{DOCUMENT}\nEOF", f"{DOCUMENT}\n"),
+        (f"cat > /e.yaml <<EOF\n{DOCUMENT}\nEOF", "tensor_parallel_size: 4\n$TP\n"),
+        ("cat > /e.yaml <<-EOF\n\ta: 1\n\t\tb\n\tEOF", "a: 1\nb\n"),
+        ("cat > /e.yaml <<EOF && cd /tmp\na: 1\nEOF", "a: 1\n"),
+        ('cat > /tmp/../e.yaml <<EOF >&2 2>/dev/null\na: "1"\nEOF', 'a: "1"\n'),
+        ("tee /e.yaml <<EOF\na: 1\nEOF", "a: 1\n"),
+        ("cat <<EOF | tee /e.yaml > /dev/null\na: 1\nEOF", "a: 1\n"),
+        ("cat > /e.yaml <<EOF\na: 1\nEOF\ncat >> /e.yaml <<EOF\nb: 2\nEOF", "a: 1\nb: 2\n"),
+        ("cat > /e.yaml <<EOF\na: 1\nEOF\nchmod a+r /e.yaml; cat /e.yaml", "a: 1\n"),
+        ("cat > /f.yaml <<A > /e.yaml <<B\na: 1\nA\nb: 2\nB", "b: 2\n"),
+        ("cat > /e.yaml <<EOF\nEOF", ""),
+        ("cat > /e.yaml <<EOF\n${SECRET}\nEOF", None),
+        ("cat > /e.yaml <<EOF\n$(nvidia-smi)\nEOF", None),
+        ("cat > /e.yaml <<EOF\na: 1\nEOF\nsed -i s/1/2/ /e.yaml", None),
+        ("cat > /e.yaml <<EOF\na: 1\nEOF\necho b >> $SECRET", None),
+        ("if true; then cat > /e.yaml <<EOF\na: 1\nEOF\nfi", None),
+        ("cat >> /e.yaml <<EOF\na: 1\nEOF", None),
+        ("envsubst > /e.yaml <<EOF\na: 1\nEOF", None),
+        ("echo a > /e.yaml", None),
+    ],
+)
+def test_a_file_that_the_script_writes_holds_what_a_shell_would_write(
+    script: str, content: str | None
+) -> None:
+    (command,) = commands(f"{script}\nexec python3 -m dynamo.trtllm --extra-engine-args /e.yaml")
+    found = command.files["/e.yaml"]
+    assert (found.text if found.known else None) == content
+    assert [word.text for word in command.arguments] == ["--extra-engine-args", "/e.yaml"]
+
+
+def test_a_relative_file_is_another_one_after_cd() -> None:
+    (command,) = commands("cat > ./e.yaml <<EOF\na: 1\nEOF\ncd /x && python3 -m dynamo.trtllm")
+    assert not command.files["e.yaml"].known
+
+
+def test_an_engine_in_a_here_document_of_a_shell_is_seen() -> None:
+    (command,) = commands("bash <<'EOF'\nTP=2\npython3 -m dynamo.trtllm --tp $TP\nEOF")
+    assert [word.text for word in command.arguments] == ["--tp", "2"]
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (
+            'a=(--x 1 "b c")\na+=(--y $TP)\npython3 -m dynamo.trtllm "${a[@]}"',
+            ["--x", "1", "b c", "--y", "4"],
+        ),
+        ("a=(\n  --x # why\n  1\n)\npython3 -m dynamo.trtllm ${a[@]} --z", ["--x", "1", "--z"]),
+        ('a=()\npython3 -m dynamo.trtllm "${a[@]}" --z', ["--z"]),
+        ('a=(--x)\nif true; then a+=(--y); fi\npython3 -m dynamo.trtllm "${a[@]}" --z', [None, "--z"]),
+        ('a+=(--y)\npython3 -m dynamo.trtllm "${a[@]}"', [None, "--y"]),
+        ('python3 -m dynamo.trtllm "${a[@]}"', [None]),
+    ],
+)
+def test_an_array_of_arguments_stands_for_its_elements(script: str, words: list[str | None]) -> None:
+    (command,) = commands(script)
+    assert [word.text if word.known else None for word in command.arguments] == words
+
+
+def test_a_variable_that_grows_beyond_what_a_process_can_be_given_is_unknown() -> None:
+    (command,) = commands("A=x;" + "A=$A$A;" * 200 + "python3 -m dynamo.trtllm $A --tp 2")
+    assert [word.known for word in command.arguments] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    "script", ["A=x;" + "A=$A$A;" * 16 + "echo $A;" * 100, "a\n" * 3_000, "a " * 3_000, "a" * 200_000]
+)
+def test_a_script_beyond_what_anybody_writes_is_undecided(script: str) -> None:
+    with pytest.raises(Undecided, match="the start script"):
+        commands(f"{script}\npython3 -m dynamo.trtllm")

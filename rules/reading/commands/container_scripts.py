@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.shell_script import SimpleCommand, simple_commands
@@ -11,8 +12,8 @@ from rules.reading.commands.words import (
     UNKNOWN_WORD,
     Environment,
     Word,
-    expand_references,
     expand_script_references,
+    expand_words,
 )
 from rules.reading.pods.containers import read_environment
 from rules.reading.pods.pods import PodTemplate
@@ -20,16 +21,19 @@ from rules.reading.pods.workers import environment_lists
 from rules.reading.shapes import Undecided, texts_at
 
 _HERE_DOCUMENT = re.compile(
-    r"<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1([^\n]*)\n.*?^[ \t]*\2[ \t]*$", re.DOTALL | re.MULTILINE
+    r"<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1([^\n]*)\n.{0,8000}?^[ \t]*\2[ \t]*$", re.DOTALL | re.MULTILINE
 )
 _FUNCTION = re.compile(
-    r"^([ \t]*)(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t]*\{[ \t]*\n(.*?\n)\1\}[ \t]*$",
+    r"^([ \t]*)(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t]*\{[ \t]*\n(.{0,8000}?\n)\1\}[ \t]*$",
     re.DOTALL | re.MULTILINE,
 )
 _PRODUCT = re.compile(r"\$\(\([ \t]*((?:\$?\{?\w+\}?)(?:[ \t]*\*[ \t]*\$?\{?\w+\}?)*)[ \t]*\)\)")
 _POSITIONAL = re.compile(r"\$\{?([1-9])\}?")
 # Functions that call functions make a text longer each time; a person's script stays far below.
 _LONGEST_SCRIPT = 100_000
+_MOST_FUNCTIONS = 200
+_MOST_DIGITS = 18
+"""Of a number, as a shell counts in 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,9 +79,9 @@ def read_script(
     words = [*texts_at(container, "command"), *texts_at(container, "args")]
     script_at = script_position(words)
     if script_at is None:
-        expanded = [UNKNOWN_WORD if word is None else expand_references(word, environment) for word in words]
+        expanded = expand_words(words, environment)
         text = " ".join(word.text for word in expanded)
-        command = SimpleCommand(tuple(expanded), "", environment)
+        command = SimpleCommand(expanded, "", environment)
         return ContainerScript(template, container, environment, text, (command,), None)
     script = words[script_at]
     if script is None:
@@ -99,7 +103,7 @@ def _readable(script: str, environment: Environment) -> str:
 
 def _with_functions_in_place(script: str) -> str:
     text = script
-    for definition in _FUNCTION.finditer(script):
+    for definition in islice(_FUNCTION.finditer(script), _MOST_FUNCTIONS):
         name, body = definition.group(2), definition.group(3)
         call = re.compile(rf"^[ \t]*{name}(?:[ \t]+([^\n]*))?$", re.MULTILINE)
         rest = text.replace(definition.group(0), "", 1)
@@ -123,7 +127,8 @@ def _product(match: re.Match[str], environment: Environment) -> str:
     for factor in match.group(1).split("*"):
         name = factor.strip().strip("${}")
         word = Word(name) if name.isdigit() else environment.get(name, UNKNOWN_WORD)
-        if not word.known or not word.text.strip().isascii() or not word.text.strip().isdigit():
+        digits = word.text.strip()
+        if not word.known or not digits.isascii() or not digits.isdigit() or len(digits) > _MOST_DIGITS:
             return match.group(0)
-        product *= int(word.text)
-    return str(product)
+        product *= int(digits)
+    return str(product) if len(str(product)) <= _MOST_DIGITS else match.group(0)

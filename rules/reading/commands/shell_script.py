@@ -2,16 +2,18 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rules.reading.commands.shell_words import ShellReader
 from rules.reading.commands.words import UNKNOWN_WORD, Environment, Word
+from rules.reading.commands.written_files import Files, WrittenFiles
 from rules.reading.shapes import Undecided
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _OPENING_WORDS = frozenset({"if", "while", "until", "for", "case"})
 _CLOSING_WORDS = frozenset({"fi", "done", "esac"})
 _MIDDLE_WORDS = frozenset({"then", "else", "elif", "do", "{", "}", "!"})
+_MOST_VARIABLES = 2_000
 _DECLARATIONS = frozenset({"export", "declare", "readonly", "local", "typeset"})
 
 
@@ -23,6 +25,10 @@ class SimpleCommand:
     separator: str
     """What stands between it and the command before: `;`, `&&`, `||`, a pipe …"""
     environment: Environment
+    files: Files = field(default_factory=dict[str, Word])
+    """What the commands before it wrote, by path."""
+    here_document: Word | None = None
+    """What it finds on its standard input, where the script holds that."""
 
 
 def simple_commands(script: str, environment: Environment) -> Iterator[SimpleCommand]:
@@ -34,16 +40,23 @@ def simple_commands(script: str, environment: Environment) -> Iterator[SimpleCom
         Undecided: the script does what only a shell can follow.
     """
     reader = ShellReader(script, dict(environment))
+    files = WrittenFiles()
     nesting = 0
     for raw in reader.commands():
         nesting, words = _without_reserved_words(raw.words, nesting)
         certain = nesting == 0 and raw.separator != "||"
+        if raw.array is not None:
+            reader.arrays[raw.array.name] = raw.array.elements if certain else (UNKNOWN_WORD,)
         words, own = _assignments(words)
         if not words:
             reader.environment |= own if certain else dict.fromkeys(own, UNKNOWN_WORD)
             continue
-        yield SimpleCommand(tuple(words), raw.separator, reader.environment | own)
+        if len(reader.environment) > _MOST_VARIABLES:
+            raise Undecided(f"the start script sets more than {_MOST_VARIABLES:,} variables")
+        variables = reader.environment | own
+        yield SimpleCommand(tuple(words), raw.separator, variables, files.by_path, raw.here_document)
         _apply_declaration(words, reader, certain=certain)
+        files.after(words, raw, certain=certain)
 
 
 def _without_reserved_words(words: Sequence[Word], nesting: int) -> tuple[int, list[Word]]:

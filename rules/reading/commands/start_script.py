@@ -2,17 +2,17 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from rules.reading.commands.shell_script import SimpleCommand, simple_commands
 from rules.reading.commands.words import (
-    UNKNOWN_WORD,
     Environment,
     Word,
-    expand_references,
     expand_script_references,
+    expand_words,
 )
+from rules.reading.commands.written_files import Files
 from rules.reading.shapes import Undecided
 
 TENSORRT_LLM = "dynamo.trtllm"
@@ -31,6 +31,8 @@ ENGINES = (TENSORRT_LLM, TRTLLM_SERVE, DYNAMO_VLLM, VLLM_SERVE, DYNAMO_SGLANG)
 
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
 _DEEPEST_SCRIPT = 5
+_FARTHEST_OPTION = 20
+"""Words of a command line among which a shell's own options stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,8 @@ class StartCommand:
     arguments: tuple[Word, ...]
     """The words after the module or program."""
     environment: Environment
+    files: Files = field(default_factory=dict[str, Word])
+    """What its start script wrote before, by path."""
 
 
 def start_commands(
@@ -72,8 +76,7 @@ def _started(
 def _read(words: Sequence[str | None], environment: Environment) -> Iterator[StartCommand]:
     script_at = script_position(words)
     if script_at is None:
-        expanded = [UNKNOWN_WORD if word is None else expand_references(word, environment) for word in words]
-        yield from _engines_of(expanded, environment)
+        yield from _engines_of(SimpleCommand(expand_words(words, environment), "", environment))
         return
     script = words[script_at]
     if script is None:
@@ -85,7 +88,7 @@ def script_position(words: Sequence[str | None]) -> int | None:
     """Where among the words of a command line the script of `sh -c` stands; None where there is none."""
     if not words or words[0] is None or _program(words[0]) not in _SHELLS:
         return None
-    for index, word in enumerate(words[1:], start=1):
+    for index, word in enumerate(words[1:_FARTHEST_OPTION], start=1):
         if word is not None and re.fullmatch(r"-[a-z]*c[a-z]*", word) and index + 1 < len(words):
             return index + 1
     return None
@@ -103,18 +106,19 @@ def _command_engines(command: SimpleCommand, depth: int) -> Iterator[StartComman
     for start, text in enumerate(texts):
         if text is None or _program(text) not in _SHELLS:
             continue
-        script_at = script_position(texts[start:])
-        if script_at is not None:
-            script = texts[start + script_at]
-            if script is None:
-                raise Undecided("the start script hands a text to another shell that is known only later")
-            yield from _script_engines(script, command.environment, depth + 1)
-            return
-    yield from _engines_of(command.words, command.environment)
+        script_at = script_position(texts[start : start + _FARTHEST_OPTION + 1])
+        script = command.here_document if script_at is None else command.words[start + script_at]
+        if script is None:
+            continue
+        if not script.known:
+            raise Undecided("the start script hands a text to another shell that is known only later")
+        yield from _script_engines(script.text, command.environment, depth + 1)
+        return
+    yield from _engines_of(command)
 
 
-def _engines_of(words: Sequence[Word], environment: Environment) -> Iterator[StartCommand]:
-    texts = [word.text if word.known else "" for word in words]
+def _engines_of(command: SimpleCommand) -> Iterator[StartCommand]:
+    texts = [word.text if word.known else "" for word in command.words]
     for index, text in enumerate(texts):
         previous = texts[index - 1] if index else ""
         following = texts[index + 1] if index + 1 < len(texts) else ""
@@ -125,7 +129,7 @@ def _engines_of(words: Sequence[Word], environment: Environment) -> Iterator[Sta
             engine = program
         else:
             continue
-        yield StartCommand(engine, tuple(words[index + 1 :]), environment)
+        yield StartCommand(engine, command.words[index + 1 :], command.environment, command.files)
         return
 
 

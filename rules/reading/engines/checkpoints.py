@@ -20,7 +20,7 @@ _FLAGS = ("--model", "--model-path", "--model_path")
 _VARIABLES = ("DYN_TRTLLM_MODEL", "DYN_TRTLLM_MODEL_PATH")
 
 _REPOSITORY = re.compile(r"([\w.-]+)/([\w.-]+)")
-_HUB_FOLDER = re.compile(r"(?:^|/)models--([\w.-]+?)--([\w.-]+?)(?:/|$)")
+_HUB_FOLDER = re.compile(r"(?:^|/)models--([\w.-]{1,96}?)--([\w.-]{1,96}?)(?:/|$)")
 _PUBLISHER = "openai"
 _FAMILY = "gpt-oss"
 _SAYS_NOTHING = re.compile(r"models?|checkpoints?|weights|[0-9a-f]{40}")

@@ -107,7 +107,7 @@ def read_settings(
     path = flags.value("--config")
     if not path:
         return CommandSettings(names.engine, command, flags, {}, "")
-    file = read_engine_file(graph, worker.resource, worker.pod, worker.container, path)
+    file = read_engine_file(graph, worker.resource, worker.pod, worker.container, path, written=command.files)
     content = {_spelt(f"--{key}", names).removeprefix("--"): value for key, value in file.content.items()}
     return CommandSettings(names.engine, command, flags, content, file.source)
 

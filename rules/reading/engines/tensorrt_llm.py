@@ -189,7 +189,7 @@ def _engine_file(
     path = option_value(command, flags, FILE_OPTIONS[command.engine]).value
     if not isinstance(path, str) or not path:
         return "", {}
-    file = read_engine_file(graph, worker.resource, worker.pod, worker.container, path)
+    file = read_engine_file(graph, worker.resource, worker.pod, worker.container, path, written=command.files)
     return file.source, file.content
 
 

@@ -1,5 +1,6 @@
 """A container's environment and the files that are mounted into it."""
 
+import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -7,8 +8,14 @@ from typing import cast
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from rules.reading.commands.words import UNKNOWN_WORD, Word, expand_references
+from rules.reading.commands.written_files import Files
 from rules.reading.engines.engine_yaml import load_engine_yaml
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
+
+_LONGEST_ENVIRONMENT = 1_000_000
+"""Linux hands a process a fourth of its stack's 8 MiB, arguments included (execve(2)); half of that is more
+than any pod has."""
+_MOST_VARIABLES = 2_000
 
 
 class EngineFileProblem(Undecided):
@@ -17,7 +24,7 @@ class EngineFileProblem(Undecided):
 
 @dataclass(frozen=True, slots=True)
 class EngineFile:
-    """What an engine reads from a mounted ConfigMap."""
+    """What an engine reads from a mounted ConfigMap, or from a file of its start script."""
 
     source: str
     """For messages: `decode.yaml of ConfigMap engine-config`."""
@@ -30,13 +37,23 @@ def read_environment(
     """Variables of a container from its `env` lists; a later list overrides an earlier one.
 
     Variables that a Secret or a field of the pod provides are known by name only.
+
+    Raises:
+        Undecided: an entry has no readable shape, or all together are more than a process can be given.
     """
     environment: dict[str, Word] = {}
+    length = 0
     for entries in lists:
         for entry in entries:
             name = text_at(entry, "name")
-            if name is not None:
-                environment[name] = _variable(graph, owner, entry, environment)
+            if name is None:
+                continue
+            environment[name] = _variable(graph, owner, entry, environment)
+            length += len(environment[name].text)
+            if length > _LONGEST_ENVIRONMENT or len(environment) > _MOST_VARIABLES:
+                raise Undecided(
+                    f"its variables are more than {_MOST_VARIABLES:,} or {_LONGEST_ENVIRONMENT:,} characters"
+                )
     return environment
 
 
@@ -46,13 +63,21 @@ def read_engine_file(
     pod: Mapping[str, Value],
     container: Mapping[str, Value],
     path: str,
+    *,
+    written: Files,
 ) -> EngineFile:
-    """The YAML mapping that the container finds at the path.
+    """The YAML mapping that the container finds at the path; `written` is what its start script puts there.
 
     Raises:
         EngineFileProblem: the file is missing from its ConfigMap, is no YAML or no mapping.
-        Undecided: the file lies outside every ConfigMap of the graph.
+        Undecided: the file lies outside every ConfigMap of the graph, or the script writes what is unknown.
     """
+    own = written.get(posixpath.normpath(path))
+    if own is not None:
+        if not own.known:
+            raise Undecided(f"the start script writes {path}, and what it writes is known only to a shell")
+        where = f"{path}, which the start script writes"
+        return EngineFile(where, _engine_mapping(own.text, where))
     config_map_name, key = _mounted_key(pod, container, PurePosixPath(path))
     config_map = find_config_map(graph, owner, config_map_name)
     where = f"ConfigMap {config_map_name}"

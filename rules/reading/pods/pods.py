@@ -20,6 +20,8 @@ SUB_COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-sub-component-type"
 Shape = Literal["service", "component", "workload"]
 
 _MAIN_CONTAINER = "main"
+_MOST_CONTAINERS = 250
+"""Of one pod, more than any has; several rules compare each with all."""
 _SPEC_PATHS: Mapping[str, tuple[str, ...]] = {
     "Pod": ("spec",),
     "Deployment": ("spec", "template", "spec"),
@@ -116,9 +118,17 @@ def _read(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
                 continue
             for name, read in readers:
                 try:
-                    yield read()
+                    yield _of_readable_size(read())
                 except Undecided as reason:
                     yield Unreadable(resource, name, str(reason))
+
+
+def _of_readable_size(template: PodTemplate) -> PodTemplate:
+    initial = template.spec.get("initContainers")
+    containers = len(template.containers) + (len(initial) if isinstance(initial, list) else 0)
+    if containers > _MOST_CONTAINERS:
+        raise Undecided(f"has {containers:,} containers, of which no more than {_MOST_CONTAINERS} are read")
+    return template
 
 
 def _readers(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate]]]:

@@ -14,7 +14,7 @@ PLATFORM_TYPE = "dynamo-stack:check:Platform"
 """Type of the resource that stands for a platform which a person named beside a file."""
 
 _CHART = "dynamo-platform"
-_VERSION_OF_ARCHIVE = re.compile(rf"{_CHART}-(\d[^/]*?)\.tgz$")
+_VERSION_OF_ARCHIVE = re.compile(rf"{_CHART}-(\d[^/]{0, 100}?)\.tgz$")
 
 
 @dataclass(frozen=True, slots=True)

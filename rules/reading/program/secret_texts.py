@@ -14,7 +14,7 @@ _SHAPES: Mapping[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
     "an NGC API key": (("nvapi-",), re.compile(r"\bnvapi-[A-Za-z0-9_-]{40,}")),
     "a GitHub token": (
         ("gh", "github_pat_"),
-        re.compile(r"\b(?:gh[oprsu]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,})\b"),
+        re.compile(r"\b(?:gh[oprsu]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,255})\b"),
     ),
     "a private key": (("PRIVATE KEY",), re.compile(r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----")),
     "a password in an address": (

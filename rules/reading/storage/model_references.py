@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-_SNAPSHOT = re.compile(r"models--([\w.-]+?)--([\w.-]+)/snapshots/([^/]+)")
+_SNAPSHOT = re.compile(r"models--([\w.-]{1,96}?)--([\w.-]{1,96})/snapshots/([^/]+)")
 _REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 
 

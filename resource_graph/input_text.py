@@ -1,0 +1,102 @@
+"""Text that somebody else wrote, out of a file or a pipe: of a bounded size, and never waited for."""
+
+import os
+import stat
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from resource_graph.printable import one_line
+
+STANDARD_INPUT = Path("-")
+"""As everywhere on a command line."""
+LARGEST = 8 * 1024 * 1024
+"""Bytes of all files together. etcd takes objects of up to 1.5 MB (https://etcd.io/docs/v3.5/dev-guide/limit/),
+and a large program's state with a thousand resources is half as long."""
+
+_LONGEST_MESSAGE = 1000
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+_KINDS = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+class InputError(Exception):
+    """A file cannot be read as what it should be; the text names it, and the place in it."""
+
+    def __init__(self, message: str) -> None:
+        # It may quote what it found, which may be all of the file.
+        super().__init__(one_line(message, _LONGEST_MESSAGE))
+
+
+@dataclass(frozen=True, slots=True)
+class InputText:
+    """What one file holds."""
+
+    name: str
+    """For messages: its path."""
+    text: str
+
+
+def read_inputs(paths: Sequence[Path]) -> Sequence[InputText]:
+    """The texts of the files; STANDARD_INPUT stands for what another program pipes in.
+
+    Raises:
+        InputError: one is missing, no regular file, no UTF-8 text, or they are too large together.
+    """
+    if paths.count(STANDARD_INPUT) > 1:
+        raise InputError("standard input (-) is named twice, and can be read once")
+    found: list[InputText] = []
+    left = LARGEST
+    for path in paths:
+        name = input_name(path)
+        content = _content(path, name, left)
+        left -= len(content)
+        found.append(InputText(name, _decoded(content, name)))
+    return found
+
+
+def input_name(path: Path) -> str:
+    """How messages call it."""
+    return "standard input" if path == STANDARD_INPUT else str(path)
+
+
+def _content(path: Path, name: str, left: int) -> bytes:
+    try:
+        if path == STANDARD_INPUT:
+            return _bounded(sys.stdin.buffer, name, left)
+        # A pipe that nobody writes to would be waited for.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if not stat.S_ISREG(mode):
+                kind = _KINDS.get(stat.S_IFMT(mode), "no regular file")
+                raise InputError(
+                    f"{name}: cannot be read: it is {kind}, where a file or - for standard input is expected"
+                )
+            return _bounded(file, name, left)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(f"{name}: cannot be read: {reason}") from error
+
+
+def _bounded(file: BinaryIO, name: str, left: int) -> bytes:
+    content = file.read(left + 1)
+    if len(content) > left:
+        raise InputError(
+            f"{name}: too large: more than {LARGEST:,} bytes are not read at once, of all files together; "
+            "judge fewer files, or parts of this one"
+        )
+    return content
+
+
+def _decoded(content: bytes, name: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        hint = "; it is UTF-16: save it as UTF-8" if content.startswith(_UTF_16) else ""
+        raise InputError(f"{name}: not a UTF-8 text file (byte {error.start}){hint}") from error

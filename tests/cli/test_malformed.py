@@ -1,0 +1,107 @@
+"""The command on inputs that nobody would write: it ends, in time and in words."""
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli import bounded
+from tests.cli.checked import findings, written
+from tests.cli.command import ROOT, Answer, Command
+from tests.cli.malformed import MEGABYTE, malformed
+from tests.rules.judging import mutated
+
+INPUTS = malformed()
+SECONDS = 20
+MEMORY = 1024 * MEGABYTE
+LONGEST_ANSWER = 200_000
+LONGEST_LINE = 3_000
+
+
+def checked(*arguments: str | Path, **options: Any) -> Answer:
+    """`dynamo-stack check --file` in a process that has no more memory and processor time than allowed."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+
+    command = [str(Path(sys.executable).parent / "dynamo-stack"), "check", "--file", *map(str, arguments)]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, preexec_fn=limit, timeout=6 * SECONDS, check=False, **options
+    )
+    return Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", INPUTS)
+def test_a_malformed_input_ends_with_a_verdict_or_is_refused_in_words(tmp_path: Path, name: str) -> None:
+    content = INPUTS[name]
+    file = tmp_path / "deploy.yaml"
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    answer = checked(file)
+    said = answer.out + answer.err
+    assert answer.code in {0, 1, 2}, said[-2_000:]
+    assert "Traceback" not in said
+    assert "the rule is broken" not in said
+    assert "deploy.yaml" in (answer.err if answer.code == 2 else answer.out)
+    assert len(said) < LONGEST_ANSWER
+    assert max(map(len, said.splitlines())) < LONGEST_LINE
+
+
+def test_what_is_too_large_is_refused_at_once_with_the_limit(command: Command, tmp_path: Path) -> None:
+    half = written(tmp_path, "#" * 5 * MEGABYTE)
+    answer = command("check", "--file", half, half)
+    assert (answer.code, answer.out) == (2, "")
+    assert "deploy.yaml: too large: more than 8,388,608 bytes are not read at once" in answer.err
+
+
+def test_what_is_no_file_is_refused_and_not_waited_for(command: Command, tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    other = "where a file or - for standard input is expected"
+    for path, reason in (
+        (pipe, f"it is a named pipe, {other}"),
+        (Path("/dev/zero"), f"it is a device, {other}"),
+        (tmp_path, "Is a directory"),
+    ):
+        answer = command("check", "--file", path)
+        assert (answer.code, answer.out) == (2, "")
+        assert f"{path}: cannot be read: {reason}" in answer.err
+
+
+def test_standard_input_is_judged_like_a_file() -> None:
+    answer = checked("-", input=mutated().encode())
+    assert (answer.code, answer.err) == (1, "")
+    assert "standard input: STOP: 1 mandatory" in answer.out
+    assert "read: 1 ConfigMap, 1 DynamoGraphDeployment" in answer.out
+
+
+def test_standard_input_is_bounded_and_read_once(command: Command) -> None:
+    with Path("/dev/zero").open("rb") as endless:
+        answer = checked("-", stdin=endless)
+    assert (answer.code, answer.out) == (2, "")
+    assert "standard input: too large" in answer.err
+    assert "standard input (-) is named twice" in command("check", "--file", "-", "-").err
+
+
+def test_what_a_message_quotes_is_shortened(command: Command, tmp_path: Path) -> None:
+    file = written(tmp_path, f"kind: Pod\napiVersion: v1\nspec: {'x' * 90_000}\n")
+    messages = {item["message"] for item in findings(command("check", "--json", "--file", file))}
+    (message,) = [message for message in messages if message.startswith("spec is 'xxx")]
+    assert len(message) < 900
+    assert "characters … xxx" in message
+    assert message.endswith("xxx', not a mapping")
+
+
+def test_what_takes_too_long_or_too_much_is_refused_in_words(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = written(tmp_path, mutated())
+    monkeypatch.setattr(bounded, "_SECONDS", 0.01)
+    answer = command("check", "--file", file)
+    assert (answer.code, answer.out) == (2, "")
+    assert "deploy.yaml: not judged: it takes more than" in answer.err
