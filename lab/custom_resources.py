@@ -1,8 +1,9 @@
-"""Complete CustomResourceDefinitions from the committed schema files.
+"""Complete CustomResourceDefinitions from the committed schemas.
 
-A schema file leaves the Kubernetes core types out: a node with `x-fact: core/v1 PodSpec` stands for that
-type, and the API server would take anything inside a pod spec. `custom_resource_definition` puts the types
-back, so that a misspelt field inside a pod spec is seen as it is on a real cluster.
+Those of graphs and compute domains are the ones that `check` holds objects against. Such a schema leaves
+the Kubernetes core types out: a node with `x-fact: core/v1 PodSpec` stands for that type, and the API
+server would take anything inside a pod spec. `custom_resource_definition` puts the types back, so that a
+misspelt field inside a pod spec is seen as it is on a real cluster.
 """
 
 from __future__ import annotations
@@ -12,19 +13,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-CRDS_DIRECTORY = Path(__file__).parent / "fixtures" / "crds"
-CORE_TYPES_FILE = "core-v1.as-inlined.json"
+_SCHEMAS = Path(__file__).parents[1] / "rules" / "reading" / "objects" / "definitions.json"
+_CRDS_DIRECTORY = Path(__file__).parent / "fixtures" / "crds"
 _SCHEMALESS_FILE = "other-dynamo-1.2.json"
 
 # The version that is stored comes first. Both are served: the operator's webhook converts once it
 # has started; until then the API server would store a v1beta1 graph as an empty spec
 # (ai-dynamo/dynamo#10419).
-GRAPH_SCHEMAS = {
-    "v1alpha1": "dynamographdeployment.v1alpha1.dynamo-1.2.json",
-    "v1beta1": "dynamographdeployment.v1beta1.dynamo-1.2.json",
-}
+GRAPH_VERSIONS = ("v1alpha1", "v1beta1")
+_GRAPH, _GRAPH_LINE = "DynamoGraphDeployment", "Dynamo 1.2"
 _COMPONENT_FILE = "component-deployment-dynamo-1.2.json"
-_COMPUTE_DOMAIN_FILE = "computedomain.v1beta1.dra-0.4.json"
+_DOMAIN, _DOMAIN_LINE = "ComputeDomain", "DRA driver 0.4"
 _POD_MONITOR_FILE = "pod-monitor.json"
 _COMPUTE_DOMAIN_CLIQUE_FILE = "compute-domain-clique.json"
 _CLUSTER_POLICY_FILE = "cluster-policy.json"
@@ -36,19 +35,19 @@ _CUT = "x-kubernetes-preserve-unknown-fields"
 
 def custom_resource_definitions() -> list[dict[str, Any]]:
     """Every CustomResourceDefinition of the platform's chart."""
-    graph = custom_resource_definition(*(CRDS_DIRECTORY / file for file in GRAPH_SCHEMAS.values()))
+    graph = custom_resource_definition(_GRAPH, _GRAPH_LINE, *GRAPH_VERSIONS)
     return [graph, *_schemaless_definitions(_COMPONENT_FILE), *_schemaless_definitions(_SCHEMALESS_FILE)]
 
 
 def cluster_definitions() -> list[dict[str, Any]]:
     """What is installed beside the platform: for NVIDIA's DRA driver and for a Prometheus operator."""
-    domain = custom_resource_definition(CRDS_DIRECTORY / _COMPUTE_DOMAIN_FILE)
+    domain = custom_resource_definition(_DOMAIN, _DOMAIN_LINE, "v1beta1")
     return [domain, *monitoring_definitions()]
 
 
 def compute_domain_definitions() -> list[dict[str, Any]]:
     """What both NVIDIA's DRA driver and, since 26.7, its GPU operator bring."""
-    domain = custom_resource_definition(CRDS_DIRECTORY / _COMPUTE_DOMAIN_FILE)
+    domain = custom_resource_definition(_DOMAIN, _DOMAIN_LINE, "v1beta1")
     return [domain, *_schemaless_definitions(_COMPUTE_DOMAIN_CLIQUE_FILE)]
 
 
@@ -62,12 +61,13 @@ def monitoring_definitions() -> list[dict[str, Any]]:
     return [*_schemaless_definitions(_POD_MONITOR_FILE), *_schemaless_definitions(_PROMETHEUS_FILE)]
 
 
-def custom_resource_definition(*schema_files: Path) -> dict[str, Any]:
-    """The CustomResourceDefinition that serves a version of each schema file and stores that of the first.
+def custom_resource_definition(kind: str, line: str, *served: str) -> dict[str, Any]:
+    """The CustomResourceDefinition of a release that serves those versions and stores the first of them.
 
-    Raises KeyError when a file names a core type that core-v1.as-inlined.json does not hold.
+    Raises KeyError for a version that is not held, and for a core type that is not.
     """
-    every = [json.loads(file.read_text(encoding="utf-8")) for file in schema_files]
+    held = {(each["kind"], each["line"], each["version"]): each for each in _schemas()["definitions"]}
+    every = [held[kind, line, version] for version in served]
     facts: dict[str, Any] = every[0]
     names = {key: facts[key] for key in ("kind", "listKind", "plural", "singular")}
     return {
@@ -100,7 +100,7 @@ def _version(facts: dict[str, Any], *, is_stored: bool) -> dict[str, Any]:
 
 def _schemaless_definitions(file: str) -> list[dict[str, Any]]:
     """Definitions whose schemas are not held here: they are there, and take any content."""
-    facts: dict[str, Any] = json.loads((CRDS_DIRECTORY / file).read_text(encoding="utf-8"))
+    facts: dict[str, Any] = json.loads((_CRDS_DIRECTORY / file).read_text(encoding="utf-8"))
     versions = [
         {
             "name": name,
@@ -153,6 +153,11 @@ def _merge(core: Any, node: Any) -> Any:
 
 @cache
 def _core_types(name: str) -> dict[str, Any]:
-    text = (CRDS_DIRECTORY / CORE_TYPES_FILE).read_text(encoding="utf-8")
-    types: dict[str, Any] = json.loads(text)["sets"][name]["types"]
-    return types
+    held: dict[str, Any] = _schemas()["coreTypes"][name]
+    inherited = _core_types(held["inherits"]) if "inherits" in held else {}
+    return inherited | held["types"]
+
+
+@cache
+def _schemas() -> dict[str, Any]:
+    return json.loads(_SCHEMAS.read_text(encoding="utf-8"))

@@ -7,7 +7,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from lab.custom_resources import CRDS_DIRECTORY, custom_resource_definition
+from lab.custom_resources import custom_resource_definition
 
 
 def schema_errors(spec: dict[str, Any], graph_api: str) -> list[str]:
@@ -18,8 +18,8 @@ def schema_errors(spec: dict[str, Any], graph_api: str) -> list[str]:
 
 @cache
 def _validator(graph_api: str) -> Draft202012Validator:
-    file = CRDS_DIRECTORY / f"dynamographdeployment.{graph_api}.dynamo-1.2.json"
-    [version] = custom_resource_definition(file)["spec"]["versions"]
+    definition = custom_resource_definition("DynamoGraphDeployment", "Dynamo 1.2", graph_api)
+    [version] = definition["spec"]["versions"]
     return Draft202012Validator(_strict(version["schema"]["openAPIV3Schema"]))
 
 
