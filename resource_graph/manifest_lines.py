@@ -1,7 +1,8 @@
-"""In which line of a YAML document a field stands. Few are asked for, so none is kept in advance."""
+"""In which line of a YAML document a field stands. Few are asked for, so it is read again for them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
 import yaml
@@ -10,8 +11,10 @@ Path: TypeAlias = tuple[str | int, ...]
 """Keys and list positions from the inputs down: ("env", 0, "value")."""
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_STARTS = (yaml.MappingStartEvent, yaml.SequenceStartEvent)
-_ENDS = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
+_LARGEST = 1_000_000
+"""Characters of a document in which lines are looked for; a larger one is no person's."""
+_KEPT = 4
+"""Documents whose lines are remembered; findings come document by document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,58 +31,69 @@ class DocumentText:
 
     def line_of(self, path: Path) -> int:
         """Line of the field; of the nearest around it where an alias or a merge stands for it."""
-        # A document may begin behind blanks, which belong to its indentation.
-        begin = self.text.rfind("\n", 0, self.start) + 1
-        events = _events(self.text[begin : self.end])
-        line = 0
-        event = next(
-            event
-            for event in events
-            if not isinstance(event, yaml.StreamStartEvent | yaml.DocumentStartEvent)
-        )
-        for step in path:
-            found = _key(events, event, step) if isinstance(step, str) else _item(events, event, step)
-            if found is None:
-                break
-            line, event = found
-        return self.line + line
+        if not path or self.end - self.start > _LARGEST:
+            return self.line
+        lines = _lines(self)
+        written = next((path[:length] for length in range(len(path), 0, -1) if path[:length] in lines), None)
+        return self.line if written is None else self.line + lines[written]
 
 
-def _key(events: Iterator[yaml.Event], event: yaml.Event, name: str) -> tuple[int, yaml.Event] | None:
-    """Line of the key, and the event with which its value begins; None where the mapping has no such key."""
-    if not isinstance(event, yaml.MappingStartEvent):
-        return None
-    while not isinstance(key := next(events), yaml.MappingEndEvent):
-        value = next(events)
-        if isinstance(key, yaml.ScalarEvent) and key.value == name:
-            return _line(key), value
-        _skip(events, value)
-    return None
+@dataclass(slots=True)
+class _Open:
+    """A mapping or list whose end is not read yet."""
+
+    path: Path
+    position: int | None
+    """Of the next item; None in a mapping."""
+    key: str | None = None
+    """Of the value that comes next in a mapping; None where a key comes."""
 
 
-def _item(events: Iterator[yaml.Event], event: yaml.Event, position: int) -> tuple[int, yaml.Event] | None:
-    if not isinstance(event, yaml.SequenceStartEvent):
-        return None
-    while not isinstance(item := next(events), yaml.SequenceEndEvent):
-        if position == 0:
-            return _line(item), item
-        position -= 1
-        _skip(events, item)
-    return None
+@lru_cache(maxsize=_KEPT)
+def _lines(document: DocumentText) -> Mapping[Path, int]:
+    """Path of each field and item -> its line, counted from 0 at the document's first."""
+    lines: dict[Path, int] = {}
+    opened: list[_Open] = []
+    # A document may begin behind blanks, which belong to its indentation.
+    begin = document.text.rfind("\n", 0, document.start) + 1
+    for event in _events(document.text[begin : document.end]):
+        inner = opened[-1] if opened else None
+        if isinstance(event, yaml.CollectionEndEvent):
+            opened.pop()
+            continue
+        if inner is not None and inner.position is None and inner.key is None:
+            # A key that is an alias names no field that can be asked for.
+            key = cast("str", event.value) if isinstance(event, yaml.ScalarEvent) else ""
+            inner.key = key
+            lines.setdefault((*inner.path, key), _line(event))
+            continue
+        path = _next_path(inner)
+        if inner is not None and inner.position is not None:
+            lines[path] = _line(event)
+        if isinstance(event, yaml.CollectionStartEvent):
+            opened.append(_Open(path, 0 if isinstance(event, yaml.SequenceStartEvent) else None))
+    return lines
 
 
-def _skip(events: Iterator[yaml.Event], event: yaml.Event) -> None:
-    depth = 1 if isinstance(event, _STARTS) else 0
-    while depth:
-        event = next(events)
-        depth += isinstance(event, _STARTS) - isinstance(event, _ENDS)
+def _next_path(inner: _Open | None) -> Path:
+    """Of the value that begins now."""
+    if inner is None:
+        return ()
+    if inner.position is None:
+        path = (*inner.path, inner.key or "")
+        inner.key = None
+        return path
+    position, inner.position = inner.position, inner.position + 1
+    return (*inner.path, position)
 
 
 def _events(text: str) -> Iterator[yaml.Event]:
     loader = _Loader(text)
     try:
         while loader.check_event():
-            yield loader.get_event()
+            event = loader.get_event()
+            if isinstance(event, yaml.NodeEvent | yaml.CollectionEndEvent):
+                yield event
     finally:
         loader.dispose()
 

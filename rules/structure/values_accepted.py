@@ -6,7 +6,7 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.objects.hints import value_at
 from rules.reading.objects.judged import Judged, read_mistakes
-from rules.reading.objects.mistakes import dotted
+from rules.reading.objects.schemas import dotted
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:

@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 import copy
+import functools
+import json
+import operator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from lab.faults import api_server
+from resource_graph import Resource, ResourceGraph
+from rules.reading.objects.judged import read_mistakes
+from rules.reading.program.platforms import platform_resource
 from tests.dynamo_operator.built import read
 from tests.dynamo_operator.clusters import GRAPHS, until
 from tests.lab_fixtures.graphs import toy_graph, worker
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.dynamo_operator.clusters import Cluster
 
 pytestmark = pytest.mark.lab
 
 V1ALPHA1 = "dynamographdeployments.v1alpha1.nvidia.com"
 V1BETA1 = "dynamographdeployments.v1beta1.nvidia.com"
+WRONG: tuple[tuple[str, Any], ...] = (
+    ("extraPodSpec.tollerations", []),
+    ("replicsa", 1),
+    ("replicas", "1"),
+    ("replicas", -1),
+    ("resources", {"limits": {"gpu": 4}}),
+    ("extraPodSpec.mainContainer.resources", {"limits": {"cpu": 0.5}}),
+    ("extraPodSpec.mainContainer.env", [{"name": "A", "value": 1}]),
+    ("envs", [{"value": "1"}]),
+    ("volumeMounts", "none"),
+    ("multinode", {"nodeCount": 1.5}),
+    ("annotations", {"a": True}),
+    ("gpuMemoryService", {"enabled": True, "mode": "both"}),
+)
+"""Where it stands in a service, and what an API server does not take there."""
 
 
 def message(status: dict[str, Any]) -> str:
@@ -59,12 +82,18 @@ def test_a_graph_that_breaks_a_rule_is_refused_by_the_webhook(cluster: Cluster) 
     ) in answer.stderr
 
 
-def test_a_misspelt_field_inside_a_pod_spec_is_seen_by_the_api_server(cluster: Cluster) -> None:
-    graph = toy_graph()
-    graph["spec"]["services"]["Decode"]["extraPodSpec"]["tollerations"] = []
-    answer = cluster.apply(graph, "--dry-run=server", "--validate=strict", check=False)
-    assert "tollerations" in answer.stderr
-    assert answer.returncode != 0
+def test_check_says_of_a_wrong_graph_what_the_server_says(cluster: Cluster, tmp_path: Path) -> None:
+    for path, value in WRONG:
+        graph = toy_graph()
+        *steps, last = path.split(".")
+        functools.reduce(operator.getitem, steps, graph["spec"]["services"]["Decode"])[last] = value
+        resource = Resource(urn="graph", type="graph", name="graph", inputs=graph)
+        (judged,) = read_mistakes(ResourceGraph([platform_resource("1.2.1"), resource]))
+        file = tmp_path / "wrong.json"
+        file.write_text(json.dumps(graph | {"metadata": {"name": "toy", "namespace": GRAPHS}}))
+        answer = cluster.lab.kubectl("create", "--dry-run=server", "-f", str(file), check=False)
+        assert answer.returncode != 0, path
+        assert judged.mistake.says in answer.stderr
 
 
 def test_applying_the_same_graph_again_writes_nothing(cluster: Cluster) -> None:

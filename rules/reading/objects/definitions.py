@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from pathlib import Path as FilePath
 from typing import Any, cast
 
@@ -49,11 +50,10 @@ class Candidates:
 
 def candidates(graph: ResourceGraph, resource: Resource) -> Candidates | None:
     """The schemas of the object's kind and version; None where no schema knows it."""
-    by_line = _custom(group_of(resource), resource.kind or "", version_of(resource))
-    if by_line:
-        return _of_told_line(graph, resource, by_line) if resource.kind == GRAPH_KIND else Candidates(by_line)
-    newest = next(_built_in(group_of(resource), version_of(resource), resource.kind or ""), None)
-    return None if newest is None else Candidates(dict([newest]))
+    held = _of_kind(resource.api_version or "", resource.kind or "")
+    if held is None or len(held.by_line) == 1 or resource.kind != GRAPH_KIND:
+        return held
+    return _of_told_line(graph, resource, held.by_line)
 
 
 def has_schema(resource: Resource) -> bool:
@@ -112,6 +112,14 @@ def built_in_kinds() -> Mapping[str, frozenset[tuple[str, str]]]:
         for group, version, kind in _index(release):
             kinds.setdefault(group, set()).add((version, kind))
     return {group: frozenset(found) for group, found in kinds.items()}
+
+
+@cache
+def _of_kind(api_version: str, kind: str) -> Candidates | None:
+    """Of custom resources every release; of built-in kinds the newest that has it."""
+    group, _, version = api_version.rpartition("/")
+    by_line = _custom(group, kind, version) or dict(islice(_built_in(group, version, kind), 1))
+    return Candidates(by_line) if by_line else None
 
 
 def _of_told_line(graph: ResourceGraph, resource: Resource, by_line: Mapping[str, Schema]) -> Candidates:

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Value
 from resource_graph.resource import Path
-from rules.reading.objects.mistakes import dotted
-from rules.reading.objects.schemas import Schema, schema_at
+from rules.reading.objects.schemas import Schema, dotted, schema_at
 
 _DEEPEST = 3
 """Levels down to which a field is looked for: pod template, pod, container."""

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 from resource_graph import UNKNOWN, Value
 from resource_graph.resource import Path
-from rules.reading.objects.schemas import Schema, limit_broken
+from rules.reading.objects.schemas import Schema, dotted, limit_broken
 
 _PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\{\{.*\}\}|^<[^<>]+>$|^\$[A-Za-z_]\w*$", re.DOTALL)
 """What a template engine, `envsubst` or a reader is to replace."""
@@ -25,6 +25,9 @@ _KINDS: Mapping[type, str] = {
 _NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _GO_FOUND: Mapping[str, str] = {"integer": "number", "boolean": "bool"}
 
+
+_MOST = 100
+"""Mistakes that are kept of one object: whoever has more has written something else altogether."""
 
 MistakeKind = Literal["unknown", "missing", "type", "value", "placeholder"]
 """A field that the schema does not name, one that it needs, a value of another type or beyond a limit, or a
@@ -51,12 +54,6 @@ def find_mistakes(value: Mapping[str, Value], schema: Schema) -> Sequence[Mistak
     return walk.found
 
 
-def dotted(path: Path) -> str:
-    """The path as an API server writes it."""
-    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
-    return text.removeprefix(".")
-
-
 class _Walk:
     """Through one object."""
 
@@ -68,7 +65,8 @@ class _Walk:
         for key, item in value.items():
             below = schema.field(key)
             if below is not None:
-                self._value(item, below, (*path, key))
+                if _KINDS.get(type(item)) not in below.plain:
+                    self._value(item, below, (*path, key))
             elif not (schema.is_open or key.startswith(_PULUMI_OWN)):
                 at = (*path, key)
                 self._found(at, "unknown", f'strict decoding error: unknown field "{dotted(at)}"')
@@ -86,25 +84,28 @@ class _Walk:
             self._refused(value, path, "type", self._wrong_kind(kind, schema, path))
             return
         if schema.is_limited:
-            said = limit_broken(schema, value, dotted(path))
+            said = limit_broken(schema, value, path)
             if said is not None:
                 self._refused(value, path, "value", said)
-        if isinstance(value, (dict, Mapping)):
-            self.mapping(value, schema, path)
-        elif isinstance(value, (list, Sequence)) and not isinstance(value, str):
-            self._list(value, schema, path)
+        if kind == "object":
+            self.mapping(cast("Mapping[str, Value]", value), schema, path)
+        elif kind == "array":
+            self._list(cast("Sequence[Value]", value), schema, path)
 
     def _list(self, items: Sequence[Value], schema: Schema, path: Path) -> None:
         below = schema.items()
         for index, item in enumerate(items):
-            self._value(item, below, (*path, index))
-        for index, shown in _repeated(items, schema.list_keys):
+            if _KINDS.get(type(item)) not in below.plain:
+                self._value(item, below, (*path, index))
+        for index, shown in _repeated(items, schema.list_keys) if schema.list_keys else ():
             at = (*path, index)
             self._found(at, "value", f"{dotted(at)}: Duplicate value: {{{shown}}}")
 
     def _wrong_kind(self, kind: str, schema: Schema, path: Path) -> str:
         if schema.is_definition:
             wanted, where = ",".join(sorted(schema.kinds)), dotted(path)
+            if kind == "number" and "format" in schema.raw:
+                kind, wanted = "float64", schema.raw["format"]
             return f'{where}: Invalid value: "{kind}": {where} in body must be of type {wanted}: "{kind}"'
         if "number" in schema.kinds:
             return (
@@ -134,14 +135,15 @@ class _Walk:
             self._found(path, kind, said)
 
     def _found(self, path: Path, kind: MistakeKind, said: str) -> None:
-        self.found.append(Mistake(path, kind, said))
+        if len(self.found) < _MOST:
+            self.found.append(Mistake(path, kind, said))
 
 
 def _repeated(items: Sequence[Value], keys: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Positions of items that have the keys of an earlier one, and those keys."""
     seen: set[tuple[Value, ...]] = set()
-    for index, item in enumerate(items if keys else ()):
-        identity = tuple(item.get(key) for key in keys) if isinstance(item, Mapping) else ()
+    for index, item in enumerate(items):
+        identity = tuple(item.get(key) for key in keys) if isinstance(item, (dict, Mapping)) else ()
         if not identity or any(not isinstance(part, str | int) for part in identity):
             continue
         if identity in seen:

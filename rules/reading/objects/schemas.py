@@ -15,6 +15,7 @@ NAME = "x-name"
 """Key under which a type of a built-in kind carries its name in Kubernetes' own code."""
 _PRESERVES = "x-kubernetes-preserve-unknown-fields"
 _INT_OR_STRING = "x-kubernetes-int-or-string"
+_SCALARS = frozenset({"string", "boolean", "integer", "number"})
 _LIMITS = frozenset(
     {"enum", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"}
     | {"maxProperties"}
@@ -44,6 +45,8 @@ class Schema:
         """Kinds of JSON values that it takes; empty where any will do."""
         self.required: Sequence[str] = raw.get("required", ())
         self.is_limited = not _LIMITS.isdisjoint(raw)
+        self.plain = frozenset[str]() if self.is_limited else self.kinds & _SCALARS
+        """Kinds of values of which nothing more is to be asked."""
         self.list_keys: Sequence[str] = ()
         if self.is_definition and raw.get("x-kubernetes-list-type") == "map":
             self.list_keys = raw.get("x-kubernetes-list-map-keys", ())
@@ -116,26 +119,34 @@ def schema_at(root: Schema, path: Path) -> Schema | None:
     return schema
 
 
-def limit_broken(schema: Schema, value: Value, where: str) -> str | None:
+def dotted(path: Path) -> str:
+    """The path as an API server writes it."""
+    text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    return text.removeprefix(".")
+
+
+def limit_broken(schema: Schema, value: Value, path: Path) -> str | None:
     """Which limit of the schema a value breaks, in an API server's words; None where none is."""
     raw = schema.raw
     allowed = raw.get("enum")
     if allowed is not None and value not in allowed:
         supported = ", ".join(f'"{item}"' for item in allowed)
-        return f'{where}: Unsupported value: "{value}": supported values: {supported}'
+        return f'{dotted(path)}: Unsupported value: "{value}": supported values: {supported}'
     if isinstance(value, str):
-        said = _text_limit(raw, value)
-        return said and f'{where}: Invalid value: "{value}": {where} in body {said}'
+        return _invalid(path, f'"{value}"', _text_limit(raw, value))
     if isinstance(value, int | float):
-        said = _number_limit(raw, value)
-        return said and f"{where}: Invalid value: {value}: {where} in body {said}"
+        return _invalid(path, str(value), _number_limit(raw, value))
     if isinstance(value, Sequence | Mapping):
         most = raw.get("maxProperties" if isinstance(value, Mapping) else "maxItems", len(value))
         if len(value) > most:
-            return f"{where}: Too many: {len(value)}: must have at most {most} items"
+            return f"{dotted(path)}: Too many: {len(value)}: must have at most {most} items"
         if len(value) < raw.get("minItems", 0):
-            return f"{where}: Invalid value: {where} in body should have at least {raw['minItems']} items"
+            return _invalid(path, "[]", f"should have at least {raw['minItems']} items")
     return None
+
+
+def _invalid(path: Path, shown: str, said: str | None) -> str | None:
+    return said and f"{dotted(path)}: Invalid value: {shown}: {dotted(path)} in body {said}"
 
 
 def _text_limit(raw: Raw, value: str) -> str | None:
