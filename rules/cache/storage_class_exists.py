@@ -9,9 +9,7 @@ from rules.reading.shapes import Undecided, field
 from rules.reading.storage.claims import Claim, read_claims
 from rules.reading.storage.storage_classes import makes_ebs_volumes
 
-_PLACEHOLDER = re.compile(
-    r"<.*>|\$\{?.*|(?:your|my|example|replace|changeme|todo|xxx)[-_ ]?.*", re.IGNORECASE
-)
+_PLACEHOLDER = re.compile(r"<.*>|(?:your|my|example|replace|changeme|todo|xxx)[-_ ]?.*", re.IGNORECASE)
 # The class of one cluster of NVIDIA's, in recipes that everybody copies.
 _OF_ONE_CLUSTER = frozenset({"dgxc-enterprise-file"})
 _DEFAULT_ANNOTATION = "storageclass.kubernetes.io/is-default-class"

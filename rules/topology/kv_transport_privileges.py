@@ -7,7 +7,6 @@ from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.vllm import is_vllm
 from rules.reading.kv_transport.kv_hops import KvHop, check_hops
 from rules.reading.kv_transport.kv_ways import Ways
-from rules.reading.nodes.network_devices import efa_interfaces
 from rules.reading.pods.security_context import Privileges, read_privileges
 
 
@@ -18,19 +17,10 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 def _check_hop(hop: KvHop) -> Iterator[Observation]:
     for ways in hop.ways:
         privileges = read_privileges(ways.worker)
-        for transport, check in (("efa", _efa), ("rdma", _rdma), ("mnnvl", _mnnvl)):
+        for transport, check in (("rdma", _rdma), ("mnnvl", _mnnvl)):
             if transport in hop.common and not privileges.privileged:
                 for message in check(ways, privileges):
                     yield failed(ways.worker.resource, ways.worker.name, message)
-
-
-def _efa(ways: Ways, privileges: Privileges) -> Iterator[str]:
-    # With DRANET the device comes with its permissions.
-    if efa_interfaces(ways.worker) and privileges.has("IPC_LOCK"):
-        yield (
-            "uses EFA with IPC_LOCK and without privileged: true, which one of the publisher's guides calls "
-            "insufficient and another of its examples does; look for `Backend LIBFABRIC was instantiated`"
-        )
 
 
 def _rdma(_: Ways, privileges: Privileges) -> Iterator[str]:

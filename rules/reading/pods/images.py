@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from resource_graph import Value
 from rules.reading.shapes import text_at
 
-_PLACEHOLDER = re.compile(r"[$<>{}]|:(?:my|your)-|^(?:my|your)-registry/", re.IGNORECASE)
+_PLACEHOLDER = re.compile(r"[$<>{}]|(?:^|[:/])(?:my|your)-", re.IGNORECASE)
 """`${IMAGE}`, `<tag>`, `{{ .Values.image }}`, and the names my-registry and my-tag of Dynamo's examples."""
 _VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-.+_a-zA-Z].*)?")
 

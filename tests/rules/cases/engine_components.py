@@ -72,6 +72,21 @@ spec:
       volumes: [{name: model-cache, persistentVolumeClaim: {claimName: model-cache}}]
       containers:"""
 
+_PLANNER = """
+apiVersion: nvidia.com/v1alpha1
+kind: DynamoGraphDeployment
+metadata: {name: planner, namespace: gpt-oss}
+spec:
+  services:
+    GlobalPlanner:
+      componentType: default
+      replicas: 1
+      extraPodSpec:
+        mainContainer:
+          image: nvcr.io/nvidia/ai-dynamo/dynamo-planner:1.2.1
+          command: [python3, -m, dynamo.global_planner]
+"""
+
 
 def _pair(first: int, second: int) -> Edit:
     """A pod of two engines, each with its system port."""
@@ -105,6 +120,13 @@ CASES = (
         (of_service(WORKER, "componentType", "main"),),
         failed(KNOWN, WORKER),
         ("componentType is main, which the operator does not know", "no system port, no probes"),
+    ),
+    Case(
+        KNOWN,
+        "a type that asks for none of the operator's defaults",
+        "agg-gb200",
+        (document(_PLANNER),),
+        frozenset(),
     ),
     Case(
         KNOWN,

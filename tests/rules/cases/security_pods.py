@@ -230,4 +230,14 @@ CASES = (
         failed(PINNED, "platform"),
         ("names no version of its chart",),
     ),
+    Case(
+        PINNED,
+        "an image that a tool fills in, and one that a person has yet to name",
+        "disagg-b200",
+        (
+            put(GRAPH, f"{FRONTEND}.mainContainer.image", "${IMAGE}"),
+            add(GRAPH, f"{FRONTEND}.initContainers", {"name": "wait", "image": "my-registry/tools:my-tag"}),
+        ),
+        frozenset(),
+    ),
 )
