@@ -29,6 +29,7 @@ from hardware.kv_transport import (
     requests_per_second,
     transfer_seconds,
 )
+from hardware.model_limits import ModelLimits, model_limits
 from hardware.model_memory import (
     GIB,
     SLIDING_WINDOW,
@@ -129,6 +130,7 @@ __all__ = [
     "KvTransportName",
     "LocalNvme",
     "MemoryDemand",
+    "ModelLimits",
     "ModelShape",
     "MoeBackend",
     "MoeOutcome",
@@ -157,6 +159,7 @@ __all__ = [
     "kv_path",
     "lustre_usd_per_hour",
     "memory_demand",
+    "model_limits",
     "moe_support",
     "option_values",
     "requests_per_second",

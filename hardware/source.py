@@ -92,6 +92,11 @@ GPT_OSS_CONFIGS = Source(
     "openai/gpt-oss-120b and openai/gpt-oss-20b)",
     "2026",
 )
+HUGGING_FACE_CONFIGS = Source(
+    "config.json of each repository on Hugging Face, most of them as kept in ai-dynamo/aiconfigurator "
+    "src/aiconfigurator/model_configs at 095f58a",
+    "2026-08",
+)
 TENSORRT_LLM_ARGUMENTS = Source(
     "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, in the fork Tracin/TensorRT-LLM at 21a5a51: the "
     "stored commit nearest to release 1.3.0rc14",

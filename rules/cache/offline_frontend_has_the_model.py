@@ -31,7 +31,7 @@ def _missing(graph: ResourceGraph, user: ModelUser) -> Iterator[Observation]:
             f"mounts {places}: it never lists a model",
         )
     for worker in workers:
-        name = None if worker.worker is None else served_name(worker.worker)
+        name = None if worker.worker is None else served_name(graph, worker.worker)
         if name is None or not isinstance(name.value, str) or not name.value.startswith("/"):
             continue
         if user.mount_of(name.value) is None:

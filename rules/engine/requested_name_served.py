@@ -24,7 +24,7 @@ def _check_benchmark(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[Obs
         except Undecided:
             # A target that is not here; the rules about load and lengths say so.
             continue
-        names = [served_name(worker) for worker in target.workers]
+        names = [served_name(graph, worker) for worker in target.workers]
         served = sorted({str(name.value) for name in names if name is not None})
         # A worker whose name is not seen may be the one that is asked for.
         if served and None not in names and str(wanted.value) not in served:

@@ -4,14 +4,19 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
+from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.engines import engine_settings
-from rules.reading.engines.models import read_gpt_oss
+from rules.reading.engines.models import read_model_limits
+from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import Count, is_tensorrt_llm
 from rules.reading.engines.vllm import is_vllm, read_vllm
 from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.workers import Worker, check_workers
 
 _VLLM_FLAG = "--max-model-len"
+_SGLANG_FLAG = "--context-length"
+_STRETCHED_BY = ("--hf-overrides", "--rope-scaling", "--json-model-override-args")
+"""Options that give the model other positions than its config.json."""
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
@@ -19,14 +24,14 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
-    model = read_gpt_oss(worker)
-    if model is None:
+    if not worker.commands:
         return
     try:
-        length = _length(graph, worker)
+        model = read_model_limits(graph, worker)
+        length = None if model is None else _length(graph, worker)
     except EngineFileProblem:
         return
-    if length is not None and length.value > model.max_positions:
+    if model is not None and length is not None and length.value > model.max_positions:
         yield failed(
             worker.resource,
             worker.name,
@@ -40,20 +45,30 @@ def _length(graph: ResourceGraph, worker: Worker) -> Count | None:
         settings = engine_settings(graph, worker)
         return None if settings.at("max_seq_len") is None else settings.count("max_seq_len", default=0)
     if is_vllm(worker):
-        vllm = read_vllm(graph, worker)
-        given = vllm.at(_VLLM_FLAG)
-        # vLLM also takes 128k and auto, neither of which says too much.
-        return vllm.count(_VLLM_FLAG, 0) if given is not None and str(given.value).isdigit() else None
+        return _given(read_vllm(graph, worker), _VLLM_FLAG)
+    if is_sglang(worker):
+        return _given(read_sglang(graph, worker), _SGLANG_FLAG)
     return None
+
+
+def _given(settings: CommandSettings, flag: str) -> Count | None:
+    if any(settings.at(option) is not None for option in _STRETCHED_BY):
+        return None
+    given = settings.at(flag)
+    # vLLM also takes 128k and auto, neither of which says too much.
+    return settings.count(flag, 0) if given is not None and str(given.value).isdigit() else None
 
 
 RULE = Rule(
     id="sequence-length-within-model",
     title="No worker admits longer sequences than its model was made for",
     severity=Severity.ADVISORY,
-    reason="Beyond that length the model's positions mean nothing, so answers turn into noise.",
-    source="max_position_embeddings in config.json of openai/gpt-oss-120b and openai/gpt-oss-20b: 131072",
+    reason=(
+        "Beyond that length the model's positions mean nothing, so answers turn into noise; vLLM and SGLang "
+        "refuse it unless a variable of theirs allows it."
+    ),
+    source="max_position_embeddings in config.json of the model; vllm 0.20.1 vllm/config/model.py",
     lines=EVERY_RELEASE,
-    fix="Lower max_seq_len, or --max-model-len, to 131072 or less.",
+    fix="Lower max_seq_len, or --max-model-len, or --context-length, to what the finding names.",
     check=_check,
 )

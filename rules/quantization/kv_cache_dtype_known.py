@@ -6,6 +6,7 @@ from hardware import TENSORRT_LLM_KV_DTYPES, VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPE
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.kv_formats import KvFormat, read_kv_format
+from rules.reading.engines.sglang import is_sglang
 from rules.reading.engines.vllm import is_vllm
 from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.workers import Worker, check_workers
@@ -20,7 +21,8 @@ def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]
         found = read_kv_format(graph, worker)
     except EngineFileProblem:
         return
-    if found is None or _is_known(found, worker):
+    # The options of SGLang are judged by the values that each release takes.
+    if found is None or is_sglang(worker) or _is_known(found, worker):
         return
     known = VLLM_KV_DTYPES if is_vllm(worker) else TENSORRT_LLM_KV_DTYPES
     yield failed(

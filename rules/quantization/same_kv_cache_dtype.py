@@ -33,6 +33,6 @@ RULE = Rule(
     reason="The cache travels as bytes. Of another format, decode cannot take them or reads them wrongly.",
     source="NVIDIA/TensorRT-LLM docs/source/features/disagg-serving.md at 0434b98",
     lines=("TensorRT-LLM 1.3.0rc14",),
-    fix="Set kv_cache_config.dtype (TensorRT-LLM) or --kv-cache-dtype (vLLM) to one value on both.",
+    fix="Set kv_cache_config.dtype (TensorRT-LLM) or --kv-cache-dtype (vLLM, SGLang) to one value on both.",
     check=_check,
 )

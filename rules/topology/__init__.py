@@ -40,6 +40,7 @@ from rules.topology import (
     rollout_default_can_proceed,
     servers_survive_a_node,
     shared_memory_within_limit,
+    tensor_parallelism_divides_heads,
     tensor_parallelism_inside_nvlink_domain,
     worker_fits_node,
     workers_fit_pool,
@@ -48,6 +49,7 @@ from rules.topology import (
 RULES: tuple[Rule, ...] = (
     gpus_match_parallelism.RULE,
     expert_parallelism_divides.RULE,
+    tensor_parallelism_divides_heads.RULE,
     pipeline_parallelism_of_gpt_oss.RULE,
     worker_fits_node.RULE,
     workers_fit_pool.RULE,

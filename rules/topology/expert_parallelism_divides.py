@@ -4,18 +4,29 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
+from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.engines import check_tensorrt_llm
-from rules.reading.engines.models import read_gpt_oss
+from rules.reading.engines.models import read_model_limits
+from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import Count, TensorRtLlmSettings
-from rules.reading.pods.workers import Worker
+from rules.reading.pods.containers import EngineFileProblem
+from rules.reading.pods.workers import Worker, check_workers
 from rules.reading.shapes import Undecided
+
+_OF_TENSORRT_LLM = "moe_expert_parallel_size"
+_OF_SGLANG = "--expert-parallel-size"
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_tensorrt_llm(graph, _check_worker)
+    yield from check_tensorrt_llm(
+        graph, lambda worker, settings: _check_tensorrt_llm(graph, worker, settings)
+    )
+    yield from check_workers(graph, lambda worker: _check_sglang(graph, worker))
 
 
-def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
+def _check_tensorrt_llm(
+    graph: ResourceGraph, worker: Worker, settings: TensorRtLlmSettings
+) -> Iterator[Observation]:
     experts = _size(settings, "moe_expert_parallel_size")
     tensor = _size(settings, "moe_tensor_parallel_size")
     if experts is None and tensor is None:
@@ -25,7 +36,10 @@ def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Obs
             "moe_cluster_parallel_size is set, with which expert parallelism is not followed here"
         )
     whole = settings.count("tensor_parallel_size", default=1)
-    for message in (_against_tensor_parallelism(experts, tensor, whole), _against_experts(worker, experts)):
+    for message in (
+        _against_tensor_parallelism(experts, tensor, whole),
+        _against_experts(graph, worker, experts, _OF_TENSORRT_LLM),
+    ):
         if message is not None:
             yield failed(worker.resource, worker.name, message)
 
@@ -49,12 +63,50 @@ def _against_tensor_parallelism(experts: Count | None, tensor: Count | None, who
     )
 
 
-def _against_experts(worker: Worker, parallelism: Count | None) -> str | None:
-    model = read_gpt_oss(worker)
-    if model is None or parallelism is None or model.experts % parallelism.value == 0:
+def _check_sglang(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
+    if not is_sglang(worker):
+        return
+    try:
+        settings = read_sglang(graph, worker)
+    except EngineFileProblem:
+        # It fails where such files are judged.
+        return
+    for message in (*_ranks_of_sglang(settings), _experts_of_sglang(graph, worker, settings)):
+        if message is not None:
+            yield failed(worker.resource, worker.name, message)
+
+
+def _ranks_of_sglang(settings: CommandSettings) -> Iterator[str]:
+    """Expert parallelism, and data parallelism of attention, share the tensor-parallel ranks."""
+    ranks = settings.count("--tensor-parallel-size", 1)
+    shared = {_OF_SGLANG: settings.count(_OF_SGLANG, 1)}
+    if settings.switch("--enable-dp-attention"):
+        shared["--data-parallel-size"] = settings.count("--data-parallel-size", 1)
+    for option, count in shared.items():
+        if count.value and ranks.value % count.value:
+            yield (
+                f"{option} {count.value} ({count.source}) does not divide tensor parallelism {ranks.value} "
+                f"({ranks.source}): its ranks are the same GPUs"
+            )
+
+
+def _experts_of_sglang(graph: ResourceGraph, worker: Worker, settings: CommandSettings) -> str | None:
+    redundant = settings.count("--ep-num-redundant-experts", 0)
+    if redundant.value:
+        return None
+    return _against_experts(graph, worker, settings.count(_OF_SGLANG, 1), _OF_SGLANG)
+
+
+def _against_experts(
+    graph: ResourceGraph, worker: Worker, parallelism: Count | None, name: str
+) -> str | None:
+    model = read_model_limits(graph, worker)
+    if model is None or parallelism is None or not parallelism.value or not model.experts:
+        return None
+    if model.experts % parallelism.value == 0:
         return None
     return (
-        f"moe_expert_parallel_size {parallelism.value} ({parallelism.source}) does not divide the "
+        f"{name} {parallelism.value} ({parallelism.source}) does not divide the "
         f"{model.experts} experts of {model.name}"
     )
 
@@ -77,10 +129,15 @@ RULE = Rule(
     reason=(
         "Experts are spread over the tensor-parallel ranks: where moe_tensor x moe_expert is not the tensor "
         "parallelism the engine ends at start with a ValueError, and each rank needs the same number of "
-        "experts."
+        "experts. SGLang asserts the same of --expert-parallel-size, and of its attention's data "
+        "parallelism."
     ),
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/mapping.py at 05ebebb; experts: config.json of the model",
-    lines=("TensorRT-LLM 1.3.0rc14",),
+    source=(
+        "NVIDIA/TensorRT-LLM tensorrt_llm/mapping.py at 05ebebb; sglang 0.5.14 "
+        "sglang/srt/layers/moe/fused_moe_triton/layer.py and sglang/srt/server_args.py; experts: "
+        "config.json of the model"
+    ),
+    lines=("TensorRT-LLM 1.3.0rc14", "SGLang 0.5.14"),
     fix=(
         "Set moe_expert_parallel_size (--expert-parallel-size, --ep_size) to a divisor of both, such as the "
         "tensor parallelism itself or 1, and leave moe_tensor_parallel_size out."

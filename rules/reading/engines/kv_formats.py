@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from resource_graph import ResourceGraph
 from rules.reading.engines.checkpoints import read_checkpoint
 from rules.reading.engines.engines import engine_settings
+from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import Setting, is_tensorrt_llm
 from rules.reading.engines.vllm import is_vllm, read_vllm
 from rules.reading.pods.workers import Worker
@@ -12,8 +13,8 @@ from rules.reading.shapes import Undecided
 
 AUTO = "auto"
 
-_VLLM_FLAG = "--kv-cache-dtype"
-_SAME = {"fp8_e4m3": "fp8"}
+_FLAG = "--kv-cache-dtype"
+_SAME = {"fp8_e4m3": "fp8", "bf16": "bfloat16"}
 """Two names of one format."""
 _ATTENTION_OF_GPT_OSS = "bfloat16"
 
@@ -38,7 +39,9 @@ def read_kv_format(graph: ResourceGraph, worker: Worker) -> KvFormat | None:
     if is_tensorrt_llm(worker):
         found = engine_settings(graph, worker).setting("kv_cache_config", "dtype", default=AUTO)
     elif is_vllm(worker):
-        found = read_vllm(graph, worker).setting(_VLLM_FLAG, AUTO)
+        found = read_vllm(graph, worker).setting(_FLAG, AUTO)
+    elif is_sglang(worker):
+        found = read_sglang(graph, worker).setting(_FLAG, AUTO)
     else:
         return None
     return KvFormat(_text(found), found.source)

@@ -1,7 +1,11 @@
-"""Which gpt-oss model a worker serves."""
+"""Which model a worker serves."""
 
-from hardware import GPT_OSS_MODELS, ModelShape
+from hardware import GPT_OSS_MODELS, ModelLimits, ModelShape, model_limits
+from resource_graph import ResourceGraph
 from rules.reading.commands.start_script import TRTLLM_SERVE, VLLM_SERVE, StartCommand
+from rules.reading.engines.sglang import is_sglang, read_sglang
+from rules.reading.engines.tensorrt_llm import single_command
+from rules.reading.pods.once_per_worker import once_per_worker
 from rules.reading.pods.workers import Worker
 
 _MODEL_FLAGS = ("--model", "--model-path", "--model_path", "--served-model-name", "--served_model_name")
@@ -19,6 +23,21 @@ def read_gpt_oss(worker: Worker) -> ModelShape | None:
                 if name in text.lower():
                     return shape
     return None
+
+
+@once_per_worker
+def read_model_limits(graph: ResourceGraph, worker: Worker) -> ModelLimits | None:
+    """Heads, experts and positions of the model that the one engine of a worker loads; None for others.
+
+    Raises:
+        EngineFileProblem: its engine file cannot be what the engine needs.
+        Undecided: it starts several engines, or none that is seen.
+    """
+    names = _names(single_command(worker))
+    if is_sglang(worker):
+        model = read_sglang(graph, worker).at("--model")
+        names = [*([] if model is None else [str(model.value)]), *names]
+    return next((limits for limits in map(model_limits, names) if limits is not None), None)
 
 
 def names_a_model(worker: Worker) -> bool:

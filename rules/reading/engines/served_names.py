@@ -1,7 +1,9 @@
 """Under which name a worker offers its model."""
 
+from resource_graph import ResourceGraph
 from rules.reading.commands.flags import parse_flags
 from rules.reading.commands.start_script import DYNAMO_VLLM, TENSORRT_LLM, TRTLLM_SERVE
+from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import Setting, single_command
 from rules.reading.pods.workers import Worker
 
@@ -14,7 +16,7 @@ _NAME_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_SERVED_MODEL_NAME"}
 _MODEL_FLAGS = {TENSORRT_LLM: ("--model-path", "--model"), DYNAMO_VLLM: ("--model",)}
 
 
-def served_name(worker: Worker) -> Setting | None:
+def served_name(graph: ResourceGraph, worker: Worker) -> Setting | None:
     """The name by which requests ask for the worker's model; None where none is seen.
 
     Without a name of its own a Dynamo worker's is the model's path or repository. vLLM's own server may have
@@ -24,6 +26,9 @@ def served_name(worker: Worker) -> Setting | None:
         Undecided: it is unknown, or the worker starts several engines.
     """
     command = single_command(worker)
+    if is_sglang(worker):
+        settings = read_sglang(graph, worker)
+        return settings.at("--served-model-name") or settings.at("--model")
     flags = parse_flags(command.arguments)
     name_flag = _NAME_FLAGS.get(command.engine)
     given = None if name_flag is None else flags.value(name_flag)

@@ -213,6 +213,36 @@ CASES = (
         frozenset(),
     ),
     Case(
+        NAME,
+        "another name, and another model, in SGLang's prefill worker",
+        "sglang-disagg",
+        (
+            text(GRAPH, f"{_SGLANG_ARGS}[0]", "gpt-oss-120b", "gpt-oss-20b"),
+            text(GRAPH, f"{_SGLANG_ARGS}[1]", "gpt-oss-120b", "gpt-oss-20b"),
+        ),
+        failed(NAME, "Prefill, Decode"),
+        (
+            "Prefill openai/gpt-oss-20b (--served-model-name), Decode openai/gpt-oss-120b",
+            "they load different models: Prefill gpt-oss-20b, Decode gpt-oss-120b",
+        ),
+    ),
+    Case(
+        "same-kv-cache-dtype",
+        "another format in SGLang's prefill worker",
+        "sglang-disagg",
+        (text(GRAPH, f"{_SGLANG_ARGS}[5]", "fp8_e4m3", "bf16"),),
+        failed("same-kv-cache-dtype", "Prefill, Decode"),
+        ("bfloat16 in Prefill: bf16 (--kv-cache-dtype); fp8 in Decode",),
+    ),
+    Case(
+        "sequence-length-within-model",
+        "longer sequences than SGLang takes of the model",
+        "sglang-disagg",
+        (text(GRAPH, f"{_SGLANG_ARGS}[6]", "16384", "262144"),),
+        failed("sequence-length-within-model", "Prefill"),
+        ("admits sequences of 262144 tokens (--context-length), but gpt-oss-120b was made for 131072",),
+    ),
+    Case(
         MODE,
         "vLLM's word for aggregated",
         "agg-gb200",

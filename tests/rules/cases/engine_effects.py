@@ -88,6 +88,7 @@ CASES = (
         ),
         undecided(EFFECT, WORKER)
         | undecided("aggregated-recipe-hardware", WORKER)
+        | undecided("tensor-parallelism-divides-heads", WORKER)
         | undecided("one-sequence-fits", WORKER)
         | undecided("full-concurrency-fits", WORKER)
         | undecided("benchmark-concurrency-within-engine", "gpt-oss-120b-bench"),

@@ -1,18 +1,21 @@
 """Expert and pipeline parallelism, and NVLink domains."""
 
 from tests.rules.case import TWO_B200, TWO_GB200, Case, failed, undecided
-from tests.rules.edits import add, drop, engine_file, put
+from tests.rules.edits import add, drop, engine_file, put, text
 from tests.rules.judging import Found
 
 EXPERTS = "expert-parallelism-divides"
 PIPELINE = "pipeline-parallelism-of-gpt-oss"
 NVLINK = "tensor-parallelism-inside-nvlink-domain"
+HEADS = "tensor-parallelism-divides-heads"
 GPUS = "gpus-match-parallelism"
 FITS_POOL = "workers-fit-pool"
 GRAPH = "DynamoGraphDeployment"
 AGG, DECODE = "TrtllmWorker", "TrtllmDecodeWorker"
 _ENGINE = "spec.template.spec.containers[0]"
 _VLLM = "spec.components[1]"
+_VLLM_ARGS = f"{_VLLM}.podTemplate.spec.containers[0].args"
+_GPT_OSS = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 
 # Which weights a rank holds cannot be told from such settings.
 _NO_MEMORY_ESTIMATE = undecided("one-sequence-fits", "engine") | undecided("full-concurrency-fits", "engine")
@@ -29,6 +32,58 @@ def _multinode(nodes: int) -> dict[str, int]:
 
 
 CASES = (
+    Case(
+        HEADS,
+        "three ranks of vLLM for the heads of gpt-oss",
+        "vllm-agg",
+        (text(GRAPH, f"{_VLLM_ARGS}[2]", "=1", "=3"),),
+        failed(HEADS, "VllmWorker") | failed(GPUS, "VllmWorker"),
+        ("tensor parallelism 3 (--tensor-parallel-size) does not divide the 64 attention heads of",),
+    ),
+    Case(
+        HEADS,
+        "KV heads that ranks of SGLang cannot share",
+        "sglang-disagg",
+        (
+            text(GRAPH, f"{_VLLM_ARGS}[0]", _GPT_OSS, "Qwen/Qwen3-Coder-480B-A35B-Instruct"),
+            text(GRAPH, f"{_VLLM_ARGS}[4]", "=1", "=12"),
+        ),
+        failed(HEADS, "Prefill")
+        | failed(GPUS, "Prefill")
+        | failed("served-name-equal", "Prefill, Decode")
+        | undecided("offline-worker-finds-the-model", "model-cache"),
+        ("neither divides the 8 KV heads of Qwen3-Coder-480B-A35B nor is a multiple of them",),
+    ),
+    Case(
+        HEADS,
+        "a model whose heads nobody listed",
+        "vllm-agg",
+        (
+            text(GRAPH, f"{_VLLM_ARGS}[2]", "=1", "=3"),
+            text(GRAPH, f"{_VLLM_ARGS}[0]", _GPT_OSS, "/opt/models/hub/ours"),
+            text(GRAPH, f"{_VLLM_ARGS}[1]", "openai/gpt-oss-120b", "ours"),
+        ),
+        failed(GPUS, "VllmWorker")
+        | undecided("one-sequence-fits", "VllmWorker")
+        | undecided("full-concurrency-fits", "VllmWorker")
+        | undecided("vllm-moe-backend", "VllmWorker"),
+    ),
+    Case(
+        EXPERTS,
+        "ranks of SGLang that experts and attention cannot share",
+        "sglang-disagg",
+        (
+            add(GRAPH, _VLLM_ARGS, "--ep=3"),
+            add(GRAPH, _VLLM_ARGS, "--dp=2"),
+            add(GRAPH, _VLLM_ARGS, "--enable-dp-attention"),
+        ),
+        failed(EXPERTS, "Prefill"),
+        (
+            "--expert-parallel-size 3 (--expert-parallel-size) does not divide tensor parallelism 1",
+            "--data-parallel-size 2 (--data-parallel-size) does not divide tensor parallelism 1",
+            "does not divide the 128 experts of gpt-oss-120b",
+        ),
+    ),
     Case(
         EXPERTS,
         "three do not divide four ranks, nor the experts",
