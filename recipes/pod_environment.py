@@ -1,11 +1,12 @@
 """Environment variables of the pods of a graph."""
 
 from hardware import INSTANCE_TYPES
+from hardware.runtime_defects import Workaround
 from recipes.draining import draining_environment
 from recipes.model import Recipe, ServiceRecipe
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.tensorrt_llm import environment
-from recipes.tensorrt_llm.known_defects import Workaround, known_defects
+from recipes.tensorrt_llm.known_defects import known_defects
 from recipes.tensorrt_llm.kv_transport import KvProfile, kv_profile
 
 ENGINE_FILES_DIRECTORY = "/opt/dynamo/configs"

@@ -4,11 +4,23 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.pods.images import read_image
+from rules.reading.commands.spelling import slip_of
+from rules.reading.pods.images import Image, read_image
 from rules.reading.pods.pods import PodTemplate, check_pods
 
-_REGISTRY = "nvcr.io/nvidia/ai-dynamo/"
+_HOST = "nvcr.io/"
+_REGISTRY = f"{_HOST}nvidia/ai-dynamo/"
 _WRONG_NAMES = {"trtllm-runtime": "tensorrtllm-runtime"}
+_RUNTIMES = ("dynamo-frontend", "sglang-runtime", "tensorrtllm-runtime", "vllm-runtime")
+_NAMES = (
+    *_RUNTIMES,
+    "dynamo-planner",
+    "epp-image",
+    "kubernetes-operator",
+    "snapshot-agent",
+    "vllm-runtime-xpu",
+)
+_SLIPS = 2
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
@@ -22,13 +34,24 @@ def _check_template(template: PodTemplate) -> Iterator[Observation]:
 
 def _check_container(resource: Resource, name: str, container: Mapping[str, Value]) -> Iterator[Observation]:
     image = read_image(container)
-    if image is None or not image.repository.startswith(_REGISTRY):
-        return
-    right = _WRONG_NAMES.get(image.name)
-    if right is not None:
-        yield failed(
-            resource, name, f"image {image.text} is not published; the repository is {_REGISTRY}{right}"
-        )
+    right = None if image is None else _published(image)
+    if image is not None and right is not None:
+        yield failed(resource, name, f"image {image.text} is not published; the repository is {right}")
+
+
+def _published(image: Image) -> str | None:
+    """The repository that was meant; None where the image's own may be right."""
+    path = image.repository.removesuffix(image.name)
+    if path == _REGISTRY:
+        right = _WRONG_NAMES.get(image.name)
+        if right is None and image.name not in _NAMES:
+            right = slip_of(image.name, _NAMES, _SLIPS)
+        return None if right is None else f"{_REGISTRY}{right}"
+    if image.name not in _RUNTIMES:
+        return None
+    # Other organisations of that host, and other hosts, keep copies; a slip of the pen is none of them.
+    left_out = path in {f"{_HOST}ai-dynamo/", f"{_HOST}nvidia/"}
+    return f"{_REGISTRY}{image.name}" if left_out or slip_of(path, [_REGISTRY], _SLIPS) else None
 
 
 RULE = Rule(

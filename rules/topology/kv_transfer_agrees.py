@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.engines.runtime_version import by_line, known_lines
+from rules.reading.engines.runtime_version import by_line, known_lines, runtime_image
 from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
 from rules.reading.engines.vllm import is_vllm, read_vllm
@@ -53,6 +53,11 @@ def _check_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observa
             f"{senders[sending].name} hands KV cache over by {sending}, but {receivers[receiving].name} "
             f"takes it by {receiving}",
         )
+    releases = {worker.name: runtime_image(worker) for worker in group.workers}
+    lines = {name: release[0][:2] for name, release in releases.items() if release is not None}
+    if len(set(lines.values())) > 1:
+        shown = ", ".join(f"{name} of {major}.{minor}" for name, (major, minor) in lines.items())
+        yield failed(group.resource, group.name, f"their runtimes are of different release lines: {shown}")
     for worker in group.prefill:
         yield from _check_role(graph, worker, "prefill")
     for worker in group.decode:

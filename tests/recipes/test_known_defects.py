@@ -10,7 +10,7 @@ import pytest
 from hardware import INSTANCE_TYPES
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe
-from recipes.tensorrt_llm.known_defects import Workaround, known_defects
+from recipes.tensorrt_llm.known_defects import known_defects
 from tests.support.graph_pods import main_of, pods_of
 from tests.support.placed_recipes import (
     AGGREGATED,
@@ -75,7 +75,7 @@ def test_what_the_recipe_says_of_a_variable_wins_over_a_workaround() -> None:
 
 
 def test_every_workaround_says_why_and_where_the_defect_was_reported() -> None:
-    found: set[Workaround] = set(
+    found = set(
         known_defects(
             WITH_ATTENTION_DP,
             instance_type=INSTANCE_TYPES[GB200],

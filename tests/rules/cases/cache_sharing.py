@@ -88,7 +88,7 @@ CASES = (
             without("Job/gpt-oss-120b-bench"),
             put(_GRAPH, "spec.services.Frontend.replicas", 0),
         ),
-        frozenset(),
+        failed("graph-has-a-frontend", "gpt-oss-agg"),
     ),
     Case(
         SHARED,

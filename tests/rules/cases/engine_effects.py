@@ -89,6 +89,7 @@ CASES = (
         undecided(EFFECT, WORKER)
         | undecided("aggregated-recipe-hardware", WORKER)
         | undecided("tensor-parallelism-divides-heads", WORKER)
+        | undecided("runtime-defects-avoided", WORKER)
         | undecided("one-sequence-fits", WORKER)
         | undecided("full-concurrency-fits", WORKER)
         | undecided("benchmark-concurrency-within-engine", "gpt-oss-120b-bench"),

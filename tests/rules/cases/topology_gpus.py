@@ -16,7 +16,7 @@ CASES = (
         "more GPUs than the engine uses",
         "disagg-b200",
         (put(GRAPH, _GPUS_OF_DECODE, "5"),),
-        failed(GPUS, DECODE),
+        failed(GPUS, DECODE) | failed("requests-within-limits", DECODE),
         ("asks for 5 GPUs", "uses 4"),
     ),
     Case(
@@ -65,6 +65,7 @@ CASES = (
         "vllm-agg",
         (
             put(GRAPH, f"{_VLLM}.resources.limits[nvidia.com/gpu]", "2"),
+            put(GRAPH, f"{_VLLM}.resources.requests[nvidia.com/gpu]", "2"),
             add(GRAPH, f"{_VLLM}.args", "--enable-elastic-ep"),
         ),
         frozenset(),

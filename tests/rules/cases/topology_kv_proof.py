@@ -127,7 +127,10 @@ CASES = (
             )
             for component in BOTH
         ),
-        failed(POSSIBLE, GRAPH) | failed(DEVICES, "Decode") | failed("worker-fits-node", "Decode"),
+        failed(POSSIBLE, GRAPH)
+        | failed(DEVICES, "Decode")
+        | failed("worker-fits-node", "Decode")
+        | failed("pod-fits-some-node", "Prefill", "Decode"),
         ("EFA on p5.4xlarge cannot read or write GPU memory",),
         pools=(("p5.4xlarge", 2),),
     ),

@@ -63,10 +63,7 @@ CASES = (
             text(GRAPH, f"{_VLLM_ARGS}[0]", _GPT_OSS, "/opt/models/hub/ours"),
             text(GRAPH, f"{_VLLM_ARGS}[1]", "openai/gpt-oss-120b", "ours"),
         ),
-        failed(GPUS, "VllmWorker")
-        | undecided("one-sequence-fits", "VllmWorker")
-        | undecided("full-concurrency-fits", "VllmWorker")
-        | undecided("vllm-moe-backend", "VllmWorker"),
+        failed(GPUS, "VllmWorker"),
     ),
     Case(
         EXPERTS,
@@ -208,7 +205,7 @@ CASES = (
             put(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].args[2]", "--tensor-parallel-size=16"),
             put(GRAPH, f"{_VLLM}.podTemplate.spec.containers[0].resources.limits[nvidia.com/gpu]", "8"),
         ),
-        failed(NVLINK, "VllmWorker"),
+        failed(NVLINK, "VllmWorker") | failed("requests-within-limits", "VllmWorker"),
         (
             "tensor parallelism 16 (--tensor-parallel-size) spans 2 pods of 8 GPUs",
             "pool p6-b200.48xlarge (p6-b200.48xlarge) NVLink ends at the node with 8 GPUs",

@@ -1,0 +1,153 @@
+"""What a pod names is not there under another, nearly equal name."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
+from rules.reading.commands.spelling import slip_of
+from rules.reading.nodes.device_claims import domains_of_template, may_be_one
+from rules.reading.once import once_per_graph
+from rules.reading.pods.all_containers import all_containers
+from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
+from rules.reading.program.references import CLAIM, read_references
+from rules.reading.shapes import Undecided, mappings_at, text_at
+
+_CLAIM_TEMPLATE = "ResourceClaimTemplate"
+_ACCOUNT = "ServiceAccount"
+_SLIPS = 2
+
+Name = tuple[str, str]
+"""Kind and name."""
+
+
+def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    for template in read_pods(graph):
+        if isinstance(template, Unreadable):
+            continue
+        try:
+            yield from _check_template(graph, template)
+        except Undecided:
+            # What only the update knows is no slip of the pen.
+            continue
+
+
+def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
+    for kind, name in dict.fromkeys(_names(template)):
+        if not _is_there(graph, template.resource, kind, name):
+            yield from _check_name(graph, template, kind, name)
+    volumes = _volumes(template)
+    for container_name, container in all_containers(template):
+        for mount in mappings_at(container, "volumeMounts"):
+            name = text_at(mount, "name")
+            meant = None if name is None or name in volumes else slip_of(name, volumes, _SLIPS)
+            if meant is not None:
+                message = f"container {container_name} mounts volume {name}; the pod has {meant}"
+                yield failed(template.resource, template.name, message)
+
+
+def _check_name(graph: ResourceGraph, template: PodTemplate, kind: str, name: str) -> Iterator[Observation]:
+    near = [
+        other
+        for other, makers in _made(graph).get(kind, {}).items()
+        if any(may_be_one(maker.namespace, template.resource.namespace) for maker in makers)
+        and _without_digits(other) != _without_digits(name)
+    ]
+    free = [other for other in near if (kind, other) not in _all_names(graph)]
+    meant = slip_of(name, free, _SLIPS)
+    if kind == _CLAIM_TEMPLATE and meant is None:
+        # Whoever brings compute domains along brings all that its pods claim.
+        meant = slip_of(name, near, _SLIPS) or next(iter(free), None)
+    elsewhere = [maker.namespace for maker in _made(graph).get(kind, {}).get(name, ())]
+    if meant is not None:
+        message = f"names {kind} {name}; what was read makes {meant} and no {name}"
+    elif elsewhere and kind != _CLAIM_TEMPLATE:
+        message = (
+            f"names {kind} {name}, which is made in namespace {elsewhere[0]}, while its pods run in "
+            f"{template.resource.namespace}"
+        )
+    else:
+        return
+    yield failed(template.resource, template.name, message)
+
+
+def _is_there(graph: ResourceGraph, owner: Resource, kind: str, name: str) -> bool:
+    if graph.kubernetes_objects_named(kind, name, owner.namespace):
+        return True
+    if kind == _CLAIM_TEMPLATE:
+        return any(
+            may_be_one(domain.namespace, owner.namespace) for domain in domains_of_template(graph, name)
+        )
+    made = mappings_at(owner.inputs, "spec", "pvcs") if kind == CLAIM else ()
+    return any(entry.get("name") == name and entry.get("create") is True for entry in made)
+
+
+@once_per_graph
+def _made(graph: ResourceGraph) -> Mapping[str, Mapping[str, Sequence[Resource]]]:
+    """Kind -> name -> what makes an object of that name."""
+    found: dict[str, dict[str, list[Resource]]] = {}
+    for kind in (CLAIM, "Secret", "ConfigMap", _ACCOUNT, _CLAIM_TEMPLATE):
+        for resource in graph.kubernetes_objects(kind):
+            if isinstance(resource.object_name, str):
+                found.setdefault(kind, {}).setdefault(resource.object_name, []).append(resource)
+    for domain in graph.kubernetes_objects("ComputeDomain"):
+        try:
+            name = text_at(domain.inputs, "spec", "channel", "resourceClaimTemplate", "name")
+        except Undecided:
+            continue
+        if name is not None:
+            found.setdefault(_CLAIM_TEMPLATE, {}).setdefault(name, []).append(domain)
+    return found
+
+
+@once_per_graph
+def _all_names(graph: ResourceGraph) -> frozenset[Name]:
+    """Whatever any pod names."""
+    found: set[Name] = set()
+    for template in read_pods(graph):
+        if isinstance(template, Unreadable):
+            continue
+        try:
+            found.update(_names(template))
+        except Undecided:
+            continue
+    return frozenset(found)
+
+
+def _names(template: PodTemplate) -> Iterator[Name]:
+    for reference in read_references(template):
+        yield reference.kind, reference.name
+    account = text_at(template.spec, "serviceAccountName")
+    if account is not None:
+        yield _ACCOUNT, account
+    for claim in mappings_at(template.spec, "resourceClaims"):
+        name = text_at(claim, "resourceClaimTemplateName")
+        if name is not None:
+            yield _CLAIM_TEMPLATE, name
+
+
+def _volumes(template: PodTemplate) -> frozenset[str]:
+    """What containers can mount: the pod's volumes, and the claims that the operator makes volumes of."""
+    listed: list[Mapping[str, Value]] = [*mappings_at(template.spec, "volumes")]
+    if template.shape == "service":
+        listed += mappings_at(template.described_by, "volumeMounts")
+        listed += mappings_at(template.graph_spec, "pvcs")
+    return frozenset(name for each in listed if (name := text_at(each, "name")) is not None)
+
+
+def _without_digits(name: str) -> str:
+    return "".join(letter for letter in name if not letter.isdigit())
+
+
+RULE = Rule(
+    id="named-objects-exist",
+    title="What a pod names is not there under a nearly equal name",
+    severity=Severity.ADVISORY,
+    reason=(
+        "A pod whose volume, Secret, ConfigMap, service account or claim template is missing stays Pending, "
+        "or in CreateContainerConfigError. What stands beside it under nearly that name was meant."
+    ),
+    source="https://kubernetes.io/docs/concepts/storage/volumes/ and https://kubernetes.io/docs/concepts/configuration/",
+    lines=EVERY_RELEASE,
+    fix="Write one name in both places, in one namespace.",
+    check=_check,
+)

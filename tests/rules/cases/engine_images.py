@@ -1,0 +1,103 @@
+"""Images, modules and frameworks that do not belong together, and known defects of runtimes."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import drop, engine_file, put, text
+from tests.rules.serving_edits import GRAPH, WORKER, variable
+
+BRINGS = "image-brings-the-engine"
+EXISTS = "runtime-image-exists"
+DEFECTS = "runtime-defects-avoided"
+FRONTEND_THERE = "graph-has-a-frontend"
+_VLLM_WORKER = "spec.components[1].podTemplate.spec.containers[0]"
+_REGISTRY = "nvcr.io/nvidia/ai-dynamo"
+
+CASES = (
+    Case(
+        BRINGS,
+        "the image of another engine",
+        "vllm-agg",
+        (text(GRAPH, f"{_VLLM_WORKER}.image", "vllm-runtime", "sglang-runtime"),),
+        failed(BRINGS, "VllmWorker"),
+        ("starts dynamo.vllm, but its image", "holds dynamo.sglang"),
+    ),
+    Case(
+        BRINGS,
+        "the frontend's image under a worker",
+        "vllm-agg",
+        (text(GRAPH, f"{_VLLM_WORKER}.image", "vllm-runtime", "dynamo-frontend"),),
+        failed(BRINGS, "VllmWorker"),
+        ("holds no engine",),
+    ),
+    Case(
+        BRINGS,
+        "another engine in backendFramework",
+        "vllm-agg",
+        (put(GRAPH, "spec.backendFramework", "trtllm"),),
+        failed(BRINGS, "VllmWorker"),
+        ("starts dynamo.vllm, but backendFramework of its graph is trtllm: the operator refuses it",),
+    ),
+    Case(
+        BRINGS,
+        "a slip in the module's name",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM_WORKER}.command[2]", "dynamo.vlm"),),
+        failed(BRINGS, "VllmWorker") | undecided("gpus-match-parallelism", "VllmWorker"),
+        ("starts python module dynamo.vlm, which no release has: write dynamo.vllm",),
+    ),
+    Case(
+        EXISTS,
+        "a slip in the name of an image",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM_WORKER}.image", f"{_REGISTRY}/vllm-runtim:1.2.1"),),
+        failed(EXISTS, "VllmWorker"),
+        (f"the repository is {_REGISTRY}/vllm-runtime",),
+    ),
+    Case(
+        EXISTS,
+        "a registry without its first part",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM_WORKER}.image", "nvcr.io/ai-dynamo/vllm-runtime:1.2.1"),),
+        failed(EXISTS, "VllmWorker"),
+        (f"the repository is {_REGISTRY}/vllm-runtime",),
+    ),
+    Case(
+        EXISTS,
+        "a copy in another organisation's registry",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM_WORKER}.image", "nvcr.io/acme/mirror/vllm-runtime:1.2.1"),),
+        frozenset(),
+    ),
+    Case(
+        DEFECTS,
+        "attention data parallelism on GB200 in the release that crashes",
+        "agg-gb200",
+        (variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),),
+        failed(DEFECTS, WORKER),
+        ("on GB200", "without TRTLLM_FORCE_COMM_METHOD=ALLGATHER"),
+    ),
+    Case(
+        DEFECTS,
+        "without attention data parallelism",
+        "agg-gb200",
+        (
+            variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),
+            engine_file("worker.yaml", "enable_attention_dp", value=False),
+        ),
+        failed("benchmark-concurrency-within-engine", "gpt-oss-120b-bench"),
+    ),
+    Case(
+        FRONTEND_THERE,
+        "a frontend without replicas",
+        "vllm-agg",
+        (put(GRAPH, "spec.components[0].replicas", 0),),
+        failed(FRONTEND_THERE, "gpt-oss-vllm"),
+        ("nothing that was read answers HTTP for VllmWorker",),
+    ),
+    Case(
+        FRONTEND_THERE,
+        "no frontend",
+        "vllm-agg",
+        (drop(GRAPH, "spec.components[0]"),),
+        failed(FRONTEND_THERE, "gpt-oss-vllm"),
+    ),
+)
