@@ -37,7 +37,8 @@ and YAML alike.
   stops the preview.
 - **failed, advisory**: an inference, an estimate, or what costs only speed. Nothing is stopped.
 - **undecided**: a value that the rule needs is not known: only the update will know it, a file or pool is
-  not part of what was read, or it has a shape that cannot be read. Never a pass, and never a reason to
+  not part of what was read, it has a shape that cannot be read, or releases differ and the image names none
+  of those that the rule was read from. Never a pass, and never a reason to
   stop. In YAML most of it goes away with `--pool TYPE=NODES`, which names the nodes that it runs on and
   can be repeated.
 - **waived**: somebody accepted it for a time, see below.

@@ -26,7 +26,7 @@ def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Obs
 RULE = Rule(
     id="no-privileged-containers",
     title="No container that serves no GPU is privileged",
-    severity=Severity.MANDATORY,
+    severity=Severity.ADVISORY,
     reason=(
         "Whoever gets into such a container has the node, with every token and every model on it; and "
         "namespaces under pod security baseline or restricted refuse the pod."

@@ -39,8 +39,14 @@ def test_a_transport_without_a_standing_is_undecided() -> None:
 
 
 @pytest.mark.parametrize(
-    "rule", ["kv-hop-has-a-transport", "kv-transport-pins-memory", "privileges-for-hardware"]
+    "rule",
+    [
+        "kv-hop-has-a-transport",
+        "kv-transport-pins-memory",
+        "privileges-for-hardware",
+        "no-privileged-containers",
+    ],
 )
-def test_what_is_slow_or_opens_a_worker_to_its_node_is_said_and_does_not_stop(rule: str) -> None:
+def test_what_is_slow_or_opens_a_pod_to_its_node_is_said_and_does_not_stop(rule: str) -> None:
     (severity,) = [each.severity for each in RULES if each.id == rule]
     assert severity is Severity.ADVISORY
