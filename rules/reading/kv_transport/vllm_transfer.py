@@ -22,14 +22,7 @@ def moving_connector(config: Mapping[str, Value]) -> str | None:
     Raises:
         Undecided: it has an unknown shape.
     """
-    name = text_at(config, "kv_connector")
-    if name not in _HOLD_OTHERS:
-        return name
-    inside = [
-        text_at(each, "kv_connector")
-        for each in mappings_at(config, "kv_connector_extra_config", "connectors")
-    ]
-    return NIXL_CONNECTOR if NIXL_CONNECTOR in inside else name
+    return text_at(_moving(config), "kv_connector")
 
 
 def nixl_backends(config: Mapping[str, Value]) -> Sequence[str]:
@@ -38,5 +31,12 @@ def nixl_backends(config: Mapping[str, Value]) -> Sequence[str]:
     Raises:
         Undecided: they are no list of texts.
     """
-    extra = mapping_at(config, "kv_connector_extra_config")
+    extra = mapping_at(_moving(config), "kv_connector_extra_config")
     return [name.upper() for name in texts_at(extra, "backends") if name is not None]
+
+
+def _moving(config: Mapping[str, Value]) -> Mapping[str, Value]:
+    if text_at(config, "kv_connector") not in _HOLD_OTHERS:
+        return config
+    held = mappings_at(config, "kv_connector_extra_config", "connectors")
+    return next((each for each in held if text_at(each, "kv_connector") == NIXL_CONNECTOR), config)

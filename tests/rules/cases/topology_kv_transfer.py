@@ -105,7 +105,8 @@ CASES = (
         connector(
             PREFILL,
             config='{"kv_connector":"PdConnector","kv_role":"kv_both","kv_connector_extra_config":'
-            '{"connectors":[{"kv_connector":"DynamoConnector"},{"kv_connector":"NixlConnector"}]}}',
+            '{"connectors":[{"kv_connector":"DynamoConnector"},{"kv_connector":"NixlConnector",'
+            '"kv_connector_extra_config":{"backends":["LIBFABRIC"]}}]}}',
         ),
         frozenset(),
     ),
