@@ -24,7 +24,10 @@ _SCHEMALESS = (
 )
 """Kinds of the same chart whose schemas are not held here (ai-dynamo/dynamo deploy/helm/charts/platform)."""
 _DYNAMO_VERSIONS = ("v1alpha1", "v1beta1")
-_LIKENESS = 0.8
+_OURS = frozenset({_DYNAMO, "resource.nvidia.com"})
+"""Groups whose versions are all known here; and their kinds are nobody else's."""
+_LIKENESS = 0.92
+"""A letter or two: a PodClique is no misspelt PodCliqueSet."""
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
@@ -42,38 +45,32 @@ def _meant(resource: Resource) -> str | None:
 
 
 def _custom(resource: Resource) -> str | None:
-    kind, group, version = resource.kind or "", group_of(resource), version_of(resource)
-    served = {**{(_DYNAMO, name): _DYNAMO_VERSIONS for name in _SCHEMALESS}, **custom_versions()}
-    if (group, kind) in served:
-        versions = served[group, kind]
-        return None if version in versions else f"{kind} is served in {_listed(group, versions)}"
-    # A Queue is another scheduler's too; the other names are nobody else's.
-    homes = [
-        (home, versions) for (home, name), versions in served.items() if name == kind and kind != "Queue"
-    ]
-    if homes:
-        home, versions = homes[0]
-        return f"{kind} is served in {_listed(home, versions)}"
-    near = difflib.get_close_matches(kind, [name for home, name in served if home == group], 1, _LIKENESS)
-    return f"the nearest kind of {group} is {near[0]}" if near else None
+    kind, group = resource.kind or "", group_of(resource)
+    served = {(_DYNAMO, name): _DYNAMO_VERSIONS for name in _SCHEMALESS}
+    served |= {home: versions for home, versions in custom_versions().items() if home[0] in _OURS}
+    for (home, name), versions in served.items():
+        if name == kind:
+            right = home == group and version_of(resource) in versions
+            return None if right else f"{kind} is served in {_listed(home, versions)}"
+    near = _nearest(kind, [name for home, name in served if home == group])
+    return f"the nearest kind of {group} is {near}" if near else None
 
 
 def _built_in(resource: Resource) -> str | None:
-    kinds = built_in_kinds().get(group_of(resource))
-    if kinds is None:
+    kinds, kind = built_in_kinds().get(group_of(resource)), resource.kind or ""
+    if kinds is None or kind.endswith("List"):
         return None
-    kind = resource.kind or ""
     versions = sorted(version for version, name in kinds if name == kind)
     if versions:
         return f"{kind} is served in {_listed(group_of(resource), versions)}"
-    names = {name for _, name in kinds}
-    near = difflib.get_close_matches(kind, names, 1, _LIKENESS)
-    folded = [name for name in names if name.lower() == kind.lower()]
-    return (
-        f"the nearest kind there is {(folded or near)[0]}"
-        if folded or near
-        else "Kubernetes has no such kind"
-    )
+    near = _nearest(kind, [name for _, name in kinds])
+    return f"the nearest kind there is {near}" if near else "Kubernetes has no such kind"
+
+
+def _nearest(kind: str, names: Sequence[str]) -> str | None:
+    known = {name.lower(): name for name in names}
+    found = difflib.get_close_matches(kind.lower(), known, 1, _LIKENESS)
+    return known[found[0]] if found else None
 
 
 def _listed(group: str, versions: Sequence[str]) -> str:

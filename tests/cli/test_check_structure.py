@@ -117,6 +117,7 @@ def structural(command: Command, tmp_path: Path, text: str, *options: str) -> li
             ("image belongs to spec.components[0].podTemplate.spec.containers[].image",),
         ),
         (component("componentType: worker"), LINE, ("nvidia.com/v1alpha1 has it",)),
+        (head("spec: {}", "apps/v1", "deployment"), 1, ("the nearest kind there is Deployment",)),
         (
             head("spec: {replicsa: 1}", "apps/v1", "Deployment"),
             4,
@@ -230,10 +231,23 @@ def test_unknown_and_secret_values_of_an_exported_state_are_left_out(
     assert found[0]["line"] is None
 
 
-def test_built_in_kinds_are_found_by_group_version_and_exact_name(command: Command, tmp_path: Path) -> None:
-    (lower,) = structural(command, tmp_path, head("spec: {}", "apps/v1", "deployment"))
-    assert "the nearest kind there is Deployment" in lower["message"]
-    assert structural(command, tmp_path, head("spec: {}", "networking.gke.io/v1", "Network")) == []
+@pytest.mark.parametrize(
+    ("api_version", "kind"),
+    [
+        ("networking.gke.io/v1", "Network"),
+        ("networking.example.io/v1", "Ingress"),
+        ("grove.io/v1alpha1", "PodClique"),
+        ("grove.io/v1", "PodCliqueSet"),
+        ("resource.nvidia.com/v1beta1", "ComputeDomainClique"),
+        ("nvidia.com/v1", "ClusterPolicy"),
+        ("nvidia.com/v1beta1", "DynamoGraphDeploymentPolicy"),
+        ("scheduling.volcano.sh/v1beta1", "Queue"),
+    ],
+)
+def test_a_kind_that_may_well_exist_is_not_called_missing(
+    command: Command, tmp_path: Path, api_version: str, kind: str
+) -> None:
+    assert structural(command, tmp_path, head("spec: {}", api_version, kind)) == []
 
 
 @pytest.mark.slow
