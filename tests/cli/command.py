@@ -87,9 +87,9 @@ def run_in_time(*arguments: str, folder: Path = ROOT, seconds: float) -> Answer:
     raise AssertionError(f"{' '.join(arguments)} needed {needed} s of processor time, allowed are {seconds}")
 
 
-def run_measured(*arguments: str, folder: Path = ROOT) -> tuple[Answer, float]:
+def run_measured(*arguments: str, folder: Path = ROOT, **environment: str) -> tuple[Answer, float]:
     """The installed command, and the processor time that it took in seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    answer = run_process(*arguments, folder=folder)
+    answer = run_process(*arguments, folder=folder, **environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return answer, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

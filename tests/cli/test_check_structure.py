@@ -251,6 +251,9 @@ def test_a_kind_that_may_well_exist_is_not_called_missing(
 
 
 @pytest.mark.slow
-def test_a_file_of_one_graph_is_judged_in_under_a_second() -> None:
-    seconds = min(run_measured("check", "--file", "docs/examples/graph.yaml")[1] for _ in range(3))
-    assert seconds <= ALLOWED_SECONDS
+def test_a_file_of_one_graph_is_judged_in_under_a_second(tmp_path: Path) -> None:
+    # The first run compiles, as it does for a person; the environment of tests may forbid to keep that.
+    kept = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
+    runs = [run_measured("check", "--file", "docs/examples/graph.yaml", **kept) for _ in range(4)]
+    assert {answer.code for answer, _ in runs} == {1}
+    assert min(seconds for _, seconds in runs) <= ALLOWED_SECONDS
