@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import ResourceGraph, Value
-from rules.reading.nodes.pools import Pool, known_pools
+from rules.reading.nodes.pools import Pool, Taint, known_pools
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at
 
@@ -52,15 +52,16 @@ def untolerated(spec: Mapping[str, Value], pool: Pool) -> Sequence[str]:
     """
     if pool.taints is None:
         raise Undecided(f"nothing says which taints pool {pool.name} has")
-    tolerations = mappings_at(spec, "tolerations")
     hard = [taint for taint in pool.taints if taint.effect != "PreferNoSchedule"]
-    return [
-        f"{taint.key}={taint.value}:{taint.effect}"
-        for taint in hard
-        if not any(
-            _tolerates(item, key=taint.key, value=taint.value, effect=taint.effect) for item in tolerations
-        )
-    ]
+    return [f"{taint.key}={taint.value}:{taint.effect}" for taint in hard if not tolerated(spec, taint)]
+
+
+def tolerated(spec: Mapping[str, Value], taint: Taint) -> bool:
+    """Whether the pod spec's tolerations match a taint."""
+    return any(
+        _tolerates(item, key=taint.key, value=taint.value, effect=taint.effect)
+        for item in mappings_at(spec, "tolerations")
+    )
 
 
 def _tolerates(toleration: Mapping[str, Value], *, key: str, value: str, effect: str) -> bool:

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import cast
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
+from rules.reading.commands.spelling import slip_of
 from rules.reading.commands.words import UNKNOWN_WORD, Word, expand_references
 from rules.reading.commands.written_files import Files
 from rules.reading.engines.engine_yaml import load_engine_yaml
@@ -16,6 +17,8 @@ _LONGEST_ENVIRONMENT = 1_000_000
 """Linux hands a process a fourth of its stack's 8 MiB, arguments included (execve(2)); half of that is more
 than any pod has."""
 _MOST_VARIABLES = 2_000
+_SLIPS = 2
+"""Letters by which a directory is taken for the mounted one."""
 
 
 class EngineFileProblem(Undecided):
@@ -149,6 +152,10 @@ def _mounted_key(
         if (mount_path := text_at(mount, "mountPath")) is not None and path.is_relative_to(mount_path)
     ]
     if not mounts:
+        every = [text_at(mount, "mountPath") for mount in mappings_at(container, "volumeMounts")]
+        meant = slip_of(str(path.parent), [each for each in every if each is not None], _SLIPS)
+        if meant is not None:
+            raise EngineFileProblem(f"the engine file {path} lies in no mounted volume; {meant} is mounted")
         raise Undecided(f"the engine file {path} lies in no mounted volume")
     mount_path, mount = max(mounts, key=lambda candidate: len(candidate[0].parts))
     inside = PurePosixPath(text_at(mount, "subPath") or ".") / path.relative_to(mount_path)

@@ -47,7 +47,7 @@ CASES = (
         "a key that another release may have",
         "disagg-b200",
         (
-            engine_file("decode.yaml", "max_batchsize", 1280),
+            engine_file("decode.yaml", "brand_new_setting", 1280),
             put(
                 "DynamoGraphDeployment",
                 f"spec.services.{DECODE}.extraPodSpec.mainContainer.image",
@@ -55,7 +55,22 @@ CASES = (
             ),
         ),
         undecided(UNLISTED, DECODE) | failed("kv-transfer-agrees", "gpt-oss-disagg"),
-        ("whether the release of its image knows max_batchsize is not read",),
+        ("whether the release of its image knows brand_new_setting is not read",),
+    ),
+    Case(
+        UNLISTED,
+        "a slip of the pen under another release",
+        "disagg-b200",
+        (
+            engine_file("decode.yaml", "max_batchsize", 1280),
+            put(
+                "DynamoGraphDeployment",
+                f"spec.services.{DECODE}.extraPodSpec.mainContainer.image",
+                "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.4.2",
+            ),
+        ),
+        failed(UNLISTED, DECODE) | failed("kv-transfer-agrees", "gpt-oss-disagg"),
+        ("max_batchsize in decode.yaml", "the nearest is max_batch_size"),
     ),
     Case(
         UNLISTED,

@@ -1,9 +1,9 @@
 """Halves of disaggregated serving, names that lead nowhere, and amounts that no node has."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, document, drop, put
+from tests.rules.edits import add, document, drop, put, text, variable
 from tests.rules.judging import Found
-from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, of_service
+from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, main_container, of_service
 
 ROLES = "roles-complete"
 NAMES = "named-objects-exist"
@@ -15,6 +15,11 @@ _SECRET = (
     "{apiVersion: v1, kind: Secret, metadata: {name: hf-tokens, namespace: gpt-oss}, stringData: {a: b}}"
 )
 
+_NODE = (
+    "{apiVersion: v1, kind: Node, metadata: {name: gpu-node, labels: {nvidia.com/gpu.product: NVIDIA-B200}}, "
+    "spec: {taints: [{key: team, value: ours, effect: NoSchedule}]}}"
+)
+_SNAPSHOT = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 _UNKNOWN_CLAIMS = frozenset[Found]().union(
     *(
         undecided(rule, PREFILL, DECODE)
@@ -139,5 +144,96 @@ CASES = (
             "asks for 3072 GiB of memory in one pod, and a node of its pool (p6-b200.48xlarge) has at most",
             "asks for 200 CPUs in one pod",
         ),
+    ),
+    Case(
+        "gpu-taint-tolerated",
+        "one of two workers without the toleration",
+        "sglang-disagg",
+        (drop(GRAPH, "spec.components[2].podTemplate.spec.tolerations"),),
+        failed("gpu-taint-tolerated", "Decode"),
+        ("does not tolerate the taint nvidia.com/gpu, which Prefill of the same graph does",),
+    ),
+    Case(
+        "gpu-taint-tolerated",
+        "a taint of a node that was read",
+        "vllm-agg",
+        (document(_NODE),),
+        failed("gpu-taint-tolerated", "VllmWorker"),
+        ("does not tolerate team=ours:NoSchedule of node gpu-node",),
+    ),
+    Case(
+        "gpu-product-is-selected",
+        "a product in small letters",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM}.nodeSelector[nvidia.com/gpu.product]", "nvidia-b200"),),
+        failed("gpu-product-is-selected", "VllmWorker") | failed("pod-selects-a-pool", "VllmWorker"),
+        ("no GPU is called nvidia-b200, and one is called NVIDIA-B200",),
+    ),
+    Case(
+        "tokens-per-block-equal",
+        "pages of SGLang of two sizes",
+        "sglang-disagg",
+        (
+            add(GRAPH, f"{_VLLM}.containers[0].args", "--page-size=32"),
+            add(GRAPH, "spec.components[2].podTemplate.spec.containers[0].args", "--page-size=64"),
+        ),
+        failed("tokens-per-block-equal", "Prefill, Decode"),
+        ("their --page-size differ: Prefill 32 (--page-size), Decode 64 (--page-size)",),
+    ),
+    Case(
+        "prompt-fits-a-step",
+        "a step of vLLM that is too short without chunks",
+        "vllm-agg",
+        (text(GRAPH, f"{_VLLM}.containers[0].args[8]", "--enable", "--no-enable"),),
+        failed("prompt-fits-a-step", "VllmWorker"),
+        ("--max-num-batched-tokens 32768 is less than --max-model-len 131072, and chunked prefill is off",),
+    ),
+    Case(
+        "model-path-mounted",
+        "a directory, and no volume at all",
+        "vllm-agg",
+        (
+            text(GRAPH, f"{_VLLM}.containers[0].args[0]", "/opt/models", "/models"),
+            drop(GRAPH, f"{_VLLM}.containers[0].volumeMounts"),
+        ),
+        failed("model-path-mounted", "VllmWorker"),
+        ("reads its model from /models/hub", "where nothing is mounted; it mounts no claim"),
+    ),
+    Case(
+        "model-path-mounted",
+        "HF_HOME beside the volume",
+        "vllm-agg",
+        (
+            text(GRAPH, f"{_VLLM}.containers[0].args[0]", _SNAPSHOT, "openai/gpt-oss-120b"),
+            add(GRAPH, f"{_VLLM}.containers[0].env", {"name": "HF_HOME", "value": "/opt/model"}),
+        ),
+        failed("model-path-mounted", "VllmWorker"),
+        ("keeps models in HF_HOME /opt/model, where nothing is mounted; /opt/models is",),
+    ),
+    Case(
+        "model-path-mounted",
+        "a repository that may not be asked for",
+        "vllm-agg",
+        (
+            text(GRAPH, f"{_VLLM}.containers[0].args[0]", _SNAPSHOT, "openai/gpt-oss-120b"),
+            drop(GRAPH, f"{_VLLM}.containers[0].volumeMounts"),
+        ),
+        failed("model-path-mounted", "VllmWorker"),
+        ("may not ask the hub (HF_HUB_OFFLINE) for openai/gpt-oss-120b",),
+    ),
+    Case(
+        "engine-file-readable",
+        "a directory that is nearly the mounted one",
+        "agg-gb200",
+        (
+            variable(
+                GRAPH, main_container("TrtllmWorker", "env"), "ENGINE_ARGS", "/opt/dynamo/config/worker.yaml"
+            ),
+        ),
+        failed("engine-file-readable", "TrtllmWorker")
+        | undecided("gpus-match-parallelism", "TrtllmWorker")
+        | undecided("benchmark-lengths-fit", "gpt-oss-120b-bench")
+        | undecided("benchmark-concurrency-within-engine", "gpt-oss-120b-bench"),
+        ("lies in no mounted volume; /opt/dynamo/configs is mounted",),
     ),
 )
