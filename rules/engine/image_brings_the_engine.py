@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.commands.spelling import slip_of
 from rules.reading.commands.start_script import DYNAMO_FRONTEND, DYNAMO_SGLANG, DYNAMO_VLLM, TENSORRT_LLM
 from rules.reading.pods.images import read_image
 from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.shapes import text_at, texts_at
+from rules.reading.shapes import Undecided, text_at, texts_at
 
 _ENGINE_OF_IMAGE: Mapping[str, str] = {
     "tensorrtllm-runtime": TENSORRT_LLM,
@@ -35,8 +35,12 @@ _MODULE = re.compile(r"(?<=-m )\s*(dynamo\.[a-z_]+)(?![\w.])")
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
     for worker in read_workers(graph):
-        if isinstance(worker, Worker):
+        if not isinstance(worker, Worker):
+            continue
+        try:
             yield from _check_worker(worker)
+        except Undecided as reason:
+            yield undecided(worker.resource, worker.name, str(reason))
     yield from check_pods(graph, _check_modules)
 
 
