@@ -29,6 +29,7 @@ def lab(engine: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     assert engine
     file = _file(tmp_path_factory.mktemp("file"))
     with rehearsal(STACK, file) as run:
+        run.open_windows()
         for step in run.building(print):
             if step.name == "up":
                 break
