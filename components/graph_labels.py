@@ -8,6 +8,9 @@ COMPONENT_TYPE = "nvidia.com/dynamo-component-type"
 FRONTEND = "frontend"
 FRONTEND_PORT = 8000
 
+USES_PLATFORM = "uses-dynamo-platform"
+"""Of this project, on a namespace whose pods the NATS and etcd servers of the platform named there admit."""
+
 
 def frontend_labels(graph_name: str) -> dict[str, str]:
     """Return the labels of a graph's frontend pods."""

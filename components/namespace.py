@@ -1,4 +1,4 @@
-"""A namespace, with the optional Hugging Face token of the download."""
+"""A namespace, or what goes into one that others made: the optional Hugging Face token of the download."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,11 @@ from pulumi_kubernetes.core.v1 import Namespace as KubernetesNamespace
 from pulumi_kubernetes.core.v1 import Secret
 
 from components import delete_timeouts
+from components.graph_labels import USES_PLATFORM
 from components.keeping import Keep
 
 TOKEN_SECRET_NAME = "hf-token-secret"  # noqa: S105 - the name of the Secret, not a token
 TOKEN_SECRET_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
-USES_PLATFORM_LABEL = "uses-dynamo-platform"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,15 @@ class NamespaceArgs:
     hf_token: pulumi.Output[str] | None = None
     """None where nothing needs a token."""
     keep: Keep = Keep.NOTHING
+    exists: bool = False
+    """Others made it: it is neither created, labelled nor removed."""
 
 
 class Namespace(pulumi.ComponentResource):
     """One namespace."""
 
-    namespace: KubernetesNamespace
-    """What everything in the namespace depends on."""
+    made: tuple[KubernetesNamespace, ...]
+    """What everything in the namespace depends on; nothing where others made it."""
     token_secret: Secret | None
     token_secret_name: str | None
     """Secret hf-token-secret with the key HF_TOKEN, where there is a token."""
@@ -43,11 +45,20 @@ class Namespace(pulumi.ComponentResource):
             "name": args.name,
             "hasToken": args.hf_token is not None,
             "lifecycle": args.lifecycle,
+            **({"exists": True} if args.exists else {}),
         }
         super().__init__("dynamo-stack:components:Namespace", name, inputs, opts)
-        self.namespace = KubernetesNamespace(
+        self.made = () if args.exists else (self._namespace(name, args),)
+        self.token_secret = None
+        if args.hf_token is not None:
+            self.token_secret = self._token(name, args.name, args.hf_token)
+        self.token_secret_name = TOKEN_SECRET_NAME if self.token_secret else None
+        self.register_outputs({"namespaceName": args.name})
+
+    def _namespace(self, name: str, args: NamespaceArgs) -> KubernetesNamespace:
+        return KubernetesNamespace(
             name,
-            metadata={"name": args.name, "labels": {USES_PLATFORM_LABEL: args.platform_namespace}},
+            metadata={"name": args.name, "labels": {USES_PLATFORM: args.platform_namespace}},
             opts=pulumi.ResourceOptions(
                 parent=self,
                 protect=args.keep.protects,
@@ -55,11 +66,6 @@ class Namespace(pulumi.ComponentResource):
                 custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
             ),
         )
-        self.token_secret = None
-        if args.hf_token is not None:
-            self.token_secret = self._token(name, args.name, args.hf_token)
-        self.token_secret_name = TOKEN_SECRET_NAME if self.token_secret else None
-        self.register_outputs({"namespaceName": args.name})
 
     def _token(self, name: str, namespace_name: str, hf_token: pulumi.Output[str]) -> Secret:
         return Secret(
@@ -69,7 +75,7 @@ class Namespace(pulumi.ComponentResource):
             string_data={TOKEN_SECRET_KEY: hf_token},
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=[self.namespace],
+                depends_on=[*self.made],
                 custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.ALONE),
             ),
         )

@@ -14,8 +14,7 @@ from pulumi_kubernetes.networking.v1 import NetworkPolicy
 
 from components.etcd_command import CLIENT_PORT as ETCD_CLIENT
 from components.etcd_command import PEER_PORT as ETCD_PEER
-from components.graph_labels import FRONTEND_PORT, GRAPH_NAME, frontend_labels
-from components.namespace import USES_PLATFORM_LABEL
+from components.graph_labels import FRONTEND_PORT, GRAPH_NAME, USES_PLATFORM, frontend_labels
 from components.nats_configuration import CLIENT_PORT as NATS_CLIENT
 from components.nats_configuration import CLUSTER_PORT as NATS_CLUSTER
 
@@ -157,7 +156,7 @@ def _servers(servers: ServerPolicyArgs, client_port: int, member_port: int) -> d
     users = [
         {"namespaceSelector": {"matchLabels": {_NAMESPACE_NAME: servers.namespace}}},
         # Also those of other stacks that use this platform.
-        {"namespaceSelector": {"matchLabels": {USES_PLATFORM_LABEL: servers.namespace}}},
+        {"namespaceSelector": {"matchLabels": {USES_PLATFORM: servers.namespace}}},
         *(
             {"namespaceSelector": {"matchLabels": {_NAMESPACE_NAME: name}}}
             for name in servers.client_namespaces

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from components.graph_labels import USES_PLATFORM
 from hardware import ACCELERATORS, INSTANCE_TYPES
 from recipes.placed import PlacedService, PoolPlacement
 from stacks.resolved import Decision, ResolvedCache, ResolvedPlatform, ResolvedServing
@@ -10,6 +11,11 @@ from stacks.server_decisions import platform_decisions
 from stacks.settings.stack import StackSettings
 from stacks.timeouts import SLOWEST_LOAD_MEGABYTES_PER_SECOND
 from stacks.wording import in_words
+
+# What they add is more than the level baseline has: capabilities, or all privileges
+# (https://kubernetes.io/docs/concepts/security/pod-security-standards/). Without them the engine's container
+# has no seccomp profile, which only the level restricted asks for.
+_PRIVILEGED = frozenset({"rdma", "efa"})
 
 
 def decisions(
@@ -22,9 +28,15 @@ def decisions(
         *_rollouts(serving),
         *_transport(serving),
         *platform_decisions(platform),
+        *_namespaces(settings, platform, serving),
         *_cache(settings, serving, cache),
         *_timeouts(settings, serving, cache),
-        Decision("lifecycle", "lifecycle", settings.lifecycle, _lifecycle_reason(settings, platform, cache)),
+        Decision(
+            "lifecycle",
+            "lifecycle",
+            settings.lifecycle,
+            _lifecycle_reason(settings, platform, serving, cache),
+        ),
         *_evidence(serving),
     )
 
@@ -130,7 +142,9 @@ def _timeouts(settings: StackSettings, serving: ResolvedServing, cache: Resolved
     )
 
 
-def _lifecycle_reason(settings: StackSettings, platform: ResolvedPlatform, cache: ResolvedCache) -> str:
+def _lifecycle_reason(
+    settings: StackSettings, platform: ResolvedPlatform, serving: ResolvedServing, cache: ResolvedCache
+) -> str:
     if settings.lifecycle == "disposable":
         return "`destroy` removes everything that this stack has created but custom resource definitions"
     held: list[str] = ["the model cache"] if cache.has_own_claim else []
@@ -140,7 +154,31 @@ def _lifecycle_reason(settings: StackSettings, platform: ResolvedPlatform, cache
         return (
             "nothing of this stack holds data: the model's volume and the platform's servers are not its own"
         )
-    return f"{' and '.join(held)} are protected with their namespaces, and kept when they leave the stack"
+    existing = platform.namespace_exists or serving.namespace_exists
+    namespaces = "" if existing else " with their namespaces"
+    return f"{' and '.join(held)} are protected{namespaces}, and kept when they leave the stack"
+
+
+def _namespaces(
+    settings: StackSettings, platform: ResolvedPlatform, serving: ResolvedServing
+) -> Iterable[Decision]:
+    untouched = "others made it: this stack neither creates, labels nor removes it"
+    enforced = "Pod Security of at most the level"
+    if platform.namespace_exists:
+        reason = f"{untouched}; {enforced} baseline admits operator and servers"
+        yield Decision("platform", "its namespace", f"existing, {platform.namespace}", reason)
+    if not serving.namespace_exists:
+        return
+    nodes = serving.placed.cache_nodes
+    privileged = serving.placed.kv_transport in _PRIVILEGED or (nodes is not None and nodes.directory)
+    reason = f"{untouched}; {enforced} {'privileged' if privileged else 'baseline'} admits its pods"
+    if platform.kind == "existing" and settings.network_policies:
+        label = f"{USES_PLATFORM}={platform.namespace}"
+        reason += (
+            "; where another stack limits who reaches NATS and etcd, it needs a label: "
+            f"kubectl label namespace {serving.namespace} {label}"
+        )
+    yield Decision("platform", "namespace of the graph", f"existing, {serving.namespace}", reason)
 
 
 def _evidence(serving: ResolvedServing) -> Iterable[Decision]:

@@ -8,7 +8,7 @@ from stacks.errors import Problem
 from stacks.nearest import nearest
 from stacks.resolved import ResolvedPlatform
 from stacks.servers import resolved_etcd, resolved_nats
-from stacks.settings.platform import ExistingPlatform, OwnEtcd, OwnPlatform
+from stacks.settings.platform import ExistingPlatform, OwnEtcd, OwnPlatform, namespace_name
 from stacks.versions import CHART, CHART_REPOSITORY, OPERATOR_IMAGE, PLATFORM_RELEASES, PlatformRelease
 
 RELEASE_NAME = "dynamo-platform"
@@ -46,6 +46,7 @@ def resolved_platform(
 ) -> ResolvedPlatform:
     """Return the platform with every address worked out."""
     own = platform if isinstance(platform, OwnPlatform) else None
+    namespace = namespace_name(platform.namespace)
     operator = mirrored(OPERATOR_IMAGE, mirrors)
     return ResolvedPlatform(
         kind=platform.kind,
@@ -53,11 +54,12 @@ def resolved_platform(
         chart=CHART,
         repository=CHART_REPOSITORY,
         release_name=RELEASE_NAME,
-        namespace=platform.namespace,
+        namespace=namespace,
+        namespace_exists=own is not None and not isinstance(own.namespace, str),
         graph_api=platform.graph_api,
         discovery=own.discovery if own else None,
-        nats=resolved_nats(own.nats, own.namespace, RELEASE_NAME, mirrors) if own else None,
-        etcd=resolved_etcd(own.etcd, own.namespace, RELEASE_NAME, mirrors) if own and own.etcd else None,
+        nats=resolved_nats(own.nats, namespace, RELEASE_NAME, mirrors) if own else None,
+        etcd=resolved_etcd(own.etcd, namespace, RELEASE_NAME, mirrors) if own and own.etcd else None,
         install_timeout_seconds=own.install_timeout_seconds if own else 0,
         custom_resource_definitions=release.custom_resource_definitions if own else (),
         operator_image=operator if own and operator != OPERATOR_IMAGE else None,

@@ -27,6 +27,7 @@ from stacks.resolved import (
     Waiver,
 )
 from stacks.settings.cluster import EksClusterSettings
+from stacks.settings.platform import namespace_name
 from stacks.settings.stack import StackSettings
 from stacks.timeouts import load_of, ready_timeout_seconds
 
@@ -87,7 +88,7 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
         network_policies=settings.network_policies,
         waivers=tuple(Waiver(waiver.rule, waiver.reason, waiver.expires) for waiver in settings.waivers),
         decisions=decisions(settings, own.platform, serving, cache),
-        retained=retained_of(own, described, settings.lifecycle, serving.namespace),
+        retained=retained_of(own, described, settings.lifecycle, serving),
     )
 
 
@@ -117,11 +118,12 @@ def _read_rate(settings: StackSettings) -> int | None:
 
 
 def _namespace_problems(settings: StackSettings, source: str) -> tuple[Problem, ...]:
-    if settings.serving.namespace != settings.platform.namespace:
+    name = namespace_name(settings.serving.namespace)
+    if name != namespace_name(settings.platform.namespace):
         return ()
-    # Both are created, and a namespace that is removed takes everything in it along.
+    # A namespace that is removed takes everything in it along.
     message = "the graph needs a namespace of its own, apart from the platform's"
-    return (Problem(source, "serving.namespace", settings.serving.namespace, message),)
+    return (Problem(source, "serving.namespace", name, message),)
 
 
 def _waiver_problems(settings: StackSettings, source: str) -> tuple[Problem, ...]:
@@ -140,6 +142,7 @@ def _serving(
     serving = settings.serving
     return ResolvedServing(
         recipe_name=recipe.name,
+        namespace_exists=not isinstance(serving.namespace, str),
         placed=_placed_recipe(settings, recipe, placed, cache_claim_name),
         kv_transport=placed.transport.transport if placed.transport else None,
         exposure=resolved_exposure(serving.exposure),
@@ -159,7 +162,7 @@ def _placed_recipe(
     return PlacedRecipe(
         recipe=recipe,
         graph_name=graph_name,
-        namespace=settings.serving.namespace,
+        namespace=namespace_name(settings.serving.namespace),
         services=placed.services,
         cache_claim_name=cache_claim_name,
         cache_nodes=cache_nodes(settings, placed.services),

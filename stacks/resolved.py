@@ -121,6 +121,8 @@ class ResolvedPlatform:
     repository: str
     release_name: str
     namespace: str
+    namespace_exists: bool
+    """An own platform's namespace that others made."""
     graph_api: GraphApi
     discovery: Literal["kubernetes", "etcd"] | None
     """None for an existing platform, whose operator knows."""
@@ -204,6 +206,8 @@ class ResolvedServing:
     """The graph that serves the model."""
 
     recipe_name: str
+    namespace_exists: bool
+    """Others made its namespace."""
     placed: PlacedRecipe
     kv_transport: KvTransport | None
     """None for an aggregated recipe."""
@@ -265,4 +269,4 @@ class ResolvedStack:
 
         The namespace of an existing volume is there already, and removing it would remove the volume.
         """
-        return self.cache.is_ours
+        return self.cache.is_ours and not self.serving.namespace_exists

@@ -3,7 +3,14 @@
 from collections.abc import Iterable
 
 from stacks.infrastructure.plan import EksPlan, PlannedNetwork
-from stacks.resolved import Lifecycle, ResolvedCache, ResolvedPlatform, RetainedObject, ServerGroup
+from stacks.resolved import (
+    Lifecycle,
+    ResolvedCache,
+    ResolvedPlatform,
+    ResolvedServing,
+    RetainedObject,
+    ServerGroup,
+)
 from stacks.servers import ETCD_NAME, NATS_NAME, claim_names
 
 _CRD_REASON = "Helm deletes none: every stack's objects of the kind would go too"
@@ -21,7 +28,7 @@ _CERTIFICATE_SECRET = "webhook-server-cert"  # noqa: S105 - the name of the Secr
 def retained_objects(
     lifecycle: Lifecycle,
     platform: ResolvedPlatform,
-    namespace: str,
+    serving: ResolvedServing,
     cache: ResolvedCache,
     infrastructure: EksPlan | None,
 ) -> tuple[RetainedObject, ...]:
@@ -39,24 +46,27 @@ def retained_objects(
         for name in platform.custom_resource_definitions
     )
     operators = (_LEASE, *definitions) if platform.kind == "own" else definitions
-    namespace_stays = not cache.is_ours or (lifecycle == "production" and cache.has_own_claim)
-    beside_graph = _planners(namespace) if namespace_stays else ()
+    exists = not cache.is_ours or serving.namespace_exists
+    beside_graph = (
+        _planners(serving.namespace) if exists or (lifecycle == "production" and cache.has_own_claim) else ()
+    )
     if lifecycle == "disposable":
-        return (*beside_graph, *operators)
-    return (*_model(namespace, cache), *beside_graph, *_servers(platform), *operators)
+        beside_operator = _certificate(platform) if platform.namespace_exists else ()
+        return (*beside_graph, *beside_operator, *operators)
+    return (*_model(serving, cache), *beside_graph, *_servers(platform), *operators)
 
 
 def protected_objects(
-    lifecycle: Lifecycle, platform: ResolvedPlatform, namespace: str, cache: ResolvedCache
+    lifecycle: Lifecycle, platform: ResolvedPlatform, serving: ResolvedServing, cache: ResolvedCache
 ) -> frozenset[tuple[str, str]]:
     """Return kind and name of what holds data in the cluster, which nothing deletes by mistake."""
     if lifecycle == "disposable":
         return frozenset()
-    return frozenset((item.kind, item.name) for item in (*_model(namespace, cache), *_servers(platform)))
+    return frozenset((item.kind, item.name) for item in (*_model(serving, cache), *_servers(platform)))
 
 
 def keeps_platform_namespace(lifecycle: Lifecycle, platform: ResolvedPlatform) -> bool:
-    """Whether the platform's namespace is protected and kept, because it holds data."""
+    """Whether the platform's servers hold data that is protected and kept."""
     return lifecycle == "production" and bool(_own_servers(platform))
 
 
@@ -72,12 +82,13 @@ def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
             yield RetainedObject("Local Zone group", group, None, reason)
 
 
-def _model(namespace: str, cache: ResolvedCache) -> Iterable[RetainedObject]:
+def _model(serving: ResolvedServing, cache: ResolvedCache) -> Iterable[RetainedObject]:
     if not cache.has_own_claim:
         return
-    yield RetainedObject("PersistentVolumeClaim", cache.claim_name, namespace, _KEEPS_MODEL)
-    reason = "it holds the model cache, and would take it along"
-    yield RetainedObject("Namespace", namespace, None, reason)
+    yield RetainedObject("PersistentVolumeClaim", cache.claim_name, serving.namespace, _KEEPS_MODEL)
+    if not serving.namespace_exists:
+        reason = "it holds the model cache, and would take it along"
+        yield RetainedObject("Namespace", serving.namespace, None, reason)
 
 
 def _planners(namespace: str) -> Iterable[RetainedObject]:
@@ -91,10 +102,15 @@ def _servers(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
         reason = f"lifecycle production keeps the data of {title}"
         for claim in claim_names(name, group):
             yield RetainedObject("PersistentVolumeClaim", claim, platform.namespace, reason)
-    if holders:
-        yield RetainedObject("Secret", _CERTIFICATE_SECRET, platform.namespace, _OPERATORS_OWN)
+    if holders or platform.namespace_exists:
+        yield from _certificate(platform)
+    if holders and not platform.namespace_exists:
         reason = f"it holds the data of {' and '.join(holders)}, and would take it along"
         yield RetainedObject("Namespace", platform.namespace, None, reason)
+
+
+def _certificate(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
+    yield RetainedObject("Secret", _CERTIFICATE_SECRET, platform.namespace, _OPERATORS_OWN)
 
 
 def _own_servers(platform: ResolvedPlatform) -> list[tuple[str, str, ServerGroup]]:

@@ -34,6 +34,10 @@ def fixed_values(stack: ResolvedStack) -> dict[str, str | int]:
     values: dict[str, str | int] = {**layer_values(layers), **cluster_values(stack)}
     if "platform" not in layers.joined and layers.own != ("infrastructure",):
         values["platform.kind"] = platform.kind
+    if stack.cache.is_ours and layers.owns("serving"):
+        values["serving.namespace.kind"] = _kind(exists=stack.serving.namespace_exists)
+    if platform.kind == "own":
+        values["platform.namespace.kind"] = _kind(exists=platform.namespace_exists)
     if platform.discovery:
         values["platform.discovery"] = platform.discovery
     for name, servers in (("nats", platform.nats), ("etcd", platform.etcd)):
@@ -48,6 +52,10 @@ def fixed_values(stack: ResolvedStack) -> dict[str, str | int]:
         if servers.volume_size is not None:
             values[f"platform.{name}.volumeSize"] = servers.volume_size
     return values
+
+
+def _kind(*, exists: bool) -> str:
+    return "existing" if exists else "own"
 
 
 def changed_problems(
@@ -108,6 +116,9 @@ def _steps(key: str, *, own_servers: bool) -> list[str]:
         return layer_steps()
     if key.startswith(("cluster.", "modelCache.")):
         return cluster_steps(key)
+    if key.endswith(".namespace.kind"):
+        # An own one that leaves the program would be deleted, with everything in it.
+        return ["pulumi destroy (lifecycle production keeps model, data and namespace)", "pulumi up again"]
     apply_it = f"{REBUILT_VARIABLE}={key} pulumi up"
     if key == "platform.discovery":
         return [_END_GRAPH, apply_it, _SECOND_STACK]

@@ -9,6 +9,7 @@ from stacks.infrastructure.planned_node_storage import PlannedEbs, PlannedInstan
 from stacks.placement.pools import Pool
 from stacks.placement.resources import WORKERS_SHARE
 from stacks.settings.node_storage import EbsStorage, InstanceStoreStorage
+from stacks.settings.platform import namespace_name
 from stacks.settings.stack import StackSettings
 from stacks.wording import in_words
 
@@ -31,7 +32,7 @@ def node_directory(settings: StackSettings) -> str | None:
     if cache is None or not isinstance(cache.storage, InstanceStoreStorage):
         return None
     # Two stacks on the same nodes do not fill each other's.
-    return f"{_DISKS}/{settings.serving.namespace}-model-cache"
+    return f"{_DISKS}/{namespace_name(settings.serving.namespace)}-model-cache"
 
 
 def cache_nodes(settings: StackSettings, services: Sequence[PlacedService]) -> CacheNodes | None:

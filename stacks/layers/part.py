@@ -11,6 +11,7 @@ from stacks.resolved import (
     ResolvedCache,
     ResolvedCluster,
     ResolvedPlatform,
+    ResolvedServing,
     RetainedObject,
 )
 from stacks.retention import retained_objects
@@ -57,7 +58,7 @@ def own_part(described: Described, settings: StackSettings) -> OwnPart:
 
 
 def retained_of(
-    own: OwnPart, described: Described, lifecycle: Lifecycle, namespace: str
+    own: OwnPart, described: Described, lifecycle: Lifecycle, serving: ResolvedServing
 ) -> tuple[RetainedObject, ...]:
     """Return what `destroy` leaves of this stack's own layers."""
     # A cluster that this project makes goes as a whole; what stayed on it would only hold it.
@@ -65,14 +66,16 @@ def retained_of(
     kept = retained_objects(
         "disposable" if goes_later else lifecycle,
         own.platform,
-        namespace,
+        serving,
         described.cache,
         own.infrastructure,
     )
     if own.layers.owns("serving"):
         return kept
-    of_serving = {(item.kind, item.name, item.namespace) for item in kept if item.namespace == namespace}
-    of_serving.add(("Namespace", namespace, None))
+    of_serving = {
+        (item.kind, item.name, item.namespace) for item in kept if item.namespace == serving.namespace
+    }
+    of_serving.add(("Namespace", serving.namespace, None))
     return tuple(item for item in kept if (item.kind, item.name, item.namespace) not in of_serving)
 
 

@@ -47,7 +47,7 @@ def deploy_cache(
 
     """
     source = _source(stack.cache, namespace.token_secret_name if namespace else None)
-    before: list[pulumi.Resource] = [namespace.namespace] if namespace else []
+    before: list[pulumi.Resource] = [*namespace.made] if namespace else []
     if namespace and namespace.token_secret:
         before.append(namespace.token_secret)
     nodes = stack.serving.placed.cache_nodes

@@ -30,8 +30,8 @@ _STREAM_PERCENT_OF_VOLUME = 90
 class PlatformParts:
     """What the rest of the program needs to know of the platform."""
 
-    namespace: pulumi.Resource | None
-    """None where another stack, or somebody else, runs the platform."""
+    namespace: tuple[pulumi.Resource, ...]
+    """None where others made it."""
     used_by_graphs: tuple[pulumi.Resource, ...]
     """What every graph depends on: without the operator a graph is refused, or cannot be deleted; without
     NATS its pods restart until they reach it."""
@@ -50,10 +50,16 @@ def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, ke
     """
     platform = stack.platform
     if platform.kind == "existing":
-        return PlatformParts(None, ())
+        return PlatformParts((), ())
     namespace = Namespace(
         "platform-namespace",
-        NamespaceArgs(platform.namespace, platform.namespace, stack.lifecycle, keep=keep),
+        NamespaceArgs(
+            platform.namespace,
+            platform.namespace,
+            stack.lifecycle,
+            keep=keep,
+            exists=platform.namespace_exists,
+        ),
         options,
     )
     servers: list[pulumi.Resource] = []
@@ -61,7 +67,7 @@ def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, ke
         nats = Nats(
             "nats",
             _nats_arguments(stack, platform.nats),
-            depends_on=[namespace.namespace],
+            depends_on=[*namespace.made],
             opts=options,
         )
         servers += _clients_need(nats.servers)
@@ -69,27 +75,27 @@ def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, ke
         etcd = Etcd(
             "etcd",
             _etcd_arguments(stack, platform.etcd),
-            depends_on=[namespace.namespace],
+            depends_on=[*namespace.made],
             opts=options,
         )
         servers += _clients_need(etcd.servers)
     release = DynamoPlatform(
         "dynamo-platform",
         release_arguments(platform),
-        depends_on=[namespace.namespace, *servers],
+        depends_on=[*namespace.made, *servers],
         opts=options,
     ).release
-    return PlatformParts(namespace.namespace, (release, *servers))
+    return PlatformParts(namespace.made, (release, *servers))
 
 
 def protect_servers(stack: ResolvedStack, platform: PlatformParts, options: pulumi.ResourceOptions) -> None:
     """Register who may connect to NATS and etcd, where this stack has no graph of its own to do it for."""
-    if not stack.network_policies or platform.namespace is None:
+    if not stack.network_policies or stack.platform.kind == "existing":
         return
     NetworkPolicies(
         "network-policies",
         NetworkPoliciesArgs(graph=None, nats=server_policy(stack, "nats"), etcd=server_policy(stack, "etcd")),
-        depends_on=[platform.namespace],
+        depends_on=[*platform.namespace],
         opts=options,
     )
 

@@ -44,7 +44,7 @@ def deploy(
     )
     platform = _platform(stack, options, infrastructure)
     if stack.layers.owns("serving"):
-        namespace = _serving_namespace(stack, hf_token, options) if stack.creates_namespace else None
+        namespace = _serving_namespace(stack, hf_token, options) if stack.cache.is_ours else None
         place = CachePlace(
             keep=_keep(stack, "PersistentVolumeClaim", stack.cache.claim_name),
             file_system=infrastructure.file_system,
@@ -109,6 +109,7 @@ def _serving_namespace(
             # Nothing else reads it.
             hf_token=hf_token if stack.cache.source == "huggingface" else None,
             keep=_keep(stack, "Namespace", stack.serving.namespace),
+            exists=stack.serving.namespace_exists,
         ),
         options,
     )
@@ -118,7 +119,7 @@ def _keep(stack: ResolvedStack, kind: str, name: str) -> Keep:
     # What `explain` lists is what is kept: there is no second decision.
     if any((item.kind, item.name) == (kind, name) for item in stack.retained):
         return Keep.RETAINED
-    protected = protected_objects(stack.lifecycle, stack.platform, stack.serving.namespace, stack.cache)
+    protected = protected_objects(stack.lifecycle, stack.platform, stack.serving, stack.cache)
     return Keep.PROTECTED if (kind, name) in protected else Keep.NOTHING
 
 

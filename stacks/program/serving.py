@@ -45,7 +45,7 @@ def deploy_serving(
     """
     serving = stack.serving
     cache = deploy_cache(stack, namespace, platform, options, cache_place)
-    in_namespace: list[pulumi.Resource] = [namespace.namespace] if namespace else []
+    in_namespace: list[pulumi.Resource] = [*namespace.made] if namespace else []
     policies = [_network_policies(stack, in_namespace, platform, options)] if stack.network_policies else []
     if waited_for(stack):
         # Its pods would be pending until the window opens, and `up` would fail when the graph's time is over.
@@ -116,7 +116,7 @@ def _network_policies(
     platform: PlatformParts,
     options: pulumi.ResourceOptions,
 ) -> NetworkPolicies:
-    depends_on = [*in_namespace, *([platform.namespace] if platform.namespace else [])]
+    depends_on = [*in_namespace, *platform.namespace]
     serving = stack.serving
     return NetworkPolicies(
         "network-policies",

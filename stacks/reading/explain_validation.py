@@ -220,7 +220,7 @@ def _meaning(place: Place) -> str | None:
         return alternatives([str(word) for word in place.words])
     if len(place.kinds) > 1:
         return f"a mapping with kind: {alternatives(list(place.kinds))}"
-    if place.models:
+    if place.models and str not in place.choices:
         return "a mapping with " + ", ".join(keys_of(place.models[0]))
     return form_of_pattern(place.pattern).words if place.pattern else _type_in_words(place)
 

@@ -121,7 +121,7 @@ def _step(place: Place, part: int | str) -> Place:
     if isinstance(part, str) and len(place.choices) > 1:
         chosen = [choice for choice in place.choices if part in _names_of_choice(choice)]
         if chosen:
-            in_union = kind_of(chosen[0]) is None if _is_model(chosen[0]) else True
+            in_union = kind_of(chosen[0]) is None if _is_model(chosen[0]) else chosen[0] is not str
             return Place(place.path, tuple(chosen), place.metadata, in_union=in_union)
     if part == _KEY_OF_MAPPING:
         return _key_place(place)
@@ -135,7 +135,7 @@ def _names_of_choice(choice: Any) -> tuple[str, ...]:
         return (kind,) if kind else (choice.__name__,)
     if get_origin(choice) is Literal:
         return (f"literal[{','.join(repr(value) for value in get_args(choice))}]",)
-    return ()
+    return ("str",) if choice is str else ()
 
 
 def _key_place(place: Place) -> Place:

@@ -88,18 +88,19 @@ def _row(key: str, field: FieldInfo, meaning: str) -> str:
 
 
 def _takes(place: Place) -> str:
-    if place.kinds:
-        return f"a mapping with kind: {alternatives(_code(place.kinds))}"
+    of_kinds = f"a mapping with kind: {alternatives(_code(place.kinds))}"
+    if place.kinds and str not in place.choices:
+        return of_kinds
     shown = _code(str(word) for word in place.words)
     if place.models:
-        shown.append("a mapping")
+        shown.append(of_kinds if place.kinds else "a mapping")
     for choice in place.choices:
         if get_origin(choice) is tuple:
             shown.append(f"a list: {_takes(choice_place(get_args(choice)[0]))}")
         elif get_args(choice) and len(get_args(choice)) > 1 and not place.words:
             key, value = (choice_place(part) for part in get_args(choice))
             shown.append(f"a mapping of {_takes(key)} to {_takes(value)}")
-        elif place.pattern:
+        elif place.pattern and choice not in place.models:
             shown.append(form_of_pattern(place.pattern).words)
         elif choice in _PLAIN:
             shown.append(_PLAIN[choice])

@@ -2,13 +2,14 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Discriminator, Field, Tag
 
 from recipes.placed import GraphApi
 from recipes.strict_model import StrictModel
 from stacks.settings.setting_types import (
     HttpAddress,
     Name,
+    NamespaceName,
     NatsAddress,
     Seconds,
     StorageClassName,
@@ -17,6 +18,21 @@ from stacks.settings.setting_types import (
 )
 
 Discovery = Literal["kubernetes", "etcd"]
+
+
+class ExistingNamespace(StrictModel):
+    """A namespace that others made. This stack neither creates, labels nor removes it."""
+
+    kind: Literal["existing"]
+    name: NamespaceName
+    """Its name in the cluster."""
+
+
+# The tag of a text is what place_of() knows the type by.
+Namespace = Annotated[
+    Annotated[NamespaceName, Tag("str")] | Annotated[ExistingNamespace, Tag("existing")],
+    Discriminator(lambda typed: "existing" if isinstance(typed, dict | ExistingNamespace) else "str"),
+]
 
 
 class OwnNats(StrictModel):
@@ -87,8 +103,9 @@ class OwnPlatform(StrictModel):
     kind: Literal["own"]
     version: Version
     """Release of the chart dynamo-platform, and with it of operator and custom resource definitions."""
-    namespace: Name = "dynamo-system"
-    """Namespace of operator, NATS and etcd; created."""
+    namespace: Namespace = "dynamo-system"
+    """Namespace of operator, NATS and etcd; a name alone is created. Which of both it is, is fixed when the
+    stack is created."""
     graph_api: GraphApi = "v1beta1"
     """API version in which the graph is written. Another one replaces the graph."""
     discovery: Discovery = "kubernetes"
@@ -114,3 +131,8 @@ class ExistingPlatform(StrictModel):
 
 
 PlatformSettings = Annotated[OwnPlatform | ExistingPlatform, Field(discriminator="kind")]
+
+
+def namespace_name(namespace: str | ExistingNamespace) -> str:
+    """Its name, whoever makes it."""
+    return namespace if isinstance(namespace, str) else namespace.name

@@ -43,6 +43,15 @@ def _refuse_unquoted_date(value: str) -> str:
     return value
 
 
+_SYSTEM_NAMESPACES = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
+
+
+def _refuse_system_namespace(value: str) -> str:
+    if value in _SYSTEM_NAMESPACES:
+        raise ValueError("every cluster has this namespace, and others put things into it: choose another")
+    return value
+
+
 def _refuse_impossible_date(value: str) -> str:
     try:
         date.fromisoformat(value)
@@ -61,6 +70,7 @@ def _refuse_impossible_time(value: str) -> str:
 
 Text = Annotated[str, Field(min_length=1), AfterValidator(_refuse_unquoted_date)]
 Name = Annotated[str, Field(max_length=63, pattern=DNS_LABEL.pattern)]
+NamespaceName = Annotated[Name, AfterValidator(_refuse_system_namespace)]
 GraphName = Annotated[str, Field(max_length=32, pattern=DNS_LABEL.pattern)]
 """Short: the operator appends the component's name and a hash, and a Service's name ends at 63."""
 StorageClassName = Annotated[str, Field(max_length=253, pattern=DNS_NAME.pattern)]

@@ -15,7 +15,7 @@ from recipes.strict_model import StrictModel
 from recipes.tensorrt_llm import EngineSettings
 from stacks.settings.cluster import CacheStorageSettings, ClusterSettings, PurchaseSettings
 from stacks.settings.layers import Layer, LayerStacks
-from stacks.settings.platform import PlatformSettings
+from stacks.settings.platform import Namespace, PlatformSettings
 from stacks.settings.setting_types import (
     CommitHash,
     Count,
@@ -183,8 +183,9 @@ class ServingSettings(StrictModel):
 
     recipe: Text
     """Name of a recipe, as `dynamo-stack list` prints it."""
-    namespace: Name
-    """Namespace of the graph, the model cache and the token; created, and apart from the platform's."""
+    namespace: Namespace
+    """Namespace of the graph, the model cache and the token, apart from the platform's; a name alone is
+    created. Which of both it is, is fixed when the stack is created."""
     name: GraphName | None = None
     """Name of the graph; None: the recipe's own."""
     pool: Name | None = None

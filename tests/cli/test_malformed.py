@@ -102,7 +102,7 @@ def test_what_takes_too_long_or_too_much_is_refused_in_words(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = written(tmp_path, mutated())
-    monkeypatch.setattr(bounded, "_SECONDS", 0.01)
+    monkeypatch.setattr(bounded, "_SECONDS", 0.0001)
     answer = command("check", "--file", file)
     assert (answer.code, answer.out) == (2, "")
     assert "deploy.yaml: not judged: it takes more than" in answer.err
