@@ -9,6 +9,7 @@ import typer
 
 from cli.drift_report.engine import changes_seen, deployed_release, unready_objects
 from cli.drift_report.graphs import not_compared, unreadable_graphs, unready_graphs
+from cli.drift_report.losses import as_changes, losses_seen
 from cli.drift_report.release import changes_inside, repair_command
 from cli.drift_report.report import DriftReport, columns
 from cli.errors import CommandError
@@ -62,7 +63,9 @@ def _report(name: str) -> DriftReport:
     inside = changes_inside(cluster, *release) if release else ()
     repair = repair_command(cluster, *release) if release and inside else None
     unready = (*map(not_compared, unread), *unready_objects(answer), *unready_graphs(state, cluster))
-    return DriftReport(name, (*changes_seen(steps), *inside), repair, unready)
+    losses = losses_seen(stack, cluster)
+    changes = (*changes_seen(steps), *as_changes(losses), *inside)
+    return DriftReport(name, changes, repair, unready, losses)
 
 
 def _state_of_finished_run(pulumi: PulumiCommand) -> StackState:

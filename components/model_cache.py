@@ -44,6 +44,8 @@ class ModelCacheArgs:
     job_spec: dict[str, Any]
     """A Kubernetes JobSpec that is safe to run again: it fills the volume, or checks one that exists."""
     job_timeout_seconds: int
+    found_uid: str | None = None
+    """Of a claim that is somebody else's, as the cluster has it; None where nobody can tell."""
 
 
 class ModelCache(pulumi.ComponentResource):
@@ -83,6 +85,12 @@ class ModelCache(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=before_job,
+                # A Job that is done says nothing of a claim that was made again after it. A stack of before
+                # has no trigger in its state, and the engine replaces nothing for a first one
+                # (pulumi/pulumi pkg/resource/deploy/step_generator.go, shouldTriggerReplace).
+                replacement_trigger=_uid(self.claim) if self.claim else args.found_uid,
+                # The engine's own replacements come first and then delete: a Job of this name exists.
+                delete_before_replace=True,
                 custom_timeouts=pulumi.CustomTimeouts(
                     create=waits, update=waits, delete=delete_timeouts.WITH_PODS
                 ),
@@ -120,3 +128,12 @@ class ModelCache(pulumi.ComponentResource):
                 custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
             ),
         )
+
+
+def _uid(claim: PersistentVolumeClaim) -> pulumi.Output[str | None]:
+    """The identity of a claim: another one of the same name has another, and a volume without files.
+
+    Unknown as long as the claim's id is: in a preview that makes the claim, its dry run has a uid that no
+    claim will have.
+    """
+    return pulumi.Output.all(claim.id, claim.metadata).apply(lambda known: known[1].get("uid"))

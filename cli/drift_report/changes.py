@@ -13,6 +13,8 @@ class Outcome(Enum):
 
     REPAIRED = "put back"
     RECREATED = "made again"
+    REFILLED = "made again and filled"
+    GOING = "made again once it is gone"
     REPLACED = "deleted and made again"
     PREVIEW_STOPS = "put back, but its preview stops at the conflict"
     REFUSED = "refused: conflict"

@@ -54,7 +54,7 @@ def _changes(step: Step) -> Iterator[Change]:
         return
     kind, namespace, name = _identity(step["oldState"])
     if step["op"] == "delete":
-        outcome = Outcome.RECREATED
+        outcome = Outcome.REFILLED if kind == _CLAIM else Outcome.RECREATED
         expected = "exists, with its data" if kind == _CLAIM else "exists"
         yield Change(kind, namespace, name, None, expected, "is gone", outcome)
     elif step["op"] == "update":

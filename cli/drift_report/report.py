@@ -6,6 +6,7 @@ from typing import Any
 
 from cli.drift_report.changes import Change, Outcome
 from components.diagnosis.conflict import FORCE_VARIABLE
+from components.diagnosis.losses import Loss
 
 _CONFLICTS = frozenset({Outcome.REFUSED, Outcome.PREVIEW_STOPS})
 _LONGEST_VALUE = 48
@@ -21,6 +22,8 @@ class DriftReport:
     """The command for what lies inside the Helm release; None where nothing of it differs."""
     unready: Sequence[str] = ()
     """Objects that do not work though nobody changed them: no drift, but worth a line."""
+    losses: Sequence[Loss] = ()
+    """What is going or empty; each is among the changes too."""
 
     @property
     def repair(self) -> str | None:
@@ -30,6 +33,11 @@ class DriftReport:
             return None
         force = f"{FORCE_VARIABLE}=true " if self.conflicts else ""
         return f"{force}pulumi up --refresh --stack {self.stack}"
+
+    @property
+    def before_repair(self) -> Sequence[str]:
+        """The commands without which nothing can heal what is lost."""
+        return list(dict.fromkeys(loss.command for loss in self.losses if loss.command))
 
     @property
     def conflicts(self) -> Sequence[Change]:
@@ -49,6 +57,8 @@ class DriftReport:
         # Without its operator no graph can be changed.
         if self.repair_release:
             yield "RELEASE", self.repair_release
+        for command in self.before_repair:
+            yield "FIRST", command
         if self.repair:
             yield "REPAIR", self.repair
         refused = {name for each in self.changes if each.outcome is Outcome.REFUSED for name in each.managers}
@@ -63,6 +73,8 @@ class DriftReport:
                 "CONFLICT",
                 "`up` takes back what kubectl wrote; its preview cannot, and stops without the variable",
             )
+        for loss in self.losses:
+            yield "LOST", str(loss)
         for text in self.unready:
             yield "NOT READY", text
         yield (
@@ -90,7 +102,10 @@ class DriftReport:
                 for change in self.changes
             ],
             "notReady": list(self.unready),
-            "repair": [command for command in (self.repair_release, self.repair) if command],
+            "lost": [str(loss) for loss in self.losses],
+            "repair": [
+                command for command in (self.repair_release, *self.before_repair, self.repair) if command
+            ],
         }
 
 

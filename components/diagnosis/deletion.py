@@ -1,6 +1,8 @@
 """An object that would not go."""
 
 import json
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from components.diagnosis.cluster_reader import ClusterReader, KubernetesObject
 from components.diagnosis.dynamo_objects import CONVERSION_SIGN, FINALIZER, GRAPHS, PARTS, stored_name
@@ -9,6 +11,7 @@ from components.diagnosis.pods import pod_reasons
 from components.graph_labels import GRAPH_NAME
 
 _WHILE_MOUNTED = "kubernetes.io/pvc-protection"
+_ENDED = {"Succeeded", "Failed"}
 # Who removes the finalizer, and so who must run for the object to go.
 _HOLDERS = {
     FINALIZER: "the Dynamo operator (NVIDIA/aicr#406)",
@@ -39,7 +42,8 @@ def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Findin
     live = cluster.get(*words)
     reasons: list[str] = []
     if live:
-        reasons = [*holders(live), *_of_dynamo(cluster, subject), *_mounting_pods(cluster, live)]
+        reasons = [*holders(live), *_of_dynamo(cluster, subject)]
+        reasons += [f"{pod} mounts it" for pod in mounting_pods(cluster.get, live)]
     return Finding(
         title=f"the end of {subject.kind} {subject.name}",
         waits_for="it is gone",
@@ -50,14 +54,32 @@ def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Findin
     )
 
 
-def holders(live: KubernetesObject) -> list[str]:
+def is_going(live: Mapping[str, Any]) -> bool:
+    """Whether the object has been deleted, and only waits for its finalizers."""
+    return bool(live.get("metadata", {}).get("deletionTimestamp"))
+
+
+def holders(live: Mapping[str, Any]) -> list[str]:
     """Return one line for each thing that keeps a deleted object in the cluster."""
-    if not live["metadata"].get("deletionTimestamp"):
+    if not is_going(live):
         return ["it is not being deleted at all"]
     return _finalizer_lines(live) + [
         f"{condition['type']}: {condition.get('message')}"
         for condition in live.get("status", {}).get("conditions") or []
         if condition["type"] in _NAMESPACE_CONDITIONS and condition["status"] == "True"
+    ]
+
+
+def mounting_pods(get: Callable[..., Mapping[str, Any] | None], claim: Mapping[str, Any]) -> list[str]:
+    """Return the pods that hold a claim which is being deleted; one that has ended holds nothing."""
+    metadata = claim["metadata"]
+    if _WHILE_MOUNTED not in _finalizers(claim):
+        return []
+    pods = (get("pods", "--namespace", metadata.get("namespace", "default")) or {}).get("items") or []
+    return [
+        f"pod {pod['metadata']['name']}"
+        for pod in pods
+        if metadata["name"] in _claims(pod) and pod.get("status", {}).get("phase") not in _ENDED
     ]
 
 
@@ -83,21 +105,13 @@ def _held(cluster: ClusterReader, kind: str, where: list[str]) -> list[str]:
     ]
 
 
-def _finalizer_lines(live: KubernetesObject) -> list[str]:
+def _finalizer_lines(live: Mapping[str, Any]) -> list[str]:
     return [
         f"finalizer {name}, removed by {_HOLDERS.get(name, 'whoever set it')}" for name in _finalizers(live)
     ]
 
 
-def _mounting_pods(cluster: ClusterReader, claim: KubernetesObject) -> list[str]:
-    if _WHILE_MOUNTED not in _finalizers(claim):
-        return []
-    metadata = claim["metadata"]
-    pods = cluster.items("pods", "--namespace", metadata.get("namespace", "default")) or []
-    return [f"pod {pod['metadata']['name']} mounts it" for pod in pods if metadata["name"] in _claims(pod)]
-
-
-def _claims(pod: KubernetesObject) -> list[str]:
+def _claims(pod: Mapping[str, Any]) -> list[str]:
     volumes = pod.get("spec", {}).get("volumes") or []
     return [volume.get("persistentVolumeClaim", {}).get("claimName") for volume in volumes]
 
@@ -116,5 +130,5 @@ def _then(cluster: ClusterReader, words: list[str], live: KubernetesObject, reas
     return f"let whoever set the finalizer finish, or lift it with `{lift}`; {again}"
 
 
-def _finalizers(live: KubernetesObject) -> list[str]:
+def _finalizers(live: Mapping[str, Any]) -> list[str]:
     return live.get("metadata", {}).get("finalizers") or []

@@ -13,6 +13,7 @@ from components.diagnosis.events import warnings_of
 from components.diagnosis.finding import Finding, Subject
 from components.diagnosis.gpu_nodes import missing_gpu_nodes
 from components.diagnosis.graph import WEBHOOK_SIGNS, unchecked_graph, unready_graph
+from components.diagnosis.hopeless import ending
 from components.diagnosis.storage import unbound_claim
 from components.diagnosis.workloads import unfilled_nodes, unfinished_job, unfinished_release, unready_servers
 
@@ -29,6 +30,8 @@ _WAIT_SIGNS = (
     "Ingress .status.loadBalancer field was not updated",
 )
 _SILENT_SERVER_SIGNS = ("connection refused", "connection reset", "cluster is unreachable", "unexpected EOF")
+# k8s.io/kubernetes plugin/pkg/admission/namespace/lifecycle: what an API server says to a create there.
+_NAMESPACE_ENDS = "because it is being terminated"
 _FIXED_VOLUME_SECONDS = 300
 _OF_FIXED_CLOCK = {"PersistentVolume", "PersistentVolumeClaim"}
 _RELEASE = "Release"
@@ -121,7 +124,8 @@ def explanation(cluster: ClusterReader, failed: FailedOperation) -> str | None:
     finding = _finding(cluster, failed)
     if finding is None:
         return None
-    waited = None if _has(failed.error, WEBHOOK_SIGNS) else failed.waited_seconds
+    at_once = _has(failed.error, (*WEBHOOK_SIGNS, _NAMESPACE_ENDS))
+    waited = None if at_once else failed.waited_seconds
     if failed.kind in _OF_FIXED_CLOCK and failed.operation != "delete":
         # The provider's own timer, which heeds no setting (pulumi-kubernetes 4.32, provider/pkg/await).
         waited = _FIXED_VOLUME_SECONDS
@@ -151,6 +155,8 @@ def _finding(cluster: ClusterReader, failed: FailedOperation) -> Finding | None:
         return unchecked_graph(cluster, subject, failed.error)
     if _has(failed.error, _SILENT_SERVER_SIGNS):
         return _silent_server(cluster, subject)
+    if failed.operation != "delete" and (finding := _ending(cluster, failed)):
+        return finding
     if not _has(failed.error, _WAIT_SIGNS):
         return None
     if failed.operation == "delete":
@@ -158,6 +164,24 @@ def _finding(cluster: ClusterReader, failed: FailedOperation) -> Finding | None:
         return undeleted(cluster, subject, resource) if resource else None
     look = _LOOKS.get(failed.kind)
     return look(cluster, subject) if look else None
+
+
+def _ending(cluster: ClusterReader, failed: FailedOperation) -> Finding | None:
+    """What was waited for in vain, because it, or its namespace, is being deleted."""
+    subject = failed.subject
+    if not _has(failed.error, (*_WAIT_SIGNS, _NAMESPACE_ENDS)):
+        return None
+    reasons = ending(cluster, subject)
+    if not reasons:
+        return None
+    return Finding(
+        title=f"{subject.kind} {subject.name}",
+        waits_for="the cluster has done what it asks for",
+        page="deletion-hangs",
+        reasons=reasons,
+        look=cluster.command("get", "namespace", str(subject.namespace), "--output", "yaml"),
+        then="wait until it is gone, or mend what holds it; `pulumi up --refresh` then makes it again",
+    )
 
 
 def _silent_server(cluster: ClusterReader, subject: Subject) -> Finding:

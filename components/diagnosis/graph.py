@@ -7,6 +7,7 @@ from components.diagnosis.cluster_reader import ClusterReader, KubernetesObject
 from components.diagnosis.dynamo_objects import CONVERSION_SIGN, GRAPHS, stored_name, why_not_ready
 from components.diagnosis.finding import Finding, Subject
 from components.diagnosis.pods import lost_node_reasons, pod_reasons
+from components.diagnosis.storage import CACHE_LOST, mounted_claims
 
 WEBHOOK_SIGNS = ("failed calling webhook", "no endpoints available for service", CONVERSION_SIGN)
 _SERVICE_OF_URL = re.compile(r"https://([a-z0-9-]+)\.([a-z0-9-]+)\.svc")
@@ -25,8 +26,11 @@ def unready_graph(cluster: ClusterReader, subject: Subject) -> Finding:
     if pods:
         reasons = pod_reasons(pods)
         lost = lost_node_reasons(cluster.items("nodes") or [], pods)
+        claims = mounted_claims(cluster, subject, pods)
         if lost:
             reasons, page = [*lost, *reasons], "gpu-node-lost"
+        if claims:
+            reasons, page = [*claims, *reasons], CACHE_LOST
     if pods is not None and not reasons:
         reasons = _operators_words(cluster, subject, pods)
     return Finding(

@@ -1,12 +1,10 @@
 """A Job that did not complete, servers that did not become ready, a Helm release that did not install."""
 
-from collections.abc import Sequence
-
-from components.diagnosis.cluster_reader import ClusterReader, KubernetesObject
+from components.diagnosis.cluster_reader import ClusterReader
 from components.diagnosis.finding import Finding, Subject
 from components.diagnosis.pods import lost_node_reasons, pod_reasons
 from components.diagnosis.storage import PAGE as CLAIM_PAGE
-from components.diagnosis.storage import claim_reasons
+from components.diagnosis.storage import mounted_claims
 
 
 def unfinished_job(cluster: ClusterReader, subject: Subject) -> Finding:
@@ -20,7 +18,7 @@ def unfinished_job(cluster: ClusterReader, subject: Subject) -> Finding:
         if condition["type"] == "Failed" and condition["status"] == "True"
     ]
     unfinished = [pod for pod in pods if pod.get("status", {}).get("phase") != "Succeeded"]
-    claims = _claims(cluster, subject, unfinished)
+    claims = mounted_claims(cluster, subject, unfinished)
     return Finding(
         title=f"Job {subject.name}",
         waits_for="the model cache holds every file",
@@ -62,7 +60,7 @@ def unready_servers(cluster: ClusterReader, subject: Subject) -> Finding:
         title=f"servers {subject.name}",
         waits_for="every member runs and is ready",
         page="system-node-lost" if lost else f"{kind}-member-lost",
-        reasons=[*lost, *_claims(cluster, subject, pods), *pod_reasons(pods)],
+        reasons=[*lost, *mounted_claims(cluster, subject, pods), *pod_reasons(pods)],
         look=cluster.command("get", *words, "--output", "wide"),
     )
 
@@ -75,20 +73,9 @@ def unfinished_release(cluster: ClusterReader, subject: Subject) -> Finding:
         title=f"Helm release {subject.name}",
         waits_for="its operator and what the chart brings along are ready",
         page="operator-gone",
-        reasons=[*_claims(cluster, subject, pods), *pod_reasons(pods)],
+        reasons=[*mounted_claims(cluster, subject, pods), *pod_reasons(pods)],
         look=cluster.command("get", *words),
     )
-
-
-def _claims(cluster: ClusterReader, subject: Subject, pods: Sequence[KubernetesObject]) -> list[str]:
-    names = {
-        volume["persistentVolumeClaim"]["claimName"]: None
-        for pod in pods
-        for volume in pod.get("spec", {}).get("volumes") or []
-        if "persistentVolumeClaim" in volume and not pod["spec"].get("nodeName")
-    }
-    claims = [Subject("PersistentVolumeClaim", name, subject.namespace) for name in names]
-    return [reason for claim in claims for reason in claim_reasons(cluster, claim)]
 
 
 def _in(subject: Subject) -> list[str]:

@@ -27,6 +27,8 @@ class CachePlace:
     keep: Keep
     file_system: FileSystem | None
     """None where a storage class makes the volume."""
+    found_uid: str | None = None
+    """Of a claim that the cluster has already."""
 
 
 def deploy_cache(
@@ -80,6 +82,7 @@ def _volume_cache(
                 placed.recipe, cache.claim_name, source, placed.image_mirrors, placed.cache_nodes
             ),
             job_timeout_seconds=cache.download_timeout_seconds,
+            found_uid=place.found_uid,
         ),
         depends_on=depends_on,
         opts=options,

@@ -12,6 +12,7 @@ from components.diagnosis.typed_settings import TypedSettings
 from stacks.errors import Problem, SettingsError
 from stacks.guards.cluster_identity import cluster_problems
 from stacks.guards.fixed_at_creation import REBUILT_VARIABLE, changed_problems, fixed_values
+from stacks.guards.losses import loss_notices, loss_problems, seen_in, uid_of
 from stacks.guards.model_volume import volume_problems
 from stacks.guards.previous_outputs import outputs_of, previous_run
 from stacks.guards.running_blocks import running_block_problems
@@ -53,19 +54,22 @@ def main() -> None:
         before = deployed(previous.resources)
         cluster = cluster_of_state(stack.cluster, kubeconfig_file(stack.cluster), previous.resources)
         others = set_by_others(stack, before, cluster)
+        seen = seen_in(stack, cluster)
         _refuse(
             (
                 *changed_problems(previous.fixed, fixed_values(stack), source, rebuilt),
                 *volume_problems(before.volume, stack.cache, source),
                 *running_block_problems(stack.infrastructure, before.node_groups, source),
                 *scaled_problems(stack, others, os.environ),
+                *(() if pulumi.runtime.is_dry_run() else loss_problems(stack, before, seen)),
             )
         )
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
     stack = beside_what_runs(stack, before)
     _explain_failures(stack, typed)
-    deploy(stack, token, planned_update(stack, before, others))
+    update = planned_update(stack, before, others, loss_notices(stack, before, seen))
+    deploy(stack, token, update, found_claim=uid_of(seen))
 
 
 def _explain_failures(stack: ResolvedStack, typed: object) -> None:

@@ -25,6 +25,8 @@ def deploy(
     stack: ResolvedStack,
     hf_token: pulumi.Output[str] | None = None,
     update: Update = FIRST,
+    *,
+    found_claim: str | None = None,
 ) -> None:
     """Register every resource of the stack.
 
@@ -32,6 +34,7 @@ def deploy(
         stack: everything that was decided.
         hf_token: token for the download, a secret; None downloads anonymously.
         update: what happens to what runs.
+        found_claim: uid of the model cache's claim in the cluster; None where nobody can tell.
 
     """
     # The SDK would write it into the inputs of the cluster's provider, and so into the state, where it would
@@ -48,6 +51,7 @@ def deploy(
         place = CachePlace(
             keep=_keep(stack, "PersistentVolumeClaim", stack.cache.claim_name),
             file_system=infrastructure.file_system,
+            found_uid=found_claim,
         )
         deploy_serving(stack, namespace, platform, options, update, cache_place=place)
         _export_serving(stack.serving)

@@ -34,6 +34,8 @@ class DeployedVolume:
     size_gib: int
     storage_class_name: str
     """Empty where the stack has made the volume itself, for a file system."""
+    uid: str = ""
+    """Of the claim, as the cluster had it; empty where the state does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
         resources: URN -> outputs, as the state has them.
 
     """
-    claim = _named(resources, _CLAIM, "model-cache-claim")
+    claim, live_claim = _both(resources, _CLAIM, "model-cache-claim")
     volume = _named(resources, _VOLUME, "model-cache-volume")
     filler = (
         _named(resources, _JOB, "model-cache-download")
@@ -82,7 +84,9 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
     release = _named(resources, _RELEASE, "dynamo-platform")
     return Deployed(
         graphs=tuple(_graph(urn, _applied(resources[urn])) for urn in resources if _is_a(urn, _GRAPH)),
-        volume=_volume(claim, volume) if claim else None,
+        volume=_volume(claim, volume, str(mapping_in(live_claim, "metadata").get("uid") or ""))
+        if claim
+        else None,
         revision=_revision(filler) if filler else None,
         release=_release(release) if release else None,
         node_groups=_node_groups(resources),
@@ -111,9 +115,16 @@ def _is_a(urn: str, kind: re.Pattern[str]) -> bool:
 def _named(
     resources: Mapping[str, Mapping[str, Any]], kind: re.Pattern[str], name: str
 ) -> Mapping[str, Any] | None:
+    return _both(resources, kind, name)[0]
+
+
+def _both(
+    resources: Mapping[str, Mapping[str, Any]], kind: re.Pattern[str], name: str
+) -> tuple[Mapping[str, Any] | None, Mapping[str, Any]]:
+    """What the last run asked for, and what the cluster then had."""
     found = (urn for urn in resources if _is_a(urn, kind) and urn.split("::", 3)[3] == name)
     urn = next(found, None)
-    return _applied(resources[urn]) if urn else None
+    return (_applied(resources[urn]), resources[urn]) if urn else (None, {})
 
 
 def _applied(outputs: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -128,14 +139,14 @@ def _graph(urn: str, inputs: Mapping[str, Any]) -> Graph:
     return read_graph(name, namespace, mapping_in(inputs, "spec"), urn)
 
 
-def _volume(claim: Mapping[str, Any], volume: Mapping[str, Any] | None) -> DeployedVolume | None:
+def _volume(claim: Mapping[str, Any], volume: Mapping[str, Any] | None, uid: str) -> DeployedVolume | None:
     spec = mapping_in(claim, "spec")
     # A file system grows, and its claim asks for what it had at first.
     asked = mapping_in(volume, "spec", "capacity") if volume else mapping_in(spec, "resources", "requests")
     size = str(asked.get("storage"))
     if re.fullmatch(r"[0-9]+[GT]i", size) is None:
         return None
-    return DeployedVolume(size_in_gib(size), str(spec.get("storageClassName", "")))
+    return DeployedVolume(size_in_gib(size), str(spec.get("storageClassName", "")), uid)
 
 
 def _revision(inputs: Mapping[str, Any]) -> str | None:

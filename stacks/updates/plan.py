@@ -40,16 +40,27 @@ FIRST = Update()
 """Nothing runs, or nothing is known of it."""
 
 
-def planned_update(stack: ResolvedStack, before: Deployed, others: tuple[HandSet, ...] = ()) -> Update:
+def planned_update(
+    stack: ResolvedStack,
+    before: Deployed,
+    others: tuple[HandSet, ...] = (),
+    losses: tuple[Notice, ...] = (),
+) -> Update:
     """Return what happens to what the last run left.
 
     Args:
         stack: with the rollouts that there is room for (stacks/updates/rollout.py).
         before: what exists.
         others: replicas that somebody else has set.
+        losses: what the cluster has lost of it.
 
     """
-    notices = [*_platform(stack, before), *other_notices(stack, before), *infrastructure_notices(stack)]
+    notices = [
+        *losses,
+        *_platform(stack, before),
+        *other_notices(stack, before),
+        *infrastructure_notices(stack),
+    ]
     plan = stack.infrastructure
     notices += node_notices(plan, before.node_groups) if plan else ()
     sized = resized(plan, before.node_groups) if plan else frozenset[str]()

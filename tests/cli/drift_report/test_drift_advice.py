@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from cli.drift_report.changes import Change, Outcome
+from cli.drift_report.losses import as_changes
 from cli.drift_report.report import DriftReport, columns
+from components.diagnosis.finding import Subject
+from components.diagnosis.losses import Loss
 
 ROLLBACK = "helm --kube-context c rollback dynamo-platform 2 --namespace dynamo-system --wait"
 
@@ -55,3 +58,23 @@ def test_a_long_value_is_cut_in_the_table_and_whole_in_json() -> None:
     [written] = DriftReport("dev", [change]).as_json()["changes"]
     assert written["expected"] == "x" * 200
     assert written["up"] == "repaired"
+
+
+def test_what_is_lost_is_a_change_with_the_command_that_goes_before_the_repair() -> None:
+    claim = Subject("PersistentVolumeClaim", "model-cache", "gpt-oss")
+    losses = (
+        Loss(claim, "is being deleted", " since noon", "kubectl delete pvc/model-cache"),
+        Loss(claim, "was made again", ": the volume is empty"),
+    )
+    report = DriftReport("dev", [*as_changes(losses)], losses=losses)
+    found = [(change.found, change.outcome) for change in report.changes]
+    assert found == [
+        ("is being deleted", Outcome.GOING),
+        ("was made again, and is empty", Outcome.REFILLED),
+    ]
+    assert [label for label, _ in report.advice()] == ["FIRST", "REPAIR", "LOST", "LOST", "UNSEEN"]
+    assert report.as_json()["repair"] == [
+        "kubectl delete pvc/model-cache",
+        "pulumi up --refresh --stack dev",
+    ]
+    assert report.as_json()["lost"] == [str(loss) for loss in losses]

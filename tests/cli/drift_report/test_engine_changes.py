@@ -156,6 +156,7 @@ def test_an_object_that_is_gone_is_one_line() -> None:
 def test_a_lost_claim_is_said_to_have_lost_its_data() -> None:
     [change] = changes_seen([_step("delete", "kubernetes:core/v1:PersistentVolumeClaim", "ns/c", {})])
     assert "data" in change.expected
+    assert change.outcome is Outcome.REFILLED
 
 
 def test_what_is_as_it_was_is_no_change() -> None:

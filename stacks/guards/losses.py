@@ -1,0 +1,77 @@
+"""What the cluster has lost of a stack, said before anything is registered."""
+
+from components.diagnosis.cluster_reader import ClusterReader
+from components.diagnosis.losses import Places, Seen, look
+from stacks.errors import Problem
+from stacks.infrastructure.phases import waited_for
+from stacks.resolved import ResolvedStack
+from stacks.updates.deployed import Deployed
+from stacks.updates.notices import Notice
+
+_PAGE = "docs/runbook/cache-lost.md"
+
+
+def places_of(stack: ResolvedStack) -> Places:
+    """Return what of the stack can be lost without a field that differs."""
+    serving, cache = stack.serving, stack.cache
+    platform = (stack.platform.namespace,) if stack.layers.owns("platform") else ()
+    if not stack.layers.owns("serving"):
+        return Places(platform, stack.platform.namespace)
+    with_claim = cache.node_directory is None
+    return Places(
+        tuple(dict.fromkeys((*platform, serving.namespace))),
+        serving.namespace,
+        claim=cache.claim_name if with_claim else None,
+        job=cache.job_name if with_claim else None,
+        graph=None if waited_for(stack) else serving.graph_name,
+        own_claim=cache.is_ours,
+    )
+
+
+def seen_in(stack: ResolvedStack, cluster: ClusterReader) -> Seen | None:
+    """Return what the cluster says of it; None where it does not."""
+    return look(cluster.get, cluster.command, places_of(stack))
+
+
+def uid_of(seen: Seen | None) -> str | None:
+    """Return the identity of the claim that is in the cluster; None where nobody can tell."""
+    return seen.claim["metadata"]["uid"] if seen and seen.claim else None
+
+
+def loss_notices(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> tuple[Notice, ...]:
+    """Say what is going or empty, and what of the state is no longer so."""
+    texts = [
+        *([stale] if (stale := _stale(stack, before, seen)) else []),
+        *map(str, seen.losses if seen else ()),
+    ]
+    return tuple(Notice(f"lost: {text}", warns=True) for text in texts)
+
+
+def loss_problems(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> tuple[Problem, ...]:
+    """Return what an `up` would leave empty and call unchanged: it believes the state, which is of before.
+
+    Not asked in a preview: that of `up --refresh` reads the state before its refresh too.
+    """
+    stale = _stale(stack, before, seen)
+    if stale is None:
+        return ()
+    heal = f"`pulumi up --refresh --stack {stack.name}` ({_PAGE})"
+    return (
+        Problem(
+            stack.source, "modelCache", None, f"{stale}; nothing was created or changed", suggestion=heal
+        ),
+    )
+
+
+def _stale(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> str | None:
+    """The claim of the state, which is not that of the cluster."""
+    volume, name = before.volume, stack.cache.claim_name
+    if seen is None or volume is None or not volume.uid:
+        return None
+    if seen.claim is None:
+        found = "is gone from the cluster, and the model's files with it"
+    elif seen.claim["metadata"]["uid"] != volume.uid:
+        found = "was made again behind Pulumi's back: its volume is empty"
+    else:
+        return None
+    return f"claim {name} {found}; `up --refresh` makes it again and downloads, plain `up` does not notice"

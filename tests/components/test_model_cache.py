@@ -1,0 +1,87 @@
+"""The Job that fills the cache belongs to one claim, and not to its name."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import pulumi
+import pytest
+from pulumi.runtime import rpc
+from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
+from pulumi.runtime.proto import resource_pb2
+
+from components.keeping import Keep
+from components.model_cache import CacheVolume, ModelCache, ModelCacheArgs
+from resource_graph.recorder import run_against
+
+CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
+JOB_SPEC = {"template": {"spec": {"containers": [{"name": "download", "image": "a"}]}}}
+
+
+class _Cluster(Mocks):
+    def __init__(self, uid: str) -> None:
+        self._uid = uid
+
+    def call(self, args: MockCallArgs) -> NoReturn:
+        raise AssertionError(f"the component calls {args.token}")
+
+    def new_resource(self, args: MockResourceArgs) -> tuple[str | None, dict[Any, Any]]:
+        if args.typ != CLAIM:
+            return f"{args.name}-id", args.inputs
+        return "serving/cache", args.inputs | {"metadata": {**args.inputs["metadata"], "uid": self._uid}}
+
+
+class _Monitor(MockMonitor):
+    """Keeps what the engine is asked for; in a preview it has no id for what it would make."""
+
+    def __init__(self, uid: str, *, makes: bool) -> None:
+        super().__init__(_Cluster(uid))
+        self._makes = makes
+        self.requests: dict[str, resource_pb2.RegisterResourceRequest] = {}
+
+    def RegisterResource(  # noqa: N802 - the name of the remote procedure
+        self, request: resource_pb2.RegisterResourceRequest
+    ) -> resource_pb2.RegisterResourceResponse:
+        self.requests[request.name] = request
+        answer = super().RegisterResource(request)
+        if request.type == CLAIM and not self._makes:
+            return resource_pb2.RegisterResourceResponse(urn=answer.urn, object=answer.object)
+        return answer
+
+
+def _job(
+    volume: CacheVolume | None, *, makes: bool = True, found_uid: str | None = None
+) -> resource_pb2.RegisterResourceRequest:
+    def program() -> None:
+        arguments = ModelCacheArgs("serving", "cache", volume, "job", JOB_SPEC, 60, found_uid)
+        provider = pulumi.ProviderResource("kubernetes", "cluster", {})
+        ModelCache("it", arguments, depends_on=[], opts=pulumi.ResourceOptions(providers=[provider]))
+
+    monitor = _Monitor("uid-of-the-claim", makes=makes)
+    run_against(monitor, program, project="toy", stack="toy", preview=not makes)
+    return monitor.requests["it-download" if volume else "it-check"]
+
+
+OWN = CacheVolume("files", 100, Keep.NOTHING)
+
+
+def test_a_job_is_replaced_when_its_claim_is_another_one_of_the_same_name() -> None:
+    job = _job(OWN)
+    assert job.replacement_trigger.string_value == "uid-of-the-claim"
+    # Two Jobs of one name cannot be.
+    assert job.deleteBeforeReplace
+
+
+def test_a_preview_that_makes_the_claim_does_not_take_the_uid_of_its_dry_run_for_the_claims() -> None:
+    assert _job(OWN, makes=False).replacement_trigger.string_value == rpc.UNKNOWN
+
+
+def test_nothing_in_the_job_itself_tells_the_claim_so_that_an_upgrade_downloads_nothing_again() -> None:
+    assert "uid-of-the-claim" not in str(_job(OWN).object)
+
+
+@pytest.mark.parametrize(("found", "trigger"), [("theirs", "theirs"), (None, "")])
+def test_a_volume_of_somebody_elses_is_checked_again_when_the_cluster_has_another_claim(
+    found: str | None, trigger: str
+) -> None:
+    assert _job(None, found_uid=found).replacement_trigger.string_value == trigger
