@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from components.diagnosis.cluster_reader import ClusterReader
@@ -130,6 +130,21 @@ def explanation(cluster: ClusterReader, failed: FailedOperation) -> str | None:
         # The provider's own timer, which heeds no setting (pulumi-kubernetes 4.32, provider/pkg/await).
         waited = _FIXED_VOLUME_SECONDS
     return finding.text(waited)
+
+
+def ended_early(cluster: ClusterReader, waiting: FailedOperation, causes: Sequence[str]) -> str:
+    """Return what to tell the person about a wait that is not waited out.
+
+    Args:
+        cluster: where to look.
+        waiting: the operation, which has not failed by itself.
+        causes: why it cannot succeed.
+
+    """
+    look = _LOOKS.get(waiting.kind, _any_other)
+    finding = look(cluster, waiting.subject)
+    others = [reason for reason in finding.reasons if reason not in causes]
+    return replace(finding, reasons=[*causes, *others]).text(None, early=True)
 
 
 def pause_before_another_try(failed: FailedOperation, tries: int) -> int | None:

@@ -32,15 +32,17 @@ class Finding:
     """The command that shows it."""
     then: str = "mend that, then run `pulumi up` again: it continues from here"
 
-    def text(self, waited_seconds: int | None) -> str:
+    def text(self, waited_seconds: int | None, *, early: bool = False) -> str:
         """Return the message.
 
         Args:
             waited_seconds: how long the wait was allowed to take; None where that is unknown.
+            early: it is not waited out, because of what is wrong now.
 
         """
+        end = " early: more waiting does not help" if early else _after(waited_seconds)
         lines = [
-            f"The wait for {self.title} ended{_after(waited_seconds)}.",
+            f"The wait for {self.title} ended{end}.",
             f"It waits until {self.waits_for}.",
         ]
         if self.reasons:

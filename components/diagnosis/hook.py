@@ -16,9 +16,10 @@ from components.diagnosis.explain import (
 )
 from components.diagnosis.own_cluster import OwnCluster
 from components.diagnosis.typed_settings import TypedSettings
+from components.diagnosis.watch import Waits, end_run
 
-# The engine writes it into the state of each resource and asks for it there: it stays as it was.
-_HOOK_NAME = "says-why-a-wait-ended"
+# The engine writes them into the state of each resource and asks for them there: they stay as they were.
+_HOOK_NAME, _BEGUN_NAME, _ENDED_NAME = "says-why-a-wait-ended", "knows-that-it-begins", "knows-that-it-ended"
 _AWS = "aws:"
 
 
@@ -35,8 +36,21 @@ def explain_failures(cluster: ClusterReader | OwnCluster, typed: TypedSettings) 
 
     """
     limits: dict[tuple[str, str], pulumi.CustomTimeouts] = {}
-    say_why = _explainer(cluster, typed, limits)
+    stack = pulumi.get_stack()
+
+    def reader() -> ClusterReader:
+        return cluster.reader() if isinstance(cluster, OwnCluster) else cluster
+
+    waits = Waits(reader, pulumi.log.error, end_run)
+
+    def note_begin(begins: pulumi.ResourceHookArgs) -> None:
+        kind, inputs = kind_of(begins.type), begins.new_inputs or {}
+        waits.begun(begins.urn, FailedOperation("create", kind, inputs, "", None, stack))
+
+    say_why = _explainer(reader, typed, limits, waits)
     hook = pulumi.ErrorHook(_HOOK_NAME, say_why)
+    begun = [pulumi.ResourceHook(_BEGUN_NAME, note_begin)]
+    ended = [pulumi.ResourceHook(_ENDED_NAME, lambda ends: waits.ended(ends.urn))]
 
     def with_hook(
         registration: pulumi.ResourceTransformationArgs,
@@ -49,7 +63,10 @@ def explain_failures(cluster: ClusterReader | OwnCluster, typed: TypedSettings) 
         limit = options.custom_timeouts
         if isinstance(limit, pulumi.CustomTimeouts):
             limits[registration.type_, registration.name] = limit
-        bound = pulumi.ResourceOptions(hooks=pulumi.ResourceHookBinding(on_error=[hook]))
+        binding = pulumi.ResourceHookBinding(
+            before_create=begun, before_update=begun, after_create=ended, after_update=ended, on_error=[hook]
+        )
+        bound = pulumi.ResourceOptions(hooks=binding)
         return pulumi.ResourceTransformationResult(
             registration.props, pulumi.ResourceOptions.merge(options, bound)
         )
@@ -58,9 +75,10 @@ def explain_failures(cluster: ClusterReader | OwnCluster, typed: TypedSettings) 
 
 
 def _explainer(
-    cluster: ClusterReader | OwnCluster,
+    reader: Callable[[], ClusterReader],
     typed: TypedSettings,
     limits: Mapping[tuple[str, str], pulumi.CustomTimeouts],
+    waits: Waits,
 ) -> Callable[[pulumi.ErrorHookArgs], Awaitable[bool]]:
     stack = pulumi.get_stack()
     told: set[str] = set()
@@ -75,6 +93,7 @@ def _explainer(
 
     async def say_why(failure: pulumi.ErrorHookArgs) -> bool:
         if failure.type.startswith(_AWS):
+            waits.ended(failure.urn)
             say(refused_text(_request(failure, stack), typed))
             return False
         failed = _operation(failure, limits.get((failure.type, failure.name)), stack)
@@ -82,8 +101,8 @@ def _explainer(
         if pause is not None:
             await asyncio.sleep(pause)
             return True
-        reader = cluster.reader() if isinstance(cluster, OwnCluster) else cluster
-        say(explanation(reader, failed), reader.once)
+        waits.ended(failure.urn)
+        say(explanation(reader(), failed), reader().once)
         return False
 
     return say_why

@@ -29,19 +29,42 @@ _NO_IMAGE = re.compile(
 )
 
 
-def hopeless(cluster: ClusterReader, subject: Subject) -> list[str]:
-    """Return why the object never becomes what is waited for; empty while it may, or nobody can tell."""
-    if subject.kind not in WATCHED or subject.namespace is None:
+Pods = frozenset[str | None]
+"""By their uids."""
+
+
+def pods_of(cluster: ClusterReader, subject: Subject) -> list[KubernetesObject]:
+    """Return the pods that the object is waited for with; none where it has none, or nobody can tell."""
+    if subject.kind not in _PODS or subject.namespace is None:
+        return []
+    words = ["--namespace", subject.namespace, "--selector", f"{_PODS[subject.kind]}={subject.name}"]
+    return [pod for pod in cluster.items("pods", *words) or [] if not is_going(pod)]
+
+
+def causes(
+    cluster: ClusterReader,
+    subject: Subject,
+    pods: Sequence[KubernetesObject],
+    said_before: Pods = frozenset(),
+) -> list[str]:
+    """Return why the object never becomes what is waited for; empty while it may, or nobody can tell.
+
+    Args:
+        cluster: where to look.
+        subject: the object.
+        pods: its own.
+        said_before: pods whose words on their images may be of before the wait.
+
+    """
+    if subject.kind not in WATCHED:
         return []
     if reasons := ending(cluster, subject):
         return reasons
     if subject.kind not in _PODS:
         return ended_claims(cluster, subject, [subject.name])
-    words = ["--namespace", subject.namespace, "--selector", f"{_PODS[subject.kind]}={subject.name}"]
-    pods = [pod for pod in cluster.items("pods", *words) or [] if not is_going(pod)]
-    waiting = [pod for pod in pods if not pod.get("spec", {}).get("nodeName")]
-    claims = {name: None for pod in waiting for name in _claims(pod)}
-    return [*ended_claims(cluster, subject, list(claims)), *_absent_images(pods)]
+    claims = {name: None for pod in pods if not pod.get("spec", {}).get("nodeName") for name in _claims(pod)}
+    new = [pod for pod in pods if pod["metadata"].get("uid") not in said_before]
+    return [*ended_claims(cluster, subject, list(claims)), *_absent_images(new)]
 
 
 def ending(cluster: ClusterReader, subject: Subject) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 
 from components.diagnosis.explain import explanation
 from components.diagnosis.finding import Subject
-from components.diagnosis.hopeless import hopeless
+from components.diagnosis.hopeless import causes, pods_of
 from tests.components.diagnosis.objects import CLUSTER, failed
 
 if TYPE_CHECKING:
@@ -33,6 +33,10 @@ def _pulling(reason: str, message: str) -> dict[str, Any]:
     }
 
 
+def _causes() -> list[str]:
+    return causes(CLUSTER, GRAPH, pods_of(CLUSTER, GRAPH))
+
+
 @pytest.mark.parametrize(
     ("message", "passes"),
     [
@@ -49,7 +53,7 @@ def test_only_an_image_that_the_registry_does_not_have_is_given_up(
     kubectl: AnsweringKubectl, message: str, passes: bool
 ) -> None:
     kubectl.answers(pods=[_pulling("ImagePullBackOff", message)])
-    found = hopeless(CLUSTER, GRAPH)
+    found = _causes()
     assert (not found) is passes
     assert passes or "image nvcr.io/a/b:9 does not exist" in found[0]
 
@@ -59,7 +63,7 @@ def test_a_namespace_that_is_being_deleted_takes_nothing_and_says_what_it_waits_
 ) -> None:
     remaining = {"type": "NamespaceContentRemaining", "status": "True", "message": "pods. has 3"}
     kubectl.answers(namespace={"metadata": GOING, "status": {"conditions": [remaining]}})
-    assert hopeless(CLUSTER, GRAPH) == [
+    assert _causes() == [
         "namespace gpt-oss is being deleted since 2026-11-22T10:00:00Z",
         "NamespaceContentRemaining: pods. has 3",
     ]
@@ -81,7 +85,7 @@ def test_a_pod_that_waits_for_a_claim_that_is_going_or_lost_never_starts(
     kubectl: AnsweringKubectl, claim: dict[str, Any], words: str
 ) -> None:
     kubectl.answers(pods=[{"metadata": {"name": "decode-0"}, "spec": MOUNT, "status": {}}], pvc=claim)
-    [found] = hopeless(CLUSTER, GRAPH)
+    [found] = _causes()
     assert found.startswith(f"claim model-cache: {words}")
     said = explanation(CLUSTER, failed("DynamoGraphDeployment")) or ""
     assert words in said
@@ -91,4 +95,4 @@ def test_a_pod_that_waits_for_a_claim_that_is_going_or_lost_never_starts(
 def test_a_pod_that_only_waits_for_room_may_still_start(kubectl: AnsweringKubectl) -> None:
     bound = {"spec": {"volumeName": "pv-1"}, "status": {"phase": "Bound"}}
     kubectl.answers(pods=[{"metadata": {"name": "decode-0"}, "spec": MOUNT, "status": {}}], pvc=bound)
-    assert hopeless(CLUSTER, GRAPH) == []
+    assert _causes() == []
