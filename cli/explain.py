@@ -20,6 +20,7 @@ from stacks.recipe_choice import aggregated_recipes_like
 from stacks.resolved import Decision, Exposure, ResolvedStack, ServerGroup, Topic
 from stacks.updates.infrastructure_notices import waiting_text
 from stacks.updates.kinds import kinds_of_change
+from stacks.updates.occupied import room_texts
 from stacks.wording import alternatives
 
 _WIDTH = 120
@@ -119,12 +120,18 @@ def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
 
 
 def _before_order(stack: ResolvedStack) -> Iterator[Row]:
+    yield from _labelled("ROOM", _room(stack))
     yield "CLIENTS", _clients(stack)
     yield "PROMPTS", _prompts(stack)
     yield from _labelled("PLACEMENT", _placement(stack))
     yield from _labelled("KV PATH", _kv_path(stack))
     yield from _labelled("ROLLOUT", _rollout(stack))
     yield from _labelled("UPDATES", (f"{kind.settings}: {kind.effect}" for kind in kinds_of_change(stack)))
+
+
+def _room(stack: ResolvedStack) -> Iterator[str]:
+    # `explain` asks no cluster: it says the same on every machine.
+    return (text for text, _ in room_texts(stack, None, "which a preview asks of the cluster too"))
 
 
 def _other_topics(stack: ResolvedStack) -> tuple[Topic, ...]:

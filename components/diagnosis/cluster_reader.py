@@ -27,6 +27,8 @@ class ClusterReader:
     not known yet, and nothing can be looked at."""
     once: str = ""
     """What a person types before the first of the commands; empty: nothing."""
+    seconds: int = _KUBECTL_SECONDS
+    """How long an answer may take."""
 
     def command(self, *words: str) -> str:
         """Return the command for a person to type."""
@@ -42,7 +44,7 @@ class ClusterReader:
                 where = [*(["--kubeconfig", kubeconfig] if kubeconfig else []), "--context", self.context]
                 command = [kubectl, *where, "get", *words, "--output", "json"]
                 answer = subprocess.run(
-                    command, capture_output=True, text=True, timeout=_KUBECTL_SECONDS, check=True
+                    command, capture_output=True, text=True, timeout=self.seconds, check=True
                 )
             found = json.loads(answer.stdout)
         except (subprocess.SubprocessError, OSError, ValueError):

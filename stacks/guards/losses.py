@@ -1,5 +1,7 @@
 """What the cluster has lost of a stack, said before anything is registered."""
 
+from dataclasses import replace
+
 from components.diagnosis.cluster_reader import ClusterReader
 from components.diagnosis.losses import Places, Seen, look
 from stacks.errors import Problem
@@ -8,6 +10,7 @@ from stacks.resolved import ResolvedStack
 from stacks.updates.deployed import Deployed
 from stacks.updates.notices import Notice
 
+_SECONDS = 10
 _PAGE = "docs/runbook/cache-lost.md"
 
 
@@ -29,8 +32,9 @@ def places_of(stack: ResolvedStack) -> Places:
 
 
 def seen_in(stack: ResolvedStack, cluster: ClusterReader) -> Seen | None:
-    """Return what the cluster says of it; None where it does not."""
-    return look(cluster.get, cluster.command, places_of(stack))
+    """Return what the cluster says of it; None where it does not, which takes a few seconds at most."""
+    brief = replace(cluster, seconds=_SECONDS)
+    return look(brief.get, cluster.command, places_of(stack))
 
 
 def uid_of(seen: Seen | None) -> str | None:

@@ -47,14 +47,21 @@ class Packing:
         return self.used_nodes if self.room.one_pod_per_node else 0
 
 
-def pack(workers: Sequence[WorkerSet], room: Room) -> Packing | None:
+def pack(
+    workers: Sequence[WorkerSet], room: Room, free_gpus: Mapping[int, int] | None = None
+) -> Packing | None:
     """Return how full the nodes are, or None when the workers do not fit.
+
+    Args:
+        workers: who needs a place.
+        room: the nodes.
+        free_gpus: what is left of them, GPUs of a node -> nodes; None: they are empty.
 
     Largest worker first, each on the fullest node that still holds it. For sizes that divide each other,
     as tensor parallelism's powers of two do, this finds a packing whenever there is one. Nodes that are
     equally full are counted, not listed, so the time depends on neither nodes nor workers.
     """
-    free = Counter({room.gpus_per_node: room.nodes})
+    free = Counter({room.gpus_per_node: room.nodes} if free_gpus is None else free_gpus)
     for some in sorted(workers, key=lambda some: -some.gpus):
         placed = _alone(some, room, free) if _takes_own_nodes(room) else _shared(some, free)
         if not placed:

@@ -23,6 +23,7 @@ from stacks.reading.parse import parse_settings, plain_token_problem, secret_set
 from stacks.resolve import resolve
 from stacks.resolved import ResolvedStack
 from stacks.updates.deployed import deployed
+from stacks.updates.occupied import pool_uses, room_notices
 from stacks.updates.plan import planned_update
 from stacks.updates.rollout import beside_what_runs
 
@@ -68,7 +69,9 @@ def main() -> None:
         raise pulumi.RunError(str(error)) from None
     stack = beside_what_runs(stack, before)
     _explain_failures(stack, typed)
-    update = planned_update(stack, before, others, loss_notices(stack, before, seen))
+    uses = pool_uses(stack, cluster, (graph.name for graph in before.graphs)) if seen else None
+    told = (*loss_notices(stack, before, seen), *room_notices(stack, uses))
+    update = planned_update(stack, before, others, told)
     deploy(stack, token, update, found_claim=uid_of(seen))
 
 

@@ -44,7 +44,7 @@ def planned_update(
     stack: ResolvedStack,
     before: Deployed,
     others: tuple[HandSet, ...] = (),
-    losses: tuple[Notice, ...] = (),
+    seen: tuple[Notice, ...] = (),
 ) -> Update:
     """Return what happens to what the last run left.
 
@@ -52,11 +52,11 @@ def planned_update(
         stack: with the rollouts that there is room for (stacks/updates/rollout.py).
         before: what exists.
         others: replicas that somebody else has set.
-        losses: what the cluster has lost of it.
+        seen: what the cluster says of it.
 
     """
     notices = [
-        *losses,
+        *seen,
         *_platform(stack, before),
         *other_notices(stack, before),
         *infrastructure_notices(stack),

@@ -18,6 +18,8 @@ class SharedPool:
     new: tuple[PlacedService, ...]
     old: tuple[Service, ...]
     """Also those of a pool that this stack no longer names, where their nodes may be the same."""
+    one_nvlink_domain: bool = False
+    """All of the new ones must be in one."""
 
     def __str__(self) -> str:
         return f"pool {self.pool.name}"
@@ -39,6 +41,7 @@ def shared_pools(stack: ResolvedStack, running: Sequence[Service]) -> tuple[Shar
                 for service in running
                 if _may_share_nodes(service.node_selector, placed[pool.name][0][1].node_selector)
             ),
+            one_nvlink_domain=stack.serving.placed.same_clique,
         )
         for pool in stack.pools
         if pool.name in placed

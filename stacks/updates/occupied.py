@@ -1,0 +1,186 @@
+"""Whether the workers find room in their pools: beside what others run there, or by the settings alone."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from components.diagnosis.cluster_reader import ClusterReader, KubernetesObject
+from components.diagnosis.pods import is_ready
+from components.graph_labels import GRAPH_NAME
+from recipes.graph_manifest.placement import NVLINK_CLIQUE
+from stacks.infrastructure.phases import waited_for
+from stacks.placement.packing import WorkerSet, pack
+from stacks.resolved import ResolvedStack
+from stacks.updates.notices import Notice
+from stacks.updates.rooms import SharedPool, shared_pools
+from stacks.wording import in_words
+
+_GPUS = "nvidia.com/gpu"
+# What a preview waits for at most, request by request; it makes one for each pool and one for all pods.
+_SECONDS = 5
+_MOST_POOLS = 4
+_NOT_ENDED = "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed"
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class PoolUse:
+    """What the cluster has of a pool's nodes that take new pods."""
+
+    gpus: int
+    """Of all of them."""
+    free: Mapping[str, Mapping[int, int]]
+    """NVLink clique, empty for none -> GPUs that others leave free on a node -> nodes."""
+    others: Mapping[str, tuple[int, int]]
+    """Namespace -> GPUs and pods that are not this stack's."""
+
+    @property
+    def free_gpus(self) -> int:
+        """GPUs that others leave free."""
+        return sum(gpus * nodes for counts in self.free.values() for gpus, nodes in counts.items())
+
+
+def pool_uses(
+    stack: ResolvedStack, cluster: ClusterReader, graphs: Iterable[str] = ()
+) -> Mapping[str, PoolUse] | None:
+    """Return what the cluster has of each pool that workers use; None where it cannot be asked.
+
+    Reads nodes and pods, a few seconds at most, and changes nothing.
+
+    Args:
+        stack: with the pools.
+        cluster: where to look.
+        graphs: names of this stack's graphs that run and make room; its wanted one is among them.
+
+    """
+    shared = shared_pools(stack, ()) if _places_workers(stack) else ()
+    if not shared or len(shared) > _MOST_POOLS:
+        return None
+    brief = replace(cluster, seconds=_SECONDS)
+    nodes: dict[str, Sequence[KubernetesObject]] = {}
+    for pool in shared:
+        listed = brief.items("nodes", "--selector", _selector(pool))
+        if listed is None:
+            return None
+        nodes[pool.pool.name] = listed
+    pods = brief.items("pods", "--all-namespaces", "--field-selector", _NOT_ENDED)
+    if pods is None:
+        return None
+    own = {stack.serving.graph_name, *graphs}
+    others = [pod for pod in pods if _gpus_of(pod) and not _is_own(pod, own, stack.serving.namespace)]
+    return {name: _use(listed, others) for name, listed in nodes.items()}
+
+
+def room_texts(
+    stack: ResolvedStack, uses: Mapping[str, PoolUse] | None, unasked: str = "the cluster could not be asked"
+) -> tuple[tuple[str, bool], ...]:
+    """Return a sentence for each pool that workers use, and whether they fit.
+
+    Args:
+        stack: with the pools.
+        uses: what the cluster has; None where nobody has asked it, or it did not say.
+        unasked: why not.
+
+    """
+    if not _places_workers(stack):
+        return ()
+    return tuple(_room(shared, uses, unasked) for shared in shared_pools(stack, ()))
+
+
+def room_notices(stack: ResolvedStack, uses: Mapping[str, PoolUse] | None) -> tuple[Notice, ...]:
+    """Say whether the workers fit; warn where they do not."""
+    return tuple(Notice(f"room: {text}", warns=not fits) for text, fits in room_texts(stack, uses))
+
+
+def _places_workers(stack: ResolvedStack) -> bool:
+    return stack.layers.owns("serving") and not waited_for(stack)
+
+
+def _room(shared: SharedPool, uses: Mapping[str, PoolUse] | None, unasked: str) -> tuple[str, bool]:
+    pool = shared.pool
+    workers = [WorkerSet(worker.name, worker.gpus, worker.replicas) for worker in shared.new]
+    needed = sum(some.gpus * some.count for some in workers)
+    use = uses.get(pool.name) if uses is not None else None
+    if use is None or not use.gpus:
+        why = unasked if uses is None else "the cluster has none of its nodes ready"
+        fits = f"the graph's {in_words(needed, 'GPU')} fit into {pool.gpus} by the settings alone, {why}"
+        return f"pool {pool.name}: {fits}", True
+    fits = _fits(shared, workers, use)
+    free = f"{use.free_gpus} of {in_words(use.gpus, 'GPU')} free, used by others: {_others(use)}"
+    end = "it fits" if fits else "it does not fit until they end, or nodes join"
+    return f"pool {pool.name}: {free}; the graph needs {needed}: {end}", fits
+
+
+def _fits(shared: SharedPool, workers: Sequence[WorkerSet], use: PoolUse) -> bool:
+    places = [Counter(counts) for counts in use.free.values()]
+    if not shared.one_nvlink_domain:
+        places = [sum(places, Counter[int]())]
+    return any(pack(workers, shared.room, free) is not None for free in places)
+
+
+def _others(use: PoolUse) -> str:
+    if not use.others:
+        return "none"
+    most = sorted(use.others.items(), key=lambda item: (-item[1][0], item[0]))
+    shown = [
+        f"{name} {in_words(gpus, 'GPU')} in {in_words(pods, 'pod')}" for name, (gpus, pods) in most[:_SHOWN]
+    ]
+    rest = [gpus for _, (gpus, _) in most[_SHOWN:]]
+    return ", ".join(
+        [*shown, *([f"{len(rest)} other namespaces {in_words(sum(rest), 'GPU')}"] if rest else [])]
+    )
+
+
+def _use(nodes: Sequence[KubernetesObject], pods: Sequence[KubernetesObject]) -> PoolUse:
+    there = {node["metadata"]["name"]: node for node in nodes if _takes_pods(node)}
+    used: Counter[str] = Counter()
+    others: dict[str, tuple[int, int]] = {}
+    for pod in pods:
+        name, gpus = pod["spec"]["nodeName"], _gpus_of(pod)
+        if name in there:
+            used[name] += gpus
+            namespace = pod["metadata"]["namespace"]
+            before = others.get(namespace, (0, 0))
+            others[namespace] = (before[0] + gpus, before[1] + 1)
+    free: dict[str, Counter[int]] = {}
+    for name, node in there.items():
+        clique = node["metadata"].get("labels", {}).get(NVLINK_CLIQUE, "")
+        free.setdefault(clique, Counter())[max(0, _allocatable(node) - used[name])] += 1
+    return PoolUse(sum(_allocatable(node) for node in there.values()), free, others)
+
+
+def _takes_pods(node: KubernetesObject) -> bool:
+    return is_ready(node) and not node.get("spec", {}).get("unschedulable")
+
+
+def _allocatable(node: KubernetesObject) -> int:
+    return _number(node.get("status", {}).get("allocatable") or {})
+
+
+def _gpus_of(pod: KubernetesObject) -> int:
+    spec: Mapping[str, Sequence[Mapping[str, Any]] | None] = pod.get("spec", {})
+    running = sum(_requested(container) for container in spec.get("containers") or [])
+    return max([running, *(_requested(container) for container in spec.get("initContainers") or [])])
+
+
+def _requested(container: Mapping[str, Any]) -> int:
+    # Of GPUs the request is the limit, which the API server writes down where only one is given.
+    resources: Mapping[str, Mapping[str, Any]] = container.get("resources") or {}
+    return _number(resources.get("requests") or resources.get("limits") or {})
+
+
+def _number(quantities: Mapping[str, Any]) -> int:
+    text = str(quantities.get(_GPUS, "0"))
+    return int(text) if text.isdecimal() else 0
+
+
+def _is_own(pod: KubernetesObject, graphs: set[str], namespace: str) -> bool:
+    metadata = pod["metadata"]
+    return metadata.get("namespace") == namespace and metadata.get("labels", {}).get(GRAPH_NAME) in graphs
+
+
+def _selector(shared: SharedPool) -> str:
+    placements = (worker.placement for worker in shared.new)
+    labels = next(placement.node_selector for placement in placements if placement)
+    return ",".join(f"{key}={value}" for key, value in sorted(labels.items()))
