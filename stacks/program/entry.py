@@ -70,7 +70,9 @@ def main() -> None:
     stack = beside_what_runs(stack, before)
     _explain_failures(stack, typed)
     uses = pool_uses(stack, cluster, (graph.name for graph in before.graphs)) if seen else None
-    told = (*loss_notices(stack, before, seen), *room_notices(stack, uses))
+    # Whether it fits is a question of whoever reads a preview; an `up` tells only of what will be waited for.
+    room = [each for each in room_notices(stack, uses) if each.warns or pulumi.runtime.is_dry_run()]
+    told = (*loss_notices(stack, before, seen), *room)
     update = planned_update(stack, before, others, told)
     deploy(stack, token, update, found_claim=uid_of(seen))
 
