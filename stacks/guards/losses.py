@@ -54,12 +54,16 @@ def loss_notices(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> t
 def loss_problems(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> tuple[Problem, ...]:
     """Return what an `up` would leave empty and call unchanged: it believes the state, which is of before.
 
-    Not asked in a preview: that of `up --refresh` reads the state before its refresh too.
+    Not asked in a preview: that of `up --refresh` reads the state before its refresh too. Without a graph in
+    the state it may be a `destroy --run-program` that goes on, and there nothing is called unchanged.
     """
     stale = _stale(stack, before, seen)
-    if stale is None:
+    if stale is None or not before.graphs:
         return ()
-    heal = f"`pulumi up --refresh --stack {stack.name}` ({_PAGE})"
+    heal = (
+        f"`pulumi up --refresh --stack {stack.name}` ({_PAGE}); to end the stack instead, `pulumi destroy` "
+        "without --run-program"
+    )
     return (
         Problem(
             stack.source, "modelCache", None, f"{stale}; nothing was created or changed", suggestion=heal

@@ -10,10 +10,11 @@ import pytest
 from components.diagnosis.losses import Seen
 from stacks.guards.losses import loss_notices, loss_problems, places_of, uid_of
 from stacks.updates.deployed import Deployed, DeployedVolume
+from stacks.updates.graph import graph_of
 from tests.support.dev_settings import disagg_b200_settings, resolved
 
 STACK = resolved(disagg_b200_settings())
-BEFORE = Deployed(volume=DeployedVolume(150, "shared-files", "uid-1"))
+BEFORE = Deployed(graphs=(graph_of(STACK),), volume=DeployedVolume(150, "shared-files", "uid-1"))
 
 
 def _seen(uid: str | None) -> Seen:
@@ -33,6 +34,8 @@ def test_a_claim_that_is_not_that_of_the_state_is_told_by_preview_and_ends_a_pla
     [problem] = loss_problems(STACK, BEFORE, _seen(uid))
     assert words in str(problem)
     assert "try: `pulumi up --refresh --stack dev` (docs/runbook/cache-lost.md)" in str(problem)
+    # A destroy that goes on has no graph any more, and its claim may be gone as it should.
+    assert loss_problems(STACK, replace(BEFORE, graphs=()), _seen(uid)) == ()
 
 
 @pytest.mark.parametrize(
