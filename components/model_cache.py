@@ -33,6 +33,15 @@ class CacheVolume:
 
 
 @dataclass(frozen=True, slots=True)
+class LostClaim:
+    """A claim that the state has and the cluster has not."""
+
+    uid: str
+    words: str
+    """For a person whose `up` meets it unchanged, because it has refreshed nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelCacheArgs:
     """Inputs of `ModelCache`."""
 
@@ -46,6 +55,7 @@ class ModelCacheArgs:
     job_timeout_seconds: int
     found_uid: str | None = None
     """Of a claim that is somebody else's, as the cluster has it; None where nobody can tell."""
+    lost: LostClaim | None = None
 
 
 class ModelCache(pulumi.ComponentResource):
@@ -88,7 +98,7 @@ class ModelCache(pulumi.ComponentResource):
                 # A Job that is done says nothing of a claim that was made again after it. A stack of before
                 # has no trigger in its state, and the engine replaces nothing for a first one
                 # (pulumi/pulumi pkg/resource/deploy/step_generator.go, shouldTriggerReplace).
-                replacement_trigger=_uid(self.claim) if self.claim else args.found_uid,
+                replacement_trigger=_uid(self.claim, args.lost) if self.claim else args.found_uid,
                 # The engine's own replacements come first and then delete: a Job of this name exists.
                 delete_before_replace=True,
                 custom_timeouts=pulumi.CustomTimeouts(
@@ -130,10 +140,17 @@ class ModelCache(pulumi.ComponentResource):
         )
 
 
-def _uid(claim: PersistentVolumeClaim) -> pulumi.Output[str | None]:
+def _uid(claim: PersistentVolumeClaim, lost: LostClaim | None) -> pulumi.Output[str | None]:
     """The identity of a claim: another one of the same name has another, and a volume without files.
 
     Unknown as long as the claim's id is: in a preview that makes the claim, its dry run has a uid that no
     claim will have.
     """
-    return pulumi.Output.all(claim.id, claim.metadata).apply(lambda known: known[1].get("uid"))
+
+    def uid(known: list[Any]) -> str | None:
+        found = known[1].get("uid")
+        if lost and found == lost.uid and not pulumi.runtime.is_dry_run():
+            raise pulumi.RunError(lost.words)
+        return found
+
+    return pulumi.Output.all(claim.id, claim.metadata).apply(uid)

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from components.diagnosis.cluster_reader import ClusterReader
 from components.diagnosis.losses import Places, Seen, look
+from components.model_cache import LostClaim
 from stacks.errors import Problem
 from stacks.infrastructure.phases import waited_for
 from stacks.resolved import ResolvedStack
@@ -51,24 +52,26 @@ def loss_notices(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> t
     return tuple(Notice(f"lost: {text}", warns=True) for text in texts)
 
 
-def loss_problems(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> tuple[Problem, ...]:
-    """Return what an `up` would leave empty and call unchanged: it believes the state, which is of before.
+def lost_claim(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> LostClaim | None:
+    """Return the claim that the state believes in and the cluster does not have; None where they agree.
 
-    Not asked in a preview: that of `up --refresh` reads the state before its refresh too. Without a graph in
-    the state it may be a `destroy --run-program` that goes on, and there nothing is called unchanged.
+    An `up` that does not refresh would call it unchanged. Only the engine knows whether this one refreshes:
+    it writes down what a refresh has found together with the first change after it (pulumi/pulumi
+    pkg/backend/snapshot.go, refreshSnapshotMutation), so that the state says the same in both. Without a
+    graph in the state it may be a `destroy --run-program` that goes on, and nothing there is unchanged.
     """
-    stale = _stale(stack, before, seen)
-    if stale is None or not before.graphs:
-        return ()
-    heal = (
-        f"`pulumi up --refresh --stack {stack.name}` ({_PAGE}); to end the stack instead, `pulumi destroy` "
-        "without --run-program"
+    stale, volume = _stale(stack, before, seen), before.volume
+    if stale is None or volume is None or not before.graphs:
+        return None
+    problem = Problem(
+        stack.source,
+        "modelCache",
+        None,
+        f"{stale}; neither the cache nor the graph was changed",
+        suggestion=f"`pulumi up --refresh --stack {stack.name}` ({_PAGE}); to end the stack instead, "
+        "`pulumi destroy` without --run-program",
     )
-    return (
-        Problem(
-            stack.source, "modelCache", None, f"{stale}; nothing was created or changed", suggestion=heal
-        ),
-    )
+    return LostClaim(volume.uid, str(problem))
 
 
 def _stale(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> str | None:
@@ -82,4 +85,4 @@ def _stale(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> str | N
         found = "was made again behind Pulumi's back: its volume is empty"
     else:
         return None
-    return f"claim {name} {found}; `up --refresh` makes it again and downloads, plain `up` does not notice"
+    return f"claim {name} {found}; `up --refresh` makes it again and downloads, plain `up` ends"

@@ -6,7 +6,7 @@ import pulumi
 
 from components.file_system_volume import FileSystem
 from components.keeping import Keep
-from components.model_cache import CacheVolume, ModelCache, ModelCacheArgs
+from components.model_cache import CacheVolume, LostClaim, ModelCache, ModelCacheArgs
 from components.namespace import Namespace
 from components.node_cache import NodeCache, NodeCacheArgs
 from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
@@ -29,6 +29,7 @@ class CachePlace:
     """None where a storage class makes the volume."""
     found_uid: str | None = None
     """Of a claim that the cluster has already."""
+    lost: LostClaim | None = None
 
 
 def deploy_cache(
@@ -83,6 +84,7 @@ def _volume_cache(
             ),
             job_timeout_seconds=cache.download_timeout_seconds,
             found_uid=place.found_uid,
+            lost=place.lost,
         ),
         depends_on=depends_on,
         opts=options,

@@ -12,7 +12,7 @@ from components.diagnosis.typed_settings import TypedSettings
 from stacks.errors import Problem, SettingsError
 from stacks.guards.cluster_identity import cluster_problems
 from stacks.guards.fixed_at_creation import REBUILT_VARIABLE, changed_problems, fixed_values
-from stacks.guards.losses import loss_notices, loss_problems, seen_in, uid_of
+from stacks.guards.losses import loss_notices, lost_claim, seen_in, uid_of
 from stacks.guards.model_volume import volume_problems
 from stacks.guards.previous_outputs import outputs_of, previous_run
 from stacks.guards.running_blocks import running_block_problems
@@ -62,7 +62,6 @@ def main() -> None:
                 *volume_problems(before.volume, stack.cache, source),
                 *running_block_problems(stack.infrastructure, before.node_groups, source),
                 *scaled_problems(stack, others, os.environ),
-                *(() if pulumi.runtime.is_dry_run() else loss_problems(stack, before, seen)),
             )
         )
     except SettingsError as error:
@@ -74,7 +73,7 @@ def main() -> None:
     room = [each for each in room_notices(stack, uses) if each.warns or pulumi.runtime.is_dry_run()]
     told = (*loss_notices(stack, before, seen), *room)
     update = planned_update(stack, before, others, told)
-    deploy(stack, token, update, found_claim=uid_of(seen))
+    deploy(stack, token, update, found_claim=uid_of(seen), lost_claim=lost_claim(stack, before, seen))
 
 
 def _explain_failures(stack: ResolvedStack, typed: object) -> None:

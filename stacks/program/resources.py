@@ -9,6 +9,7 @@ import pulumi_kubernetes as kubernetes
 
 from components.graph_labels import FRONTEND_PORT
 from components.keeping import Keep
+from components.model_cache import LostClaim
 from components.namespace import Namespace, NamespaceArgs
 from stacks.guards.fixed_at_creation import OUTPUT_NAME, fixed_values
 from stacks.program.layers import InfrastructureParts, joined_infrastructure, joined_platform, share
@@ -27,6 +28,7 @@ def deploy(
     update: Update = FIRST,
     *,
     found_claim: str | None = None,
+    lost_claim: LostClaim | None = None,
 ) -> None:
     """Register every resource of the stack.
 
@@ -35,6 +37,7 @@ def deploy(
         hf_token: token for the download, a secret; None downloads anonymously.
         update: what happens to what runs.
         found_claim: uid of the model cache's claim in the cluster; None where nobody can tell.
+        lost_claim: of the state, which the cluster does not have.
 
     """
     # The SDK would write it into the inputs of the cluster's provider, and so into the state, where it would
@@ -52,6 +55,7 @@ def deploy(
             keep=_keep(stack, "PersistentVolumeClaim", stack.cache.claim_name),
             file_system=infrastructure.file_system,
             found_uid=found_claim,
+            lost=lost_claim,
         )
         deploy_serving(stack, namespace, platform, options, update, cache_place=place)
         _export_serving(stack.serving)

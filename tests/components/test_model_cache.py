@@ -11,7 +11,7 @@ from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mo
 from pulumi.runtime.proto import resource_pb2
 
 from components.keeping import Keep
-from components.model_cache import CacheVolume, ModelCache, ModelCacheArgs
+from components.model_cache import CacheVolume, LostClaim, ModelCache, ModelCacheArgs
 from resource_graph.recorder import run_against
 
 CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
@@ -50,10 +50,14 @@ class _Monitor(MockMonitor):
 
 
 def _job(
-    volume: CacheVolume | None, *, makes: bool = True, found_uid: str | None = None
+    volume: CacheVolume | None,
+    *,
+    makes: bool = True,
+    found_uid: str | None = None,
+    lost: LostClaim | None = None,
 ) -> resource_pb2.RegisterResourceRequest:
     def program() -> None:
-        arguments = ModelCacheArgs("serving", "cache", volume, "job", JOB_SPEC, 60, found_uid)
+        arguments = ModelCacheArgs("serving", "cache", volume, "job", JOB_SPEC, 60, found_uid, lost)
         provider = pulumi.ProviderResource("kubernetes", "cluster", {})
         ModelCache("it", arguments, depends_on=[], opts=pulumi.ResourceOptions(providers=[provider]))
 
@@ -85,3 +89,11 @@ def test_a_volume_of_somebody_elses_is_checked_again_when_the_cluster_has_anothe
     found: str | None, trigger: str
 ) -> None:
     assert _job(None, found_uid=found).replacement_trigger.string_value == trigger
+
+
+def test_an_up_that_meets_the_lost_claim_unchanged_ends_and_one_that_has_made_it_again_goes_on() -> None:
+    with pytest.raises(pulumi.RunError, match="the claim is gone"):
+        _job(OWN, lost=LostClaim("uid-of-the-claim", "the claim is gone"))
+    assert _job(OWN, lost=LostClaim("uid-of-the-one-before", "the claim is gone"))
+    # A preview tells, and so does that of an `up --refresh`, which does not have the refreshed state either.
+    assert _job(OWN, makes=False, lost=LostClaim("uid-of-the-claim", "the claim is gone"))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from components.diagnosis.losses import Seen
-from stacks.guards.losses import loss_notices, loss_problems, places_of, uid_of
+from stacks.guards.losses import loss_notices, lost_claim, places_of, uid_of
 from stacks.updates.deployed import Deployed, DeployedVolume
 from stacks.updates.graph import graph_of
 from tests.support.dev_settings import disagg_b200_settings, resolved
@@ -31,11 +31,13 @@ def test_a_claim_that_is_not_that_of_the_state_is_told_by_preview_and_ends_a_pla
     assert notice.warns
     assert notice.text.startswith(f"lost: claim model-cache {words}")
     assert "`up --refresh` makes it again and downloads" in notice.text
-    [problem] = loss_problems(STACK, BEFORE, _seen(uid))
-    assert words in str(problem)
-    assert "try: `pulumi up --refresh --stack dev` (docs/runbook/cache-lost.md)" in str(problem)
+    lost = lost_claim(STACK, BEFORE, _seen(uid))
+    assert lost
+    assert lost.uid == "uid-1"
+    assert words in lost.words
+    assert "try: `pulumi up --refresh --stack dev` (docs/runbook/cache-lost.md)" in lost.words
     # A destroy that goes on has no graph any more, and its claim may be gone as it should.
-    assert loss_problems(STACK, replace(BEFORE, graphs=()), _seen(uid)) == ()
+    assert lost_claim(STACK, replace(BEFORE, graphs=()), _seen(uid)) is None
 
 
 @pytest.mark.parametrize(
@@ -51,7 +53,7 @@ def test_the_claim_of_the_state_a_silent_cluster_and_a_first_up_are_no_loss(
     before: Deployed, seen: Seen | None
 ) -> None:
     assert loss_notices(STACK, before, seen) == ()
-    assert loss_problems(STACK, before, seen) == ()
+    assert lost_claim(STACK, before, seen) is None
 
 
 def test_the_uid_of_a_claim_that_nobody_can_read_is_not_known() -> None:
