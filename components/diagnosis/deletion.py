@@ -11,7 +11,6 @@ from components.diagnosis.pods import pod_reasons
 from components.graph_labels import GRAPH_NAME
 
 _WHILE_MOUNTED = "kubernetes.io/pvc-protection"
-_ENDED = {"Succeeded", "Failed"}
 # Who removes the finalizer, and so who must run for the object to go.
 _HOLDERS = {
     FINALIZER: "the Dynamo operator (NVIDIA/aicr#406)",
@@ -71,7 +70,11 @@ def holders(live: Mapping[str, Any]) -> list[str]:
 
 
 def mounting_pods(get: Callable[..., Mapping[str, Any] | None], claim: Mapping[str, Any]) -> list[str]:
-    """Return the pods that hold a claim which is being deleted; one that has ended holds nothing."""
+    """Return the pods that hold a claim which is being deleted.
+
+    Those that have a node, also when they have ended, as the Job's that filled it (k8s.io/kubernetes
+    pkg/controller/volume/pvcprotection, podUsesPVCForDeletion).
+    """
     metadata = claim["metadata"]
     if _WHILE_MOUNTED not in _finalizers(claim):
         return []
@@ -79,7 +82,7 @@ def mounting_pods(get: Callable[..., Mapping[str, Any] | None], claim: Mapping[s
     return [
         f"pod {pod['metadata']['name']}"
         for pod in pods
-        if metadata["name"] in _claims(pod) and pod.get("status", {}).get("phase") not in _ENDED
+        if metadata["name"] in _claims(pod) and pod["spec"].get("nodeName")
     ]
 
 

@@ -151,9 +151,11 @@ def _going_claim(get: Get, command: Callable[..., str], places: Places, claim: M
 
 
 def _let_go(get: Get, command: Callable[..., str], places: Places) -> str:
-    graph = [f"{stored_name(get, GRAPHS)}/{places.graph}"] if places.graph else []
+    users = [f"{stored_name(get, GRAPHS)}/{places.graph}"] if places.graph else []
+    # A pod that has ended holds the claim too.
+    users += [f"job/{places.job}"] if places.job else []
     where = ["--namespace", places.namespace, "--ignore-not-found", "--cascade=foreground"]
-    return command("delete", *graph, f"pvc/{places.claim}", *where)
+    return command("delete", *users, f"pvc/{places.claim}", *where)
 
 
 def _going(live: Mapping[str, Any]) -> Loss | None:

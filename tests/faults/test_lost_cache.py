@@ -169,8 +169,8 @@ def test_a_claim_that_is_being_deleted_is_let_go_and_comes_back_filled(
     assert "no new pod can mount it" in report["lost"][0]
     first, repair = report["repair"]
     assert first.endswith(
-        f"delete dynamographdeployments.v1alpha1.nvidia.com/{GRAPH} pvc/{CLAIM} --namespace {NAMESPACE} "
-        "--ignore-not-found --cascade=foreground"
+        f"delete dynamographdeployments.v1alpha1.nvidia.com/{GRAPH} job/{JOB} pvc/{CLAIM} "
+        f"--namespace {NAMESPACE} --ignore-not-found --cascade=foreground"
     )
     assert repair == f"pulumi up --refresh --stack {stack.name}"
     assert "lost: PersistentVolumeClaim model-cache is being deleted" in stack.pulumi("preview").stdout
@@ -182,7 +182,7 @@ def test_a_claim_that_is_being_deleted_is_let_go_and_comes_back_filled(
     assert f"The wait for graph {GRAPH} ended early: more waiting does not help." in said
     assert "claim model-cache: is being deleted since" in said
     ask_for(stack, frontends=1)
-    typed(stack, LET_GO, GRAPH=GRAPH)
+    typed(stack, LET_GO, GRAPH=GRAPH, JOB=JOB)
     typed(stack, HEAL)
     assert _is_filled(stack, before)
     assert is_ready(stack)

@@ -112,7 +112,8 @@ def test_a_strangers_finalizer_is_lifted_and_the_others_stay(kubectl: AnsweringK
 
 
 def test_a_claim_that_is_in_use_names_the_pods_that_use_it(kubectl: AnsweringKubectl) -> None:
-    mount = {"volumes": [{"name": "cache", "persistentVolumeClaim": {"claimName": "model-cache"}}]}
+    volume = {"name": "cache", "persistentVolumeClaim": {"claimName": "model-cache"}}
+    mount = {"nodeName": "tray-0", "volumes": [volume]}
     claim = _terminating(PROTECTION, name="model-cache", namespace="gpt-oss")
     kubectl.answers(persistentvolumeclaims=claim, pods=[pod("debug", mount), pod("other")])
     said = _said(CLAIM)

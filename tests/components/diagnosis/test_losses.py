@@ -28,9 +28,9 @@ def _job(**status: Any) -> dict[str, Any]:
     return {**_object("Job", "model-download"), "status": status}
 
 
-def _pod(name: str, phase: str, claim: str = "model-cache") -> dict[str, Any]:
+def _pod(name: str, node: str | None, claim: str = "model-cache") -> dict[str, Any]:
     volume = {"name": "cache", "persistentVolumeClaim": {"claimName": claim}}
-    return {"metadata": {"name": name}, "spec": {"volumes": [volume]}, "status": {"phase": phase}}
+    return {"metadata": {"name": name}, "spec": {"volumes": [volume], "nodeName": node}}
 
 
 def _losses(
@@ -66,14 +66,12 @@ def test_a_claim_that_was_filled_or_is_being_filled_is_no_loss(job: dict[str, An
 
 
 def test_a_claim_that_is_being_deleted_names_who_holds_it_and_the_one_command_before_up() -> None:
-    pods = (_pod("decode-0", "Running"), _pod("download", "Succeeded"), _pod("other", "Running", "logs"))
+    pods = (_pod("decode-0", "a"), _pod("download", "b"), _pod("waits", None), _pod("other", "a", "logs"))
     [loss] = _losses(_claim(deletionTimestamp=LATER, finalizers=[PROTECTION]), pods=pods)
-    assert "is being deleted since 2026-11-22T12:00:00Z, held by pod decode-0: no new pod can mount" in str(
-        loss
-    )
+    assert "is being deleted since 2026-11-22T12:00:00Z, held by pod decode-0, pod download: " in str(loss)
     assert loss.command == (
-        "kubectl delete dynamographdeployments.v1alpha1.nvidia.com/graph pvc/model-cache --namespace gpt-oss "
-        "--ignore-not-found --cascade=foreground"
+        "kubectl delete dynamographdeployments.v1alpha1.nvidia.com/graph job/model-download pvc/model-cache "
+        "--namespace gpt-oss --ignore-not-found --cascade=foreground"
     )
 
 
