@@ -17,15 +17,13 @@ _INFERENCE_POOL = "InferencePool"
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
     if graph.kubernetes_objects(_INFERENCE_POOL) or _starts_a_frontend(graph):
         return
-    for resource in graph.kubernetes_objects(GRAPH_KIND):
-        workers = [
-            worker
-            for worker in read_workers(graph)
-            if isinstance(worker, Worker) and worker.resource is resource and worker.commands
-        ]
-        if workers:
-            names = ", ".join(worker.name for worker in workers)
-            yield failed(resource, resource.name, f"nothing that was read answers HTTP for {names}")
+    workers: dict[str, list[Worker]] = {}
+    for worker in read_workers(graph):
+        if isinstance(worker, Worker) and worker.resource.kind == GRAPH_KIND and worker.commands:
+            workers.setdefault(worker.resource.urn, []).append(worker)
+    for group in workers.values():
+        names, resource = ", ".join(worker.name for worker in group), group[0].resource
+        yield failed(resource, resource.name, f"nothing that was read answers HTTP for {names}")
 
 
 def _starts_a_frontend(graph: ResourceGraph) -> bool:

@@ -50,7 +50,7 @@ def _published(image: Image) -> str | None:
     if image.name not in _RUNTIMES:
         return None
     # Other organisations of that host, and other hosts, keep copies; a slip of the pen is none of them.
-    left_out = path in {f"{_HOST}ai-dynamo/", f"{_HOST}nvidia/"}
+    left_out = path == f"{_HOST}ai-dynamo/" or path.startswith(f"{_HOST}nvidia/")
     return f"{_REGISTRY}{image.name}" if left_out or slip_of(path, [_REGISTRY], _SLIPS) else None
 
 

@@ -35,6 +35,7 @@ def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Obs
     for kind, name in dict.fromkeys(_names(template)):
         if not _is_there(graph, template.resource, kind, name):
             yield from _check_name(graph, template, kind, name)
+    yield from _check_listed_claims(template)
     volumes = _volumes(template)
     for container_name, container in all_containers(template):
         for mount in mappings_at(container, "volumeMounts"):
@@ -68,6 +69,18 @@ def _check_name(graph: ResourceGraph, template: PodTemplate, kind: str, name: st
     else:
         return
     yield failed(template.resource, template.name, message)
+
+
+def _check_listed_claims(template: PodTemplate) -> Iterator[Observation]:
+    """A v1alpha1 graph lists the claims that its services mount."""
+    listed = {text_at(each, "name") or "" for each in mappings_at(template.graph_spec, "pvcs")}
+    mounts = mappings_at(template.described_by, "volumeMounts") if template.shape == "service" else ()
+    for mount in mounts:
+        name = text_at(mount, "name")
+        meant = None if name is None or name in listed else slip_of(name, listed, _SLIPS)
+        if meant is not None:
+            message = f"its service mounts {name}; pvcs of the graph lists {meant}"
+            yield failed(template.resource, template.name, message)
 
 
 def _is_there(graph: ResourceGraph, owner: Resource, kind: str, name: str) -> bool:

@@ -17,9 +17,14 @@ _NAMESPACE_VARIABLE = "DYN_NAMESPACE"
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
+    workers_of: dict[str, list[Worker | Unreadable]] = {}
+    for worker in read_workers(graph):
+        workers_of.setdefault(worker.resource.urn, []).append(worker)
+    templates_of: dict[str, list[PodTemplate | Unreadable]] = {}
+    for template in read_pods(graph):
+        templates_of.setdefault(template.resource.urn, []).append(template)
     for resource in graph.kubernetes_objects(GRAPH_KIND):
-        workers = [worker for worker in read_workers(graph) if worker.resource is resource]
-        templates = [template for template in read_pods(graph) if template.resource is resource]
+        workers, templates = workers_of.get(resource.urn, []), templates_of.get(resource.urn, [])
         try:
             message = _problem(workers, templates)
             # A router over several graphs brings the halves together.

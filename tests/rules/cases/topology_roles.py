@@ -10,6 +10,7 @@ NAMES = "named-objects-exist"
 LIMITS = "requests-within-limits"
 FITS = "pod-fits-some-node"
 DISAGGREGATED = "gpt-oss-disagg"
+_DECODE = "spec.components[2].podTemplate.spec.containers[0]"
 _VLLM = "spec.components[1].podTemplate.spec"
 _SECRET = (
     "{apiVersion: v1, kind: Secret, metadata: {name: hf-tokens, namespace: gpt-oss}, stringData: {a: b}}"
@@ -235,5 +236,38 @@ CASES = (
         | undecided("benchmark-lengths-fit", "gpt-oss-120b-bench")
         | undecided("benchmark-concurrency-within-engine", "gpt-oss-120b-bench"),
         ("lies in no mounted volume; /opt/dynamo/configs is mounted",),
+    ),
+    Case(
+        "kv-transfer-agrees",
+        "vLLM's decode worker by type alone, without a connector",
+        "vllm-disagg-efa",
+        (
+            put(GRAPH, f"{_DECODE}.args[2]", "--enable-chunked-prefill"),
+            put(GRAPH, f"{_DECODE}.args[3]", "--enable-prefix-caching"),
+        ),
+        failed("kv-transfer-agrees", "Decode"),
+        ("is typed decode beside Prefill, and has no --kv-transfer-config to take its cache by",),
+    ),
+    Case(
+        NAMES,
+        "a claim of a service that the graph lists under nearly its name",
+        "agg-gb200",
+        (
+            put(GRAPH, "spec.pvcs", [{"name": "gpt-oss-model-cach", "create": False}]),
+            put(
+                GRAPH,
+                "spec.services.TrtllmWorker.volumeMounts",
+                [{"name": "gpt-oss-model-cache", "mountPoint": "/x"}],
+            ),
+        ),
+        failed(NAMES, "TrtllmWorker") | failed("service-mounts-kept", "TrtllmWorker"),
+        ("its service mounts gpt-oss-model-cache; pvcs of the graph lists gpt-oss-model-cach",),
+    ),
+    Case(
+        "runtime-image-exists",
+        "a folder that NVIDIA does not have",
+        "vllm-agg",
+        (text(GRAPH, f"{_VLLM}.containers[0].image", "ai-dynamo", "dynamo"),),
+        failed("runtime-image-exists", "VllmWorker"),
     ),
 )
