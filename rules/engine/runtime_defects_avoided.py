@@ -7,6 +7,7 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.commands.variables import variable
 from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.models import read_gpt_oss
 from rules.reading.engines.runtime_version import runtime_image
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
 from rules.reading.nodes.placements import read_landing
@@ -24,7 +25,8 @@ def _check_worker(
     graph: ResourceGraph, worker: Worker, settings: TensorRtLlmSettings
 ) -> Iterator[Observation]:
     release = runtime_image(worker)
-    if release is None or release[0][:2] != DEEP_EP_CRASH_LINE:
+    # It was met with gpt-oss; recipes of the publisher for other models run there without the variable.
+    if release is None or release[0][:2] != DEEP_EP_CRASH_LINE or read_gpt_oss(worker) is None:
         return
     ranks = settings.count("tensor_parallel_size", default=1)
     if ranks.value == 1 or not settings.switch("enable_attention_dp"):

@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import drop, engine_file, put, text
-from tests.rules.serving_edits import GRAPH, WORKER, variable
+from tests.rules.serving_edits import GRAPH, WORKER, command, variable
 
 BRINGS = "image-brings-the-engine"
 EXISTS = "runtime-image-exists"
@@ -74,6 +74,18 @@ CASES = (
         (variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),),
         failed(DEFECTS, WORKER),
         ("on GB200", "without TRTLLM_FORCE_COMM_METHOD=ALLGATHER"),
+    ),
+    Case(
+        DEFECTS,
+        "another model, with which nobody met it",
+        "agg-gb200",
+        (
+            variable(WORKER, "TRTLLM_FORCE_COMM_METHOD", ""),
+            command(WORKER, '--model-path "$MODEL_PATH"', "--model-path /opt/models/deepseek-r1"),
+            command(WORKER, "openai/gpt-oss-120b", "deepseek-ai/DeepSeek-R1"),
+            variable(WORKER, "SERVED_MODEL_NAME", "deepseek-ai/DeepSeek-R1"),
+        ),
+        failed("requested-name-served", "gpt-oss-120b-bench"),
     ),
     Case(
         DEFECTS,
