@@ -1,6 +1,6 @@
 """Frontends run on nodes without GPUs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from hardware import INSTANCE_TYPES
 from resource_graph import ResourceGraph
@@ -8,10 +8,11 @@ from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.nodes.landing import allows, untolerated
 from rules.reading.nodes.node_selection import required_labels
 from rules.reading.nodes.pools import Pool, known_pools, node_labels, read_pools
+from rules.reading.once import once_per_graph
 from rules.reading.pods.frontends import FRONTEND_TYPE
 from rules.reading.pods.pods import PodTemplate, check_pods
 from rules.reading.shapes import Undecided, mappings_at, text_at
-from rules.reading.storage.model_volumes import read_model_volumes
+from rules.reading.storage.model_volumes import ModelVolume, read_model_volumes
 
 _GPU_KEY = "nvidia.com/gpu"
 
@@ -34,17 +35,23 @@ def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Obs
 
 def _reads_from_gpu_nodes(graph: ResourceGraph, template: PodTemplate) -> bool:
     """Whether the model that it needs is nowhere but on nodes with GPUs."""
-    for volume in read_model_volumes(graph):
-        users = [user for user, _ in volume.users]
-        if not any(user.template is template for user in users):
-            continue
+    for volume in _volumes_by_pod(graph).get(template, ()):
         if volume.node_path is not None:
             return True
         claim = None if isinstance(volume.found, Undecided) else volume.found
         shared = claim is None or any(mode.endswith("Many") for mode in claim.modes)
-        if not shared and any(user.kind == "worker" for user in users):
+        if not shared and any(user.kind == "worker" for user, _ in volume.users):
             return True
     return False
+
+
+@once_per_graph
+def _volumes_by_pod(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[ModelVolume]]:
+    volumes: dict[PodTemplate, list[ModelVolume]] = {}
+    for volume in read_model_volumes(graph):
+        for template in {user.template for user, _ in volume.users}:
+            volumes.setdefault(template, []).append(volume)
+    return volumes
 
 
 def _why_it_lands(template: PodTemplate, pool: Pool) -> str | None:

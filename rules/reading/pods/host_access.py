@@ -65,9 +65,14 @@ def runs_an_engine(graph: ResourceGraph, template: PodTemplate) -> bool:
     """
     if template.shape != "workload":
         return template.component_type not in _WITHOUT_GPUS
-    return template in _engines_of_pods(graph) or any(
-        isinstance(worker, Unreadable) and worker.resource is template.resource
-        for worker in read_workers(graph)
+    return template in _engines_of_pods(graph) or template.resource.urn in _unreadable(graph)
+
+
+@once_per_graph
+def _unreadable(graph: ResourceGraph) -> frozenset[str]:
+    """The resources whose workers nobody can read."""
+    return frozenset(
+        worker.resource.urn for worker in read_workers(graph) if isinstance(worker, Unreadable)
     )
 
 
