@@ -9,14 +9,14 @@ from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
 from rules.reading.engines.vllm import is_vllm, read_vllm
 from rules.reading.kv_transport.cache_transceiver import effective_backend
-from rules.reading.kv_transport.disaggregation import Disaggregated, Role, read_disaggregated, read_role
+from rules.reading.kv_transport.disaggregation import Disaggregated, Role, read_disaggregated
 from rules.reading.kv_transport.vllm_transfer import (
     KV_TRANSFER_CONFIG,
     NIXL_CONNECTOR,
     WITHOUT_A_DEFAULT,
     moving_connector,
 )
-from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, text_at
 
 _SGLANG_BACKEND = "--disaggregation-transfer-backend"
@@ -33,37 +33,6 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
             yield from _check_group(graph, group)
         except Undecided as reason:
             yield undecided(group.resource, group.name, str(reason))
-    yield from _check_typed_decode(graph)
-
-
-def _check_typed_decode(graph: ResourceGraph) -> Iterator[Observation]:
-    """A vLLM worker that decodes by its component's type alone takes the cache by a connector too."""
-    prefilled = dict(_prefill_workers(graph))
-    for worker in read_workers(graph):
-        if not isinstance(worker, Worker) or worker.template.component_type != "decode":
-            continue
-        name = prefilled.get(worker.resource.urn)
-        try:
-            if name is None or not is_vllm(worker) or read_role(worker) != "aggregated":
-                continue
-            config = read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG)
-        except Undecided:
-            continue
-        if config is None:
-            message = f"is typed decode beside {name}, and has no {KV_TRANSFER_CONFIG} to take its cache by"
-            yield failed(worker.resource, worker.name, message)
-
-
-def _prefill_workers(graph: ResourceGraph) -> Iterator[tuple[str, str]]:
-    for worker in read_workers(graph):
-        try:
-            if not isinstance(worker, Worker) or not is_vllm(worker) or read_role(worker) != "prefill":
-                continue
-            # Releases in which a connector need not be named have one by themselves on both sides.
-            if read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG) is not None:
-                yield worker.resource.urn, worker.name
-        except Undecided:
-            continue
 
 
 def _check_group(graph: ResourceGraph, group: Disaggregated) -> Iterator[Observation]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.vllm import is_vllm
-from rules.reading.kv_transport.disaggregation import read_role
+from rules.reading.kv_transport.disaggregation import role_with_file
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided, text_at
@@ -26,9 +26,9 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
     for resource in graph.kubernetes_objects(GRAPH_KIND):
         workers, templates = workers_of.get(resource.urn, []), templates_of.get(resource.urn, [])
         try:
-            message = _problem(workers, templates)
+            message = _problem(graph, workers, templates)
             # A router over several graphs brings the halves together.
-            if message is not None and _problem(read_workers(graph), read_pods(graph)) is None:
+            if message is not None and _problem(graph, read_workers(graph), read_pods(graph)) is None:
                 continue
         except Undecided:
             # A worker that cannot be read may be the half that is missing; others say that it cannot be.
@@ -38,7 +38,9 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _problem(
-    workers: Sequence[Worker | Unreadable], templates: Sequence[PodTemplate | Unreadable]
+    graph: ResourceGraph,
+    workers: Sequence[Worker | Unreadable],
+    templates: Sequence[PodTemplate | Unreadable],
 ) -> str | None:
     if any(isinstance(each, Unreadable) for each in (*workers, *templates)):
         return None
@@ -48,9 +50,10 @@ def _problem(
     pods = [template for template in templates if isinstance(template, PodTemplate)]
     is_scaled = any(template.component_type == _PLANNER for template in pods)
     there = [worker for worker in readable if is_scaled or _has_pods(worker)]
-    prefill = [worker.name for worker in there if read_role(worker) == "prefill"]
-    decode = [worker for worker in there if read_role(worker) == "decode"]
-    others = [worker for worker in there if read_role(worker) == "aggregated"]
+    roles = {worker: role_with_file(graph, worker) for worker in there}
+    prefill = [worker.name for worker in there if roles[worker] == "prefill"]
+    decode = [worker for worker in there if roles[worker] == "decode"]
+    others = [worker for worker in there if roles[worker] == "aggregated"]
     if prefill and not decode and not others:
         return f"{', '.join(prefill)} prefills, and no worker of the graph decodes: no request is answered"
     if decode and not prefill and not others and not any(is_vllm(worker) for worker in decode):

@@ -8,6 +8,7 @@ from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, undecided
 from rules.reading.commands.flags import parse_flags
 from rules.reading.engines.sglang import is_sglang, read_sglang
+from rules.reading.engines.vllm import is_vllm
 from rules.reading.once import once_per_graph
 from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.pods import GRAPH_KIND, Unreadable
@@ -63,6 +64,9 @@ def read_disaggregated(graph: ResourceGraph) -> Sequence[Disaggregated]:
     for members in groups.values():
         prefill = tuple(worker for role, worker in members if role == "prefill")
         decode = tuple(worker for role, worker in members if role == "decode")
+        if prefill and not decode:
+            # vLLM decodes for a prefill worker without being told so, by the connector alone.
+            decode = tuple(worker for _, worker in members if worker not in prefill and is_vllm(worker))
         if prefill and decode:
             resource = prefill[0].resource
             found.append(Disaggregated(resource, resource.name, prefill, decode))

@@ -1,9 +1,9 @@
 """Halves of disaggregated serving, names that lead nowhere, and amounts that no node has."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, document, drop, put, text, variable
+from tests.rules.edits import add, document, drop, engine_file, put, text, variable
 from tests.rules.judging import Found
-from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, main_container, of_service
+from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, SGLANG_FILE, main_container, of_service
 
 ROLES = "roles-complete"
 NAMES = "named-objects-exist"
@@ -245,8 +245,34 @@ CASES = (
             put(GRAPH, f"{_DECODE}.args[2]", "--enable-chunked-prefill"),
             put(GRAPH, f"{_DECODE}.args[3]", "--enable-prefix-caching"),
         ),
-        failed("kv-transfer-agrees", "Decode"),
-        ("is typed decode beside Prefill, and has no --kv-transfer-config to take its cache by",),
+        failed("kv-transfer-agrees", "gpt-oss-efa"),
+        ("Prefill hands KV cache over by NixlConnector, but Decode takes it by no connector",),
+    ),
+    Case(
+        "served-name-equal",
+        "another name in vLLM's decode worker that is not told its role",
+        "vllm-disagg-efa",
+        (
+            put(GRAPH, f"{_DECODE}.args[1]", "--served-model-name=gpt-oss"),
+            put(GRAPH, f"{_DECODE}.args[2]", "--enable-chunked-prefill"),
+        ),
+        failed("served-name-equal", "Prefill, Decode"),
+        ("Decode gpt-oss (--served-model-name)",),
+    ),
+    Case(
+        ROLES,
+        "prefill alone, by SGLang's own file",
+        "sglang-disagg",
+        (
+            *SGLANG_FILE,
+            text(
+                GRAPH, f"{_VLLM}.containers[0].args[2]", "--disaggregation-mode=prefill", "--enable-metrics"
+            ),
+            engine_file("prefill.yaml", "disaggregation-mode", "prefill"),
+            put(GRAPH, "spec.components[2].replicas", 0),
+        ),
+        failed(ROLES, "gpt-oss-sglang") | failed("engine-files-roll-pods", "gpt-oss-sglang"),
+        ("Prefill prefills, and no worker of the graph decodes",),
     ),
     Case(
         NAMES,
