@@ -19,13 +19,14 @@ from cli.project import resolved_stack
 from cli.pulumi_command import PulumiCommand
 from cli.recovery.cluster import ClusterCommands
 from cli.recovery.locks import read_locks
-from cli.recovery.remains import StackState
+from cli.recovery.remains import RELEASE_TYPE, StackState
 from cli.recovery.state import read_state
 from stacks.errors import SettingsError
 from stacks.guards.cluster_identity import cluster_problems
 
 # Changes neither state nor cluster; without --preview-only it would record the drift as what is wanted.
 _LOOK = ("refresh", "--preview-only", "--json")
+_RELEASE = f"{RELEASE_TYPE}::"
 _SHOWN_LINES = 12
 
 
@@ -60,11 +61,12 @@ def _report(name: str) -> DriftReport:
     answer = _answer(pulumi, unread)
     steps = answer["steps"]
     release = deployed_release(steps)
-    inside = changes_inside(cluster, *release) if release else ()
+    has_failed = any(_RELEASE in urn for urn in state.failed)
+    inside = changes_inside(cluster, *release, has_failed=has_failed) if release else ()
     repair = repair_command(cluster, *release) if release and inside else None
     unready = (*map(not_compared, unread), *unready_objects(answer), *unready_graphs(state, cluster))
     losses = losses_seen(stack, cluster)
-    changes = (*changes_seen(steps), *as_changes(losses), *inside)
+    changes = (*changes_seen(steps, state.failed), *as_changes(losses), *inside)
     return DriftReport(name, changes, repair, unready, losses)
 
 

@@ -5,3 +5,6 @@ FAILED = 1
 
 UNREADABLE = 2
 """The input cannot be used: settings, YAML or the command line itself; or nothing of it is understood."""
+
+INTERRUPTED = 130
+"""Ctrl-C; as a shell says it: 128 and the number of SIGINT."""

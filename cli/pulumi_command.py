@@ -2,14 +2,18 @@
 
 import shlex
 import shutil
+import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from os import environ
 from pathlib import Path
+from typing import TypeVar
 
 from cli.errors import CommandError
 from cli.project import stack_directory
+
+_Answer = TypeVar("_Answer")
 
 _PROJECT_FILE = "Pulumi.yaml"
 _INSTALL = "https://www.pulumi.com/docs/iac/download-install/"
@@ -49,37 +53,57 @@ class PulumiCommand:
 
     def stream(self, *arguments: str, variables: Mapping[str, str] | None = None) -> int:
         """The exit code; what pulumi prints goes where this process prints."""
-        process = subprocess.Popen(
-            self._command(arguments),
-            cwd=self.directory,
-            env={**environ, **(variables or {})},
-            stdin=subprocess.DEVNULL,
-        )
-        while True:
-            try:
-                return process.wait()
-            except KeyboardInterrupt:
-                # The terminal has told pulumi too, which now ends in order: killed, it would leave its lock.
-                continue
+        process = self._started(arguments, variables, output=None)
+        _in_order(process.wait, process)
+        return process.returncode
 
     def capture(
         self, *arguments: str, variables: Mapping[str, str] | None = None, names_stack: bool = True
     ) -> Printed:
         """Exit code and output, without colour; `names_stack`: with the option --stack."""
-        done = subprocess.run(
-            [*self._command(arguments, names_stack=names_stack), "--color=never"],
+        words = (*arguments, "--color=never")
+        process = self._started(words, variables, output=subprocess.PIPE, names_stack=names_stack)
+        out, err = _in_order(process.communicate, process)
+        return Printed(process.returncode, out, err)
+
+    def _started(
+        self,
+        arguments: tuple[str, ...],
+        variables: Mapping[str, str] | None,
+        *,
+        output: int | None,
+        names_stack: bool = True,
+    ) -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            self._command(arguments, names_stack=names_stack),
             cwd=self.directory,
             env={**environ, **(variables or {})},
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=output,
+            stderr=output,
             text=True,
-            check=False,
+            # A terminal's Ctrl-C reaches it through this process alone: told twice, pulumi leaves its lock.
+            process_group=0,
         )
-        return Printed(done.returncode, done.stdout, done.stderr)
 
     def _command(self, arguments: tuple[str, ...], *, names_stack: bool = True) -> list[str]:
         stack = ["--stack", self.stack] if names_stack else []
         return [self.executable, *arguments, *stack, "--non-interactive"]
+
+
+def _in_order(ended: Callable[[], _Answer], process: "subprocess.Popen[str]") -> _Answer:
+    """Return its answer; a Ctrl-C is told to pulumi, which ends in order, and raised once it has ended."""
+    is_interrupted = False
+    while True:
+        try:
+            answer = ended()
+        except KeyboardInterrupt:
+            is_interrupted = True
+            process.send_signal(signal.SIGINT)
+            continue
+        if is_interrupted:
+            raise KeyboardInterrupt
+        return answer
 
 
 def project_directory() -> Path:

@@ -5,14 +5,18 @@ import sys
 import typer
 
 from cli.errors import CommandError
-from cli.exit_codes import FAILED
+from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import say
 from cli.project import resolved_stack
 from cli.pulumi_command import PulumiCommand
 from cli.recovery.cluster import ClusterCommands
+from cli.recovery.lost_state import Backup
 from cli.recovery.plan import Plan, plan_destroy, plan_up
 from cli.recovery.read import read_remains
 from cli.recovery.run import command_line, run_steps
+from components.diagnosis.health import ills_of
+from stacks.program.health import served_by
+from stacks.resolved import ResolvedStack
 
 
 def recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiting: bool) -> None:
@@ -23,6 +27,14 @@ def recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiti
         SettingsError: the stack's settings cannot be used.
 
     """
+    try:
+        _recover(name, yes=yes, destroy=destroy, ended=ended, end_waiting=end_waiting)
+    except KeyboardInterrupt:
+        say("\ninterrupted; running the command again continues", error=True)
+        raise typer.Exit(INTERRUPTED) from None
+
+
+def _recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiting: bool) -> None:
     stack = resolved_stack(name)
     pulumi = PulumiCommand.of_stack(name)
     cluster = ClusterCommands.of(stack.cluster)
@@ -33,6 +45,7 @@ def recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiti
         ended=ended,
         say=say,
         may_end=lambda: _may_end(yes=yes, end_waiting=end_waiting),
+        may_put_back=lambda backup: _may_put_back(name, backup, yes=yes),
     )
     if destroy:
         plan = plan_destroy(remains)
@@ -40,6 +53,8 @@ def recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiti
         plan = plan_up(remains, policy_pack=(pulumi.directory / "policy").is_dir())
     if not plan.steps:
         say(f"stack {name}: no run was interrupted, nothing was changed")
+        if not destroy and not remains.state.is_empty:
+            _require_health(stack, cluster)
         if not remains.operator_answers:
             say("the Dynamo operator is away, and no graph can be changed: docs/runbook/operator-gone.md")
             return
@@ -56,7 +71,24 @@ def recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiti
             error=True,
         )
         raise typer.Exit(FAILED)
+    if not destroy:
+        _require_health(stack, cluster)
     say(f"\nstack {name} is {'destroyed' if destroy else 'up'}: nothing of the interrupted run is left")
+
+
+def _require_health(stack: ResolvedStack, cluster: ClusterCommands) -> None:
+    """Ask the cluster, which alone knows; exit 1 where something does not work."""
+    served = served_by(stack)
+    if served is None:
+        return
+    ills = ills_of(cluster.look, served)
+    if ills is None:
+        say("the cluster does not say whether graph and claim are healthy", error=True)
+    for ill in ills or ():
+        say(ill.text(stack.name), error=True)
+    if ills != ():
+        raise typer.Exit(FAILED)
+    say("graph and claim are healthy")
 
 
 def _show(name: str, plan: Plan, lines: list[str]) -> None:
@@ -83,6 +115,19 @@ def _may_end(*, yes: bool, end_waiting: bool) -> bool:
         return False
     say(f"{harmless}.")
     return typer.confirm("End it now?")
+
+
+def _may_put_back(name: str, backup: Backup, *, yes: bool) -> bool:
+    say(f"the state of stack {name} cannot be read; its newest backup has {backup.resources} resources")
+    if not yes and not sys.stdin.isatty():
+        raise CommandError(
+            f"nothing was changed: there is no terminal to ask at\n"
+            f"  try: `{backup.command}`, or `dynamo-stack recover {name} --yes`, which does that first"
+        )
+    if not yes and not typer.confirm("Put it back?"):
+        return False
+    say(f"$ {backup.command}")
+    return True
 
 
 def _ask(name: str) -> None:

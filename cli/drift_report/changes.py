@@ -36,6 +36,8 @@ class Change:
     outcome: Outcome
     managers: Sequence[str] = ()
     """Field managers that own the field now; empty where nobody does, or nobody can tell."""
+    by_failed_up: bool = False
+    """Whether it is what an `up` left that failed, and nobody else had a hand in it."""
 
     @property
     def object_name(self) -> str:

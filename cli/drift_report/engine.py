@@ -20,9 +20,15 @@ Step = Mapping[str, Any]
 Steps = Sequence[Step]
 
 
-def changes_seen(steps: Steps) -> tuple[Change, ...]:
-    """Return what differs from the state; the engine's own order changes from run to run."""
-    found = without_doubles([change for step in steps for change in _changes(step)])
+def changes_seen(steps: Steps, failed: frozenset[str] = frozenset()) -> tuple[Change, ...]:
+    """Return what differs from the state; the engine's own order changes from run to run.
+
+    Args:
+        steps: as the engine lists them.
+        failed: URNs whose last create or update failed.
+
+    """
+    found = without_doubles([change for step in steps for change in _changes(step, failed)])
     return tuple(sorted(found, key=lambda each: (each.namespace or "", each.object_name, each.field or "")))
 
 
@@ -49,7 +55,7 @@ def unready_objects(document: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _changes(step: Step) -> Iterator[Change]:
+def _changes(step: Step, failed: frozenset[str]) -> Iterator[Change]:
     if not _type(step).startswith(_KUBERNETES):
         return
     kind, namespace, name = _identity(step["oldState"])
@@ -58,10 +64,12 @@ def _changes(step: Step) -> Iterator[Change]:
         expected = "exists, with its data" if kind == _CLAIM else "exists"
         yield Change(kind, namespace, name, None, expected, "is gone", outcome)
     elif step["op"] == "update":
-        yield from _changed_fields(step, kind, namespace, name)
+        yield from _changed_fields(step, kind, namespace, name, has_failed=step["urn"] in failed)
 
 
-def _changed_fields(step: Step, kind: str, namespace: str | None, name: str) -> Iterator[Change]:
+def _changed_fields(
+    step: Step, kind: str, namespace: str | None, name: str, *, has_failed: bool
+) -> Iterator[Change]:
     old, new, live = step["oldState"]["inputs"], step["newState"]["inputs"], step["newState"]["outputs"]
     details: Mapping[str, Mapping[str, Any]] = step.get("detailedDiff") or {}
     is_secret = _type(step) == _SECRET
@@ -74,6 +82,7 @@ def _changed_fields(step: Step, kind: str, namespace: str | None, name: str) -> 
                 outcome = Outcome.REFUSED
             else:
                 outcome = Outcome.REPLACED if replaces else outcome_of(live, owners)
+            others = tuple(dict.fromkeys(each.manager for each in owners if not each.is_pulumi))
             yield Change(
                 kind=kind,
                 namespace=namespace,
@@ -82,7 +91,10 @@ def _changed_fields(step: Step, kind: str, namespace: str | None, name: str) -> 
                 expected=HIDDEN if is_secret else shown(lookup(old, path)),
                 found=HIDDEN if is_secret else shown(lookup(new, path)),
                 outcome=outcome,
-                managers=tuple(dict.fromkeys(each.manager for each in owners if not each.is_pulumi)),
+                managers=others,
+                # The state takes what a failed update asked for (pulumi-kubernetes provider/pkg/provider); of
+                # an update that the engine never heard of, the cluster has it and the state has not.
+                by_failed_up=not others and (has_failed or bool(owners)),
             )
 
 

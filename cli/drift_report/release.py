@@ -6,6 +6,7 @@ So defaults, quantities and what a controller adds are no difference.
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, cast
 
 from cli.drift_report.changes import HIDDEN, Change, Outcome
@@ -24,8 +25,16 @@ _Object = Mapping[str, Any]
 _Key = tuple[str, str | None, str]
 
 
-def changes_inside(cluster: ClusterCommands, namespace: str, name: str) -> tuple[Change, ...]:
-    """Return what differs from the manifest of the newest deployed revision.
+def changes_inside(
+    cluster: ClusterCommands, namespace: str, name: str, *, has_failed: bool = False
+) -> tuple[Change, ...]:
+    """Return what differs from the manifest of the newest revision.
+
+    Args:
+        cluster: where the release is.
+        namespace: of the release.
+        name: of the release.
+        has_failed: whether the last install or upgrade did; what only Helm wrote is its own then.
 
     Raises:
         CommandError: helm or the cluster cannot say.
@@ -36,7 +45,8 @@ def changes_inside(cluster: ClusterCommands, namespace: str, name: str) -> tuple
     live = _objects(_answer(cluster, "kubectl", "get", *_GET, *where, text=manifest))
     dry_run = ("--server-side", "--dry-run=server", "--force-conflicts", f"--field-manager={_MANAGER}")
     wanted = _objects(_answer(cluster, "kubectl", "apply", *dry_run, *where, text=manifest))
-    return tuple(differences(wanted, live))
+    found = tuple(differences(wanted, live))
+    return tuple(replace(each, by_failed_up=has_failed and not each.managers) for each in found)
 
 
 def repair_command(cluster: ClusterCommands, namespace: str, name: str) -> str:

@@ -27,7 +27,8 @@ class DriftReport:
 
     @property
     def repair(self) -> str | None:
-        """The command for everything that Pulumi sees; None where that is as it should be."""
+        """The command for everything that Pulumi sees, which ends by asking whether the stack serves; None
+        where that is as it should be."""
         seen = [change for change in self.changes if change.outcome is not Outcome.LEFT]
         if not seen:
             return None
@@ -46,11 +47,16 @@ class DriftReport:
 
     def headline(self) -> str:
         """Return the answer in one line."""
-        number = len(self.changes)
-        if number == 0:
+        own = [change for change in self.changes if change.by_failed_up]
+        number = len(self.changes) - len(own)
+        failed = f"{_counted(len(own), 'field was', 'fields were')} left half done by an `up` that failed"
+        if not self.changes:
             return f"STACK {self.stack}: the cluster is as the last `up` left it"
-        plural = "change" if number == 1 else "changes"
-        return f"STACK {self.stack}: {number} {plural} since the last `up` that nobody made with Pulumi"
+        if not number:
+            return f"STACK {self.stack}: {failed}; nobody else has changed anything"
+        made = "since the last `up` that nobody made with Pulumi"
+        rest = f"; {failed}" if own else ""
+        return f"STACK {self.stack}: {_counted(number, 'change', 'changes')} {made}{rest}"
 
     def advice(self) -> Iterator[tuple[str, str]]:
         """Return what to type and to know, as label and text."""
@@ -77,6 +83,11 @@ class DriftReport:
             yield "LOST", str(loss)
         for text in self.unready:
             yield "NOT READY", text
+        if (self.unready or self.repair_release) and not self.repair:
+            yield (
+                "THEN",
+                f"pulumi up --refresh --stack {self.stack}: it ends when graph and claim are healthy",
+            )
         yield (
             "UNSEEN",
             "fields that the stack does not set (a foreign label, an item appended to a list) are not looked "
@@ -97,6 +108,7 @@ class DriftReport:
                     "expected": change.expected,
                     "found": change.found,
                     "changedBy": list(change.managers),
+                    "byFailedUp": change.by_failed_up,
                     "up": change.outcome.name.lower().replace("_", "-"),
                 }
                 for change in self.changes
@@ -116,9 +128,13 @@ def columns(change: Change) -> tuple[str, ...]:
         change.field or "-",
         _short(change.expected),
         _short(change.found),
-        _listed(change.managers) or "-",
+        _listed(change.managers) or ("a failed `up`" if change.by_failed_up else "-"),
         change.outcome.value,
     )
+
+
+def _counted(number: int, one: str, several: str) -> str:
+    return f"{number} {one if number == 1 else several}"
 
 
 def _short(value: str) -> str:

@@ -12,6 +12,7 @@ from cli.recovery.cluster import ClusterCommands, last_line
 from cli.recovery.releases import UNFINISHED_RELEASE
 from cli.recovery.remains import (
     CREATE_MANAGER,
+    NO_FIELDS,
     RELEASE_TYPE,
     ClusterObject,
     HelmRelease,
@@ -80,6 +81,8 @@ def read_release(stack: ResolvedStack, graph: ResourceGraph, cluster: ClusterCom
         name,
         namespace,
         newest["status"],
+        chart=str(newest.get("chart", "")),
+        wanted_chart=str(resource.inputs.get("chart", "")),
         last_deployed=max(ran, default=None),
         holds=_holds(name, namespace, cluster),
         graphs=_graphs(cluster),
@@ -171,7 +174,9 @@ def _found(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject | N
 def _create_entry(entries: list[Mapping[str, Any]]) -> int | None:
     places = [index for index, entry in enumerate(entries) if entry["manager"] == CREATE_MANAGER]
     # A server keeps the last entry there is, whatever it is told.
-    return places[0] if places and len(entries) > 1 else None
+    if not places or len(entries) == 1 or entries[places[0]].get("fieldsV1") == NO_FIELDS:
+        return None
+    return places[0]
 
 
 def _holds(name: str, namespace: str, cluster: ClusterCommands) -> tuple[str, ...]:

@@ -7,12 +7,14 @@ import subprocess
 
 from cli.errors import CommandError
 from cli.pulumi_command import PulumiCommand
-from cli.recovery.remains import Lock
+from cli.recovery.remains import UNKNOWN_HOST, Lock
 
 _LOCKED, _EXISTS = "is currently locked by", "already exists"
 _PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 # pulumi/pulumi pkg/backend/diy/lock.go, the same text for every backend that keeps its state in files.
-_HOLDER = re.compile(r"created by (?P<user>\S+)@(?P<host>\S+) \(pid (?P<pid>\d+)\) at (?P<since>\S+)")
+_HOLDER = re.compile(r"created by (?P<user>\S*)@(?P<host>\S*) \(pid (?P<pid>\d+)\) at (?P<since>\S+)")
+# What Go's encoding/json says of a lock file that holds anything else; the same function reads it.
+_NO_LOCK = re.compile(r"(unexpected end of JSON input|invalid character .*|json: cannot unmarshal .*)$")
 
 
 def read_locks(pulumi: PulumiCommand) -> tuple[Lock, ...]:
@@ -31,10 +33,12 @@ def read_locks(pulumi: PulumiCommand) -> tuple[Lock, ...]:
     )
     if _EXISTS in answer.err:
         return ()
+    if garbage := _NO_LOCK.search(answer.err.strip()):
+        return (Lock("", UNKNOWN_HOST, 0, f"an unknown time: its file cannot be read ({garbage[1]})"),)
     if _LOCKED not in answer.err:
         raise CommandError(f"whether the stack is locked cannot be seen:\n{answer.err.strip()}")
     locks = tuple(
-        Lock(found["user"], found["host"], int(found["pid"]), found["since"])
+        Lock(found["user"], found["host"] or UNKNOWN_HOST, int(found["pid"]), found["since"])
         for found in _HOLDER.finditer(answer.err)
     )
     if not locks:
@@ -79,6 +83,14 @@ def refuse_live_runs(locks: tuple[Lock, ...], ended: str | None) -> None:
                 f"the stack is locked by a run that is alive: {lock}\n"
                 "  nothing is interrupted, and nothing was changed\n"
                 f"  try: wait for it; or end it in order with `kill -INT {lock.pid}`, and run this again"
+            )
+        if lock.host == UNKNOWN_HOST != ended:
+            raise CommandError(
+                f"the stack is locked, and by whom cannot be read: {lock}\n"
+                "  a run writes its lock in one piece, so that none that is alive has left this; nothing was "
+                "changed\n"
+                "  try: once no run of this stack is alive anywhere, run this again with "
+                f"`--ended {lock.host}`"
             )
         if not is_here(lock) and lock.host != ended:
             raise CommandError(

@@ -9,10 +9,11 @@ from cli.errors import CommandError
 from cli.recovery.releases import (
     bring_operator_back,
     is_stuck,
+    is_unrecorded,
     release_steps_before_destroy,
     release_steps_before_up,
 )
-from cli.recovery.remains import CREATE_MANAGER, ClusterObject, Remains
+from cli.recovery.remains import CREATE_MANAGER, NO_FIELDS, ClusterObject, Remains
 from cli.recovery.steps import Step, kubectl_arguments
 
 UPSERT = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
@@ -95,8 +96,13 @@ def _found(remains: Remains) -> Iterator[str]:
     release = remains.release
     if release and is_stuck(release):
         yield f"Helm release {release.namespace}/{release.name} is {release.status}"
+    if remains.restored:
+        yield "the state is a backup, which does not know the last change"
     # A stack that holds nothing may have left these on purpose when it was destroyed.
     if remains.state.recorded or remains.state.pending:
+        if release and is_unrecorded(release, remains):
+            name = f"{release.namespace}/{release.name}"
+            yield f"is installed, and the state does not know it: Helm release {name}"
         for each in remains.unrecorded:
             if each.is_pulumis:
                 yield f"exists, and the state does not know it: {each}"
@@ -132,14 +138,15 @@ def _let_go(item: ClusterObject) -> Iterator[Step]:
 
     A take-over applies as another field manager than the create did, and conflicts with it wherever an
     admission webhook has changed what was created. The provider moves these fields itself, but only in an
-    update (pulumi-kubernetes provider/pkg/await/await.go, Creation and Update).
+    update (pulumi-kubernetes provider/pkg/await/await.go, Creation and Update). The entry itself stays: it is
+    the only proof that Pulumi has made the object, and a recovery that ends here is typed again.
     """
     if item.create_entry is None or item.is_terminating:
         return
     entry = f"/metadata/managedFields/{item.create_entry}"
     patch = [
         {"op": "test", "path": f"{entry}/manager", "value": CREATE_MANAGER},
-        {"op": "remove", "path": entry},
+        {"op": "replace", "path": f"{entry}/fieldsV1", "value": NO_FIELDS},
     ]
     arguments = kubectl_arguments("patch", item, "--type=json", f"--patch={json.dumps(patch)}")
     says = f"let the interrupted create go of the fields of {item}, so that they can be taken over"

@@ -8,6 +8,7 @@ from cli.pulumi_command import PulumiCommand
 from cli.recovery.cluster import ClusterCommands
 from cli.recovery.in_cluster import existing_objects, operator_answers, read_release, unfinished
 from cli.recovery.locks import read_locks, refuse_live_runs
+from cli.recovery.lost_state import Backup, LostStateError, put_back
 from cli.recovery.orphans import longest_life, wait_for_orphans
 from cli.recovery.remains import Remains
 from cli.recovery.state import read_state
@@ -24,19 +25,26 @@ def read_remains(
     ended: str | None,
     say: Callable[[str], None],
     may_end: Callable[[], bool],
+    may_put_back: Callable[[Backup], bool],
 ) -> Remains:
     """What an interrupted run left, once nothing of that run is alive any more.
 
-    `may_end` is asked whether processes of that run that can only wait may be ended.
+    `may_end` is asked whether processes of that run that can only wait may be ended, `may_put_back` whether
+    a backup may take the place of a state that cannot be read.
 
     Raises:
         CommandError: a run is alive, or something cannot be read.
         SettingsError: the kubeconfig does not lead to the cluster that the settings mean.
 
     """
-    pending = read_state(pulumi).pending
+    is_lost = _is_lost(pulumi)
     locks = read_locks(pulumi)
+    # While a run writes its state, somebody else may read half of it.
     refuse_live_runs(locks, ended)
+    restored = is_lost and _is_lost(pulumi)
+    if restored:
+        put_back(pulumi, may_put_back)
+    pending = read_state(pulumi).pending
     problems = cluster_problems(stack.cluster, stack.source, os.environ)
     if problems:
         raise SettingsError(problems)
@@ -54,5 +62,14 @@ def read_remains(
         state=read_state(pulumi),
         release=read_release(stack, graph, cluster),
         objects=existing_objects(graph, cluster),
+        restored=restored,
         operator_answers=operator_answers(cluster),
     )
+
+
+def _is_lost(pulumi: PulumiCommand) -> bool:
+    try:
+        read_state(pulumi)
+    except LostStateError:
+        return True
+    return False

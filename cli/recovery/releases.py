@@ -5,6 +5,7 @@ would accept a rollback to the pending revision itself, but installs no custom r
 that is pending-upgrade or pending-rollback goes back to the revision that ran before.
 """
 
+import shlex
 from collections.abc import Iterator, Sequence
 
 from cli.errors import CommandError
@@ -56,16 +57,18 @@ def release_steps_before_up(remains: Remains) -> Iterator[Step]:
     """What makes the next `up` able to install or upgrade the release.
 
     Raises:
-        CommandError: an uninstall would delete data.
+        CommandError: an uninstall would delete data, or somebody else has installed the release.
 
     """
     release = remains.release
     if release is None or release.status is None:
         return
+    if is_unrecorded(release, remains):
+        _refuse_foreign(release, remains)
     if is_stuck(release):
         can_go_back = release.status != "uninstalling" and release.last_deployed is not None
         yield _rollback(release) if can_go_back else _uninstall(release, release.graphs, "up")
-    if _is_unrecorded(release, remains) and (not is_stuck(release) or release.last_deployed is not None):
+    if is_unrecorded(release, remains) and (not is_stuck(release) or release.last_deployed is not None):
         yield _import(release)
 
 
@@ -77,10 +80,9 @@ def release_steps_before_destroy(remains: Remains, deleted_graphs: Sequence[str]
 
     """
     release = remains.release
-    if release is None or release.status is None or remains.state.knows(release.urn):
+    if release is None or release.status is None or not is_unrecorded(release, remains):
         return
-    if release.urn not in remains.was_creating:
-        return
+    _refuse_foreign(release, remains)
     graphs = [graph for graph in release.graphs if graph not in deleted_graphs]
     if graphs:
         raise CommandError(
@@ -91,8 +93,25 @@ def release_steps_before_destroy(remains: Remains, deleted_graphs: Sequence[str]
     yield _uninstall(release, (), "destroy")
 
 
-def _is_unrecorded(release: HelmRelease, remains: Remains) -> bool:
-    return release.urn in remains.was_creating and not remains.state.knows(release.urn)
+def is_unrecorded(release: HelmRelease, remains: Remains) -> bool:
+    """Whether it is installed and the state does not know it."""
+    return release.status is not None and not remains.state.knows(release.urn)
+
+
+def _refuse_foreign(release: HelmRelease, remains: Remains) -> None:
+    """End where nothing says that this stack has installed the release: Helm does not write down who did."""
+    in_our_namespace = any(
+        each.kind == "Namespace" and each.name == release.namespace and each.is_pulumis
+        for each in remains.objects
+    )
+    if release.urn in remains.was_creating or (in_our_namespace and release.is_of_wanted_chart):
+        return
+    raise CommandError(
+        f"Helm release {release.namespace}/{release.name} is installed from {release.chart}, the state does "
+        "not know it, and nothing says that this stack has installed it. Nothing was changed\n"
+        f"  try: if it is this stack's, `pulumi {shlex.join(_import(release).arguments)}`, then run this "
+        "again; if it is somebody else's, another platform.namespace"
+    )
 
 
 def _rollback(release: HelmRelease) -> Step:

@@ -8,6 +8,12 @@ CREATE_MANAGER = "pulumi-kubernetes"
 
 RELEASE_TYPE = "kubernetes:helm.sh/v3:Release"
 
+UNKNOWN_HOST = "unknown"
+"""Stands for the machine of a lock that does not name it."""
+
+NO_FIELDS = {"f:metadata": {"f:annotations": {"f:dynamo-stack/recovering": {}}}}
+"""What the create of an object is left to own while it is taken over: a field that nobody sets."""
+
 Operation = Literal["creating", "updating", "deleting", "reading", "importing"]
 
 
@@ -21,6 +27,8 @@ class Lock:
     since: str
 
     def __str__(self) -> str:
+        if self.host == UNKNOWN_HOST:
+            return f"since {self.since}"
         return f"pid {self.pid} of {self.user} on {self.host}, since {self.since}"
 
 
@@ -36,7 +44,7 @@ class ClusterObject:
     managers: tuple[str, ...] = ()
     """Who wrote it, by the names of field managers."""
     create_entry: int | None = None
-    """Where among several managed fields those of Pulumi's create stand."""
+    """Where among several managed fields those of Pulumi's create stand; None once it owns none any more."""
     is_terminating: bool = False
     """Its deletion has begun."""
 
@@ -76,6 +84,9 @@ class StackState:
     pending: tuple[PendingOperation, ...]
     half_replaced: tuple[str, ...]
     """URNs of which an old one waits to be deleted, or a new one to be created."""
+    failed: frozenset[str] = frozenset()
+    """URNs whose last create or update failed or never became ready: the state has what was asked for, the
+    cluster perhaps not."""
 
     @property
     def is_empty(self) -> bool:
@@ -98,6 +109,10 @@ class HelmRelease:
     namespace: str
     status: str | None
     """Of the newest revision; None: there is no such release."""
+    chart: str = ""
+    """With its version, as Helm writes it: dynamo-platform-1.2.1."""
+    wanted_chart: str = ""
+    """The name of the program's."""
     last_deployed: int | None = None
     """The revision that ran before the interrupted one."""
     holds: tuple[str, ...] = ()
@@ -105,6 +120,11 @@ class HelmRelease:
     graphs: tuple[str, ...] = ()
     """Graphs in the cluster, `namespace/name`, that its operator looks after; also those that are gone and
     have left parts."""
+
+    @property
+    def is_of_wanted_chart(self) -> bool:
+        """Whether it was installed from a chart of the name that the program installs."""
+        return self.chart.startswith(f"{self.wanted_chart.rpartition('/')[2]}-")
 
 
 @dataclass(frozen=True)
@@ -117,6 +137,8 @@ class Remains:
     """None where the platform is not this stack's own."""
     objects: tuple[ClusterObject, ...]
     """Those of the program's objects that exist."""
+    restored: bool = False
+    """Whether the state is a backup that was put back: the cluster is newer."""
     operator_answers: bool = True
     """Whether graphs can be changed and deleted: without the operator they can only be read."""
 

@@ -6,9 +6,12 @@ from typing import Any
 
 from cli.errors import CommandError
 from cli.pulumi_command import PulumiCommand
+from cli.recovery.lost_state import LostStateError, newest_backup
 from cli.recovery.remains import RELEASE_TYPE, ClusterObject, Operation, PendingOperation, StackState
 
 _KUBERNETES = "kubernetes:"
+# pulumi/pulumi pkg/backend/diy/state.go, getSnapshot.
+_NO_STATE = "failed to load checkpoint"
 # pulumi-kubernetes provider/pkg/await/await.go, for an operation that has no limit of its own.
 _KUBERNETES_WAIT_SECONDS = 600.0
 # hashicorp/terraform-provider-aws internal/service/eks/node_group.go: the longest of what a stack makes.
@@ -20,20 +23,29 @@ def read_state(pulumi: PulumiCommand) -> StackState:
     """The state, without decrypting anything.
 
     Raises:
+        LostStateError: what the backend has of the stack is no state.
         CommandError: there is no such stack, or pulumi cannot read it.
 
     """
     answer = pulumi.capture("stack", "export")
     if answer.code != 0 and "no stack named" in answer.err:
+        backup = newest_backup(pulumi)
+        left = f"; unless the stack was removed on purpose, `{backup.command}` puts it back" if backup else ""
         raise CommandError(
             f"stack {pulumi.stack} does not exist in the backend that pulumi is logged in to: "
             "nothing of it can have been interrupted\n"
             f"  try: `pulumi whoami --verbose` shows the backend; `pulumi stack init {pulumi.stack}` makes "
-            "the stack"
+            f"the stack{left}"
         )
+    if answer.code != 0 and _NO_STATE in answer.err:
+        raise _lost(pulumi, answer.err.strip())
     if answer.code != 0:
         raise CommandError(f"`{pulumi.line('stack', 'export')}` failed:\n{answer.err.strip()}")
-    return parse_state(json.loads(answer.out).get("deployment") or {})
+    deployment = json.loads(answer.out).get("deployment")
+    # A stack that was only made has a deployment without resources, in a backend of files.
+    if deployment is None and newest_backup(pulumi):
+        raise _lost(pulumi, "its file is JSON and holds no state")
+    return parse_state(deployment or {})
 
 
 def parse_state(deployment: Mapping[str, Any]) -> StackState:
@@ -47,6 +59,16 @@ def parse_state(deployment: Mapping[str, Any]) -> StackState:
         ),
         pending=tuple(_pending(operation["type"], operation["resource"]) for operation in operations),
         half_replaced=tuple(resource["urn"] for resource in ours if _is_going(resource)),
+        failed=frozenset(resource["urn"] for resource in ours if resource.get("initErrors")),
+    )
+
+
+def _lost(pulumi: PulumiCommand, reason: str) -> LostStateError:
+    return LostStateError(
+        f"the state of stack {pulumi.stack} cannot be read: {reason}\n"
+        "  nothing was changed; what serves does not need it\n"
+        f"  try: `dynamo-stack recover {pulumi.stack}`, which puts its backup back "
+        "(docs/runbook/state-lost.md)"
     )
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Callable
 
 import pulumi
 
@@ -18,6 +19,7 @@ from stacks.guards.previous_outputs import outputs_of, previous_run
 from stacks.guards.running_blocks import running_block_problems
 from stacks.guards.scaled_by_hand import cluster_of_state, scaled_problems, set_by_others
 from stacks.layers.owners import owner_problems
+from stacks.program.health import watch_of
 from stacks.program.resources import deploy, kubeconfig_file
 from stacks.reading.parse import parse_settings, plain_token_problem, secret_settings_problem
 from stacks.resolve import resolve
@@ -67,23 +69,31 @@ def main() -> None:
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
     stack = beside_what_runs(stack, before)
-    _explain_failures(stack, typed)
+    reader = _explain_failures(stack, typed)
     uses = pool_uses(stack, cluster, (graph.name for graph in before.graphs)) if seen else None
     # Whether it fits is a question of whoever reads a preview; an `up` tells only of what will be waited for.
     room = [each for each in room_notices(stack, uses) if each.warns or pulumi.runtime.is_dry_run()]
     told = (*loss_notices(stack, before, seen), *room)
     update = planned_update(stack, before, others, told)
-    deploy(stack, token, update, found_claim=uid_of(seen), lost_claim=lost_claim(stack, before, seen))
-
-
-def _explain_failures(stack: ResolvedStack, typed: object) -> None:
-    region = stack.cluster.region
-    cluster = (
-        OwnCluster(stack.cluster.context, region)
-        if region
-        else ClusterReader(stack.cluster.context, kubeconfig_file(stack.cluster))
+    deploy(
+        stack,
+        token,
+        update,
+        found_claim=uid_of(seen),
+        lost_claim=lost_claim(stack, before, seen),
+        watch=watch_of(stack, reader),
     )
+
+
+def _explain_failures(stack: ResolvedStack, typed: object) -> Callable[[], ClusterReader]:
+    region = stack.cluster.region
+    if region:
+        own = OwnCluster(stack.cluster.context, region)
+        explain_failures(own, TypedSettings(stack.source, typed))
+        return own.reader
+    cluster = ClusterReader(stack.cluster.context, kubeconfig_file(stack.cluster))
     explain_failures(cluster, TypedSettings(stack.source, typed))
+    return lambda: cluster
 
 
 def _refuse(problems: tuple[Problem, ...]) -> None:

@@ -12,6 +12,7 @@ from components.keeping import Keep
 from components.model_cache import LostClaim
 from components.namespace import Namespace, NamespaceArgs
 from stacks.guards.fixed_at_creation import OUTPUT_NAME, fixed_values
+from stacks.program.health import Watch, no_watch
 from stacks.program.layers import InfrastructureParts, joined_infrastructure, joined_platform, share
 from stacks.program.platform import PlatformParts, deploy_platform, protect_servers
 from stacks.program.serving import CachePlace, deploy_serving, say_notices
@@ -29,6 +30,7 @@ def deploy(
     *,
     found_claim: str | None = None,
     lost_claim: LostClaim | None = None,
+    watch: Watch = no_watch,
 ) -> None:
     """Register every resource of the stack.
 
@@ -38,6 +40,7 @@ def deploy(
         update: what happens to what runs.
         found_claim: uid of the model cache's claim in the cluster; None where nobody can tell.
         lost_claim: of the state, which the cluster does not have.
+        watch: is given the graph.
 
     """
     # The SDK would write it into the inputs of the cluster's provider, and so into the state, where it would
@@ -57,7 +60,7 @@ def deploy(
             found_uid=found_claim,
             lost=lost_claim,
         )
-        deploy_serving(stack, namespace, platform, options, update, cache_place=place)
+        deploy_serving(stack, namespace, platform, options, update, cache_place=place, watch=watch)
         _export_serving(stack.serving)
     else:
         protect_servers(stack, platform, options)

@@ -13,6 +13,7 @@ from recipes.graph_manifest import graph_spec
 from recipes.placed import PlacedRecipe
 from stacks.infrastructure.phases import waited_for
 from stacks.program.cache import CachePlace, deploy_cache
+from stacks.program.health import Watch
 from stacks.program.platform import PlatformParts, server_policy
 from stacks.resolved import ResolvedPool, ResolvedStack
 from stacks.updates.plan import Update
@@ -26,6 +27,7 @@ def deploy_serving(
     update: Update,
     *,
     cache_place: CachePlace,
+    watch: Watch,
 ) -> None:
     """Register everything in the serving namespace, in the order in which it works.
 
@@ -41,6 +43,7 @@ def deploy_serving(
         options: with the provider.
         update: what happens to the graph that runs.
         cache_place: where the model cache lies, and what happens to it when it leaves the stack.
+        watch: is given the graph.
 
     """
     serving = stack.serving
@@ -73,6 +76,7 @@ def deploy_serving(
         before_graph.append(domain.domain)
     graph = _graph(stack, before_graph, options, update)
     say_notices(update, graph.graph)
+    watch(graph.graph)
     if serving.exposure:
         Exposure(
             f"{serving.graph_name}-exposure",

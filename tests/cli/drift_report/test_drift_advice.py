@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cli.drift_report.changes import Change, Outcome
 from cli.drift_report.losses import as_changes
 from cli.drift_report.report import DriftReport, columns
@@ -43,6 +45,24 @@ def test_what_lies_in_a_release_has_a_command_of_its_own() -> None:
     assert report.repair is None
     assert _advice(report)["RELEASE"] == ROLLBACK
     assert report.as_json()["repair"] == [ROLLBACK]
+
+
+def test_a_release_and_what_is_not_ready_lead_to_an_up_that_asks_whether_it_serves() -> None:
+    for report in (
+        DriftReport("dev", [_change(Outcome.LEFT)], ROLLBACK),
+        DriftReport("dev", [], unready=["graph ns/g: some_resources_are_not_ready"]),
+    ):
+        assert _advice(report)["THEN"].startswith("pulumi up --refresh --stack dev")
+    assert "THEN" not in _advice(DriftReport("dev", []))
+
+
+def test_what_a_failed_up_left_is_not_counted_as_a_change_of_somebody() -> None:
+    own = replace(_change(Outcome.REPAIRED), by_failed_up=True)
+    foreign = _change(Outcome.REPAIRED, "kubectl-edit")
+    assert "nobody else has changed anything" in DriftReport("dev", [own]).headline()
+    mixed = DriftReport("dev", [own, own, foreign]).headline()
+    assert "1 change since the last `up` that nobody made with Pulumi; 2 fields were left half done" in mixed
+    assert columns(own)[4] == "a failed `up`"
 
 
 def test_nothing_to_repair_is_said_in_one_line() -> None:

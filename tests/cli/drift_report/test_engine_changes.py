@@ -89,6 +89,26 @@ def test_a_graph_that_kubectl_scaled_is_refused_as_the_program_refuses_it(before
     assert (change.outcome, change.managers) == (Outcome.REFUSED, ("kubectl-edit",))
 
 
+def _owned_by_pulumi(found: int) -> dict[str, Any]:
+    return _graph(found, CREATED, _owning("pulumi-kubernetes-0badcafe"))
+
+
+def test_what_only_pulumi_wrote_is_left_by_a_run_that_failed() -> None:
+    [change] = changes_seen([_owned_by_pulumi(2)])
+    assert (change.by_failed_up, change.managers, change.outcome) == (True, (), Outcome.REPAIRED)
+    [foreign] = changes_seen([_graph(2, CREATED, _owning("kubectl-edit"))])
+    assert not foreign.by_failed_up
+
+
+def test_a_field_that_a_refused_update_never_brought_is_no_change_of_somebody_else() -> None:
+    step = _step(
+        "update", "kubernetes:core/v1:Namespace", "gpt-oss", {"metadata": {"labels": {"a": "1"}}},
+        {"metadata": {}}, {"metadata.labels": "delete"}, [OWN],
+    )  # fmt: skip
+    [unknown], [own] = changes_seen([step]), changes_seen([step], frozenset({step["urn"]}))
+    assert (unknown.by_failed_up, own.by_failed_up) == (False, True)
+
+
 def test_another_managers_field_is_a_conflict() -> None:
     [change] = changes_seen([_graph(2, CREATED, _owning("autoscaler"))])
     assert (change.outcome, change.managers) == (Outcome.REFUSED, ("autoscaler",))

@@ -116,8 +116,15 @@ def test_an_object_of_several_writers_is_let_go_by_the_create_that_made_it() -> 
     )
     assert first.arguments[-1] == (
         '--patch=[{"op": "test", "path": "/metadata/managedFields/1/manager", "value": "pulumi-kubernetes"}, '
-        '{"op": "remove", "path": "/metadata/managedFields/1"}]'
+        '{"op": "replace", "path": "/metadata/managedFields/1/fieldsV1", "value": '
+        '{"f:metadata": {"f:annotations": {"f:dynamo-stack/recovering": {}}}}}]'
     )
+
+
+def test_an_object_that_a_recovery_has_let_go_of_is_still_pulumis() -> None:
+    made = replace(GRAPH, managers=("operator", "pulumi-kubernetes"), create_entry=None)
+    # That recovery has dropped the interrupted operation, and was killed before it had taken the object over.
+    assert _commands(_up(_remains(_state(CLAIM), CLAIM, made))) == [REFRESH, UP_UNSEEN]
 
 
 def test_an_object_that_is_going_is_waited_for_before_it_is_made_again() -> None:
@@ -161,6 +168,25 @@ def test_a_release_that_was_installed_before_the_engine_heard_of_it_is_imported(
     assert f"--parent=parent={RELEASE.parent}" in first
     assert f"--provider=provider={RELEASE.provider}" in first
     assert "--protect=false" in first
+
+
+def test_a_release_that_no_run_was_making_is_imported_where_the_namespace_is_pulumis() -> None:
+    space = ClusterObject(f"{URN}Ns::ns", "v1", "Namespace", None, "system", ("pulumi-kubernetes",))
+    release = replace(
+        RELEASE, status="deployed", last_deployed=1, chart="platform-1.2.1", wanted_chart="platform"
+    )
+    plan = _up(_remains(_state(space), space, release=release))
+    assert plan.steps[0].arguments[:2] == ("import", RELEASE_TYPE)
+    assert "the state does not know it: Helm release system/platform" in plan.found[0]
+    for foreign in (replace(release, chart="postgres-1.2.1"), replace(release, namespace="other")):
+        with pytest.raises(CommandError, match="nothing says that this stack has installed it") as refused:
+            _up(_remains(_state(space), space, release=foreign))
+        assert f"`pulumi import {RELEASE_TYPE} platform {foreign.namespace}/platform" in str(refused.value)
+
+
+def test_a_state_that_was_put_back_is_compared_with_the_cluster_which_is_newer() -> None:
+    remains = replace(_remains(_state(JOB), JOB), restored=True)
+    assert _commands(_up(remains)) == [REFRESH, UP_UNSEEN]
 
 
 def test_destroy_ends_the_graph_that_the_state_does_not_know_before_its_operator() -> None:

@@ -1,0 +1,79 @@
+"""The end of an `up`: it is done when the graph is ready and the claim has its volume, and not before."""
+
+import asyncio
+from collections.abc import Callable
+
+import pulumi
+
+from components.diagnosis.cluster_reader import ClusterReader
+from components.diagnosis.health import Ill, Served, ills_of
+from recipes.engine_files import engine_files
+from stacks.infrastructure.phases import waited_for
+from stacks.resolved import ResolvedStack
+
+_PAUSE_SECONDS = 2.0
+
+Watch = Callable[[pulumi.Resource], None]
+"""Asks, once the graph is as it was asked for, whether all of it works."""
+
+
+def no_watch(_: pulumi.Resource) -> None:
+    """Ask nothing: there is no cluster."""
+
+
+def served_by(stack: ResolvedStack) -> Served | None:
+    """Return what has to work for the stack to serve; None where it has no graph."""
+    if not stack.layers.owns("serving") or waited_for(stack):
+        return None
+    return Served(
+        namespace=stack.serving.namespace,
+        graph=stack.serving.graph_name,
+        engine_files=engine_files(stack.serving.placed).name,
+        claim=stack.cache.claim_name if stack.cache.has_own_claim else None,
+    )
+
+
+def watch_of(stack: ResolvedStack, reader: Callable[[], ClusterReader]) -> Watch:
+    """Return what ends the program with an error where something does not work when its time is over.
+
+    A program that ends so has its deletions undone: the engine deletes what no program asks for any more,
+    such as the engine files of the version before, only after one that went well.
+
+    Args:
+        stack: everything that was decided.
+        reader: what looks at the cluster, once that is there.
+
+    """
+    served = served_by(stack)
+    if served is None or pulumi.runtime.is_dry_run():
+        return no_watch
+
+    def watch(graph: pulumi.Resource) -> None:
+        graph.urn.apply(lambda _: _until_well(stack, served, reader, graph))
+
+    return watch
+
+
+async def _until_well(
+    stack: ResolvedStack, served: Served, reader: Callable[[], ClusterReader], graph: pulumi.Resource
+) -> None:
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + stack.serving.ready_timeout_seconds
+    said = False
+    while True:
+        ills = await asyncio.to_thread(lambda: ills_of(reader().get, served))
+        if ills is None:
+            pulumi.log.info("kubectl did not say whether graph and claim are healthy: not looked at", graph)
+        if not ills:
+            return
+        if loop.time() >= deadline or not all(each.may_pass for each in ills):
+            raise pulumi.RunError(_text(stack, ills))
+        if not said:
+            pulumi.log.info(f"waits: {ills[0].what}", graph)
+            said = True
+        await asyncio.sleep(_PAUSE_SECONDS)
+
+
+def _text(stack: ResolvedStack, ills: tuple[Ill, ...]) -> str:
+    told = "\n".join(each.text(stack.name) for each in ills)
+    return f"stack {stack.name} does not serve, though nothing is left to change:\n{told}"
