@@ -24,8 +24,11 @@ environment: $(ENVIRONMENT) ## install the locked Python packages and the dynamo
 lab-up: $(ENVIRONMENT) ## bring stack dev up on a simulated GB200/B200 cluster
 	@$(RUN) -m lab up
 
-lab-down: $(ENVIRONMENT) ## destroy the stack, then the simulated cluster
-	@$(RUN) -m lab down
+# Whoever has no environment has no lab of this checkout either.
+lab-down: ## destroy the stack, then the simulated cluster
+	@if test -e $(ENVIRONMENT); then $(RUN) -m lab down; \
+	elif test -d "$${LAB_DIR:-.lab}"; then $(MAKE) --no-print-directory environment && $(RUN) -m lab down; \
+	else echo "lab: there is nothing to take down"; fi
 
 shell: $(ENVIRONMENT) ## a shell in the lab's sealed environment
 	@$(RUN) -m lab shell
@@ -67,16 +70,20 @@ clean: ## remove the environment and what tests left behind (not the built tools
 	rm -rf $(VENV) .pytest_cache .hypothesis .ruff_cache .bench
 
 # uv installs a fixed set of hashed wheels in seconds; it comes from the package index like the rest.
-# The marker file is written last: an interrupted installation is done again.
+# The marker file is written last. What an interrupted installation left is thrown away: half a package is none.
+# Modules are compiled at once, or each command would compile its imports again where the user asks Python not
+# to write bytecode.
 $(ENVIRONMENT): requirements-dev.txt requirements-uv.txt pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo "make: $(PYTHON) not found; install Python 3.11, 3.12 or 3.13"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] < (3, 14))' || \
 		{ echo "make: Python 3.11, 3.12 or 3.13 is needed, $(PYTHON) is another; try make PYTHON=python3.11"; exit 1; }
 	@echo "environment: installing the locked Python packages into $(VENV), usually 20 s" >&2
-	@$(PYTHON) -m venv $(VENV)
-	@$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.txt
-	@$(VENV)/bin/uv pip install --quiet --python $(RUN) --require-hashes -r requirements-dev.txt
-	@$(VENV)/bin/uv pip install --quiet --python $(RUN) --no-deps --no-build-isolation --editable .
-	@# Compiled now, or each command would compile its imports again where the user asks Python not to write bytecode.
-	@$(RUN) -m compileall -q -j 2 -x 'pulumi_aws/(?!($(AWS))/|[^/]*$$)' $(VENV)/lib
-	@touch $@
+	@trap 'echo "make: interrupted; running the command again continues" >&2; exit 130' INT; \
+	if test -e $(VENV)/.installing; then rm -rf $(VENV); fi; \
+	mkdir -p $(VENV) && touch $(VENV)/.installing && rm -f $@ && \
+	{ $(PYTHON) -m venv $(VENV) 2>$(VENV)/.installing || { cat $(VENV)/.installing >&2; exit 1; }; } && \
+	$(RUN) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-uv.txt && \
+	$(VENV)/bin/uv pip install --quiet --python $(RUN) --require-hashes -r requirements-dev.txt && \
+	$(VENV)/bin/uv pip install --quiet --python $(RUN) --no-deps --no-build-isolation --editable . && \
+	$(RUN) -m compileall -q -j 2 -x 'pulumi_aws/(?!($(AWS))/|[^/]*$$)' $(VENV)/lib && \
+	rm $(VENV)/.installing && touch $@

@@ -17,6 +17,7 @@ import yaml
 
 from lab.environment import CONTEXT, sealed_environment
 from lab.errors import LabError
+from lab.interruption import held
 from lab.kubeconfig import refuse_foreign_endpoint
 from lab.locks import locked, machine_lock
 
@@ -31,6 +32,7 @@ SILENT = "kwok.x-k8s.io/status=custom"
 
 _CLUSTER = "lab"
 _START_SECONDS = 120
+_WAITS = "the control plane is finished first, which takes seconds"
 _COMPONENT_BINARIES = {
     "kube-apiserver": "kube-apiserver",
     "kube-controller-manager": "kube-controller-manager",
@@ -63,11 +65,12 @@ def start(lab: LabDirectory) -> str:
     if is_answering(lab):
         return "running"
     if exists(lab):
-        _run(lab, "kwokctl", "stop", "cluster", "--name", _CLUSTER, check=False)
-        _run(lab, "kwokctl", "start", "cluster", "--name", _CLUSTER, "--wait", f"{_START_SECONDS}s")
+        with held(_WAITS):
+            _run(lab, "kwokctl", "stop", "cluster", "--name", _CLUSTER, check=False)
+            _run(lab, "kwokctl", "start", "cluster", "--name", _CLUSTER, "--wait", f"{_START_SECONDS}s")
         _expect_answer(lab)
         return "restarted"
-    with no_new_ports():
+    with no_new_ports(), held(_WAITS):
         _create(lab)
         _expect_answer(lab)
     return "created"
@@ -87,10 +90,11 @@ def no_new_ports() -> Iterator[None]:
 
 def stop_and_delete(lab: LabDirectory) -> None:
     """Ends every process of the control plane and deletes its data. Fine when there is none."""
-    if (lab.kwok / "clusters" / _CLUSTER).exists():
-        _run(lab, "kwokctl", "delete", "cluster", "--name", _CLUSTER, "--kubeconfig", str(lab.kubeconfig))
-    shutil.rmtree(lab.kwok / "clusters", ignore_errors=True)
-    lab.kubeconfig.unlink(missing_ok=True)
+    with held(_WAITS):
+        if (lab.kwok / "clusters" / _CLUSTER).exists():
+            _run(lab, "kwokctl", "delete", "cluster", "--name", _CLUSTER, "--kubeconfig", str(lab.kubeconfig))
+        shutil.rmtree(lab.kwok / "clusters", ignore_errors=True)
+        lab.kubeconfig.unlink(missing_ok=True)
 
 
 def component_files(lab: LabDirectory) -> Path:
@@ -156,6 +160,8 @@ def _run(lab: LabDirectory, *command: str, check: bool = True) -> subprocess.Com
             text=True,
             check=False,
             timeout=_START_SECONDS + 30,
+            # Ctrl-C in the terminal would end kwokctl between two of its processes.
+            start_new_session=command[0] == "kwokctl",
         )
     except subprocess.TimeoutExpired:
         raise LabError(f"`{' '.join(command[:3])}` did not end within {_START_SECONDS + 30} s") from None

@@ -12,6 +12,7 @@ import psutil
 
 from lab.environment import CONTEXT, sealed_environment
 from lab.errors import LabError
+from lab.interruption import held
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,7 +55,8 @@ def start(lab: LabDirectory, stand_in: StandIn, variables: Mapping[str, str] = M
     command += ["--kubeconfig", str(lab.kubeconfig), "--context", CONTEXT]
     if stand_in.needs_lab_directory:
         command += ["--lab-dir", str(lab.root)]
-    with _log_file(lab, stand_in).open("ab") as log:
+    # Without its number the process could not be found, and would run for ever.
+    with held(), _log_file(lab, stand_in).open("ab") as log:
         process = subprocess.Popen(
             command,
             cwd=lab.root,
@@ -65,7 +67,7 @@ def start(lab: LabDirectory, stand_in: StandIn, variables: Mapping[str, str] = M
             # Ctrl-C in the terminal that started the lab must not reach it.
             start_new_session=True,
         )
-    _pid_file(lab, stand_in).write_text(str(process.pid))
+        _pid_file(lab, stand_in).write_text(str(process.pid))
     try:
         code = process.wait(timeout=_SETTLE_SECONDS)
     except subprocess.TimeoutExpired:

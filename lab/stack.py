@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lab.directory import REPOSITORY, LabDirectory
 from lab.environment import sealed_environment
 from lab.errors import LabError
+from lab.interruption import held
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,11 +60,14 @@ def _stacks(lab: LabDirectory, project: Path) -> set[str]:
 
 def _stream(lab: LabDirectory, project: Path, *arguments: str) -> int:
     command = [str(lab.bin / "pulumi"), *arguments, "--non-interactive", "--suppress-progress"]
-    return subprocess.run(command, cwd=project, env=sealed_environment(lab), check=False).returncode
+    # The engine gets Ctrl-C too, ends what it has begun and gives up its lock; killed, it would keep that.
+    with held():
+        return subprocess.run(command, cwd=project, env=sealed_environment(lab), check=False).returncode
 
 
 def _capture(lab: LabDirectory, project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [str(lab.bin / "pulumi"), *arguments, "--non-interactive"]
-    return subprocess.run(
-        command, cwd=project, env=sealed_environment(lab), capture_output=True, text=True, check=False
-    )
+    with held():
+        return subprocess.run(
+            command, cwd=project, env=sealed_environment(lab), capture_output=True, text=True, check=False
+        )

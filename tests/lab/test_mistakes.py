@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lab import cluster
-from lab.__main__ import main
+from lab.commands import main
 
 if TYPE_CHECKING:
     from pathlib import Path
