@@ -89,7 +89,7 @@ class Resource:
     def metadata(self) -> Mapping[str, Value]:
         """The Kubernetes metadata; empty where absent or unknown."""
         metadata = self.inputs.get("metadata")
-        return metadata if isinstance(metadata, Mapping) else {}
+        return metadata if isinstance(metadata, (dict, Mapping)) else {}
 
     @property
     def object_name(self) -> Value:

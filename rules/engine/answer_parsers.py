@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.commands.flags import parse_flags
 from rules.reading.commands.start_script import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.pods.workers import Worker, check_workers
@@ -59,7 +58,7 @@ def _check_worker(worker: Worker) -> Iterator[Observation]:
 
 
 def _given(command: StartCommand, parser: _Parser) -> str | None:
-    flag = parse_flags(command.arguments).value(parser.flag)
+    flag = command.flags.value(parser.flag)
     word = command.environment.get(parser.variable)
     if flag is not None or word is None:
         return flag

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from hardware import DEPRECATED_ENGINE_KEYS, DEPRECATED_FLAGS, DISAGGREGATION_MODES
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.commands.flags import parse_flags
 from rules.reading.commands.start_script import DYNAMO_VLLM, StartCommand
 from rules.reading.engines.engines import engine_settings
 from rules.reading.engines.runtime_version import by_line
@@ -21,7 +20,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
     for command in worker.commands:
         deprecated = DEPRECATED_FLAGS.get(command.engine, {})
-        for name in dict.fromkeys(flag.name for flag in parse_flags(command.arguments).all):
+        for name in dict.fromkeys(flag.name for flag in command.flags.all):
             if name in deprecated and _has_the_other_word(worker, command):
                 yield failed(
                     worker.resource,

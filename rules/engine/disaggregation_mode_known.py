@@ -6,7 +6,6 @@ from functools import partial
 from hardware import DISAGGREGATION_MODES
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.commands.flags import parse_flags
 from rules.reading.commands.start_script import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
 from rules.reading.engines.runtime_version import Line, by_line
 from rules.reading.engines.tensorrt_llm import Setting
@@ -51,7 +50,7 @@ def _missing(modes: Mapping[Line, Sequence[str]], mode: str, line: Line) -> str 
 
 
 def _given(command: StartCommand) -> Setting | None:
-    flag = parse_flags(command.arguments).value(_FLAG)
+    flag = command.flags.value(_FLAG)
     if flag is not None:
         return Setting(flag, _FLAG)
     variable = _VARIABLES[command.engine]

@@ -12,7 +12,6 @@ from hardware import (
 )
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.commands.flags import parse_flags
 from rules.reading.commands.spelling import nearest, slip_of
 from rules.reading.commands.start_script import StartCommand
 from rules.reading.engines.command_lines import all_commands, line_of, shown_line
@@ -124,7 +123,7 @@ def _written_options(command: StartCommand, settings: CommandSettings | None) ->
     written: dict[str, Setting] = {}
     if settings is not None:
         written |= {f"--{key}": Setting(value, settings.file_source) for key, value in settings.file.items()}
-    for flag in (parse_flags(command.arguments) if settings is None else settings.flags).all:
+    for flag in (command.flags if settings is None else settings.flags).all:
         if flag.value is not None and flag.value.known:
             written[flag.name] = Setting(flag.value.text, flag.name)
     return written

@@ -13,7 +13,7 @@ from hardware import (
 )
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.commands.flags import Flag, parse_flags
+from rules.reading.commands.flags import Flag
 from rules.reading.commands.spelling import nearest, slip_of
 from rules.reading.commands.start_script import DYNAMO_VLLM, TRTLLM_SERVE, StartCommand
 from rules.reading.engines.command_lines import all_commands, line_of, shown_line
@@ -39,7 +39,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
     ) -> Iterator[Observation]:
         given = dict.fromkeys(
             _in_full(command, flag)
-            for flag in parse_flags(command.arguments).all
+            for flag in command.flags.all
             if flag.name.startswith("--") and len(flag.name) > _SHORT
         )
         if worker is not None and is_sglang(worker):

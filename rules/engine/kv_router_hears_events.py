@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.commands.flags import parse_flags
 from rules.reading.commands.start_script import TENSORRT_LLM
 from rules.reading.engines.tensorrt_llm import option_value
 from rules.reading.engines.tensorrt_llm_options import Option
@@ -36,7 +35,7 @@ def _check_router(router: Router) -> Iterator[Observation]:
             # Prompts are routed to whom has their beginning, which is a matter of those that fill caches.
             if command.engine != TENSORRT_LLM or read_role(worker) == "decode":
                 continue
-            flags = parse_flags(command.arguments)
+            flags = command.flags
             if not any(option_value(command, flags, option).value for option in _PUBLISH):
                 yield failed(
                     worker.resource,

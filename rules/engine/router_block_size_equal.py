@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
-from rules.reading.commands.flags import parse_flags
 from rules.reading.commands.start_script import TENSORRT_LLM
 from rules.reading.engines.engines import engine_settings
 from rules.reading.engines.tensorrt_llm import Count, single_command
@@ -34,7 +33,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
     if not worker.commands or worker.commands[0].engine != TENSORRT_LLM:
         return
-    told = _count(parse_flags(single_command(worker).arguments).value(_WORKER_FLAG), _WORKER_FLAG)
+    told = _count(single_command(worker).flags.value(_WORKER_FLAG), _WORKER_FLAG)
     if told is None:
         return
     try:

@@ -1,6 +1,7 @@
 """Reads fields out of values that anybody may have written."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from resource_graph import UNKNOWN, Value
 
@@ -44,14 +45,13 @@ def mapping_at(parent: Mapping[str, Value], *path: str) -> Mapping[str, Value]:
 
 def mappings_at(parent: Mapping[str, Value], *path: str) -> Sequence[Mapping[str, Value]]:
     """The list of mappings at the path, empty where it is absent."""
-    mappings: list[Mapping[str, Value]] = []
-    for index, item in enumerate(_items_at(parent, *path)):
+    items = _items_at(parent, *path)
+    for index, item in enumerate(items):
         if item is UNKNOWN:
             raise Undecided(f"{_dotted(path)}[{index}] is known only after the update")
         if not isinstance(item, (dict, Mapping)):
             raise Undecided(f"{_dotted(path)}[{index}] is {_shown(item)}, not a mapping")
-        mappings.append(item)
-    return mappings
+    return cast("Sequence[Mapping[str, Value]]", items)
 
 
 def texts_at(parent: Mapping[str, Value], *path: str) -> Sequence[str | None]:

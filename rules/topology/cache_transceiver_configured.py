@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
-from rules.reading.commands.flags import parse_flags
 from rules.reading.engines.engines import READ_SINCE
 from rules.reading.engines.runtime_version import Line, by_line
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
@@ -66,7 +65,7 @@ def _vllm(graph: ResourceGraph, worker: Worker, role: Role) -> str | None:
 def _names_a_mode(worker: Worker) -> bool:
     """Whether it is told its role as only releases can be that have no connector by default."""
     return any(
-        parse_flags(command.arguments).value(MODE_FLAG) is not None or MODE_OF_VLLM in command.environment
+        command.flags.value(MODE_FLAG) is not None or MODE_OF_VLLM in command.environment
         for command in worker.commands
     )
 

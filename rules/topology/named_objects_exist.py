@@ -1,6 +1,7 @@
 """What a pod names is not there under another, nearly equal name."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
@@ -8,7 +9,7 @@ from rules.reading.commands.spelling import slip_of
 from rules.reading.nodes.device_claims import domains_of_template, may_be_one
 from rules.reading.once import once_per_graph
 from rules.reading.pods.all_containers import all_containers
-from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
+from rules.reading.pods.pods import PodTemplate, read_pods
 from rules.reading.program.references import CLAIM, read_references
 from rules.reading.shapes import Undecided, mappings_at, text_at
 
@@ -21,18 +22,16 @@ Name = tuple[str, str]
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    for template in read_pods(graph):
-        if isinstance(template, Unreadable):
-            continue
-        try:
-            yield from _check_template(graph, template)
-        except Undecided:
-            # What only the update knows is no slip of the pen.
-            continue
+    for template, names in _named(graph).items():
+        # What only the update knows is no slip of the pen.
+        with suppress(Undecided):
+            yield from _check_template(graph, template, names)
 
 
-def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
-    for kind, name in dict.fromkeys(_names(template)):
+def _check_template(
+    graph: ResourceGraph, template: PodTemplate, names: Sequence[Name]
+) -> Iterator[Observation]:
+    for kind, name in names:
         if not _is_there(graph, template.resource, kind, name):
             yield from _check_name(graph, template, kind, name)
     yield from _check_listed_claims(template)
@@ -113,17 +112,20 @@ def _made(graph: ResourceGraph) -> Mapping[str, Mapping[str, Sequence[Resource]]
 
 
 @once_per_graph
+def _named(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Name]]:
+    """What each pod names; without those of which only the update knows a part."""
+    found: dict[PodTemplate, Sequence[Name]] = {}
+    for template in read_pods(graph):
+        if isinstance(template, PodTemplate):
+            with suppress(Undecided):
+                found[template] = tuple(dict.fromkeys(_names(template)))
+    return found
+
+
+@once_per_graph
 def _all_names(graph: ResourceGraph) -> frozenset[Name]:
     """Whatever any pod names."""
-    found: set[Name] = set()
-    for template in read_pods(graph):
-        if isinstance(template, Unreadable):
-            continue
-        try:
-            found.update(_names(template))
-        except Undecided:
-            continue
-    return frozenset(found)
+    return frozenset(name for names in _named(graph).values() for name in names)
 
 
 def _names(template: PodTemplate) -> Iterator[Name]:

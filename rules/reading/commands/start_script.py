@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from rules.reading.commands.flags import Flags, parse_flags
 from rules.reading.commands.shell_script import SimpleCommand, simple_commands
 from rules.reading.commands.words import (
     Environment,
@@ -46,6 +47,11 @@ class StartCommand:
     environment: Environment
     files: Files = field(default_factory=dict[str, Word])
     """What its start script wrote before, by path."""
+    flags: Flags = field(init=False, repr=False, compare=False)
+    """Its words as options; read once, because nearly every rule asks for one."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "flags", parse_flags(self.arguments))
 
 
 def start_commands(

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from hardware import GPT_OSS_MODELS, ModelShape
 from resource_graph import ResourceGraph
-from rules.reading.commands.flags import Flags, parse_flags
+from rules.reading.commands.flags import Flags
 from rules.reading.commands.start_script import TRTLLM_SERVE, VLLM_SERVE, StartCommand
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.pods.once_per_worker import once_per_worker
@@ -79,7 +79,7 @@ def _repository(text: str) -> tuple[str | None, str]:
 
 
 def _model(command: StartCommand) -> str | None:
-    flags = parse_flags(command.arguments)
+    flags = command.flags
     return _positional(command) or _flag(flags) or _variable(command)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from resource_graph import ResourceGraph, Value
-from rules.reading.commands.flags import Flag, Flags, parse_flags
+from rules.reading.commands.flags import Flag, Flags
 from rules.reading.commands.start_script import StartCommand
 from rules.reading.engines.tensorrt_llm import Count, Setting
 from rules.reading.pods.containers import EngineFileProblem, read_engine_file
@@ -102,7 +102,7 @@ def read_settings(
         EngineFileProblem: its --config file cannot be what the engine needs.
         Undecided: it depends on something unknown.
     """
-    given = parse_flags(command.arguments)
+    given = command.flags
     flags = Flags(tuple(_renamed(flag, names) for flag in given.all), given.complete, names.whole)
     path = flags.value("--config")
     if not path:

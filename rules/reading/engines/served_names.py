@@ -1,7 +1,6 @@
 """Under which name a worker offers its model."""
 
 from resource_graph import ResourceGraph
-from rules.reading.commands.flags import parse_flags
 from rules.reading.commands.start_script import DYNAMO_VLLM, TENSORRT_LLM, TRTLLM_SERVE
 from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import Setting, single_command
@@ -29,7 +28,7 @@ def served_name(graph: ResourceGraph, worker: Worker) -> Setting | None:
     if is_sglang(worker):
         settings = read_sglang(graph, worker)
         return settings.at("--served-model-name") or settings.at("--model")
-    flags = parse_flags(command.arguments)
+    flags = command.flags
     name_flag = _NAME_FLAGS.get(command.engine)
     given = None if name_flag is None else flags.value(name_flag)
     if name_flag is not None and given is not None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from resource_graph import ResourceGraph, Value
-from rules.reading.commands.flags import Flags, parse_flags
+from rules.reading.commands.flags import Flags
 from rules.reading.commands.start_script import TENSORRT_LLM, TRTLLM_SERVE, StartCommand
 from rules.reading.engines.tensorrt_llm_options import FILE_OPTIONS, OPTIONS, OVERRIDE_ENGINE_ARGS, Option
 from rules.reading.pods.containers import EngineFileProblem, read_engine_file
@@ -131,7 +131,7 @@ def read_tensorrt_llm(graph: ResourceGraph, worker: Worker) -> TensorRtLlmSettin
     command = single_command(worker)
     if command.engine not in OPTIONS:
         raise Undecided(f"starts {command.engine}, whose settings this does not read")
-    flags = parse_flags(command.arguments)
+    flags = command.flags
     file_source, file = _engine_file(graph, worker, command, flags)
     overrides_source, overrides = _overrides(command, flags)
     return TensorRtLlmSettings(

@@ -6,7 +6,6 @@ from typing import Literal
 
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, undecided
-from rules.reading.commands.flags import parse_flags
 from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.vllm import is_vllm
 from rules.reading.once import once_per_graph
@@ -99,7 +98,7 @@ def read_role(worker: Worker) -> Role:
     command = next(iter(worker.commands), None)
     if command is None:
         return _role(worker.template.component_type)
-    flags = parse_flags(command.arguments)
+    flags = command.flags
     if flags.switch("--is-prefill-worker"):
         return "prefill"
     if flags.switch("--is-decode-worker"):

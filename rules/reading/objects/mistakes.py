@@ -7,21 +7,13 @@ from typing import Literal, cast
 
 from resource_graph import UNKNOWN, Value
 from resource_graph.resource import Path
-from rules.reading.objects.schemas import Schema, dotted, limit_broken
+from rules.reading.objects.schemas import KINDS, Schema, dotted, limit_broken
 
 _PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\{\{.*\}\}|^<[^<>]+>$|^\$[A-Za-z_]\w*$", re.DOTALL)
 """What a template engine, `envsubst` or a reader is to replace."""
 _PULUMI_OWN = "__"
 """Keys that Pulumi's provider keeps among an object's inputs begin so
 (pulumi/pulumi-kubernetes provider/pkg/provider, __initialApiVersion and __fieldManager)."""
-_KINDS: Mapping[type, str] = {
-    str: "string",
-    dict: "object",
-    list: "array",
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-}
 _NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _GO_FOUND: Mapping[str, str] = {"integer": "number", "boolean": "bool"}
 
@@ -62,10 +54,11 @@ class _Walk:
         self._root = root
 
     def mapping(self, value: Mapping[str, Value], schema: Schema, path: Path) -> None:
+        known = schema.known
         for key, item in value.items():
-            below = schema.field(key)
+            below = known[key] if key in known else schema.field(key)
             if below is not None:
-                if _KINDS.get(type(item)) not in below.plain:
+                if type(item) not in below.plain:
                     self._value(item, below, (*path, key))
             elif not (schema.is_open or key.startswith(_PULUMI_OWN)):
                 at = (*path, key)
@@ -78,15 +71,17 @@ class _Walk:
     def _value(self, value: Value, schema: Schema, path: Path) -> None:
         if value is None or value is UNKNOWN:
             return
-        kind = _KINDS.get(type(value)) or ("object" if isinstance(value, Mapping) else "array")
+        kind = KINDS.get(type(value)) or ("object" if isinstance(value, Mapping) else "array")
         kinds = schema.kinds
         if kinds and kind not in kinds and not _is_whole(value, kinds):
             self._refused(value, path, "type", self._wrong_kind(kind, schema, path))
             return
-        if schema.is_limited:
+        if schema.is_limited and not (kind == "string" and value in schema.admitted):
             said = limit_broken(schema, value, path)
             if said is not None:
                 self._refused(value, path, "value", said)
+            elif isinstance(value, str):
+                schema.admitted.add(value)
         if kind == "object":
             self.mapping(cast("Mapping[str, Value]", value), schema, path)
         elif kind == "array":
@@ -95,7 +90,7 @@ class _Walk:
     def _list(self, items: Sequence[Value], schema: Schema, path: Path) -> None:
         below = schema.items()
         for index, item in enumerate(items):
-            if _KINDS.get(type(item)) not in below.plain:
+            if type(item) not in below.plain:
                 self._value(item, below, (*path, index))
         for index, shown in _repeated(items, schema.list_keys) if schema.list_keys else ():
             at = (*path, index)

@@ -15,6 +15,15 @@ NAME = "x-name"
 """Key under which a type of a built-in kind carries its name in Kubernetes' own code."""
 _PRESERVES = "x-kubernetes-preserve-unknown-fields"
 _INT_OR_STRING = "x-kubernetes-int-or-string"
+KINDS: Mapping[type, str] = {
+    str: "string",
+    dict: "object",
+    list: "array",
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+}
+"""What JSON calls values of Python's own types."""
 _SCALARS = frozenset({"string", "boolean", "integer", "number"})
 _LIMITS = frozenset(
     {"enum", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"}
@@ -38,15 +47,19 @@ class Schema:
         self.raw = raw
         self._resolve = resolve
         self.is_definition = is_definition and NAME not in raw
-        self._fields: dict[str, Schema | None] = {}
+        self.known: dict[str, Schema | None] = {}
+        """What `field` found before."""
+        self.admitted: set[str] = set()
+        """Texts that break none of its limits: the same image or name stands in many objects."""
         self._rest: Schema | None = None
         self._items: Schema | None = None
         self.kinds = _kinds(raw)
         """Kinds of JSON values that it takes; empty where any will do."""
         self.required: Sequence[str] = raw.get("required", ())
         self.is_limited = not _LIMITS.isdisjoint(raw)
-        self.plain = frozenset[str]() if self.is_limited else self.kinds & _SCALARS
-        """Kinds of values of which nothing more is to be asked."""
+        scalars = frozenset[str]() if self.is_limited else self.kinds & _SCALARS
+        self.plain = frozenset(each for each, kind in KINDS.items() if kind in scalars)
+        """Types of values of which nothing more is to be asked."""
         self.list_keys: Sequence[str] = ()
         if self.is_definition and raw.get("x-kubernetes-list-type") == "map":
             self.list_keys = raw.get("x-kubernetes-list-map-keys", ())
@@ -71,10 +84,10 @@ class Schema:
 
     def field(self, name: str) -> "Schema | None":
         """Of the value of that key; None where the schema does not know the key."""
-        if name not in self._fields:
+        if name not in self.known:
             raw = self.raw.get("properties", {}).get(name)
-            self._fields[name] = self.rest() if raw is None else self._below(raw)
-        return self._fields[name]
+            self.known[name] = self.rest() if raw is None else self._below(raw)
+        return self.known[name]
 
     def rest(self) -> "Schema | None":
         """Of the values of keys that a person chooses, such as the name of a service; None where none are."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, undecided
-from rules.reading.commands.flags import Flags, parse_flags
+from rules.reading.commands.flags import Flags
 from rules.reading.commands.start_script import DYNAMO_FRONTEND, StartCommand, start_commands
 from rules.reading.once import once_per_graph
 from rules.reading.pods.containers import read_environment
@@ -84,7 +84,7 @@ def _of_container(
         # The operator's own command (ai-dynamo/dynamo deploy/operator component_frontend.go).
         started = [StartCommand(DYNAMO_FRONTEND, (), environment)]
     for item in started:
-        yield Frontend(template, container, item, parse_flags(item.arguments))
+        yield Frontend(template, container, item, item.flags)
 
 
 def _mentions_frontend(container: Mapping[str, Value]) -> bool:

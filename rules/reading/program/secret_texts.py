@@ -38,8 +38,11 @@ Leaf = tuple[Path, str, Value]
 def credential_in(text: str) -> str | None:
     """What kind of credential stands in a text; None for none."""
     for kind, (marks, shape) in _SHAPES.items():
-        if any(mark in text for mark in marks) and shape.search(text):
-            return kind
+        for mark in marks:
+            if mark in text:
+                if shape.search(text):
+                    return kind
+                break
     return None
 
 
@@ -63,10 +66,12 @@ def credential_in_base64(text: str) -> str | None:
 
 def leaves(value: Value, path: Path = (), name: str = "") -> Iterator[Leaf]:
     """Everything in a value that is neither a mapping nor a list."""
-    if isinstance(value, Mapping):
+    if isinstance(value, str):
+        yield path, name, value
+    elif isinstance(value, (dict, Mapping)):
         for key, item in value.items():
             yield from leaves(item, (*path, key), key)
-    elif isinstance(value, Sequence) and not isinstance(value, str):
+    elif isinstance(value, (list, Sequence)):
         for index, item in enumerate(value):
             yield from leaves(item, (*path, index), name)
     else:

@@ -189,7 +189,7 @@ def _workers(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
             continue
         try:
             command = worker.commands[0]
-            flags = parse_flags(command.arguments).all
+            flags = command.flags.all
             mounts = tuple(read_mounts(worker.template, worker.container))
             yield ModelUser(
                 "worker",
