@@ -85,6 +85,9 @@ def whole_number(value: Value, what: str) -> int:
         Undecided: it is none.
     """
     if isinstance(value, int) and not isinstance(value, bool):
+        # Beyond three hundred no floating-point number is as large.
+        if abs(value) >= 10**_MOST_DIGITS:
+            raise Undecided(f"{what} has more than {_MOST_DIGITS} digits")
         return value
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
         # Python itself refuses to read thousands of digits.
