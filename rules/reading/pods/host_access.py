@@ -71,9 +71,7 @@ def runs_an_engine(graph: ResourceGraph, template: PodTemplate) -> bool:
 @once_per_graph
 def _unreadable(graph: ResourceGraph) -> frozenset[str]:
     """The resources whose workers nobody can read."""
-    return frozenset(
-        worker.resource.urn for worker in read_workers(graph) if isinstance(worker, Unreadable)
-    )
+    return frozenset(worker.resource.urn for worker in read_workers(graph) if isinstance(worker, Unreadable))
 
 
 def _accesses(graph: ResourceGraph, template: PodTemplate) -> Iterator[HostAccess]:
