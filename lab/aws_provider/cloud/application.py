@@ -6,6 +6,7 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
+from moto.backends import get_backend
 from moto.core.exceptions import ServiceException
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, create_backend_app
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _MOTO_REQUEST_ID = re.compile(rb"<(RequestI[dD])>[^<]*</RequestI[dD]>")
 _MOTO_ERROR = re.compile(rb'<Code>([^<]+)</Code>|"__type":\s*"([^"]+)"')
 _FIRST_ERROR_STATUS = 400
+_SERVICES = ("autoscaling", "ec2", "efs", "eks", "fsx", "iam", "kms", "logs", "sts")
 # Every answer has one of each already.
 _OWN_HEADERS = frozenset({"x-amzn-requestid", "content-length", "date"})
 
@@ -31,6 +33,9 @@ class Application:
     """A WSGI application that speaks the protocols of AWS's services."""
 
     def __init__(self, store: Store, records: Records, settings: Settings) -> None:
+        # Imported now: requests of several threads that import them together meet half made modules, a 500.
+        for service in _SERVICES:
+            get_backend(service)
         fixtures.add_to_moto()
         self._store, self._records, self._settings = store, records, settings
         self._moto = DomainDispatcherApplication(create_backend_app)
