@@ -22,6 +22,8 @@ def field(parent: Mapping[str, Value], *path: str) -> Value:
         Undecided: a step on the way is unknown or no mapping, or the value itself is unknown.
     """
     current: Value = parent
+    if len(path) == 1 and (found := parent.get(path[0])) is not UNKNOWN:
+        return found
     for index, key in enumerate(path):
         if not isinstance(current, (dict, Mapping)):
             if current is None:
