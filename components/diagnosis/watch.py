@@ -8,15 +8,14 @@ pkg/resource/deploy/deployment_executor.go, SignalCancellation; pulumi-kubernete
 import contextvars
 import os
 import signal
-import subprocess
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from components.diagnosis.cluster_reader import ClusterReader
+from components.diagnosis.engine_process import engine_pid
 from components.diagnosis.explain import FailedOperation, ended_early
 from components.diagnosis.hopeless import WATCHED, Pods, causes, pods_of
 
@@ -24,8 +23,6 @@ _LOOK_SECONDS = 10.0
 # The kubelet asks a registry again after at most five minutes (k8s.io/kubernetes pkg/kubelet,
 # MaxContainerBackOff): what a pod of before says of its image may be that old.
 _OLD_WORDS_SECONDS = 330.0
-_ENGINE = "pulumi"
-_PS_SECONDS = 5
 
 
 @dataclass(slots=True)
@@ -120,39 +117,8 @@ class Waits:
 
 def end_run() -> bool:
     """Do what Ctrl-C does; False where the engine is not among this process's ancestors."""
-    engine = _engine(os.getpid())
-    if engine is None:
+    pid = engine_pid()
+    if pid is None:
         return False
-    os.kill(engine, signal.SIGINT)
+    os.kill(pid, signal.SIGINT)
     return True
-
-
-def _engine(pid: int) -> int | None:
-    while pid > 1:
-        pid, name = _parent(pid)
-        if name == _ENGINE:
-            return pid
-    return None
-
-
-def _parent(pid: int) -> tuple[int, str]:
-    """The process id and the name of a process's parent; 0 where there is none, or nobody says."""
-    try:
-        # proc_pid_stat(5): the name, which may hold anything, is in brackets; then state and parent.
-        parent = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-        return parent, Path(f"/proc/{parent}/comm").read_text().strip()
-    except (OSError, ValueError, IndexError):
-        return _parent_by_ps(pid)
-
-
-def _parent_by_ps(pid: int) -> tuple[int, str]:
-    def ps(column: str, of: int) -> str:
-        command = ["ps", "-o", f"{column}=", "-p", str(of)]
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=_PS_SECONDS, check=True)
-        return answer.stdout.strip()
-
-    try:
-        parent = int(ps("ppid", pid))
-        return parent, Path(ps("comm", parent)).name
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return 0, ""

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from components.diagnosis.cluster_reader import ClusterReader
+from components.diagnosis.engine_process import makes_resources
 from components.diagnosis.losses import Places, Seen, look
 from components.model_cache import LostClaim
 from stacks.errors import Problem
@@ -57,19 +58,18 @@ def lost_claim(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> Los
 
     An `up` that does not refresh would call it unchanged. Only the engine knows whether this one refreshes:
     it writes down what a refresh has found together with the first change after it (pulumi/pulumi
-    pkg/backend/snapshot.go, refreshSnapshotMutation), so that the state says the same in both. Without a
-    graph in the state it may be a `destroy --run-program` that goes on, and nothing there is unchanged.
+    pkg/backend/snapshot.go, refreshSnapshotMutation), so that the state says the same in both. A stack
+    that is taken down needs no claim.
     """
     stale, volume = _stale(stack, before, seen), before.volume
-    if stale is None or volume is None or not before.graphs:
+    if stale is None or volume is None or not makes_resources():
         return None
     problem = Problem(
         stack.source,
         "modelCache",
         None,
         f"{stale}; neither the cache nor the graph was changed",
-        suggestion=f"`pulumi up --refresh --stack {stack.name}` ({_PAGE}); to end the stack instead, "
-        "`pulumi destroy` without --run-program",
+        suggestion=f"`pulumi up --refresh --stack {stack.name}` ({_PAGE})",
     )
     return LostClaim(volume.uid, str(problem))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pulumi
 
 from components.diagnosis.cluster_reader import ClusterReader
+from components.diagnosis.engine_process import makes_resources
 from components.diagnosis.health import Ill, Served, ills_of
 from recipes.engine_files import engine_files
 from stacks.infrastructure.phases import waited_for
@@ -45,7 +46,8 @@ def watch_of(stack: ResolvedStack, reader: Callable[[], ClusterReader]) -> Watch
 
     """
     served = served_by(stack)
-    if served is None or pulumi.runtime.is_dry_run():
+    # A graph that is to go need not be well first.
+    if served is None or pulumi.runtime.is_dry_run() or not makes_resources():
         return no_watch
 
     def watch(graph: pulumi.Resource) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from components.diagnosis.losses import Seen
+from stacks.guards import losses
 from stacks.guards.losses import loss_notices, lost_claim, places_of, uid_of
 from stacks.updates.deployed import Deployed, DeployedVolume
 from stacks.updates.graph import graph_of
@@ -36,8 +37,12 @@ def test_a_claim_that_is_not_that_of_the_state_is_told_by_preview_and_ends_a_pla
     assert lost.uid == "uid-1"
     assert words in lost.words
     assert "try: `pulumi up --refresh --stack dev` (docs/runbook/cache-lost.md)" in lost.words
-    # A destroy that goes on has no graph any more, and its claim may be gone as it should.
-    assert lost_claim(STACK, replace(BEFORE, graphs=()), _seen(uid)) is None
+    assert lost_claim(STACK, replace(BEFORE, graphs=()), _seen(uid)) == lost
+
+
+def test_a_stack_that_is_taken_down_needs_no_claim(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(losses, "makes_resources", lambda: False)
+    assert lost_claim(STACK, BEFORE, _seen(None)) is None
 
 
 @pytest.mark.parametrize(
