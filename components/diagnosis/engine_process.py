@@ -59,7 +59,8 @@ def _parent(pid: int) -> tuple[int, str]:
 
 def _ps(column: str, pid: int) -> str:
     """What a system without /proc says of a process; nothing where it does not."""
-    command = ["ps", "-o", f"{column}=", "-p", str(pid)]
+    # Without -ww it ends where the terminal does.
+    command = ["ps", "-ww", "-o", f"{column}=", "-p", str(pid)]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, timeout=_PS_SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):

@@ -49,7 +49,7 @@ def test_only_commands_that_make_things_are_taken_for_such(
     engine.chmod(0o755)
     done = subprocess.run(
         [engine, *command.split()],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "40"},
         capture_output=True,
         text=True,
         check=True,
