@@ -1,13 +1,13 @@
 """A worker finds its model's directory on a volume."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import PurePosixPath
 
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.commands.spelling import slip_of
 from rules.reading.pods.images import read_image
 from rules.reading.shapes import mappings_at, text_at
+from rules.reading.storage.claims import is_within
 from rules.reading.storage.model_users import ModelUser
 from rules.reading.storage.model_volumes import check_model_users
 
@@ -28,7 +28,7 @@ def _check_user(user: ModelUser) -> Iterator[Observation]:
         return
     yield from _check_cache(user, mounted)
     for model in user.models:
-        if not model.is_path or any(_lies_in(model.text, path) for path in mounted):
+        if not model.is_path or any(is_within(model.text, path) for path in mounted):
             continue
         yield failed(
             user.resource,
@@ -42,7 +42,7 @@ def _check_cache(user: ModelUser, mounted: Sequence[str]) -> Iterator[Observatio
     """A model that is named by its repository comes from the hub's cache, or from the hub."""
     cache = user.cache_directory
     named = [model for model in user.models if not model.is_path and model.repository is not None]
-    if not named or any(_lies_in(cache, path) for path in mounted):
+    if not named or any(is_within(cache, path) for path in mounted):
         return
     home = user.variable(_HOME)
     meant = None if home is None else slip_of(home.rstrip("/"), mounted, _SLIPS)
@@ -66,10 +66,6 @@ def _has_no_model(user: ModelUser) -> bool:
 
 def _places(user: ModelUser) -> str:
     return ", ".join(str(mount) for mount in user.mounts) or "no claim"
-
-
-def _lies_in(path: str, directory: str) -> bool:
-    return PurePosixPath(path).is_relative_to(PurePosixPath(directory))
 
 
 RULE = Rule(

@@ -8,7 +8,7 @@ from resource_graph import UNKNOWN, Value
 _MOST_DIGITS = 100
 
 # Values are plain dicts and lists nearly always, and told as such five times faster than as an abstract type;
-# every rule asks this of every object, which is why `dict` and `list` stand first below.
+# every rule asks this of every object, which is why `dict` and `list` are tried first below.
 
 
 class Undecided(Exception):  # noqa: N818 - no error: the rule says that it cannot judge, and why
@@ -22,8 +22,15 @@ def field(parent: Mapping[str, Value], *path: str) -> Value:
         Undecided: a step on the way is unknown or no mapping, or the value itself is unknown.
     """
     current: Value = parent
-    if len(path) == 1 and (found := parent.get(path[0])) is not UNKNOWN:
-        return found
+    for key in path:
+        if type(current) is not dict or (current := current.get(key)) is UNKNOWN:
+            return None if current is None else _field_or_why_not(parent, path)
+    return current
+
+
+def _field_or_why_not(parent: Mapping[str, Value], path: Sequence[str]) -> Value:
+    """The same for what is no plain dict, or has to be told of."""
+    current: Value = parent
     for index, key in enumerate(path):
         if not isinstance(current, (dict, Mapping)):
             if current is None:

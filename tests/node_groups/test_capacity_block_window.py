@@ -60,8 +60,13 @@ class _Window:
     def block(self, identifier: str) -> None:
         self._settings["nodePools"][0]["purchase"]["id"] = identifier
 
-    def up(self) -> str:
-        return self.type("pulumi", "up", "--yes", "--skip-preview", "--stack", "block", "--non-interactive")
+    def ready_within(self, seconds: int) -> None:
+        self._settings["serving"]["readyTimeoutSeconds"] = seconds
+        self.phase(self._settings["nodePools"][0]["purchase"]["phase"])
+
+    def up(self, code: int = 0) -> str:
+        command = ("pulumi", "up", "--yes", "--skip-preview", "--stack", "block", "--non-interactive")
+        return self.type(*command, code=code)
 
     def preflight(self, code: int = 0) -> str:
         return self.type("dynamo-stack", "preflight", "block", code=code)
@@ -221,8 +226,11 @@ def _at_the_end(window: _Window) -> None:
     said = window.preflight(code=1)
     assert "over, or so near that EKS drains it" in said
     assert "buy another, and type its id" in said
-    # What EKS has done is not undone.
+    # What EKS has done is not undone, and nothing serves.
     asked = window.changes_of_groups()
-    window.up()
+    window.ready_within(seconds=10)
+    said = window.up(code=REFUSED)
+    assert "stack block does not serve, though nothing is left to change: graph gpt-oss/" in said
+    assert "docs/runbook/graph-never-ready.md" in said
     assert window.changes_of_groups() == asked
     assert window.gpu_nodes() == {}

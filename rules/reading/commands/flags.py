@@ -41,10 +41,10 @@ class Flags:
             raise Undecided(f"a word of the command line is unknown and might set {name}")
         found: Word | None = None
         for flag in self.all:
-            if flag.name != name and flag.name not in self.whole_names and _may_abbreviate(flag.name, name):
-                raise Undecided(f"{flag.name} may be short for {name}")
             if flag.name == name:
                 found = flag.value
+            elif _may_abbreviate(flag.name, name) and flag.name not in self.whole_names:
+                raise Undecided(f"{flag.name} may be short for {name}")
         if found is None:
             return None
         if not found.known:
@@ -72,7 +72,7 @@ class Flags:
 
 
 def _may_abbreviate(given: str, name: str) -> bool:
-    return len(given) >= _SHORTEST_ABBREVIATION and name.startswith(given)
+    return name.startswith(given) and len(given) >= _SHORTEST_ABBREVIATION
 
 
 def parse_flags(words: Sequence[Word]) -> Flags:

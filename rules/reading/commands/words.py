@@ -74,7 +74,7 @@ def expand_references(text: str, environment: Environment) -> Word:
     https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/
     """
     if "$" not in text:
-        return Word("") + Word(text)
+        return Word(text) if len(text) <= LONGEST_WORD else Word(text[:_BEGINNING], known=False)
     word = Word("")
     end = 0
     for match in _KUBERNETES_REFERENCE.finditer(text):

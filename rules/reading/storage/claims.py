@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 from resource_graph import Resource, ResourceGraph, Value
@@ -54,7 +55,14 @@ class Mount:
 
     def holds(self, path: str) -> bool:
         """Whether the path lies in it."""
-        return PurePosixPath(path).is_relative_to(PurePosixPath(self.path))
+        return is_within(path, self.path)
+
+
+# Many containers name the same few.
+@lru_cache(maxsize=4096)
+def is_within(path: str, directory: str) -> bool:
+    """Whether the path lies in the directory, or is it."""
+    return PurePosixPath(path).is_relative_to(PurePosixPath(directory))
 
 
 def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[Mount]:

@@ -2,7 +2,7 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, engine_file
-from tests.rules.serving_edits import DECODE, PREFILL
+from tests.rules.serving_edits import DECODE, PREFILL, main
 
 ALIGNED = "transfer-buffer-aligned"
 PROMPT = "transfer-buffer-holds-the-prompt"
@@ -47,6 +47,28 @@ CASES = (
         ),
         failed(ALIGNED, PREFILL, DECODE),
         ("no multiple of tokens_per_block 128 (decode.yaml", "the next one is 9344"),
+    ),
+    Case(
+        ALIGNED,
+        "sequences that end inside a block, and size the buffer",
+        "disagg-b200",
+        (
+            engine_file("prefill.yaml", _BUFFER, remove=True),
+            engine_file("prefill.yaml", "max_seq_len", 9001),
+        ),
+        failed(ALIGNED, PREFILL) | failed(SET, PREFILL),
+        ("max_seq_len, which stands for it, 9001 (prefill.yaml", "the next one is 9024"),
+    ),
+    Case(
+        ALIGNED,
+        "the same of a release that nobody has read",
+        "disagg-b200",
+        (
+            engine_file("prefill.yaml", _BUFFER, remove=True),
+            engine_file("prefill.yaml", "max_seq_len", 9001),
+            main(PREFILL, "image", "example.com/ours:of-today"),
+        ),
+        undecided(ALIGNED, PREFILL) | failed(SET, PREFILL) | failed("images-pinned", PREFILL),
     ),
     Case(
         PROMPT,
@@ -125,7 +147,7 @@ CASES = (
         "buffers as large as the longest sequence",
         "disagg-b200",
         (engine_file("decode.yaml", _BUFFER, remove=True),),
-        failed(SET, DECODE),
+        failed(SET, DECODE) | failed(ALIGNED, DECODE),
         ("each buffer holds max_seq_len tokens: 11000 (decode.yaml", "which is 0.2 GiB for two buffers"),
     ),
     Case(
