@@ -22,6 +22,12 @@ _COMMAND = """#!/bin/sh
 exec {python} -P -m {module} "$@"
 """
 
+# As the vendor's script of this name does, for providers that are a program's own Python: they are found in
+# the program's folder, which is where the engine starts it.
+_DYNAMIC = """#!/bin/sh
+exec {python} -u -m pulumi.dynamic "$@"
+"""
+
 # Provider plugins by name: the module that stands in, and the wheel whose version it must report,
 # since the engine looks for exactly the version that the SDK asks for.
 _PROVIDERS = {
@@ -37,6 +43,7 @@ def install(lab: LabDirectory, tools: Mapping[str, Path]) -> None:
         _link(path, lab.bin / name)
     # In the same folder as pulumi the host is taken as bundled; on PATH it would draw a warning.
     _write_command(lab.bin / "pulumi-language-python", "lab.language_host")
+    _write(lab.bin / "pulumi-resource-pulumi-python", _DYNAMIC.format(python=shlex.quote(sys.executable)))
     # Named by kubeconfigs of EKS; a real one further along PATH would ask a real account.
     _write_command(lab.bin / "aws", "lab.aws_command")
     for name, (module, wheel) in _PROVIDERS.items():
@@ -66,7 +73,10 @@ def _link(source: Path, target: Path) -> None:
 
 
 def _write_command(path: Path, *module: str) -> None:
-    text = _COMMAND.format(python=shlex.quote(sys.executable), module=shlex.join(module))
+    _write(path, _COMMAND.format(python=shlex.quote(sys.executable), module=shlex.join(module)))
+
+
+def _write(path: Path, text: str) -> None:
     if path.exists() and path.read_text() == text:
         return
     partial = path.with_suffix(".partial")

@@ -12,7 +12,8 @@ from resource_graph.resource import CustomTimeouts, Resource
 from resource_graph.values import Value
 from resource_graph.wire import plain_json
 
-_PROVIDER_TYPE = "pulumi:providers:"
+# A dynamic provider's resources have the engine's own provider, which no program names.
+_WITHOUT_PROVIDER = ("pulumi:providers:", "pulumi-python:")
 
 
 def policy_inputs(properties: Mapping[str, Any]) -> Mapping[str, Value]:
@@ -54,7 +55,7 @@ def _resource(resource: PolicyResource, inputs: Mapping[str, Value] | None) -> R
         name=resource.name,
         inputs=policy_inputs(resource.props) if inputs is None else inputs,
         # The host does not say which resources are components; only those have no provider.
-        custom=resource.provider is not None or resource.resource_type.startswith(_PROVIDER_TYPE),
+        custom=resource.provider is not None or resource.resource_type.startswith(_WITHOUT_PROVIDER),
         parent=resource.parent.urn if resource.parent is not None else resource.opts.parent,
         provider=resource.provider.urn if resource.provider is not None else None,
         dependencies=declared.union(*property_dependencies.values()),

@@ -35,6 +35,9 @@ class Orphan:
 
     pid: int
     command: str
+    is_dynamic: bool = False
+    """Whether it runs Python of this project's own, which only asks the cluster. It never looks whether its
+    engine still lives (the SDK's pulumi/dynamic/__main__.py)."""
 
     def __str__(self) -> str:
         return f"pid {self.pid} ({self.command})"
@@ -57,7 +60,8 @@ def find_orphans(project: Path) -> tuple[Orphan, ...]:
             continue
         ports = [int(match[1]) for argument in arguments if (match := _ADDRESS.match(argument))]
         if ports and not any(_answers(port) for port in ports):
-            found.append(Orphan(int(folder.name), " ".join(arguments)[:60].strip()))
+            command = " ".join(arguments)[:60].strip()
+            found.append(Orphan(int(folder.name), command, is_dynamic="pulumi.dynamic" in arguments))
     return tuple(found)
 
 
@@ -92,6 +96,7 @@ def wait_for_orphans(
     began = clock()
     look_again = began + _FIRST_LOOK_SECONDS
     said = asked = False
+    _terminate(orphan for orphan in find_orphans(project) if orphan.is_dynamic)
     while orphans := find_orphans(project):
         if clock() - began > longest_seconds:
             raise _still_running(orphans, longest_seconds)
@@ -113,14 +118,18 @@ def wait_for_orphans(
 
 def _end(project: Path) -> None:
     """Ends what is an orphan at this very moment: a process id that somebody else has now is none."""
-    for orphan in find_orphans(project):
-        with suppress(ProcessLookupError):
-            os.kill(orphan.pid, signal.SIGTERM)
+    _terminate(find_orphans(project))
     deadline = time.monotonic() + _END_SECONDS
     while orphans := find_orphans(project):
         if time.monotonic() > deadline:
             raise _still_running(orphans, _END_SECONDS)
         time.sleep(_PAUSE_SECONDS)
+
+
+def _terminate(orphans: Iterable[Orphan]) -> None:
+    for orphan in orphans:
+        with suppress(ProcessLookupError):
+            os.kill(orphan.pid, signal.SIGTERM)
 
 
 def _still_running(orphans: Sequence[Orphan], seconds: float) -> CommandError:

@@ -28,7 +28,7 @@ class InfrastructureParts:
     file_system: FileSystem | None = None
     """For the model cache; None where a storage class makes its volume."""
     kubeconfig: pulumi.Output[str] | None = None
-    """Of a cluster that this stack makes."""
+    """Of a cluster that a stack of this project makes."""
 
 
 def joined_infrastructure(joined: JoinedLayer) -> InfrastructureParts:
@@ -49,7 +49,8 @@ def joined_infrastructure(joined: JoinedLayer) -> InfrastructureParts:
         file_system = make(
             made.apply(lambda found: found[_HANDLE]), made.apply(lambda found: found[_ATTRIBUTES] or None)
         )
-    return InfrastructureParts(provider, file_system=file_system)
+    kubeconfig = output.apply(lambda made: str(made[KUBECONFIG]))
+    return InfrastructureParts(provider, file_system=file_system, kubeconfig=kubeconfig)
 
 
 def joined_platform(joined: JoinedLayer) -> pulumi.Resource:

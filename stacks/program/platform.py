@@ -11,6 +11,7 @@ from components.keeping import Keep
 from components.namespace import Namespace, NamespaceArgs
 from components.nats import Nats, NatsArgs
 from components.network_policies import NetworkPolicies, NetworkPoliciesArgs, ServerPolicyArgs
+from components.platform_guard import PlatformGuard, PlatformGuardArgs
 from components.stateful_servers import NAME_LABEL, StatefulServers, StatefulServersArgs
 from recipes.graph_manifest import NODES_WITHOUT_GPUS
 from stacks.cache import size_in_gib
@@ -88,16 +89,43 @@ def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, ke
     return PlatformParts(namespace.made, (release, *servers))
 
 
-def protect_servers(stack: ResolvedStack, platform: PlatformParts, options: pulumi.ResourceOptions) -> None:
+def guard_platform(
+    stack: ResolvedStack, kubeconfig: pulumi.Output[str] | None, parts: list[pulumi.Resource]
+) -> None:
+    """Register what stands between the platform and a `destroy` that others would not survive.
+
+    Args:
+        stack: everything that was decided.
+        kubeconfig: of a cluster that a stack of this project makes.
+        parts: what goes after the guard.
+
+    """
+    PlatformGuard(
+        "platform-guard",
+        PlatformGuardArgs(
+            platform_namespace=stack.platform.namespace,
+            own_namespaces=[stack.serving.namespace] if stack.layers.owns("serving") else [],
+            context=stack.cluster.context,
+            kubeconfig_file=None if kubeconfig else stack.cluster.kubeconfig,
+            kubeconfig=kubeconfig,
+        ),
+        depends_on=parts,
+    )
+
+
+def protect_servers(
+    stack: ResolvedStack, platform: PlatformParts, options: pulumi.ResourceOptions
+) -> list[pulumi.Resource]:
     """Register who may connect to NATS and etcd, where this stack has no graph of its own to do it for."""
     if not stack.network_policies or stack.platform.kind == "existing":
-        return
-    NetworkPolicies(
+        return []
+    policies = NetworkPolicies(
         "network-policies",
         NetworkPoliciesArgs(graph=None, nats=server_policy(stack, "nats"), etcd=server_policy(stack, "etcd")),
         depends_on=[*platform.namespace],
         opts=options,
     )
+    return [policies]
 
 
 def server_policy(stack: ResolvedStack, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:

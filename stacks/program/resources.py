@@ -14,7 +14,7 @@ from components.namespace import Namespace, NamespaceArgs
 from stacks.guards.fixed_at_creation import OUTPUT_NAME, fixed_values
 from stacks.program.health import Watch, no_watch
 from stacks.program.layers import InfrastructureParts, joined_infrastructure, joined_platform, share
-from stacks.program.platform import PlatformParts, deploy_platform, protect_servers
+from stacks.program.platform import PlatformParts, deploy_platform, guard_platform, protect_servers
 from stacks.program.serving import CachePlace, deploy_serving, say_notices
 from stacks.resolved import ResolvedCluster, ResolvedServing, ResolvedStack
 from stacks.retention import protected_objects
@@ -60,12 +60,14 @@ def deploy(
             found_uid=found_claim,
             lost=lost_claim,
         )
-        deploy_serving(stack, namespace, platform, options, update, cache_place=place, watch=watch)
+        policies = deploy_serving(stack, namespace, platform, options, update, cache_place=place, watch=watch)
         _export_serving(stack.serving)
     else:
-        protect_servers(stack, platform, options)
+        policies = protect_servers(stack, platform, options)
         made = (*platform.used_by_graphs, *infrastructure.before_workloads)
         say_notices(update, next(iter(made), None))
+    if stack.platform.kind == "own":
+        guard_platform(stack, infrastructure.kubeconfig, [*platform.used_by_graphs, *policies])
     share(stack, infrastructure, platform.used_by_graphs)
     pulumi.export(OUTPUT_NAME, fixed_values(stack))
 

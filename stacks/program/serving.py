@@ -28,7 +28,7 @@ def deploy_serving(
     *,
     cache_place: CachePlace,
     watch: Watch,
-) -> None:
+) -> list[pulumi.Resource]:
     """Register everything in the serving namespace, in the order in which it works.
 
     What is named after the graph has that name in the state too: another graph is other resources, made
@@ -45,15 +45,20 @@ def deploy_serving(
         cache_place: where the model cache lies, and what happens to it when it leaves the stack.
         watch: is given the graph.
 
+    Returns:
+        The network policies, those of the platform's servers among them.
+
     """
     serving = stack.serving
     cache = deploy_cache(stack, namespace, platform, options, cache_place)
     in_namespace: list[pulumi.Resource] = [*namespace.made] if namespace else []
-    policies = [_network_policies(stack, in_namespace, platform, options)] if stack.network_policies else []
+    policies: list[pulumi.Resource] = (
+        [_network_policies(stack, in_namespace, platform, options)] if stack.network_policies else []
+    )
     if waited_for(stack):
         # Its pods would be pending until the window opens, and `up` would fail when the graph's time is over.
         say_notices(update, cache[0] if cache else None)
-        return
+        return policies
     before_graph: list[pulumi.Resource] = [
         *in_namespace,
         *platform.used_by_graphs,
@@ -104,6 +109,7 @@ def deploy_serving(
             depends_on=in_namespace,
             opts=options,
         )
+    return policies
 
 
 def say_notices(update: Update, subject: pulumi.Resource | None) -> None:

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -168,3 +169,19 @@ def test_a_plugin_whose_engine_answers_and_one_of_another_project_are_nobody_of_
         assert find_orphans(tmp_path) == ()
     with _plugin(other, _free_port()):
         assert find_orphans(tmp_path) == ()
+
+
+def test_python_of_this_projects_own_which_never_ends_by_itself_is_ended_at_once(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", _WAITS, "pulumi.dynamic", f"127.0.0.1:{_free_port()}"]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as plugin:
+        assert plugin.stdout
+        plugin.stdout.readline()
+        wait_for_orphans(
+            tmp_path,
+            lambda _: None,
+            longest_seconds=_HOUR,
+            unfinished=tuple,
+            may_end=_never_asked,
+            clock=time.monotonic,
+        )
+        assert plugin.wait(10) == -signal.SIGTERM

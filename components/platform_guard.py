@@ -1,0 +1,150 @@
+"""Keeps a platform from being destroyed while graphs of other stacks need it.
+
+`pulumi destroy` runs no program, but a plugin for each resource in the state: a dynamic provider's is Python
+itself, with this module. A delete hook would do too, and nothing could be destroyed without --run-program any
+more (pulumi 3.259, pkg/engine/destroy.go).
+"""
+
+import os
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pulumi
+from pulumi.dynamic import CreateResult, DiffResult, Resource, ResourceProvider, UpdateResult
+
+from components.diagnosis.cluster_reader import ClusterReader
+from components.diagnosis.dynamo_objects import GRAPHS, stored_name
+from components.namespace import USES_PLATFORM_LABEL
+
+WITHOUT_PLATFORM_VARIABLE = "DYNAMO_STACK_WITHOUT_PLATFORM"
+"""Environment variable with the graphs, `namespace/name`, separated by commas, that may lose it."""
+
+_PAGE = "docs/runbook/platform-in-use.md"
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformGuardArgs:
+    """Inputs of `PlatformGuard`."""
+
+    platform_namespace: str
+    own_namespaces: Sequence[str]
+    """Whose graphs are this stack's own."""
+    context: str
+    kubeconfig_file: str | None
+    """None: the KUBECONFIG environment variable decides, or there is a content."""
+    kubeconfig: pulumi.Output[str] | None
+    """Content, of a cluster that a stack of this project makes."""
+
+
+class PlatformInUseError(Exception):
+    """Graphs of other stacks would be left without the operator that changes and deletes them."""
+
+
+class PlatformGuardProvider(ResourceProvider):
+    """Asks, when it is deleted, who else serves on the platform."""
+
+    serialize_as_secret_always = False
+
+    def create(self, props: dict[str, Any]) -> CreateResult:
+        """Nothing is made."""
+        return CreateResult("platform", props)
+
+    def diff(self, _id: str, _olds: dict[str, Any], _news: dict[str, Any]) -> DiffResult:
+        """Compare all of it, this class included, which the state names by its module."""
+        return DiffResult(changes=_olds != _news)
+
+    def update(self, _id: str, _olds: dict[str, Any], _news: dict[str, Any]) -> UpdateResult:
+        """Nothing is changed."""
+        return UpdateResult(_news)
+
+    def delete(self, _id: str, _props: dict[str, Any]) -> None:
+        """Let the platform go.
+
+        Raises:
+            PlatformInUseError: others serve on it, and nobody said that they may lose it.
+
+        """
+        context, file = str(_props["context"]), _props.get("kubeconfigFile")
+        others = graphs_of_others(
+            ClusterReader(context, file, content=_props.get("kubeconfig")),
+            str(_props["platformNamespace"]),
+            _props.get("ownNamespaces") or [],
+        )
+        if others is None:
+            _say(
+                "not checked: whether graphs of other stacks need this platform. kubectl does not list those "
+                f"of context {context}"
+            )
+            return
+        permit(others, os.environ)
+        if others:
+            _say(f"{', '.join(others)} run on without an operator: {_PAGE}")
+
+
+class PlatformGuard(Resource, module="dynamo-stack", name="PlatformGuard"):
+    """Goes first when the platform does, so that nothing of it has gone where it refuses."""
+
+    def __init__(self, name: str, args: PlatformGuardArgs, *, depends_on: list[pulumi.Resource]) -> None:
+        found = {
+            "platformNamespace": args.platform_namespace,
+            "ownNamespaces": list(args.own_namespaces),
+            "context": args.context,
+            "kubeconfigFile": args.kubeconfig_file,
+            "kubeconfig": args.kubeconfig,
+        }
+        inputs = {key: value for key, value in found.items() if value is not None}
+        super().__init__(PlatformGuardProvider(), name, inputs, pulumi.ResourceOptions(depends_on=depends_on))
+
+
+def graphs_of_others(
+    cluster: ClusterReader, platform_namespace: str, own_namespaces: Collection[str]
+) -> tuple[str, ...] | None:
+    """Return graphs, `namespace/name`, that are none of the stack's own; None where the cluster does not say.
+
+    A namespace that says which platform it uses, and names another one, is no concern of this one.
+    """
+    definitions = cluster.items("customresourcedefinitions", "--field-selector", f"metadata.name={GRAPHS}")
+    if not definitions:
+        return None if definitions is None else ()
+    graphs = cluster.items(stored_name(cluster.get, GRAPHS), "--all-namespaces")
+    if graphs is None:
+        return None
+    labelled = cluster.items("namespaces", "--selector", USES_PLATFORM_LABEL) or []
+    platforms = {
+        each["metadata"]["name"]: each["metadata"]["labels"][USES_PLATFORM_LABEL] for each in labelled
+    }
+    found = [(graph["metadata"]["namespace"], graph["metadata"]["name"]) for graph in graphs]
+    return tuple(
+        f"{namespace}/{name}"
+        for namespace, name in sorted(found)
+        if namespace not in own_namespaces
+        and platforms.get(namespace, platform_namespace) == platform_namespace
+    )
+
+
+def permit(others: Sequence[str], environment: Mapping[str, str]) -> None:
+    """End where one of them was not named by a person.
+
+    Raises:
+        PlatformInUseError: it names them all, and the way to force it.
+
+    """
+    named = {name.strip() for name in environment.get(WITHOUT_PLATFORM_VARIABLE, "").split(",")}
+    if named >= set(others):
+        return
+    listed = "".join(f"\n  {name}" for name in others)
+    raise PlatformInUseError(
+        f"graphs of other stacks need this platform, and nothing of it was deleted:{listed}\n"
+        "Without its operator they serve on, but can neither be changed nor deleted, and their namespaces "
+        "never end.\n"
+        "  try: destroy their stacks first; or leave them without it: "
+        f"{WITHOUT_PLATFORM_VARIABLE}={','.join(others)} pulumi destroy\n"
+        f"  runbook: {_PAGE}"
+    )
+
+
+def _say(text: str) -> None:
+    # The engine shows what a plugin writes there.
+    print(text, file=sys.stderr)

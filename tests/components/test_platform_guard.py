@@ -1,0 +1,92 @@
+"""Who else needs a platform, from what kubectl lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from components.diagnosis.cluster_reader import ClusterReader
+from components.platform_guard import PlatformInUseError, graphs_of_others, permit
+from tests.components.recorded import recorded
+from tests.support.dev_settings import dev_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from resource_graph import Resource
+
+LABEL = "uses-dynamo-platform"
+
+
+class _Cluster(ClusterReader):
+    """Answers as kubectl does."""
+
+    definitions: Sequence[dict[str, Any]] | None = ({"metadata": {"name": "of-graphs"}},)
+    graphs: Sequence[str] | None = ("gpt-oss/gpt-oss-disagg", "team-b/chat", "elsewhere/chat")
+
+    def get(self, *_: str) -> dict[str, Any] | None:
+        return {"spec": {"versions": [{"name": "v1alpha1", "storage": True}]}}
+
+    def items(self, *words: str) -> Sequence[dict[str, Any]] | None:
+        if words[0] == "customresourcedefinitions":
+            return self.definitions
+        if words[0] == "namespaces":
+            return [
+                {"metadata": {"name": "elsewhere", "labels": {LABEL: "another-platform"}}},
+                {"metadata": {"name": "gpt-oss", "labels": {LABEL: "dynamo-system"}}},
+            ]
+        assert words == ("dynamographdeployments.v1alpha1.nvidia.com", "--all-namespaces")
+        if self.graphs is None:
+            return None
+        named = [each.split("/") for each in self.graphs]
+        return [{"metadata": {"namespace": namespace, "name": name}} for namespace, name in named]
+
+
+def _guards(settings: dict[str, Any]) -> list[Resource]:
+    return [each for each in recorded(settings) if each.type.endswith(":PlatformGuard")]
+
+
+def _others(cluster: ClusterReader) -> tuple[str, ...] | None:
+    return graphs_of_others(cluster, "dynamo-system", ["gpt-oss"])
+
+
+def test_graphs_outside_the_stacks_own_namespace_need_its_platform_unless_they_name_another() -> None:
+    assert _others(_Cluster("c")) == ("team-b/chat",)
+
+
+def test_a_cluster_without_definitions_of_graphs_has_none_and_a_silent_one_is_not_known() -> None:
+    class Empty(_Cluster):
+        definitions = ()
+
+    class Silent(_Cluster):
+        definitions = None
+
+    class Refusing(_Cluster):
+        graphs = None
+
+    assert [_others(each("c")) for each in (Empty, Silent, Refusing)] == [(), None, None]
+
+
+def test_every_graph_must_be_named_that_loses_its_platform() -> None:
+    variable = "DYNAMO_STACK_WITHOUT_PLATFORM"
+    permit((), {})
+    permit(("a/x", "b/y"), {variable: "b/y, a/x,old/gone"})
+    for typed in ({}, {variable: "a/x"}, {variable: "true"}):
+        with pytest.raises(PlatformInUseError) as refused:
+            permit(("a/x", "b/y"), typed)
+        assert "\n  a/x\n  b/y\n" in str(refused.value)
+        assert f"{variable}=a/x,b/y pulumi destroy" in str(refused.value)
+
+
+def test_the_guard_goes_before_everything_that_graphs_need() -> None:
+    [guard] = _guards(dev_settings())
+    kinds = {urn.rpartition("::")[0].rpartition(":")[2] for urn in guard.dependencies}
+    assert kinds == {"Release", "NetworkPolicy"}
+    assert guard.inputs["ownNamespaces"] == ["gpt-oss"]
+
+
+def test_a_stack_on_somebody_elses_platform_has_no_guard() -> None:
+    settings = dev_settings()
+    settings["platform"] = {"kind": "existing", "version": "1.2.1"}
+    assert _guards(settings) == []

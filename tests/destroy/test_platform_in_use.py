@@ -1,0 +1,112 @@
+"""A platform that somebody else serves on is not destroyed before a person has named who loses it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM, failing
+from tests.serving_stacks.rehearsal import prepared
+from tests.support.runbook import commands, typed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.lab_stack import LabStack
+    from tests.support.sandbox import Sandbox
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+OTHER = "other-team"
+VARIABLE = "DYNAMO_STACK_WITHOUT_PLATFORM"
+LOOK, LEAVE, BRING_BACK = commands("platform-in-use")
+
+
+def _disposable(settings: dict[str, Any]) -> None:
+    settings["lifecycle"] = "disposable"
+
+
+def _on_the_first_platform(settings: dict[str, Any]) -> None:
+    _disposable(settings)
+    settings["platform"] = {"kind": "existing", "version": "1.2.1", "namespace": PLATFORM}
+    settings["serving"]["namespace"] = OTHER
+
+
+@pytest.fixture(scope="module")
+def owner(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
+    with prepared(lab, tmp_path_factory.mktemp("owner"), "disagg-b200", _disposable) as stack:
+        stack.pulumi("up", "--yes", "--skip-preview")
+        yield stack
+
+
+@pytest.fixture(scope="module")
+def user(owner: LabStack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
+    folder = tmp_path_factory.mktemp("user")
+    with prepared(owner.lab, folder, "disagg-gb200", _on_the_first_platform) as stack:
+        stack.pulumi("up", "--yes", "--skip-preview")
+        yield stack
+        # Its end needs the operator.
+        typed(owner, BRING_BACK)
+
+
+def _is_ready(stack: LabStack, namespace: str) -> bool:
+    conditions = stack.lab.get(GRAPHS, GRAPH, "-n", namespace)["status"]["conditions"]
+    return any(each["type"] == "Ready" and each["status"] == "True" for each in conditions)
+
+
+def test_a_destroy_names_the_graphs_of_others_and_leaves_the_platform_whole(
+    owner: LabStack, user: LabStack
+) -> None:
+    for _ in range(2):
+        said = failing(owner, "destroy", "--yes")
+        assert "graphs of other stacks need this platform, and nothing of it was deleted" in said
+        assert re.search(rf"^ +{OTHER}/{GRAPH}$", said, re.MULTILINE), said
+        assert f"{NAMESPACE}/{GRAPH}" not in said.partition("graphs of other stacks")[2]
+        assert f"{VARIABLE}={OTHER}/{GRAPH} pulumi destroy" in said
+    assert owner.lab.get(OPERATOR, "-n", PLATFORM)["status"]["readyReplicas"] == 1
+    assert owner.lab.get("statefulset", "dynamo-nats", "-n", PLATFORM)["status"]["readyReplicas"] == 3
+    assert _is_ready(user, OTHER)
+    # What the refused runs took of the stack's own comes back.
+    owner.pulumi("up", "--yes", "--skip-preview")
+    assert _is_ready(owner, NAMESPACE)
+    owner.pulumi("preview", "--expect-no-changes")
+
+
+def test_a_stack_that_only_serves_is_destroyed_as_ever(owner: LabStack, user: LabStack) -> None:
+    assert owner
+    assert not any("PlatformGuard" in urn for urn in user.urns())
+    user.pulumi("destroy", "--yes", "--skip-preview")
+    user.pulumi("up", "--yes", "--skip-preview")
+
+
+def test_graphs_that_a_person_names_lose_the_platform_and_both_stacks_end_all_the_same(
+    owner: LabStack, user: LabStack
+) -> None:
+    assert OTHER in typed(owner, LOOK).stdout
+    words = {VARIABLE: VARIABLE, "NAMESPACE": OTHER, "GRAPH": GRAPH}
+    said = typed(owner, LEAVE, **words).stdout
+    assert f"{OTHER}/{GRAPH} run on without an operator" in said
+    assert owner.urns() == []
+    # Of nothing a second destroy makes nothing.
+    owner.pulumi("destroy", "--yes")
+    typed(owner, BRING_BACK)
+    user.pulumi("destroy", "--yes", "--skip-preview")
+    assert user.urns() == []
+    owner.pulumi("destroy", "--yes", "--skip-preview")
+    assert owner.urns() == []
+
+
+def test_a_cluster_that_does_not_answer_keeps_no_stack_from_its_end(owner: LabStack) -> None:
+    typed(owner, BRING_BACK)
+    # No kubectl for the guard: pulumi alone is on the path.
+    alone = owner.project / "bin"
+    alone.mkdir()
+    for name in ("pulumi", "pulumi-language-python", "pulumi-resource-pulumi-python", "helm"):
+        (alone / name).symlink_to(owner.lab.directory.bin / name)
+    said = owner.pulumi(
+        "destroy", "--yes", "--skip-preview", variables={"PATH": f"{alone}:/usr/bin:/bin"}
+    ).stdout
+    assert "not checked: whether graphs of other stacks need this platform" in said
+    assert owner.urns() == []
