@@ -95,7 +95,10 @@ class PlatformGuard(Resource, module="dynamo-stack", name="PlatformGuard"):
             "kubeconfig": args.kubeconfig,
         }
         inputs = {key: value for key, value in found.items() if value is not None}
-        super().__init__(PlatformGuardProvider(), name, inputs, pulumi.ResourceOptions(depends_on=depends_on))
+        # The shipped stacks allow no provider that nobody has registered.
+        provider = pulumi.ProviderResource("pulumi-python", name, {})
+        options = pulumi.ResourceOptions(depends_on=depends_on, provider=provider)
+        super().__init__(PlatformGuardProvider(), name, inputs, options)
 
 
 def graphs_of_others(

@@ -12,8 +12,7 @@ from resource_graph.resource import CustomTimeouts, Resource
 from resource_graph.values import Value
 from resource_graph.wire import plain_json
 
-# A dynamic provider's resources have the engine's own provider, which no program names.
-_WITHOUT_PROVIDER = ("pulumi:providers:", "pulumi-python:")
+_PROVIDER_TYPE = "pulumi:providers:"
 
 
 def policy_inputs(properties: Mapping[str, Any]) -> Mapping[str, Value]:
@@ -55,7 +54,7 @@ def _resource(resource: PolicyResource, inputs: Mapping[str, Value] | None) -> R
         name=resource.name,
         inputs=policy_inputs(resource.props) if inputs is None else inputs,
         # The host does not say which resources are components; only those have no provider.
-        custom=resource.provider is not None or resource.resource_type.startswith(_WITHOUT_PROVIDER),
+        custom=resource.provider is not None or resource.resource_type.startswith(_PROVIDER_TYPE),
         parent=resource.parent.urn if resource.parent is not None else resource.opts.parent,
         provider=resource.provider.urn if resource.provider is not None else None,
         dependencies=declared.union(*property_dependencies.values()),
