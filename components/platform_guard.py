@@ -16,7 +16,7 @@ from pulumi.dynamic import CreateResult, DiffResult, Resource, ResourceProvider,
 
 from components.diagnosis.cluster_reader import ClusterReader
 from components.diagnosis.dynamo_objects import GRAPHS, stored_name
-from components.namespace import USES_PLATFORM_LABEL
+from components.graph_labels import USES_PLATFORM
 
 WITHOUT_PLATFORM_VARIABLE = "DYNAMO_STACK_WITHOUT_PLATFORM"
 """Environment variable with the graphs, `namespace/name`, separated by commas, that may lose it."""
@@ -114,10 +114,8 @@ def graphs_of_others(
     graphs = cluster.items(stored_name(cluster.get, GRAPHS), "--all-namespaces")
     if graphs is None:
         return None
-    labelled = cluster.items("namespaces", "--selector", USES_PLATFORM_LABEL) or []
-    platforms = {
-        each["metadata"]["name"]: each["metadata"]["labels"][USES_PLATFORM_LABEL] for each in labelled
-    }
+    labelled = cluster.items("namespaces", "--selector", USES_PLATFORM) or []
+    platforms = {each["metadata"]["name"]: each["metadata"]["labels"][USES_PLATFORM] for each in labelled}
     found = [(graph["metadata"]["namespace"], graph["metadata"]["name"]) for graph in graphs]
     return tuple(
         f"{namespace}/{name}"
