@@ -106,9 +106,11 @@ def test_explain_shows_the_operator_before_the_graph(explain: Any) -> None:
     order = re.search(r"ORDER (.*?) RETAINED", explain(dev_settings()))
     assert order is not None
     steps = [step.strip() for step in order.group(1).split(">")]
-    assert steps.index("Job model-download") < len(steps) - 1
-    assert steps.index("Release dynamo-platform") < len(steps) - 1
-    assert steps[-1] == "DynamoGraphDeployment gpt-oss-disagg"
+    graph = steps.index("DynamoGraphDeployment gpt-oss-disagg")
+    assert steps.index("Job model-download") < graph
+    assert steps.index("Release dynamo-platform") < graph
+    # Registered last, the guard is the first to go.
+    assert steps[-1] == "PlatformGuard platform-guard"
 
 
 def test_explain_lists_everything_that_destroy_leaves(
