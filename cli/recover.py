@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from cli.drift_report.losses import losses_seen
 from cli.errors import CommandError
 from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import say
@@ -86,7 +87,11 @@ def _require_health(stack: ResolvedStack, cluster: ClusterCommands) -> None:
         say("the cluster does not say whether graph and claim are healthy", error=True)
     for ill in ills or ():
         say(ill.text(stack.name), error=True)
-    if ills != ():
+    # A claim that is being deleted is among both.
+    losses = losses_seen(stack, cluster) if ills == () else ()
+    for loss in losses:
+        say(f"{loss}\n  runbook: docs/runbook/cache-lost.md", error=True)
+    if ills != () or losses:
         raise typer.Exit(FAILED)
     say("graph and claim are healthy")
 

@@ -23,7 +23,7 @@ def field(parent: Mapping[str, Value], *path: str) -> Value:
     """
     current: Value = parent
     for key in path:
-        if type(current) is not dict or (current := current.get(key)) is UNKNOWN:
+        if not isinstance(current, dict) or (current := current.get(key)) is UNKNOWN:
             return None if current is None else _field_or_why_not(parent, path)
     return current
 

@@ -151,6 +151,10 @@ def test_a_claim_that_somebody_made_again_by_hand_is_empty_and_not_called_green(
     ]
     assert any("the volume is empty; `up --refresh` runs the Job again" in text for text in report["lost"])
     assert "was made again behind Pulumi's back" in failing_up(stack)
+    recovery = stack.dynamo_stack("recover", stack.name, "--yes", check=False)
+    assert recovery.returncode == 1
+    assert "the volume is empty; `up --refresh` runs the Job again" in recovery.stderr
+    assert "docs/runbook/cache-lost.md" in recovery.stderr
     typed(stack, HEAL)
     assert _is_filled(stack, before)
     assert _drift(stack)[0] == 0
