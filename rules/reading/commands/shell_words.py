@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from rules.reading.commands.shell_text import ShellText
 from rules.reading.commands.words import (
     MOST_WORDS,
     PARAMETER,
@@ -27,20 +28,17 @@ _ARRAY = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(\+?)=")
 _BEFORE_ARRAY = frozenset({"then", "else", "do", "{", "local", "declare", "readonly", "-a"})
 _ALL_ELEMENTS = re.compile(r"(\"?)\$\{([A-Za-z_][A-Za-z0-9_]*)\[@\]\}\1(?=[\s;&|)]|$)")
 _ENDS_COMMAND = frozenset(";&|()\n")
-_CLOSING = {"(": ")", "{": "}"}
 
 _MOST_EXPANDED = 1_000_000
 """Characters that the variables of one script stand for, one after another."""
 
 
 @dataclass
-class ShellReader:
+class ShellReader(ShellText):
     """Reads one script; `environment` may be changed between commands, as a shell would."""
 
-    script: str
-    environment: dict[str, Word]
+    environment: dict[str, Word] = field(default_factory=dict[str, Word])
     arrays: dict[str, tuple[Word, ...]] = field(default_factory=dict[str, tuple[Word, ...]])
-    position: int = 0
     expanded: int = 0
     """Characters that variables stood for so far."""
     _words: list[Word] = field(default_factory=list[Word])
@@ -136,7 +134,7 @@ class ShellReader:
             return
         self.position += 1
         if character == "'":
-            self._append(Word(self._until("'")))
+            self._append(Word(self.until("'")))
         elif character == '"':
             self._append(self._quoted('"'))
         elif character == "\\":
@@ -144,17 +142,10 @@ class ShellReader:
         elif character == "$":
             self._unquoted_expansion()
         elif character == "`":
-            self._until("`")
+            self.until("`")
             self._append(UNKNOWN_WORD)
         else:
-            self._append(Word(self._run(_PLAIN)))
-
-    def _run(self, pattern: re.Pattern[str]) -> str:
-        """The longest text of plain characters, at least the one just read."""
-        start = self.position - 1
-        match = pattern.match(self.script, start)
-        self.position = start + 1 if match is None else match.end()
-        return self.script[start : self.position]
+            self._append(Word(self.run(_PLAIN)))
 
     def _escape(self) -> None:
         escaped = self.script[self.position : self.position + 1]
@@ -178,10 +169,10 @@ class ShellReader:
             elif character == "$":
                 word += self._expansion()
             elif character == "`":
-                self._until("`")
+                self.until("`")
                 word += UNKNOWN_WORD
             else:
-                word += Word(self._run(_PLAIN_IN_QUOTES))
+                word += Word(self.run(_PLAIN_IN_QUOTES))
         if not closing:
             return word
         raise Undecided("the start script has a quotation mark without its partner")
@@ -212,10 +203,10 @@ class ShellReader:
     def _value(self) -> Word:
         following = self.script[self.position : self.position + 1]
         if following == "(":
-            self._bracketed("(")
+            self.bracketed("(")
             return UNKNOWN_WORD
         if following == "{":
-            return expand_parameter(self._bracketed("{"), self.environment)
+            return expand_parameter(self.bracketed("{"), self.environment)
         match = PARAMETER.match(self.script, self.position)
         if match is not None:
             self.position = match.end()
@@ -224,22 +215,6 @@ class ShellReader:
             self.position += 1
             return UNKNOWN_WORD
         return Word("$")
-
-    def _bracketed(self, opening: str) -> str:
-        start = self.position + 1
-        depth = 0
-        while self.position < len(self.script):
-            character = self.script[self.position]
-            self.position += 1
-            if character == "\\":
-                self.position += 1
-            elif character == opening:
-                depth += 1
-            elif character == _CLOSING[opening]:
-                depth -= 1
-                if depth == 0:
-                    return self.script[start : self.position - 1]
-        raise Undecided("the start script has a bracket without its partner")
 
     def _redirection(self) -> None:
         descriptor = ""
@@ -283,14 +258,6 @@ class ShellReader:
         word = reader._quoted("")
         self.expanded = reader.expanded
         return word
-
-    def _until(self, closing: str) -> str:
-        end = self.script.find(closing, self.position)
-        if end < 0:
-            raise Undecided("the start script has a quotation mark without its partner")
-        text = self.script[self.position : end]
-        self.position = end + 1
-        return text
 
     def _append(self, part: Word) -> None:
         self._word = part if self._word is None else self._word + part

@@ -1,7 +1,7 @@
 """Which model everybody means, and whether it can be found without the internet."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, document, drop, put, text, variable, without
+from tests.rules.edits import drop, put, text, variable, without
 
 PINNED = "model-revision-pinned"
 EQUAL = "model-revision-equal"
@@ -9,10 +9,6 @@ FRONTEND = "offline-frontend-has-the-model"
 CACHE = "frontend-reads-the-cache"
 WORKER = "offline-worker-finds-the-model"
 HARMONY = "harmony-vocabulary"
-TOOL = "download-tool-current"
-MEMORY = "download-memory-limited"
-SECRETS = "named-secrets-exist"
-
 GRAPH = "DynamoGraphDeployment"
 DOWNLOAD = "Job/model-download"
 JOB = "model-download"
@@ -30,16 +26,6 @@ _REVISION = "b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 _USERS_CACHE = "/home/dynamo/.cache/huggingface"
 _OTHER = "0123456789abcdef0123456789abcdef01234567"
 _NAMED = variable(GRAPH, _ENV, "MODEL_PATH", "openai/gpt-oss-120b")
-_TOKEN = {
-    "name": "HF_TOKEN",
-    "valueFrom": {"secretKeyRef": {"name": "hf-token-secret", "key": "HF_TOKEN"}},
-}
-_SECRET = """
-apiVersion: v1
-kind: Secret
-metadata: {{name: hf-token-secret, namespace: gpt-oss}}
-stringData: {{{key}: not-a-token}}
-"""
 
 CASES = (
     Case(
@@ -243,65 +229,5 @@ CASES = (
         (variable(GRAPH, _FRONTEND_ENV, "TIKTOKEN_ENCODINGS_BASE", None),),
         failed(HARMONY, "Frontend"),
         ("TIKTOKEN_ENCODINGS_BASE is not set",),
-    ),
-    Case(
-        TOOL,
-        "a variable that the installed version does not read",
-        "agg-gb200",
-        (variable(DOWNLOAD, f"{_CONTAINER}.env", "HF_HUB_ENABLE_HF_TRANSFER", "1"),),
-        failed(TOOL, JOB),
-        ("huggingface_hub==1.11.0 does not read any more",),
-    ),
-    Case(
-        TOOL,
-        "a variable that the installed version reads",
-        "agg-gb200",
-        (
-            variable(DOWNLOAD, f"{_CONTAINER}.env", "HF_HUB_ENABLE_HF_TRANSFER", "1"),
-            text(DOWNLOAD, _SCRIPT, "huggingface_hub==1.11.0", "huggingface_hub[hf_transfer]==0.36.0"),
-        ),
-        frozenset(),
-    ),
-    Case(
-        MEMORY,
-        "a download without memory",
-        "agg-gb200",
-        (drop(DOWNLOAD, f"{_CONTAINER}.resources"),),
-        failed(MEMORY, JOB),
-        ("asks for no memory",),
-    ),
-    Case(
-        MEMORY,
-        "a download without a limit",
-        "agg-gb200",
-        (drop(DOWNLOAD, f"{_CONTAINER}.resources.limits"),),
-        failed(MEMORY, JOB),
-        ("requests memory without a limit",),
-    ),
-    Case(
-        SECRETS,
-        "a token that nothing here makes",
-        "agg-gb200",
-        (
-            put(GRAPH, f"{_WORKER}.envFromSecret", "hf-token-secret"),
-            add(DOWNLOAD, f"{_CONTAINER}.env", _TOKEN),
-        ),
-        undecided(SECRETS, "hf-token-secret"),
-        ("nothing that was read makes this Secret, which model-download, TrtllmWorker names",),
-    ),
-    Case(
-        SECRETS,
-        "a token under another key",
-        "agg-gb200",
-        (add(DOWNLOAD, f"{_CONTAINER}.env", _TOKEN), document(_SECRET.format(key="token"))),
-        failed(SECRETS, JOB),
-        ("takes HF_TOKEN from key HF_TOKEN of Secret hf-token-secret, which has token",),
-    ),
-    Case(
-        SECRETS,
-        "a token under its key",
-        "agg-gb200",
-        (add(DOWNLOAD, f"{_CONTAINER}.env", _TOKEN), document(_SECRET.format(key="HF_TOKEN"))),
-        frozenset(),
     ),
 )

@@ -1,9 +1,8 @@
-"""Options, modes and ends of start commands."""
+"""Options of start commands, and the values that they take."""
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import Edit, add, engine_file, put, text
 from tests.rules.serving_edits import (
-    DECODE,
     FRONTEND,
     GRAPH,
     PREFILL,
@@ -11,31 +10,18 @@ from tests.rules.serving_edits import (
     WORKER,
     command,
     main,
-    variable,
     worker_flags,
 )
 
 FLAGS = "flags-exist"
-MODE = "disaggregation-mode-known"
 CHOICES = "engine-values-allowed"
-CRASH = "crash-ends-the-container"
-NAME = "served-name-equal"
-WANTED = "requested-name-served"
-PARSERS = "answer-parsers"
-BOTH = f"{PREFILL}, {DECODE}"
-
 _OLD_IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.3.1"
 _SERVE_ARGS = "spec.template.spec.containers[0].args"
 _NEW_IMAGE = "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.9.0"
 _SGLANG_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
 _VLLM_IMAGE = "spec.components[1].podTemplate.spec.containers[0].image"
 _VLLM_ARGS = "spec.components[1].podTemplate.spec.containers[0].args"
-
 _IN_PLACE = failed("engine-files-roll-pods", "gpt-oss-sglang")
-
-
-def _image(tag: str) -> Edit:
-    return main(WORKER, "image", f"nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:{tag}")
 
 
 def _vllm_argument(index: int, old: str, new: str) -> Edit:
@@ -213,20 +199,6 @@ CASES = (
         frozenset(),
     ),
     Case(
-        NAME,
-        "another name, and another model, in SGLang's prefill worker",
-        "sglang-disagg",
-        (
-            text(GRAPH, f"{_SGLANG_ARGS}[0]", "gpt-oss-120b", "gpt-oss-20b"),
-            text(GRAPH, f"{_SGLANG_ARGS}[1]", "gpt-oss-120b", "gpt-oss-20b"),
-        ),
-        failed(NAME, "Prefill, Decode"),
-        (
-            "Prefill openai/gpt-oss-20b (--served-model-name), Decode openai/gpt-oss-120b",
-            "they load different models: Prefill gpt-oss-20b, Decode gpt-oss-120b",
-        ),
-    ),
-    Case(
         "same-kv-cache-dtype",
         "another format in SGLang's prefill worker",
         "sglang-disagg",
@@ -241,143 +213,5 @@ CASES = (
         (text(GRAPH, f"{_SGLANG_ARGS}[6]", "16384", "262144"),),
         failed("sequence-length-within-model", "Prefill"),
         ("admits sequences of 262144 tokens (--context-length), but gpt-oss-120b was made for 131072",),
-    ),
-    Case(
-        MODE,
-        "vLLM's word for aggregated",
-        "agg-gb200",
-        (worker_flags(WORKER, "--disaggregation-mode agg"),),
-        failed(MODE, WORKER),
-        ("agg, which dynamo.trtllm does not have in 1.2: one of prefill_and_decode",),
-    ),
-    Case(
-        MODE,
-        "vLLM's word in a release that has it too",
-        "agg-gb200",
-        (worker_flags(WORKER, "--disaggregation-mode agg"), _image("1.5.0-nemotron-3.5-lightning-dev.1")),
-        frozenset(),
-    ),
-    Case(
-        MODE,
-        "the old word in a release that refuses it",
-        "agg-gb200",
-        (worker_flags(WORKER, "--disaggregation-mode prefill_and_decode"), _image("1.4.2")),
-        failed(MODE, WORKER),
-        ("prefill_and_decode, which dynamo.trtllm does not have in 1.4: one of agg, pd, prefill",),
-    ),
-    Case(
-        MODE,
-        "a build between a release that has the word and one that has not",
-        "agg-gb200",
-        (worker_flags(WORKER, "--disaggregation-mode agg"), _image("1.3.0-nemotron-super-dev.1")),
-        undecided(MODE, WORKER),
-        ("is a build between two releases, and releases differ in this",),
-    ),
-    Case(
-        MODE,
-        "an image that names no release",
-        "agg-gb200",
-        (worker_flags(WORKER, "--disaggregation-mode agg"), _image("my-tag")),
-        undecided(MODE, WORKER),
-        ("tensorrtllm-runtime:my-tag does not say of which release it is",),
-    ),
-    Case(
-        MODE,
-        "a word of its own, in a variable",
-        "agg-gb200",
-        (variable(WORKER, "DYN_TRTLLM_DISAGGREGATION_MODE", "both"),),
-        failed(MODE, WORKER),
-        ("DYN_TRTLLM_DISAGGREGATION_MODE is both",),
-    ),
-    Case(
-        MODE,
-        "vLLM's word under vLLM",
-        "vllm-agg",
-        (_vllm_argument(9, "--enable-prefix-caching", "--disaggregation-mode=agg"),),
-        frozenset(),
-    ),
-    Case(
-        CRASH,
-        "a wait after a crash",
-        "agg-gb200",
-        (command(WORKER, "harmony", "harmony || (dmesg; while true; do sleep 60; done)"),),
-        failed(CRASH, WORKER),
-        ("its start script waits with `while true; do sleep`",),
-    ),
-    Case(
-        CRASH,
-        "a sleep without end after the engine",
-        "agg-gb200",
-        (command(WORKER, "harmony", "harmony; sleep infinity"),),
-        failed(CRASH, WORKER),
-        ("`sleep infinity`",),
-    ),
-    Case(
-        CRASH,
-        "a pause before the container ends",
-        "agg-gb200",
-        (command(WORKER, "harmony", "harmony; code=$?; sleep 5; exit $code"),),
-        frozenset(),
-    ),
-    Case(
-        NAME,
-        "two names in one graph",
-        "disagg-b200",
-        (command(PREFILL, '"openai/gpt-oss-120b"', '"gpt-oss-120b"'),),
-        failed(NAME, BOTH),
-        ("TrtllmPrefillWorker gpt-oss-120b (--served-model-name), TrtllmDecodeWorker openai/gpt-oss-120b",),
-    ),
-    Case(
-        NAME,
-        "a name of the path on one side",
-        "disagg-b200",
-        (command(PREFILL, '--served-model-name "openai/gpt-oss-120b" ', ""),),
-        failed(NAME, BOTH),
-        ("TrtllmPrefillWorker /opt/models/hub/models--openai--gpt-oss-120b/snapshots",),
-    ),
-    Case(
-        WANTED,
-        "a benchmark that asks for another name",
-        "agg-gb200",
-        (
-            text(
-                "Job/gpt-oss-120b-bench",
-                "spec.template.spec.containers[0].args[0]",
-                "--model openai/",
-                "--model ",
-            ),
-        ),
-        failed(WANTED, "gpt-oss-120b-bench"),
-        ("asks for the model gpt-oss-120b (--model), but gpt-oss-agg serves openai/gpt-oss-120b",),
-    ),
-    Case(
-        PARSERS,
-        "a worker without parsers",
-        "agg-gb200",
-        (command(WORKER, " --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony", ""),),
-        failed(PARSERS, WORKER),
-        (
-            "serves gpt-oss-120b, whose --dyn-reasoning-parser must be gpt_oss, and has none",
-            "whose --dyn-tool-call-parser must be harmony, and has none: tool_calls of an answer stay empty",
-        ),
-    ),
-    Case(
-        PARSERS,
-        "a parser of another model",
-        "vllm-agg",
-        (_vllm_argument(11, "gpt_oss", "deepseek_r1"),),
-        failed(PARSERS, "VllmWorker"),
-        ("whose --dyn-reasoning-parser must be gpt_oss, and is deepseek_r1",),
-    ),
-    Case(
-        PARSERS,
-        "parsers in variables",
-        "agg-gb200",
-        (
-            command(WORKER, " --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony", ""),
-            variable(WORKER, "DYN_REASONING_PARSER", "gpt_oss"),
-            variable(WORKER, "DYN_TOOL_CALL_PARSER", "harmony"),
-        ),
-        frozenset(),
     ),
 )

@@ -1,77 +1,17 @@
-"""What the operator makes of a graph's components: types, ports and probes."""
+"""What the operator makes of a graph's components, by their types and roles."""
 
-from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import Edit, add, document, drop, put
+from tests.rules.case import Case, failed
+from tests.rules.edits import add, document, drop, put
 from tests.rules.serving_edits import (
-    FRONTEND,
     GRAPH,
     PREFILL,
     WORKER,
-    command,
-    main,
     of_service,
-    variable,
 )
 
 KNOWN = "component-type-known"
 ROLE = "component-type-matches-role"
-HANDLER = "one-probe-handler"
-PORT = "probed-port-named"
-UNIQUE = "system-ports-unique"
-
-_EXEC = {"exec": {"command": ["true"]}}
-_LIVE = {"httpGet": {"path": "/live", "port": 9090}}
-_RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
-_OLDER = tuple(main(service, "image", f"{_RUNTIME}:1.1.1") for service in (WORKER, FRONTEND))
-_OWN_PROBES = (
-    main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),
-    of_service(WORKER, "livenessProbe", _LIVE),
-    of_service(WORKER, "readinessProbe", {"httpGet": {"path": "/health", "port": 9090}}),
-)
 _WORKER = "spec.components[1]"
-_VLLM_MAIN = f"{_WORKER}.podTemplate.spec.containers[0]"
-
-_REVISION = "b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
-_MODEL = f"/opt/models/hub/models--openai--gpt-oss-120b/snapshots/{_REVISION}"
-_ENGINE = """
-        - name: {name}
-          image: nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.2.1
-          command: [python3, -m, dynamo.vllm]
-          args:
-            - --model={model}
-            - --served-model-name=openai/gpt-oss-120b
-            - --kv-cache-dtype=fp8
-            - --max-model-len=16384
-            - --dyn-reasoning-parser=gpt_oss
-            - --dyn-tool-call-parser=harmony
-          env:
-            - {{name: HOME, value: /tmp}}
-            - {{name: HF_HOME, value: /opt/models}}
-            - {{name: HF_HUB_OFFLINE, value: "1"}}
-            - {{name: DYN_SYSTEM_PORT, value: "{port}"}}
-          resources:
-            requests: {{cpu: "20", memory: 200Gi, nvidia.com/gpu: "1"}}
-            limits: {{memory: 200Gi, nvidia.com/gpu: "1"}}
-          securityContext: {{allowPrivilegeEscalation: false, capabilities: {{drop: [ALL]}}}}
-          volumeMounts: [{{name: model-cache, mountPath: /opt/models}}]"""
-_PAIR = """
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: pair, namespace: gpt-oss}
-spec:
-  replicas: 1
-  strategy: {type: Recreate}
-  selector: {matchLabels: {app: pair}}
-  template:
-    metadata: {labels: {app: pair}}
-    spec:
-      automountServiceAccountToken: false
-      nodeSelector: {kubernetes.io/arch: amd64, nvidia.com/gpu.product: NVIDIA-B200}
-      tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]
-      securityContext: {runAsNonRoot: true, runAsUser: 1000, seccompProfile: {type: RuntimeDefault}}
-      volumes: [{name: model-cache, persistentVolumeClaim: {claimName: model-cache}}]
-      containers:"""
-
 _PLANNER = """
 apiVersion: nvidia.com/v1alpha1
 kind: DynamoGraphDeployment
@@ -86,15 +26,6 @@ spec:
           image: nvcr.io/nvidia/ai-dynamo/dynamo-planner:1.2.1
           command: [python3, -m, dynamo.global_planner]
 """
-
-
-def _pair(first: int, second: int) -> Edit:
-    """A pod of two engines, each with its system port."""
-    ports = {"first": first, "second": second}
-    engines = [_ENGINE.format(name=name, model=_MODEL, port=port) for name, port in ports.items()]
-    return document(_PAIR + "".join(engines))
-
-
 _SGLANG_DECODE = "spec.components[2].podTemplate.spec"
 _TOLD_BY_FILE = (
     document(
@@ -177,143 +108,5 @@ CASES = (
         (put(GRAPH, f"{_WORKER}.type", "frontend"),),
         failed(ROLE, "VllmWorker") | failed("frontend-off-gpu-nodes", "VllmWorker"),
         ("its type is frontend, but it starts dynamo.vllm",),
-    ),
-    Case(
-        HANDLER,
-        "a command beside the request of an older operator",
-        "agg-gb200",
-        (*_OLDER, main(WORKER, "livenessProbe", _EXEC)),
-        failed(HANDLER, WORKER),
-        ("livenessProbe of the main container has exec, and an operator before 1.2 adds its httpGet",),
-    ),
-    Case(
-        HANDLER,
-        "a socket beside the request of an older operator",
-        "agg-gb200",
-        (*_OLDER, main(FRONTEND, "readinessProbe", {"tcpSocket": {"port": 8000}})),
-        failed(HANDLER, FRONTEND),
-        ("readinessProbe of the main container has tcpSocket", "on port http"),
-    ),
-    Case(
-        HANDLER,
-        "a command, which since 1.2 takes the place of the operator's request",
-        "agg-gb200",
-        (main(WORKER, "livenessProbe", _EXEC), main(FRONTEND, "readinessProbe", _EXEC)),
-        frozenset(),
-    ),
-    Case(
-        HANDLER,
-        "a command under an operator of which nothing is said",
-        "agg-gb200",
-        (
-            main(WORKER, "image", "my-registry/worker:my-tag"),
-            main(FRONTEND, "image", "my-registry/frontend:my-tag"),
-            main(WORKER, "livenessProbe", _EXEC),
-        ),
-        undecided(HANDLER, WORKER),
-        ("nothing says of which release the operator is",),
-    ),
-    Case(
-        HANDLER,
-        "a command beside a request of one's own, in the probe of the start",
-        "vllm-agg",
-        (put(GRAPH, f"{_VLLM_MAIN}.startupProbe", {**_EXEC, **_LIVE}),),
-        failed(HANDLER, "VllmWorker"),
-        ("startupProbe of the main container has httpGet and exec: two handlers",),
-    ),
-    Case(
-        HANDLER,
-        "a command instead of the operator's request, and one that delays the others",
-        "agg-gb200",
-        (of_service(WORKER, "livenessProbe", _EXEC), main(WORKER, "startupProbe", _EXEC)),
-        frozenset(),
-    ),
-    Case(
-        PORT,
-        "ports that replace the one that is probed",
-        "agg-gb200",
-        (main(WORKER, "ports", [{"name": "metrics", "containerPort": 9090}]),),
-        failed(PORT, WORKER),
-        ("its own ports (metrics) replace the operator's, and none is called system",),
-    ),
-    Case(
-        PORT,
-        "a frontend that listens elsewhere",
-        "agg-gb200",
-        (command(FRONTEND, "--http-port 8000", "--http-port 8080"),),
-        failed(PORT, FRONTEND),
-        ("listens on 8080 (--http-port), but the operator's probes ask port http, 8000",),
-    ),
-    Case(
-        PORT,
-        "a worker that listens elsewhere",
-        "agg-gb200",
-        (variable(WORKER, "DYN_SYSTEM_PORT", "8081"),),
-        failed(PORT, WORKER),
-        ("listens on 8081 (DYN_SYSTEM_PORT), but the operator's probes ask port system, 9090",),
-    ),
-    Case(
-        PORT,
-        "a frontend that listens elsewhere and says so",
-        "agg-gb200",
-        (
-            command(FRONTEND, "--http-port 8000", "--http-port 8080"),
-            main(FRONTEND, "ports", [{"name": "http", "containerPort": 8080}]),
-        ),
-        frozenset(),
-    ),
-    Case(
-        PORT,
-        "two probes that ask another port, and the operator's third, of the start",
-        "agg-gb200",
-        _OWN_PROBES,
-        failed(PORT, WORKER),
-        ("none is called system",),
-    ),
-    Case(
-        PORT,
-        "three probes that ask another port",
-        "agg-gb200",
-        (*_OWN_PROBES, main(WORKER, "startupProbe", _LIVE)),
-        frozenset(),
-    ),
-    Case(
-        PORT,
-        "a probe of the start that asks where nothing listens",
-        "agg-gb200",
-        (main(WORKER, "startupProbe", {"httpGet": {"path": "/live", "port": 8081}}),),
-        failed(PORT, WORKER),
-        ("listens on 9090 (the operator's own), but its startupProbe asks port 8081",),
-    ),
-    Case(
-        PORT,
-        "a probe of the start that asks a name that no port has",
-        "vllm-agg",
-        (put(GRAPH, f"{_VLLM_MAIN}.startupProbe", {"httpGet": {"path": "/live", "port": "health"}}),),
-        failed(PORT, "VllmWorker"),
-        ("startupProbe asks port health by its name, and no port of the container is called so",),
-    ),
-    Case(
-        PORT,
-        "a port that is no number",
-        "agg-gb200",
-        (variable(WORKER, "DYN_SYSTEM_PORT", "high"),),
-        undecided(PORT, WORKER),
-        ("the variable DYN_SYSTEM_PORT is 'high'",),
-    ),
-    Case(
-        UNIQUE,
-        "two engines of one pod with one port",
-        "vllm-agg",
-        (put(GRAPH, f"{_WORKER}.replicas", 6), _pair(9090, 9090)),
-        failed(UNIQUE, "pair"),
-        ("2 engines of one pod have DYN_SYSTEM_PORT 9090: dynamo.vllm in first, dynamo.vllm in second",),
-    ),
-    Case(
-        UNIQUE,
-        "two engines of one pod with ports of their own",
-        "vllm-agg",
-        (put(GRAPH, f"{_WORKER}.replicas", 6), _pair(9090, 9091)),
-        frozenset(),
     ),
 )
