@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
+from hardware import ModelLimits
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.engines import engine_settings
-from rules.reading.engines.models import read_model_limits
+from rules.reading.engines.models import check_models
 from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import Count, is_tensorrt_llm
 from rules.reading.engines.vllm import is_vllm, read_vllm
-from rules.reading.pods.containers import EngineFileProblem
-from rules.reading.pods.workers import Worker, check_workers
+from rules.reading.pods.workers import Worker
 
 _VLLM_FLAG = "--max-model-len"
 _SGLANG_FLAG = "--context-length"
@@ -20,18 +20,12 @@ _STRETCHED_BY = ("--hf-overrides", "--rope-scaling", "--json-model-override-args
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_workers(graph, lambda worker: _check_worker(graph, worker))
+    return check_models(graph, lambda worker, model: _check_worker(graph, worker, model))
 
 
-def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
-    if not worker.commands:
-        return
-    try:
-        model = read_model_limits(graph, worker)
-        length = None if model is None else _length(graph, worker)
-    except EngineFileProblem:
-        return
-    if model is not None and length is not None and length.value > model.max_positions:
+def _check_worker(graph: ResourceGraph, worker: Worker, model: ModelLimits) -> Iterator[Observation]:
+    length = _length(graph, worker)
+    if length is not None and length.value > model.max_positions:
         yield failed(
             worker.resource,
             worker.name,

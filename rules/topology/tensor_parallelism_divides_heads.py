@@ -7,30 +7,22 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.engines import engine_settings
-from rules.reading.engines.models import read_model_limits
+from rules.reading.engines.models import check_models
 from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import Count, is_tensorrt_llm
 from rules.reading.engines.vllm import is_vllm, read_vllm
-from rules.reading.pods.containers import EngineFileProblem
-from rules.reading.pods.workers import Worker, check_workers
+from rules.reading.pods.workers import Worker
 
 _TENSOR = "--tensor-parallel-size"
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_workers(graph, lambda worker: _check_worker(graph, worker))
+    return check_models(graph, lambda worker, model: _check_worker(graph, worker, model))
 
 
-def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
-    if not worker.commands:
-        return
-    try:
-        model = read_model_limits(graph, worker)
-        ranks = None if model is None else _ranks_of_attention(graph, worker)
-    except EngineFileProblem:
-        # It fails where such files are judged.
-        return
-    if model is None or ranks is None or ranks.value < 1:
+def _check_worker(graph: ResourceGraph, worker: Worker, model: ModelLimits) -> Iterator[Observation]:
+    ranks = _ranks_of_attention(graph, worker)
+    if ranks is None or ranks.value < 1:
         return
     if model.attention_heads % ranks.value:
         yield failed(

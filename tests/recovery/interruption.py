@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 NAMESPACE, PLATFORM = "gpt-oss", "dynamo-system"
 GRAPH, GRAPHS = "gpt-oss-disagg", "dynamographdeployments.nvidia.com"
+UP = ("pulumi", "up", "--yes", "--skip-preview")
 LONGEST_RECOVERY_SECONDS = 60.0 + ORPHAN_SECONDS
 DYNAMO_STACK = str(Path(sys.executable).with_name("dynamo-stack"))
 

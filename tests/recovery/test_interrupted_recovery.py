@@ -12,6 +12,7 @@ from tests.recovery.interruption import (
     GRAPH,
     GRAPHS,
     NAMESPACE,
+    UP,
     assert_recovered,
     exists,
     forget,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
-UP = ("pulumi", "up", "--yes", "--skip-preview")
 RECOVER = ("dynamo-stack", "recover", "dev", "--yes")
 UNLOCK, LET_GO, REFRESH, BRING_UP = (
     "remove the lock",

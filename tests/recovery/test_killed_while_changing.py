@@ -11,6 +11,7 @@ import pytest
 from tests.recovery.interruption import (
     GRAPH,
     NAMESPACE,
+    UP,
     assert_recovered,
     change,
     exists,
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
-UP = ("pulumi", "up", "--yes", "--skip-preview")
 HOLD = "example.com/hold"
 FRONTEND_POD = f"Pod {NAMESPACE}/{GRAPH}-frontend"
 NETWORK_POLICIES = ("networkpolicies", "--all-namespaces")

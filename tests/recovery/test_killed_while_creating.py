@@ -10,6 +10,7 @@ from tests.recovery.interruption import (
     GRAPH,
     GRAPHS,
     NAMESPACE,
+    UP,
     assert_recovered,
     exists,
     forget,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
-UP = ("pulumi", "up", "--yes", "--skip-preview")
 ENGINE_FILES = ("configmaps", "-n", NAMESPACE, "--field-selector", "metadata.name!=kube-root-ca.crt")
 
 

@@ -11,6 +11,7 @@ from tests.recovery.interruption import (
     GRAPH,
     GRAPHS,
     NAMESPACE,
+    UP,
     assert_recovered,
     exists,
     forget,
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
-UP = ("pulumi", "up", "--yes", "--skip-preview")
 OUTLIVES = "plugins-outlive-engine"
 WAITING = "waiting for what the killed run left running"
 ONLY_WAITS = "it has sent all its requests and only waits"
