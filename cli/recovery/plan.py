@@ -99,13 +99,20 @@ def _found(remains: Remains) -> Iterator[str]:
     if remains.restored:
         yield "the state is a backup, which does not know the last change"
     # A stack that holds nothing may have left these on purpose when it was destroyed.
-    if remains.state.recorded or remains.state.pending:
-        if release and is_unrecorded(release, remains):
-            name = f"{release.namespace}/{release.name}"
-            yield f"is installed, and the state does not know it: Helm release {name}"
-        for each in remains.unrecorded:
-            if each.is_pulumis:
-                yield f"exists, and the state does not know it: {each}"
+    if not remains.state.is_empty:
+        yield from _found_beside_the_state(remains)
+
+
+def _found_beside_the_state(remains: Remains) -> Iterator[str]:
+    release = remains.release
+    if remains.graph_to_come and not remains.state.pending:
+        # A recovery that was killed on its way there leaves no other trace.
+        yield f"the stack has no graph: no `up` has got as far as {remains.graph_to_come}"
+    if release and is_unrecorded(release, remains):
+        yield f"is installed, and the state does not know it: Helm release {release.namespace}/{release.name}"
+    for each in remains.unrecorded:
+        if each.is_pulumis:
+            yield f"exists, and the state does not know it: {each}"
 
 
 def _refuse_foreign(remains: Remains) -> None:

@@ -10,11 +10,14 @@ from cli.recovery.in_cluster import existing_objects, operator_answers, read_rel
 from cli.recovery.locks import read_locks, refuse_live_runs
 from cli.recovery.lost_state import Backup, LostStateError, put_back
 from cli.recovery.orphans import longest_life, wait_for_orphans
-from cli.recovery.remains import Remains
+from cli.recovery.remains import Remains, StackState
 from cli.recovery.state import read_state
+from resource_graph import ResourceGraph
 from stacks.errors import SettingsError
 from stacks.guards.cluster_identity import cluster_problems
 from stacks.resolved import ResolvedStack
+
+_GRAPH = "DynamoGraphDeployment"
 
 
 def read_remains(
@@ -56,15 +59,22 @@ def read_remains(
         unfinished=lambda: unfinished(pending, cluster),
         may_end=may_end,
     )
-    graph = recorded_stack(stack)
+    graph, state = recorded_stack(stack), read_state(pulumi)
     return Remains(
         locks=locks,
-        state=read_state(pulumi),
+        state=state,
         release=read_release(stack, graph, cluster),
         objects=existing_objects(graph, cluster),
         restored=restored,
+        graph_to_come=_graph_to_come(graph, state),
         operator_answers=operator_answers(cluster),
     )
+
+
+def _graph_to_come(program: ResourceGraph, state: StackState) -> str | None:
+    if any(f":{_GRAPH}::" in urn for urn, _ in state.recorded):
+        return None
+    return next((graph.name for graph in program.kubernetes_objects(_GRAPH)), None)
 
 
 def _is_lost(pulumi: PulumiCommand) -> bool:

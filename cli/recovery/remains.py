@@ -139,6 +139,8 @@ class Remains:
     """Those of the program's objects that exist."""
     restored: bool = False
     """Whether the state is a backup that was put back: the cluster is newer."""
+    graph_to_come: str | None = None
+    """The program's graph, where the state has none of any name: no `up` has got that far."""
     operator_answers: bool = True
     """Whether graphs can be changed and deleted: without the operator they can only be read."""
 

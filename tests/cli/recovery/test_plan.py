@@ -75,6 +75,13 @@ def test_a_stack_that_is_whole_needs_nothing() -> None:
     assert _up(_remains(_state(JOB), JOB)) == Plan()
 
 
+def test_a_stack_that_never_got_to_its_graph_goes_on_to_it() -> None:
+    plan = _up(replace(_remains(_state(JOB), JOB), graph_to_come="gpt-oss-disagg"))
+    assert _commands(plan) == [REFRESH, UP_UNSEEN]
+    assert plan.found == ("the stack has no graph: no `up` has got as far as gpt-oss-disagg",)
+    assert _up(replace(_remains(_state()), graph_to_come="gpt-oss-disagg")) == Plan()
+
+
 def test_what_a_destroyed_stack_left_on_purpose_is_no_interruption() -> None:
     assert _up(_remains(_state(), CLAIM)) == Plan()
     assert plan_destroy(_remains(_state(), CLAIM)) == Plan()
