@@ -6,6 +6,7 @@ from pathlib import Path
 import typer
 
 from cli.helm_release import HelmStyle
+from cli.output import say
 from cli.project import recorded_stack, resolved_stack
 from cli.rendered import MARK, RenderedDocument, render_graph
 from cli.yaml_text import as_comment, to_yaml
@@ -24,7 +25,7 @@ def render(name: str, directory: Path | None, helm: HelmStyle) -> None:
     except OSError as error:
         problem = Problem(str(directory), "", None, f"cannot be written: {error.strerror}")
         raise SettingsError([problem]) from error
-    typer.echo(f"{len(documents)} files in {directory}")
+    say(f"{len(documents)} files in {directory}")
 
 
 def render_benchmark(name: str) -> None:

@@ -46,15 +46,15 @@ class Finding:
             f"It waits until {self.waits_for}.",
         ]
         if self.reasons:
-            lines += ["What is wrong now:", *(f"  {_harmless(reason)}" for reason in self.reasons)]
+            lines += ["What is wrong now:", *(f"  {harmless(reason)}" for reason in self.reasons)]
         if self.look:
             lines.append(f"See: {self.look}")
         lines += [f"What to do: {self.then}.", f"Runbook: docs/runbook/{self.page}.md"]
         return "\n".join(lines)
 
 
-def _harmless(reason: str) -> str:
-    # A pod's last words are among them, and a terminal would obey what its engine coloured or worse.
+def harmless(reason: str) -> str:
+    """Return words of a pod or a controller so that no terminal obeys what they colour, or worse."""
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in reason)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from components.diagnosis.dynamo_objects import GRAPHS, stored_name, why_not_ready
+from components.diagnosis.finding import harmless
 from components.graph_labels import GRAPH_NAME
 
 _Get = Callable[..., Mapping[str, Any] | None]
@@ -87,7 +88,7 @@ def _graph_ills(items: list[_Object], served: Served) -> Iterator[Ill]:
     elif "deletionTimestamp" in graph["metadata"]:
         yield _being_deleted(name)
     elif reason := why_not_ready(graph):
-        yield Ill(f"{name} is not ready: {reason}", _MEND, "graph-never-ready")
+        yield Ill(f"{name} is not ready: {harmless(reason)}", _MEND, "graph-never-ready")
 
 
 def _being_deleted(name: str) -> Ill:

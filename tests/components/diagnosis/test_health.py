@@ -55,6 +55,13 @@ def test_a_graph_that_is_ready_on_a_claim_that_has_its_volume_is_well() -> None:
     assert _ills(_graph(), _claim(), _pod(SERVED.engine_files)) == []
 
 
+def test_no_terminal_obeys_what_the_operator_says_of_a_graph() -> None:
+    said = {"type": "Ready", "status": "False", "message": "\x1b[2Jgone\nstack dev: 18 created"}
+    [text] = _ills(_graph({"observedGeneration": 1, "conditions": [said]}), _claim())
+    assert "\x1b" not in text
+    assert r"\x1b[2Jgone\nstack dev: 18 created" in text
+
+
 def test_a_cluster_that_does_not_say_is_not_taken_for_a_healthy_one() -> None:
     assert ills_of(lambda *_: None, SERVED) is None
 
