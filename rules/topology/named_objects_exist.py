@@ -1,5 +1,6 @@
 """What a pod names is not there under another, nearly equal name."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -16,6 +17,7 @@ from rules.reading.shapes import Undecided, mappings_at, text_at
 _CLAIM_TEMPLATE = "ResourceClaimTemplate"
 _ACCOUNT = "ServiceAccount"
 _SLIPS = 2
+_COUNTED = re.compile(r"\d|(?<![a-z])[a-z](?![a-z])")
 
 Name = tuple[str, str]
 """Kind and name."""
@@ -46,18 +48,11 @@ def _check_template(
 
 
 def _check_name(graph: ResourceGraph, template: PodTemplate, kind: str, name: str) -> Iterator[Observation]:
-    near = [
-        other
-        for other, makers in _made(graph).get(kind, {}).items()
-        if any(may_be_one(maker.namespace, template.resource.namespace) for maker in makers)
-        and _without_digits(other) != _without_digits(name)
-    ]
-    free = [other for other in near if (kind, other) not in _all_names(graph)]
-    meant = slip_of(name, free, _SLIPS)
+    namespace = _namespace(template.resource)
+    meant = _meant(graph, namespace, kind, name)
     if kind == _CLAIM_TEMPLATE and meant is None:
-        # Whoever brings compute domains along brings all that its pods claim.
-        meant = slip_of(name, near, _SLIPS) or next(iter(free), None)
-    elsewhere = [maker.namespace for maker in _made(graph).get(kind, {}).get(name, ())]
+        meant = _channel_meant(graph, template, name)
+    elsewhere = _namespaces_of(graph).get((kind, name), ())
     if meant is not None:
         message = f"names {kind} {name}; what was read makes {meant} and no {name}"
     elif elsewhere and kind != _CLAIM_TEMPLATE:
@@ -68,6 +63,40 @@ def _check_name(graph: ResourceGraph, template: PodTemplate, kind: str, name: st
     else:
         return
     yield failed(template.resource, template.name, message)
+
+
+def _meant(graph: ResourceGraph, namespace: str | None, kind: str, name: str) -> str | None:
+    """What the namespace has under a nearly equal name."""
+    asked = (namespace, kind, name)
+    remembered = _remembered(graph)
+    if asked not in remembered:
+        near = [other for other in _made_in(graph, namespace, kind) if _words(other) != _words(name)]
+        named = _named_in(graph, namespace)
+        # Two letters are a slip only towards what nobody else names: that may be another object on purpose.
+        free = [other for other in near if (kind, other) not in named]
+        remembered[asked] = slip_of(name, near) or slip_of(name, free, _SLIPS)
+    return remembered[asked]
+
+
+def _channel_meant(graph: ResourceGraph, template: PodTemplate, name: str) -> str | None:
+    """Whoever brings compute domains along brings all that its pods claim."""
+    namespace = _namespace(template.resource)
+    near = [each for each in _made_in(graph, namespace, _CLAIM_TEMPLATE) if _words(each) != _words(name)]
+    named = _named_in(graph, namespace)
+    free = next((other for other in near if (_CLAIM_TEMPLATE, other) not in named), None)
+    own = {each for kind, each in _named(graph)[template] if kind == _CLAIM_TEMPLATE}
+    # Beside the channel a pod may claim devices by a template that the cluster has.
+    if free is not None or own.intersection(near):
+        return free
+    of_graph = _named_by(graph)[template.resource.urn]
+    return next(
+        (
+            other
+            for other in near
+            if domains_of_template(graph, other) and (_CLAIM_TEMPLATE, other) in of_graph
+        ),
+        None,
+    )
 
 
 def _check_listed_claims(template: PodTemplate) -> Iterator[Observation]:
@@ -94,21 +123,41 @@ def _is_there(graph: ResourceGraph, owner: Resource, kind: str, name: str) -> bo
 
 
 @once_per_graph
-def _made(graph: ResourceGraph) -> Mapping[str, Mapping[str, Sequence[Resource]]]:
-    """Kind -> name -> what makes an object of that name."""
-    found: dict[str, dict[str, list[Resource]]] = {}
+def _made(graph: ResourceGraph) -> Mapping[str, Mapping[str | None, Sequence[str]]]:
+    """Kind -> namespace -> names of what is made there; None for a namespace that may be any."""
+    found: dict[str, dict[str | None, list[str]]] = {}
+    for kind, name, resource in _makers(graph):
+        found.setdefault(kind, {}).setdefault(_namespace(resource), []).append(name)
+    return found
+
+
+def _made_in(graph: ResourceGraph, namespace: str | None, kind: str) -> Iterator[str]:
+    made = _made(graph).get(kind, {})
+    for place in made if namespace is None else (namespace, None):
+        yield from made.get(place, ())
+
+
+@once_per_graph
+def _namespaces_of(graph: ResourceGraph) -> Mapping[Name, Sequence[str | None]]:
+    found: dict[Name, list[str | None]] = {}
+    for kind, name, resource in _makers(graph):
+        found.setdefault((kind, name), []).append(_namespace(resource))
+    return found
+
+
+def _makers(graph: ResourceGraph) -> Iterator[tuple[str, str, Resource]]:
+    """Kind, name, and what makes an object of that name."""
     for kind in (CLAIM, "Secret", "ConfigMap", _ACCOUNT, _CLAIM_TEMPLATE):
         for resource in graph.kubernetes_objects(kind):
             if isinstance(resource.object_name, str):
-                found.setdefault(kind, {}).setdefault(resource.object_name, []).append(resource)
+                yield kind, resource.object_name, resource
     for domain in graph.kubernetes_objects("ComputeDomain"):
         try:
             name = text_at(domain.inputs, "spec", "channel", "resourceClaimTemplate", "name")
         except Undecided:
             continue
         if name is not None:
-            found.setdefault(_CLAIM_TEMPLATE, {}).setdefault(name, []).append(domain)
-    return found
+            yield _CLAIM_TEMPLATE, name, domain
 
 
 @once_per_graph
@@ -123,9 +172,36 @@ def _named(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Name]]:
 
 
 @once_per_graph
-def _all_names(graph: ResourceGraph) -> frozenset[Name]:
-    """Whatever any pod names."""
-    return frozenset(name for names in _named(graph).values() for name in names)
+def _named_by(graph: ResourceGraph) -> Mapping[str, frozenset[Name]]:
+    """What the pods of each graph or workload name, by its urn."""
+    found: dict[str, set[Name]] = {}
+    for template, names in _named(graph).items():
+        found.setdefault(template.resource.urn, set()).update(names)
+    return {urn: frozenset(names) for urn, names in found.items()}
+
+
+@once_per_graph
+def _names_by_namespace(graph: ResourceGraph) -> Mapping[str | None, frozenset[Name]]:
+    found: dict[str | None, set[Name]] = {}
+    for template, names in _named(graph).items():
+        found.setdefault(_namespace(template.resource), set()).update(names)
+    everywhere = found.get(None, set())
+    of_each: dict[str | None, frozenset[Name]] = {
+        place: frozenset(names | everywhere) for place, names in found.items()
+    }
+    of_each[None] = frozenset(name for names in found.values() for name in names)
+    return of_each
+
+
+def _named_in(graph: ResourceGraph, namespace: str | None) -> frozenset[Name]:
+    """Whatever any pod names that may run in the namespace."""
+    return _names_by_namespace(graph)[namespace]
+
+
+@once_per_graph
+def _remembered(_: ResourceGraph) -> dict[tuple[str | None, str, str], str | None]:
+    # Many pods name one Secret.
+    return {}
 
 
 def _names(template: PodTemplate) -> Iterator[Name]:
@@ -149,8 +225,13 @@ def _volumes(template: PodTemplate) -> frozenset[str]:
     return frozenset(name for each in listed if (name := text_at(each, "name")) is not None)
 
 
-def _without_digits(name: str) -> str:
-    return "".join(letter for letter in name if not letter.isdigit())
+def _namespace(resource: Resource) -> str | None:
+    return resource.namespace if isinstance(resource.namespace, str) else None
+
+
+def _words(name: str) -> str:
+    """Without what tells several of a kind apart: cache-1 and cache-2, cache-a and cache-b."""
+    return _COUNTED.sub("", name)
 
 
 RULE = Rule(

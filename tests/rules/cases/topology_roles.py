@@ -1,46 +1,19 @@
-"""Halves of disaggregated serving, names that lead nowhere, and amounts that no node has."""
+"""Halves of disaggregated serving, and amounts that no node has."""
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, document, drop, engine_file, put, text, variable
-from tests.rules.judging import Found
-from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, SGLANG_FILE, main_container, of_service
+from tests.rules.serving_edits import GRAPH, SGLANG_FILE, main_container, of_service
 
 ROLES = "roles-complete"
-NAMES = "named-objects-exist"
 LIMITS = "requests-within-limits"
 FITS = "pod-fits-some-node"
-DISAGGREGATED = "gpt-oss-disagg"
 _DECODE = "spec.components[2].podTemplate.spec.containers[0]"
 _VLLM = "spec.components[1].podTemplate.spec"
-_SECRET = (
-    "{apiVersion: v1, kind: Secret, metadata: {name: hf-tokens, namespace: gpt-oss}, stringData: {a: b}}"
-)
-
 _NODE = (
     "{apiVersion: v1, kind: Node, metadata: {name: gpu-node, labels: {nvidia.com/gpu.product: NVIDIA-B200}}, "
     "spec: {taints: [{key: team, value: ours, effect: NoSchedule}]}}"
 )
 _SNAPSHOT = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
-_UNKNOWN_CLAIMS = frozenset[Found]().union(
-    *(
-        undecided(rule, PREFILL, DECODE)
-        for rule in (
-            "compute-domain-claims",
-            "compute-domain-has-a-fabric",
-            "one-claim-per-tray",
-            "one-gpu-allocator",
-        )
-    ),
-    *(
-        undecided(rule, DISAGGREGATED)
-        for rule in (
-            "kv-hop-has-a-transport",
-            "kv-transport-possible",
-            "kv-transport-proven",
-            "nvlink-domain-holds-the-pods",
-        )
-    ),
-)
 
 CASES = (
     Case(
@@ -67,53 +40,6 @@ CASES = (
         "vllm-disagg-efa",
         (put(GRAPH, "spec.components[1].replicas", 0),),
         frozenset(),
-    ),
-    Case(
-        NAMES,
-        "a Secret under nearly that name",
-        "vllm-agg",
-        (
-            add(GRAPH, f"{_VLLM}.containers[0].envFrom", {"secretRef": {"name": "hf-token"}}),
-            document(_SECRET),
-        ),
-        failed(NAMES, "VllmWorker") | undecided("named-secrets-exist", "hf-token"),
-        ("names Secret hf-token; what was read makes hf-tokens and no hf-token",),
-    ),
-    Case(
-        NAMES,
-        "a claim in another namespace",
-        "vllm-agg",
-        (put("PersistentVolumeClaim", "metadata.namespace", "other"),),
-        failed(NAMES, "VllmWorker", "Frontend") | undecided("cache-shared-by-nodes", "model-cache"),
-        ("names PersistentVolumeClaim model-cache, which is made in namespace other",),
-    ),
-    Case(
-        NAMES,
-        "a volume that is mounted under nearly its name",
-        "vllm-agg",
-        (put(GRAPH, f"{_VLLM}.containers[0].volumeMounts[0].name", "model-cach"),),
-        failed(NAMES, "VllmWorker"),
-        ("container main mounts volume model-cach; the pod has model-cache",),
-    ),
-    Case(
-        NAMES,
-        "a claim template that no compute domain makes",
-        "disagg-gb200",
-        (
-            put(
-                GRAPH,
-                f"spec.services.{PREFILL}.extraPodSpec.resourceClaims[0].resourceClaimTemplateName",
-                "no-such-channel",
-            ),
-            put(
-                GRAPH,
-                f"spec.services.{DECODE}.extraPodSpec.resourceClaims[0].resourceClaimTemplateName",
-                "no-such-channel",
-            ),
-        ),
-        failed(NAMES, PREFILL, DECODE) | _UNKNOWN_CLAIMS,
-        ("names ResourceClaimTemplate no-such-channel; what was read makes",),
-        gone=failed("kv-transport-proven", DISAGGREGATED),
     ),
     Case(
         LIMITS,
@@ -273,21 +199,6 @@ CASES = (
         ),
         failed(ROLES, "gpt-oss-sglang") | failed("engine-files-roll-pods", "gpt-oss-sglang"),
         ("Prefill prefills, and no worker of the graph decodes",),
-    ),
-    Case(
-        NAMES,
-        "a claim of a service that the graph lists under nearly its name",
-        "agg-gb200",
-        (
-            put(GRAPH, "spec.pvcs", [{"name": "gpt-oss-model-cach", "create": False}]),
-            put(
-                GRAPH,
-                "spec.services.TrtllmWorker.volumeMounts",
-                [{"name": "gpt-oss-model-cache", "mountPoint": "/x"}],
-            ),
-        ),
-        failed(NAMES, "TrtllmWorker") | failed("service-mounts-kept", "TrtllmWorker"),
-        ("its service mounts gpt-oss-model-cache; pvcs of the graph lists gpt-oss-model-cach",),
     ),
     Case(
         "runtime-image-exists",

@@ -1,0 +1,175 @@
+"""Names of claims, Secrets, volumes and claim templates that lead nowhere."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import add, document, put
+from tests.rules.judging import Found
+from tests.rules.serving_edits import DECODE, GRAPH, PREFILL
+
+NAMES = "named-objects-exist"
+DISAGGREGATED = "gpt-oss-disagg"
+_VLLM = "spec.components[1].podTemplate.spec"
+_FRONTEND = "spec.components[0].podTemplate.spec"
+_DECODE = f"spec.services.{DECODE}.extraPodSpec"
+_ELSEWHERE = """
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: model-cache, namespace: other}
+spec: {accessModes: [ReadWriteMany], storageClassName: a, resources: {requests: {storage: 200Gi}}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: other, namespace: other}
+spec:
+  containers: [{name: main, image: 'docker.io/a/a@sha256:1'}]
+  volumes: [{name: cache, persistentVolumeClaim: {claimName: model-cache}}]
+"""
+_SECRET = (
+    "{apiVersion: v1, kind: Secret, metadata: {name: hf-tokens, namespace: gpt-oss}, stringData: {a: b}}"
+)
+
+
+def _unknown_claims(*workers: str) -> frozenset[Found]:
+    """What the other rules say of workers that claim what nothing describes."""
+    of_workers = (
+        "compute-domain-claims",
+        "compute-domain-has-a-fabric",
+        "one-claim-per-tray",
+        "one-gpu-allocator",
+    )
+    of_graph = (
+        "kv-hop-has-a-transport",
+        "kv-transport-possible",
+        "kv-transport-proven",
+        "nvlink-domain-holds-the-pods",
+    )
+    return frozenset[Found]().union(
+        *(undecided(rule, *workers) for rule in of_workers),
+        *(undecided(rule, DISAGGREGATED) for rule in of_graph),
+    )
+
+
+CASES = (
+    Case(
+        NAMES,
+        "a Secret under nearly that name",
+        "vllm-agg",
+        (
+            add(GRAPH, f"{_VLLM}.containers[0].envFrom", {"secretRef": {"name": "hf-token"}}),
+            document(_SECRET),
+        ),
+        failed(NAMES, "VllmWorker") | undecided("named-secrets-exist", "hf-token"),
+        ("names Secret hf-token; what was read makes hf-tokens and no hf-token",),
+    ),
+    Case(
+        NAMES,
+        "a claim in another namespace",
+        "vllm-agg",
+        (put("PersistentVolumeClaim", "metadata.namespace", "other"),),
+        failed(NAMES, "VllmWorker", "Frontend") | undecided("cache-shared-by-nodes", "model-cache"),
+        ("names PersistentVolumeClaim model-cache, which is made in namespace other",),
+    ),
+    Case(
+        NAMES,
+        "a volume that is mounted under nearly its name",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM}.containers[0].volumeMounts[0].name", "model-cach"),),
+        failed(NAMES, "VllmWorker"),
+        ("container main mounts volume model-cach; the pod has model-cache",),
+    ),
+    Case(
+        NAMES,
+        "a claim template that no compute domain makes",
+        "disagg-gb200",
+        (
+            put(
+                GRAPH,
+                f"spec.services.{PREFILL}.extraPodSpec.resourceClaims[0].resourceClaimTemplateName",
+                "no-such-channel",
+            ),
+            put(
+                GRAPH,
+                f"spec.services.{DECODE}.extraPodSpec.resourceClaims[0].resourceClaimTemplateName",
+                "no-such-channel",
+            ),
+        ),
+        failed(NAMES, PREFILL, DECODE) | _unknown_claims(PREFILL, DECODE),
+        ("names ResourceClaimTemplate no-such-channel; what was read makes",),
+        gone=failed("kv-transport-proven", DISAGGREGATED),
+    ),
+    Case(
+        NAMES,
+        "a claim of a service that the graph lists under nearly its name",
+        "agg-gb200",
+        (
+            put(GRAPH, "spec.pvcs", [{"name": "gpt-oss-model-cach", "create": False}]),
+            put(
+                GRAPH,
+                "spec.services.TrtllmWorker.volumeMounts",
+                [{"name": "gpt-oss-model-cache", "mountPoint": "/x"}],
+            ),
+        ),
+        failed(NAMES, "TrtllmWorker") | failed("service-mounts-kept", "TrtllmWorker"),
+        ("its service mounts gpt-oss-model-cache; pvcs of the graph lists gpt-oss-model-cach",),
+    ),
+    Case(
+        NAMES,
+        "a claim without its last letter, which the frontend names in full",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "model-cach"),),
+        failed(NAMES, "VllmWorker") | undecided("cache-shared-by-nodes", "model-cach"),
+        ("names PersistentVolumeClaim model-cach; what was read makes model-cache and no model-cach",),
+    ),
+    Case(
+        NAMES,
+        "a claim two letters away from one that the frontend names",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "modelcach"),),
+        undecided("cache-shared-by-nodes", "modelcach"),
+    ),
+    Case(
+        NAMES,
+        "a claim two letters away from one that only another namespace names",
+        "vllm-agg",
+        (
+            put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "modelcach"),
+            put(GRAPH, f"{_FRONTEND}.volumes[0].persistentVolumeClaim.claimName", "modelcach"),
+            document(_ELSEWHERE),
+        ),
+        failed(NAMES, "VllmWorker", "Frontend") | undecided("cache-shared-by-nodes", "modelcach"),
+        ("names PersistentVolumeClaim modelcach; what was read makes model-cache",),
+    ),
+    Case(
+        NAMES,
+        "one of several claims that a letter tells apart",
+        "vllm-agg",
+        (
+            put("PersistentVolumeClaim", "metadata.name", "model-cache-a"),
+            put(GRAPH, f"{_FRONTEND}.volumes[0].persistentVolumeClaim.claimName", "model-cache-a"),
+            put(GRAPH, f"{_VLLM}.volumes[0].persistentVolumeClaim.claimName", "model-cache-b"),
+        ),
+        undecided("cache-shared-by-nodes", "model-cache-b"),
+    ),
+    Case(
+        NAMES,
+        "another claim template than the graph's other worker names",
+        "disagg-gb200",
+        (put(GRAPH, f"{_DECODE}.resourceClaims[0].resourceClaimTemplateName", "other-tpl"),),
+        failed(NAMES, DECODE) | _unknown_claims(DECODE),
+        ("names ResourceClaimTemplate other-tpl; what was read makes",),
+        gone=failed("kv-transport-proven", DISAGGREGATED),
+    ),
+    Case(
+        NAMES,
+        "a claim template of the cluster beside the channel",
+        "disagg-gb200",
+        (
+            add(
+                GRAPH,
+                f"{_DECODE}.resourceClaims",
+                {"name": "network", "resourceClaimTemplateName": "rdma-interfaces"},
+            ),
+        ),
+        _unknown_claims(DECODE),
+        gone=failed("kv-transport-proven", DISAGGREGATED),
+    ),
+)
