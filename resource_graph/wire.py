@@ -52,7 +52,8 @@ def plain_inputs(struct: Struct) -> PlainInputs:
     policy pack.
     """
     secrets: set[Path] = set()
-    return PlainInputs(_plain_fields(struct, (), secrets), frozenset(secrets))
+    fields = _plain_fields(struct, (), secrets)
+    return PlainInputs(_of_the_program(fields), frozenset(secrets))
 
 
 def duration_seconds(text: str) -> float | None:
@@ -109,7 +110,12 @@ def plain_state(inputs: Mapping[str, object]) -> PlainInputs:
     """Decode inputs as a stack's state holds them: a secret is UNKNOWN, and its path is remembered."""
     secrets: set[Path] = set()
     values = {key: _plain_state(value, (key,), secrets) for key, value in sorted(inputs.items())}
-    return PlainInputs(values, frozenset(secrets))
+    return PlainInputs(_of_the_program(values), frozenset(secrets))
+
+
+def _of_the_program(values: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Without the SDK's own, such as the code of a dynamic provider, which no policy pack is told."""
+    return {key: value for key, value in values.items() if not key.startswith("__")}
 
 
 def _plain_state(value: object, path: Path, secrets: set[Path]) -> Value:

@@ -73,6 +73,8 @@ def _run_in_thread(session: Session, work: Callable[[Session], Coroutine[None, N
     failures: list[BaseException] = []
 
     def end(*_: object) -> None:
+        # Reads that kopf has begun meet a closed connection now, and nobody asks how they ended.
+        logging.getLogger("asyncio").setLevel(logging.CRITICAL)
         if not session.stop.done():
             session.stop.set_result(None)
         ending.set()

@@ -2,7 +2,7 @@ import pytest
 from google.protobuf.struct_pb2 import Struct
 
 from resource_graph import UNKNOWN
-from resource_graph.wire import duration_seconds, plain_inputs
+from resource_graph.wire import duration_seconds, plain_inputs, plain_state
 
 SIGNATURE = "4dabf18193072939515e22adb298388d"
 UNKNOWN_STRING = "04da6b54-80e4-46f7-96ec-b56ff0331ba9"
@@ -42,3 +42,10 @@ def test_a_secret_inside_a_list_is_found() -> None:
     inputs = plain_inputs(struct)
     assert inputs.values == {"env": [{"value": "plain"}, {"value": {"deep": 1}}]}
     assert inputs.secret_paths == {("env", 1, "value")}
+
+
+def test_what_the_sdk_adds_for_itself_is_no_input_of_the_program() -> None:
+    struct = Struct()
+    struct.update({"__provider": "code", "context": "gpu-cluster"})
+    assert plain_inputs(struct).values == {"context": "gpu-cluster"}
+    assert plain_state({"__provider": "code", "context": "gpu-cluster"}).values == {"context": "gpu-cluster"}
