@@ -1,5 +1,5 @@
 from hardware.accelerators import ACCELERATORS, Accelerator, ArchitectureFamily
-from hardware.command_options import Vocabulary, command_options, option_values
+from hardware.command_options import ENGINE_IMAGES, Vocabulary, command_options, option_values
 from hardware.dynamo_flags import (
     DEPRECATED_FLAGS,
     DISAGGREGATION_MODES,
@@ -97,6 +97,7 @@ __all__ = [
     "ENGINE_CHOICES",
     "ENGINE_CHOICES_IN_ANY_CASE",
     "ENGINE_COUNTS",
+    "ENGINE_IMAGES",
     "ENGINE_KEYS",
     "GIB",
     "GPT_OSS_MODELS",

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import cast
 
 from hardware.source import DYNAMO_OPTIONS, Source
@@ -17,6 +18,20 @@ COMMAND_OPTIONS_SOURCE: Source = DYNAMO_OPTIONS
 
 ReleaseLine = tuple[int, int]
 _Words = Mapping[str, str]
+
+ENGINE_IMAGES: Mapping[str, Mapping[ReleaseLine, ReleaseLine]] = MappingProxyType(
+    {
+        "vllm/vllm-openai": {
+            (0, 20): (1, 2),
+            (0, 23): (1, 3),
+            (0, 26): (1, 4),
+            (0, 28): (1, 5),
+            (0, 31): (1, 6),
+        },
+        "tensorrt-llm/release": {(1, 3): (1, 2)},
+    }
+)
+"""End of an engine's own repository -> its release -> the line of Dynamo that names the same release."""
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from rules.reading.commands.spelling import nearest, slip_of
 from rules.reading.commands.start_script import StartCommand
 from rules.reading.engines.command_lines import all_commands, line_of, shown_line
 from rules.reading.engines.command_settings import CommandSettings
+from rules.reading.engines.engine_release import TENSORRT_LLM_LINES, as_read
 from rules.reading.engines.engines import check_tensorrt_llm
 from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import Setting, TensorRtLlmSettings
@@ -69,7 +70,12 @@ def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Obs
         problem = None if setting is None else _problem(path, setting)
         if setting is not None and problem is not None:
             message = f"{'.'.join(path)} in {setting.source} is {setting.value!r}{problem}"
-            yield failed(worker.resource, worker.name, message)
+            found = failed(worker.resource, worker.name, message)
+            # Releases differ in the words that they take, and in none does a slip of the pen pass.
+            if path in ENGINE_CHOICES and slip_of(str(setting.value), ENGINE_CHOICES[path]) is None:
+                yield from as_read(worker, [found], TENSORRT_LLM_LINES)
+            else:
+                yield found
 
 
 def _problem(path: tuple[str, ...], setting: Setting) -> str | None:

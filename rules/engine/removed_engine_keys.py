@@ -5,13 +5,17 @@ from collections.abc import Iterator
 from hardware import REMOVED_ENGINE_KEYS
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
+from rules.reading.engines.engine_release import TENSORRT_LLM_LINES, as_read
 from rules.reading.engines.engines import check_tensorrt_llm
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
 from rules.reading.pods.workers import Worker
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_tensorrt_llm(graph, _check_worker)
+    def check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
+        return as_read(worker, _check_worker(worker, settings), TENSORRT_LLM_LINES)
+
+    return check_tensorrt_llm(graph, check_worker)
 
 
 def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:

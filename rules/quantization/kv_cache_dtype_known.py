@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from hardware import TENSORRT_LLM_KV_DTYPES, VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
+from rules.reading.engines.engine_release import TENSORRT_LLM_LINES, VLLM_0_20, as_read
 from rules.reading.engines.kv_formats import KvFormat, read_kv_format
 from rules.reading.engines.sglang import is_sglang
 from rules.reading.engines.vllm import is_vllm
@@ -25,11 +26,9 @@ def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]
     if found is None or is_sglang(worker) or _is_known(found, worker):
         return
     known = VLLM_KV_DTYPES if is_vllm(worker) else TENSORRT_LLM_KV_DTYPES
-    yield failed(
-        worker.resource,
-        worker.name,
-        f"the KV cache is to be {found}, and its engine takes {', '.join(sorted(known))}",
-    )
+    message = f"the KV cache is to be {found}, and its engine takes {', '.join(sorted(known))}"
+    read = VLLM_0_20 if is_vllm(worker) else TENSORRT_LLM_LINES
+    yield from as_read(worker, [failed(worker.resource, worker.name, message)], read)
 
 
 def _is_known(found: KvFormat, worker: Worker) -> bool:

@@ -7,6 +7,7 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.engines.checkpoints import read_checkpoint
 from rules.reading.engines.command_settings import CommandSettings
+from rules.reading.engines.engine_release import VLLM_0_20, as_read
 from rules.reading.engines.vllm import is_vllm, read_vllm
 from rules.reading.engines.vllm_experts import AUTO, BACKEND_FLAG, read_vllm_backend, read_vllm_variables
 from rules.reading.nodes.placements import read_landing
@@ -15,7 +16,7 @@ from rules.reading.shapes import Undecided
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_workers(graph, lambda worker: _check_worker(graph, worker))
+    return check_workers(graph, lambda worker: as_read(worker, _check_worker(graph, worker), VLLM_0_20))
 
 
 def _check_worker(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, undecided
-from rules.reading.engines.runtime_version import known_lines
+from rules.model import Observation
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.once import once_per_graph
 from rules.reading.pods.containers import EngineFileProblem
@@ -36,18 +35,6 @@ def check_tensorrt_llm(
         yield from check(worker, settings)
 
     return check_workers(graph, check_worker)
-
-
-def as_read(worker: Worker, found: Iterable[Observation]) -> Iterator[Observation]:
-    """What was found of a worker's TensorRT-LLM; undecided where the image is older than what was read."""
-    lines = known_lines(worker.container, worker.described_by)
-    if not lines or lines[-1] >= READ_SINCE:
-        yield from found
-        return
-    reason = f"TensorRT-LLM was read as of {READ_SINCE[0]}.{READ_SINCE[1]}, and the image is older"
-    for observation in found:
-        message = f"{observation.message}; {reason}"
-        yield undecided(observation.resource, observation.subject, message)
 
 
 def engine_settings(graph: ResourceGraph, worker: Worker) -> TensorRtLlmSettings:

@@ -2,12 +2,13 @@
 
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import engine_file, put
-from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, WORKER, worker_flags
+from tests.rules.serving_edits import DECODE, GRAPH, PREFILL, WORKER, main, worker_flags
 
 REMOVED = "removed-engine-keys"
 UNLISTED = "unlisted-engine-keys"
 VALUES = "engine-values-allowed"
 DEPRECATED = "deprecated-settings"
+_IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 
 CASES = (
     Case(
@@ -33,6 +34,17 @@ CASES = (
         (worker_flags(WORKER, "--trtllm.use_cuda_graph true"),),
         failed(REMOVED, WORKER),
         ("use_cuda_graph in --trtllm.*",),
+    ),
+    *(
+        Case(
+            REMOVED,
+            f"a key that is gone, in an image that says {tag}",
+            "agg-gb200",
+            (worker_flags(WORKER, "--trtllm.use_cuda_graph true"), main(WORKER, "image", f"{_IMAGE}:{tag}")),
+            undecided(REMOVED, WORKER),
+            (f"that was read in other releases than that of image {_IMAGE}:{tag}",),
+        )
+        for tag in ("0.6.0", "1.9.0")
     ),
     Case(
         UNLISTED,
@@ -122,6 +134,27 @@ CASES = (
         (engine_file("decode.yaml", "allreduce_strategy", "FASTEST"),),
         failed(VALUES, DECODE),
         ("allreduce_strategy in decode.yaml", "is 'FASTEST', not one of AUTO, LOWPRECISION"),
+    ),
+    Case(
+        VALUES,
+        "a strategy that a release may have which was not read",
+        "agg-gb200",
+        (
+            engine_file("worker.yaml", "allreduce_strategy", "FASTEST"),
+            main(WORKER, "image", f"{_IMAGE}:1.9.0"),
+        ),
+        undecided(VALUES, WORKER),
+        ("allreduce_strategy in worker.yaml", "is 'FASTEST', not one of AUTO"),
+    ),
+    Case(
+        VALUES,
+        "a slip in a strategy, in a release that was not read",
+        "agg-gb200",
+        (
+            engine_file("worker.yaml", "allreduce_strategy", "ONSHOT"),
+            main(WORKER, "image", f"{_IMAGE}:1.9.0"),
+        ),
+        failed(VALUES, WORKER),
     ),
     Case(
         VALUES,

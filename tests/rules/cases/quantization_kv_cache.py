@@ -20,6 +20,7 @@ _ON_H100 = put(
     {"kubernetes.io/arch": "amd64", "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3"},
 )
 _REQUANTIZED = "/opt/models/hub/models--nvidia--gpt-oss-120b-FP4/snapshots/" + "0" * 40
+_LATER = "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.9.0"
 _DTYPE = "kv_cache_config.dtype"
 
 CASES = (
@@ -91,6 +92,17 @@ CASES = (
         (text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[3]", "fp8", "fp4"),),
         failed(KNOWN, "VllmWorker") | undecided(ONE, "VllmWorker"),
         ("the KV cache is to be fp4 (--kv-cache-dtype)", "bfloat16, float16, fp8,"),
+    ),
+    Case(
+        KNOWN,
+        "a value that a later release of vLLM may take",
+        "vllm-agg",
+        (
+            text("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS}[3]", "fp8", "fp4"),
+            put("DynamoGraphDeployment", f"{_PREFILL_ARGUMENTS.removesuffix('args')}image", _LATER),
+        ),
+        undecided(KNOWN, "VllmWorker") | undecided(ONE, "VllmWorker"),
+        (f"in other releases than that of image {_LATER}",),
     ),
     Case(
         KNOWN,

@@ -26,6 +26,7 @@ def _variable_on_hopper(name: str, value: str = "1") -> Edit:
     return add("Deployment", f"{_ENGINE}.env", {"name": name, "value": value})
 
 
+_LATER = "docker.io/vllm/vllm-openai:v0.31.0"
 _NO_VARIABLE = drop("DynamoGraphDeployment", f"{_MAIN}.env[2]")
 
 CASES = (
@@ -81,6 +82,14 @@ CASES = (
         (_on_hopper("TRTLLM"),),
         failed(BACKEND, "engine"),
         ("--moe-backend TRTLLM (--moe-backend) is none of aiter, auto, cutlass",),
+    ),
+    Case(
+        BACKEND,
+        "Blackwell's kernels on Hopper, in a release that was not read",
+        "vllm-serve",
+        (_on_hopper("flashinfer_trtllm"), put("Deployment", f"{_ENGINE}.image", _LATER)),
+        undecided(BACKEND, "engine"),
+        ("it can land on H200", f"in other releases than that of image {_LATER}"),
     ),
     Case(
         BACKEND,
