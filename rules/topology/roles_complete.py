@@ -1,19 +1,25 @@
 """A graph has both halves of disaggregated serving."""
 
+import re
 from collections.abc import Iterator, Sequence
 
-from resource_graph import Resource, ResourceGraph
+from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
+from rules.reading.commands.container_scripts import mentions
 from rules.reading.engines.vllm import is_vllm
 from rules.reading.kv_transport.disaggregation import role_with_file
+from rules.reading.nodes.device_claims import may_be_one
+from rules.reading.once import once_per_graph
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods
-from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.pods.workers import Worker, environment_lists, read_workers
 from rules.reading.shapes import Undecided, text_at
 
 _SCALED_BY = frozenset({"scalingAdapter", "autoscaling"})
 _PLANNER = "planner"
 _NAMESPACES = ("dynamoNamespace", "globalDynamoNamespace")
 _NAMESPACE_VARIABLE = "DYN_NAMESPACE"
+_OTHER_GRAPHS = re.compile(r"global[_-]router|--namespace\b|\bDYN_NAMESPACE\b|\bdyn://")
+"""Of commands that look into another Dynamo namespace than their graph's."""
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
@@ -27,8 +33,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
         workers, templates = workers_of.get(resource.urn, []), templates_of.get(resource.urn, [])
         try:
             message = _problem(graph, workers, templates)
-            # A router over several graphs brings the halves together.
-            if message is not None and _problem(graph, read_workers(graph), read_pods(graph)) is None:
+            if message is not None and _is_completed(graph, resource.namespace):
                 continue
         except Undecided:
             # A worker that cannot be read may be the half that is missing; others say that it cannot be.
@@ -60,6 +65,33 @@ def _problem(
         names = ", ".join(worker.name for worker in decode)
         return f"{names} decodes, and no worker of the graph prefills: each request ends with an error"
     return None
+
+
+def _is_completed(graph: ResourceGraph, namespace: Value) -> bool:
+    """Whether a router over several graphs may bring halves of that namespace together."""
+    place = namespace if isinstance(namespace, str) else None
+    remembered = _remembered(graph)
+    if place not in remembered:
+        templates = [each for each in read_pods(graph) if may_be_one(each.resource.namespace, place)]
+        workers = [each for each in read_workers(graph) if may_be_one(each.resource.namespace, place)]
+        # Each graph is a Dynamo namespace of its own, and frontends and routers look no further unless told.
+        is_joined = any(isinstance(each, Unreadable) or _joins(each) for each in templates)
+        remembered[place] = is_joined and _problem(graph, workers, templates) is None
+    return remembered[place]
+
+
+def _joins(template: PodTemplate) -> bool:
+    lists = environment_lists(template, template.main)
+    return (
+        any(entry.get("name") == _NAMESPACE_VARIABLE for entries in lists for entry in entries)
+        or any(template.described_by.get(key) for key in _NAMESPACES)
+        or any(mentions(container, _OTHER_GRAPHS) for container in template.containers)
+    )
+
+
+@once_per_graph
+def _remembered(_: ResourceGraph) -> dict[str | None, bool]:
+    return {}
 
 
 def _has_pods(worker: Worker) -> bool:

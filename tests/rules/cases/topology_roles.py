@@ -14,6 +14,35 @@ _NODE = (
     "spec: {taints: [{key: team, value: ours, effect: NoSchedule}]}}"
 )
 _SNAPSHOT = "/opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
+_WHOLE = """
+apiVersion: nvidia.com/v1beta1
+kind: DynamoGraphDeployment
+metadata: {name: whole, namespace: gpt-oss}
+spec:
+  components:
+    - name: Whole
+      type: worker
+      podTemplate:
+        spec:
+          containers:
+            - {name: main, image: docker.io/a/a@sha256:1, command: [python3, -m, dynamo.sglang]}
+"""
+_ROUTER = """---
+apiVersion: v1
+kind: Pod
+metadata: {name: router, namespace: gpt-oss}
+spec:
+  containers: [{name: main, image: docker.io/a/a@sha256:1, command: [python3, -m, dynamo.global_router]}]
+"""
+_ALONE = (
+    failed(ROLES, "gpt-oss-sglang")
+    | failed("pod-anti-affinity-can-match", "Prefill")
+    | failed("gpus-match-parallelism", "Whole")
+    | failed("pods-request-memory", "Whole")
+)
+_NO_LONGER = failed("kv-transport-proven", "gpt-oss-sglang") | undecided(
+    "kv-transport-possible", "gpt-oss-sglang"
+)
 
 CASES = (
     Case(
@@ -25,6 +54,39 @@ CASES = (
         ("Prefill prefills, and no worker of the graph decodes: no request is answered",),
         gone=failed("kv-transport-proven", "gpt-oss-sglang")
         | undecided("kv-transport-possible", "gpt-oss-sglang"),
+    ),
+    Case(
+        ROLES,
+        "prefill alone beside a whole graph of another namespace",
+        "sglang-disagg",
+        (drop(GRAPH, "spec.components[2]"), document(_WHOLE.replace("gpt-oss", "other"))),
+        _ALONE,
+        ("Prefill prefills, and no worker of the graph decodes: no request is answered",),
+        gone=_NO_LONGER,
+    ),
+    Case(
+        ROLES,
+        "prefill alone beside a whole graph of its namespace",
+        "sglang-disagg",
+        (drop(GRAPH, "spec.components[2]"), document(_WHOLE)),
+        _ALONE,
+        gone=_NO_LONGER,
+    ),
+    Case(
+        ROLES,
+        "prefill alone beside a whole graph of its namespace and a router over both",
+        "sglang-disagg",
+        (drop(GRAPH, "spec.components[2]"), document(_WHOLE), document(_ROUTER)),
+        _ALONE - failed(ROLES, "gpt-oss-sglang"),
+        gone=_NO_LONGER,
+    ),
+    Case(
+        ROLES,
+        "prefill alone beside a whole graph and a router of another namespace",
+        "sglang-disagg",
+        (drop(GRAPH, "spec.components[2]"), document((_WHOLE + _ROUTER).replace("gpt-oss", "other"))),
+        _ALONE,
+        gone=_NO_LONGER,
     ),
     Case(
         ROLES,
