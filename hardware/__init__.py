@@ -49,6 +49,7 @@ from hardware.moe_kernels import (
     moe_support,
 )
 from hardware.network_interfaces import NetworkInterface, NetworkLayout
+from hardware.node_reservation import eks_reserved_cpus, eks_reserved_gib
 from hardware.quantization import (
     KV_VALUE_BYTES,
     MXFP4_ALGORITHMS,
@@ -154,6 +155,8 @@ __all__ = [
     "default_algorithm",
     "default_moe_backend",
     "default_vllm_kernels",
+    "eks_reserved_cpus",
+    "eks_reserved_gib",
     "fp8_kv_cache_is_tested",
     "is_moe_backend",
     "kv_bytes",

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from hardware import eks_reserved_cpus, eks_reserved_gib
 from lab.node_groups.nodes import lost_machines, nodes_of
 from lab.node_groups.sizes import UnknownTypeError
 
@@ -89,6 +90,25 @@ def test_a_node_without_gpus_has_the_room_that_the_image_leaves_of_its_type() ->
     assert node["status"]["allocatable"]["cpu"] == "7910m"
     assert node["status"]["allocatable"]["pods"] == "58"
     assert "nvidia.com/gpu" not in node["status"]["allocatable"]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["p6-b200.48xlarge", "p6e-gb200.36xlarge", "m7i.4xlarge", "m7g.large", "m7g.2xlarge", "c7g.medium"],
+)
+def test_the_product_reckons_with_the_cpus_that_the_image_reserves(kind: str) -> None:
+    # Neither reads the other's formula: a mistake of the product must not be one of the lab as well.
+    (node,) = nodes(group("any"), instance(kind, 1))
+    whole, left = (node["status"][part]["cpu"] for part in ("capacity", "allocatable"))
+    assert int(whole) * 1000 - int(left.removesuffix("m")) == round(eks_reserved_cpus(int(whole)) * 1000)
+
+
+@pytest.mark.parametrize("kind", ["m7g.large", "m7g.2xlarge", "m7i.48xlarge"])
+def test_the_product_reckons_with_the_memory_that_the_image_reserves(kind: str) -> None:
+    (node,) = nodes(group("any"), instance(kind, 1))
+    status = node["status"]
+    whole, left = (int(status[part]["memory"].removesuffix("Mi")) for part in ("capacity", "allocatable"))
+    assert whole - left == eks_reserved_gib(int(status["capacity"]["pods"])) * 1024
 
 
 def test_nodes_of_a_group_are_numbered_and_their_instances_tell_them_apart() -> None:
