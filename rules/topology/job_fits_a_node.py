@@ -24,7 +24,7 @@ def _check_template(graph: ResourceGraph, template: PodTemplate) -> Iterator[Obs
     if not cpus and not memory:
         return
     rooms = rooms_for(graph, template)
-    # Not all of it: the kubelet keeps a part of every node.
+    # Not all of it: daemon sets take a part of every node.
     if not rooms or any(cpus < room.cpus and memory < room.memory_gib for room in rooms):
         return
     nodes = "; ".join(dict.fromkeys(room.node for room in rooms))
@@ -47,7 +47,10 @@ RULE = Rule(
         "Workers are given nearly all of their node, and system nodes are small: a Job that asks for more "
         "than either leaves stays Pending until its deadline, and has then measured or loaded nothing."
     ),
-    source="https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/",
+    source=(
+        "https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/; what EKS reserves: "
+        "awslabs/amazon-eks-ami nodeadm/internal/kubelet/config.go at 81fec2e"
+    ),
     lines=EVERY_RELEASE,
     fix="Ask for less (without a limit a container may use what is idle), or for a larger system node.",
     check=_check,

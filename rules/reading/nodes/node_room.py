@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from hardware import eks_reserved_cpus, eks_reserved_gib
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.nodes.landing import allows, untolerated
 from rules.reading.nodes.pools import Pool, UnreadablePool, group_instance_types, read_pools
@@ -21,6 +22,10 @@ NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 _GIB_PER_VCPU: Mapping[str, int] = {"c": 2, "m": 4, "r": 8}
 _TYPE = re.compile(r"(?P<family>[cmr])[5-9][a-z]*\.(?:(?P<times>[0-9]*)xlarge|(?P<large>large))")
 _VCPUS_PER_XLARGE = 4
+# Of a large, the smallest size here. How many pods a larger node takes depends on its network interfaces
+# and on the cluster's settings, and a pod is 11 MiB: rather too little is reserved than too much.
+_FEWEST_PODS = 29
+_RESERVED = "what EKS reserves"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,7 @@ class NodeRoom:
     node: str
     """For findings, with what stands on it."""
     cpus: float
-    """All that its workers do not request; the kubelet and the cluster's daemon sets take a part of it."""
+    """What its workers and EKS' reservation leave; the cluster's daemon sets take a part of it."""
     memory_gib: float
 
 
@@ -58,16 +63,18 @@ def _rooms(graph: ResourceGraph, template: PodTemplate) -> Iterator[NodeRoom]:
     for group in graph.of_type(NODE_GROUP):
         size = _size(graph, group)
         if size is not None:
-            name, vcpus, memory = size
-            node = f"a node of group {group.name} ({name}) has {vcpus} CPUs and {memory} GiB"
-            yield NodeRoom(node, vcpus, memory)
+            name, vcpus, gib = size
+            cpus, memory = _allocatable(vcpus, gib)
+            node = f"a node of group {group.name} ({name}) has {_shown(cpus, memory)} beside {_RESERVED}"
+            yield NodeRoom(node, cpus, memory)
 
 
 def _beside_workers(graph: ResourceGraph, pool: Pool) -> NodeRoom:
     """The room on the emptiest node, workers packed as tightly as they can be, largest first."""
     kind = pool.instance_type
     occupied = read_occupancy(graph).pools.get(pool.name)
-    free = [(kind.gpus, float(kind.vcpus), float(kind.memory_gib))] * (pool.nodes or 1)
+    whole = _allocatable(kind.vcpus, kind.memory_gib)
+    free = [(kind.gpus, *whole)] * (pool.nodes or 1)
     pods = [(each, each.pods) for each in (occupied.pods if occupied else ())]
     for each, count in sorted(pods, key=lambda item: -item[0].gpus):
         cpus, memory = _requests(each, "cpu"), _requests(each, "memory") / 2**30
@@ -79,10 +86,22 @@ def _beside_workers(graph: ResourceGraph, pool: Pool) -> NodeRoom:
             free.remove(tightest)
             free.append((tightest[0] - each.gpus, tightest[1] - cpus, tightest[2] - memory))
     _, cpus, memory = max(free, key=lambda room: (room[1], room[2]))
-    beside = "" if (cpus, memory) == (kind.vcpus, kind.memory_gib) else " beside its workers"
-    return NodeRoom(
-        f"a node of pool {pool.name} ({kind.name}) has {cpus:g} CPUs and {memory:g} GiB{beside}", cpus, memory
-    )
+    beside = _RESERVED if (cpus, memory) == whole else f"its workers and {_RESERVED}"
+    node = f"a node of pool {pool.name} ({kind.name}) has {_shown(cpus, memory)} beside {beside}"
+    return NodeRoom(node, cpus, memory)
+
+
+def _allocatable(vcpus: int, gib: int) -> tuple[float, float]:
+    """CPUs and GiB of a node that pods can have at most.
+
+    Pools are named by EC2 types. A cluster elsewhere may reserve less, but only a graph with EKS node groups
+    tells of all nodes: without them a Job that is too large is undecided, not failed.
+    """
+    return vcpus - eks_reserved_cpus(vcpus), gib - eks_reserved_gib(_FEWEST_PODS)
+
+
+def _shown(cpus: float, memory: float) -> str:
+    return f"{round(cpus, 3):g} CPUs and {round(memory, 2):g} GiB"
 
 
 def _requests(pods: GpuPods, resource: str) -> float:
