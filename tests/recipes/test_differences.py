@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
+from components.dynamo_graph import KV_TRANSPORT_ANNOTATION
 from hardware import INSTANCE_TYPES, KvTransportName
 from recipes.load import load_recipe
 from recipes.tensorrt_llm.kv_transport import kv_profile
-from tests.recipes.test_published_settings import AGGREGATED, DISAGGREGATED, ROWS, WORKERS, Row, rendered
+from tests.recipes.test_published_settings import AGGREGATED, DISAGGREGATED, ROWS, WORKERS, rendered
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,14 +21,12 @@ EVERY_RECIPE = pytest.mark.parametrize("name", WORKERS)
 
 # Fields of a service that no row of the tables compares -> the correction that tells of them.
 FIELDS = {
-    "env": "D19",
     "extraPodMetadata.annotations": "D3",
     "extraPodSpec.affinity.nodeAffinity": "K4",
     "extraPodSpec.affinity.podAntiAffinity": "K4",
     "extraPodSpec.affinity.podAffinity": "D23",
     "extraPodSpec.topologySpreadConstraints": "D23",
     "extraPodSpec.mainContainer.args": "D16",
-    "extraPodSpec.mainContainer.env": "D19",
     "extraPodSpec.mainContainer.securityContext": "D14",
     "extraPodSpec.mainContainer.volumeMounts": "D21",
     "extraPodSpec.securityContext.fsGroup": "D24",
@@ -38,6 +37,27 @@ FIELDS = {
     "resources.limits": "K8",
     "resources.requests": "K8",
 }
+# Likewise of the documents beside them; "" published too, or said by the command that applies the file.
+FIELDS_BESIDE = {
+    "Namespace": {"apiVersion": "", "kind": "", "metadata.name": "", "metadata.labels": "D25"},
+    "PersistentVolumeClaim": {"apiVersion": "", "kind": "", "metadata.namespace": ""},
+    "graph": {"apiVersion": "D21", "kind": "", "metadata.namespace": ""},
+    "download-env": {},
+    "Job": {
+        "apiVersion": "",
+        "kind": "",
+        "metadata.namespace": "",
+        "spec.template.spec.containers.0.args": "K18",
+        "spec.template.spec.containers.0.securityContext": "D2",
+        "spec.template.spec.securityContext.fsGroup": "D24",
+        "spec.template.spec.securityContext.fsGroupChangePolicy": "D24",
+        "spec.template.spec.securityContext.runAsGroup": "D2",
+        "spec.template.spec.securityContext.runAsNonRoot": "D2",
+        "spec.template.spec.securityContext.seccompProfile": "D2",
+    },
+}
+# Walked by their names: variables as `env` and `download-env`, services each by itself.
+WALKED_BY_NAME = ("extraPodSpec.mainContainer.env", "spec.template.spec.containers.0.env", "spec.services")
 # Documents of the serving stack -> the correction that tells of them; "" published too.
 DOCUMENTS = {
     "Namespace": "",
@@ -65,8 +85,14 @@ def _within(leaf: str, place: str) -> bool:
     return leaf == place or leaf.startswith(f"{place}.")
 
 
-def _of(row: Row, name: str, service: str) -> bool:
-    return row.recipe == name and row.place.startswith(f"{service} ")
+def _untold(name: str, document: str, fields: dict[str, str]) -> list[str]:
+    """Leaves that no row compares, and no correction of the recipe tells of."""
+    rows = [row.place for row in ROWS if row.recipe == name]
+    compared = [path for place, _, path in (each.partition(" ") for each in rows) if place == document]
+    told = _ids(load_recipe(name)) | {""}
+    known = [*WALKED_BY_NAME, *compared, *(place for place, each in fields.items() if each in told)]
+    leaves = _leaves(rendered(name)[document])
+    return [leaf for leaf in leaves if not any(_within(leaf, place) for place in known)]
 
 
 def _ids(recipe: Recipe) -> set[str]:
@@ -75,14 +101,16 @@ def _ids(recipe: Recipe) -> set[str]:
 
 @EVERY_RECIPE
 def test_every_field_of_a_service_is_compared_or_told_of_by_a_correction(name: str) -> None:
-    listed = _ids(load_recipe(name))
     for service in ("Frontend", *WORKERS[name]):
-        rows = [row.place.partition(" ")[2] for row in ROWS if _of(row, name, service)]
-        for leaf in _leaves(rendered(name)[service]):
-            if any(_within(leaf, place) for place in rows):
-                continue
-            [correction] = [each for place, each in FIELDS.items() if _within(leaf, place)] or [leaf]
-            assert correction in listed, f"{service} {leaf} is in no row and in no correction"
+        assert _untold(name, service, FIELDS) == [], service
+
+
+@EVERY_RECIPE
+@pytest.mark.parametrize("document", FIELDS_BESIDE)
+def test_every_field_beside_the_services_is_compared_or_told_of_by_a_correction(
+    name: str, document: str
+) -> None:
+    assert _untold(name, document, FIELDS_BESIDE[document]) == []
 
 
 @EVERY_RECIPE
@@ -91,6 +119,21 @@ def test_every_document_beside_the_graph_is_published_or_told_of_by_a_correction
     assert {document["kind"] for document in documents} == set(DOCUMENTS)
     assert {each for each in DOCUMENTS.values() if each} <= _ids(load_recipe(name))
     assert rendered(name)["ConfigMap"]["immutable"] is True
+
+
+@EVERY_RECIPE
+@pytest.mark.parametrize(
+    "named",
+    ["without GPUs required", "automountServiceAccountToken: false", "/scratch as HOME", "PYTHONPATH"],
+)
+def test_the_row_of_the_download_job_names_what_surrounds_it(name: str, named: str) -> None:
+    [told] = [each.ours for each in load_recipe(name).corrections if each.id == "D27"]
+    assert named in told
+
+
+def test_the_annotation_of_a_typed_transport_stands_in_the_table() -> None:
+    [told] = [each.ours for each in load_recipe(DISAGGREGATED).corrections if each.id == "D26"]
+    assert KV_TRANSPORT_ANNOTATION in told
 
 
 @pytest.mark.parametrize("transport", get_args(KvTransportName))

@@ -79,7 +79,9 @@ def rendered(recipe: str) -> dict[str, Any]:
     }
     files = {name: yaml.safe_load(content) for name, content in documents["ConfigMap"]["data"].items()}
     default = {"default": {"apiVersion": resolved(dev_settings()).platform.graph_api_version}}
-    return documents | default | {"graph": graph} | services | files | _benchmark(stack)
+    [download] = documents["Job"]["spec"]["template"]["spec"]["containers"]
+    parts = {"graph": graph, "download-env": _variables(download)}
+    return documents | default | parts | services | files | _benchmark(stack)
 
 
 def _benchmark(stack: ResolvedStack) -> dict[str, Any]:
