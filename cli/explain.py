@@ -164,8 +164,8 @@ def _enforced(stack: ResolvedStack) -> str:
 def _prompts(stack: ResolvedStack) -> str:
     recipe = stack.serving.placed.recipe
     prompt, sequence, model = recipe.longest_prompt, recipe.longest_sequence, recipe.model.max_positions
-    if prompt == model:
-        return f"up to {prompt:,} tokens with the answer, as the model takes; the engine refuses longer ones"
+    if sequence == model == prompt + 1:
+        return f"up to {model:,} tokens with the answer, as the model takes; the engine refuses longer ones"
     return (
         f"up to {prompt:,} tokens, {sequence:,} with the answer (the model takes {model:,}); the engine "
         "refuses longer ones"

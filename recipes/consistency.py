@@ -88,15 +88,19 @@ def _disaggregated_lengths(
     positions = recipe.model.max_positions
     prompt = recipe.traffic.input_tokens
     whole = prompt + recipe.traffic.output_tokens
-    if prompt > prefill.effective_max_seq_len(positions):
-        yield f"prompts of {prompt} tokens exceed the prefill worker's max_seq_len {prefill.max_seq_len}"
-    longest = prefill.longest_prompt(positions)
+    # A prefill worker makes the first token of the answer.
+    if prompt + 1 > prefill.effective_max_seq_len(positions):
+        yield (
+            f"prompts of {prompt} tokens and the first of an answer exceed the prefill worker's max_seq_len "
+            f"{prefill.max_seq_len}"
+        )
+    step = prefill.effective_max_num_tokens
     wanted = prefill.max_seq_len or prompt
-    if longest < wanted:
+    if step < wanted and not prefill.enable_chunked_prefill:
         # Refused by the engine while chunked prefill is off.
         yield (
             f"prefill {'max_seq_len' if prefill.max_seq_len else 'prompt'} {wanted} exceeds its "
-            f"max_num_tokens {longest}: raise it, or write enable_chunked_prefill: true"
+            f"max_num_tokens {step}: raise it, or write enable_chunked_prefill: true"
         )
     if whole > decode.effective_max_seq_len(positions):
         yield (

@@ -206,7 +206,7 @@ class Recipe(StrictModel):
     def longest_prompt(self) -> int:
         """Tokens of the longest prompt that is answered; the engine refuses a longer one."""
         prefilling = self.engine_of("prefill" if self.is_disaggregated else "worker")
-        return min(prefilling.longest_prompt(self.model.max_positions), self.longest_sequence)
+        return min(prefilling.longest_prompt(self.model.max_positions), self.longest_sequence - 1)
 
     @property
     def longest_sequence(self) -> int:

@@ -125,8 +125,13 @@ class TensorRtLlmOptions(EngineSettings, frozen=True):
         return self.max_seq_len or model_positions
 
     def longest_prompt(self, model_positions: int) -> int:
-        """Tokens of the longest prompt that the engine admits."""
-        length = self.effective_max_seq_len(model_positions)
+        """Tokens of the longest prompt that the engine answers.
+
+        It refuses one that leaves no room for a token of an answer (tensorrt_llm/executor/base_worker.py,
+        _deduce_max_tokens). With the overlap scheduler it counts a token more there, which is the scheduler's
+        reserve and promised to nobody.
+        """
+        length = self.effective_max_seq_len(model_positions) - 1
         return length if self.enable_chunked_prefill else min(length, self.effective_max_num_tokens)
 
     @property

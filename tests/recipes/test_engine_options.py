@@ -107,8 +107,10 @@ def test_what_is_not_set_is_as_large_as_the_engine_makes_it() -> None:
     assert (options.effective_max_batch_size, options.effective_max_num_tokens) == (2048, 8192)
     assert options.effective_max_seq_len(POSITIONS) == 131_072
     assert options.longest_prompt(POSITIONS) == 8192
-    assert _options(enable_chunked_prefill=True).longest_prompt(POSITIONS) == 131_072
-    assert _options(max_seq_len=9000, max_num_tokens=20_000).longest_prompt(POSITIONS) == 9000
+    assert _options(enable_chunked_prefill=True).longest_prompt(POSITIONS) == 131_071
+    assert _options(max_seq_len=9000, max_num_tokens=20_000).longest_prompt(POSITIONS) == 8999
+    assert _options(max_seq_len=9000, max_num_tokens=8999).longest_prompt(POSITIONS) == 8999
+    assert _options(max_seq_len=9000, max_num_tokens=8998).longest_prompt(POSITIONS) == 8998
 
 
 def test_an_engine_file_holds_what_was_written_and_nothing_else() -> None:

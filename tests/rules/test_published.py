@@ -33,7 +33,7 @@ NO_DEFECTS = (
         GB200,
         "settings-without-effect",
     ),
-    # 9216 tokens, and prefill takes prompts of 9000.
+    # 9216 tokens, and prefill takes prompts of 8999.
     ("the transfer buffer is too small", (DISAGG_A,), TWO_GB200, "transfer-buffer-holds-the-prompt"),
     ("the transfer buffer is no multiple of a block", (DISAGG_A,), TWO_GB200, "transfer-buffer-aligned"),
     # The override is what Blackwell takes anyway.

@@ -40,15 +40,19 @@ def longest_sequence(settings: TensorRtLlmSettings, model: ModelShape | None) ->
 def longest_prompt(settings: TensorRtLlmSettings, model: ModelShape | None) -> Count:
     """Tokens of the longest prompt that the engine admits.
 
-    Without chunked prefill a prompt has to fit in one step.
+    It leaves room for one token of an answer. Without chunked prefill it has to fit in one step.
 
     Raises:
         Undecided: a setting that decides is unknown.
     """
     if settings.switch("enable_chunked_prefill"):
-        return longest_sequence(settings, model)
+        return _before_an_answer(longest_sequence(settings, model))
     step = settings.count("max_num_tokens", default=DEFAULT_MAX_NUM_TOKENS)
     if settings.at("max_seq_len") is None and model is None:
         return step
-    sequence = longest_sequence(settings, model)
-    return min(sequence, step, key=lambda count: count.value)
+    prompt = _before_an_answer(longest_sequence(settings, model))
+    return min(prompt, step, key=lambda count: count.value)
+
+
+def _before_an_answer(sequence: Count) -> Count:
+    return Count(sequence.value - 1, f"{sequence.source}, less one token of an answer")

@@ -24,7 +24,7 @@ def test_a_prompt_longer_than_buffers_that_do_not_grow_is_refused() -> None:
     assert decode.key == "serving.overrides.decode.cache_transceiver_config.max_tokens_in_buffer"
     assert prefill.value == 9216
     assert (
-        "prefill max_tokens_in_buffer 9216 is smaller than the longest prompt that prefill admits, 16384, "
+        "prefill max_tokens_in_buffer 9216 is smaller than the longest prompt that prefill admits, 16383, "
         "and the buffers of kvTransport mnnvl (backend DEFAULT) do not grow" in prefill.message
     )
     assert prefill.suggestion == "16384 or more, or a lower max_seq_len of prefill"
@@ -34,7 +34,7 @@ def test_a_prompt_longer_than_buffers_that_grow_is_admitted() -> None:
     stack = resolved(_overridden(disagg_b200_settings(), prefill=LONG, decode={"max_seq_len": 20000}))
     assert stack.serving.kv_transport is not None
     assert stack.serving.kv_transport.path.transport == "tcp"
-    assert stack.serving.placed.recipe.longest_prompt == 16384
+    assert stack.serving.placed.recipe.longest_prompt == 16383
 
 
 def test_buffers_of_no_tokens_are_allocated_as_they_go_and_need_a_backend_that_does_so() -> None:
