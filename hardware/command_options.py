@@ -1,4 +1,4 @@
-"""Options of Dynamo's commands and the values that they take, as each release line has them.
+"""Options of Dynamo's commands and `vllm serve` and their values, as each release line of Dynamo has them.
 
 An option that a command does not know ends it at start, and so does a value outside an option's choices. The
 data lies in command_options.json: command -> the lines that have the words, such as "1.2 1.3" -> the words.
@@ -18,6 +18,9 @@ COMMAND_OPTIONS_SOURCE: Source = DYNAMO_OPTIONS
 
 ReleaseLine = tuple[int, int]
 _Words = Mapping[str, str]
+
+_VALUES_OF = {"vllm": "dynamo.vllm"}
+"""Command -> the one whose values it takes: both hand what is not their own to the same engine."""
 
 ENGINE_IMAGES: Mapping[str, Mapping[ReleaseLine, ReleaseLine]] = MappingProxyType(
     {
@@ -67,7 +70,7 @@ def command_options(command: str) -> Vocabulary | None:
 
 def option_values(command: str) -> Mapping[str, Vocabulary]:
     """Option -> the values that it takes, for options with a closed set of them."""
-    return _values().get(command, {})
+    return _values().get(_VALUES_OF.get(command, command), {})
 
 
 @cache

@@ -13,8 +13,8 @@ from hardware import (
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed
 from rules.reading.commands.spelling import nearest, slip_of
-from rules.reading.commands.start_script import StartCommand
-from rules.reading.engines.command_lines import all_commands, line_of, shown_line
+from rules.reading.commands.start_script import DYNAMO_VLLM, VLLM_SERVE, StartCommand
+from rules.reading.engines.command_lines import all_commands, line_of, shown_command
 from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.engine_release import TENSORRT_LLM_LINES, as_read
 from rules.reading.engines.engines import check_tensorrt_llm
@@ -28,6 +28,7 @@ _FRACTION = ("kv_cache_config", "free_gpu_memory_fraction")
 _PATHS = (*ENGINE_CHOICES, *sorted(ENGINE_COUNTS), _FRACTION)
 _LONG = 6
 """Letters of a value that two slips do not make another one of."""
+_LOAD_FORMAT = "--load-format"
 _FRACTIONS = ("--gpu-memory-utilization", "--mem-fraction-static")
 _BY_FLAG = frozenset({_FRACTION, ("load_format",), ("guided_decoding_backend",)})
 """Settings with bounds or choices that a flag may set; flags that are counts are no text anyway."""
@@ -118,10 +119,17 @@ def _options(
         # YAML's null is no value, and neither is a list.
         if vocabulary is None or not isinstance(setting.value, str):
             continue
-        problem = _problem_of_option(line_of(container, vocabulary), setting.value, vocabulary)
-        if problem is not None:
+        line = line_of(container, vocabulary)
+        if line is None and command.engine == VLLM_SERVE:
+            continue
+        by_plugins = option == _LOAD_FORMAT and command.engine in {DYNAMO_VLLM, VLLM_SERVE}
+        # vLLM reads it in small letters.
+        value = setting.value.lower() if by_plugins else setting.value
+        hint = _problem_of_option(line, value, vocabulary, by_plugins=by_plugins)
+        if hint is not None:
             where = "" if setting.source == option else f" in {setting.source}"
-            yield f"{option}{where} is {setting.value}, which {command.engine}{problem}"
+            shown = shown_command(command.engine, line)
+            yield f"{option}{where} is {setting.value}, which {shown} does not take{hint}"
 
 
 def _written_options(command: StartCommand, settings: CommandSettings | None) -> Mapping[str, Setting]:
@@ -135,12 +143,17 @@ def _written_options(command: StartCommand, settings: CommandSettings | None) ->
     return written
 
 
-def _problem_of_option(line: tuple[int, int] | None, value: str, vocabulary: Vocabulary) -> str | None:
-    known = vocabulary.of_any_line if line is None else vocabulary.by_line[line]
-    if value in known or (line is None and slip_of(value, vocabulary.of_every_line, _slips(value)) is None):
+def _problem_of_option(
+    line: tuple[int, int] | None, value: str, vocabulary: Vocabulary, *, by_plugins: bool
+) -> str | None:
+    known = vocabulary.of_any_line if line is None or by_plugins else vocabulary.by_line[line]
+    if value in known:
         return None
-    hint = nearest(value, known) or f": one of {', '.join(sorted(known))}"
-    return f" does not take{shown_line(line)}{hint}"
+    # A release that was not read may take it, or a plugin; a slip of the pen nobody takes.
+    is_open = line is None or by_plugins
+    if is_open and slip_of(value, vocabulary.of_every_line, _slips(value)) is None:
+        return None
+    return nearest(value, known) or f": one of {', '.join(sorted(known))}"
 
 
 def _slips(value: str) -> int:

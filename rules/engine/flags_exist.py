@@ -15,8 +15,8 @@ from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.commands.flags import Flag
 from rules.reading.commands.spelling import nearest, slip_of
-from rules.reading.commands.start_script import DYNAMO_VLLM, TRTLLM_SERVE, StartCommand
-from rules.reading.engines.command_lines import all_commands, line_of, shown_line
+from rules.reading.commands.start_script import DYNAMO_VLLM, TRTLLM_SERVE, VLLM_SERVE, StartCommand
+from rules.reading.engines.command_lines import all_commands, line_of, shown_command
 from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.images import read_image
@@ -65,12 +65,17 @@ def _check_command(
     command: StartCommand,
     given: Mapping[str, None],
 ) -> Iterator[Observation]:
+    # With it, vLLM-Omni reads the command line, which has options of its own.
+    if command.engine == VLLM_SERVE and "--omni" in given:
+        return
     if command.engine == TRTLLM_SERVE:
         yield from _check_trtllm_serve(resource, name, container, given)
         return
     vocabulary = command_options(command.engine)
     line = line_of(container, vocabulary)
-    may_be_read = vocabulary is not None and _may_be_read_release(container, vocabulary)
+    # The numbers of vLLM's own images are not those of Dynamo, by which its options are listed.
+    counted = command.engine != VLLM_SERVE
+    may_be_read = counted and vocabulary is not None and _may_be_read_release(container, vocabulary)
     for message, certain in _problems(command.engine, tuple(given), line, may_be_read=may_be_read):
         yield _judged(resource, name, container, message, certain=certain)
 
@@ -90,11 +95,11 @@ def _problems(
             continue
         if flag in removed:
             found.append(
-                (f"{flag} is no option of {engine}{shown_line(line)}: {removed[flag]}", line is not None)
+                (f"{flag} is no option of {shown_command(engine, line)}: {removed[flag]}", line is not None)
             )
         elif vocabulary is not None and not _is_known(flag, vocabulary, line):
             known = vocabulary.of_any_line if line is None else vocabulary.by_line[line]
-            message = f"{flag} is no option of {engine}{shown_line(line)}{nearest(flag, known)}"
+            message = f"{flag} is no option of {shown_command(engine, line)}{nearest(flag, known)}"
             # Of a release that was not read nobody knows all options, but a slip of the pen is one anywhere.
             slip = may_be_read and slip_of(flag, vocabulary.of_every_line, _SLIPS) is not None
             found.append((message, line is not None or slip))
@@ -133,7 +138,7 @@ def _judged(
 
 def _in_full(command: StartCommand, flag: Flag) -> str:
     # vLLM's parser takes underscores for dashes, and a dot begins a key of an option's JSON object.
-    if command.engine == DYNAMO_VLLM:
+    if command.engine in {DYNAMO_VLLM, VLLM_SERVE}:
         return f"--{flag.name[2:].partition('.')[0].replace('_', '-')}"
     return flag.name
 
@@ -160,10 +165,10 @@ RULE = Rule(
     reason="A command that meets an option it does not know ends at once with exit code 1 or 2.",
     source=(
         "ai-dynamo 1.2.1 to 1.6.0 from PyPI: argparse of dynamo.trtllm, dynamo.frontend, dynamo.vllm and "
-        "dynamo.sglang, with the vllm and sglang that each names; NVIDIA/TensorRT-LLM "
+        "dynamo.sglang, with the vllm (vllm serve too) and sglang that each names; NVIDIA/TensorRT-LLM "
         "tensorrt_llm/commands/serve.py at 00209af"
     ),
-    lines=("Dynamo 1.2 to 1.6", "TensorRT-LLM 1.3.0rc14"),
+    lines=("Dynamo 1.2 to 1.6", "vLLM 0.20 to 0.31", "TensorRT-LLM 1.3.0rc14"),
     fix="Correct the spelling, or write what replaced the option.",
     check=_check,
 )

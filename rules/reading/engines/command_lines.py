@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from hardware import Vocabulary
+from hardware import ENGINE_IMAGES, Vocabulary
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, undecided
-from rules.reading.commands.start_script import StartCommand
+from rules.reading.commands.start_script import VLLM_SERVE, StartCommand
+from rules.reading.engines.engine_release import line_of_own_image
 from rules.reading.pods.frontends import Frontend, read_frontends
 from rules.reading.pods.images import read_image
 from rules.reading.pods.workers import Worker, check_workers
@@ -46,12 +47,17 @@ def line_of(container: Mapping[str, Value], vocabulary: Vocabulary | None) -> tu
         Undecided: the image is unknown.
     """
     image = None if vocabulary is None else read_image(container)
-    if image is None or vocabulary is None or image.line not in vocabulary.by_line:
+    if image is None or vocabulary is None or _RELEASE.fullmatch(image.tag or "") is None:
         return None
-    published = image.name in _NAMES and _RELEASE.fullmatch(image.tag or "") is not None
-    return image.line if published else None
+    line = image.line if image.name in _NAMES else line_of_own_image(image)
+    return line if line in vocabulary.by_line else None
 
 
-def shown_line(line: tuple[int, int] | None) -> str:
-    """For a message, after the command's name."""
-    return " in any release that was read" if line is None else f" {line[0]}.{line[1]}"
+def shown_command(engine: str, line: tuple[int, int] | None) -> str:
+    """The command and its own release, for a message."""
+    name = f"{VLLM_SERVE} serve" if engine == VLLM_SERVE else engine
+    if line is None:
+        return f"{name} in any release that was read"
+    if engine == VLLM_SERVE:
+        line = next(own for own, named in ENGINE_IMAGES["vllm/vllm-openai"].items() if named == line)
+    return f"{name} {line[0]}.{line[1]}"

@@ -7,7 +7,7 @@ from hardware import ENGINE_IMAGES
 from resource_graph import Value
 from rules.model import Observation, undecided
 from rules.reading.engines.runtime_version import Line, known_lines
-from rules.reading.pods.images import read_image
+from rules.reading.pods.images import Image, read_image
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
 
@@ -26,7 +26,22 @@ def engine_lines(
     Empty where nothing says the release, and for an engine of which no line of Dynamo was read.
     """
     lines = known_lines(container, described_by)
-    return lines or _lines_of_own_image(container)
+    if lines:
+        return lines
+    try:
+        image = read_image(container)
+    except Undecided:
+        return ()
+    line = None if image is None else line_of_own_image(image)
+    return () if line is None else (line,)
+
+
+def line_of_own_image(image: Image) -> Line | None:
+    """The line of Dynamo that names the release of an image such as vllm/vllm-openai:v0.20.1."""
+    for repository, lines in ENGINE_IMAGES.items():
+        if image.line is not None and f"/{image.repository}".endswith(f"/{repository}"):
+            return lines.get(image.line)
+    return None
 
 
 def as_read(worker: Worker, found: Iterable[Observation], read: Collection[Line]) -> Iterator[Observation]:
@@ -41,19 +56,6 @@ def as_read(worker: Worker, found: Iterable[Observation], read: Collection[Line]
     for observation in found:
         message = f"{observation.message}; that was read in other releases than that of {_shown(worker)}"
         yield undecided(observation.resource, observation.subject, message)
-
-
-def _lines_of_own_image(container: Mapping[str, Value]) -> tuple[Line, ...]:
-    try:
-        image = read_image(container)
-    except Undecided:
-        return ()
-    if image is None or image.line is None:
-        return ()
-    for repository, lines in ENGINE_IMAGES.items():
-        if f"/{image.repository}".endswith(f"/{repository}") and image.line in lines:
-            return (lines[image.line],)
-    return ()
 
 
 def _shown(worker: Worker) -> str:

@@ -132,7 +132,7 @@ CASES = (
         "sglang-disagg",
         (text(GRAPH, f"{_SGLANG_ARGS}[3]", "nixl", "nxil"),),
         failed(CHOICES, "Prefill") | failed("kv-transfer-agrees", "gpt-oss-sglang"),
-        ("--disaggregation-transfer-backend is nxil, which dynamo.sglang does not take 1.4",),
+        ("--disaggregation-transfer-backend is nxil, which dynamo.sglang 1.4 does not take",),
     ),
     Case(
         CHOICES,
@@ -165,7 +165,7 @@ CASES = (
             ),
         ),
         failed(CHOICES, FRONTEND),
-        ("--router-mode is roundrobin, which dynamo.frontend does not take 1.2; the nearest is round-robin",),
+        ("--router-mode is roundrobin, which dynamo.frontend 1.2 does not take; the nearest is round-robin",),
     ),
     Case(
         FLAGS,

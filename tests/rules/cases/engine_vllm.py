@@ -1,0 +1,93 @@
+"""Options of vLLM and their values, under Dynamo and under `vllm serve`."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import add, put
+from tests.rules.serving_edits import GRAPH
+
+FLAGS = "flags-exist"
+VALUES = "engine-values-allowed"
+_SERVE = "spec.template.spec.containers[0]"
+_DYNAMO = "spec.components[1].podTemplate.spec.containers[0]"
+_LATER = "docker.io/vllm/vllm-openai:v0.40.0"
+
+
+CASES = (
+    Case(
+        FLAGS,
+        "a slip under vllm serve",
+        "vllm-serve",
+        (add("Deployment", f"{_SERVE}.args", "--enable_prefix_cacheing"),),
+        failed(FLAGS, "engine"),
+        ("--enable-prefix-cacheing is no option of vllm serve 0.20; the nearest is --enable-prefix-caching",),
+    ),
+    Case(
+        FLAGS,
+        "an option of Dynamo under vllm serve, in Dynamo's own image",
+        "vllm-serve",
+        (
+            put("Deployment", f"{_SERVE}.image", "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.3.1"),
+            add("Deployment", f"{_SERVE}.args", "--disaggregation-mode=decode"),
+        ),
+        failed(FLAGS, "engine"),
+        ("--disaggregation-mode is no option of vllm serve 0.23",),
+    ),
+    Case(
+        FLAGS,
+        "an option of vllm serve in a release that was not read",
+        "vllm-serve",
+        (
+            put("Deployment", f"{_SERVE}.image", _LATER),
+            add("Deployment", f"{_SERVE}.args", "--enable-prefix-cacheing"),
+            add("Deployment", f"{_SERVE}.args", "--load-format=safetensor"),
+        ),
+        undecided(FLAGS, "engine"),
+        ("is no option of vllm serve in any release that was read", f"whether image {_LATER} has it"),
+    ),
+    Case(
+        FLAGS,
+        "an option of vLLM-Omni",
+        "vllm-serve",
+        (add("Deployment", f"{_SERVE}.args", "--omni"), add("Deployment", f"{_SERVE}.args", "--stage-id=0")),
+        frozenset(),
+    ),
+    Case(
+        FLAGS,
+        "options of the server, in any spelling",
+        "vllm-serve",
+        (
+            add("Deployment", f"{_SERVE}.args", "--uvicorn_log_level=info"),
+            add("Deployment", f"{_SERVE}.args", "--no-enable-log-deltas"),
+            add("Deployment", f"{_SERVE}.args", "--load-format=Safetensors"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        VALUES,
+        "a format of the weights that nobody has",
+        "vllm-agg",
+        (add(GRAPH, f"{_DYNAMO}.args", "--load-format=safetensor"),),
+        failed(VALUES, "VllmWorker"),
+        ("--load-format is safetensor, which dynamo.vllm 1.2 does not take; the nearest is safetensors",),
+    ),
+    Case(
+        VALUES,
+        "a loader of a plugin",
+        "vllm-agg",
+        (add(GRAPH, f"{_DYNAMO}.args", "--load-format=my_loader"),),
+        frozenset(),
+    ),
+    Case(
+        VALUES,
+        "values under vllm serve",
+        "vllm-serve",
+        (
+            add("Deployment", f"{_SERVE}.args", "--dtype=bf16"),
+            add("Deployment", f"{_SERVE}.args", "--quantization=fp8x"),
+        ),
+        failed(VALUES, "engine"),
+        (
+            "--dtype is bf16, which vllm serve 0.20 does not take; the nearest is bfloat16",
+            "--quantization is fp8x, which vllm serve 0.20 does not take; the nearest is fp8",
+        ),
+    ),
+)
