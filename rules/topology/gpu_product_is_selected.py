@@ -13,6 +13,20 @@ from rules.reading.pods.gpu_pods import GpuPods, check_gpu_pods
 # Every node with GPUs carries these, whichever GPUs they are.
 _SAY_NOTHING = frozenset({"nvidia.com/gpu.present", "kubernetes.io/os", "kubernetes.io/arch"})
 
+# Of a node with GPUs, by Kubernetes and by gpu-feature-discovery.
+_KEYS = (
+    PRODUCT_LABEL,
+    "kubernetes.io/arch",
+    "nvidia.com/gpu.clique",
+    "nvidia.com/gpu.count",
+    "nvidia.com/gpu.family",
+    "nvidia.com/gpu.machine",
+    "nvidia.com/gpu.memory",
+    "nvidia.com/gpu.present",
+)
+# One digit away from a name that is known here.
+_OTHER_GPUS = frozenset({"NVIDIA-B20", "NVIDIA-B30", "NVIDIA-H20"})
+
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
     return check_gpu_pods(graph, _check_pods)
@@ -32,21 +46,27 @@ def _check_pods(pods: GpuPods) -> Iterator[Observation]:
 
 
 def _check_products(pods: GpuPods) -> Iterator[Observation]:
-    known = {accelerator.product_label for accelerator in ACCELERATORS.values()}
     for label in required_labels(pods.template.spec):
+        meant = None if label.key in _KEYS else slip_of(label.key, _KEYS)
+        if meant is not None:
+            message = f"selects nodes by {label}; no node has that label, and most have {meant}"
+            yield failed(pods.template.resource, pods.name, message)
         for value in label.values if label.key == PRODUCT_LABEL else ():
-            if value is None or value in known:
-                continue
-            in_capitals = next((name for name in sorted(known) if name.lower() == value.lower()), None)
-            # Another number is another product.
-            alike = [name for name in known if _digits(name) == _digits(value)]
-            meant = in_capitals or slip_of(value, alike)
+            meant = None if value is None else _meant(value)
             if meant is not None:
-                yield failed(
-                    pods.template.resource,
-                    pods.name,
-                    f"selects nodes by {label}; no GPU is called {value}, and one is called {meant}",
-                )
+                message = f"selects nodes by {label}; no GPU is called {value}, and one is called {meant}"
+                yield failed(pods.template.resource, pods.name, message)
+
+
+def _meant(value: str) -> str | None:
+    known = {accelerator.product_label for accelerator in ACCELERATORS.values()}
+    if value in known or value in _OTHER_GPUS:
+        return None
+    in_capitals = next((name for name in sorted(known) if name.lower() == value.lower()), None)
+    digits = _digits(value)
+    # Another number is another product; one with a digit more or less is none.
+    alike = [name for name in known if _digits(name) == digits or len(_digits(name)) != len(digits)]
+    return in_capitals or slip_of(value, alike)
 
 
 def _digits(name: str) -> str:

@@ -32,17 +32,38 @@ def required_labels(spec: Mapping[str, Value]) -> Sequence[NodeLabel]:
     return tuple(_required(spec))
 
 
+def alternatives(spec: Mapping[str, Value]) -> Sequence[Sequence[NodeLabel]]:
+    """The same by term: a node must meet all conditions of one of them, each with the selector's.
+
+    Raises:
+        Undecided: they are unknown or of another shape.
+    """
+    selector = tuple(_selector(spec))
+    return [(*selector, *_of_term(term)) for term in _terms(spec)] or [selector]
+
+
 def _required(spec: Mapping[str, Value]) -> Iterator[NodeLabel]:
+    yield from _selector(spec)
+    for term in _terms(spec):
+        yield from _of_term(term)
+
+
+def _selector(spec: Mapping[str, Value]) -> Iterator[NodeLabel]:
     for key in mapping_at(spec, "nodeSelector"):
         yield NodeLabel(key, "In", (text_at(spec, "nodeSelector", key),))
-    terms = mappings_at(
+
+
+def _terms(spec: Mapping[str, Value]) -> Sequence[Mapping[str, Value]]:
+    return mappings_at(
         spec,
         "affinity",
         "nodeAffinity",
         "requiredDuringSchedulingIgnoredDuringExecution",
         "nodeSelectorTerms",
     )
-    for term in terms:
-        for expression in mappings_at(term, "matchExpressions"):
-            key, operator = text_at(expression, "key"), text_at(expression, "operator")
-            yield NodeLabel(key or "", operator or "", tuple(texts_at(expression, "values")))
+
+
+def _of_term(term: Mapping[str, Value]) -> Iterator[NodeLabel]:
+    for expression in mappings_at(term, "matchExpressions"):
+        key, operator = text_at(expression, "key"), text_at(expression, "operator")
+        yield NodeLabel(key or "", operator or "", tuple(texts_at(expression, "values")))

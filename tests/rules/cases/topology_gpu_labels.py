@@ -1,0 +1,111 @@
+"""Labels of GPUs and processors by which pods select nodes, and taints that they tolerate."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import drop, put
+from tests.rules.serving_edits import GRAPH, WORKER
+
+SELECTS, PRODUCT = "pod-selects-a-pool", "gpu-product-is-selected"
+_VLLM = "spec.components[1].podTemplate.spec"
+_SELECTOR = f"{_VLLM}.nodeSelector"
+_PRODUCT = f"{_SELECTOR}[nvidia.com/gpu.product]"
+_AFFINITY = f"{_VLLM}.affinity"
+_NO_SUCH_LABEL = (SELECTS, "one-sequence-fits", "vllm-moe-backend", "worker-fits-node", "workers-fit-pool")
+
+
+def _terms(*terms: tuple[str, str]) -> dict[str, object]:
+    """Node affinity to a GPU with an architecture, or another."""
+    written = [
+        {
+            "matchExpressions": [
+                {"key": "nvidia.com/gpu.product", "operator": "In", "values": [product]},
+                {"key": "kubernetes.io/arch", "operator": "In", "values": [architecture]},
+            ]
+        }
+        for product, architecture in terms
+    ]
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    return {"nodeAffinity": {required: {"nodeSelectorTerms": written}}}
+
+
+CASES = (
+    Case(
+        SELECTS,
+        "GB200 in an x86 machine",
+        "agg-gb200",
+        (put(GRAPH, f"spec.services.{WORKER}.extraPodSpec.nodeSelector[kubernetes.io/arch]", "amd64"),),
+        failed(SELECTS, WORKER),
+        ("no machine with that GPU has a processor of that architecture",),
+    ),
+    Case(
+        SELECTS,
+        "B200 beside Grace, and nothing says which nodes there are",
+        "vllm-agg",
+        (put(GRAPH, f"{_SELECTOR}[kubernetes.io/arch]", "arm64"),),
+        failed(SELECTS, "VllmWorker")
+        | undecided("worker-fits-node", "VllmWorker")
+        | undecided("workers-fit-pool", "VllmWorker"),
+        (
+            "kubernetes.io/arch=arm64, nvidia.com/gpu.product=NVIDIA-B200: no machine with that GPU has "
+            "a processor of that architecture",
+        ),
+        pools=(),
+    ),
+    Case(
+        SELECTS,
+        "B200 beside Grace in each term",
+        "vllm-agg",
+        (
+            drop(GRAPH, _SELECTOR),
+            put(GRAPH, _AFFINITY, _terms(("NVIDIA-B200", "arm64"), ("NVIDIA-GB200-SHARED", "amd64"))),
+        ),
+        failed(SELECTS, "VllmWorker"),
+        ("no machine with that GPU has a processor of that architecture",),
+    ),
+    Case(
+        SELECTS,
+        "two terms, of which one is enough",
+        "vllm-agg",
+        (
+            drop(GRAPH, _SELECTOR),
+            put(GRAPH, _AFFINITY, _terms(("NVIDIA-B200", "amd64"), ("NVIDIA-GB200", "amd64"))),
+        ),
+        frozenset(),
+    ),
+    Case(
+        SELECTS,
+        "an older GPU, which cards for any machine have too, and nothing says which nodes there are",
+        "vllm-serve",
+        (put("Deployment", "spec.template.spec.nodeSelector[kubernetes.io/arch]", "arm64"),),
+        undecided(SELECTS, "engine")
+        | undecided("worker-fits-node", "engine")
+        | undecided("workers-fit-pool", "engine")
+        | undecided("rollout-can-proceed", "engine"),
+        pools=(),
+    ),
+    Case(
+        PRODUCT,
+        "a product with a digit too many",
+        "vllm-agg",
+        (put(GRAPH, _PRODUCT, "NVIDIA-B2000"),),
+        failed(PRODUCT, "VllmWorker") | failed(SELECTS, "VllmWorker"),
+        ("no GPU is called NVIDIA-B2000, and one is called NVIDIA-B200",),
+    ),
+    Case(
+        PRODUCT,
+        "a product that exists and is a digit shorter than another",
+        "vllm-agg",
+        (put(GRAPH, _PRODUCT, "NVIDIA-H20"),),
+        failed(SELECTS, "VllmWorker"),
+    ),
+    Case(
+        PRODUCT,
+        "a label without a letter",
+        "vllm-agg",
+        (put(GRAPH, f"{_SELECTOR}[nvidia.com/gpu.produt]", "NVIDIA-B200"),),
+        failed(PRODUCT, "VllmWorker").union(*(undecided(rule, "VllmWorker") for rule in _NO_SUCH_LABEL)),
+        (
+            "by nvidia.com/gpu.produt=NVIDIA-B200; no node has that label, and most have "
+            "nvidia.com/gpu.product",
+        ),
+    ),
+)
