@@ -11,6 +11,7 @@ from cli.output import say
 from cli.project import resolved_stack
 from cli.pulumi_command import PulumiCommand
 from cli.recovery.cluster import ClusterCommands
+from cli.recovery.in_cluster import what_holds
 from cli.recovery.lost_state import Backup
 from cli.recovery.plan import Plan, plan_destroy, plan_up
 from cli.recovery.read import read_remains
@@ -66,6 +67,8 @@ def _recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_wait
         _ask(name)
     failed = run_steps(plan.steps, pulumi, cluster, say)
     if failed is not None:
+        if failed.ends:
+            say(f"\n{what_holds(failed.ends, cluster)}", error=True)
         say(
             f"\nstack {name} is not recovered: `{command_line(failed, pulumi, cluster)}` failed, see above\n"
             f"  try: remove the cause, then `dynamo-stack recover {name}` again; it goes on from here",

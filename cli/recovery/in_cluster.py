@@ -18,8 +18,11 @@ from cli.recovery.remains import (
     HelmRelease,
     PendingOperation,
 )
-from cli.recovery.steps import resource_argument
+from cli.recovery.steps import GONE_SECONDS, resource_argument
+from components.diagnosis.cluster_reader import ClusterReader
+from components.diagnosis.deletion import undeleted
 from components.diagnosis.dynamo_objects import CONVERSION_SIGN, GRAPHS, PARTS, stored_name, stored_version
+from components.diagnosis.finding import Subject
 from components.graph_labels import GRAPH_NAME
 from resource_graph import ResourceGraph
 from stacks.resolved import ResolvedStack
@@ -43,15 +46,24 @@ def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> tuple[Cl
 def operator_answers(cluster: ClusterCommands) -> bool:
     """Whether the operator converts graphs for those who ask for another version than the stored one.
 
-    Without it no graph can be changed or deleted, and Pulumi cannot read one of another version.
+    Without it no graph can be changed or deleted, and Pulumi cannot read one of another version. Parts may
+    be left of a graph that is gone, whose finalizers nobody else removes.
     """
-    listed = cluster.look(stored_name(cluster.look, GRAPHS), "--all-namespaces") or {}
-    for metadata in [item["metadata"] for item in listed.get("items") or []][:1]:
-        # By its plain name kubectl asks for the newest version that is served. One object and no list: the
-        # API server may answer a list from what was converted while the operator was there.
-        words = ("get", GRAPHS, metadata["name"], "--namespace", metadata["namespace"], "--output=name")
-        return CONVERSION_SIGN not in cluster.run("kubectl", *words).err
+    for kind in (GRAPHS, PARTS):
+        listed = cluster.look(stored_name(cluster.look, kind), "--all-namespaces") or {}
+        for metadata in [item["metadata"] for item in listed.get("items") or []][:1]:
+            # By its plain name kubectl asks for the newest version that is served. One object and no list:
+            # the API server may answer a list from what was converted while the operator was there.
+            words = ("get", kind, metadata["name"], "--namespace", metadata["namespace"], "--output=name")
+            return CONVERSION_SIGN not in cluster.run("kubectl", *words).err
     return True
+
+
+def what_holds(item: ClusterObject, cluster: ClusterCommands) -> str:
+    """Say why an object that was to go is still there: its finalizers, and those of a graph's parts."""
+    resource = GRAPHS if item.kind == _GRAPH else resource_argument(item)
+    subject = Subject(item.kind, item.name, item.namespace)
+    return undeleted(ClusterReader(cluster.context, cluster.kubeconfig), subject, resource).text(GONE_SECONDS)
 
 
 def read_release(stack: ResolvedStack, graph: ResourceGraph, cluster: ClusterCommands) -> HelmRelease | None:

@@ -14,7 +14,7 @@ from cli.recovery.releases import (
     release_steps_before_up,
 )
 from cli.recovery.remains import CREATE_MANAGER, NO_FIELDS, ClusterObject, Remains
-from cli.recovery.steps import Step, kubectl_arguments
+from cli.recovery.steps import GONE_SECONDS, Step, kubectl_arguments
 
 UPSERT = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
 # Whoever wants one of these gone deletes it by hand: each holds data, or takes along what does.
@@ -22,7 +22,6 @@ _STATEFUL = frozenset(
     {"PersistentVolumeClaim", "PersistentVolume", "Namespace", "StatefulSet", "CustomResourceDefinition"}
 )
 _GRAPH = "DynamoGraphDeployment"
-_GONE_SECONDS = 600
 
 
 @dataclass(frozen=True)
@@ -135,9 +134,9 @@ def _unlock(remains: Remains) -> Iterator[Step]:
 
 
 def _wait_until_gone(item: ClusterObject) -> Step:
-    arguments = kubectl_arguments("wait", item, "--for=delete", f"--timeout={_GONE_SECONDS}s")
+    arguments = kubectl_arguments("wait", item, "--for=delete", f"--timeout={GONE_SECONDS}s")
     # Taken over while it goes it would be in the state and not in the cluster.
-    return Step(f"wait until {item}, whose deletion has begun, is gone", "kubectl", arguments)
+    return Step(f"wait until {item}, whose deletion has begun, is gone", "kubectl", arguments, ends=item)
 
 
 def _let_go(item: ClusterObject) -> Iterator[Step]:
@@ -165,10 +164,13 @@ def _delete(item: ClusterObject) -> Step:
     # finalizers nobody would remove once the next step has taken the operator away.
     cascade = "foreground" if item.kind == _GRAPH else "background"
     arguments = kubectl_arguments(
-        "delete", item, f"--cascade={cascade}", "--ignore-not-found", f"--timeout={_GONE_SECONDS}s"
+        "delete", item, f"--cascade={cascade}", "--ignore-not-found", f"--timeout={GONE_SECONDS}s"
     )
     return Step(
-        f"delete {item}, which the interrupted run made and the state does not know", "kubectl", arguments
+        f"delete {item}, which the interrupted run made and the state does not know",
+        "kubectl",
+        arguments,
+        ends=item,
     )
 
 

@@ -7,6 +7,9 @@ from typing import Literal
 
 from cli.recovery.remains import ClusterObject
 
+GONE_SECONDS = 600
+"""How long a step waits until an object that goes is gone."""
+
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -23,6 +26,8 @@ class Step:
     """Whether a failure is none as long as no operation is pending any more."""
     quiet: bool = False
     """Whether its output is shown only when it fails."""
+    ends: ClusterObject | None = None
+    """The object that is gone when it has succeeded."""
 
 
 def kubectl_arguments(verb: str, item: ClusterObject, *options: str) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cli.recovery.cluster import ClusterCommands
-from cli.recovery.in_cluster import existing_objects, operator_answers, read_release
+from cli.recovery.in_cluster import existing_objects, operator_answers, read_release, what_holds
 from resource_graph.recorder import record
 from stacks.program.resources import deploy
 from tests.support.dev_settings import dev_settings, resolved
@@ -87,6 +87,34 @@ def test_a_graph_of_either_version_is_found_without_its_operator(
 
 def test_an_operator_that_converts_nothing_is_away(cluster: ClusterCommands) -> None:
     assert not operator_answers(cluster)
+
+
+def test_parts_of_a_graph_that_is_gone_tell_of_the_operator_too(
+    cluster: ClusterCommands, tmp_path: Path
+) -> None:
+    (tmp_path / "graphs.json").write_text('{"items": []}')
+    assert not operator_answers(cluster)
+    (tmp_path / "parts.json").write_text('{"items": []}')
+    assert operator_answers(cluster)
+
+
+def test_what_a_graph_waits_for_at_its_end_is_named_with_the_finalizers_of_its_parts(
+    cluster: ClusterCommands, graph: ResourceGraph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    part = _object("gpt-oss-disagg-frontend", finalizers=["nvidia.com/finalizer"])
+    part["kind"] = "DynamoComponentDeployment"
+    (tmp_path / "parts.json").write_text(json.dumps({"items": [part]}))
+    gone = {"deletionTimestamp": "2026-11-22T12:00:00Z", "finalizers": ["foregroundDeletion"]}
+    (tmp_path / "graphs.json").write_text(json.dumps(_object("gpt-oss-disagg", **gone)))
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    [item] = existing_objects(graph, cluster)
+    said = what_holds(item, cluster)
+    assert "finalizer foregroundDeletion, removed by Kubernetes" in said
+    assert (
+        "DynamoComponentDeployment gpt-oss-disagg-frontend: finalizer nvidia.com/finalizer, removed by the "
+        "Dynamo operator"
+    ) in said
+    assert "docs/runbook/deletion-hangs.md" in said
 
 
 def test_a_graph_that_is_gone_still_needs_the_operator_while_it_has_parts(
