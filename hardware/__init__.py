@@ -1,5 +1,12 @@
 from hardware.accelerators import ACCELERATORS, Accelerator, ArchitectureFamily
-from hardware.command_options import ENGINE_IMAGES, Vocabulary, command_options, option_values
+from hardware.command_options import (
+    ENGINE_IMAGES,
+    Vocabulary,
+    command_options,
+    number_options,
+    option_values,
+    size_options,
+)
 from hardware.dynamo_flags import (
     DEPRECATED_FLAGS,
     DISAGGREGATION_MODES,
@@ -165,8 +172,10 @@ __all__ = [
     "memory_demand",
     "model_limits",
     "moe_support",
+    "number_options",
     "option_values",
     "requests_per_second",
+    "size_options",
     "transfer_seconds",
     "weight_bytes",
 ]

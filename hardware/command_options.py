@@ -73,6 +73,22 @@ def option_values(command: str) -> Mapping[str, Vocabulary]:
     return _values().get(_VALUES_OF.get(command, command), {})
 
 
+def number_options(command: str) -> frozenset[str]:
+    """Options that argparse makes whole numbers of, in every line that was read."""
+    return _names("numbers", command)
+
+
+def size_options(command: str) -> frozenset[str]:
+    """Options of vLLM whose numbers may end in a unit, such as 4k or 1.5m (human_readable_int)."""
+    return _names("sizes", command)
+
+
+@cache
+def _names(kind: str, command: str) -> frozenset[str]:
+    names = cast("Mapping[str, str]", _read()[kind]).get(_VALUES_OF.get(command, command), "")
+    return frozenset(f"--{name}" for name in names.split())
+
+
 @cache
 def _options() -> Mapping[str, Vocabulary]:
     return {command: _vocabulary(words, "--") for command, words in _read()["options"].items()}

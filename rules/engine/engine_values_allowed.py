@@ -8,16 +8,18 @@ from hardware import (
     ENGINE_CHOICES_IN_ANY_CASE,
     ENGINE_COUNTS,
     Vocabulary,
+    command_options,
     option_values,
 )
 from resource_graph import Resource, ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.commands.spelling import nearest, slip_of
 from rules.reading.commands.start_script import DYNAMO_VLLM, VLLM_SERVE, StartCommand
 from rules.reading.engines.command_lines import all_commands, line_of, shown_command
 from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.engine_release import TENSORRT_LLM_LINES, as_read
 from rules.reading.engines.engines import check_tensorrt_llm
+from rules.reading.engines.option_numbers import number_problems
 from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import Setting, TensorRtLlmSettings
 from rules.reading.engines.vllm import is_vllm, read_vllm
@@ -47,6 +49,12 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
         settings = None if worker is None else _option_settings(graph, worker)
         for message in _options(container, command, settings):
             yield failed(resource, name, message)
+        for message in number_problems(command, settings):
+            if line_of(container, command_options(command.engine)) is None:
+                # A later release may take words where these take numbers.
+                yield undecided(resource, name, f"{message} in the releases that were read")
+            else:
+                yield failed(resource, name, message)
         if settings is not None:
             for message in _fractions(settings):
                 yield failed(resource, name, message)

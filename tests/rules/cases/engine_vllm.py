@@ -1,8 +1,8 @@
 """Options of vLLM and their values, under Dynamo and under `vllm serve`."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import add, put
-from tests.rules.serving_edits import GRAPH
+from tests.rules.edits import add, engine_file, put, text
+from tests.rules.serving_edits import GRAPH, SGLANG_FILE
 
 FLAGS = "flags-exist"
 VALUES = "engine-values-allowed"
@@ -89,5 +89,60 @@ CASES = (
             "--dtype is bf16, which vllm serve 0.20 does not take; the nearest is bfloat16",
             "--quantization is fp8x, which vllm serve 0.20 does not take; the nearest is fp8",
         ),
+    ),
+    Case(
+        VALUES,
+        "words for numbers, and a number that is missing",
+        "vllm-agg",
+        (
+            add(GRAPH, f"{_DYNAMO}.args", "--block-size=abc"),
+            add(GRAPH, f"{_DYNAMO}.args", "--stream_interval"),
+        ),
+        failed(VALUES, "VllmWorker"),
+        (
+            "--block-size is 'abc', no whole number: vLLM ends with a usage error",
+            "--stream-interval has no value, and argparse expects one",
+        ),
+    ),
+    Case(
+        VALUES,
+        "a unit that vLLM does not have",
+        "vllm-serve",
+        (text("Deployment", f"{_SERVE}.args[7]", "16384", "16x"),),
+        failed(VALUES, "engine") | undecided("full-concurrency-fits", "engine"),
+        ("--max-num-batched-tokens is '16x', no whole number and no number with a unit such as 4k",),
+    ),
+    Case(
+        VALUES,
+        "a word for a number in a release that was not read",
+        "vllm-serve",
+        (
+            put("Deployment", f"{_SERVE}.image", _LATER),
+            add("Deployment", f"{_SERVE}.args", "--stream-interval=auto"),
+        ),
+        undecided(VALUES, "engine"),
+        ("--stream-interval is 'auto'", "in the releases that were read"),
+    ),
+    Case(
+        VALUES,
+        "numbers with units",
+        "vllm-serve",
+        (
+            add("Deployment", f"{_SERVE}.args", "--kv-cache-memory-bytes=1.5g"),
+            add("Deployment", f"{_SERVE}.args", "--stream-interval=1_0"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        VALUES,
+        "a word for a number of SGLang, in its file and on its command line",
+        "sglang-disagg",
+        (
+            *SGLANG_FILE,
+            engine_file("prefill.yaml", "chunked-prefill-size", "4k"),
+            add(GRAPH, f"{_DYNAMO}.args", "--num-reserved-decode-tokens=abc"),
+        ),
+        failed(VALUES, "Prefill") | failed("engine-files-roll-pods", "gpt-oss-sglang"),
+        ("--chunked-prefill-size in prefill.yaml of ConfigMap sglang is '4k', no whole number: SGLang",),
     ),
 )
