@@ -6,17 +6,17 @@ from hardware import ACCELERATORS
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.commands.spelling import slip_of
-from rules.reading.nodes.node_selection import required_labels
+from rules.reading.nodes.node_selection import ARCHITECTURE_LABEL, required_labels
 from rules.reading.nodes.placements import PRODUCT_LABEL
 from rules.reading.pods.gpu_pods import GpuPods, check_gpu_pods
 
 # Every node with GPUs carries these, whichever GPUs they are.
-_SAY_NOTHING = frozenset({"nvidia.com/gpu.present", "kubernetes.io/os", "kubernetes.io/arch"})
+_SAY_NOTHING = frozenset({"nvidia.com/gpu.present", "kubernetes.io/os", ARCHITECTURE_LABEL})
 
 # Of a node with GPUs, by Kubernetes and by gpu-feature-discovery.
 _KEYS = (
     PRODUCT_LABEL,
-    "kubernetes.io/arch",
+    ARCHITECTURE_LABEL,
     "nvidia.com/gpu.clique",
     "nvidia.com/gpu.count",
     "nvidia.com/gpu.family",

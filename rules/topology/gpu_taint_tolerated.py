@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
+from rules.reading.commands.spelling import slip_of
 from rules.reading.nodes.landing import tolerated
 from rules.reading.nodes.pools import Taint
 from rules.reading.pods.gpu_pods import GpuPods, read_gpu_pods
@@ -12,6 +13,7 @@ from rules.reading.shapes import Undecided, field, mappings_at, text_at
 
 # What NVIDIA's and the clouds' guides put on nodes with GPUs; values differ, most tolerations match any.
 _GPU_TAINTS = (Taint(GPU_RESOURCE, "true", "NoSchedule"), Taint(GPU_RESOURCE, "present", "NoSchedule"))
+_SLIPS = 2
 
 
 def _check(graph: ResourceGraph) -> Iterator[Observation]:
@@ -28,6 +30,7 @@ def _check_group(group: list[GpuPods], taints: list[tuple[str, Taint]]) -> Itera
     try:
         tolerant = [pods for pods in group if _tolerates_a_gpu_taint(pods)]
         for pods in group:
+            yield from _check_keys(pods)
             if tolerant and pods not in tolerant:
                 names = ", ".join(other.name for other in tolerant)
                 message = f"does not tolerate the taint {GPU_RESOURCE}, which {names} of the same graph does"
@@ -39,6 +42,17 @@ def _check_group(group: list[GpuPods], taints: list[tuple[str, Taint]]) -> Itera
     except Undecided:
         # Tolerations that only the update knows may be any.
         return
+
+
+def _check_keys(pods: GpuPods) -> Iterator[Observation]:
+    # Most published graphs tolerate nothing, on clusters without the taint; who misspells it has it in mind.
+    if _tolerates_a_gpu_taint(pods):
+        return
+    for toleration in mappings_at(pods.template.spec, "tolerations"):
+        key = text_at(toleration, "key") or ""
+        if slip_of(key, [GPU_RESOURCE], _SLIPS) is not None:
+            message = f"tolerates the taint {key}, which no node has; nodes with GPUs have {GPU_RESOURCE}"
+            yield failed(pods.template.resource, pods.name, message)
 
 
 def _tolerates_a_gpu_taint(pods: GpuPods) -> bool:

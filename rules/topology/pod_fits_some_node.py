@@ -1,11 +1,13 @@
 """A pod with GPUs asks for no more than some node that can be had."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 
 from hardware import INSTANCE_TYPES, InstanceType
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.nodes.network_devices import efa_interfaces
+from rules.reading.nodes.node_selection import ARCHITECTURE_LABEL, required_labels
 from rules.reading.nodes.placements import read_candidates, read_landing
 from rules.reading.pods.gpu_pods import GpuPods, check_gpu_pods
 from rules.reading.pods.resources import requested
@@ -46,13 +48,29 @@ def _nodes(graph: ResourceGraph, pods: GpuPods) -> tuple[Sequence[InstanceType],
     if candidates:
         names = ", ".join(dict.fromkeys(each.instance_type.name for each in candidates))
         return [each.instance_type for each in candidates], f"a node of its pool ({names})", True
+    architectures = _architectures(pods)
+    types = [each for each in INSTANCE_TYPES.values() if each.cpu_architecture in architectures]
     try:
         allowed = {gpu.name for gpu in read_landing(graph, pods.workers[0]).accelerators}
     except Undecided:
         allowed = set[str]()
-    selected = [each for each in INSTANCE_TYPES.values() if each.accelerator.name in allowed]
-    shown = f"a node with {', '.join(sorted(allowed))}" if selected else "a node of the types known here"
-    return selected or list(INSTANCE_TYPES.values()), shown, False
+    selected = [each for each in types if each.accelerator.name in allowed]
+    if selected:
+        return selected, f"a node with {', '.join(sorted(allowed))}", False
+    of_these = f" with {''.join(architectures)} processors" if len(architectures) == 1 else ""
+    return types, f"a node of the types known here{of_these}", False
+
+
+def _architectures(pods: GpuPods) -> Collection[str]:
+    """Of the processors of the nodes that it selects; all that are known where it selects none of them."""
+    known = {each.cpu_architecture for each in INSTANCE_TYPES.values()}
+    asked: set[str | None] = set()
+    # Another rule says of a selection that it cannot be read.
+    with suppress(Undecided):
+        for label in required_labels(pods.template.spec):
+            if label.key == ARCHITECTURE_LABEL and label.operator == "In":
+                asked.update(label.values)
+    return known & asked or known
 
 
 def _asked(pods: GpuPods, resource: str) -> float:

@@ -6,12 +6,11 @@ from hardware import INSTANCE_TYPES
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
 from rules.reading.nodes.landing import selected_pools, untolerated
-from rules.reading.nodes.node_selection import NodeLabel, alternatives, required_labels
+from rules.reading.nodes.node_selection import ARCHITECTURE_LABEL, NodeLabel, alternatives, required_labels
 from rules.reading.nodes.placements import PRODUCT_LABEL
 from rules.reading.nodes.pools import known_pools
 from rules.reading.pods.gpu_pods import GpuPods, check_gpu_pods
 
-_ARCHITECTURE_LABEL = "kubernetes.io/arch"
 _GRACE = ("NVIDIA-GB200", "NVIDIA-GB300", "NVIDIA-GH200")
 """GPUs on one board with an arm64 processor, however the label goes on (-SHARED, -480GB)."""
 _OTHER_BOARDS = {
@@ -52,7 +51,7 @@ def _check_pods(graph: ResourceGraph, pods: GpuPods) -> Iterator[Observation]:
 
 def _is_impossible(labels: Sequence[NodeLabel]) -> bool:
     """Whether a GPU is asked for, and with it an architecture that its machines do not have."""
-    products, architectures = _values(labels, PRODUCT_LABEL), _values(labels, _ARCHITECTURE_LABEL)
+    products, architectures = _values(labels, PRODUCT_LABEL), _values(labels, ARCHITECTURE_LABEL)
     if not products or not architectures or None in architectures:
         return False
     return all((there := _architecture(each)) is not None and there not in architectures for each in products)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from resource_graph import Value
 from rules.reading.shapes import mapping_at, mappings_at, text_at, texts_at
 
+ARCHITECTURE_LABEL = "kubernetes.io/arch"
+
 
 @dataclass(frozen=True, slots=True)
 class NodeLabel:

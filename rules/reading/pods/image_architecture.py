@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hardware import INSTANCE_TYPES
 from resource_graph import ResourceGraph
 from rules.reading.nodes.landing import selected_pools
-from rules.reading.nodes.node_selection import required_labels
+from rules.reading.nodes.node_selection import ARCHITECTURE_LABEL, required_labels
 from rules.reading.nodes.pools import read_pools
 from rules.reading.pods.gpu_pods import templates_with_gpus
 from rules.reading.pods.images import read_image
@@ -18,7 +18,6 @@ _SUFFIX = re.compile(r"-(amd64|arm64|x86_64|aarch64)$")
 _SAME = {"x86_64": "amd64", "aarch64": "arm64"}
 # NVIDIA's release page and its release data contradict each other about these tags.
 _DISPUTED = re.compile(r"1\.2\.[0-9]+-efa-amd64")
-_ARCHITECTURE_LABEL = "kubernetes.io/arch"
 _PRODUCT_LABEL = "nvidia.com/gpu.product"
 
 
@@ -71,7 +70,7 @@ def node_architectures(graph: ResourceGraph, template: PodTemplate) -> Sequence[
         # Pools are the nodes with GPUs; of the others nothing is told.
         raise Undecided(
             "its image is made for one architecture, but neither a selection by "
-            f"{_ARCHITECTURE_LABEL} nor a pool of nodes with GPUs says which its nodes have"
+            f"{ARCHITECTURE_LABEL} nor a pool of nodes with GPUs says which its nodes have"
         )
     found: dict[str, NodeArchitecture] = {}
     for pool in selected_pools(graph, template):
@@ -84,7 +83,7 @@ def node_architectures(graph: ResourceGraph, template: PodTemplate) -> Sequence[
 def _selected(template: PodTemplate) -> Iterator[NodeArchitecture]:
     labels = [label for label in required_labels(template.spec) if label.operator == "In"]
     for label in labels:
-        if label.key == _ARCHITECTURE_LABEL:
+        if label.key == ARCHITECTURE_LABEL:
             yield from (NodeArchitecture(value, f"{label.key}={value}") for value in label.values if value)
             return
     products = [value for label in labels if label.key == _PRODUCT_LABEL for value in label.values if value]

@@ -1,15 +1,16 @@
 """Labels of GPUs and processors by which pods select nodes, and taints that they tolerate."""
 
 from tests.rules.case import Case, failed, undecided
-from tests.rules.edits import drop, put
+from tests.rules.edits import Edit, add, drop, put
 from tests.rules.serving_edits import GRAPH, WORKER
 
 SELECTS, PRODUCT = "pod-selects-a-pool", "gpu-product-is-selected"
+TAINT, FITS = "gpu-taint-tolerated", "pod-fits-some-node"
 _VLLM = "spec.components[1].podTemplate.spec"
 _SELECTOR = f"{_VLLM}.nodeSelector"
 _PRODUCT = f"{_SELECTOR}[nvidia.com/gpu.product]"
 _AFFINITY = f"{_VLLM}.affinity"
-_NO_SUCH_LABEL = (SELECTS, "one-sequence-fits", "vllm-moe-backend", "worker-fits-node", "workers-fit-pool")
+_ASK_FOR_NODES = (SELECTS, "one-sequence-fits", "vllm-moe-backend", "worker-fits-node", "workers-fit-pool")
 
 
 def _terms(*terms: tuple[str, str]) -> dict[str, object]:
@@ -25,6 +26,22 @@ def _terms(*terms: tuple[str, str]) -> dict[str, object]:
     ]
     required = "requiredDuringSchedulingIgnoredDuringExecution"
     return {"nodeAffinity": {required: {"nodeSelectorTerms": written}}}
+
+
+_ON_ANY_NODE = failed(PRODUCT, "VllmWorker").union(
+    *(undecided(rule, "VllmWorker") for rule in _ASK_FOR_NODES)
+)
+
+
+def _gpus(number: str) -> tuple[Edit, ...]:
+    """A worker of one replica, with tensor parallelism over as many GPUs."""
+    main = f"{_VLLM}.containers[0]"
+    return (
+        put(GRAPH, "spec.components[1].replicas", 1),
+        put(GRAPH, f"{main}.args[2]", f"--tensor-parallel-size={number}"),
+        put(GRAPH, f"{main}.resources.requests[nvidia.com/gpu]", number),
+        put(GRAPH, f"{main}.resources.limits[nvidia.com/gpu]", number),
+    )
 
 
 CASES = (
@@ -102,10 +119,53 @@ CASES = (
         "a label without a letter",
         "vllm-agg",
         (put(GRAPH, f"{_SELECTOR}[nvidia.com/gpu.produt]", "NVIDIA-B200"),),
-        failed(PRODUCT, "VllmWorker").union(*(undecided(rule, "VllmWorker") for rule in _NO_SUCH_LABEL)),
+        failed(PRODUCT, "VllmWorker").union(*(undecided(rule, "VllmWorker") for rule in _ASK_FOR_NODES)),
         (
             "by nvidia.com/gpu.produt=NVIDIA-B200; no node has that label, and most have "
             "nvidia.com/gpu.product",
         ),
+    ),
+    Case(
+        TAINT,
+        "a toleration of nearly the taint of GPUs",
+        "vllm-agg",
+        (put(GRAPH, f"{_VLLM}.tolerations[0].key", "nvidia.com/gpus"),),
+        failed(TAINT, "VllmWorker"),
+        ("tolerates the taint nvidia.com/gpus, which no node has; nodes with GPUs have nvidia.com/gpu",),
+    ),
+    Case(
+        TAINT,
+        "a toleration of nearly the taint of GPUs beside the right one",
+        "vllm-agg",
+        (add(GRAPH, f"{_VLLM}.tolerations", {"key": "nvidia.com/gpus", "operator": "Exists"}),),
+        frozenset(),
+    ),
+    Case(
+        TAINT,
+        "no toleration at all, as of most published graphs",
+        "vllm-agg",
+        (drop(GRAPH, f"{_VLLM}.tolerations"),),
+        frozenset(),
+    ),
+    Case(
+        FITS,
+        "more GPUs for a pod on Grace than a tray has, and nothing says which nodes there are",
+        "vllm-agg",
+        (*_gpus("8"), put(GRAPH, _SELECTOR, {"kubernetes.io/arch": "arm64"})),
+        failed(FITS, "VllmWorker") | _ON_ANY_NODE,
+        (
+            "asks for 8 GPUs in one pod, and a node of the types known here with arm64 processors has at most "
+            "4",
+        ),
+        pools=(),
+    ),
+    Case(
+        FITS,
+        "more GPUs for a pod than any node has, and nothing says which nodes there are",
+        "vllm-agg",
+        (*_gpus("16"), drop(GRAPH, _SELECTOR)),
+        failed(FITS, "VllmWorker") | _ON_ANY_NODE,
+        ("asks for 16 GPUs in one pod, and a node of the types known here has at most 8",),
+        pools=(),
     ),
 )
