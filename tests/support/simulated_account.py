@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 
+from lab.aws_provider.api import Api
 from lab.aws_provider.cloud.server import REQUESTS_FILE, CloudServer
 from lab.aws_provider.cloud.settings import Settings
 from lab.aws_provider.provider import Provider
+from lab.provider_service.errors import ProviderError
 from lab.provider_service.naming import Autonaming
 from lab.provider_service.values import plain_map, to_properties
 from lab.reservations import reservations_of
@@ -59,37 +61,63 @@ class Life:
         return [*self.up, *self.up_again, *self.lift, *self.destroy]
 
 
-def live(settings: dict[str, Any], folder: Path) -> Life:
+def live(settings: dict[str, Any], folder: Path, caller: str = Settings.caller, role_path: str = "/") -> Life:
     """Builds a stack in an account, changes nothing, and takes all of it down again.
 
     Neither policies nor the engine's own protection are asked: the account never hears of them.
+
+    Args:
+        settings: of the stack.
+        folder: of the account's files, made here.
+        caller: whose credentials the program has, as the account's settings name it.
+        role_path: that of the caller's role, which the account has before the program runs.
+
     """
-    with _account(settings, folder) as endpoint:
+    with _account(settings, folder, caller) as endpoint, _role(endpoint, caller, role_path):
         program = _Program(endpoint)
-        done: list[int] = [0]
-        for each in (settings, settings, {**settings, "lifecycle": "disposable"}):
-            stack = resolved(each)
-            monitor = _Monitor(program)
-            made = partial(deploy, stack, None, Update(creator=Creator(makes_it_now=True)))
-            run_against(monitor, made, project=_PROJECT, stack=_STACK, preview=False)
-            done.append(len(_requests(folder)))
-        program.destroy()
+        done: list[int] = [len(_requests(folder))]
+        try:
+            for each in (settings, settings, {**settings, "lifecycle": "disposable"}):
+                stack = resolved(each)
+                monitor = _Monitor(program)
+                made = partial(deploy, stack, None, Update(creator=Creator(makes_it_now=True)))
+                run_against(monitor, made, project=_PROJECT, stack=_STACK, preview=False)
+                done.append(len(_requests(folder)))
+        finally:
+            # Also of a program that was refused: what moto holds is there for the next account as well.
+            program.destroy()
         found = [*done, None]
         up, again, lift, destroy = (_requests(folder)[slice(*ends)] for ends in pairwise(found))
         return Life(up, again, lift, destroy)
 
 
 @contextmanager
-def _account(settings: dict[str, Any], folder: Path) -> Iterator[str]:
+def _account(settings: dict[str, Any], folder: Path, caller: str) -> Iterator[str]:
     folder.mkdir(parents=True)
     reservations = folder / "capacity-reservations.json"
     reservations.write_text(json.dumps(reservations_of(settings["nodePools"])))
-    server = CloudServer(folder, Settings(reservations=reservations))
+    server = CloudServer(folder, Settings(reservations=reservations, caller=caller))
     server.start()
     try:
         yield server.endpoint
     finally:
         server.stop()
+
+
+@contextmanager
+def _role(endpoint: str, caller: str, path: str) -> Iterator[None]:
+    kind, _, session = caller.partition("/")
+    if kind != "assumed-role":
+        yield
+        return
+    name, iam = session.partition("/")[0], Api(endpoint, "us-east-1")
+    trusted = {"Effect": "Allow", "Principal": {"AWS": "*"}, "Action": "sts:AssumeRole"}
+    policy = json.dumps({"Version": "2012-10-17", "Statement": [trusted]})
+    iam.call("iam", "CreateRole", {"RoleName": name, "Path": path, "AssumeRolePolicyDocument": policy})
+    try:
+        yield
+    finally:
+        iam.call("iam", "DeleteRole", {"RoleName": name})
 
 
 def _requests(folder: Path) -> list[Request]:
@@ -117,7 +145,11 @@ class _Program(Mocks):
         self._made: dict[str, _Made] = {}
 
     def call(self, args: MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-        return plain_map(self._configured.invoke(args.token, to_properties(args.args))), []
+        try:
+            return plain_map(self._configured.invoke(args.token, to_properties(args.args))), []
+        except ProviderError as error:
+            # Raised, it would end the run; an engine answers, and the program may catch that.
+            return {}, [("", str(error))]
 
     def new_resource(self, args: MockResourceArgs) -> tuple[str, dict[str, Any]]:
         if args.typ == "pulumi:providers:aws":

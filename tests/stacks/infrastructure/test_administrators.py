@@ -5,9 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import pulumi
 import pytest
 
 from cli.project import recorded_stack
+from lab.aws_provider.cloud.refusal import Refused
+from lab.aws_provider.cloud.rules.registry import RULES
+from lab.aws_provider.cloud.server import REQUESTS_FILE
 from resource_graph import UNKNOWN
 from resource_graph.recorder import record
 from stacks.program.resources import deploy
@@ -21,11 +25,14 @@ from tests.support.simulated_account import live
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from lab.aws_provider.cloud.place import Place
     from resource_graph import ResourceGraph
 
 LAB = "arn:aws:iam::123456789012:user/lab"
 OTHER = "arn:aws:iam::123456789012:role/people/other"
 ENTRY = "aws:eks/accessEntry:AccessEntry"
+ROLE = "arn:aws:iam::123456789012:role/people/deployer"
+SESSION = "assumed-role/deployer/laptop"
 PREFIX = "urn:pulumi:b200::dynamo-stack::dynamo-stack:components:EksCluster$"
 
 
@@ -39,6 +46,10 @@ def _made_by(arn: str, *administrators: str) -> ResourceGraph:
     update = Update(creator=Creator(arn=arn))
     program = partial(deploy, resolved(_settings(*administrators)), None, update)
     return record(program, project="dynamo-stack", stack="b200")
+
+
+def _asked(folder: Path) -> str:
+    return (folder / "account" / REQUESTS_FILE).read_text(encoding="utf-8")
 
 
 def _entries(graph: ResourceGraph) -> dict[str, object]:
@@ -64,6 +75,39 @@ def test_whoever_runs_up_may_be_listed_as_an_administrator_and_gets_one_entry(
     assert sorted(each["principalArn"] for each in asked) == sorted({LAB, *listed})
     [cluster] = [each["parameters"] for each in life.up if each["operation"] == "CreateCluster"]
     assert cluster["accessConfig"]["bootstrapClusterCreatorAdminPermissions"] is False
+
+
+def test_whoever_runs_up_in_a_session_enters_as_the_session_s_role_with_its_path(tmp_path: Path) -> None:
+    settings = _settings(ROLE)
+    settings["cluster"]["name"] = "session"
+    life = live(settings, tmp_path / "account", SESSION, role_path="/people/")
+    assert [request for request in life.requests if request["error"]] == []
+    asked = [request["parameters"] for request in life.up if request["operation"] == "CreateAccessEntry"]
+    # The role is listed as well: without its path it would be another principal, and get two entries.
+    assert [each["principalArn"] for each in asked] == [ROLE]
+
+
+def test_the_root_user_is_refused_before_a_cluster_is_made(tmp_path: Path) -> None:
+    with pytest.raises(pulumi.RunError, match="the account's root user, which EKS gives no access entry"):
+        live(_settings(), tmp_path / "account", "root")
+    assert "CreateCluster" not in _asked(tmp_path)
+
+
+def test_a_session_that_may_not_read_its_role_is_told_what_it_lacks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(_: Place, given: dict[str, Any]) -> None:
+        if given["RoleName"] == "deployer":
+            raise Refused("AccessDenied", "User is not authorized to perform: iam:GetRole")
+
+    monkeypatch.setitem(RULES, ("iam", "GetRole"), [denied])
+    with pytest.raises(pulumi.RunError) as error:
+        live(_settings(), tmp_path / "account", SESSION, role_path="/people/")
+    said = str(error.value)
+    assert said.startswith(f"AWS does not say which role arn:aws:sts::123456789012:{SESSION} is a session of")
+    assert "User is not authorized to perform: iam:GetRole" in said
+    assert "try: let these credentials iam:GetRole that role; its ARN, with its path, enters" in said
+    assert "CreateCluster" not in _asked(tmp_path)
 
 
 def test_the_entry_stays_with_whoever_made_the_cluster_and_moves_to_nobody_when_they_are_listed() -> None:
