@@ -9,7 +9,7 @@ import pytest
 
 from cli.project import recorded_stack
 from hardware import INSTANCE_TYPES
-from resource_graph import Resource, ResourceGraph, has_unknown
+from resource_graph import UNKNOWN, Resource, ResourceGraph, has_unknown
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import ACCOUNT, eks_b200_settings, eks_gb200_settings
 
@@ -54,6 +54,17 @@ def test_a_template_has_the_network_cards_of_its_instance_type(name: str, efa: i
     assert [(each["networkCardIndex"], each["deviceIndex"]) for each in interfaces] == [
         (each.card, each.device) for each in layout
     ]
+
+
+@EVERY_STACK
+def test_a_system_node_is_in_the_group_that_eks_makes_and_in_no_other(name: str) -> None:
+    graph = recorded(name)
+    template = only(graph, TEMPLATE, "system-nodes-template")
+    [interface] = template.inputs["networkInterfaces"]
+    # An interface that names none is in the VPC's default group, and its node never joins.
+    assert interface["securityGroups"] == [UNKNOWN]
+    cluster = only(graph, "aws:eks/cluster:Cluster")
+    assert template.property_dependencies["networkInterfaces"] == {cluster.urn}
 
 
 @EVERY_STACK
