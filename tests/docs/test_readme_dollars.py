@@ -1,4 +1,4 @@
-"""The README's dollars, against the shipped stacks and the prices that the program knows."""
+"""The dollars of README and guides, against the shipped stacks and the prices that the program knows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from stacks.infrastructure.plan import PlannedLustre
 from stacks.infrastructure.prices import usd_per_gpu_hour
 from tests.support.shipped_stacks import shipped_stack
 
-README = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
+ROOT = Path(__file__).parents[2]
+README, BLOCKS = (
+    " ".join((ROOT / name).read_text(encoding="utf-8").split())
+    for name in ("README.md", "docs/capacity-blocks.md")
+)
 
 
 def test_the_readme_s_file_system_costs_what_the_stack_s_own_does() -> None:
@@ -35,3 +39,15 @@ def test_the_readme_s_gpus_cost_what_the_least_that_is_sold_does() -> None:
         assert stack is not None
         [unit, *_] = stack.gpu_nodes[0].instance_type.ultraservers
         assert f"of {unit.gpus} | ${unit.usd_per_hour:.2f} |" in README
+
+
+def test_a_block_that_is_emptied_costs_what_the_guide_says() -> None:
+    b200, gb200 = (shipped_stack(name).infrastructure for name in ("disagg-b200", "disagg-gb200"))
+    assert b200 is not None
+    assert gb200 is not None
+    [nodes] = b200.gpu_nodes
+    rate = usd_per_gpu_hour(nodes.instance_type, nodes.purchase)
+    assert rate is not None
+    [unit, *_] = gb200.gpu_nodes[0].instance_type.ultraservers
+    node = f"${nodes.instance_type.gpus * rate:.2f} an hour for a {nodes.instance_type.name}"
+    assert f"used or not: {node}, ${unit.usd_per_hour:.2f} for a {unit.name} |" in BLOCKS
