@@ -100,7 +100,7 @@ def _server(name: str, group: ServerGroup | None) -> str:
 
 def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
     if stack.layers.own != ("platform",):
-        yield from _labelled("PRICES", prices(stack.pools, units=stack.infrastructure is None))
+        yield from _labelled("PRICES", prices(stack.pools))
     if stack.infrastructure is not None:
         yield from _labelled("IDLE", idle_gpus(stack.infrastructure, stack.pools))
     serves = stack.layers.owns("serving")

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from hardware import lustre_usd_per_hour
+from cli.price_age import aged, today
+from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
 from stacks.infrastructure.plan import (
     AdoptedNetwork,
     CapacityBlock,
@@ -48,7 +49,7 @@ def infrastructure_rows(plan: EksPlan, cache: ResolvedCache) -> Iterator[Row]:
     )
     for nodes in plan.gpu_nodes:
         yield "", f"{nodes.pool}: {_bought(nodes)}"
-    yield "STORAGE", f"model cache: {_storage(plan, cache)}; everything else: gp3 disks"
+    yield "STORAGE", f"model cache: {_storage(plan, cache)}; the rest: gp3 disks"
     yield "OPERATORS", ", ".join(_chart(chart) for chart in _charts(plan))
 
 
@@ -92,7 +93,8 @@ def _storage(plan: EksPlan, cache: ResolvedCache) -> str:
         case PlannedLustre(zone=zone, size_gib=size, throughput=throughput):
             dollars = f"${lustre_usd_per_hour(size, throughput):.2f} an hour"
             where = "" if plan.region == _PRICED_REGION else f" in {_PRICED_REGION}"
-            return f"FSx for Lustre in {zone.name}, {throughput} MB/s a TiB, {dollars}{where}{_far(plan)}"
+            price = f"{dollars}{where} ({aged(FSX_LUSTRE_PRICES.date, today())})"
+            return f"FSx for Lustre in {zone.name}, {throughput} MB/s a TiB, {price}{_far(plan)}"
         case PlannedEfs():
             return f"EFS, in every zone of the region above{_far(plan)}"
         case PlannedEbs(throughput=throughput):

@@ -40,20 +40,24 @@ def pools_table(pools: Sequence[ResolvedPool], purchases: Mapping[str, Purchase]
     return table
 
 
-def prices(pools: Sequence[ResolvedPool], *, units: bool) -> Iterator[str]:
-    """Return what a GPU of each instance type costs, since when, and with `units` what is sold only whole."""
+def prices(pools: Sequence[ResolvedPool]) -> Iterator[str]:
+    """Return what a GPU of each instance type costs, what is sold only whole, and since when."""
     for instance_type in {pool.instance_type.name: pool.instance_type for pool in pools}.values():
-        offers = [
-            f"${price:,.2f} a GPU-hour, {how} ({_source(instance_type.sources[field])})"
-            for price, how, field in (
-                (instance_type.on_demand_usd_per_gpu_hour, "on demand", _ON_DEMAND),
-                (instance_type.capacity_block_usd_per_gpu_hour, "Capacity Block", _CAPACITY_BLOCK),
-            )
-            if price is not None
-        ]
+        offers = " or ".join(_offers(instance_type))
+        yield f"{instance_type.name}: {offers or 'no published price'}"
+
+
+def _offers(instance_type: InstanceType) -> Iterator[str]:
+    on_demand = instance_type.on_demand_usd_per_gpu_hour
+    if on_demand is not None:
+        yield f"${on_demand:,.2f} a GPU-hour, on demand ({_source(instance_type.sources[_ON_DEMAND])})"
+    block = instance_type.capacity_block_usd_per_gpu_hour
+    if block is not None:
+        # UltraServers are sold in Capacity Blocks alone, at prices of the same page and date.
         whole = ", ".join(f"{unit.name} ${unit.usd_per_hour:,.2f}" for unit in instance_type.ultraservers)
-        sold = f"; sold only whole, an hour: {whole}" if units and whole else ""
-        yield f"{instance_type.name}: {' or '.join(offers) or 'no published price'}{sold}"
+        sold = f"; sold only whole, an hour: {whole}" if whole else ""
+        source = _source(instance_type.sources[_CAPACITY_BLOCK])
+        yield f"${block:,.2f} a GPU-hour, Capacity Block{sold} ({source})"
 
 
 def _source(source: Source) -> str:

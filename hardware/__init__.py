@@ -69,7 +69,7 @@ from hardware.quantization import (
     default_algorithm,
     fp8_kv_cache_is_tested,
 )
-from hardware.source import Source
+from hardware.source import FSX_LUSTRE_PRICES, Source
 from hardware.tensorrt_llm_keys import (
     DEFAULT_CUDA_GRAPH_BATCH_SIZE,
     DEFAULT_MAX_BATCH_SIZE,
@@ -107,6 +107,7 @@ __all__ = [
     "ENGINE_COUNTS",
     "ENGINE_IMAGES",
     "ENGINE_KEYS",
+    "FSX_LUSTRE_PRICES",
     "GIB",
     "GPT_OSS_MODELS",
     "INSTANCE_TYPES",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,6 +28,10 @@ def explain(command: Command, tmp_path: Path) -> Any:
         return answer.out
 
     return explained
+
+
+def _epoch(day: str) -> str:
+    return str(int(dt.datetime.fromisoformat(f"{day}T00:00:00Z").timestamp()))
 
 
 def test_account_network_nodes_storage_and_operators_are_shown(explain: Any) -> None:
@@ -90,6 +95,32 @@ def test_idle_gpus_cost_what_they_were_bought_for_and_trays_are_sold_by_the_rack
         "u-p6e-gb200x36, the least that is sold, $380.952 an hour: 31 of 36 GPUs idle, $328.04 an hour, "
         "7 trays outside the pool"
     ) in shown
+
+
+@pytest.mark.parametrize(("day", "age"), [("2026-09-30", ""), ("2026-10-02", ", more than a quarter old")])
+def test_what_is_sold_by_the_rack_is_dated_with_the_gpu_and_once(
+    explain: Any, monkeypatch: pytest.MonkeyPatch, day: str, age: str
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", _epoch(day))
+    shown = squeezed(explain(eks_gb200_settings()))
+    assert (
+        "$10.58 a GPU-hour, Capacity Block; sold only whole, an hour: u-p6e-gb200x36 $380.95, u-p6e-gb200x72 "
+        f"$761.90 (aws.amazon.com/ec2/capacityblocks/pricing, 2026-07-01{age})"
+    ) in shown
+    assert shown.count("2026-07-01") == 1
+
+
+@pytest.mark.parametrize(("day", "age"), [("2027-02-01", ""), ("2027-02-02", ", more than a quarter old")])
+def test_what_fsx_costs_is_dated_as_gpus_are(
+    explain: Any, monkeypatch: pytest.MonkeyPatch, day: str, age: str
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", _epoch(day))
+    settings = eks_b200_settings()
+    assert f"250 MB/s a TiB, $0.35 an hour (2026-11{age}); the rest: gp3" in squeezed(explain(settings))
+    settings["cluster"]["region"] = "us-west-2"
+    settings["nodePools"][0]["zone"] = "us-west-2a"
+    settings["cluster"]["network"]["zones"] = ["us-west-2a", "us-west-2b"]
+    assert f"$0.35 an hour in us-east-1 (2026-11{age}); the rest: gp3" in squeezed(explain(settings))
 
 
 @pytest.mark.parametrize(

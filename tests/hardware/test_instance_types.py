@@ -103,6 +103,8 @@ def test_an_ultraserver_is_what_aws_says_and_the_sum_of_its_trays(server: UltraS
     assert server.local_nvme_tb * 1000 == server.trays * tray.local_nvme.gigabytes
     assert server.efa_gbit_per_second == server.trays * tray.network.efa_gbit_per_second
     assert server.usd_per_hour == pytest.approx(server.gpus * 10.582)
+    # `explain` says both prices under one source and date.
+    assert server.price_source == tray.sources["capacity_block_usd_per_gpu_hour"]
 
 
 def test_gb200_is_documented_in_the_dallas_local_zone_alone() -> None:
