@@ -6,6 +6,7 @@ from hardware.command_options import (
     number_options,
     option_values,
     size_options,
+    vllm_connectors,
 )
 from hardware.dynamo_flags import (
     DEPRECATED_FLAGS,
@@ -71,6 +72,7 @@ from hardware.quantization import (
 )
 from hardware.source import FSX_LUSTRE_PRICES, Source
 from hardware.tensorrt_llm_keys import (
+    ATTENTION_BACKENDS,
     DEFAULT_CUDA_GRAPH_BATCH_SIZE,
     DEFAULT_MAX_BATCH_SIZE,
     DEFAULT_MAX_NUM_TOKENS,
@@ -94,6 +96,7 @@ from hardware.vllm_moe_kernels import (
 
 __all__ = [
     "ACCELERATORS",
+    "ATTENTION_BACKENDS",
     "DEFAULT_CUDA_GRAPH_BATCH_SIZE",
     "DEFAULT_MAX_BATCH_SIZE",
     "DEFAULT_MAX_NUM_TOKENS",
@@ -178,5 +181,6 @@ __all__ = [
     "requests_per_second",
     "size_options",
     "transfer_seconds",
+    "vllm_connectors",
     "weight_bytes",
 ]

@@ -84,6 +84,12 @@ def size_options(command: str) -> frozenset[str]:
 
 
 @cache
+def vllm_connectors() -> Vocabulary:
+    """What --kv-transfer-config may call a connector of vLLM's own; others come with their module's path."""
+    return _vocabulary(_read()["connectors"]["dynamo.vllm"], "")
+
+
+@cache
 def _names(kind: str, command: str) -> frozenset[str]:
     names = cast("Mapping[str, str]", _read()[kind]).get(_VALUES_OF.get(command, command), "")
     return frozenset(f"--{name}" for name in names.split())

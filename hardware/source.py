@@ -112,9 +112,10 @@ DYNAMO_ARGUMENTS = Source(
 DYNAMO_OPTIONS = Source(
     "ai-dynamo 1.2.1, 1.3.1, 1.4.2, 1.5.1 and 1.6.0 from PyPI (argparse of dynamo.trtllm, dynamo.vllm, "
     "dynamo.sglang and dynamo.frontend), with the engines that each names: vllm 0.20.1, 0.23.0, 0.26.0, "
-    "0.28.0 and 0.31.0 (vllm/engine/arg_utils.py, vllm/config/load.py; for vllm serve its cli_args.py in "
-    "vllm/entrypoints/openai, since 0.31.0 in launchers), sglang 0.5.11, 0.5.14, 0.5.16, 0.5.18 and 0.5.21 "
-    "(sglang/srt/server_args.py)",
+    "0.28.0 and 0.31.0 (vllm/engine/arg_utils.py, vllm/config/load.py, "
+    "vllm/v1/attention/backends/registry.py, vllm/distributed/kv_transfer/kv_connector/factory.py; for "
+    "vllm serve its cli_args.py in vllm/entrypoints/openai, since 0.31.0 in launchers), sglang 0.5.11, "
+    "0.5.14, 0.5.16, 0.5.18 and 0.5.21 (sglang/srt/server_args.py)",
     "2026-11",
 )
 TENSORRT_LLM_KV_CACHE_DTYPES = Source(

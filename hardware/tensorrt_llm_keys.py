@@ -140,6 +140,10 @@ ENGINE_CHOICES: Mapping[tuple[str, ...], frozenset[str]] = MappingProxyType(
 )
 """Setting -> the texts that the engine accepts."""
 
+# NVIDIA/TensorRT-LLM tensorrt_llm/_torch/attention_backend/utils.py at 00dbe28 (get_attention_backend)
+ATTENTION_BACKENDS: frozenset[str] = _names("VANILLA TRTLLM FLASHINFER FLASHINFER_STAR_ATTENTION")
+"""Values of attn_backend; for any other the engine takes TRTLLM without a warning."""
+
 ENGINE_CHOICES_IN_ANY_CASE: frozenset[tuple[str, ...]] = frozenset({("load_format",)})
 """Of those, settings whose capitals do not matter."""
 

@@ -10,6 +10,7 @@ from hardware import (
     Vocabulary,
     command_options,
     option_values,
+    vllm_connectors,
 )
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Rule, Severity, failed, undecided
@@ -23,6 +24,7 @@ from rules.reading.engines.option_numbers import number_problems
 from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import Setting, TensorRtLlmSettings
 from rules.reading.engines.vllm import is_vllm, read_vllm
+from rules.reading.kv_transport.vllm_transfer import connector_problems
 from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.workers import Worker
 
@@ -30,6 +32,7 @@ _FRACTION = ("kv_cache_config", "free_gpu_memory_fraction")
 _PATHS = (*ENGINE_CHOICES, *sorted(ENGINE_COUNTS), _FRACTION)
 _LONG = 6
 """Letters of a value that two slips do not make another one of."""
+_ATTENTION_BACKEND = "--attention-backend"
 _LOAD_FORMAT = "--load-format"
 _FRACTIONS = ("--gpu-memory-utilization", "--mem-fraction-static")
 _BY_FLAG = frozenset({_FRACTION, ("load_format",), ("guided_decoding_backend",)})
@@ -54,6 +57,9 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
                 # A later release may take words where these take numbers.
                 yield undecided(resource, name, f"{message} in the releases that were read")
             else:
+                yield failed(resource, name, message)
+        if settings is not None and command.engine in {DYNAMO_VLLM, VLLM_SERVE}:
+            for message in connector_problems(settings, line_of(container, vllm_connectors())):
                 yield failed(resource, name, message)
         if settings is not None:
             for message in _fractions(settings):
@@ -131,8 +137,10 @@ def _options(
         if line is None and command.engine == VLLM_SERVE:
             continue
         by_plugins = option == _LOAD_FORMAT and command.engine in {DYNAMO_VLLM, VLLM_SERVE}
-        # vLLM reads it in small letters.
+        # vLLM reads it in small letters, and the name of a backend in capitals.
         value = setting.value.lower() if by_plugins else setting.value
+        if option == _ATTENTION_BACKEND and command.engine in {DYNAMO_VLLM, VLLM_SERVE}:
+            value = value.upper()
         hint = _problem_of_option(line, value, vocabulary, by_plugins=by_plugins)
         if hint is not None:
             where = "" if setting.source == option else f" in {setting.source}"

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from hardware import ATTENTION_BACKENDS
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
+from rules.reading.engines.engine_release import TENSORRT_LLM_LINES, as_read
 from rules.reading.engines.engines import check_tensorrt_llm
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, option_value
 from rules.reading.engines.tensorrt_llm_options import OPTIONS
@@ -17,6 +19,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
 def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
     yield from _attention_balance(worker, settings)
     yield from _overridden_flags(worker, settings)
+    yield from as_read(worker, _attention_backend(worker, settings), TENSORRT_LLM_LINES)
 
 
 def _attention_balance(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
@@ -28,6 +31,19 @@ def _attention_balance(worker: Worker, settings: TensorRtLlmSettings) -> Iterato
         worker.resource,
         worker.name,
         f"attention_dp_config in {block.source} has no effect: enable_attention_dp is false ({source})",
+    )
+
+
+def _attention_backend(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
+    backend = settings.at("attn_backend")
+    if backend is None or backend.value in ATTENTION_BACKENDS:
+        return
+    known = ", ".join(sorted(ATTENTION_BACKENDS))
+    yield failed(
+        worker.resource,
+        worker.name,
+        f"attn_backend {backend.value} in {backend.source} is none of {known}: "
+        "the engine takes TRTLLM and says nothing",
     )
 
 
@@ -69,7 +85,7 @@ RULE = Rule(
     ),
     source=(
         "ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py; NVIDIA/TensorRT-LLM "
-        "tensorrt_llm/commands/serve.py"
+        "tensorrt_llm/commands/serve.py; tensorrt_llm/_torch/attention_backend/utils.py at 00dbe28"
     ),
     lines=("Dynamo 1.2", "TensorRT-LLM 1.3.0rc14"),
     fix="Remove it, or what takes its effect away; write each value in one place only.",

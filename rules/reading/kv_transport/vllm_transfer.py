@@ -1,8 +1,12 @@
 """What a vLLM worker's `--kv-transfer-config` says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from hardware import vllm_connectors
 from resource_graph import Value
+from rules.reading.commands.spelling import nearest, slip_of
+from rules.reading.engines.command_settings import CommandSettings
+from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.shapes import mapping_at, mappings_at, text_at, texts_at
 
 KV_TRANSFER_CONFIG = "--kv-transfer-config"
@@ -11,9 +15,37 @@ WITHOUT_A_DEFAULT = (1, 0)
 """Before, dynamo.vllm took `--connector nixl` by itself, and it had no --disaggregation-mode."""
 LIBFABRIC = "LIBFABRIC"
 """NIXL's plugin for EFA; without a choice NIXL takes UCX."""
+_ROLES = frozenset({"kv_both", "kv_consumer", "kv_producer"})
+_SLIPS = 2
 _HOLD_OTHERS = frozenset({"MultiConnector", "PdConnector"})
 """Those that keep others in their extra configuration; Dynamo's PdConnector is one of KVBM and NIXL
 (ai-dynamo/dynamo lib/bindings/kvbm python/kvbm/vllm_integration/connector/pd_connector.py)."""
+
+
+def connector_problems(settings: CommandSettings, line: tuple[int, int] | None) -> Iterator[str]:
+    """What vLLM of a release line refuses in the configuration; nothing for a release that was not read.
+
+    A plugin may register a connector of its own, so that a name is wrong only where it is a slip, or that of
+    another release.
+    """
+    try:
+        config = settings.mapping(KV_TRANSFER_CONFIG)
+    except EngineFileProblem:
+        # It fails where such files are judged.
+        return
+    if config is None or line is None:
+        return
+    role = text_at(config, "kv_role")
+    if role is not None and role not in _ROLES:
+        yield f"kv_role in {KV_TRANSFER_CONFIG} is {role}, none of {', '.join(sorted(_ROLES))}"
+    name = text_at(config, "kv_connector")
+    if name is None or text_at(config, "kv_connector_module_path"):
+        return
+    known = vllm_connectors()
+    wrong = name in known.of_any_line or slip_of(name, known.of_any_line, _SLIPS) is not None
+    if wrong and name not in known.by_line[line]:
+        hint = nearest(name, known.by_line[line])
+        yield f"kv_connector in {KV_TRANSFER_CONFIG} is {name}, which its release of vLLM does not have{hint}"
 
 
 def moving_connector(config: Mapping[str, Value]) -> str | None:

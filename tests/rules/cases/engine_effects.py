@@ -18,6 +18,28 @@ _SERVE = "spec.template.spec.containers[0].args"
 
 CASES = (
     Case(
+        "settings-without-effect",
+        "a backend of attention that the engine does not know, in each place",
+        "disagg-b200",
+        (
+            engine_file("decode.yaml", "attn_backend", "FLASHINFERR"),
+            worker_flags(PREFILL, "--trtllm.attn_backend flashinfer"),
+        ),
+        failed("settings-without-effect", PREFILL, DECODE),
+        (
+            "attn_backend FLASHINFERR in decode.yaml",
+            "attn_backend flashinfer in --trtllm.*",
+            "the engine takes TRTLLM and says nothing",
+        ),
+    ),
+    Case(
+        "settings-without-effect",
+        "another backend of attention",
+        "agg-gb200",
+        (engine_file("worker.yaml", "attn_backend", "VANILLA"),),
+        frozenset(),
+    ),
+    Case(
         EFFECT,
         "balance between ranks that there are not",
         "disagg-b200",

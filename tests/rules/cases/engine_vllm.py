@@ -1,5 +1,7 @@
 """Options of vLLM and their values, under Dynamo and under `vllm serve`."""
 
+import json
+
 from tests.rules.case import Case, failed, undecided
 from tests.rules.edits import add, engine_file, put, text
 from tests.rules.serving_edits import GRAPH, SGLANG_FILE
@@ -9,6 +11,10 @@ VALUES = "engine-values-allowed"
 _SERVE = "spec.template.spec.containers[0]"
 _DYNAMO = "spec.components[1].podTemplate.spec.containers[0]"
 _LATER = "docker.io/vllm/vllm-openai:v0.40.0"
+
+
+def _transfer(connector: str, role: str, **others: str) -> str:
+    return f"--kv-transfer-config={json.dumps({'kv_connector': connector, 'kv_role': role, **others})}"
 
 
 CASES = (
@@ -144,5 +150,56 @@ CASES = (
         ),
         failed(VALUES, "Prefill") | failed("engine-files-roll-pods", "gpt-oss-sglang"),
         ("--chunked-prefill-size in prefill.yaml of ConfigMap sglang is '4k', no whole number: SGLang",),
+    ),
+    Case(
+        VALUES,
+        "a backend of attention that vLLM does not have",
+        "vllm-agg",
+        (add(GRAPH, f"{_DYNAMO}.args", "--attention-backend=FLASHINFR"),),
+        failed(VALUES, "VllmWorker"),
+        ("--attention-backend is FLASHINFR, which dynamo.vllm 1.2 does not take; the nearest is FLASHINFER",),
+    ),
+    Case(
+        VALUES,
+        "a backend of attention in small letters",
+        "vllm-agg",
+        (add(GRAPH, f"{_DYNAMO}.args", "--attention-backend=flash_attn"),),
+        frozenset(),
+    ),
+    Case(
+        VALUES,
+        "slips in a connector and in a role",
+        "vllm-serve",
+        (add("Deployment", f"{_SERVE}.args", _transfer("NixlConector", "kv_bth")),),
+        failed(VALUES, "engine"),
+        (
+            "kv_connector in --kv-transfer-config is NixlConector, which its release of vLLM does not have; "
+            "the nearest is NixlConnector",
+            "kv_role in --kv-transfer-config is kv_bth, none of kv_both, kv_consumer, kv_producer",
+        ),
+    ),
+    Case(
+        VALUES,
+        "a connector of a later release",
+        "vllm-serve",
+        (add("Deployment", f"{_SERVE}.args", _transfer("NixlPullConnector", "kv_both")),),
+        failed(VALUES, "engine"),
+        ("is NixlPullConnector, which its release of vLLM does not have",),
+    ),
+    *(
+        Case(
+            VALUES,
+            name,
+            "vllm-serve",
+            (add("Deployment", f"{_SERVE}.args", argument),),
+            frozenset(),
+        )
+        for name, argument in (
+            ("a connector of a plugin", _transfer("OurConnector", "kv_both")),
+            (
+                "a connector that is found by its path",
+                _transfer("NixlConector", "kv_both", kv_connector_module_path="ours"),
+            ),
+        )
     ),
 )
