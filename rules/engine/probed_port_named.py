@@ -1,10 +1,12 @@
-"""The port that a probe asks has the name and the number that it looks for."""
+"""The port that a probe asks has the name and the number that it looks for, and the path that it asks."""
 
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Rule, Severity, failed
+from rules.reading.commands.spelling import slip_of
 from rules.reading.engines.tensorrt_llm import Count
+from rules.reading.once import once_per_graph
 from rules.reading.pods.component_types import (
     FRONTEND_PORT_FLAG,
     FRONTEND_PORT_VARIABLE,
@@ -22,11 +24,24 @@ from rules.reading.pods.probes import (
     probed_port,
     written_probe,
 )
-from rules.reading.pods.workers import environment_lists
-from rules.reading.shapes import Undecided, field, whole_number
+from rules.reading.pods.workers import Worker, environment_lists, read_workers
+from rules.reading.shapes import Undecided, field, text_at, whole_number
 
 _HEALTH_PATHS = ("/live", "/health")
 """What frontends and workers answer at their port."""
+_OTHER_PATHS = ("/metrics", "/metadata", "/engine/", "/v1/")
+"""What workers serve at it beside these (lib/runtime/src/system_status_server.rs), with or without LoRA."""
+_OFTEN_MEANT = frozenset({"/healthz", "/livez", "/ready", "/readyz", "/healthcheck"})
+"""What servers of other makers answer, and no frontend."""
+_SLIPS = 2
+_PATH_VARIABLES = frozenset(
+    {
+        "DYN_SYSTEM_HEALTH_PATH",
+        "DYN_SYSTEM_LIVE_PATH",
+        "DYN_HTTP_SVC_HEALTH_PATH",
+        "DYN_HTTP_SVC_LIVE_PATH",
+    }
+)
 _OF_THE_OPERATOR = frozenset({"http", "system", "nixl"})
 """Names of the ports that it gives containers without ports of their own."""
 
@@ -53,6 +68,7 @@ def _check_template(
                 template.name,
                 f"{name} asks port {asked} by its name, and no port of the container is called so",
             )
+    yield from _check_paths(graph, template, port, frontend)
     keeps = keeps_operators_probes(template)
     if keeps and own and port.name not in own:
         names = ", ".join(name or "unnamed" for name in own)
@@ -74,6 +90,51 @@ def _check_template(
         if listening.value != number:
             message = f"listens on {listening.value} ({listening.source}), but {who}"
             yield failed(template.resource, template.name, message)
+
+
+def _check_paths(
+    graph: ResourceGraph, template: PodTemplate, port: OperatorPort, frontend: Frontend | None
+) -> Iterator[Observation]:
+    """Each probe that asks the process for what it answers with 404."""
+    asked = {name: path for name in PROBES if (path := _unserved(template, name, frontend)) is not None}
+    lists = environment_lists(template, template.main)
+    if not asked or any(entry.get("name") in _PATH_VARIABLES for entries in lists for entry in entries):
+        return
+    # What another program serves at its port is its own matter.
+    if frontend is None and template not in _workers_of_dynamo(graph):
+        return
+    listening = _listening(graph, template, port, frontend).value
+    numbers = {port.name: port.number, **own_ports(template)}
+    for name, path in asked.items():
+        where = probed_port(written_probe(template, name))
+        if (numbers.get(where) if isinstance(where, str) else where) == listening:
+            message = (
+                f"its {name} asks port {where} for {path}, which answers 404; it serves /health and /live"
+            )
+            yield failed(template.resource, template.name, message)
+
+
+def _unserved(template: PodTemplate, name: str, frontend: Frontend | None) -> str | None:
+    """The path that the probe asks for, where the process is known not to have it."""
+    path = text_at(written_probe(template, name), "httpGet", "path")
+    plain = (path or "").partition("?")[0].rstrip("/")
+    if not plain or plain in _HEALTH_PATHS or plain.startswith(_OTHER_PATHS):
+        return None
+    if template.component_type != FRONTEND_TYPE:
+        return path
+    # A frontend has many paths, and each release further ones.
+    is_slip = frontend is not None and slip_of(plain, _HEALTH_PATHS, _SLIPS) is not None
+    return path if is_slip or (frontend is not None and plain in _OFTEN_MEANT) else None
+
+
+@once_per_graph
+def _workers_of_dynamo(graph: ResourceGraph) -> frozenset[PodTemplate]:
+    return frozenset(
+        worker.template
+        for worker in read_workers(graph)
+        if isinstance(worker, Worker)
+        and any(command.engine.startswith("dynamo.") for command in worker.commands)
+    )
 
 
 def _asked_by_number(template: PodTemplate) -> Iterator[tuple[str, int]]:
@@ -108,20 +169,21 @@ def _of_variable(graph: ResourceGraph, template: PodTemplate, variable: str, por
 
 RULE = Rule(
     id="probed-port-named",
-    title="The operator's probes find the port that they ask for",
+    title="Probes find the port and the path that they ask for",
     severity=Severity.MANDATORY,
     reason=(
         "The kubelet looks the port up by its name. Where it is missing, or the process listens elsewhere, "
-        "the liveness probe fails and the container is restarted for ever."
+        "the liveness probe fails and the container is restarted for ever; so does one that is answered 404."
     ),
     source=(
         "ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec), "
-        "component_worker.go at 54ba91f, component_frontend.go at 132ccbe"
+        "component_worker.go at 54ba91f, component_frontend.go at 132ccbe; paths: "
+        "lib/runtime/src/system_status_server.rs, lib/llm/src/http/service/health.rs"
     ),
     lines=("Dynamo 1.2",),
     fix=(
         "Leave ports, DYN_SYSTEM_PORT and --http-port out; or name a worker's port system (9090) and the "
-        "frontend's http (8000), and listen there."
+        "frontend's http (8000), and listen there. Ask for /health or /live."
     ),
     check=_check,
 )

@@ -200,6 +200,63 @@ CASES = (
         ("the variable DYN_SYSTEM_PORT is 'high'",),
     ),
     Case(
+        PORT,
+        "a path with a slip, at the operator's port",
+        "agg-gb200",
+        (of_service(WORKER, "readinessProbe", {"httpGet": {"path": "/helth", "port": 9090}}),),
+        failed(PORT, WORKER),
+        ("its readinessProbe asks port 9090 for /helth, which answers 404; it serves /health and /live",),
+    ),
+    Case(
+        PORT,
+        "a path of other servers, of a worker's port by its name and of a frontend",
+        "agg-gb200",
+        (
+            main(WORKER, "startupProbe", {"httpGet": {"path": "/ready", "port": "system"}}),
+            of_service(FRONTEND, "livenessProbe", {"httpGet": {"path": "/healthz", "port": 8000}}),
+        ),
+        failed(PORT, WORKER, FRONTEND),
+        ("asks port system for /ready", "asks port 8000 for /healthz"),
+    ),
+    Case(
+        PORT,
+        "other paths that workers and frontends serve",
+        "agg-gb200",
+        (
+            main(WORKER, "startupProbe", {"httpGet": {"path": "/metrics", "port": 9090}}),
+            of_service(WORKER, "readinessProbe", {"httpGet": {"path": "/engine/status", "port": 9090}}),
+            of_service(FRONTEND, "livenessProbe", {"httpGet": {"path": "/openapi.json", "port": 8000}}),
+        ),
+        frozenset(),
+    ),
+    Case(
+        PORT,
+        "a path of another server of the pod",
+        "agg-gb200",
+        (main(WORKER, "startupProbe", {"httpGet": {"path": "/ready", "port": 8080}}),),
+        frozenset(),
+    ),
+    Case(
+        PORT,
+        "a path that a variable gives the worker",
+        "agg-gb200",
+        (
+            variable(WORKER, "DYN_SYSTEM_HEALTH_PATH", "/ready"),
+            of_service(WORKER, "readinessProbe", {"httpGet": {"path": "/ready", "port": 9090}}),
+        ),
+        frozenset(),
+    ),
+    Case(
+        PORT,
+        "a path of another program in a worker's place",
+        "vllm-agg",
+        (
+            put(GRAPH, f"{_VLLM_MAIN}.command", ["/opt/serve"]),
+            put(GRAPH, f"{_VLLM_MAIN}.readinessProbe", {"httpGet": {"path": "/ready", "port": 9090}}),
+        ),
+        undecided("gpus-match-parallelism", "VllmWorker"),
+    ),
+    Case(
         UNIQUE,
         "two engines of one pod with one port",
         "vllm-agg",

@@ -154,8 +154,8 @@ CASES = (
         (*_gpus("8"), put(GRAPH, _SELECTOR, {"kubernetes.io/arch": "arm64"})),
         failed(FITS, "VllmWorker") | _ON_ANY_NODE,
         (
-            "asks for 8 GPUs in one pod, and a node of the types known here with arm64 processors has at most "
-            "4",
+            "asks for 8 GPUs in one pod, and a node of the types known here with arm64 processors has at "
+            "most 4",
         ),
         pools=(),
     ),
