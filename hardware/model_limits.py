@@ -12,7 +12,7 @@ MODEL_LIMITS_SOURCE: Source = HUGGING_FACE_CONFIGS
 
 # What may follow a model's name without changing its shape; Distill, VL, a date or anything else may.
 _SAME_SHAPE = (
-    r"(?:-(?:instruct|it|hf|base|dynamic|static|pertensor|quantized|fp8|fp4|nvfp4|mxfp4|bf16|awq|gptq|int[48]|"
+    r"(?:-(?:instruct|it|hf|base|dynamic|static|pertensor|quantized|fp8|fp4|nvfp4(?:-v2)?|mxfp4|bf16|awq|gptq|int[48]|"
     r"w4a16|w8a8))*"
 )
 _PARTS = re.compile(r"models--[\w.-]+?--([\w.-]+)|([^/]+)")
@@ -25,7 +25,7 @@ class ModelLimits:
     name: str
     attention_heads: int
     kv_heads: int | None
-    """None where attention keeps one latent vector for all heads (kv_lora_rank)."""
+    """None where attention keeps one latent vector for all heads (kv_lora_rank), or layers differ."""
     experts: int
     """Of one layer, shared ones aside; 0 for a dense model."""
     max_positions: int
@@ -95,6 +95,8 @@ _ROWS: Mapping[str, tuple[int, int | None, int, int]] = MappingProxyType(
         "zai-org/GLM-5.1": (64, None, 256, 202_752),
         "zai-org/GLM-5.2": (64, None, 256, 1_048_576),
         "MiniMaxAI/MiniMax-M2.5": (48, 8, 256, 196_608),
+        # Its layers differ in their KV heads.
+        "nvidia/Llama-3_3-Nemotron-Super-49B-v1": (64, None, 0, 131_072),
         "nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B": (32, 2, 128, 262_144),
         "nvidia/NVIDIA-Nemotron-3-Super-120B-A12B": (32, 2, 512, 262_144),
         "nvidia/NVIDIA-Nemotron-3-Ultra-550B-A55B": (64, 2, 512, 262_144),

@@ -56,6 +56,42 @@ CASES = (
     ),
     Case(
         HEADS,
+        "three ranks of TensorRT-LLM",
+        "agg-gb200",
+        (
+            engine_file("worker.yaml", "tensor_parallel_size", 3),
+            engine_file("worker.yaml", "moe_expert_parallel_size", 3),
+            engine_file("worker.yaml", "enable_attention_dp", False),
+        ),
+        failed(HEADS, AGG)
+        | failed(GPUS, AGG)
+        | failed(EXPERTS, AGG)
+        | failed("benchmark-concurrency-within-engine", "gpt-oss-120b-bench"),
+        (
+            "tensor parallelism 3 (worker.yaml of ConfigMap",
+            "does not divide the 64 attention heads of gpt-oss-120b",
+        ),
+    ),
+    *(
+        Case(
+            HEADS,
+            f"ranks that do not divide the heads of {model}",
+            "vllm-agg",
+            (
+                text(GRAPH, f"{_VLLM_ARGS}[2]", "=1", "=3"),
+                text(GRAPH, f"{_VLLM_ARGS}[0]", _GPT_OSS, f"/opt/models/hub/{model}"),
+                text(GRAPH, f"{_VLLM_ARGS}[1]", "openai/gpt-oss-120b", model),
+            ),
+            failed(HEADS, "VllmWorker") | failed(GPUS, "VllmWorker"),
+            (f"does not divide the {heads} attention heads",),
+        )
+        for model, heads in (
+            ("DeepSeek-R1-0528-NVFP4-v2", 128),
+            ("Llama-3_3-Nemotron-Super-49B-v1", 64),
+        )
+    ),
+    Case(
+        HEADS,
         "a model whose heads nobody listed",
         "vllm-agg",
         (
