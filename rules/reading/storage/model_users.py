@@ -66,7 +66,16 @@ class ModelUser:
     def is_offline(self) -> bool:
         """Whether huggingface_hub is told to ask nobody."""
         text = self.variable("HF_HUB_OFFLINE")
+        if not text and self._asks_in_python:
+            # The same order as in huggingface_hub/constants.py: a 0 of the first is not asked further.
+            text = self.variable("TRANSFORMERS_OFFLINE")
         return text is not None and text.upper() in _SWITCHED_ON
+
+    @property
+    def _asks_in_python(self) -> bool:
+        """Whether huggingface_hub fetches: Dynamo's own processes do it in Rust, by HF_HUB_OFFLINE alone."""
+        engines = () if self.worker is None else self.worker.commands
+        return any(command.engine in {TRTLLM_SERVE, VLLM_SERVE} for command in engines)
 
     @property
     def cache_directory(self) -> str:

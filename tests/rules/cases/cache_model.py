@@ -26,6 +26,8 @@ _REVISION = "b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
 _USERS_CACHE = "/home/dynamo/.cache/huggingface"
 _OTHER = "0123456789abcdef0123456789abcdef01234567"
 _NAMED = variable(GRAPH, _ENV, "MODEL_PATH", "openai/gpt-oss-120b")
+_SERVER = "spec.template.spec.containers[0]"
+_NAMED_BY_VLLM = (put("Deployment", f"{_SERVER}.args[0]", "openai/gpt-oss-120b"),)
 
 CASES = (
     Case(
@@ -221,6 +223,39 @@ CASES = (
         (_NAMED, without(DOWNLOAD)),
         undecided(WORKER, "model-cache"),
         ("needs refs/main in the cache, and nothing that was read fills it",),
+    ),
+    Case(
+        WORKER,
+        "a server of vLLM that only transformers' variable keeps from the hub",
+        "vllm-serve",
+        (
+            *_NAMED_BY_VLLM,
+            variable("Deployment", f"{_SERVER}.env", "HF_HUB_OFFLINE", None),
+            variable("Deployment", f"{_SERVER}.env", "TRANSFORMERS_OFFLINE", "1"),
+        ),
+        undecided(WORKER, "model-cache"),
+    ),
+    Case(
+        WORKER,
+        "a server of vLLM whose first variable lets it ask the hub",
+        "vllm-serve",
+        (
+            *_NAMED_BY_VLLM,
+            variable("Deployment", f"{_SERVER}.env", "HF_HUB_OFFLINE", "0"),
+            variable("Deployment", f"{_SERVER}.env", "TRANSFORMERS_OFFLINE", "1"),
+        ),
+        failed(PINNED, "engine"),
+    ),
+    Case(
+        WORKER,
+        "transformers' variable on a worker of Dynamo, which fetches before the engine starts",
+        "agg-gb200",
+        (
+            _NAMED,
+            variable(GRAPH, _ENV, "HF_HUB_OFFLINE", None),
+            variable(GRAPH, _ENV, "TRANSFORMERS_OFFLINE", "1"),
+        ),
+        failed(PINNED, "TrtllmWorker"),
     ),
     Case(
         HARMONY,
