@@ -24,12 +24,14 @@ from rules.reading.engines.option_numbers import number_problems
 from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import Setting, TensorRtLlmSettings
 from rules.reading.engines.vllm import is_vllm, read_vllm
+from rules.reading.engines.vllm_experts import BACKEND_FLAG
 from rules.reading.kv_transport.vllm_transfer import connector_problems
 from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.workers import Worker
 
 _FRACTION = ("kv_cache_config", "free_gpu_memory_fraction")
 _PATHS = (*ENGINE_CHOICES, *sorted(ENGINE_COUNTS), _FRACTION)
+_OF_VLLM = frozenset({DYNAMO_VLLM, VLLM_SERVE})
 _LONG = 6
 """Letters of a value that two slips do not make another one of."""
 _ATTENTION_BACKEND = "--attention-backend"
@@ -58,7 +60,7 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
                 yield undecided(resource, name, f"{message} in the releases that were read")
             else:
                 yield failed(resource, name, message)
-        if settings is not None and command.engine in {DYNAMO_VLLM, VLLM_SERVE}:
+        if settings is not None and command.engine in _OF_VLLM:
             for message in connector_problems(settings, line_of(container, vllm_connectors())):
                 yield failed(resource, name, message)
         if settings is not None:
@@ -133,13 +135,16 @@ def _options(
         # YAML's null is no value, and neither is a list.
         if vocabulary is None or not isinstance(setting.value, str):
             continue
+        # The rule vllm-moe-backend says of it what it does to the experts, too.
+        if option == BACKEND_FLAG and command.engine in _OF_VLLM:
+            continue
         line = line_of(container, vocabulary)
         if line is None and command.engine == VLLM_SERVE:
             continue
-        by_plugins = option == _LOAD_FORMAT and command.engine in {DYNAMO_VLLM, VLLM_SERVE}
+        by_plugins = option == _LOAD_FORMAT and command.engine in _OF_VLLM
         # vLLM reads it in small letters, and the name of a backend in capitals.
         value = setting.value.lower() if by_plugins else setting.value
-        if option == _ATTENTION_BACKEND and command.engine in {DYNAMO_VLLM, VLLM_SERVE}:
+        if option == _ATTENTION_BACKEND and command.engine in _OF_VLLM:
             value = value.upper()
         hint = _problem_of_option(line, value, vocabulary, by_plugins=by_plugins)
         if hint is not None:

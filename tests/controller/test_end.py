@@ -43,7 +43,10 @@ def test_it_gives_up_when_the_api_server_does_not_answer_for_a_while() -> None:
 
 
 def test_an_answer_in_between_starts_its_patience_anew() -> None:
+    answers: list[float] = []
+
     async def version(_: web.Request) -> web.Response:
+        answers.append(time.monotonic())
         return web.json_response({"gitVersion": "v1.36.3"})
 
     async def outage() -> float:
@@ -56,9 +59,10 @@ def test_an_answer_in_between_starts_its_patience_anew() -> None:
         answered, _ = await asyncio.wait([waiting], timeout=0.6)
         assert not answered
         await runner.cleanup()
-        return await waiting
+        await waiting
+        return time.monotonic() - answers[-1]
 
-    assert asyncio.run(outage()) >= 0.75
+    assert asyncio.run(outage()) >= 0.2
 
 
 @pytest.mark.lab
