@@ -7,7 +7,8 @@ more (pulumi 3.259, pkg/engine/destroy.go).
 
 import os
 import sys
-from collections.abc import Collection, Mapping, Sequence
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +16,14 @@ import pulumi
 from pulumi.dynamic import CreateResult, DiffResult, Resource, ResourceProvider, UpdateResult
 
 from components.diagnosis.cluster_reader import ClusterReader
-from components.diagnosis.dynamo_objects import GRAPHS, stored_name
-from components.graph_labels import USES_PLATFORM
+from components.diagnosis.dynamo_objects import GRAPHS, PARTS, stored_name
+from components.graph_labels import GRAPH_NAME, USES_PLATFORM
 
 WITHOUT_PLATFORM_VARIABLE = "DYNAMO_STACK_WITHOUT_PLATFORM"
 """Environment variable with the graphs, `namespace/name`, separated by commas, that may lose it."""
 
+_PARTS_PAUSES = 10
+_PARTS_PAUSE_SECONDS = 3.0
 _PAGE = "docs/runbook/platform-in-use.md"
 
 
@@ -67,11 +70,9 @@ class PlatformGuardProvider(ResourceProvider):
 
         """
         context, file = str(_props["context"]), _props.get("kubeconfigFile")
-        others = graphs_of_others(
-            ClusterReader(context, file, content=_props.get("kubeconfig")),
-            str(_props["platformNamespace"]),
-            _props.get("ownNamespaces") or [],
-        )
+        cluster = ClusterReader(context, file, content=_props.get("kubeconfig"))
+        own = _props.get("ownNamespaces") or []
+        others = graphs_of_others(cluster, str(_props["platformNamespace"]), own)
         if others is None:
             _say(
                 "not checked: whether graphs of other stacks need this platform. kubectl does not list those "
@@ -79,6 +80,7 @@ class PlatformGuardProvider(ResourceProvider):
             )
             return
         permit(others, os.environ)
+        await_parts(lambda: left_parts(cluster, own), os.environ)
         if others:
             _say(f"{', '.join(others)} run on without an operator: {_PAGE}")
 
@@ -125,6 +127,56 @@ def graphs_of_others(
     )
 
 
+def left_parts(cluster: ClusterReader, namespaces: Collection[str]) -> tuple[str, ...]:
+    """Return graphs, `namespace/name`, that are gone from these namespaces, and have left parts.
+
+    That is what a graph leaves whose operator was away when somebody lifted its finalizer. Each part has a
+    finalizer of its own, which nobody but the operator removes.
+    """
+    left: list[str] = []
+    for namespace in namespaces:
+        where = ("--namespace", namespace)
+        parts = cluster.items(stored_name(cluster.get, PARTS), *where) or []
+        graphs = cluster.items(stored_name(cluster.get, GRAPHS), *where) or []
+        present = {graph["metadata"]["name"] for graph in graphs}
+        owners = {(part["metadata"].get("labels") or {}).get(GRAPH_NAME) for part in parts}
+        left += sorted(f"{namespace}/{owner}" for owner in owners - present if owner)
+    return tuple(left)
+
+
+def await_parts(
+    left: Callable[[], tuple[str, ...]],
+    environment: Mapping[str, str],
+    sleep: Callable[[float], None] = time.sleep,
+) -> None:
+    """Wait until no graph that is gone has parts, which a living operator removes within seconds.
+
+    Raises:
+        PlatformInUseError: some stay, and nobody said that they may.
+
+    """
+    may_stay = named_in(environment)
+    pauses = [_PARTS_PAUSE_SECONDS] * _PARTS_PAUSES
+    while not may_stay >= set(graphs := left()) and pauses:
+        sleep(pauses.pop())
+    if may_stay >= set(graphs):
+        return
+    listed = "".join(f"\n  {name}" for name in graphs)
+    raise PlatformInUseError(
+        f"graphs that are gone have left parts, and nothing of the platform was deleted:{listed}\n"
+        "Nobody but the Dynamo operator removes the finalizers of the parts; without it their namespaces "
+        "never end.\n"
+        "  try: bring the operator back, then the same command again; or leave the parts: "
+        f"{WITHOUT_PLATFORM_VARIABLE}={','.join(graphs)} pulumi destroy\n"
+        "  runbook: docs/runbook/operator-gone.md"
+    )
+
+
+def named_in(environment: Mapping[str, str]) -> set[str]:
+    """Return what a person has named as what may lose the platform."""
+    return {name.strip() for name in environment.get(WITHOUT_PLATFORM_VARIABLE, "").split(",")}
+
+
 def permit(others: Sequence[str], environment: Mapping[str, str]) -> None:
     """End where one of them was not named by a person.
 
@@ -132,8 +184,7 @@ def permit(others: Sequence[str], environment: Mapping[str, str]) -> None:
         PlatformInUseError: it names them all, and the way to force it.
 
     """
-    named = {name.strip() for name in environment.get(WITHOUT_PLATFORM_VARIABLE, "").split(",")}
-    if named >= set(others):
+    if named_in(environment) >= set(others):
         return
     listed = "".join(f"\n  {name}" for name in others)
     raise PlatformInUseError(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from components.diagnosis.cluster_reader import ClusterReader
-from components.platform_guard import PlatformInUseError, graphs_of_others, permit
+from components.platform_guard import PlatformInUseError, await_parts, graphs_of_others, left_parts, permit
 from tests.components.recorded import recorded
 from tests.support.dev_settings import dev_settings
 
@@ -77,6 +77,30 @@ def test_every_graph_must_be_named_that_loses_its_platform() -> None:
             permit(("a/x", "b/y"), typed)
         assert "\n  a/x\n  b/y\n" in str(refused.value)
         assert f"{variable}=a/x,b/y pulumi destroy" in str(refused.value)
+
+
+def test_parts_of_a_graph_that_is_gone_are_waited_for_and_then_refused() -> None:
+    class Orphaned(_Cluster):
+        def items(self, *words: str) -> Sequence[dict[str, Any]] | None:
+            label = "nvidia.com/dynamo-graph-deployment-name"
+            owners = ["gone", "serves"] if words[0].startswith("dynamocomponent") else []
+            names = ["serves"] if words[0].startswith("dynamograph") else []
+            return [
+                *({"metadata": {"name": f"{each}-worker", "labels": {label: each}}} for each in owners),
+                *({"metadata": {"name": each}} for each in names),
+            ]
+
+    left = left_parts(Orphaned("c"), ["gpt-oss"])
+    assert left == ("gpt-oss/gone",)
+    pauses: list[float] = []
+    with pytest.raises(PlatformInUseError) as refused:
+        await_parts(lambda: left, {}, pauses.append)
+    assert sum(pauses) == 30
+    assert "\n  gpt-oss/gone\n" in str(refused.value)
+    assert "docs/runbook/operator-gone.md" in str(refused.value)
+    await_parts(lambda: left, {"DYNAMO_STACK_WITHOUT_PLATFORM": "gpt-oss/gone"}, pauses.append)
+    soon = iter([left, ()])
+    await_parts(lambda: next(soon), {}, pauses.append)
 
 
 def test_the_guard_goes_before_everything_that_graphs_need() -> None:
