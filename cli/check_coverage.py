@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.objects.definitions import has_schema
 
+_OF_PULUMI = ("pulumi:", "pulumi-python:")
+"""Begins what is in no cluster and no account: providers, and code of the program's own."""
+
 
 class WatchedGraph(ResourceGraph):
     """The same graph, which remembers the kinds and types that rules asked for by name."""
@@ -57,4 +60,4 @@ def count_kinds(resources: Sequence[Resource]) -> dict[str, int]:
 
 
 def _counted(graph: ResourceGraph) -> list[Resource]:
-    return [resource for resource in graph if resource.custom and not resource.type.startswith("pulumi:")]
+    return [resource for resource in graph if resource.custom and not resource.type.startswith(_OF_PULUMI)]
