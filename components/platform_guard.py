@@ -156,9 +156,12 @@ def await_parts(
 
     """
     may_stay = named_in(environment)
-    pauses = [_PARTS_PAUSE_SECONDS] * _PARTS_PAUSES
-    while not may_stay >= set(graphs := left()) and pauses:
-        sleep(pauses.pop())
+    graphs = left()
+    for _ in range(_PARTS_PAUSES):
+        if may_stay >= set(graphs):
+            break
+        sleep(_PARTS_PAUSE_SECONDS)
+        graphs = left()
     if may_stay >= set(graphs):
         return
     listed = "".join(f"\n  {name}" for name in graphs)
