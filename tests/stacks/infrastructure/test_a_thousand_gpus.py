@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from resource_graph.recorder import record
 from stacks.program.resources import deploy
 from tests.support.dev_settings import resolved
-from tests.support.load import processor_slowness
 from tests.support.shipped_stacks import shipped_settings
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ def recorded(trays: int) -> ResourceGraph:
 def test_a_thousand_gpus_are_planned_in_two_seconds() -> None:
     begun = time.process_time()
     stack = resolved(settings_of(TRAYS))
-    assert time.process_time() - begun <= ALLOWED_SECONDS * processor_slowness()
+    assert time.process_time() - begun <= ALLOWED_SECONDS
     assert stack.infrastructure is not None
     assert [nodes.nodes for nodes in stack.infrastructure.gpu_nodes] == [TRAYS]
     (workers,) = [each for each in stack.serving.placed.services if each.placement]
