@@ -65,10 +65,10 @@ def start(lab: LabDirectory) -> str:
     if is_answering(lab):
         return "running"
     if exists(lab):
-        with held(_WAITS):
+        with no_new_ports(), held(_WAITS):
             _run(lab, "kwokctl", "stop", "cluster", "--name", _CLUSTER, check=False)
             _run(lab, "kwokctl", "start", "cluster", "--name", _CLUSTER, "--wait", f"{_START_SECONDS}s")
-        _expect_answer(lab)
+            _expect_answer(lab)
         return "restarted"
     with no_new_ports(), held(_WAITS):
         _create(lab)
@@ -81,8 +81,8 @@ def no_new_ports() -> Iterator[None]:
     """Holds back every other control plane of this machine that is about to choose its ports.
 
     kwokctl takes the first ports that are free and binds them only later. Two labs that start together would
-    be given the same ones, and a component of one of them would end without a word; so would an API server
-    that is down for a moment.
+    be given the same ones, and a component of one of them would end without a word; so would a component that
+    is down for a moment.
     """
     with locked(machine_lock("ports")):
         yield

@@ -36,16 +36,18 @@ def restart(lab: LabDirectory, down_seconds: float) -> None:
 
     Raises LabError where it does not run, or does not come back.
     """
-    # A lab that starts meanwhile would take the port for its own, and this one could never come back.
+    # A lab that starts meanwhile would take a free port for its own: the server's, or that of a client which
+    # ended too. Whichever of the two labs binds it last never comes up.
     with control_plane.no_new_ports():
         server = _stopped(lab, _API_SERVER)
         clients = [_component(lab, name) for name in _CLIENTS]
         time.sleep(down_seconds)
         _start(lab, server)
         _await_answer(lab)
-    for client in clients:
-        if _running(lab, client.name) is None:
-            _start(lab, client)
+        for client in clients:
+            if _running(lab, client.name) is None:
+                _start(lab, client)
+            _await_port(lab, client.name)
 
 
 def _await_answer(lab: LabDirectory) -> None:
@@ -53,6 +55,17 @@ def _await_answer(lab: LabDirectory) -> None:
     while not control_plane.is_answering(lab):
         if time.monotonic() > deadline:
             raise LabError(f"the API server did not answer within {_START_SECONDS:.0f} s of its restart")
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _await_port(lab: LabDirectory, name: str) -> None:
+    """Returns when the component listens; where it has ended meanwhile there is nothing to wait for."""
+    deadline = time.monotonic() + _START_SECONDS
+    while (process := _running(lab, name)) is not None:
+        if any(each.status == psutil.CONN_LISTEN for each in process.net_connections("tcp")):
+            return
+        if time.monotonic() > deadline:
+            raise LabError(f"{name} did not listen within {_START_SECONDS:.0f} s of its restart")
         time.sleep(_PAUSE_SECONDS)
 
 

@@ -9,6 +9,7 @@ import psutil
 import pytest
 
 from lab import cluster, control_plane
+from lab.faults import api_server
 from tests.support.sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -53,12 +54,48 @@ def test_a_control_plane_that_was_killed_comes_back_with_what_it_held(two_labs: 
     sandbox = Sandbox.at(lab.root)
     sandbox.kubectl("create", "namespace", "kept")
     victims = _control_plane_processes(lab)
-    for process in victims:
-        process.kill()
-    psutil.wait_procs(victims, timeout=10)
-    assert not control_plane.is_answering(lab)
+    with control_plane.no_new_ports():
+        for process in victims:
+            process.kill()
+        psutil.wait_procs(victims, timeout=10)
+        assert not control_plane.is_answering(lab)
     assert control_plane.start(lab) == "restarted"
     assert sandbox.get("namespace", "kept")["status"]["phase"] == "Active"
+
+
+def test_no_lab_takes_the_port_of_a_component_that_ended_with_the_api_server(
+    two_labs: list[LabDirectory],
+) -> None:
+    lab = two_labs[0]
+    control_plane.start(lab)
+    ports = _ports(lab)
+    assert len(ports) >= 5
+
+    def ports_when_others_may_choose() -> set[int]:
+        with control_plane.no_new_ports():
+            return _ports(lab)
+
+    with ThreadPoolExecutor() as pool:
+        # The scheduler and the controllers give up their leases after ten seconds.
+        restart = pool.submit(api_server.restart, lab, 12)
+        psutil.wait_procs([_component(lab, "kube-apiserver")], timeout=10)
+        chosen = pool.submit(ports_when_others_may_choose)
+        restart.result()
+        assert chosen.result() == ports
+
+
+def _component(lab: LabDirectory, name: str) -> psutil.Process:
+    files = control_plane.component_files(lab)
+    return psutil.Process(int((files / "pids" / f"{name}.pid").read_text()))
+
+
+def _ports(lab: LabDirectory) -> set[int]:
+    return {
+        each.laddr.port
+        for process in _control_plane_processes(lab)
+        for each in process.net_connections("tcp")
+        if each.status == psutil.CONN_LISTEN
+    }
 
 
 def test_a_deleted_control_plane_leaves_no_process(two_labs: list[LabDirectory]) -> None:
