@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import Observation, Rule, Severity, failed, undecided
 from rules.reading.commands.spelling import slip_of
 from rules.reading.pods.images import Image, read_image
 from rules.reading.pods.pods import PodTemplate, check_pods
@@ -34,9 +34,14 @@ def _check_template(template: PodTemplate) -> Iterator[Observation]:
 
 def _check_container(resource: Resource, name: str, container: Mapping[str, Value]) -> Iterator[Observation]:
     image = read_image(container)
-    right = None if image is None else _published(image)
-    if image is not None and right is not None:
+    if image is None or image.is_placeholder:
+        return
+    right = _published(image)
+    if right is not None:
         yield failed(resource, name, f"image {image.text} is not published; the repository is {right}")
+    elif image.repository.removesuffix(image.name) == _REGISTRY and image.name not in _NAMES:
+        known = f"known under {_REGISTRY} are {', '.join(_NAMES)}"
+        yield undecided(resource, name, f"whether {image.repository} is published is not known here; {known}")
 
 
 def _published(image: Image) -> str | None:

@@ -26,7 +26,8 @@ def _message(judged: Judged) -> str:
     if judged.doubt is not None:
         return f"{judged.line} would refuse {where}; {judged.doubt}"
     if mistake.kind == "missing":
-        return f"{where} is absent; the API server: {mistake.says}"
+        lacks = "is absent" if value_at(judged.resource.inputs, mistake.path) is None else "is empty"
+        return f"{where} {lacks}; the API server: {mistake.says}"
     return f"{where} {_shown(judged)}; the API server: {mistake.says}"
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM, failing
 from tests.serving_stacks.rehearsal import prepared
-from tests.support.runbook import commands, typed
+from tests.support.runbook import commands, healed, typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,7 +91,7 @@ def test_graphs_that_a_person_names_lose_the_platform_and_both_stacks_end_all_th
     assert owner.urns() == []
     # Of nothing a second destroy makes nothing.
     owner.pulumi("destroy", "--yes")
-    typed(owner, BRING_BACK)
+    healed(owner, "platform-in-use", BRING_BACK)
     user.pulumi("destroy", "--yes", "--skip-preview")
     assert user.urns() == []
     owner.pulumi("destroy", "--yes", "--skip-preview")

@@ -11,7 +11,7 @@ import pytest
 from tests.faults.conftest import GRAPH, NAMESPACE, ask_for, failing_up, is_ready
 from tests.serving_stacks.rehearsal import prepare
 from tests.support.load import slowness
-from tests.support.runbook import commands, typed
+from tests.support.runbook import commands, healed, typed
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def test_a_claim_that_is_gone_is_said_by_all_and_filled_again_by_one_command(
     assert "`pulumi up --refresh --stack dev` (docs/runbook/cache-lost.md)" in said
     shown = stack.pulumi("preview", "--refresh", "--diff").stdout
     assert "model-cache-download" in shown
-    typed(stack, HEAL)
+    healed(stack, "cache-lost", HEAL)
     assert _is_filled(stack, before)
     assert is_ready(stack)
     assert _drift(stack)[0] == 0
@@ -156,7 +156,7 @@ def test_a_claim_that_somebody_made_again_by_hand_is_empty_and_not_called_green(
     assert recovery.returncode == 1
     assert "the volume is empty; `up --refresh` runs the Job again" in recovery.stderr
     assert "docs/runbook/cache-lost.md" in recovery.stderr
-    typed(stack, HEAL)
+    healed(stack, "cache-lost", HEAL)
     assert _is_filled(stack, before)
     assert _drift(stack)[0] == 0
     fault("one command, and the download")
@@ -187,8 +187,7 @@ def test_a_claim_that_is_being_deleted_is_let_go_and_comes_back_filled(
     assert f"The wait for graph {GRAPH} ended early: more waiting does not help." in said
     assert "claim model-cache: is being deleted since" in said
     ask_for(stack, frontends=1)
-    typed(stack, LET_GO, GRAPH=GRAPH, JOB=JOB)
-    typed(stack, HEAL)
+    healed(stack, "cache-lost", LET_GO, HEAL, GRAPH=GRAPH, JOB=JOB)
     assert _is_filled(stack, before)
     assert is_ready(stack)
     assert typed(stack, DRIFT).returncode == 0

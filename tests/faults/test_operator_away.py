@@ -136,6 +136,33 @@ def test_a_graph_whose_operator_cannot_come_back_is_let_go_by_hand_and_made_agai
     fault("ten commands of a person, plus the load of the model")
 
 
+def test_parts_that_a_graph_has_left_keep_the_platform_until_the_operator_that_is_back_has_removed_them(
+    stack: LabStack, away: None, fault: Callable[[str], None]
+) -> None:
+    of_the_graph_alone = [
+        command
+        for command in commands("deletion-hangs")[4:]
+        if " PART " not in command and " wait " not in command
+    ]
+    for command in of_the_graph_alone:
+        typed(stack, command, GRAPH=GRAPH)
+    until(lambda: not stack.lab.get(GRAPHS, "-n", NAMESPACE)["items"], "the end of the graph")
+    refused = stack.pulumi("destroy", "--yes", "--skip-preview", check=False)
+    said = refused.stdout + refused.stderr
+    assert refused.returncode != 0, said
+    assert "graphs that are gone have left parts, and nothing of the platform was deleted" in said
+    assert f"DYNAMO_STACK_WITHOUT_PLATFORM={NAMESPACE}/{GRAPH} pulumi destroy" in said
+    assert stack.lab.get(PARTS, *ALL_OF_GRAPH)["items"]
+    _bring_back(stack)
+    stack.pulumi("destroy", "--yes", "--skip-preview")
+    assert stack.urns() == []
+    namespaces = [each["metadata"]["name"] for each in stack.lab.get("namespaces")["items"]]
+    assert NAMESPACE not in namespaces
+    stack.pulumi("up", "--yes", "--skip-preview")
+    assert is_ready(stack)
+    fault("within a minute of Helm's rollback, then a destroy as ever")
+
+
 def test_a_release_that_was_uninstalled_is_installed_again_under_graphs_that_run_on(
     stack: LabStack, fault: Callable[[str], None]
 ) -> None:

@@ -57,7 +57,7 @@ def left_processes(folder: Path) -> list[str]:
 def test_an_interrupted_lab_up_is_continued_by_up_and_taken_down_by_down(tmp_path: Path) -> None:
     folder = tmp_path / "lab"
     up, down = ((sys.executable, "-m", "lab", word) for word in ("up", "down"))
-    seconds = os.environ.get("INTERRUPT_AFTER", "0.5,3,6,12").split(",")
+    seconds = os.environ.get("INTERRUPT_AFTER", "0.5,1,2,3,4,5,6,12").split(",")
     try:
         for after in map(float, seconds):
             code, out = interrupted(folder, *up, after=after)
@@ -68,6 +68,22 @@ def test_an_interrupted_lab_up_is_continued_by_up_and_taken_down_by_down(tmp_pat
         assert (code, "stack dev:" in out) == (0, True), out
         code, out = interrupted(folder, *down, after=2)
         assert code == 130, out
+    finally:
+        code, out = ended(folder, *down)
+    assert code == 0, out
+    assert left_processes(folder) == []
+    assert not folder.exists()
+
+
+@pytest.mark.lab
+@pytest.mark.slow
+@pytest.mark.parametrize("after", [1, 3, 6, 12])
+def test_down_right_after_an_interrupted_up_leaves_nothing(tmp_path: Path, after: float) -> None:
+    folder = tmp_path / "lab"
+    up, down = ((sys.executable, "-m", "lab", word) for word in ("up", "down"))
+    try:
+        code, out = interrupted(folder, *up, after=after)
+        assert (code, "Traceback" in out) == (130, False), out
     finally:
         code, out = ended(folder, *down)
     assert code == 0, out

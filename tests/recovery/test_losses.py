@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +19,7 @@ from tests.recovery.interruption import (
     release_status,
     switched_on,
 )
-from tests.support.load import slowness
-from tests.support.measured import record
-from tests.support.runbook import commands, typed
+from tests.support.runbook import commands, healed
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -36,18 +33,11 @@ pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 UP = ("up", "--yes", "--skip-preview")
 FILES = ("get", "configmaps", "-n", NAMESPACE, "-o", "name")
-HEALED_SECONDS = 60.0
 
 
 def _heal(stack: LabStack, page: str) -> str:
     """Types the page's commands within the promised time, and returns what the last one says."""
-    began = time.monotonic()
-    said = [typed(stack, command, GRAPH=GRAPH).stdout for command in commands(page)]
-    took = time.monotonic() - began
-    record("loss", page, took, f"at most {HEALED_SECONDS:.0f} s")
-    assert took <= HEALED_SECONDS * slowness()
-    assert len(said) <= 2
-    return said[-1]
+    return healed(stack, page, *commands(page), GRAPH=GRAPH)
 
 
 def _state(stack: LabStack) -> Path:

@@ -67,7 +67,11 @@ def _remove(stack: LabStack, settings: dict[str, Any]) -> None:
     )
     stack.pulumi("destroy", "--yes")
     stack.pulumi("stack", "rm", "--yes", "--preserve-config")
-    namespaces = [settings["serving"]["namespace"]]
+    namespaces = [_namespace_name(settings["serving"]["namespace"])]
     if settings["platform"]["kind"] == "own":
-        namespaces.append(settings["platform"].get("namespace", "dynamo-system"))
+        namespaces.append(_namespace_name(settings["platform"].get("namespace", "dynamo-system")))
     stack.lab.kubectl("delete", "namespace", *namespaces, "--ignore-not-found", f"--timeout={DELETE_SECONDS}")
+
+
+def _namespace_name(typed: str | dict[str, str]) -> str:
+    return typed if isinstance(typed, str) else typed["name"]

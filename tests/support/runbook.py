@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import re
 import shlex
+import time
 from typing import TYPE_CHECKING
 
 from lab.directory import REPOSITORY
 from lab.vendor_plugin.choice import is_vendors
+from tests.support.load import slowness
+from tests.support.measured import record
 
 if TYPE_CHECKING:
     import subprocess
@@ -21,6 +24,9 @@ HEADINGS = ("What you see", "What happened", "What to type")
 _WITHOUT_PREVIEW = {"PULUMI_OPTION_SKIP_PREVIEW": "true"}
 # The vendor's plugin looks every five minutes whether its engine was killed, and `recover` waits for it.
 ORPHAN_SECONDS = 330.0 if is_vendors() else 0.0
+# What a page promises of the commands that heal, on a machine that does nothing else.
+_HEALED_SECONDS = 60.0
+_HEALING_COMMANDS = 2
 # A page's own --timeout ends a command before this does.
 _SECONDS = 180 + ORPHAN_SECONDS
 
@@ -55,6 +61,17 @@ def typed(stack: LabStack, command: str, **values: str) -> subprocess.CompletedP
     if program == "dynamo-stack":
         return stack.dynamo_stack(*arguments, seconds=_SECONDS, variables=variables)
     return stack.lab.run(program, *arguments, seconds=_SECONDS, variables=variables)
+
+
+def healed(stack: LabStack, page: str, *healing: str, **values: str) -> str:
+    """Types a page's commands that heal, within the time that is promised; returns what the last one says."""
+    began = time.monotonic()
+    said = [typed(stack, command, **values).stdout for command in healing]
+    took = time.monotonic() - began
+    record("loss", page, took, f"at most {_HEALED_SECONDS:.0f} s")
+    assert took <= _HEALED_SECONDS * slowness(), f"{page}: {took:.0f} s"
+    assert len(said) <= _HEALING_COMMANDS
+    return said[-1]
 
 
 def assignments(typed_words: list[str]) -> tuple[dict[str, str], list[str]]:

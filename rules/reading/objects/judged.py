@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from resource_graph import Resource, ResourceGraph
+from resource_graph import Aspect, Resource, ResourceGraph
 from resource_graph.resource import Path
 from rules.reading.objects.definitions import GRAPH_KIND, Candidates, candidates, other_lines
 from rules.reading.objects.hints import misspelt, value_at
 from rules.reading.objects.mistakes import Mistake, find_mistakes
+from rules.reading.objects.names import name_mistakes
 from rules.reading.objects.schemas import Schema, schema_at
 from rules.reading.once import once_per_graph
 
@@ -58,7 +59,9 @@ def _judge(graph: ResourceGraph, resource: Resource) -> Iterator[Judged]:
     held = candidates(graph, resource)
     if held is None:
         return
-    found = {line: find_mistakes(resource.inputs, schema) for line, schema in held.by_line.items()}
+    # An engine names what a program leaves without a name; a document is sent as it stands.
+    named = tuple(name_mistakes(resource)) if Aspect.EDGES in graph.lacks else ()
+    found = {line: [*find_mistakes(resource.inputs, schema), *named] for line, schema in held.by_line.items()}
     if resource.type.endswith(_PATCH):
         found = {line: [item for item in items if item.kind != "missing"] for line, items in found.items()}
     # In the words of the newest release that makes it.

@@ -9,7 +9,7 @@ from resource_graph import UNKNOWN, Value
 from resource_graph.resource import Path
 from rules.reading.objects.schemas import KINDS, Schema, dotted, limit_broken
 
-_PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\{\{.*\}\}|^<[^<>]+>$|^\$[A-Za-z_]\w*$", re.DOTALL)
+PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\{\{.*\}\}|^<[^<>]+>$|^\$[A-Za-z_]\w*$", re.DOTALL)
 """What a template engine, `envsubst` or a reader is to replace."""
 _PULUMI_OWN = "__"
 """Keys that Pulumi's provider keeps among an object's inputs begin so
@@ -18,6 +18,9 @@ _NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([e
 _GO_FOUND: Mapping[str, str] = {"integer": "number", "boolean": "bool"}
 
 
+_NEVER_EMPTY = "containers"
+"""A list that a pod of a built-in kind must have, and that an empty one is not (ValidatePodSpec in kubernetes
+pkg/apis/core/validation)."""
 _MOST = 100
 """Mistakes that are kept of one object: whoever has more has written something else altogether."""
 
@@ -65,7 +68,9 @@ class _Walk:
                 self._found(at, "unknown", f'strict decoding error: unknown field "{dotted(at)}"')
         for key in schema.required:
             # The API server drops a null before it looks.
-            if value.get(key) is None and not schema.fills(key):
+            item = value.get(key)
+            absent = item is None or (key == _NEVER_EMPTY and not item and not schema.is_definition)
+            if absent and not schema.fills(key):
                 self._found((*path, key), "missing", f"{dotted((*path, key))}: Required value")
 
     def _value(self, value: Value, schema: Schema, path: Path) -> None:
@@ -124,7 +129,7 @@ class _Walk:
         return ".".join((owner, *fields))
 
     def _refused(self, value: Value, path: Path, kind: MistakeKind, said: str) -> None:
-        if isinstance(value, str) and _PLACEHOLDER.search(value):
+        if isinstance(value, str) and PLACEHOLDER.search(value):
             self._found(path, "placeholder", value)
         else:
             self._found(path, kind, said)
