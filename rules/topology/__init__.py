@@ -56,7 +56,7 @@ RULES: tuple[Rule, ...] = (
     expert_parallelism_divides.RULE,
     tensor_parallelism_divides_heads.RULE,
     pipeline_parallelism_of_gpt_oss.RULE,
-    worker_fits_node.RULE,
+    worker_fits_node.worker_fits_node,
     pod_fits_some_node.RULE,
     requests_within_limits.RULE,
     workers_fit_pool.RULE,

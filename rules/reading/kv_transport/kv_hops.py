@@ -9,6 +9,7 @@ from rules.model import Observation, undecided
 from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
 from rules.reading.kv_transport.kv_ways import Ways, read_ways
 from rules.reading.once import once_per_graph
+from rules.reading.pods.pods import Unreadable
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, mapping_at, text_at
 
@@ -51,12 +52,6 @@ class KvHop:
 
 
 @dataclass(frozen=True, slots=True)
-class _Unreadable:
-    group: Disaggregated
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class ChosenTransport:
     """What a component says of the way that its graph's KV cache takes."""
 
@@ -69,9 +64,9 @@ def check_hops(
     graph: ResourceGraph, check: Callable[[KvHop], Iterable[Observation]]
 ) -> Iterator[Observation]:
     """Apply a check to every hop; what cannot be read becomes an undecided observation."""
-    for hop in _read_hops(graph):
-        if isinstance(hop, _Unreadable):
-            yield undecided(hop.group.resource, hop.group.name, hop.reason)
+    for hop in read_hops(graph):
+        if isinstance(hop, Unreadable):
+            yield undecided(hop.resource, hop.name, hop.reason)
             continue
         try:
             yield from check(hop)
@@ -99,11 +94,12 @@ def chosen_transport(graph: ResourceGraph, resource: Resource) -> ChosenTranspor
 
 
 @once_per_graph
-def _read_hops(graph: ResourceGraph) -> Sequence[KvHop | _Unreadable]:
+def read_hops(graph: ResourceGraph) -> Sequence[KvHop | Unreadable]:
+    """All of them, in the order of their groups."""
     return tuple(_hops(graph))
 
 
-def _hops(graph: ResourceGraph) -> Iterator[KvHop | _Unreadable]:
+def _hops(graph: ResourceGraph) -> Iterator[KvHop | Unreadable]:
     for group in read_disaggregated(graph):
         try:
             if _is_one_pod(group.workers):
@@ -114,7 +110,7 @@ def _hops(graph: ResourceGraph) -> Iterator[KvHop | _Unreadable]:
                 tuple(read_ways(graph, worker) for worker in group.decode),
             )
         except Undecided as reason:
-            yield _Unreadable(group, str(reason))
+            yield Unreadable(group.resource, group.name, str(reason))
 
 
 def _is_one_pod(workers: Sequence[Worker]) -> bool:

@@ -1,0 +1,155 @@
+"""What rules are about. Each finds its own in a graph, names them, and leaves the unreadable undecided."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from hardware import ModelLimits
+from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.benchmarks.benchmarks import Benchmark, read_benchmarks
+from rules.reading.commands.start_script import StartCommand
+from rules.reading.engines.engines import engine_settings
+from rules.reading.engines.models import read_model_limits
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm
+from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
+from rules.reading.kv_transport.kv_hops import KvHop, read_hops
+from rules.reading.pods.containers import EngineFileProblem
+from rules.reading.pods.frontends import Frontend, read_frontends
+from rules.reading.pods.gpu_pods import GpuPods, read_gpu_pods
+from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
+from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.shapes import Undecided
+from rules.reading.storage.model_users import Kind, ModelUser, UnreadableUser, read_model_users
+from rules.reading.storage.model_volumes import ModelVolume, read_model_volumes
+from rules.rule import Subjects
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class TensorRtLlmWorker:
+    """A worker that starts TensorRT-LLM, and what its engine runs with."""
+
+    worker: Worker
+    settings: TensorRtLlmSettings
+
+
+@dataclass(frozen=True, slots=True)
+class ModelWorker:
+    """A worker whose model's heads, experts and positions are known here."""
+
+    worker: Worker
+    model: ModelLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A container that starts engines or a frontend."""
+
+    resource: Resource
+    name: str
+    container: Mapping[str, Value]
+    commands: tuple[StartCommand, ...]
+    worker: Worker | None
+    """None for a frontend."""
+
+
+def _tensorrt_llm(graph: ResourceGraph) -> Iterator[TensorRtLlmWorker | Unreadable]:
+    def read(worker: Worker) -> TensorRtLlmWorker | None:
+        return TensorRtLlmWorker(worker, engine_settings(graph, worker)) if is_tensorrt_llm(worker) else None
+
+    return _of_workers(graph, read)
+
+
+def _models(graph: ResourceGraph) -> Iterator[ModelWorker | Unreadable]:
+    def read(worker: Worker) -> ModelWorker | None:
+        model = read_model_limits(graph, worker) if worker.commands else None
+        return None if model is None else ModelWorker(worker, model)
+
+    return _of_workers(graph, read)
+
+
+def _of_workers(graph: ResourceGraph, read: Callable[[Worker], _T | None]) -> Iterator[_T | Unreadable]:
+    """What is read of each worker; an engine file that cannot serve as one fails where such are judged."""
+    for worker in read_workers(graph):
+        if isinstance(worker, Unreadable):
+            yield worker
+            continue
+        try:
+            found = read(worker)
+        except EngineFileProblem:
+            continue
+        except Undecided as reason:
+            yield Unreadable(worker.resource, worker.name, str(reason))
+            continue
+        if found is not None:
+            yield found
+
+
+def _started(graph: ResourceGraph) -> Iterator[Started | Unreadable]:
+    for worker in read_workers(graph):
+        if isinstance(worker, Unreadable):
+            yield worker
+        else:
+            yield Started(worker.resource, worker.name, worker.container, tuple(worker.commands), worker)
+    # A frontend that cannot be read is told by the rules about frontends.
+    for each in read_frontends(graph):
+        if isinstance(each, Frontend):
+            yield Started(each.resource, each.name, each.container, (each.command,), None)
+
+
+POD_TEMPLATES: Subjects[PodTemplate] = Subjects(read_pods, lambda each: (each.resource, each.name))
+"""Every template of pods: of graphs' services and components, and of workloads."""
+GPU_PODS: Subjects[GpuPods] = Subjects(read_gpu_pods, lambda each: (each.template.resource, each.name))
+"""Templates whose pods ask for GPUs."""
+WORKERS: Subjects[Worker] = Subjects(read_workers, lambda each: (each.resource, each.name))
+"""Containers that ask for GPUs, with the engines that they start."""
+TENSORRT_LLM_WORKERS: Subjects[TensorRtLlmWorker] = Subjects(
+    _tensorrt_llm, lambda each: (each.worker.resource, each.worker.name)
+)
+MODEL_WORKERS: Subjects[ModelWorker] = Subjects(
+    _models,
+    lambda each: (each.worker.resource, each.worker.name),
+    passed_over=(EngineFileProblem,),
+)
+STARTED: Subjects[Started] = Subjects(_started, lambda each: (each.resource, each.name))
+"""Every container that starts an engine or a frontend."""
+FRONTENDS: Subjects[Frontend] = Subjects(read_frontends, lambda each: (each.resource, each.name))
+DISAGGREGATED: Subjects[Disaggregated] = Subjects(
+    read_disaggregated, lambda each: (each.resource, each.subject), passed_over=(EngineFileProblem,)
+)
+"""Groups of prefill and decode workers that find each other."""
+KV_HOPS: Subjects[KvHop] = Subjects(read_hops, lambda each: (each.group.resource, each.group.name))
+"""Groups whose KV cache travels from pod to pod."""
+BENCHMARKS: Subjects[Benchmark] = Subjects(read_benchmarks, lambda each: (each.resource, each.name))
+MODEL_VOLUMES: Subjects[ModelVolume] = Subjects(read_model_volumes, lambda each: (each.resource, each.name))
+"""Claims and directories of nodes from which a model is used."""
+
+
+def model_users(*kinds: Kind) -> Subjects[ModelUser]:
+    """Containers of these kinds that fetch or load a model."""
+
+    def find(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
+        for user in read_model_users(graph):
+            if user.kind not in kinds:
+                continue
+            if isinstance(user, UnreadableUser):
+                yield Unreadable(user.resource, user.name, user.reason)
+            else:
+                yield user
+
+    return Subjects(find, lambda each: (each.resource, each.name))
+
+
+def kubernetes_objects(kind: str) -> Subjects[Resource]:
+    """Objects of a Kubernetes kind."""
+    return _resources(lambda graph: graph.kubernetes_objects(kind))
+
+
+def resources_of_type(type_token: str) -> Subjects[Resource]:
+    """Resources of a type of Pulumi's."""
+    return _resources(lambda graph: graph.of_type(type_token))
+
+
+def _resources(find: Callable[[ResourceGraph], Iterable[Resource]]) -> Subjects[Resource]:
+    return Subjects(find, lambda each: (each, each.name))
