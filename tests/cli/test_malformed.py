@@ -14,6 +14,7 @@ from cli import bounded
 from tests.cli.checked import findings, written
 from tests.cli.command import ROOT, Answer, Command
 from tests.cli.malformed import MEGABYTE, malformed
+from tests.cli.malformed_verdicts import JUDGED_AND_PASSED, JUDGED_AND_STOPPED
 from tests.rules.judging import mutated
 
 INPUTS = malformed()
@@ -44,11 +45,19 @@ def test_a_malformed_input_ends_with_a_verdict_or_is_refused_in_words(tmp_path: 
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     answer = checked(file)
     said = answer.out + answer.err
-    assert answer.code in {0, 1, 2}, said[-2_000:]
+    # Whether the largest are still judged in time depends on the machine.
+    in_time = "it takes more than" not in said
+    assert answer.code == (_verdict(name) if in_time else 2), said[-2_000:]
     assert "Traceback" not in said
     assert "the rule is broken" not in said
     assert "deploy.yaml" in said
     assert max(map(len, said.splitlines())) < LONGEST_LINE
+
+
+def _verdict(name: str) -> int:
+    if name in JUDGED_AND_PASSED:
+        return 0
+    return 1 if name in JUDGED_AND_STOPPED else 2
 
 
 def test_what_is_too_large_is_refused_at_once_with_the_limit(command: Command, tmp_path: Path) -> None:
