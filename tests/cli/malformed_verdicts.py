@@ -1,4 +1,4 @@
-"""What `check` says of each malformed input (tests/cli/malformed.py); of all others that it is no input, with 2."""
+"""What `check` says of each malformed input (tests/cli/malformed.py): of all others that it is none."""
 
 JUDGED_AND_PASSED = frozenset(
     {
