@@ -1,20 +1,64 @@
 """Whether a rolling update that keeps all old pods finds GPUs for a new one."""
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
+from rules.model import Severity
 from rules.reading.nodes.channel_claims import read_channel_claims
 from rules.reading.nodes.packing import can_be_packed
 from rules.reading.nodes.placements import Placement
 from rules.reading.once import once_per_graph
 from rules.reading.pods.gpu_pods import GpuPods, Occupied, home, read_occupancy
-from rules.reading.pods.rollouts import Rollout, read_rollout
+from rules.reading.pods.rollouts import read_rollout
 from rules.reading.shapes import Undecided
+from rules.rule import rule
+from rules.subjects import GPU_PODS
 
 
-def why_stuck(graph: ResourceGraph, pods: GpuPods, *, is_typed: bool) -> str | None:
-    """What keeps the pods' rolling update from ever taking its first step; None where nothing does.
+@rule(
+    GPU_PODS,
+    severity=Severity.MANDATORY,
+    reason=(
+        "With no pod unavailable a rolling update starts a new pod and waits until it is ready. Where the "
+        "pool has no room for it the pod stays Pending, the old pods stay, and the update never ends."
+    ),
+    source=(
+        "ai-dynamo/dynamo#4990 (the annotations); "
+        "https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment"
+    ),
+    lines=("Dynamo 0.8 to 1.4",),
+    fix=(
+        "Let an old pod go first: nvidia.com/deployment-strategy Recreate, or max-unavailable 1 with "
+        "max-surge 0 (a Deployment: spec.strategy); or keep a worker's GPUs free."
+    ),
+)
+def rollout_can_proceed(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
+    """A rolling update finds free GPUs for its first new pod."""
+    return _why_stuck(graph, pods, is_typed=True)
+
+
+@rule(
+    GPU_PODS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "Where no annotation says how many pods may be unavailable the operator takes 25 %, which is none of "
+        "up to three replicas: the update waits for a new pod that has no GPUs. (Other pages name one pod.)"
+    ),
+    source="ai-dynamo/dynamo#4990; the documentation's annotation pages name other defaults",
+    lines=("Dynamo 0.8 to 1.4",),
+    fix=(
+        "Say how: nvidia.com/deployment-strategy Recreate, or "
+        "nvidia.com/deployment-rolling-update-max-unavailable 1 with max-surge 0."
+    ),
+)
+def rollout_default_can_proceed(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
+    """The default rolling update finds free GPUs for its first new pod."""
+    return _why_stuck(graph, pods, is_typed=False)
+
+
+def _why_stuck(graph: ResourceGraph, pods: GpuPods, *, is_typed: bool) -> Iterator[str]:
+    """What keeps the pods' rolling update from ever taking its first step.
 
     Args:
         graph: in which everything else takes its GPUs.
@@ -26,20 +70,17 @@ def why_stuck(graph: ResourceGraph, pods: GpuPods, *, is_typed: bool) -> str | N
     """
     rollout = read_rollout(pods.template)
     if rollout is None or rollout.unavailable or rollout.is_typed is not is_typed or not pods.pods:
-        return None
+        return
     placement = home(graph, pods)
     if placement is None or pods.gpus > placement.instance_type.gpus:
-        return None
+        return
     occupied = read_occupancy(graph).pools[placement.pool]
     reason = _no_gpus(occupied, pods) or _no_channel(graph, occupied, pods)
-    return None if reason is None else f"{_told(rollout)}, {reason}"
-
-
-def _told(rollout: Rollout) -> str:
-    return (
-        f"its rollout starts {rollout.surge} pod{'s' if rollout.surge > 1 else ''} before an old one may go "
-        f"(max-unavailable 0, {rollout.source})"
-    )
+    if reason is not None:
+        yield (
+            f"its rollout starts {rollout.surge} pod{'s' if rollout.surge > 1 else ''} before an old one may "
+            f"go (max-unavailable 0, {rollout.source}), {reason}"
+        )
 
 
 def _no_gpus(occupied: Occupied, pods: GpuPods) -> str | None:

@@ -1,11 +1,11 @@
-"""What a pod names is not there under another, nearly equal name."""
+"""What pods name, and what is there under a nearly equal name."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.model import EVERY_RELEASE, Observation, Rule, Severity, failed
+from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.commands.spelling import slip_of
 from rules.reading.nodes.device_claims import domains_of_template, may_be_one
 from rules.reading.once import once_per_graph
@@ -13,6 +13,7 @@ from rules.reading.pods.all_containers import all_containers
 from rules.reading.pods.pods import PodTemplate, read_pods
 from rules.reading.program.references import CLAIM, read_references
 from rules.reading.shapes import Undecided, mappings_at, text_at
+from rules.rule import graph_rule
 
 _CLAIM_TEMPLATE = "ResourceClaimTemplate"
 _ACCOUNT = "ServiceAccount"
@@ -23,46 +24,48 @@ Name = tuple[str, str]
 """Kind and name."""
 
 
-def _check(graph: ResourceGraph) -> Iterator[Observation]:
+@graph_rule(
+    severity=Severity.ADVISORY,
+    reason=(
+        "A pod whose volume, Secret, ConfigMap, service account or claim template is missing stays Pending, "
+        "or in CreateContainerConfigError. What stands beside it under nearly that name was meant."
+    ),
+    source="https://kubernetes.io/docs/concepts/storage/volumes/ and https://kubernetes.io/docs/concepts/configuration/",
+    lines=EVERY_RELEASE,
+    fix="Write one name in both places, in one namespace.",
+)
+def named_objects_exist(graph: ResourceGraph) -> Iterator[Observation]:
+    """What a pod names is not there under a nearly equal name."""
     for template, names in _named(graph).items():
         # What only the update knows is no slip of the pen.
         with suppress(Undecided):
-            yield from _check_template(graph, template, names)
-
-
-def _check_template(
-    graph: ResourceGraph, template: PodTemplate, names: Sequence[Name]
-) -> Iterator[Observation]:
-    for kind, name in names:
-        if not _is_there(graph, template.resource, kind, name):
-            yield from _check_name(graph, template, kind, name)
-    yield from _check_listed_claims(template)
-    volumes = _volumes(template)
-    for container_name, container in all_containers(template):
-        for mount in mappings_at(container, "volumeMounts"):
-            name = text_at(mount, "name")
-            meant = None if name is None or name in volumes else slip_of(name, volumes, _SLIPS)
-            if meant is not None:
-                message = f"container {container_name} mounts volume {name}; the pod has {meant}"
+            for message in _slips(graph, template, names):
                 yield failed(template.resource, template.name, message)
 
 
-def _check_name(graph: ResourceGraph, template: PodTemplate, kind: str, name: str) -> Iterator[Observation]:
-    namespace = _namespace(template.resource)
-    meant = _meant(graph, namespace, kind, name)
+def _slips(graph: ResourceGraph, template: PodTemplate, names: Sequence[Name]) -> Iterator[str]:
+    for kind, name in names:
+        if not _is_there(graph, template.resource, kind, name):
+            yield from _where_it_is(graph, template, kind, name)
+    yield from _unlisted_claims(template)
+    volumes = _volumes(template)
+    for container_name, container in all_containers(template):
+        for name, meant in _misspelt(mappings_at(container, "volumeMounts"), volumes):
+            yield f"container {container_name} mounts volume {name}; the pod has {meant}"
+
+
+def _where_it_is(graph: ResourceGraph, template: PodTemplate, kind: str, name: str) -> Iterator[str]:
+    meant = _meant(graph, _namespace(template.resource), kind, name)
     if kind == _CLAIM_TEMPLATE and meant is None:
         meant = _channel_meant(graph, template, name)
     elsewhere = _namespaces_of(graph).get((kind, name), ())
     if meant is not None:
-        message = f"names {kind} {name}; what was read makes {meant} and no {name}"
+        yield f"names {kind} {name}; what was read makes {meant} and no {name}"
     elif elsewhere and kind != _CLAIM_TEMPLATE:
-        message = (
+        yield (
             f"names {kind} {name}, which is made in namespace {elsewhere[0]}, while its pods run in "
             f"{template.resource.namespace}"
         )
-    else:
-        return
-    yield failed(template.resource, template.name, message)
 
 
 def _meant(graph: ResourceGraph, namespace: str | None, kind: str, name: str) -> str | None:
@@ -99,16 +102,21 @@ def _channel_meant(graph: ResourceGraph, template: PodTemplate, name: str) -> st
     )
 
 
-def _check_listed_claims(template: PodTemplate) -> Iterator[Observation]:
+def _unlisted_claims(template: PodTemplate) -> Iterator[str]:
     """A v1alpha1 graph lists the claims that its services mount."""
     listed = {text_at(each, "name") or "" for each in mappings_at(template.graph_spec, "pvcs")}
     mounts = mappings_at(template.described_by, "volumeMounts") if template.shape == "service" else ()
+    for name, meant in _misspelt(mounts, listed):
+        yield f"its service mounts {name}; pvcs of the graph lists {meant}"
+
+
+def _misspelt(mounts: Sequence[Mapping[str, Value]], names: Collection[str]) -> Iterator[tuple[str, str]]:
+    """The name of each mount that none of the names is, and the one that was meant."""
     for mount in mounts:
         name = text_at(mount, "name")
-        meant = None if name is None or name in listed else slip_of(name, listed, _SLIPS)
-        if meant is not None:
-            message = f"its service mounts {name}; pvcs of the graph lists {meant}"
-            yield failed(template.resource, template.name, message)
+        meant = None if name is None or name in names else slip_of(name, names, _SLIPS)
+        if name is not None and meant is not None:
+            yield name, meant
 
 
 def _is_there(graph: ResourceGraph, owner: Resource, kind: str, name: str) -> bool:
@@ -232,18 +240,3 @@ def _namespace(resource: Resource) -> str | None:
 def _words(name: str) -> str:
     """Without what tells several of a kind apart: cache-1 and cache-2, cache-a and cache-b."""
     return _COUNTED.sub("", name)
-
-
-RULE = Rule(
-    id="named-objects-exist",
-    title="What a pod names is not there under a nearly equal name",
-    severity=Severity.ADVISORY,
-    reason=(
-        "A pod whose volume, Secret, ConfigMap, service account or claim template is missing stays Pending, "
-        "or in CreateContainerConfigError. What stands beside it under nearly that name was meant."
-    ),
-    source="https://kubernetes.io/docs/concepts/storage/volumes/ and https://kubernetes.io/docs/concepts/configuration/",
-    lines=EVERY_RELEASE,
-    fix="Write one name in both places, in one namespace.",
-    check=_check,
-)

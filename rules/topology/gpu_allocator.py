@@ -1,17 +1,19 @@
-"""One allocator hands out a node's GPUs: the device plugin or the DRA driver."""
+"""Who hands out a node's GPUs: the device plugin, the DRA driver, or by mistake both."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed, undecided
+from rules.model import Observation, Severity, failed, undecided
 from rules.reading.nodes.device_claims import read_device_claims
 from rules.reading.nodes.landing import selected_pools
 from rules.reading.nodes.placements import read_candidates
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
-from rules.reading.pods.workers import GPU_RESOURCE, Worker, check_workers
+from rules.reading.pods.workers import GPU_RESOURCE, Worker
 from rules.reading.program.releases import releases_of
 from rules.reading.shapes import Undecided, field
+from rules.rule import graph_rule
+from rules.subjects import WORKERS
 
 _GPU_DEVICE_CLASS = "gpu.nvidia.com"
 _DRIVER_CHARTS = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
@@ -28,9 +30,26 @@ class _Users:
     claim: PodTemplate | None = None
 
 
-def _check(graph: ResourceGraph) -> Iterator[Observation]:
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason=(
+        "Neither knows what the other gave away: both hand out the same GPU, and two engines run out of its "
+        "memory."
+    ),
+    source=(
+        "https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html; NVIDIA/aicr "
+        "(device plugin and DRA on one node); kubernetes-sigs/dra-driver-nvidia-gpu chart values"
+    ),
+    lines=("NVIDIA DRA driver of 2026-08",),
+    fix=(
+        "Ask for nvidia.com/gpu everywhere, with resources.gpus.enabled false in the DRA driver's values, or "
+        "claim everywhere, with devicePlugin.enabled false."
+    ),
+)
+def one_gpu_allocator(graph: ResourceGraph) -> Iterator[Observation]:
+    """One allocator hands out a node's GPUs: the device plugin or the DRA driver."""
     pools: dict[str, _Users] = {}
-    yield from check_workers(graph, lambda worker: _collect_worker(graph, worker, pools))
+    yield from WORKERS.judge(graph, lambda _, worker: _collect_worker(graph, worker, pools))
     for template in read_pods(graph):
         if isinstance(template, Unreadable):
             # Of its workers there is a finding already.
@@ -47,15 +66,16 @@ def _check(graph: ResourceGraph) -> Iterator[Observation]:
                 f"claims GPUs of {_GPU_DEVICE_CLASS} from the DRA driver, while {users.plugin.name} asks the "
                 f"device plugin for {users.plugin.gpus_per_pod} {GPU_RESOURCE} in {name}",
             )
-    yield from _check_releases(graph)
+    yield from _of_releases(graph)
 
 
-def _collect_worker(graph: ResourceGraph, worker: Worker, pools: dict[str, _Users]) -> Iterator[Observation]:
+def _collect_worker(graph: ResourceGraph, worker: Worker, pools: dict[str, _Users]) -> tuple[()]:
     if worker.gpus_per_pod:
         for name in _names(lambda: [candidate.pool for candidate in read_candidates(graph, worker)]):
             users = pools.setdefault(name, _Users())
             users.plugin = users.plugin or worker
-    yield from ()
+    # Nothing is wrong with one alone.
+    return ()
 
 
 def _collect_claim(graph: ResourceGraph, template: PodTemplate, pools: dict[str, _Users]) -> None:
@@ -83,7 +103,7 @@ def _shared(pools: Mapping[str, _Users]) -> Iterator[tuple[str, _Users]]:
         yield name, _Users(users.plugin or anywhere.plugin, users.claim or anywhere.claim)
 
 
-def _check_releases(graph: ResourceGraph) -> Iterator[Observation]:
+def _of_releases(graph: ResourceGraph) -> Iterator[Observation]:
     operators = [(release, True) for release in releases_of(graph, _OPERATOR_CHART)]
     plugins = [(release, False) for release in releases_of(graph, _PLUGIN_CHART)]
     drivers = releases_of(graph, *_DRIVER_CHARTS)
@@ -113,24 +133,3 @@ def _hands_out_gpus(release: Resource, *, of_operator: bool) -> bool:
 
 def _value(release: Resource, *path: str) -> Value:
     return field(release.inputs, "values", *path)
-
-
-RULE = Rule(
-    id="one-gpu-allocator",
-    title="One allocator hands out a node's GPUs: the device plugin or the DRA driver",
-    severity=Severity.MANDATORY,
-    reason=(
-        "Neither knows what the other gave away: both hand out the same GPU, and two engines run out of its "
-        "memory."
-    ),
-    source=(
-        "https://docs.aws.amazon.com/eks/latest/userguide/ml-eks-nvidia-ultraserver.html; NVIDIA/aicr "
-        "(device plugin and DRA on one node); kubernetes-sigs/dra-driver-nvidia-gpu chart values"
-    ),
-    lines=("NVIDIA DRA driver of 2026-08",),
-    fix=(
-        "Ask for nvidia.com/gpu everywhere, with resources.gpus.enabled false in the DRA driver's values, or "
-        "claim everywhere, with devicePlugin.enabled false."
-    ),
-    check=_check,
-)

@@ -1,0 +1,229 @@
+"""Whether pods with GPUs select nodes that exist, by names that GPUs have, and tolerate their taints."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from hardware import ACCELERATORS, INSTANCE_TYPES
+from resource_graph import Resource, ResourceGraph
+from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from rules.reading.commands.spelling import slip_of
+from rules.reading.nodes.landing import selected_pools, tolerated, untolerated
+from rules.reading.nodes.node_selection import ARCHITECTURE_LABEL, NodeLabel, alternatives, required_labels
+from rules.reading.nodes.placements import PRODUCT_LABEL
+from rules.reading.nodes.pools import Taint, known_pools
+from rules.reading.pods.gpu_pods import GpuPods, read_gpu_pods
+from rules.reading.pods.workers import GPU_RESOURCE
+from rules.reading.shapes import Undecided, field, mappings_at, text_at
+from rules.rule import graph_rule, rule
+from rules.subjects import GPU_PODS
+
+_GRACE = ("NVIDIA-GB200", "NVIDIA-GB300", "NVIDIA-GH200")
+"""GPUs on one board with an arm64 processor, however the label goes on (-SHARED, -480GB)."""
+_OTHER_BOARDS = {
+    node.accelerator.product_label: node.cpu_architecture
+    for node in INSTANCE_TYPES.values()
+    # Older ones are sold as cards too, for machines of either architecture.
+    if node.accelerator.architecture_family == "blackwell"
+}
+
+# Every node with GPUs carries these, whichever GPUs they are.
+_SAY_NOTHING = frozenset({"nvidia.com/gpu.present", "kubernetes.io/os", ARCHITECTURE_LABEL})
+# Of a node with GPUs, by Kubernetes and by gpu-feature-discovery.
+_KEYS = (
+    PRODUCT_LABEL,
+    ARCHITECTURE_LABEL,
+    "nvidia.com/gpu.clique",
+    "nvidia.com/gpu.count",
+    "nvidia.com/gpu.family",
+    "nvidia.com/gpu.machine",
+    "nvidia.com/gpu.memory",
+    "nvidia.com/gpu.present",
+)
+# One digit away from a name that is known here.
+_OTHER_GPUS = frozenset({"NVIDIA-B20", "NVIDIA-B30", "NVIDIA-H20"})
+
+# What NVIDIA's and the clouds' guides put on nodes with GPUs; values differ, most tolerations match any.
+_GPU_TAINTS = (Taint(GPU_RESOURCE, "true", "NoSchedule"), Taint(GPU_RESOURCE, "present", "NoSchedule"))
+_SLIPS = 2
+
+
+@rule(
+    GPU_PODS,
+    severity=Severity.MANDATORY,
+    reason=(
+        "A pod whose node selection or tolerations fit no node stays Pending for ever. GB200 stands beside a "
+        "Grace processor (arm64), B200 in x86 machines (amd64)."
+    ),
+    source=(
+        "https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/ and "
+        "https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/"
+    ),
+    lines=EVERY_RELEASE,
+    fix=(
+        "Select labels that the pool's nodes carry (nvidia.com/gpu.product, kubernetes.io/arch) and tolerate "
+        "its taints, most often nvidia.com/gpu."
+    ),
+)
+def pod_selects_a_pool(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
+    """A pod with GPUs selects a pool and tolerates its taints."""
+    spec = pods.template.spec
+    wanted = ", ".join(str(label) for label in required_labels(spec)) or "nothing"
+    if all(_is_impossible(labels) for labels in alternatives(spec)):
+        yield f"selects {wanted}: no machine with that GPU has a processor of that architecture"
+        return
+    selected = selected_pools(graph, pods.template)
+    if not selected:
+        there = ", ".join(f"{pool.name} ({pool.instance_type.name})" for pool in known_pools(graph))
+        yield f"selects {wanted}, which no node of the pools has: {there}"
+        return
+    kept_off: list[str] = []
+    for pool in selected:
+        # Where nobody says which taints a pool has there is nothing to compare with.
+        taints = () if pool.taints is None else untolerated(spec, pool)
+        if not taints:
+            return
+        kept_off.append(f"{', '.join(taints)} of pool {pool.name}")
+    yield f"does not tolerate the taint {' and '.join(kept_off)}"
+
+
+def _is_impossible(labels: Sequence[NodeLabel]) -> bool:
+    """Whether a GPU is asked for, and with it an architecture that its machines do not have."""
+    products, architectures = _values(labels, PRODUCT_LABEL), _values(labels, ARCHITECTURE_LABEL)
+    if not products or not architectures or None in architectures:
+        return False
+    return all((there := _architecture(each)) is not None and there not in architectures for each in products)
+
+
+def _values(labels: Sequence[NodeLabel], key: str) -> frozenset[str | None]:
+    """What the label may be on a node; empty where nothing is asked."""
+    asked = [frozenset(label.values) for label in labels if label.key == key and label.operator == "In"]
+    return frozenset[str | None]() if not asked else asked[0].intersection(*asked[1:])
+
+
+def _architecture(product: str | None) -> str | None:
+    if product is not None and product.startswith(_GRACE):
+        return "arm64"
+    return _OTHER_BOARDS.get(product or "")
+
+
+@rule(
+    GPU_PODS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "Formats, kernels, memory and the image's architecture suit one GPU. In a cluster with several kinds "
+        "the scheduler takes whichever node is free; by a name that no GPU has it takes none."
+    ),
+    source=(
+        "NVIDIA/k8s-device-plugin docs/gpu-feature-discovery (nvidia.com/gpu.product); ai-dynamo/dynamo "
+        "recipes/gpt-oss-120b/trtllm at 04521f4"
+    ),
+    lines=EVERY_RELEASE,
+    fix="Add nvidia.com/gpu.product (NVIDIA-B200, NVIDIA-GB200, …) to the nodeSelector.",
+)
+def gpu_product_is_selected(_: ResourceGraph, pods: GpuPods) -> Iterator[str]:
+    """A worker says which GPU it is made for, by a name that a GPU has."""
+    labels = required_labels(pods.template.spec)
+    for label in labels:
+        yield from _misspelt(label)
+    if all(label.key in _SAY_NOTHING for label in labels):
+        selected = ", ".join(str(label) for label in labels) or "no label at all"
+        yield f"selects nodes by {selected}, so it can land on any GPU that the cluster has"
+
+
+def _misspelt(label: NodeLabel) -> Iterator[str]:
+    meant = None if label.key in _KEYS else slip_of(label.key, _KEYS)
+    if meant is not None:
+        yield f"selects nodes by {label}; no node has that label, and most have {meant}"
+    for value in label.values if label.key == PRODUCT_LABEL else ():
+        meant = None if value is None else _product_meant(value)
+        if meant is not None:
+            yield f"selects nodes by {label}; no GPU is called {value}, and one is called {meant}"
+
+
+def _product_meant(value: str) -> str | None:
+    known = {accelerator.product_label for accelerator in ACCELERATORS.values()}
+    if value in known or value in _OTHER_GPUS:
+        return None
+    in_capitals = next((name for name in sorted(known) if name.lower() == value.lower()), None)
+    digits = _digits(value)
+    # Another number is another product; one with a digit more or less is none.
+    alike = [name for name in known if _digits(name) == digits or len(_digits(name)) != len(digits)]
+    return in_capitals or slip_of(value, alike)
+
+
+def _digits(name: str) -> str:
+    return "".join(letter for letter in name if letter.isdigit())
+
+
+@graph_rule(
+    severity=Severity.ADVISORY,
+    reason=(
+        "Nodes with GPUs carry a taint in most clusters, so that nothing else takes them: a worker without "
+        "the toleration stays Pending, and with it the graph."
+    ),
+    source="https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#example-use-cases",
+    lines=EVERY_RELEASE,
+    fix="Add {key: nvidia.com/gpu, operator: Exists, effect: NoSchedule} to the tolerations.",
+)
+def gpu_taint_tolerated(graph: ResourceGraph) -> Iterator[Observation]:
+    """Workers tolerate what keeps other pods off the nodes with GPUs."""
+    by_owner: dict[str, list[GpuPods]] = {}
+    for pods in read_gpu_pods(graph):
+        if isinstance(pods, GpuPods):
+            by_owner.setdefault(pods.template.resource.urn, []).append(pods)
+    taints = list(_node_taints(graph))
+    for group in by_owner.values():
+        # Tolerations that only the update knows may be any.
+        with suppress(Undecided):
+            tolerant = [pods for pods in group if _tolerates_a_gpu_taint(pods)]
+            for pods in group:
+                for message in _kept_off(pods, tolerant, taints):
+                    yield failed(pods.template.resource, pods.name, message)
+
+
+def _kept_off(
+    pods: GpuPods, tolerant: Sequence[GpuPods], taints: Sequence[tuple[str, Taint]]
+) -> Iterator[str]:
+    spec = pods.template.spec
+    # Most published graphs tolerate nothing, on clusters without the taint; who misspells it has it in mind.
+    if pods not in tolerant:
+        for toleration in mappings_at(spec, "tolerations"):
+            key = text_at(toleration, "key") or ""
+            if slip_of(key, [GPU_RESOURCE], _SLIPS) is not None:
+                yield f"tolerates the taint {key}, which no node has; nodes with GPUs have {GPU_RESOURCE}"
+    if tolerant and pods not in tolerant:
+        names = ", ".join(other.name for other in tolerant)
+        yield f"does not tolerate the taint {GPU_RESOURCE}, which {names} of the same graph does"
+    for node, taint in taints:
+        if not tolerated(spec, taint):
+            yield f"does not tolerate {taint.key}={taint.value}:{taint.effect} of node {node}"
+
+
+def _tolerates_a_gpu_taint(pods: GpuPods) -> bool:
+    return any(tolerated(pods.template.spec, taint) for taint in _GPU_TAINTS)
+
+
+def _node_taints(graph: ResourceGraph) -> Iterator[tuple[str, Taint]]:
+    """Of the nodes with GPUs that were read, each taint once."""
+    seen: set[Taint] = set()
+    for node in graph.kubernetes_objects("Node"):
+        try:
+            taints = list(_hard_taints(node)) if _has_gpus(node) else []
+        except Undecided:
+            continue
+        for taint in taints:
+            if taint not in seen:
+                seen.add(taint)
+                yield node.name, taint
+
+
+def _has_gpus(node: Resource) -> bool:
+    labelled = text_at(node.metadata, "labels", PRODUCT_LABEL) is not None
+    return labelled or field(node.inputs, "status", "allocatable", GPU_RESOURCE) is not None
+
+
+def _hard_taints(node: Resource) -> Iterator[Taint]:
+    for taint in mappings_at(node.inputs, "spec", "taints"):
+        effect = text_at(taint, "effect") or ""
+        if effect != "PreferNoSchedule":
+            yield Taint(text_at(taint, "key") or "", text_at(taint, "value") or "", effect)
