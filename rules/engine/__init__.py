@@ -1,7 +1,6 @@
 """Rules about the settings that an engine really runs with."""
 
 from rules.engine import (
-    answer_parsers,
     batch_fits_a_step,
     block_reuse_with_transfer,
     components,
@@ -18,10 +17,9 @@ from rules.engine import (
     probes,
     prompt_fits_a_step,
     removed_engine_keys,
-    requested_name_served,
     router_block_size_equal,
     sequence_length_within_model,
-    served_name_equal,
+    serving,
     settings_without_effect,
     stopping,
     tokens_per_block_equal,
@@ -55,9 +53,9 @@ RULES: tuple[Rule, ...] = (
     probes.system_ports_unique,
     stopping.crash_ends_the_container,
     stopping.drain_covers_requests,
-    served_name_equal.RULE,
-    requested_name_served.RULE,
-    answer_parsers.RULE,
+    serving.served_name_equal,
+    serving.requested_name_served,
+    serving.answer_parsers,
     transfer_buffer_aligned.RULE,
     transfer_buffer_holds_the_benchmark.RULE,
     transfer_buffer_holds_the_prompt.RULE,
