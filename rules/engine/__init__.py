@@ -5,7 +5,6 @@ from rules.engine import (
     components,
     disaggregation,
     engine_file_readable,
-    engine_values_allowed,
     images,
     kv_buffers,
     options,
@@ -16,6 +15,7 @@ from rules.engine import (
     settings_without_effect,
     stopping,
     unlisted_engine_keys,
+    values,
 )
 from rules.model import Rule
 
@@ -23,7 +23,7 @@ RULES: tuple[Rule, ...] = (
     engine_file_readable.RULE,
     removed_engine_keys.RULE,
     unlisted_engine_keys.RULE,
-    engine_values_allowed.RULE,
+    values.engine_values_allowed,
     options.flags_exist,
     disaggregation.disaggregation_mode_known,
     options.deprecated_settings,
