@@ -17,6 +17,7 @@ from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.frontends import Frontend, read_frontends
 from rules.reading.pods.gpu_pods import GpuPods, read_gpu_pods
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
+from rules.reading.pods.routers import Router, read_routers
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided
 from rules.reading.storage.model_users import Kind, ModelUser, UnreadableUser, read_model_users
@@ -104,6 +105,10 @@ GPU_PODS: Subjects[GpuPods] = Subjects(read_gpu_pods, lambda each: (each.templat
 """Templates whose pods ask for GPUs."""
 WORKERS: Subjects[Worker] = Subjects(read_workers, lambda each: (each.resource, each.name))
 """Containers that ask for GPUs, with the engines that they start."""
+CONFIGURED_WORKERS: Subjects[Worker] = Subjects(
+    read_workers, lambda each: (each.resource, each.name), passed_over=(EngineFileProblem,)
+)
+"""The same for rules that read engine files; one that cannot serve as such fails where such are judged."""
 TENSORRT_LLM_WORKERS: Subjects[TensorRtLlmWorker] = Subjects(
     _tensorrt_llm, lambda each: (each.worker.resource, each.worker.name)
 )
@@ -119,6 +124,10 @@ DISAGGREGATED: Subjects[Disaggregated] = Subjects(
     read_disaggregated, lambda each: (each.resource, each.subject), passed_over=(EngineFileProblem,)
 )
 """Groups of prefill and decode workers that find each other."""
+ROUTERS: Subjects[Router] = Subjects(
+    read_routers, lambda each: (each.frontend.resource, each.frontend.name), passed_over=(EngineFileProblem,)
+)
+"""Frontends of Dynamo graphs, with the workers that they choose from."""
 KV_HOPS: Subjects[KvHop] = Subjects(read_hops, lambda each: (each.group.resource, each.group.name))
 """Groups whose KV cache travels from pod to pod."""
 BENCHMARKS: Subjects[Benchmark] = Subjects(read_benchmarks, lambda each: (each.resource, each.name))

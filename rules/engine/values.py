@@ -1,4 +1,4 @@
-"""Settings with a closed set of values have one of them, and counts are numbers."""
+"""Values of settings and options: choices, whole numbers and shares."""
 
 from collections.abc import Iterator, Mapping
 
@@ -12,22 +12,24 @@ from hardware import (
     option_values,
     vllm_connectors,
 )
-from resource_graph import Resource, ResourceGraph, Value
-from rules.model import Observation, Rule, Severity, failed, undecided
+from resource_graph import ResourceGraph, Value
+from rules.model import Observation, Severity, failed
 from rules.reading.commands.spelling import nearest, slip_of
 from rules.reading.commands.start_script import DYNAMO_VLLM, VLLM_SERVE, StartCommand
-from rules.reading.engines.command_lines import all_commands, line_of, shown_command
+from rules.reading.engines.command_lines import line_of, shown_command
 from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.engine_release import TENSORRT_LLM_LINES, as_read
-from rules.reading.engines.engines import check_tensorrt_llm
 from rules.reading.engines.option_numbers import number_problems
 from rules.reading.engines.sglang import is_sglang, read_sglang
-from rules.reading.engines.tensorrt_llm import Setting, TensorRtLlmSettings
+from rules.reading.engines.tensorrt_llm import Setting
 from rules.reading.engines.vllm import is_vllm, read_vllm
 from rules.reading.engines.vllm_experts import BACKEND_FLAG
 from rules.reading.kv_transport.vllm_transfer import connector_problems
 from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.workers import Worker
+from rules.reading.shapes import Undecided
+from rules.rule import Said, graph_rule
+from rules.subjects import STARTED, TENSORRT_LLM_WORKERS, Started, TensorRtLlmWorker
 
 _FRACTION = ("kv_cache_config", "free_gpu_memory_fraction")
 _PATHS = (*ENGINE_CHOICES, *sorted(ENGINE_COUNTS), _FRACTION)
@@ -41,36 +43,31 @@ _BY_FLAG = frozenset({_FRACTION, ("load_format",), ("guided_decoding_backend",)}
 """Settings with bounds or choices that a flag may set; flags that are counts are no text anyway."""
 
 
-def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    yield from check_tensorrt_llm(graph, _check_worker)
-
-    def check_options(
-        resource: Resource,
-        name: str,
-        container: Mapping[str, Value],
-        command: StartCommand,
-        worker: Worker | None,
-    ) -> Iterator[Observation]:
-        settings = None if worker is None else _option_settings(graph, worker)
-        for message in _options(container, command, settings):
-            yield failed(resource, name, message)
-        for message in number_problems(command, settings):
-            if line_of(container, command_options(command.engine)) is None:
-                # A later release may take words where these take numbers.
-                yield undecided(resource, name, f"{message} in the releases that were read")
-            else:
-                yield failed(resource, name, message)
-        if settings is not None and command.engine in _OF_VLLM:
-            for message in connector_problems(settings, line_of(container, vllm_connectors())):
-                yield failed(resource, name, message)
-        if settings is not None:
-            for message in _fractions(settings):
-                yield failed(resource, name, message)
-
-    yield from all_commands(graph, check_options)
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason="The engine checks its settings before it loads anything, and the worker ends at start.",
+    source=(
+        "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py around release 1.3.0rc14; ai-dynamo 1.2.1 to "
+        "1.6.0 from PyPI (choices of options), with the vllm and sglang that each names"
+    ),
+    lines=(
+        "TensorRT-LLM 1.3.0rc14",
+        "Dynamo 1.2",
+        "Dynamo 1.3",
+        "Dynamo 1.4",
+        "Dynamo 1.5",
+        "Dynamo 1.6",
+    ),
+    fix="Write one of the values that the finding names.",
+)
+def engine_values_allowed(graph: ResourceGraph) -> Iterator[Observation]:
+    """Every setting and option has a value that the engine accepts."""
+    yield from TENSORRT_LLM_WORKERS.judge(graph, _wrong_settings)
+    yield from STARTED.judge(graph, _wrong_options)
 
 
-def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
+def _wrong_settings(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[Said]:
+    worker, settings = engine.worker, engine.settings
     broken = {
         block: source
         for source, written in settings.written()
@@ -78,30 +75,29 @@ def _check_worker(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Obs
         if written.get(block) is not None and not isinstance(written[block], Mapping)
     }
     for block, source in broken.items():
-        yield failed(worker.resource, worker.name, f"{block} in {source} is no mapping of settings")
+        yield f"{block} in {source} is no mapping of settings"
     written = {key for _, mapping in settings.written() for key in mapping}
     for path in _PATHS:
         if path[0] in broken or (path[0] not in written and path not in _BY_FLAG):
             continue
         setting = settings.at(*path)
-        problem = None if setting is None else _problem(path, setting)
+        problem = None if setting is None else _problem(path, setting.value)
         if setting is not None and problem is not None:
             message = f"{'.'.join(path)} in {setting.source} is {setting.value!r}{problem}"
-            found = failed(worker.resource, worker.name, message)
             # Releases differ in the words that they take, and in none does a slip of the pen pass.
             if path in ENGINE_CHOICES and slip_of(str(setting.value), ENGINE_CHOICES[path]) is None:
+                found = failed(worker.resource, worker.name, message)
                 yield from as_read(worker, [found], TENSORRT_LLM_LINES)
             else:
-                yield found
+                yield message
 
 
-def _problem(path: tuple[str, ...], setting: Setting) -> str | None:
+def _problem(path: tuple[str, ...], value: Value) -> str | None:
     if path in ENGINE_CHOICES:
-        return _problem_of_choice(path, setting.value)
+        return _problem_of_choice(path, value)
+    number = _number(value)
     if path == _FRACTION:
-        number = _number(setting.value)
         return None if number is not None and 0 <= number <= 1 else ", not a number from 0 to 1"
-    number = _number(setting.value)
     return None if number is not None and number >= 0 and number == int(number) else ", not a whole number"
 
 
@@ -116,6 +112,21 @@ def _problem_of_choice(path: tuple[str, ...], value: Value) -> str | None:
     return f", not one of {', '.join(sorted(allowed))}"
 
 
+def _wrong_options(graph: ResourceGraph, started: Started) -> Iterator[Said]:
+    container, worker = started.container, started.worker
+    for command in started.commands:
+        settings = None if worker is None else _option_settings(graph, worker)
+        yield from _wrong_choices(container, command, settings)
+        for message in number_problems(command, settings):
+            is_read = line_of(container, command_options(command.engine)) is not None
+            # A later release may take words where these take numbers.
+            yield message if is_read else Undecided(f"{message} in the releases that were read")
+        if settings is not None and command.engine in _OF_VLLM:
+            yield from connector_problems(settings, line_of(container, vllm_connectors()))
+        if settings is not None:
+            yield from _wrong_fractions(settings)
+
+
 def _option_settings(graph: ResourceGraph, worker: Worker) -> CommandSettings | None:
     try:
         if is_sglang(worker):
@@ -126,7 +137,7 @@ def _option_settings(graph: ResourceGraph, worker: Worker) -> CommandSettings | 
         return None
 
 
-def _options(
+def _wrong_choices(
     container: Mapping[str, Value], command: StartCommand, settings: CommandSettings | None
 ) -> Iterator[str]:
     vocabularies = option_values(command.engine)
@@ -182,7 +193,7 @@ def _slips(value: str) -> int:
     return 2 if len(value) >= _LONG else 1
 
 
-def _fractions(settings: CommandSettings) -> Iterator[str]:
+def _wrong_fractions(settings: CommandSettings) -> Iterator[str]:
     for option in _FRACTIONS:
         given = settings.at(option)
         number = None if given is None else _number(given.value)
@@ -199,25 +210,3 @@ def _number(value: Value) -> float | None:
         return None
     # Neither "nan" nor "inf" is a size.
     return number if abs(number) < float("inf") else None
-
-
-RULE = Rule(
-    id="engine-values-allowed",
-    title="Every setting and option has a value that the engine accepts",
-    severity=Severity.MANDATORY,
-    reason="The engine checks its settings before it loads anything, and the worker ends at start.",
-    source=(
-        "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py around release 1.3.0rc14; ai-dynamo 1.2.1 to "
-        "1.6.0 from PyPI (choices of options), with the vllm and sglang that each names"
-    ),
-    lines=(
-        "TensorRT-LLM 1.3.0rc14",
-        "Dynamo 1.2",
-        "Dynamo 1.3",
-        "Dynamo 1.4",
-        "Dynamo 1.5",
-        "Dynamo 1.6",
-    ),
-    fix="Write one of the values that the finding names.",
-    check=_check,
-)

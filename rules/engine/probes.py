@@ -1,10 +1,11 @@
-"""The port that a probe asks has the name and the number that it looks for, and the path that it asks."""
+"""Ports and probes of frontends and workers."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import Observation, Severity, failed
 from rules.reading.commands.spelling import slip_of
+from rules.reading.commands.start_script import DYNAMO_SGLANG, DYNAMO_VLLM, TENSORRT_LLM
 from rules.reading.engines.tensorrt_llm import Count
 from rules.reading.once import once_per_graph
 from rules.reading.pods.component_types import (
@@ -14,10 +15,12 @@ from rules.reading.pods.component_types import (
 )
 from rules.reading.pods.containers import read_environment
 from rules.reading.pods.frontends import FRONTEND_TYPE, Frontend, read_frontends
-from rules.reading.pods.pods import PodTemplate, check_pods
+from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.probes import (
+    HANDLERS,
     PROBES,
     OperatorPort,
+    is_merged,
     keeps_operators_probes,
     operator_port,
     own_ports,
@@ -26,6 +29,43 @@ from rules.reading.pods.probes import (
 )
 from rules.reading.pods.workers import Worker, environment_lists, read_workers
 from rules.reading.shapes import Undecided, field, text_at, whole_number
+from rules.rule import graph_rule, rule
+from rules.subjects import POD_TEMPLATES
+
+
+@rule(
+    POD_TEMPLATES,
+    severity=Severity.MANDATORY,
+    reason=(
+        "The API server refuses the pod: may not specify more than 1 handler type. An operator before 1.2 "
+        "merges its own httpGet into a livenessProbe or readinessProbe of the main container; later ones "
+        "leave the probe as it is written."
+    ),
+    source=(
+        "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go (GenerateBasePodSpec, "
+        "mergeContainerByName) before and at d50a02f"
+    ),
+    lines=("Dynamo 1.1", "Dynamo 1.2", "Dynamo 1.4"),
+    fix=(
+        "Leave one handler; before 1.2 put the whole probe at the service's livenessProbe or readinessProbe, "
+        "beside extraPodSpec, which replaces the operator's."
+    ),
+)
+def one_probe_handler(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    """A probe of a graph's container asks in one way only."""
+    for name in PROBES:
+        probe = written_probe(template, name)
+        handlers = [handler for handler in HANDLERS if probe.get(handler) is not None]
+        if len(handlers) > 1:
+            yield f"{name} of the main container has {' and '.join(handlers)}: two handlers"
+        elif handlers and handlers[0] != HANDLERS[0]:
+            port = operator_port(template)
+            if port is not None and is_merged(graph, template, name):
+                yield (
+                    f"{name} of the main container has {handlers[0]}, and an operator before 1.2 adds its "
+                    f"httpGet on port {port.name}: two handlers"
+                )
+
 
 _HEALTH_PATHS = ("/live", "/health")
 """What frontends and workers answer at their port."""
@@ -46,16 +86,26 @@ _OF_THE_OPERATOR = frozenset({"http", "system", "nixl"})
 """Names of the ports that it gives containers without ports of their own."""
 
 
-def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    frontends = {
-        frontend.template: frontend for frontend in read_frontends(graph) if isinstance(frontend, Frontend)
-    }
-    return check_pods(graph, lambda template: _check_template(graph, template, frontends.get(template)))
-
-
-def _check_template(
-    graph: ResourceGraph, template: PodTemplate, frontend: Frontend | None
-) -> Iterator[Observation]:
+@rule(
+    POD_TEMPLATES,
+    severity=Severity.MANDATORY,
+    reason=(
+        "The kubelet looks the port up by its name. Where it is missing, or the process listens elsewhere, "
+        "the liveness probe fails and the container is restarted for ever; so does one that is answered 404."
+    ),
+    source=(
+        "ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec), "
+        "component_worker.go at 54ba91f, component_frontend.go at 132ccbe; paths: "
+        "lib/runtime/src/system_status_server.rs, lib/llm/src/http/service/health.rs"
+    ),
+    lines=("Dynamo 1.2",),
+    fix=(
+        "Leave ports, DYN_SYSTEM_PORT and --http-port out; or name a worker's port system (9090) and the "
+        "frontend's http (8000), and listen there. Ask for /health or /live."
+    ),
+)
+def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    """Probes find the port and the path that they ask for."""
     port = operator_port(template)
     if port is None:
         return
@@ -63,20 +113,14 @@ def _check_template(
     for name in PROBES:
         asked = probed_port(written_probe(template, name))
         if isinstance(asked, str) and not asked.isdigit() and asked not in (own or _OF_THE_OPERATOR):
-            yield failed(
-                template.resource,
-                template.name,
-                f"{name} asks port {asked} by its name, and no port of the container is called so",
-            )
-    yield from _check_paths(graph, template, port, frontend)
+            yield f"{name} asks port {asked} by its name, and no port of the container is called so"
+    yield from _unserved_paths(graph, template, port)
     keeps = keeps_operators_probes(template)
     if keeps and own and port.name not in own:
         names = ", ".join(name or "unnamed" for name in own)
-        yield failed(
-            template.resource,
-            template.name,
+        yield (
             f"its own ports ({names}) replace the operator's, and none is called {port.name}, which the "
-            "operator's probes ask",
+            "operator's probes ask"
         )
         return
     asked = dict(_asked_by_number(template))
@@ -85,17 +129,15 @@ def _check_template(
         asked[f"the operator's probes ask port {port.name}, {probed}"] = probed
     if not asked:
         return
-    listening = _listening(graph, template, port, frontend)
+    listening = _listening(graph, template, port)
     for who, number in asked.items():
         if listening.value != number:
-            message = f"listens on {listening.value} ({listening.source}), but {who}"
-            yield failed(template.resource, template.name, message)
+            yield f"listens on {listening.value} ({listening.source}), but {who}"
 
 
-def _check_paths(
-    graph: ResourceGraph, template: PodTemplate, port: OperatorPort, frontend: Frontend | None
-) -> Iterator[Observation]:
+def _unserved_paths(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Iterator[str]:
     """Each probe that asks the process for what it answers with 404."""
+    frontend = _frontends(graph).get(template)
     asked = {name: path for name in PROBES if (path := _unserved(template, name, frontend)) is not None}
     lists = environment_lists(template, template.main)
     if not asked or any(entry.get("name") in _PATH_VARIABLES for entries in lists for entry in entries):
@@ -103,15 +145,12 @@ def _check_paths(
     # What another program serves at its port is its own matter.
     if frontend is None and template not in _workers_of_dynamo(graph):
         return
-    listening = _listening(graph, template, port, frontend).value
+    listening = _listening(graph, template, port).value
     numbers = {port.name: port.number, **own_ports(template)}
     for name, path in asked.items():
         where = probed_port(written_probe(template, name))
         if (numbers.get(where) if isinstance(where, str) else where) == listening:
-            message = (
-                f"its {name} asks port {where} for {path}, which answers 404; it serves /health and /live"
-            )
-            yield failed(template.resource, template.name, message)
+            yield f"its {name} asks port {where} for {path}, which answers 404; it serves /health and /live"
 
 
 def _unserved(template: PodTemplate, name: str, frontend: Frontend | None) -> str | None:
@@ -125,6 +164,11 @@ def _unserved(template: PodTemplate, name: str, frontend: Frontend | None) -> st
     # A frontend has many paths, and each release further ones.
     is_slip = frontend is not None and slip_of(plain, _HEALTH_PATHS, _SLIPS) is not None
     return path if is_slip or (frontend is not None and plain in _OFTEN_MEANT) else None
+
+
+@once_per_graph
+def _frontends(graph: ResourceGraph) -> Mapping[PodTemplate, Frontend]:
+    return {each.template: each for each in read_frontends(graph) if isinstance(each, Frontend)}
 
 
 @once_per_graph
@@ -146,11 +190,10 @@ def _asked_by_number(template: PodTemplate) -> Iterator[tuple[str, int]]:
             yield f"its {name} asks port {asked}", asked
 
 
-def _listening(
-    graph: ResourceGraph, template: PodTemplate, port: OperatorPort, frontend: Frontend | None
-) -> Count:
+def _listening(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Count:
     if template.component_type != FRONTEND_TYPE:
         return _of_variable(graph, template, SYSTEM_PORT_VARIABLE, port)
+    frontend = _frontends(graph).get(template)
     flag = None if frontend is None else frontend.flags.value(FRONTEND_PORT_FLAG)
     if flag is not None:
         return Count(whole_number(flag, FRONTEND_PORT_FLAG), FRONTEND_PORT_FLAG)
@@ -167,23 +210,36 @@ def _of_variable(graph: ResourceGraph, template: PodTemplate, variable: str, por
     return Count(whole_number(word.text, f"the variable {variable}"), variable)
 
 
-RULE = Rule(
-    id="probed-port-named",
-    title="Probes find the port and the path that they ask for",
-    severity=Severity.MANDATORY,
-    reason=(
-        "The kubelet looks the port up by its name. Where it is missing, or the process listens elsewhere, "
-        "the liveness probe fails and the container is restarted for ever; so does one that is answered 404."
-    ),
-    source=(
-        "ai-dynamo/dynamo deploy/operator/internal/dynamo: graph.go (GenerateBasePodSpec), "
-        "component_worker.go at 54ba91f, component_frontend.go at 132ccbe; paths: "
-        "lib/runtime/src/system_status_server.rs, lib/llm/src/http/service/health.rs"
-    ),
+_DYNAMO = frozenset({TENSORRT_LLM, DYNAMO_VLLM, DYNAMO_SGLANG})
+
+
+@graph_rule(
+    severity=Severity.ADVISORY,
+    reason="Containers of a pod share its address, so only one engine gets the port.",
+    source="ai-dynamo/dynamo examples/backends/vllm/launch/disagg.sh (a DYN_SYSTEM_PORT for each process)",
     lines=("Dynamo 1.2",),
-    fix=(
-        "Leave ports, DYN_SYSTEM_PORT and --http-port out; or name a worker's port system (9090) and the "
-        "frontend's http (8000), and listen there. Ask for /health or /live."
-    ),
-    check=_check,
+    fix="Give every engine another DYN_SYSTEM_PORT.",
 )
+def system_ports_unique(graph: ResourceGraph) -> Iterator[Observation]:
+    """Engines that share a pod have system ports of their own."""
+    pods: dict[PodTemplate, list[Worker]] = {}
+    for worker in read_workers(graph):
+        if isinstance(worker, Worker):
+            pods.setdefault(worker.template, []).append(worker)
+    for template, workers in pods.items():
+        for port, engines in _users(workers).items():
+            if len(engines) > 1:
+                shown = f"{SYSTEM_PORT_VARIABLE} {port}: {', '.join(engines)}"
+                message = f"{len(engines)} engines of one pod have {shown}"
+                yield failed(template.resource, template.name, message)
+
+
+def _users(workers: list[Worker]) -> Mapping[str, list[str]]:
+    """System port -> the engines that are given it."""
+    users: dict[str, list[str]] = {}
+    for worker in workers:
+        for command in worker.commands:
+            word = command.environment.get(SYSTEM_PORT_VARIABLE)
+            if command.engine in _DYNAMO and word is not None and word.known:
+                users.setdefault(word.text, []).append(f"{command.engine} in {worker.name}")
+    return users

@@ -1,0 +1,121 @@
+"""What a graph's services and components are declared to be, and whether one of them answers HTTP."""
+
+from collections.abc import Iterator
+
+from resource_graph import ResourceGraph
+from rules.model import Observation, Severity, failed
+from rules.reading.engines.vllm import is_vllm
+from rules.reading.kv_transport.disaggregation import role_with_file
+from rules.reading.pods.component_types import COMPONENT_TYPES, SUB_COMPONENT_TYPES, declared_type
+from rules.reading.pods.frontends import FRONTEND_TYPE, Frontend, read_frontends
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, read_pods
+from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.shapes import Undecided, text_at
+from rules.rule import graph_rule, rule
+from rules.subjects import CONFIGURED_WORKERS, POD_TEMPLATES
+
+_OTHER_ENTRANCES = frozenset({"epp"})
+_SIDECAR = "frontendSidecar"
+_INFERENCE_POOL = "InferencePool"
+
+
+@graph_rule(
+    severity=Severity.ADVISORY,
+    reason=(
+        "Workers take requests from Dynamo's request plane only; without a frontend, or with none running, "
+        "nobody can ask them anything. A frontend of another file may do it."
+    ),
+    source="ai-dynamo/dynamo docs/kubernetes (frontend component) at 2a6da14",
+    lines=("Dynamo 1.2 to 1.6",),
+    fix="Add a component of type frontend with at least one replica.",
+)
+def graph_has_a_frontend(graph: ResourceGraph) -> Iterator[Observation]:
+    """Something answers HTTP for the workers of a graph."""
+    if graph.kubernetes_objects(_INFERENCE_POOL) or _starts_a_frontend(graph):
+        return
+    workers: dict[str, list[Worker]] = {}
+    for worker in read_workers(graph):
+        if isinstance(worker, Worker) and worker.resource.kind == GRAPH_KIND and worker.commands:
+            workers.setdefault(worker.resource.urn, []).append(worker)
+    for group in workers.values():
+        names, resource = ", ".join(worker.name for worker in group), group[0].resource
+        yield failed(resource, resource.name, f"nothing that was read answers HTTP for {names}")
+
+
+def _starts_a_frontend(graph: ResourceGraph) -> bool:
+    if any(not isinstance(template, PodTemplate) for template in read_pods(graph)):
+        return True
+    for template in read_pods(graph):
+        if not isinstance(template, PodTemplate):
+            continue
+        is_entrance = template.component_type in {FRONTEND_TYPE, *_OTHER_ENTRANCES}
+        if _SIDECAR in template.described_by or (is_entrance and _has_pods(template)):
+            return True
+    return any(isinstance(each, Frontend) and _has_pods(each.template) for each in read_frontends(graph))
+
+
+def _has_pods(template: PodTemplate) -> bool:
+    try:
+        return template.replicas > 0
+    except Undecided:
+        return True
+
+
+_CONSEQUENCE = "the operator gives it no system port, no probes and no managed rolling update"
+_NO_DEFAULTS = "default"
+"""Of v1alpha1: it asks for none of them (ai-dynamo/dynamo deploy/operator internal/consts)."""
+
+
+@rule(
+    POD_TEMPLATES,
+    severity=Severity.ADVISORY,
+    reason=(
+        "Of an unknown type, such as `main` in older recipes, the operator makes a bare container: a worker "
+        "that hangs is never restarted, one that loads counts as ready, and the service cannot become "
+        "a component of a v1beta1 graph."
+    ),
+    source="ai-dynamo/dynamo deploy/operator/internal/dynamo/component_common.go at 015d780",
+    lines=("Dynamo 1.0",),
+    fix="Set componentType: worker, and subComponentType: prefill or decode where the worker is one.",
+)
+def component_type_known(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    """Every service of a graph has a type that the operator knows."""
+    if template.shape != "service":
+        return
+    declared = declared_type(template)
+    one_of = f"{_CONSEQUENCE}; one of {', '.join(COMPONENT_TYPES)}"
+    if declared is None and not template.main.get("image"):
+        # A patch, whose other half says what it is.
+        return
+    if declared is None:
+        yield f"has no componentType: {one_of}"
+    elif declared not in (*COMPONENT_TYPES, _NO_DEFAULTS):
+        yield f"componentType is {declared}, which the operator does not know: {one_of}"
+    sub_type = text_at(template.described_by, "subComponentType")
+    if sub_type is not None and sub_type not in SUB_COMPONENT_TYPES:
+        yield f"subComponentType is {sub_type}, not {' or '.join(SUB_COMPONENT_TYPES)}"
+
+
+@rule(
+    CONFIGURED_WORKERS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "The operator labels, probes and updates by the type, and selectors and dashboards follow the "
+        "labels, while requests go where the command line says."
+    ),
+    source="ai-dynamo/dynamo deploy/operator/internal/consts (labels); ai-dynamo 1.2.1 --disaggregation-mode",
+    lines=("Dynamo 1.2", "SGLang 0.5.14"),
+    fix="Make the type, or subComponentType, and --disaggregation-mode the same.",
+)
+def component_type_matches_role(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    """A component's type says what its command line does."""
+    declared = worker.template.component_type
+    if not worker.commands or worker.template.shape == "workload":
+        return
+    if declared == FRONTEND_TYPE:
+        yield f"its type is {declared}, but it starts {worker.commands[0].engine}"
+    elif declared in SUB_COMPONENT_TYPES:
+        role = role_with_file(graph, worker)
+        # Without a word vLLM's worker does both, and decodes what a prefill worker hands it.
+        if role != declared and not (declared == "decode" and role == "aggregated" and is_vllm(worker)):
+            yield f"its type is {declared}, but its command line makes it {role}"

@@ -1,0 +1,241 @@
+"""Runtime images: whether they exist, bring the engine and suit the platform, and what is known to break."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from hardware.runtime_defects import DEEP_EP_CRASH_ACCELERATOR, DEEP_EP_CRASH_LINE, WITHOUT_DEEP_EP
+from resource_graph import ResourceGraph
+from rules.model import EVERY_RELEASE, Observation, Severity
+from rules.reading.commands.spelling import slip_of
+from rules.reading.commands.start_script import DYNAMO_FRONTEND, DYNAMO_SGLANG, DYNAMO_VLLM, TENSORRT_LLM
+from rules.reading.commands.variables import variable
+from rules.reading.engines.models import read_gpt_oss
+from rules.reading.engines.runtime_version import runtime_image
+from rules.reading.nodes.placements import read_landing
+from rules.reading.pods.images import Image, read_image
+from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.program.operator_line import RUNTIMES
+from rules.reading.program.platforms import Platform, read_platforms
+from rules.reading.shapes import Undecided, text_at, texts_at
+from rules.rule import Said, Subjects, graph_rule, rule
+from rules.subjects import POD_TEMPLATES, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
+
+_HOST = "nvcr.io/"
+_REGISTRY = f"{_HOST}nvidia/ai-dynamo/"
+_WRONG_NAMES = {"trtllm-runtime": "tensorrtllm-runtime"}
+_PUBLISHED_RUNTIMES = ("dynamo-frontend", "sglang-runtime", "tensorrtllm-runtime", "vllm-runtime")
+_NAMES = (
+    *_PUBLISHED_RUNTIMES,
+    "dynamo-planner",
+    "epp-image",
+    "kubernetes-operator",
+    "snapshot-agent",
+    "vllm-runtime-xpu",
+)
+_SLIPS = 2
+
+
+@rule(
+    POD_TEMPLATES,
+    severity=Severity.MANDATORY,
+    reason="The image cannot be pulled, and the pod never starts.",
+    source="ai-dynamo/dynamo release notes of 1.2.1 (images); the name in its older recipes, at 05e46aa",
+    lines=("Dynamo 0.6 to 1.2",),
+    fix="Write the repository that the finding names.",
+)
+def runtime_image_exists(_: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
+    """A runtime image has a name under which it is published."""
+    for container in template.containers:
+        image = read_image(container)
+        if image is None or image.is_placeholder:
+            continue
+        right = _published(image)
+        if right is not None:
+            yield f"image {image.text} is not published; the repository is {right}"
+        elif image.repository.removesuffix(image.name) == _REGISTRY and image.name not in _NAMES:
+            known = f"known under {_REGISTRY} are {', '.join(_NAMES)}"
+            yield Undecided(f"whether {image.repository} is published is not known here; {known}")
+
+
+def _published(image: Image) -> str | None:
+    """The repository that was meant; None where the image's own may be right."""
+    path = image.repository.removesuffix(image.name)
+    if path == _REGISTRY:
+        right = _WRONG_NAMES.get(image.name)
+        if right is None and image.name not in _NAMES:
+            right = slip_of(image.name, _NAMES, _SLIPS)
+        return None if right is None else f"{_REGISTRY}{right}"
+    if image.name not in _PUBLISHED_RUNTIMES:
+        return None
+    # Other organisations of that host, and other hosts, keep copies; a slip of the pen is none of them.
+    left_out = path == f"{_HOST}ai-dynamo/" or path.startswith(f"{_HOST}nvidia/")
+    return f"{_REGISTRY}{image.name}" if left_out or slip_of(path, [_REGISTRY], _SLIPS) else None
+
+
+_ENGINE_OF_IMAGE: Mapping[str, str] = {
+    "tensorrtllm-runtime": TENSORRT_LLM,
+    "vllm-runtime": DYNAMO_VLLM,
+    "sglang-runtime": DYNAMO_SGLANG,
+}
+_WITHOUT_ENGINE = frozenset({"dynamo-frontend"})
+_FRAMEWORKS: Mapping[str, str] = {"trtllm": TENSORRT_LLM, "vllm": DYNAMO_VLLM, "sglang": DYNAMO_SGLANG}
+# The packages of ai-dynamo 1.2.1 to 1.6.0 on PyPI that can be started.
+_MODULES = (
+    *_FRAMEWORKS.values(),
+    DYNAMO_FRONTEND,
+    "dynamo.global_planner",
+    "dynamo.global_router",
+    "dynamo.mocker",
+    "dynamo.planner",
+    "dynamo.profiler",
+    "dynamo.router",
+)
+_MODULE = re.compile(r"(?<=-m )\s*(dynamo\.[a-z_]+)(?![\w.])")
+# Pods that cannot be read are told of once, by the look at their modules.
+_READABLE_WORKERS: Subjects[Worker] = Subjects(
+    lambda graph: [each for each in read_workers(graph) if isinstance(each, Worker)], WORKERS.place
+)
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason=(
+        "Each runtime image holds one engine: python ends with 'No module named' of another one. The "
+        "operator compares backendFramework with the command, and makes no pods where they differ."
+    ),
+    source=(
+        "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go (determineBackendFramework) at 2a6da14; "
+        "ai-dynamo 1.2.1 to 1.6.0 from PyPI (packages)"
+    ),
+    lines=("Dynamo 1.2 to 1.6",),
+    fix="Use the runtime image of the engine that the command starts, and name it in backendFramework.",
+)
+def image_brings_the_engine(graph: ResourceGraph) -> Iterator[Observation]:
+    """Image, module and backendFramework are of one engine."""
+    yield from _READABLE_WORKERS.judge(graph, _other_engines)
+    yield from POD_TEMPLATES.judge(graph, _misspelt_modules)
+
+
+def _other_engines(_: ResourceGraph, worker: Worker) -> Iterator[str]:
+    started = [command.engine for command in worker.commands if command.engine in _FRAMEWORKS.values()]
+    image = read_image(worker.container)
+    name = "" if image is None else image.name
+    for engine in started:
+        brings = _ENGINE_OF_IMAGE.get(name, engine)
+        if image is not None and (brings != engine or name in _WITHOUT_ENGINE):
+            holds = f"holds {brings}" if name in _ENGINE_OF_IMAGE else "holds no engine"
+            yield f"starts {engine}, but its image {image.text} {holds}"
+    framework = text_at(worker.template.graph_spec, "backendFramework")
+    wanted = _FRAMEWORKS.get(framework or "")
+    if wanted is not None and started and wanted not in started:
+        yield (
+            f"starts {started[0]}, but backendFramework of its graph is {framework}: the operator refuses it"
+        )
+
+
+def _misspelt_modules(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    for container in template.containers:
+        words = [word or "" for word in (*texts_at(container, "command"), *texts_at(container, "args"))]
+        for module in _MODULE.findall(" ".join(words)):
+            meant = None if module in _MODULES else slip_of(module, _MODULES)
+            if meant is not None:
+                yield f"starts python module {module}, which no release has: write {meant}"
+
+
+@graph_rule(
+    severity=Severity.ADVISORY,
+    reason=(
+        "Operator and runtime agree on variables, ports and discovery release by release; NVIDIA tests and "
+        "publishes them together."
+    ),
+    source="ai-dynamo/dynamo release notes (images and chart of one version)",
+    lines=EVERY_RELEASE,
+    fix="Take images of the chart's major and minor version.",
+)
+def runtime_matches_platform(graph: ResourceGraph) -> Iterator[Observation]:
+    """Runtime images are of the platform's release line."""
+    if _only_platform(graph) is not None:
+        yield from POD_TEMPLATES.judge(graph, _of_another_line)
+
+
+def _of_another_line(graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
+    platform = _only_platform(graph)
+    if template.shape == "workload" or platform is None or platform.line is None:
+        return
+    image = read_image(template.main)
+    if image is None or image.name not in RUNTIMES:
+        return
+    if image.line is None:
+        yield Undecided(f"image {image.text} does not say which release it is of")
+    elif image.line != platform.line:
+        yield f"image {image.text} runs under platform {platform.version} ({platform.resource.name})"
+
+
+_ADMITTED_SINCE = (1, 4)
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason="From release 1.4 on admission refuses an image whose tag is no version, or that has a digest.",
+    source="ai-dynamo/dynamo deploy/operator, admission of DynamoGraphDeployment since 1.4",
+    lines=("Dynamo 1.4",),
+    fix="Use a tag that is a version, or set runtimeVersionOverride: MAJOR.MINOR.PATCH.",
+)
+def image_tag_admitted(graph: ResourceGraph) -> Iterator[Observation]:
+    """The platform can tell the runtime's version."""
+    platform = _only_platform(graph)
+    if platform is not None and platform.line is not None and platform.line >= _ADMITTED_SINCE:
+        yield from POD_TEMPLATES.judge(graph, _without_version)
+
+
+def _without_version(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    if template.shape == "workload" or text_at(template.described_by, "runtimeVersionOverride"):
+        return
+    image = read_image(template.main)
+    if image is None:
+        yield "its main container names no image"
+    elif image.line is None:
+        yield f"image {image.text} has no version as its tag, and no runtimeVersionOverride says it"
+
+
+def _only_platform(graph: ResourceGraph) -> Platform | None:
+    """With several platforms nothing says which one serves a graph."""
+    platforms = read_platforms(graph)
+    return platforms[0] if len(platforms) == 1 else None
+
+
+_OLDER_NAME = "TRTLLM_FORCE_ALLTOALL_METHOD"
+
+
+@rule(
+    TENSORRT_LLM_WORKERS,
+    severity=Severity.MANDATORY,
+    reason="The defect was met on that hardware in that release: the engine stops.",
+    source=WITHOUT_DEEP_EP.source,
+    lines=("Dynamo 1.2",),
+    fix="Set the variable that the finding names, or use a later release.",
+)
+def runtime_defects_avoided(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
+    """A worker stays away from known defects of its runtime."""
+    worker, settings = engine.worker, engine.settings
+    release = runtime_image(worker)
+    # It was met with gpt-oss; recipes of the publisher for other models run there without the variable.
+    if release is None or release[0][:2] != DEEP_EP_CRASH_LINE or read_gpt_oss(worker) is None:
+        return
+    ranks = settings.count("tensor_parallel_size", default=1)
+    if ranks.value == 1 or not settings.switch("enable_attention_dp"):
+        return
+    if variable(worker, WITHOUT_DEEP_EP.name) or variable(worker, _OLDER_NAME):
+        return
+    try:
+        landing = read_landing(graph, worker)
+    except Undecided:
+        # Without a GPU by name nobody can say that the defect is met.
+        return
+    if all(gpu.name == DEEP_EP_CRASH_ACCELERATOR for gpu in landing.accelerators):
+        yield (
+            f"runs {ranks.value} ranks of attention data parallelism on {DEEP_EP_CRASH_ACCELERATOR} "
+            f"({landing.source}) without {WITHOUT_DEEP_EP.name}={WITHOUT_DEEP_EP.value}: "
+            f"{WITHOUT_DEEP_EP.why}"
+        )
