@@ -1,11 +1,8 @@
 """Rules about the volume that holds the model."""
 
 from rules.cache import (
-    cache_holds_the_model,
-    cache_holds_two_revisions,
     cache_not_under_root,
-    cache_shared_by_nodes,
-    cache_zone,
+    claims,
     download_memory_limited,
     download_tool_current,
     frontend_reads_the_cache,
@@ -19,14 +16,13 @@ from rules.cache import (
     offline_frontend_has_the_model,
     offline_worker_finds_the_model,
     service_mounts_kept,
-    storage_class_exists,
 )
 from rules.model import Rule
 
 RULES: tuple[Rule, ...] = (
-    cache_shared_by_nodes.RULE,
-    cache_holds_the_model.RULE,
-    cache_holds_two_revisions.RULE,
+    claims.cache_shared_by_nodes,
+    claims.cache_holds_the_model,
+    claims.cache_holds_two_revisions,
     cache_not_under_root.RULE,
     model_path_mounted.RULE,
     service_mounts_kept.RULE,
@@ -36,8 +32,8 @@ RULES: tuple[Rule, ...] = (
     frontend_reads_the_cache.RULE,
     offline_worker_finds_the_model.RULE,
     harmony_vocabulary.RULE,
-    storage_class_exists.RULE,
-    cache_zone.RULE,
+    claims.storage_class_exists,
+    claims.cache_zone,
     node_cache_filled.RULE,
     node_cache_awaited.RULE,
     download_tool_current.RULE,
