@@ -124,4 +124,7 @@ def _goes_with_its_cluster(graph: ResourceGraph, resource: Resource) -> bool:
 
 def _deletes_its_volumes(_: ResourceGraph, servers: Resource) -> Iterator[str]:
     if text_at(servers.inputs, "spec", _RETENTION_POLICY, "whenDeleted") == "Delete":
-        yield f"has {_RETENTION_POLICY}.whenDeleted: Delete, in a stack of lifecycle {PRODUCTION}: its volumes go too"
+        yield (
+            f"has {_RETENTION_POLICY}.whenDeleted: Delete, in a stack of lifecycle {PRODUCTION}: its volumes "
+            "go too"
+        )
