@@ -1,6 +1,6 @@
 """What rules are about. Each finds its own in a graph, names them, and leaves the unreadable undecided."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ from rules.reading.pods.gpu_pods import GpuPods, read_gpu_pods
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
 from rules.reading.pods.routers import Router, read_routers
 from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.program.references import Reference, dynamo_graphs
 from rules.reading.shapes import Undecided
 from rules.reading.storage.model_users import Kind, ModelUser, UnreadableUser, read_model_users
 from rules.reading.storage.model_volumes import ModelVolume, read_model_volumes
@@ -53,6 +54,14 @@ class Started:
     commands: tuple[StartCommand, ...]
     worker: Worker | None
     """None for a frontend."""
+
+
+@dataclass(frozen=True, slots=True)
+class DynamoGraph:
+    """A Dynamo graph, and what the pods of all its services refer to by name."""
+
+    resource: Resource
+    references: Sequence[Reference]
 
 
 def _tensorrt_llm(graph: ResourceGraph) -> Iterator[TensorRtLlmWorker | Unreadable]:
@@ -99,6 +108,14 @@ def _started(graph: ResourceGraph) -> Iterator[Started | Unreadable]:
             yield Started(each.resource, each.name, each.container, (each.command,), None)
 
 
+def _dynamo_graphs(graph: ResourceGraph) -> Iterator[DynamoGraph | Unreadable]:
+    for resource, references in dynamo_graphs(graph):
+        if isinstance(references, Undecided):
+            yield Unreadable(resource, resource.name, str(references))
+        else:
+            yield DynamoGraph(resource, references)
+
+
 POD_TEMPLATES: Subjects[PodTemplate] = Subjects(read_pods, lambda each: (each.resource, each.name))
 """Every template of pods: of graphs' services and components, and of workloads."""
 GPU_PODS: Subjects[GpuPods] = Subjects(read_gpu_pods, lambda each: (each.template.resource, each.name))
@@ -130,6 +147,9 @@ ROUTERS: Subjects[Router] = Subjects(
 """Frontends of Dynamo graphs, with the workers that they choose from."""
 KV_HOPS: Subjects[KvHop] = Subjects(read_hops, lambda each: (each.group.resource, each.group.name))
 """Groups whose KV cache travels from pod to pod."""
+DYNAMO_GRAPHS: Subjects[DynamoGraph] = Subjects(
+    _dynamo_graphs, lambda each: (each.resource, each.resource.name)
+)
 BENCHMARKS: Subjects[Benchmark] = Subjects(read_benchmarks, lambda each: (each.resource, each.name))
 MODEL_VOLUMES: Subjects[ModelVolume] = Subjects(read_model_volumes, lambda each: (each.resource, each.name))
 """Claims and directories of nodes from which a model is used."""

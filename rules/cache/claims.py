@@ -1,0 +1,250 @@
+"""Whether the claim of a model can be had, is large enough, and can be mounted by all that need it."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from hardware import ModelShape, checkpoint_bytes
+from resource_graph import Resource, ResourceGraph, Value
+from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
+from rules.reading.storage.claims import Claim, read_claims
+from rules.reading.storage.model_users import ModelUser
+from rules.reading.storage.model_volumes import ModelVolume
+from rules.reading.storage.one_node import on_one_node
+from rules.reading.storage.storage_classes import makes_ebs_volumes
+from rules.rule import graph_rule, rule
+from rules.subjects import MODEL_VOLUMES
+
+_MANY, _MANY_READERS, _ONE_POD = "ReadWriteMany", "ReadOnlyMany", "ReadWriteOncePod"
+_REVISIONS = 2
+# Folders of the repositories that no engine here reads: the weights again, in two other forms.
+_OTHER_FORMS = ("original/", "metal/")
+_ALL_FORMS = 3
+_PLACEHOLDER = re.compile(r"<.*>|(?:your|my|example|replace|changeme|todo|xxx)[-_ ]?.*", re.IGNORECASE)
+# The class of one cluster of NVIDIA's, in recipes that everybody copies.
+_OF_ONE_CLUSTER = frozenset({"dgxc-enterprise-file"})
+_DEFAULT_ANNOTATION = "storageclass.kubernetes.io/is-default-class"
+_ZONE = "topology.kubernetes.io/zone"
+
+
+@rule(
+    MODEL_VOLUMES,
+    severity=Severity.MANDATORY,
+    reason=(
+        "A volume that is ReadWriteOnce is attached to one node: on every other one pods hang in "
+        "ContainerCreating. Frontend, workers and benchmark usually stand on different nodes."
+    ),
+    source="https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes",
+    lines=EVERY_RELEASE,
+    fix=(
+        "Ask for ReadWriteMany with a class that has it (EFS, FSx for Lustre, NFS), or for ReadOnlyMany "
+        "where all pods mount it readOnly; or let every pod that mounts it select a pool of one node."
+    ),
+)
+def cache_shared_by_nodes(graph: ResourceGraph, volume: ModelVolume) -> Iterator[str]:
+    """A model claim that pods on several nodes mount allows that."""
+    if volume.node_path is not None:
+        return
+    # A download is done, and its volume free again, before the others start.
+    users = {user.template: user for user in volume.of_kind("worker", "frontend", "benchmark")}
+    pods = {user.name: user.template.replicas * user.template.pods_per_replica for user in users.values()}
+    total = sum(pods.values())
+    if total <= 1:
+        return
+    listed = " + ".join(f"{count} of {name}" for name, count in pods.items())
+    if volume.claim is None:
+        raise Undecided(
+            f"{total} pods mount it ({listed}), and nothing that was read says how it may be mounted"
+        )
+    modes = volume.claim.modes
+    if _MANY in modes or (_MANY_READERS in modes and _only_read(volume)):
+        return
+    if _ONE_POD not in modes and on_one_node(graph, users.values()):
+        return
+    found = ", ".join(modes) or "no access mode"
+    yield f"allows {found}, but {total} pods mount it ({listed}), and nothing keeps them on one node"
+
+
+def _only_read(volume: ModelVolume) -> bool:
+    return all(mount.read_only for user, mount in volume.users if user.kind != "download")
+
+
+@rule(
+    MODEL_VOLUMES,
+    severity=Severity.MANDATORY,
+    reason="The download ends with no space left on the device, and no worker starts.",
+    source="https://huggingface.co/openai/gpt-oss-120b (model.safetensors.index.json, total_size)",
+    lines=EVERY_RELEASE,
+    fix="Ask for twice what a revision takes: 150Gi for gpt-oss-120b.",
+)
+def cache_holds_the_model(_: ResourceGraph, volume: ModelVolume) -> Iterator[str]:
+    """A model claim is as large as the model."""
+    if volume.claim is None or not volume.models:
+        return
+    needed = sum(checkpoint_bytes(model) for model in volume.models.values())
+    if volume.claim.bytes < needed:
+        yield (
+            f"{_asked(volume.claim)}, but the tensors of {', '.join(sorted(volume.models))} alone take "
+            f"{needed / 1e9:.1f} GB"
+        )
+
+
+def _asked(claim: Claim) -> str:
+    return f"asks for {claim.storage} ({float(claim.bytes) / 1e9:.1f} GB)"
+
+
+@rule(
+    MODEL_VOLUMES,
+    severity=Severity.ADVISORY,
+    reason=(
+        "A new revision is downloaded beside the old one, which pods still read: with less than twice the "
+        "room the download fails in the middle, and where nothing pins the revision it starts by itself. The "
+        "repositories hold the weights three times, as safetensors, in original/ and in metal/."
+    ),
+    source=(
+        "ai-dynamo/dynamo recipes/gpt-oss-120b/model-cache/model-download.yaml at 371045a; "
+        "https://huggingface.co/docs/huggingface_hub/guides/manage-cache"
+    ),
+    lines=EVERY_RELEASE,
+    fix=(
+        "Ask for at least twice what a revision takes (150Gi for gpt-oss-120b), and exclude original/* and "
+        "metal/* from the download."
+    ),
+)
+def cache_holds_two_revisions(_: ResourceGraph, volume: ModelVolume) -> Iterator[str]:
+    """A model claim has room for a second revision."""
+    if volume.claim is None or not volume.models:
+        return
+    downloads = volume.of_kind("download")
+    kept = sum(_kept_bytes(repository, model, downloads) for repository, model in volume.models.items())
+    if volume.claim.bytes < _REVISIONS * kept:
+        yield (
+            f"{_asked(volume.claim)}, but a revision of {', '.join(sorted(volume.models))} takes "
+            f"{kept / 1e9:.1f} GB as it is downloaded, and a second one beside it "
+            f"{_REVISIONS * kept / 1e9:.1f} GB"
+        )
+
+
+def _kept_bytes(repository: str, model: ModelShape, downloads: Sequence[ModelUser]) -> int:
+    own = [
+        download
+        for download in downloads
+        if any(reference.repository == repository for reference in download.models)
+    ]
+    forms = _ALL_FORMS if any(_takes_all_forms(download) for download in own) else 1
+    return forms * checkpoint_bytes(model)
+
+
+def _takes_all_forms(download: ModelUser) -> bool:
+    if any(flag.name == "--include" for flag in download.flags):
+        return False
+    excluded = [
+        flag.value.text for flag in download.flags if flag.name == "--exclude" and flag.value is not None
+    ]
+    return not all(any(text.startswith(form) for text in excluded) for form in _OTHER_FORMS)
+
+
+@graph_rule(
+    severity=Severity.ADVISORY,
+    reason=(
+        "A claim of a class that does not exist, or that cannot do what it asks for, stays Pending, and so "
+        "do all its pods. EKS clusters from 1.30 have no default class."
+    ),
+    source=(
+        "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#class-1; NVIDIA/aicr#107 (claims "
+        "Pending on EKS)"
+    ),
+    lines=EVERY_RELEASE,
+    fix="Name a class that kubectl get storageclass lists.",
+)
+def storage_class_exists(graph: ResourceGraph) -> Iterator[Observation]:
+    """A claim names a storage class that can be there."""
+    has_default = any(_is_default(resource) for resource in graph.kubernetes_objects("StorageClass"))
+    for claim in read_claims(graph):
+        try:
+            problem = _class_problem(graph, claim, has_default=has_default)
+        except Undecided:
+            # A name that only the update knows is some resource's own, so the class is there.
+            continue
+        if problem:
+            yield failed(claim.resource, claim.name, problem)
+
+
+def _class_problem(graph: ResourceGraph, claim: Claim, *, has_default: bool) -> str:
+    name = claim.storage_class
+    if name is None and not has_default and claim.volume_name is None:
+        return "names no storage class, so it waits for the cluster's default one, which may not exist"
+    if not isinstance(name, str):
+        return ""
+    if _PLACEHOLDER.fullmatch(name):
+        return f"asks for storage class {name}, which stands for a name that nobody filled in"
+    if name in _OF_ONE_CLUSTER:
+        return f"asks for storage class {name}, which is of the publisher's own cluster"
+    shared = [mode for mode in claim.modes if mode.endswith("Many")]
+    if shared and makes_ebs_volumes(graph, name):
+        return f"asks for {shared[0]} from storage class {name}, whose EBS volumes have no such mode"
+    return ""
+
+
+def _is_default(storage_class: Resource) -> bool:
+    try:
+        return field(storage_class.inputs, "metadata", "annotations", _DEFAULT_ANNOTATION) == "true"
+    except Undecided:
+        return False
+
+
+@rule(
+    MODEL_VOLUMES,
+    severity=Severity.ADVISORY,
+    reason=(
+        "An EBS volume is in one zone. If the download's pod lands in another zone than the GPU nodes, no "
+        "worker can ever mount what it filled."
+    ),
+    source=(
+        "https://docs.aws.amazon.com/ebs/latest/userguide/ebs-volumes.html; NVIDIA/aicr#257 (claims stranded "
+        "in a zone)"
+    ),
+    lines=EVERY_RELEASE,
+    fix=f"Give download, workers and frontend one node selector on {_ZONE}, or share files (EFS).",
+)
+def cache_zone(graph: ResourceGraph, volume: ModelVolume) -> Iterator[str]:
+    """Pods that mount a volume of one zone are kept in that zone."""
+    claim = volume.claim
+    if claim is None or not isinstance(claim.storage_class, str):
+        return
+    if not makes_ebs_volumes(graph, claim.storage_class):
+        return
+    templates = {user.template: user.name for user, _ in volume.users}
+    free = [name for template, name in templates.items() if not _names_zone(template.spec)]
+    # One pod alone takes its volume along to where it is first placed.
+    if len(templates) < 2 or not free:  # noqa: PLR2004 - a single kind of pod
+        return
+    if _is_kept_on_one_node(graph, volume):
+        return
+    yield (
+        f"of class {claim.storage_class} is made in the zone of the first pod that mounts it, but nothing "
+        f"says in which zone {', '.join(free)} must be"
+    )
+
+
+def _is_kept_on_one_node(graph: ResourceGraph, volume: ModelVolume) -> bool:
+    try:
+        return on_one_node(graph, {user.template: user for user, _ in volume.users}.values())
+    except Undecided:
+        # Then nothing that was read keeps them there.
+        return False
+
+
+def _names_zone(spec: Mapping[str, Value]) -> bool:
+    if _ZONE in mapping_at(spec, "nodeSelector"):
+        return True
+    terms = mappings_at(
+        spec,
+        "affinity",
+        "nodeAffinity",
+        "requiredDuringSchedulingIgnoredDuringExecution",
+        "nodeSelectorTerms",
+    )
+    return bool(terms) and all(
+        any(text_at(item, "key") == _ZONE for item in mappings_at(term, "matchExpressions")) for term in terms
+    )

@@ -1,0 +1,150 @@
+"""What brings a model onto a volume, or into a directory of each node."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from resource_graph import ResourceGraph, Value
+from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from rules.reading.commands.container_scripts import read_script
+from rules.reading.nodes.landing import selected_pools, untolerated
+from rules.reading.nodes.pools import Pool
+from rules.reading.pods.pods import PodTemplate
+from rules.reading.shapes import Undecided, field, mappings_at, text_at
+from rules.reading.storage.model_users import ModelUser
+from rules.reading.storage.model_volumes import ModelVolume
+from rules.rule import rule
+from rules.subjects import MODEL_VOLUMES, model_users
+
+_ON_EACH_NODE = "DaemonSet"
+_TRANSFER = "HF_HUB_ENABLE_HF_TRANSFER"
+_PACKAGE = re.compile(r"huggingface[-_]hub(?:\[[\w,-]*\])?(?:==(\d+)\.\S*)?")
+_OFF = frozenset({"", "0", "NO", "OFF", "FALSE"})
+
+
+@rule(
+    MODEL_VOLUMES,
+    severity=Severity.MANDATORY,
+    reason=(
+        "Each node has a directory of its own, and a node that replaces a lost one has an empty one: an "
+        "engine that may not ask the hub ends there at start, and every time that it is started again."
+    ),
+    source="https://kubernetes.io/docs/concepts/storage/volumes/#hostpath; ai-dynamo 1.2.1 run offline",
+    lines=EVERY_RELEASE,
+    fix="Fill it by a DaemonSet that selects the same nodes and tolerates their taints, or share files.",
+)
+def node_cache_filled(graph: ResourceGraph, volume: ModelVolume) -> Iterator[Observation]:
+    """A node's own directory with the model is filled on every node that reads it."""
+    if volume.node_path is None:
+        return
+    readers = volume.of_kind("worker", "frontend")
+    if not readers:
+        return
+    fillers = volume.of_kind("download")
+    own = {user.template for user in fillers}
+    if not fillers:
+        raise Undecided(f"nothing that was read fills {volume.node_path} of each node")
+    everywhere = [user for user in fillers if user.resource.kind == _ON_EACH_NODE]
+    filled = {pool.name for user in everywhere for pool in _reached(graph, user)}
+    for reader in readers:
+        if reader.template in own:
+            continue
+        missing = [pool for pool in selected_pools(graph, reader.template) if pool.name not in filled]
+        if everywhere and missing:
+            names = ", ".join(user.name for user in everywhere)
+            pools = ", ".join(pool.name for pool in missing)
+            found = f"can land on nodes of pool {pools}, where {names} does not bring it"
+        elif not everywhere and not _has_one_node(missing):
+            names = ", ".join(f"{user.resource.kind} {user.name}" for user in fillers)
+            found = f"is on whichever node it lands, and {names} fills the directory of one"
+        else:
+            continue
+        yield failed(
+            reader.resource, reader.name, f"reads its model from {volume.node_path} of its node, {found}"
+        )
+
+
+def _reached(graph: ResourceGraph, user: ModelUser) -> Sequence[Pool]:
+    pools = selected_pools(graph, user.template)
+    return [pool for pool in pools if pool.taints is None or not untolerated(user.template.spec, pool)]
+
+
+def _has_one_node(pools: Sequence[Pool]) -> bool:
+    return len(pools) == 1 and pools[0].nodes == 1
+
+
+@rule(
+    MODEL_VOLUMES,
+    severity=Severity.ADVISORY,
+    reason=(
+        "On a new node the pod and what fills the directory start at once: the engine finds no model, ends, "
+        "and is started again with longer and longer pauses, up to five minutes after the model is there."
+    ),
+    source="https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#restart-policy",
+    lines=EVERY_RELEASE,
+    fix="Add an init container that waits for a file which is written last, such as .complete.",
+)
+def node_cache_awaited(_: ResourceGraph, volume: ModelVolume) -> Iterator[Observation]:
+    """A pod that reads a model from its node's own directory waits until it is there."""
+    if volume.node_path is None or not volume.of_kind("download"):
+        return
+    for user in volume.of_kind("worker", "frontend"):
+        names = _volumes_at(user.template, volume.node_path)
+        first = mappings_at(user.template.spec, "initContainers")
+        if any(_mounts(container, names) for container in first):
+            continue
+        yield failed(
+            user.resource,
+            user.name,
+            f"starts beside what fills {volume.node_path} of its node: no init container looks into it",
+        )
+
+
+def _volumes_at(template: PodTemplate, path: str) -> set[str | None]:
+    volumes = mappings_at(template.spec, "volumes")
+    return {text_at(each, "name") for each in volumes if text_at(each, "hostPath", "path") == path}
+
+
+def _mounts(container: Mapping[str, Value], names: set[str | None]) -> bool:
+    return any(text_at(mount, "name") in names for mount in mappings_at(container, "volumeMounts"))
+
+
+@rule(
+    model_users("download"),
+    severity=Severity.ADVISORY,
+    reason="huggingface_hub has downloaded through xet since 1.0: hf_transfer speeds up nothing any more.",
+    source="huggingface/huggingface_hub 1.33 src/huggingface_hub/constants.py (hf_transfer is not used)",
+    lines=("huggingface_hub 1.33",),
+    fix="Drop hf_transfer and its variable; HF_XET_HIGH_PERFORMANCE=1 takes its place.",
+)
+def download_tool_current(graph: ResourceGraph, user: ModelUser) -> Iterator[str]:
+    """A download's settings have an effect in the version that it installs."""
+    if (user.variable(_TRANSFER) or "").upper() in _OFF:
+        return
+    for words, _ in read_script(graph, user.template, user.container).arguments_of("pip", "pip3"):
+        for word in words:
+            match = _PACKAGE.fullmatch(word.text)
+            if match is None or (match.group(1) is not None and int(match.group(1)) < 1):
+                continue
+            yield f"sets {_TRANSFER}, which {word.text} does not read any more: hf_transfer is no longer used"
+
+
+@rule(
+    model_users("download"),
+    severity=Severity.ADVISORY,
+    reason=(
+        "The client's buffers grow with the memory of the node: a download of many gigabytes ends as "
+        "OOMKilled or evicted, halfway, and begins again."
+    ),
+    source="ai-dynamo/dynamo#9884",
+    lines=("Dynamo 1.2",),
+    fix="Request and limit 8Gi, and set HF_XET_RECONSTRUCTION_DOWNLOAD_BUFFER_LIMIT (4gb) below the limit.",
+)
+def download_memory_limited(_: ResourceGraph, user: ModelUser) -> Iterator[str]:
+    """A download asks for the memory that it may use."""
+    # Kubernetes takes a limit for the request where only the limit is given.
+    if field(user.container, "resources", "limits", "memory") is not None:
+        return
+    found = "requests memory without a limit"
+    if field(user.container, "resources", "requests", "memory") is None:
+        found = "asks for no memory"
+    yield f"{found}, so it is the first to go where its node has too little"

@@ -1,0 +1,218 @@
+"""Whether pods around a model find what they mount, and the Secrets that they name."""
+
+from collections.abc import Iterator, Sequence
+
+from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
+from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
+from rules.reading.commands.spelling import slip_of
+from rules.reading.once import once_per_graph
+from rules.reading.pods.images import read_image
+from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.workers import environment_lists
+from rules.reading.program.operator_line import operator_line
+from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
+from rules.reading.storage.claims import is_within
+from rules.reading.storage.model_users import KINDS, ModelUser, read_model_users
+from rules.rule import graph_rule, rule
+from rules.subjects import POD_TEMPLATES, model_users
+
+_ROOT_HOME = "/root"
+# Dynamo's runtime and frontend images run as user 1000, dynamo.
+_IMAGES_OF_DYNAMO = "/ai-dynamo/"
+_HOME = "HF_HOME"
+_RUNTIMES = frozenset({"sglang-runtime", "tensorrtllm-runtime", "vllm-runtime"})
+_SLIPS = 2
+_LOSES_MOUNTS = (1, 2)
+_MENDED_IN_THE_LINE = (1, 3)
+
+
+@rule(
+    model_users(*KINDS),
+    severity=Severity.ADVISORY,
+    reason="Nobody but root may enter /root: the worker ends with a permission error at its first file.",
+    source="ai-dynamo/dynamo#4290 (model path not readable as non-root)",
+    lines=EVERY_RELEASE,
+    fix="Mount it at /opt/models and set HF_HOME to that directory, in every pod that uses the model.",
+)
+def cache_not_under_root(_: ResourceGraph, user: ModelUser) -> Iterator[str]:
+    """No model volume lies below /root in a container that is not root."""
+    for mount in user.mounts:
+        if f"{mount.path}/".startswith(f"{_ROOT_HOME}/"):
+            reason = _why_not_root(user)
+            if reason:
+                what = str(mount) if mount.node_path else f"claim {mount}"
+                yield f"mounts {what}, below the home of root, but {reason}"
+
+
+def _why_not_root(user: ModelUser) -> str:
+    for owner in (user.container, user.template.spec):
+        number = field(owner, "securityContext", "runAsUser")
+        if isinstance(number, int):
+            return f"runs as user {number}" if number else ""
+        if field(owner, "securityContext", "runAsNonRoot") is True:
+            return "does not run as root (runAsNonRoot)"
+    image = read_image(user.container)
+    if image is not None and _IMAGES_OF_DYNAMO in image.repository:
+        return f"the user of {text_at(user.container, 'image')} is not root"
+    return ""
+
+
+@rule(
+    model_users("worker", "benchmark"),
+    severity=Severity.ADVISORY,
+    reason="The directory is empty or absent in the container, so the engine ends at start.",
+    source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml at 05e46aa",
+    lines=EVERY_RELEASE,
+    fix="Mount the claim at the beginning of that path, or name the path as it is below the mount.",
+)
+def model_path_mounted(_: ResourceGraph, user: ModelUser) -> Iterator[str]:
+    """A worker finds its model's directory on a volume."""
+    paths = [text_at(mount, "mountPath") for mount in mappings_at(user.container, "volumeMounts")]
+    mounted = [*(mount.path for mount in user.mounts), *(path for path in paths if path)]
+    # Without any claim the model may be part of an image of one's own, or be fetched by the start script.
+    if not user.mounts and not _has_no_model(user):
+        return
+    yield from _cache_problems(user, mounted)
+    for model in user.models:
+        if model.is_path and not any(is_within(model.text, path) for path in mounted):
+            yield (
+                f"reads its model from {model.text} ({model.source}), where nothing is mounted; it mounts "
+                f"{_places(user)}"
+            )
+
+
+def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[str]:
+    """A model that is named by its repository comes from the hub's cache, or from the hub."""
+    cache = user.cache_directory
+    named = [model for model in user.models if not model.is_path and model.repository is not None]
+    if not named or any(is_within(cache, path) for path in mounted):
+        return
+    home = user.variable(_HOME)
+    meant = None if home is None else slip_of(home.rstrip("/"), mounted, _SLIPS)
+    if meant is not None:
+        yield f"keeps models in {_HOME} {home}, where nothing is mounted; {meant} is"
+    elif user.is_offline and user.kind == "worker" and _has_no_model(user):
+        yield (
+            f"may not ask the hub (HF_HUB_OFFLINE) for {named[0].text} and looks for it in {cache}, where "
+            f"nothing is mounted; it mounts {_places(user)}"
+        )
+
+
+def _has_no_model(user: ModelUser) -> bool:
+    """Whether neither its image nor its start script brings one."""
+    image = read_image(user.container)
+    return image is not None and image.name in _RUNTIMES and "download" not in str(user.container).lower()
+
+
+def _places(user: ModelUser) -> str:
+    return ", ".join(str(mount) for mount in user.mounts) or "no claim"
+
+
+@rule(
+    POD_TEMPLATES,
+    severity=Severity.MANDATORY,
+    reason=(
+        "The operator of 1.2 makes a v1beta1 component of the service, and there the mounts of mainContainer "
+        "take the place of the service's. The pod starts without the claim, the graph is called ready, and a "
+        "worker finds no model or downloads it."
+    ),
+    source=(
+        "ai-dynamo/dynamo#11263 (2026-07-06, taken over into a release branch by #11341); "
+        "ai-dynamo/dynamo deploy/operator/api/v1alpha1/shared_spec_conversion.go at 0a132bc43, and seen with "
+        "the operator built from it"
+    ),
+    lines=("Dynamo 1.2", "Dynamo 1.4"),
+    fix=(
+        "Name the claim in extraPodSpec.volumes and mount it in mainContainer.volumeMounts, with mountPath; "
+        "or write the graph in v1beta1."
+    ),
+)
+def service_mounts_kept(graph: ResourceGraph, template: PodTemplate) -> Iterator[str | Undecided]:
+    """The mounts of a v1alpha1 service reach its container."""
+    if template.shape != "service":
+        return
+    lost = mappings_at(template.described_by, "volumeMounts")
+    if not lost or not mappings_at(template.main, "volumeMounts"):
+        return
+    line = operator_line(graph, template.resource)
+    what = ", ".join(f"{text_at(mount, 'name')} at {text_at(mount, 'mountPoint')}" for mount in lost)
+    found = f"mounts {what} as volumeMounts of the service, beside volumeMounts of its mainContainer"
+    if line == _LOSES_MOUNTS:
+        yield f"{found}, which the operator of 1.2 keeps alone"
+    elif line == _MENDED_IN_THE_LINE:
+        yield Undecided(f"{found}, which early operators of 1.3 keep alone")
+
+
+@graph_rule(
+    severity=Severity.ADVISORY,
+    reason=(
+        "A container whose Secret or key is missing waits in CreateContainerConfigError; without a pull "
+        "secret its image may not be pulled."
+    ),
+    source="https://kubernetes.io/docs/concepts/configuration/secret/#using-secrets",
+    lines=EVERY_RELEASE,
+    fix="Create the Secret in the pods' namespace with that key, or drop the reference.",
+)
+def named_secrets_exist(graph: ResourceGraph) -> Iterator[Observation]:
+    """The Secrets that pods around a model name are there, with the keys that they take."""
+    absent: dict[tuple[str, str], list[ModelUser]] = {}
+    for user in _one_user_a_template(graph):
+        namespace = user.resource.namespace
+        try:
+            for name in _secret_names(user):
+                if not graph.kubernetes_objects_named("Secret", name, namespace):
+                    absent.setdefault((str(namespace), name), []).append(user)
+            for problem in _missing_keys(graph, user):
+                yield failed(user.resource, user.name, problem)
+        except Undecided as reason:
+            yield undecided(user.resource, user.name, str(reason))
+    for (_, name), users in absent.items():
+        needed_by = ", ".join(dict.fromkeys(user.name for user in users))
+        yield undecided(
+            users[0].resource, name, f"nothing that was read makes this Secret, which {needed_by} names"
+        )
+
+
+@once_per_graph
+def _one_user_a_template(graph: ResourceGraph) -> tuple[ModelUser, ...]:
+    users = [user for user in read_model_users(graph) if isinstance(user, ModelUser)]
+    return tuple({user.template: user for user in users}.values())
+
+
+def _secret_names(user: ModelUser) -> Iterator[str]:
+    """Of every Secret that the pod names; names that only the update knows are left out."""
+    found: list[Value] = [each.get("name") for each in mappings_at(user.template.spec, "imagePullSecrets")]
+    found += [field(volume, "secret", "secretName") for volume in mappings_at(user.template.spec, "volumes")]
+    for source in mappings_at(user.container, "envFrom"):
+        found.append(field(source, "secretRef", "name"))
+    for variables in environment_lists(user.template, user.container):
+        for variable in variables:
+            source = mapping_at(variable, "valueFrom", "secretKeyRef")
+            found.append(None if source.get("optional") is True else source.get("name"))
+    if user.template.shape == "service":
+        found.append(user.template.described_by.get("envFromSecret"))
+    yield from dict.fromkeys(name for name in found if isinstance(name, str))
+
+
+def _missing_keys(graph: ResourceGraph, user: ModelUser) -> Iterator[str]:
+    for variables in environment_lists(user.template, user.container):
+        for variable in variables:
+            source = mapping_at(variable, "valueFrom", "secretKeyRef")
+            name, key = text_at(source, "name"), text_at(source, "key")
+            if name is None or key is None or source.get("optional") is True:
+                continue
+            for secret in graph.kubernetes_objects_named("Secret", name, user.resource.namespace):
+                keys = _keys(secret)
+                if keys is not None and key not in keys:
+                    yield (
+                        f"takes {text_at(variable, 'name')} from key {key} of Secret {name}, which has "
+                        f"{', '.join(sorted(keys)) or 'none'}"
+                    )
+
+
+def _keys(secret: Resource) -> set[str] | None:
+    """None where only the update knows them."""
+    parts = [secret.inputs.get(part) for part in ("data", "stringData")]
+    if any(part is UNKNOWN for part in parts):
+        return None
+    return {key for part in ("data", "stringData") for key in mapping_at(secret.inputs, part)}

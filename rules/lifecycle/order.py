@@ -1,0 +1,203 @@
+"""What a graph needs is made before it and deleted after it."""
+
+from collections.abc import Iterator
+
+from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
+from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from rules.reading.pods.pods import GRAPH_KIND
+from rules.reading.program.order import STACK_REFERENCE, dependencies_of
+from rules.reading.program.references import CLAIM
+from rules.reading.program.releases import releases_of
+from rules.reading.shapes import Undecided, mapping_at
+from rules.reading.storage.filled_caches import CacheUse, cache_uses
+from rules.rule import graph_rule, rule
+from rules.subjects import DYNAMO_GRAPHS, DynamoGraph, kubernetes_objects
+
+_PLATFORM = "dynamo-platform"
+_DRIVERS = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
+_DEFINITION = "CustomResourceDefinition"
+_DEFINED_AS = {
+    GRAPH_KIND: "dynamographdeployments.nvidia.com",
+    "ComputeDomain": "computedomains.resource.nvidia.com",
+}
+_SKIP_AWAIT = "pulumi.com/skipAwait"
+
+
+@rule(
+    kubernetes_objects(GRAPH_KIND),
+    severity=Severity.MANDATORY,
+    reason=(
+        "Without the edge the graph may be created before the operator's webhook answers, which refuses it, "
+        "and at destroy the operator may go first, after which the graph's finalizer is never removed and "
+        "its GPUs stay taken."
+    ),
+    source="pulumi/pulumi-kubernetes#1418, pulumi/pulumi-kubernetes#3573; NVIDIA/aicr#406",
+    lines=("pulumi-kubernetes of 2026-06",),
+    fix=(
+        "Give the graph, or the component around it, depends_on with the platform's release, or with a "
+        "StackReference to the stack that has it."
+    ),
+    reads=frozenset({Aspect.EDGES}),
+)
+def graph_depends_on_operator(graph: ResourceGraph, resource: Resource) -> Iterator[str | Undecided]:
+    """A graph depends on the release that installs its operator."""
+    releases = releases_of(graph, _PLATFORM)
+    if not releases:
+        if not _stands_on_another_stack(graph, resource):
+            yield Undecided(
+                f"no release of chart {_PLATFORM} is part of this program; if another stack installs it, "
+                "that stack must be destroyed after this one"
+            )
+    elif dependencies_of(graph, resource).isdisjoint(release.urn for release in releases):
+        names = ", ".join(release.name for release in releases)
+        yield (
+            f"does not depend on {names}, which installs its operator, neither itself nor through a "
+            "component around it"
+        )
+
+
+def _stands_on_another_stack(graph: ResourceGraph, resource: Resource) -> bool:
+    """Whether it, or a component around it, names a reference to the stack that installs the operator."""
+    named = {urn for each in (resource, *graph.ancestors(resource)) for urn in each.dependencies}
+    return any(reference.urn in named for reference in graph.of_type(STACK_REFERENCE))
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason=(
+        "The provider tries for about a minute to create an object of a kind that the server does not know, "
+        "then fails; and at destroy a definition that goes first takes every object of its kind along, "
+        "finalizers and all."
+    ),
+    source=(
+        "pulumi/pulumi-kubernetes provider/pkg/await/await.go at a03ff6ba58d2 (retries of NotFound); "
+        "NVIDIA/aicr#406"
+    ),
+    lines=("pulumi-kubernetes of 2026-06",),
+    fix="Give the object depends_on with the definition, or let the platform's chart bring it.",
+    reads=frozenset({Aspect.EDGES}),
+)
+def graph_depends_on_definition(graph: ResourceGraph) -> Iterator[Observation]:
+    """A custom object depends on the definition of its kind."""
+    for kind, name in _DEFINED_AS.items():
+        no_namespace: Value = None
+        definitions = graph.kubernetes_objects_named(_DEFINITION, name, no_namespace)
+        if not definitions:
+            continue
+        for resource in graph.kubernetes_objects(kind):
+            if dependencies_of(graph, resource).isdisjoint(each.urn for each in definitions):
+                yield failed(
+                    resource,
+                    resource.name,
+                    f"does not depend on the definition {name}, which this program registers as "
+                    f"{definitions[0].name}",
+                )
+
+
+@rule(
+    kubernetes_objects("ComputeDomain"),
+    severity=Severity.MANDATORY,
+    reason=(
+        "The driver's controller removes the finalizer resource.nvidia.com/computeDomain; once it is gone "
+        "the compute domain, and the namespace around it, can no longer be deleted."
+    ),
+    source="kubernetes-sigs/dra-driver-nvidia-gpu cmd/compute-domain-controller at 95932046 (finalizer)",
+    lines=("NVIDIA DRA driver of 2026-08",),
+    fix="Give the compute domain depends_on with the driver's release.",
+    reads=frozenset({Aspect.EDGES}),
+)
+def compute_domain_depends_on_driver(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
+    """A compute domain depends on the release that installs its driver."""
+    releases = releases_of(graph, *_DRIVERS)
+    # Most clusters have the driver from elsewhere, so a program without it is in order.
+    if releases and dependencies_of(graph, resource).isdisjoint(release.urn for release in releases):
+        names = ", ".join(release.name for release in releases)
+        yield f"does not depend on {names}, which installs its driver"
+
+
+@rule(
+    DYNAMO_GRAPHS,
+    severity=Severity.MANDATORY,
+    reason=(
+        "The engine has Ready workers only where the model is complete: over an empty or half-filled volume "
+        "it fails or, with access to the hub, downloads the model again beside the Job."
+    ),
+    source=(
+        "ai-dynamo/dynamo recipes/gpt-oss-120b/model-cache at 371045a (download first, then deploy); the "
+        "provider waits for a Job to complete: pulumi/pulumi-kubernetes provider/pkg/await at a03ff6ba58d2"
+    ),
+    lines=("pulumi-kubernetes of 2026-06",),
+    fix="Give the graph depends_on with the Job, and let the provider wait for the Job.",
+    reads=frozenset({Aspect.EDGES}),
+)
+def graph_depends_on_filled_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[str | Undecided]:
+    """A graph depends on the Job that fills its cache."""
+    resource = dynamo.resource
+    for use in cache_uses(graph, resource, dynamo.references):
+        if use.fillers:
+            try:
+                yield from _starts_too_soon(graph, resource, use)
+            except Undecided as reason:
+                # Of the other claims it may be known.
+                yield reason
+        elif graph.kubernetes_objects_named(CLAIM, use.claim.name, resource.namespace):
+            yield Undecided(f"no Job of this program fills claim {use.claim.name}, which it makes")
+
+
+def _starts_too_soon(graph: ResourceGraph, resource: Resource, use: CacheUse) -> Iterator[str]:
+    before = dependencies_of(graph, resource)
+    waited_for = [job for job in use.fillers if job.urn in before]
+    if not waited_for:
+        names = ", ".join(job.name for job in use.fillers)
+        yield f"mounts claim {use.claim.name} and does not depend on {names}, which fills it"
+    elif all(_is_not_awaited(job) for job in waited_for):
+        names = ", ".join(job.name for job in waited_for)
+        yield (
+            f"mounts claim {use.claim.name} and depends on {names}, whose annotation {_SKIP_AWAIT} lets it "
+            "count as done before it has run"
+        )
+
+
+def _is_not_awaited(job: Resource) -> bool:
+    value = mapping_at(job.metadata, "annotations").get(_SKIP_AWAIT)
+    if value is UNKNOWN:
+        raise Undecided(f"annotation {_SKIP_AWAIT} of {job.name} is known only after the update")
+    return value == "true"
+
+
+@rule(
+    DYNAMO_GRAPHS,
+    severity=Severity.MANDATORY,
+    reason=(
+        "At destroy they would go beside the graph or before it: a claim waits for the pods that mount it, a "
+        "namespace takes the graph along while the engine still deletes it, and a pod that restarts then "
+        "misses its token. At creation the graph may be refused for want of its namespace."
+    ),
+    source=(
+        "https://www.pulumi.com/docs/iac/concepts/resources/options/dependson/ (deleted in reverse order); "
+        "https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection"
+    ),
+    lines=EVERY_RELEASE,
+    fix="Give the graph depends_on with each of them, or use their outputs in its inputs.",
+    reads=frozenset({Aspect.EDGES}),
+)
+def outlived_by_token_and_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[str]:
+    """Namespace, token, files and cache outlive the graph that uses them."""
+    before = dependencies_of(graph, dynamo.resource)
+    missing: list[str] = []
+    for kind, name in _needed(dynamo):
+        # What another program made is not this one's to delete.
+        found = graph.kubernetes_objects_named(kind, name, dynamo.resource.namespace)
+        if found and before.isdisjoint(each.urn for each in found):
+            missing.append(f"{kind} {name}")
+    if missing:
+        yield f"does not depend on {', '.join(missing)}, which it needs as long as it runs"
+
+
+def _needed(dynamo: DynamoGraph) -> Iterator[tuple[str, str]]:
+    namespace = dynamo.resource.namespace
+    # One that only the update knows is another resource's output, which makes the edge by itself.
+    if isinstance(namespace, str):
+        yield "Namespace", namespace
+    for reference in dynamo.references:
+        yield reference.kind, reference.name

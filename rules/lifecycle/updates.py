@@ -1,0 +1,187 @@
+"""Whether an update reaches the pods that it is meant for, and finds again what an earlier one made."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, has_unknown
+from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
+from rules.reading.pods.component_types import WORKER_TYPES
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate
+from rules.reading.pods.rollouts import ANNOTATIONS, pod_annotations
+from rules.reading.program.operator_line import operator_line
+from rules.reading.program.references import CLAIM
+from rules.reading.program.releases import releases_of
+from rules.reading.shapes import Undecided, mapping_at
+from rules.rule import graph_rule, rule
+from rules.subjects import DYNAMO_GRAPHS, POD_TEMPLATES, DynamoGraph
+
+_CONFIG_MAP = "ConfigMap"
+# Kustomize appends ten characters of its own alphabet, Pulumi eight hexadecimal digits, this project ten.
+_HASHED = re.compile(r".*-(?=[0-9a-z]*[0-9])[0-9a-z]{8,}")
+_BY_POD_SINCE, _BY_POD_UNTIL = (1, 2), (1, 4)
+_AUTONAMED = "pulumi.com/autonamed"
+_NAMED_KINDS = (GRAPH_KIND, "ComputeDomain", CLAIM, "Namespace", "Secret", "Service", "StatefulSet", "Job")
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason=(
+        "The second to be applied replaces the keys of the first: the pods of the first graph go on until "
+        "one of them restarts, and then fail for want of their engine file."
+    ),
+    source=(
+        "ai-dynamo/dynamo recipes/gpt-oss-120b: trtllm/agg/deploy.yaml at 668dd11 and "
+        "trtllm/disagg/deploy.yaml at 04521f4, both of which call theirs llm-config"
+    ),
+    lines=EVERY_RELEASE,
+    fix="Give each graph a ConfigMap of its own name, best one that ends in a hash of its content.",
+)
+def config_names_unique(graph: ResourceGraph) -> Iterator[Observation]:
+    """No two ConfigMaps of different content share a name."""
+    by_name: dict[tuple[str | None, str], list[Resource]] = {}
+    for resource in graph.kubernetes_objects(_CONFIG_MAP):
+        if isinstance(resource.object_name, str):
+            by_name.setdefault((resource.provider, resource.object_name), []).append(resource)
+    for (_, name), resources in by_name.items():
+        if len(resources) > 1:
+            yield from _among_namesakes(name, resources)
+
+
+def _among_namesakes(name: str, resources: Sequence[Resource]) -> Iterator[Observation]:
+    first: dict[str | None, Resource] = {}
+    for resource in resources:
+        namespace = resource.namespace
+        if namespace is not None and not isinstance(namespace, str):
+            yield undecided(resource, name, "its namespace is not known")
+            continue
+        other = first.setdefault(namespace, resource)
+        if other is not resource:
+            yield from _of_one_namespace(name, other, resource)
+    # One without a namespace lands in any of them, as `kubectl -n` says.
+    anywhere, named = first.get(None), [key for key in first if key is not None]
+    if anywhere is not None and named:
+        in_one = first[named[0]]
+        if _is_unknown(in_one) or _is_unknown(anywhere) or _content(in_one) != _content(anywhere):
+            where = f"{_where(in_one)} is in namespace {named[0]}"
+            yield undecided(anywhere, name, f"nothing says in which namespace it will be; {where}")
+
+
+def _of_one_namespace(name: str, one: Resource, other: Resource) -> Iterator[Observation]:
+    if _is_unknown(one) or _is_unknown(other):
+        yield undecided(other, name, f"part of it or of {_where(one)} is known only after the update")
+    elif _content(one) != _content(other):
+        namespace = other.namespace
+        where = f"namespace {namespace}" if namespace else "the namespace that they are applied to"
+        yield failed(
+            other,
+            name,
+            f"{_where(other)} and {_where(one)} have different content and are one object in {where}",
+        )
+
+
+def _is_unknown(resource: Resource) -> bool:
+    return has_unknown(resource.inputs)
+
+
+def _content(resource: Resource) -> object:
+    return [resource.inputs.get(key) or {} for key in ("data", "binaryData")]
+
+
+def _where(resource: Resource) -> str:
+    return f"the one of {resource.origin}" if resource.origin else f"the one registered as {resource.name}"
+
+
+@rule(
+    DYNAMO_GRAPHS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "Nothing restarts a pod when a ConfigMap changes: the old setting stays in force until a pod happens "
+        "to restart, and then the workers of one graph run with different settings."
+    ),
+    source="https://kubernetes.io/docs/concepts/configuration/configmap/#mounted-configmaps-are-updated-automatically",
+    lines=EVERY_RELEASE,
+    fix="Put a hash of the content at the end of the ConfigMap's name and make it immutable.",
+)
+def engine_files_roll_pods(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[str | Undecided]:
+    """A changed engine file restarts the pods that read it."""
+    names = [each.name for each in dynamo.references if each.kind == _CONFIG_MAP and each.is_volume]
+    for name in dict.fromkeys(names):
+        for config_map in graph.kubernetes_objects_named(_CONFIG_MAP, name, dynamo.resource.namespace):
+            immutable = config_map.inputs.get("immutable")
+            if immutable is True or _HASHED.fullmatch(name):
+                continue
+            if immutable is UNKNOWN:
+                yield Undecided(f"whether ConfigMap {name} is immutable is not known yet")
+            else:
+                yield (
+                    f"reads ConfigMap {name}, which can be changed in place and has no hash of its content "
+                    "in its name"
+                )
+
+
+@rule(
+    POD_TEMPLATES,
+    severity=Severity.MANDATORY,
+    reason=(
+        "Every changed worker is another generation, and before 1.4 the operator goes by the pod template's "
+        "annotations when it exchanges one for the other. Where they are missing it surges by a quarter: on "
+        "a full node the new pod stays Pending, the old one stays, and the update never ends."
+    ),
+    source=(
+        "ai-dynamo/dynamo#11909 (mended in 1.4); ai-dynamo/dynamo "
+        "deploy/operator/internal/controller/dynamographdeployment_rollingupdate.go at 0a132bc43, and seen "
+        "with the operator built from it"
+    ),
+    lines=("Dynamo 1.2", "Dynamo 1.4"),
+    fix="Write the same annotations into extraPodMetadata.annotations; or write the graph in v1beta1.",
+)
+def rollout_annotated_on_the_pod(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
+    """The rollout of a v1alpha1 worker is annotated on its pods."""
+    if template.shape != "service" or template.component_type not in WORKER_TYPES:
+        return
+    on_pod, on_service = pod_annotations(template), mapping_at(template.described_by, "annotations")
+    unread = [key for key in ANNOTATIONS if key in on_service and on_service[key] != on_pod.get(key)]
+    if unread and _BY_POD_SINCE <= operator_line(graph, template.resource) < _BY_POD_UNTIL:
+        named = ", ".join(f"{key}: {on_service[key]}" for key in unread)
+        yield (
+            f"has {named} among the annotations of the service, which do not hold between two generations "
+            "of workers"
+        )
+
+
+@graph_rule(
+    severity=Severity.ADVISORY,
+    reason=(
+        "What a killed update had created exists under a name that nothing remembers: the next one makes a "
+        "second of each, and the first keeps its volume or its GPUs."
+    ),
+    source=(
+        "pulumi/pulumi-kubernetes provider/pkg/metadata/naming.go at a03ff6ba58d2 (auto-naming); "
+        "https://www.pulumi.com/docs/iac/concepts/resources/names/#autonaming"
+    ),
+    lines=("pulumi-kubernetes of 2026-06",),
+    fix="Give the object a metadata.name, and the release a name.",
+    # A document without a name is one for `kubectl create`, and nobody's to adopt.
+    reads=frozenset({Aspect.EDGES}),
+)
+def names_fixed(graph: ResourceGraph) -> Iterator[Observation]:
+    """Objects have fixed names."""
+    for kind in _NAMED_KINDS:
+        for resource in graph.kubernetes_objects(kind):
+            if _is_autonamed(resource):
+                yield failed(resource, resource.name, f"gets a random name: this {kind} has no metadata.name")
+    for release in releases_of(graph, "dynamo-platform"):
+        if release.inputs.get("name") is None:
+            yield failed(release, release.name, "gets a random name: this release has no name")
+
+
+def _is_autonamed(resource: Resource) -> bool:
+    name = resource.object_name
+    if name is UNKNOWN:
+        # Another resource's output, which is a name that the program chose.
+        return False
+    try:
+        marked = mapping_at(resource.metadata, "annotations").get(_AUTONAMED)
+    except Undecided:
+        marked = None
+    return name is None or marked == "true"
