@@ -16,8 +16,8 @@ _POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n"
 _GRAPH = (
     "apiVersion: nvidia.com/v1alpha1\nkind: DynamoGraphDeployment\nmetadata: {name: g}\nspec:\n  services: "
 )
-_CLASS = "apiVersion: v1\nkind: PersistentVolumeClaim\nspec: {storageClassName: '"
-_CONFIG = "apiVersion: v1\nkind: ConfigMap\ndata: {a: '"
+_CLASS = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c}\nspec: {storageClassName: '"
+_CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: '"
 
 
 def malformed() -> Mapping[str, Content]:
@@ -116,6 +116,7 @@ def _shapes() -> Named:
         yield f"metadata: {text}", f"apiVersion: v1\nkind: Pod\nmetadata: {text}\nspec: {{containers: []}}\n"
         yield f"items: {text}", f"apiVersion: v1\nkind: List\nitems: {text}\n"
         yield f"containers: {text}", f"apiVersion: v1\nkind: Pod\nspec: {{containers: {text}}}\n"
+        yield f"initContainers: {text}", f"{_POD}  - {{name: a, image: nginx}}\n  initContainers: {text}\n"
         yield f"services: {text}", _GRAPH + text
         yield f"document: {text}", text
     inner = {"apiVersion": "v1", "kind": "List", "items": [5]}

@@ -147,7 +147,12 @@ def _downloads(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
         # A pod that cannot be read is told by the rules about all pods.
         if isinstance(template, Unreadable) or template.shape != "workload":
             continue
-        for _, container in all_containers(template):
+        try:
+            containers = all_containers(template)
+        except Undecided as reason:
+            yield UnreadableUser("download", template.resource, template.name, str(reason))
+            continue
+        for _, container in containers:
             try:
                 if mentions(container, _DOWNLOADS_MENTIONED):
                     yield from _download(graph, template, container)
