@@ -55,11 +55,11 @@ _NOT_AS_ASKED = frozenset({MoeOutcome.RUNS_AS_CUTLASS, MoeOutcome.UNTESTED, MoeO
         "has kernels for gpt-oss."
     ),
 )
-def moe_backend_runs(graph: ResourceGraph, of: TensorRtLlmWorker) -> Iterator[str]:
+def moe_backend_runs(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
     """The experts of gpt-oss run with their backend and algorithm on the worker's GPU."""
-    for landing, kernels in kernels_with_outcomes(graph, of.worker, _STOPS):
+    for landing, kernels in kernels_with_outcomes(graph, engine.worker, _STOPS):
         gpu = kernels.accelerator
-        parallel = read_expert_parallel_size(of.settings)
+        parallel = read_expert_parallel_size(engine.settings)
         split = f" and expert parallelism {parallel}" if parallel > 1 else ""
         yield (
             f"{kernels}{split} {kernels.support.outcome.value} on {gpu.name} ({gpu.architecture_family}, "
@@ -81,9 +81,9 @@ def moe_backend_runs(graph: ResourceGraph, of: TensorRtLlmWorker) -> Iterator[st
     lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Write moe_config.backend TRTLLM or CUTLASS on Blackwell, TRITON or CUTLASS on Hopper.",
 )
-def moe_backend_substituted(graph: ResourceGraph, of: TensorRtLlmWorker) -> Iterator[str]:
+def moe_backend_substituted(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
     """The experts run with the backend that is written, and NVIDIA tests it on that GPU."""
-    for landing, kernels in kernels_with_outcomes(graph, of.worker, _NOT_AS_ASKED):
+    for landing, kernels in kernels_with_outcomes(graph, engine.worker, _NOT_AS_ASKED):
         yield (
             f"{kernels} {kernels.support.outcome.value} on {kernels.accelerator.name} ({landing.source}): "
             f"{kernels.support.reason}"
@@ -182,9 +182,9 @@ def vllm_moe_env_without_effect(graph: ResourceGraph, worker: Worker) -> Iterato
     lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Write one of the three names, in any case of letters and without blanks, or leave the variable out.",
 )
-def quantization_override_known(_: ResourceGraph, of: TensorRtLlmWorker) -> Iterator[str]:
+def quantization_override_known(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
     """OVERRIDE_QUANT_ALGO names an algorithm that the engine knows."""
-    override = read_override(of.settings)
+    override = read_override(engine.settings)
     if override is not None and override.algorithm is None:
         yield (
             f"{OVERRIDE_VARIABLE} is {override.text!r}, which is none of {', '.join(MXFP4_ALGORITHMS)}: the "

@@ -97,12 +97,12 @@ def _is_known(found: KvFormat, worker: Worker) -> bool:
     lines=("TensorRT-LLM 1.3.0rc14",),
     fix="On Hopper set kv_cache_config.dtype to auto, or measure the quality of its answers first.",
 )
-def fp8_kv_cache_tested(graph: ResourceGraph, of: TensorRtLlmWorker) -> Iterator[str]:
+def fp8_kv_cache_tested(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
     """TensorRT-LLM keeps gpt-oss's KV cache in 8 bits only on Blackwell."""
-    found = read_kv_format(graph, of.worker)
-    if found is None or found.text != _FP8 or read_checkpoint(graph, of.worker).mxfp4 is None:
+    found = read_kv_format(graph, engine.worker)
+    if found is None or found.text != _FP8 or read_checkpoint(graph, engine.worker).mxfp4 is None:
         return
-    landing = read_landing(graph, of.worker)
+    landing = read_landing(graph, engine.worker)
     for gpu in landing.accelerators:
         if not fp8_kv_cache_is_tested(gpu):
             yield (
@@ -194,15 +194,15 @@ def full_concurrency_fits(graph: ResourceGraph, worker: Worker) -> Iterator[str]
         "kv_cache_config.free_gpu_memory_fraction."
     ),
 )
-def transfer_buffers_fit(graph: ResourceGraph, of: TensorRtLlmWorker) -> Iterator[str]:
+def transfer_buffers_fit(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
     """What the KV cache leaves of a GPU holds the buffers that carry it."""
     # Without a backend nothing is transferred, and nothing of the worker needs to be known.
-    if of.settings.at("cache_transceiver_config", "backend") is None:
+    if engine.settings.at("cache_transceiver_config", "backend") is None:
         return
-    plan = read_memory_plan(graph, of.worker)
+    plan = read_memory_plan(graph, engine.worker)
     if plan is None:
         return
-    for memory in memory_on_each_gpu(graph, of.worker):
+    for memory in memory_on_each_gpu(graph, engine.worker):
         needed = plan.buffers_gib
         if memory.pool >= 0 and memory.rest < needed:
             yield (
