@@ -120,6 +120,10 @@ DISAGGREGATED: Subjects[Disaggregated] = Subjects(
     read_disaggregated, lambda each: (each.resource, each.subject), passed_over=(EngineFileProblem,)
 )
 """Groups of prefill and decode workers that find each other."""
+DISAGGREGATED_GRAPHS: Subjects[Disaggregated] = Subjects(
+    read_disaggregated, lambda each: (each.resource, each.name)
+)
+"""The same, called by their graph's name."""
 KV_HOPS: Subjects[KvHop] = Subjects(read_hops, lambda each: (each.group.resource, each.group.name))
 """Groups whose KV cache travels from pod to pod."""
 BENCHMARKS: Subjects[Benchmark] = Subjects(read_benchmarks, lambda each: (each.resource, each.name))
