@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TypeVar
 
 from hardware import ModelLimits
@@ -141,6 +142,10 @@ DISAGGREGATED: Subjects[Disaggregated] = Subjects(
     read_disaggregated, lambda each: (each.resource, each.subject), passed_over=(EngineFileProblem,)
 )
 """Groups of prefill and decode workers that find each other."""
+DISAGGREGATED_GRAPHS: Subjects[Disaggregated] = Subjects(
+    read_disaggregated, lambda each: (each.resource, each.name)
+)
+"""The same, called by their graph's name."""
 ROUTERS: Subjects[Router] = Subjects(
     read_routers, lambda each: (each.frontend.resource, each.frontend.name), passed_over=(EngineFileProblem,)
 )
@@ -175,9 +180,9 @@ def kubernetes_objects(kind: str) -> Subjects[Resource]:
     return _resources(lambda graph: graph.kubernetes_objects(kind))
 
 
-def resources_of_type(type_token: str) -> Subjects[Resource]:
-    """Resources of a type of Pulumi's."""
-    return _resources(lambda graph: graph.of_type(type_token))
+def resources_of_type(*type_tokens: str) -> Subjects[Resource]:
+    """Resources of these types of Pulumi's, one type after the other."""
+    return _resources(lambda graph: chain.from_iterable(map(graph.of_type, type_tokens)))
 
 
 def _resources(find: Callable[[ResourceGraph], Iterable[Resource]]) -> Subjects[Resource]:

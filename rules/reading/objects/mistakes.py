@@ -69,7 +69,7 @@ class _Walk:
         for key in schema.required:
             # The API server drops a null before it looks.
             item = value.get(key)
-            absent = item is None or (key == _NEVER_EMPTY and not item and not schema.is_definition)
+            absent = item is None or (key == _NEVER_EMPTY and item == [] and not schema.is_definition)
             if absent and not schema.fills(key):
                 self._found((*path, key), "missing", f"{dotted((*path, key))}: Required value")
 

@@ -1,16 +1,16 @@
-"""Engine and libraries are set up for the transport of the KV cache."""
+"""Settings of engines and libraries by which the KV cache takes its transport."""
 
 from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, Rule, Severity, failed
+from rules.model import Observation, Severity, failed
 from rules.reading.commands.variables import variable
 from rules.reading.engines.runtime_version import runtime_image
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
 from rules.reading.engines.vllm import is_vllm, read_vllm
 from rules.reading.kv_transport.cache_transceiver import NIXL_PLUGIN, SETTING, effective_backend
-from rules.reading.kv_transport.kv_hops import KvHop, check_hops
-from rules.reading.kv_transport.ucx import NVLINK_BETWEEN_NODES, OFF, ON
+from rules.reading.kv_transport.kv_hops import KvHop, chosen_transport
+from rules.reading.kv_transport.ucx import NVLINK_BETWEEN_NODES, OFF, ON, read_ucx_transports
 from rules.reading.kv_transport.vllm_transfer import (
     KV_TRANSFER_CONFIG,
     LIBFABRIC,
@@ -19,23 +19,37 @@ from rules.reading.kv_transport.vllm_transfer import (
 )
 from rules.reading.nodes.fabric import nodes_without_fabric
 from rules.reading.pods.workers import Worker
+from rules.rule import rule
+from rules.subjects import KV_HOPS
 
 _LIBFABRIC_VARIABLES = {"FI_PROVIDER": "efa", "FI_EFA_USE_DEVICE_RDMA": "1"}
 _FABRIC_MEMORY_FLAGS = ("--enable-cumem-allocator", "--enable-sleep-mode")
 _ALLOCATOR = "PYTORCH_CUDA_ALLOC_CONF"
 
 
-def _check(graph: ResourceGraph) -> Iterator[Observation]:
-    return check_hops(graph, lambda hop: _check_hop(graph, hop))
+@rule(
+    KV_HOPS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "A device that the libraries are not told to use stays idle: the cache takes TCP, and every pod is "
+        "Ready. Documents disagree on some of these settings."
+    ),
+    source=(
+        "ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2, trtllm-kv-cache-transfer.md at "
+        "2f34551, recipes/inkling/vllm/disagg-gb300-agentic at 472ac24; vllm-project/vllm#51377; "
+        "NVIDIA/TensorRT-LLM#10024"
+    ),
+    lines=("Dynamo 1.2 to 1.5", "TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
+    fix="Set what the message names, then look for the transport in the workers' logs and counters.",
+)
+def kv_transport_settings(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
+    """Engine and libraries are set up for the transport of the KV cache."""
+    for worker in hop.group.workers:
+        for message in _unset(graph, hop, worker):
+            yield failed(worker.resource, worker.name, message)
 
 
-def _check_hop(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
-    for ways in hop.ways:
-        for message in _messages(graph, hop, ways.worker):
-            yield failed(ways.worker.resource, ways.worker.name, message)
-
-
-def _messages(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[str]:
+def _unset(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[str]:
     if "efa" in hop.common:
         yield from _efa(worker)
         if is_tensorrt_llm(worker):
@@ -112,20 +126,53 @@ def _off_nvlink(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
         )
 
 
-RULE = Rule(
-    id="kv-transport-settings",
-    title="Engine and libraries are set up for the transport of the KV cache",
-    severity=Severity.ADVISORY,
+@rule(
+    KV_HOPS,
+    severity=Severity.MANDATORY,
     reason=(
-        "A device that the libraries are not told to use stays idle: the cache takes TCP, and every pod is "
-        "Ready. Documents disagree on some of these settings."
+        "Switched off, the cache of a compute domain's workers goes over TCP. Forced between workers that "
+        "share no domain, the import fails (cuMemImportFromShareableHandle), and answers come back empty."
     ),
     source=(
-        "ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2, trtllm-kv-cache-transfer.md at "
-        "2f34551, recipes/inkling/vllm/disagg-gb300-agentic at 472ac24; vllm-project/vllm#51377; "
-        "NVIDIA/TensorRT-LLM#10024"
+        "ai-dynamo/dynamo#10202 (GB200, RoCE); NVIDIA/TensorRT-LLM "
+        "tensorrt_llm/_torch/pyexecutor/kv_cache_transceiver.py; openucx/ucx v1.20 (default: try)"
     ),
-    lines=("Dynamo 1.2 to 1.5", "TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
-    fix="Set what the message names, then look for the transport in the workers' logs and counters.",
-    check=_check,
+    lines=("TensorRT-LLM 1.3.0rc14", "UCX 1.20"),
+    fix=(
+        "UCX_CUDA_IPC_ENABLE_MNNVL: y where prefill and decode share a compute domain, n on GB200 where they "
+        "do not."
+    ),
 )
+def nvlink_setting_fits_transport(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
+    """UCX uses NVLink between nodes exactly where the KV cache takes it."""
+    for worker in hop.group.workers:
+        for message in _unfit_switch(graph, hop, worker):
+            yield failed(worker.resource, worker.name, message)
+
+
+def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[str]:
+    value = variable(worker, NVLINK_BETWEEN_NODES)
+    if value is None:
+        return
+    set_to = f"{NVLINK_BETWEEN_NODES}={value}"
+    if hop.only("mnnvl") and value.lower() in OFF:
+        yield f"has {set_to}, and NVLink between nodes is the only way that its KV cache has but for TCP"
+    if (
+        value.lower() in ON
+        and _takes_ucx_elsewhere(graph, hop)
+        # A list that leaves CUDA IPC out leaves the switch without anything to switch.
+        and read_ucx_transports(worker).allows("mnnvl")
+        and not nodes_without_fabric(graph, worker)
+    ):
+        yield (
+            f"has {set_to} on nodes whose NVLink leads to others, but prefill and decode do not both claim a "
+            f"compute domain's channel ({hop.group.subject}): UCX imports memory handles that it cannot open"
+        )
+
+
+def _takes_ucx_elsewhere(graph: ResourceGraph, hop: KvHop) -> bool:
+    """Whether UCX carries the cache over a network; over EFA libfabric does."""
+    if hop.common:
+        return "mnnvl" not in hop.common and bool(hop.common & {"rdma", "tcp"})
+    chosen = chosen_transport(graph, hop.group.resource)
+    return chosen is not None and chosen.name == "tcp"

@@ -1,0 +1,189 @@
+"""Who reaches the endpoints: the internet, and other pods of the cluster."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.model import EVERY_RELEASE, Observation, Severity
+from rules.reading.engines.engine_yaml import load_engine_yaml
+from rules.reading.pods.pods import GRAPH_KIND
+from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at, texts_at
+from rules.rule import graph_rule
+from rules.subjects import kubernetes_objects, resources_of_type
+
+_WORLD = frozenset({"0.0.0.0/0", "::/0"})
+_AWS_SCHEME = "service.beta.kubernetes.io/aws-load-balancer-scheme"
+_INTERNAL = {
+    _AWS_SCHEME: ("internal",),
+    "service.beta.kubernetes.io/aws-load-balancer-internal": ("true", "0.0.0.0/0"),
+    "service.beta.kubernetes.io/azure-load-balancer-internal": ("true",),
+    "networking.gke.io/load-balancer-type": ("Internal",),
+}
+_ALB = "alb.ingress.kubernetes.io/"
+_CLUSTER = "aws:eks/cluster:Cluster"
+_ADDON = "aws:eks/addon:Addon"
+_CNI = "vpc-cni"
+_SWITCH = "enableNetworkPolicy"
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason=(
+        "Frontend, NATS and etcd ask nobody who they are: whoever reaches them uses the GPUs, reads what "
+        "others asked, or ends the service."
+    ),
+    source=(
+        "ai-dynamo/dynamo deploy/helm/charts/platform (no authentication in its values); "
+        "https://docs.aws.amazon.com/eks/latest/userguide/cluster-endpoint.html; "
+        "https://docs.aws.amazon.com/securityhub/latest/userguide/eks-controls.html (EKS.1)"
+    ),
+    lines=EVERY_RELEASE,
+    fix="Make it internal, or name the address ranges that need it, and put authentication before it.",
+)
+def no_public_endpoint(graph: ResourceGraph) -> Iterator[Observation]:
+    """No endpoint is open to the whole internet."""
+    for subjects, check in (
+        (kubernetes_objects("Service"), _service),
+        (kubernetes_objects("Ingress"), _ingress),
+        (kubernetes_objects(GRAPH_KIND), _graph_ingress),
+        (resources_of_type(_CLUSTER), _cluster),
+        (resources_of_type("aws:ec2/securityGroup:SecurityGroup"), _security_group),
+        (resources_of_type("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule"), _ingress_rule),
+        (resources_of_type("aws:ec2/securityGroupRule:SecurityGroupRule"), _security_group_rule),
+    ):
+        yield from subjects.judge(graph, check)
+
+
+def _service(_: ResourceGraph, resource: Resource) -> Iterator[str]:
+    spec = mapping_at(resource.inputs, "spec")
+    if text_at(spec, "type") != "LoadBalancer":
+        return
+    annotations = mapping_at(resource.inputs, "metadata", "annotations")
+    if any(text_at(annotations, key) in values for key, values in _INTERNAL.items()):
+        return
+    ranges = texts_at(spec, "loadBalancerSourceRanges")
+    if None in ranges:
+        raise Undecided("a part of loadBalancerSourceRanges is known only after the update")
+    if ranges and _WORLD.isdisjoint(ranges):
+        return
+    if text_at(spec, "loadBalancerClass") is not None and _AWS_SCHEME not in annotations:
+        raise Undecided("is a load balancer whose class decides whether it is internal")
+    yield f"is a load balancer open to {_shown(ranges) or 'every address'}, and nothing makes it internal"
+
+
+def _ingress(_: ResourceGraph, resource: Resource) -> Iterator[str]:
+    annotations = mapping_at(resource.inputs, "metadata", "annotations")
+    scheme = text_at(annotations, f"{_ALB}scheme")
+    if scheme == "internal":
+        return
+    allowed = text_at(annotations, f"{_ALB}inbound-cidrs")
+    ranges = [each.strip() for each in allowed.split(",")] if allowed else []
+    if ranges and _WORLD.isdisjoint(ranges):
+        return
+    if scheme is None:
+        raise Undecided("nothing here says whether its controller can be reached from the internet")
+    yield f"is {scheme}, open to {_shown(ranges) or 'every address'}"
+
+
+def _graph_ingress(_: ResourceGraph, resource: Resource) -> Iterator[Undecided]:
+    for name in mapping_at(resource.inputs, "spec", "services"):
+        if field(resource.inputs, "spec", "services", name, "ingress", "enabled") is True:
+            yield Undecided(
+                f"service {name} asks for an Ingress, and nothing here says whether the internet reaches it"
+            )
+            return
+
+
+def _cluster(_: ResourceGraph, resource: Resource) -> Iterator[str]:
+    settings = mapping_at(resource.inputs, "vpcConfig")
+    # Both defaults are EKS's own: public, and open to every address.
+    if field(settings, "endpointPublicAccess") is False:
+        return
+    ranges = texts_at(settings, "publicAccessCidrs")
+    if None in ranges:
+        raise Undecided("a part of publicAccessCidrs is known only after the update")
+    if not ranges or not _WORLD.isdisjoint(ranges):
+        yield f"has an API endpoint open to {_shown(ranges) or 'every address, the default'}"
+
+
+def _security_group(_: ResourceGraph, resource: Resource) -> Iterator[str]:
+    for rule in mappings_at(resource.inputs, "ingress"):
+        ranges = [*texts_at(rule, "cidrBlocks"), *texts_at(rule, "ipv6CidrBlocks")]
+        yield from _open_ports(ranges, rule)
+
+
+def _security_group_rule(_: ResourceGraph, resource: Resource) -> Iterator[str]:
+    if text_at(resource.inputs, "type") == "ingress":
+        ranges = [*texts_at(resource.inputs, "cidrBlocks"), *texts_at(resource.inputs, "ipv6CidrBlocks")]
+        yield from _open_ports(ranges, resource.inputs)
+
+
+def _ingress_rule(_: ResourceGraph, resource: Resource) -> Iterator[str]:
+    ranges = [text_at(resource.inputs, "cidrIpv4"), text_at(resource.inputs, "cidrIpv6")]
+    yield from _open_ports([each for each in ranges if each is not None], resource.inputs)
+
+
+def _open_ports(ranges: Sequence[str | None], rule: Mapping[str, Value]) -> Iterator[str]:
+    first, last = rule.get("fromPort"), rule.get("toPort")
+    if None in ranges:
+        raise Undecided("an address range is known only after the update")
+    if not _WORLD.isdisjoint(ranges):
+        ports = f"port {first}" if first == last else f"ports {first} to {last}"
+        yield f"lets {_shown(ranges)} in, on {'every port' if first is None else ports}"
+
+
+def _shown(ranges: Sequence[str | None]) -> str:
+    return ", ".join(each for each in ranges if each is not None)
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason=(
+        "The VPC CNI ignores every NetworkPolicy until it is told to enforce them, and nothing says so: the "
+        "objects are there, and each pod of the cluster reaches frontend, NATS and etcd."
+    ),
+    source=(
+        "https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html (step 4); "
+        "https://aws.github.io/amazon-vpc-cni-k8s/docs/network-policy-faq.html (off by default)"
+    ),
+    lines=EVERY_RELEASE,
+    fix='Set configurationValues of the vpc-cni add-on to {"enableNetworkPolicy": "true"}.',
+)
+def network_policies_enforced(graph: ResourceGraph) -> Iterator[Observation]:
+    """NetworkPolicies on EKS are enforced."""
+    if not graph.kubernetes_objects("NetworkPolicy"):
+        return
+    if any(_is_cni(addon) for addon in graph.of_type(_ADDON)):
+        yield from resources_of_type(_ADDON).judge(graph, _addon)
+    else:
+        yield from resources_of_type(_CLUSTER).judge(graph, _without_addon)
+
+
+def _is_cni(addon: Resource) -> bool:
+    return addon.inputs.get("addonName") == _CNI
+
+
+def _addon(_: ResourceGraph, addon: Resource) -> Iterator[str]:
+    if not _is_cni(addon):
+        return
+    value = _configured(text_at(addon.inputs, "configurationValues"))
+    # The add-on's schema has a text; a truth value is what YAML makes of the same word.
+    if str(value).lower() != "true":
+        found = "has no" if value is None else "has"
+        shown = _SWITCH if value is None else f"{_SWITCH}: {value}"
+        yield f"{found} {shown} among its configurationValues, so no NetworkPolicy acts"
+
+
+def _configured(text: str | None) -> object:
+    read = load_engine_yaml(text or "{}")
+    if read.problem is not None:
+        raise Undecided(f"configurationValues cannot be read: {read.problem}")
+    if not isinstance(read.content, Mapping):
+        raise Undecided("configurationValues is no mapping")
+    return cast("Mapping[str, object]", read.content).get(_SWITCH)
+
+
+def _without_addon(_: ResourceGraph, cluster: Resource) -> Iterator[str]:
+    if field(cluster.inputs, "bootstrapSelfManagedAddons") is False:
+        raise Undecided(f"has no {_CNI} add-on here: another CNI decides")
+    yield f"gets EKS's own {_CNI} without an add-on that sets {_SWITCH}, so no NetworkPolicy acts"

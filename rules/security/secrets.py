@@ -1,0 +1,147 @@
+"""Where credentials stand, and who can read them there."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+
+from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
+from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
+from rules.reading.pods.all_containers import all_containers
+from rules.reading.pods.pods import PodTemplate
+from rules.reading.program.secret_texts import (
+    credential_called,
+    credential_in,
+    credential_in_base64,
+    dotted,
+    is_marked,
+    leaves,
+)
+from rules.reading.shapes import Undecided, mappings_at, text_at
+from rules.rule import Said, graph_rule
+from rules.subjects import POD_TEMPLATES, kubernetes_objects
+
+# Where a GitOps tool's document holds the values of a chart.
+_VALUES: Mapping[str, tuple[str, ...]] = {
+    "HelmRelease": ("spec", "values"),
+    "Application": ("spec", "source", "helm", "valuesObject"),
+}
+_PROVIDER = "pulumi:providers:kubernetes"
+_RELEASES = ("kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v3:Chart", "kubernetes:helm.sh/v4:Chart")
+_ANY_VALUE = "a value that nobody knows yet"
+_IN_KUBECONFIG = ("client-key-data", "token:", '"token"')
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason=(
+        "Whoever may read pods, ConfigMaps or the repository has the credential, and it stays in the history "
+        "of each after it was taken out."
+    ),
+    source="https://kubernetes.io/docs/concepts/configuration/secret/",
+    lines=EVERY_RELEASE,
+    fix="Put it into a Secret and refer to it by secretKeyRef; take back the credential that was readable.",
+)
+def secrets_not_in_plain_values(graph: ResourceGraph) -> Iterator[Observation]:
+    """No credential stands in a plain value."""
+    yield from POD_TEMPLATES.judge(graph, _in_template)
+    yield from kubernetes_objects("ConfigMap").judge(graph, _in_config_map)
+    yield from kubernetes_objects("Secret").judge(graph, _in_secret_document)
+    for kind in _VALUES:
+        yield from kubernetes_objects(kind).judge(graph, _in_values)
+
+
+def _in_template(_graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
+    for where, entries in _environments(template):
+        for entry in entries:
+            name = text_at(entry, "name") or ""
+            credential = partial(credential_called, name)
+            yield from _judged(f"variable {name} of {where}", entry.get("value"), credential)
+    for name, container in all_containers(template):
+        for key in ("command", "args"):
+            for _, _, value in leaves(container.get(key)):
+                yield from _judged(f"{key} of container {name}", value, credential_in)
+
+
+def _environments(template: PodTemplate) -> Iterator[tuple[str, Sequence[Mapping[str, Value]]]]:
+    if template.shape == "service":
+        yield "the graph", mappings_at(template.graph_spec, "envs")
+        yield f"service {template.name}", mappings_at(template.described_by, "envs")
+    elif template.shape == "component":
+        yield "the graph", mappings_at(template.graph_spec, "env")
+    for name, container in all_containers(template):
+        yield f"container {name}", mappings_at(container, "env")
+
+
+def _in_config_map(_graph: ResourceGraph, resource: Resource) -> Iterator[Said]:
+    for path, _, value in leaves(resource.inputs.get("data"), ("data",)):
+        yield from _judged(dotted(path), value, credential_in)
+
+
+def _in_secret_document(_graph: ResourceGraph, resource: Resource) -> Iterator[Said]:
+    # What a program hands to the cluster as a Secret is judged by what it marked.
+    if resource.origin is None:
+        return
+    for key, credential in (("stringData", credential_in), ("data", credential_in_base64)):
+        for path, _, value in leaves(resource.inputs.get(key), (key,)):
+            yield from _judged(f"{dotted(path)}, in a file,", value, credential)
+
+
+def _in_values(_: ResourceGraph, resource: Resource) -> Iterator[Said]:
+    place = _VALUES[resource.kind or ""]
+    values: Value = resource.inputs
+    for key in place:
+        values = values.get(key) if isinstance(values, Mapping) else None
+    for path, name, value in leaves(values, place):
+        yield from _judged(dotted(path), value, partial(credential_called, name))
+
+
+def _judged(what: str, value: Value, credential: Callable[[str], str | None]) -> Iterator[Said]:
+    if value is UNKNOWN:
+        yield Undecided(f"{what} has a value that is not known here")
+    elif isinstance(value, str) and (kind := credential(value)) is not None:
+        yield f"{what} holds {kind}"
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason=(
+        "What is not marked stands in plain in the stack's state, in every backup of it and in the output of "
+        "each preview."
+    ),
+    source="https://www.pulumi.com/docs/iac/concepts/secrets/",
+    lines=EVERY_RELEASE,
+    fix="Read it with config.require_secret, or wrap it in pulumi.Output.secret.",
+    reads=frozenset({Aspect.SECRETS}),
+)
+def secrets_marked_secret(graph: ResourceGraph) -> Iterator[Observation]:
+    """The program marks its credentials as secret."""
+    for resource in graph.kubernetes_objects("Secret"):
+        for key in ("stringData", "data"):
+            yield from _unmarked(resource, key, lambda _, __: "a value of a Secret")
+    for release_type in _RELEASES:
+        for resource in graph.of_type(release_type):
+            yield from _unmarked(resource, "values", credential_called)
+    for resource in graph.of_type(_PROVIDER):
+        yield from _unmarked(resource, "kubeconfig", _kubeconfig_credential)
+    for resource in graph.components():
+        for key in resource.inputs:
+            yield from _unmarked(resource, key, credential_called)
+
+
+def _unmarked(
+    resource: Resource, key: str, credential: Callable[[str, str], str | None]
+) -> Iterator[Observation]:
+    value: Value = resource.inputs.get(key)
+    marked = resource.secret_paths or frozenset()
+    for path, name, leaf in leaves(value, (key,), key):
+        if is_marked(path, marked):
+            continue
+        if leaf is UNKNOWN and credential(name, _ANY_VALUE):
+            yield undecided(
+                resource, resource.name, f"{dotted(path)} is not known here, and not marked as secret"
+            )
+        elif isinstance(leaf, str) and leaf and (kind := credential(name, leaf)) is not None:
+            yield failed(resource, resource.name, f"{dotted(path)} holds {kind} and is not marked as secret")
+
+
+def _kubeconfig_credential(_: str, text: str) -> str | None:
+    return "credentials of a cluster" if any(mark in text for mark in _IN_KUBECONFIG) else None

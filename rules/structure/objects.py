@@ -1,0 +1,202 @@
+"""Whether the API server knows an object's kind, its fields and their values."""
+
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+
+from resource_graph import Resource, ResourceGraph
+from resource_graph.resource import Path
+from rules.model import Observation, Severity, failed, undecided
+from rules.reading.objects.definitions import (
+    built_in_kinds,
+    candidates,
+    custom_versions,
+    group_of,
+    other_version,
+    version_of,
+)
+from rules.reading.objects.hints import hint, value_at
+from rules.reading.objects.judged import Judged, read_mistakes
+from rules.reading.objects.schemas import dotted
+from rules.reading.pods.pods import PodTemplate, read_pods
+from rules.reading.shapes import mappings_at, text_at
+from rules.rule import graph_rule
+
+_LINES = (
+    "Dynamo 1.2 to 1.5",
+    "NVIDIA DRA driver 0.4 and 25.8",
+    "Grove 0.1.0-alpha.8 and alpha.12",
+    "Kubernetes 1.37",
+)
+
+_DYNAMO = "nvidia.com"
+_SCHEMALESS = (
+    "DynamoCheckpoint",
+    "DynamoComponentDeployment",
+    "DynamoGraphDeploymentRequest",
+    "DynamoGraphDeploymentScalingAdapter",
+    "DynamoModel",
+    "DynamoWorkerMetadata",
+)
+"""Kinds of the same chart whose schemas are not held here (ai-dynamo/dynamo deploy/helm/charts/platform)."""
+_DYNAMO_VERSIONS = ("v1alpha1", "v1beta1")
+_OURS = frozenset({_DYNAMO, "resource.nvidia.com"})
+"""Groups whose versions are all known here; and their kinds are nobody else's."""
+_LIKENESS = 0.92
+"""A letter or two: a PodClique is no misspelt PodCliqueSet."""
+_HINTED = 200
+"""Findings that say what was meant, which takes a hundred times as long as to find them."""
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason="The API server has no such resource, and the object is not created.",
+    source="CustomResourceDefinitions of ai-dynamo/dynamo, dra-driver-nvidia-gpu, Grove and KAI at the "
+    "commits in rules/reading/objects/definitions.json; Kubernetes' own OpenAPI 1.30 to 1.37",
+    lines=_LINES,
+    fix="Write the apiVersion and kind that the finding names.",
+)
+def kind_served(graph: ResourceGraph) -> Iterator[Observation]:
+    """Every object is of a kind and version that the API server can know."""
+    for resource in graph.kubernetes_objects():
+        if candidates(graph, resource) is None:
+            # What there is instead; nothing where the kind may well exist.
+            known = _custom(resource) or _built_in(resource)
+            if known is not None:
+                said = f'no matches for kind "{resource.kind}" in version "{resource.api_version}"'
+                yield failed(resource, resource.name, f"the API server: {said}; {known}", ("apiVersion",))
+
+
+def _custom(resource: Resource) -> str | None:
+    kind, group = resource.kind or "", group_of(resource)
+    served = {(_DYNAMO, name): _DYNAMO_VERSIONS for name in _SCHEMALESS}
+    served |= {home: versions for home, versions in custom_versions().items() if home[0] in _OURS}
+    for (home, name), versions in served.items():
+        if name == kind:
+            right = home == group and version_of(resource) in versions
+            return None if right else f"{kind} is served in {_listed(home, versions)}"
+    near = _nearest(kind, [name for home, name in served if home == group])
+    return f"the nearest kind of {group} is {near}" if near else None
+
+
+def _built_in(resource: Resource) -> str | None:
+    kinds, kind = built_in_kinds().get(group_of(resource)), resource.kind or ""
+    if kinds is None or kind.endswith("List"):
+        return None
+    versions = sorted(version for version, name in kinds if name == kind)
+    if versions:
+        return f"{kind} is served in {_listed(group_of(resource), versions)}"
+    near = _nearest(kind, [name for _, name in kinds])
+    return f"the nearest kind there is {near}" if near else "Kubernetes has no such kind"
+
+
+def _nearest(kind: str, names: Sequence[str]) -> str | None:
+    known = {name.lower(): name for name in names}
+    found = difflib.get_close_matches(kind.lower(), known, 1, _LIKENESS)
+    return known[found[0]] if found else None
+
+
+def _listed(group: str, versions: Sequence[str]) -> str:
+    return " and ".join(f"{group}/{version}" if group else version for version in versions)
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason="A client that asks for strict validation, as kubectl apply does, is refused; for every other one "
+    "the API server drops the field in silence, and with it the setting.",
+    source="CustomResourceDefinitions of ai-dynamo/dynamo, dra-driver-nvidia-gpu and Grove at the commits in "
+    "rules/reading/objects/definitions.json; Kubernetes' own OpenAPI 1.30 to 1.37; seen on API server 1.36.3",
+    lines=_LINES,
+    fix="Correct the name, or move the field to the place that the finding names.",
+)
+def fields_known(graph: ResourceGraph) -> Iterator[Observation]:
+    """Every field is one that the object's kind has, where it stands."""
+    unknown = [judged for judged in read_mistakes(graph) if judged.mistake.kind == "unknown"]
+    for number, judged in enumerate(unknown):
+        see = failed if judged.doubt is None else undecided
+        hints = _hints(judged) if number < _HINTED else ()
+        yield see(judged.resource, judged.subject, _unknown_field(judged, hints), judged.mistake.path)
+
+
+def _unknown_field(judged: Judged, hints: Sequence[str]) -> str:
+    resource, path = judged.resource, judged.mistake.path
+    said = f"{dotted(path)} is no field of a {resource.kind} of {resource.api_version} in {judged.line}"
+    if judged.doubt is not None:
+        return f"{said}; {judged.doubt}"
+    return "; ".join(text for text in (said, *hints, f"the API server: {judged.mistake.says}") if text)
+
+
+def _hints(judged: Judged) -> Sequence[str]:
+    resource, path = judged.resource, judged.mistake.path
+    elsewhere = f"{judged.elsewhere[0]} has it" if judged.elsewhere else ""
+    return hint(judged.schema, resource.inputs, path), other_version(resource, path), elsewhere
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason="The API server refuses the object.",
+    source="CustomResourceDefinitions of ai-dynamo/dynamo, dra-driver-nvidia-gpu and Grove at the commits in "
+    "rules/reading/objects/definitions.json; Kubernetes' own OpenAPI 1.37; seen on API server 1.36.3",
+    lines=_LINES,
+    fix="Write a value of the type that the finding names. A number that must be a text stands in quotes.",
+)
+def values_accepted(graph: ResourceGraph) -> Iterator[Observation]:
+    """Every field has a value of its type and within its limits, and no field that is needed is absent."""
+    for judged in read_mistakes(graph):
+        mistake = judged.mistake
+        if mistake.kind == "unknown":
+            continue
+        decided = judged.doubt is None and mistake.kind != "placeholder"
+        see = failed if decided else undecided
+        yield see(judged.resource, judged.subject, _refused_value(judged), mistake.path)
+
+
+def _refused_value(judged: Judged) -> str:
+    mistake, where = judged.mistake, dotted(judged.mistake.path)
+    if mistake.kind == "placeholder":
+        return f"{where} is {mistake.says}, which something is to replace"
+    if judged.doubt is not None:
+        return f"{judged.line} would refuse {where}; {judged.doubt}"
+    if mistake.kind == "missing":
+        lacks = "is absent" if value_at(judged.resource.inputs, mistake.path) is None else "is empty"
+        return f"{where} {lacks}; the API server: {mistake.says}"
+    return f"{where} {_shown(judged)}; the API server: {mistake.says}"
+
+
+def _shown(judged: Judged) -> str:
+    value = value_at(judged.resource.inputs, judged.mistake.path)
+    if isinstance(value, bool):
+        return f"is {str(value).lower()}, without quotes a truth value"
+    if isinstance(value, int | float):
+        return f"is {value}, without quotes a number"
+    if isinstance(value, str):
+        return f"is the text {value!r}"
+    if judged.mistake.kind == "value":
+        return "repeats an earlier item" if isinstance(value, Mapping) else "has too many or too few items"
+    return "is a mapping" if isinstance(value, Mapping) else "is a list"
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason="The operator starts the engine in that container. Without it the pod has no image to run, and "
+    "admission refuses the graph from release 1.4 on.",
+    source="ai-dynamo/dynamo deploy/operator/api/v1beta1 and internal/webhook/validation at d7bb84e",
+    lines=("Dynamo 1.4",),
+    fix="Call the container that serves `main`.",
+)
+def main_container_named(graph: ResourceGraph) -> Iterator[Observation]:
+    """Every component of a v1beta1 graph has a container `main`."""
+    for template in read_pods(graph):
+        # Why a template cannot be read is said by the rules about its fields.
+        if isinstance(template, PodTemplate) and template.shape == "component" and not template.main:
+            names = [str(text_at(container, "name")) for container in template.containers[1:]]
+            has = f"its containers are {', '.join(names)}" if names else "it has no container"
+            said = f"no container of the pod template is called main: {has}"
+            yield failed(template.resource, template.name, said, _path(template))
+
+
+def _path(template: PodTemplate) -> Path:
+    """Of the component, in whose line there is no other name to show."""
+    for index, component in enumerate(mappings_at(template.graph_spec, "components")):
+        if component is template.described_by:
+            return ("spec", "components", index)
+    return ()

@@ -1,0 +1,290 @@
+"""Prefill and decode: both are there, set up to hand KV cache over, and agree on how."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from resource_graph import ResourceGraph, Value
+from rules.model import Observation, Severity, failed
+from rules.reading.commands.container_scripts import mentions
+from rules.reading.engines.engines import READ_SINCE
+from rules.reading.engines.runtime_version import by_line, known_lines, runtime_image
+from rules.reading.engines.sglang import is_sglang, read_sglang
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
+from rules.reading.engines.vllm import is_vllm, read_vllm
+from rules.reading.kv_transport.cache_transceiver import (
+    BACKENDS,
+    SETTING,
+    effective_backend,
+    written_backend,
+)
+from rules.reading.kv_transport.disaggregation import (
+    MODE_FLAG,
+    MODE_OF_VLLM,
+    Disaggregated,
+    Role,
+    read_role,
+    role_with_file,
+)
+from rules.reading.kv_transport.vllm_transfer import (
+    KV_TRANSFER_CONFIG,
+    NIXL_CONNECTOR,
+    WITHOUT_A_DEFAULT,
+    moving_connector,
+)
+from rules.reading.nodes.device_claims import may_be_one
+from rules.reading.once import once_per_graph
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods
+from rules.reading.pods.workers import Worker, environment_lists, read_workers
+from rules.reading.shapes import Undecided, text_at
+from rules.rule import graph_rule, rule
+from rules.subjects import DISAGGREGATED_GRAPHS, WORKERS
+
+_SCALED_BY = frozenset({"scalingAdapter", "autoscaling"})
+_PLANNER = "planner"
+_NAMESPACES = ("dynamoNamespace", "globalDynamoNamespace")
+_NAMESPACE_VARIABLE = "DYN_NAMESPACE"
+_OTHER_GRAPHS = re.compile(r"global[_-]router|--namespace\b|\bDYN_NAMESPACE\b|\bdyn://")
+"""Of commands that look into another Dynamo namespace than their graph's."""
+_SGLANG_BACKEND = "--disaggregation-transfer-backend"
+_SGLANG_DEFAULT = "mooncake"
+_ROLES: Mapping[Role, tuple[str, str]] = {
+    "prefill": ("kv_both", "kv_producer"),
+    "decode": ("kv_both", "kv_consumer"),
+}
+
+
+@graph_rule(
+    severity=Severity.MANDATORY,
+    reason=(
+        "A prefill worker answers nothing by itself. A decode worker of TensorRT-LLM or SGLang raises an "
+        "error for a request that no prefill worker has begun; vLLM's computes the prompt itself."
+    ),
+    source=(
+        "ai-dynamo 1.2.1 and 1.3.1 from PyPI: dynamo/trtllm/request_handlers/handler_base.py, "
+        "dynamo/sglang/request_handlers/llm/decode_handler.py"
+    ),
+    lines=("Dynamo 1.2", "Dynamo 1.3"),
+    fix="Add the other half with at least one replica, or take --disaggregation-mode away.",
+)
+def roles_complete(graph: ResourceGraph) -> Iterator[Observation]:
+    """A graph with prefill workers has decode workers, and the other way round."""
+    workers_of: dict[str, list[Worker | Unreadable]] = {}
+    for worker in read_workers(graph):
+        workers_of.setdefault(worker.resource.urn, []).append(worker)
+    templates_of: dict[str, list[PodTemplate | Unreadable]] = {}
+    for template in read_pods(graph):
+        templates_of.setdefault(template.resource.urn, []).append(template)
+    for resource in graph.kubernetes_objects(GRAPH_KIND):
+        workers, templates = workers_of.get(resource.urn, []), templates_of.get(resource.urn, [])
+        try:
+            message = _missing_half(graph, workers, templates)
+            if message is not None and _is_completed(graph, resource.namespace):
+                continue
+        except Undecided:
+            # A worker that cannot be read may be the half that is missing; others say that it cannot be.
+            continue
+        if message is not None:
+            yield failed(resource, text_at(resource.metadata, "name") or resource.name, message)
+
+
+def _missing_half(
+    graph: ResourceGraph,
+    workers: Sequence[Worker | Unreadable],
+    templates: Sequence[PodTemplate | Unreadable],
+) -> str | None:
+    if any(isinstance(each, Unreadable) for each in (*workers, *templates)):
+        return None
+    readable = [worker for worker in workers if isinstance(worker, Worker)]
+    if any(_finds_others(worker) or not worker.commands for worker in readable):
+        return None
+    pods = [template for template in templates if isinstance(template, PodTemplate)]
+    is_scaled = any(template.component_type == _PLANNER for template in pods)
+    there = [worker for worker in readable if is_scaled or _has_pods(worker)]
+    roles = {worker: role_with_file(graph, worker) for worker in there}
+    prefill = [worker.name for worker in there if roles[worker] == "prefill"]
+    decode = [worker for worker in there if roles[worker] == "decode"]
+    others = [worker for worker in there if roles[worker] == "aggregated"]
+    if prefill and not decode and not others:
+        return f"{', '.join(prefill)} prefills, and no worker of the graph decodes: no request is answered"
+    if decode and not prefill and not others and not any(is_vllm(worker) for worker in decode):
+        names = ", ".join(worker.name for worker in decode)
+        return f"{names} decodes, and no worker of the graph prefills: each request ends with an error"
+    return None
+
+
+def _is_completed(graph: ResourceGraph, namespace: Value) -> bool:
+    """Whether a router over several graphs may bring halves of that namespace together."""
+    place = namespace if isinstance(namespace, str) else None
+    remembered = _remembered(graph)
+    if place not in remembered:
+        templates = [each for each in read_pods(graph) if may_be_one(each.resource.namespace, place)]
+        workers = [each for each in read_workers(graph) if may_be_one(each.resource.namespace, place)]
+        # Each graph is a Dynamo namespace of its own, and frontends and routers look no further unless told.
+        is_joined = any(isinstance(each, Unreadable) or _joins(each) for each in templates)
+        remembered[place] = is_joined and _missing_half(graph, workers, templates) is None
+    return remembered[place]
+
+
+def _joins(template: PodTemplate) -> bool:
+    lists = environment_lists(template, template.main)
+    return (
+        any(entry.get("name") == _NAMESPACE_VARIABLE for entries in lists for entry in entries)
+        or any(template.described_by.get(key) for key in _NAMESPACES)
+        or any(mentions(container, _OTHER_GRAPHS) for container in template.containers)
+    )
+
+
+@once_per_graph
+def _remembered(_: ResourceGraph) -> dict[str | None, bool]:
+    return {}
+
+
+def _has_pods(worker: Worker) -> bool:
+    scaled = any(key in worker.described_by for key in _SCALED_BY)
+    return scaled or worker.template.replicas > 0
+
+
+def _finds_others(worker: Worker) -> bool:
+    """Whether workers of other graphs may be its other half."""
+    named = any(worker.described_by.get(key) for key in _NAMESPACES)
+    return named or _NAMESPACE_VARIABLE in worker.environment
+
+
+@rule(
+    WORKERS,
+    severity=Severity.MANDATORY,
+    reason=(
+        "TensorRT-LLM has no transceiver unless its backend is named, and refuses a name that is not written "
+        "in upper case; dynamo.vllm refuses to be a prefill worker without a connector from 1.0 on, while "
+        "older ones took NIXL by themselves."
+    ),
+    source=(
+        "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py (CacheTransceiverConfig) at 21a5a51; ai-dynamo "
+        "0.5.1, 0.6.1, 0.9.1, 1.0.2, 1.2.1, 1.4.2 and 1.6.1 from PyPI, dynamo/vllm/args.py"
+    ),
+    lines=("TensorRT-LLM 1.3.0rc14", "Dynamo 0.5 to 1.6"),
+    fix=(
+        "TensorRT-LLM: cache_transceiver_config.backend DEFAULT, UCX or NIXL in the engine file of both. "
+        'vLLM: --kv-transfer-config \'{"kv_connector":"NixlConnector","kv_role":"kv_both"}\' on both.'
+    ),
+)
+def cache_transceiver_configured(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    """Prefill and decode workers are configured to hand over KV cache."""
+    role = read_role(worker)
+    if role == "aggregated":
+        return
+    if is_tensorrt_llm(worker):
+        yield from _without_transceiver(graph, worker, role)
+    elif is_vllm(worker) and role == "prefill" and _lacks_connector(graph, worker):
+        # A decode worker without it does all the work itself, and starts.
+        yield f"is a prefill worker without {KV_TRANSFER_CONFIG}, so it ends at start"
+
+
+def _without_transceiver(graph: ResourceGraph, worker: Worker, role: Role) -> Iterator[str]:
+    written = written_backend(graph, worker)
+    if written is None:
+        message = f"is a {role} worker without {SETTING}, so its engine transfers no KV cache"
+    elif written.value in BACKENDS:
+        return
+    else:
+        message = (
+            f"has {SETTING} {written.value!r} ({written.source}), which is not one of {', '.join(BACKENDS)}, "
+            "in upper case: its engine ends at start"
+        )
+    if not by_line(lambda line: line >= READ_SINCE, worker.container, worker.described_by):
+        since = ".".join(map(str, READ_SINCE))
+        raise Undecided(f"{message}; that was read in {since}, and its image is older")
+    yield message
+
+
+def _lacks_connector(graph: ResourceGraph, worker: Worker) -> bool:
+    if read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG) is not None:
+        return False
+    # Only releases that have no connector by default can be told their role in these ways.
+    names_a_mode = any(
+        command.flags.value(MODE_FLAG) is not None or MODE_OF_VLLM in command.environment
+        for command in worker.commands
+    )
+    return names_a_mode or not _connects_by_itself(worker)
+
+
+def _connects_by_itself(worker: Worker) -> bool:
+    return by_line(lambda line: line < WITHOUT_A_DEFAULT, worker.container, worker.described_by)
+
+
+@rule(
+    DISAGGREGATED_GRAPHS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "Each library has a handshake of its own: a decode worker that speaks another waits for a cache that "
+        "never comes, or computes the prompt again by itself."
+    ),
+    source=(
+        "NVIDIA/TensorRT-LLM docs trtllm-kv-cache-transfer (backend DEFAULT) in ai-dynamo/dynamo at 2f34551; "
+        "ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2 (kv_role); sglang 0.5.14 "
+        "sglang/srt/server_args.py (disaggregation_transfer_backend)"
+    ),
+    lines=("Dynamo 0.5 to 1.6", "TensorRT-LLM 1.3.0rc14", "SGLang 0.5.14"),
+    fix="Give both sides the same backend or connector, prefill kv_both or kv_producer, decode kv_both or "
+    "kv_consumer.",
+)
+def kv_transfer_agrees(graph: ResourceGraph, group: Disaggregated) -> Iterator[str | Observation]:
+    """Prefill and decode workers hand KV cache over by one library, in roles that fit."""
+    senders = {_library(graph, worker, "prefill"): worker for worker in group.prefill}
+    receivers = (
+        {} if senders.keys() == {None} else {_library(graph, each, "decode"): each for each in group.decode}
+    )
+    different = [
+        (sending, receiving)
+        for sending in senders
+        for receiving in receivers
+        if sending is not None and receiving is not None and sending != receiving
+    ]
+    for sending, receiving in different[:1]:
+        yield (
+            f"{senders[sending].name} hands KV cache over by {sending}, but {receivers[receiving].name} "
+            f"takes it by {receiving}"
+        )
+    releases = {worker.name: runtime_image(worker) for worker in group.workers}
+    lines = {name: release[0][:2] for name, release in releases.items() if release is not None}
+    if len(set(lines.values())) > 1:
+        shown = ", ".join(f"{name} of {major}.{minor}" for name, (major, minor) in lines.items())
+        yield f"their runtimes are of different release lines: {shown}"
+    for worker in group.prefill:
+        yield from _unfit_role(graph, worker, "prefill")
+    for worker in group.decode:
+        yield from _unfit_role(graph, worker, "decode")
+
+
+def _library(graph: ResourceGraph, worker: Worker, role: Role) -> str | None:
+    """What the worker transfers with; None where it has nothing, which is another rule's finding."""
+    if is_tensorrt_llm(worker):
+        backend = effective_backend(graph, worker)
+        return None if backend is None else f"TensorRT-LLM's {backend}"
+    if is_vllm(worker):
+        config = read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG)
+        if config is not None:
+            return moving_connector(config) or "a connector without a name"
+        if role == "prefill" and not known_lines(worker.container, worker.described_by):
+            return None
+        if _connects_by_itself(worker):
+            return NIXL_CONNECTOR
+        return "no connector" if role == "decode" else None
+    if is_sglang(worker):
+        return f"SGLang's {read_sglang(graph, worker).setting(_SGLANG_BACKEND, _SGLANG_DEFAULT).value}"
+    raise Undecided(f"{worker.name} starts an engine whose KV transfer is not read here")
+
+
+def _unfit_role(graph: ResourceGraph, worker: Worker, role: Role) -> Iterator[Observation]:
+    if not is_vllm(worker):
+        return
+    config = read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG)
+    given = None if config is None else text_at(config, "kv_role")
+    if config is None or given in _ROLES[role]:
+        return
+    yield failed(
+        worker.resource,
+        worker.name,
+        f"is a {role} worker with kv_role {given or 'unset'} in {KV_TRANSFER_CONFIG}; of use are "
+        f"{' and '.join(_ROLES[role])}",
+    )
