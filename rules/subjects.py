@@ -137,7 +137,6 @@ MODEL_WORKERS: Subjects[ModelWorker] = Subjects(
 )
 STARTED: Subjects[Started] = Subjects(_started, lambda each: (each.resource, each.name))
 """Every container that starts an engine or a frontend."""
-FRONTENDS: Subjects[Frontend] = Subjects(read_frontends, lambda each: (each.resource, each.name))
 DISAGGREGATED: Subjects[Disaggregated] = Subjects(
     read_disaggregated, lambda each: (each.resource, each.subject), passed_over=(EngineFileProblem,)
 )

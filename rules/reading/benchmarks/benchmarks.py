@@ -1,11 +1,10 @@
 """Benchmarks: containers that run AIPerf, or its forerunner GenAI-Perf, against a deployment."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, undecided
 from rules.reading.commands.container_scripts import ContainerScript, mentions, read_script
 from rules.reading.commands.flags import Flags, parse_flags
 from rules.reading.engines.tensorrt_llm import Count, Setting
@@ -123,20 +122,6 @@ class Benchmark:
 def read_benchmarks(graph: ResourceGraph) -> Sequence[Benchmark | Unreadable]:
     """All benchmarks, in the order of the graph."""
     return tuple(_read(graph))
-
-
-def check_benchmarks(
-    graph: ResourceGraph, check: Callable[[Benchmark], Iterable[Observation]]
-) -> Iterator[Observation]:
-    """Apply a check to every benchmark; what cannot be read becomes an undecided observation."""
-    for benchmark in read_benchmarks(graph):
-        if isinstance(benchmark, Unreadable):
-            yield undecided(benchmark.resource, benchmark.name, benchmark.reason)
-            continue
-        try:
-            yield from check(benchmark)
-        except Undecided as reason:
-            yield undecided(benchmark.resource, benchmark.name, str(reason))
 
 
 def _read(graph: ResourceGraph) -> Iterator[Benchmark | Unreadable]:

@@ -1,40 +1,17 @@
 """Every worker of TensorRT-LLM with what it runs with, read once however many rules look at it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
 from resource_graph import ResourceGraph
-from rules.model import Observation
-from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, read_tensorrt_llm
 from rules.reading.once import once_per_graph
-from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.pods import Unreadable
-from rules.reading.pods.workers import Worker, check_workers, read_workers
+from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided
 
 READ_SINCE = (1, 0)
 """The Dynamo release from which on TensorRT-LLM's own code was read: files of January to June 2026, which
 agree with each other."""
-
-
-def check_tensorrt_llm(
-    graph: ResourceGraph, check: Callable[[Worker, TensorRtLlmSettings], Iterable[Observation]]
-) -> Iterator[Observation]:
-    """Apply a check to every worker that starts TensorRT-LLM; what cannot be read is undecided.
-
-    A file that the engine itself could not read is left to the rule about such files: it fails there, and
-    nobody can say more.
-    """
-
-    def check_worker(worker: Worker) -> Iterator[Observation]:
-        if not is_tensorrt_llm(worker):
-            return
-        try:
-            settings = engine_settings(graph, worker)
-        except EngineFileProblem:
-            return
-        yield from check(worker, settings)
-
-    return check_workers(graph, check_worker)
 
 
 def engine_settings(graph: ResourceGraph, worker: Worker) -> TensorRtLlmSettings:

@@ -1,9 +1,8 @@
 """Applies a check to the memory of every GPU that a worker of gpt-oss can land on."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from resource_graph import ResourceGraph
-from rules.model import Observation
 from rules.reading.engines.checkpoints import read_checkpoint
 from rules.reading.engines.engines import engine_settings
 from rules.reading.engines.memory_plans import MemoryOnGpu, MemoryPlan
@@ -14,33 +13,11 @@ from rules.reading.engines.vllm import is_vllm, read_vllm
 from rules.reading.nodes.placements import read_landing
 from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.once_per_worker import once_per_worker
-from rules.reading.pods.workers import Worker, check_workers
+from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
 
 # What the device plugin appends to the product of a GPU that several pods use in turns.
 _TIME_SLICED = "-SHARED"
-
-Check = Callable[[Worker, MemoryPlan, MemoryOnGpu], Iterable[Observation]]
-
-
-def check_memory(
-    graph: ResourceGraph, applies: Callable[[MemoryPlan], bool], check: Check
-) -> Iterator[Observation]:
-    """Apply a check to every worker of gpt-oss and each GPU that it can land on.
-
-    Args:
-        graph: where the workers are.
-        applies: whether there is anything to check, before the GPU is asked for.
-        check: yields what it sees.
-    """
-
-    def check_worker(worker: Worker) -> Iterator[Observation]:
-        plan = read_memory_plan(graph, worker)
-        if plan is not None and applies(plan):
-            for memory in memory_on_each_gpu(graph, worker):
-                yield from check(worker, plan, memory)
-
-    return check_workers(graph, check_worker)
 
 
 @once_per_worker

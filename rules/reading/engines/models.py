@@ -1,17 +1,12 @@
 """Which model a worker serves."""
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-
 from hardware import GPT_OSS_MODELS, ModelLimits, ModelShape, model_limits
 from resource_graph import ResourceGraph
-from rules.model import Observation
 from rules.reading.commands.start_script import TRTLLM_SERVE, VLLM_SERVE, StartCommand
 from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import single_command
-from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.once_per_worker import once_per_worker
-from rules.reading.pods.workers import Worker, check_workers
+from rules.reading.pods.workers import Worker
 
 _MODEL_FLAGS = ("--model", "--model-path", "--model_path", "--served-model-name", "--served_model_name")
 _MODEL_VARIABLES = ("DYN_TRTLLM_MODEL", "DYN_TRTLLM_SERVED_MODEL_NAME", "SERVED_MODEL_NAME")
@@ -43,25 +38,6 @@ def read_model_limits(graph: ResourceGraph, worker: Worker) -> ModelLimits | Non
         model = read_sglang(graph, worker).at("--model")
         names = [*([] if model is None else [str(model.value)]), *names]
     return next((limits for limits in map(model_limits, names) if limits is not None), None)
-
-
-def check_models(
-    graph: ResourceGraph, check: Callable[[Worker, ModelLimits], Iterator[Observation]]
-) -> Iterator[Observation]:
-    """Apply a check to every worker whose model's heads, experts and positions are known here.
-
-    A file that the engine itself could not read is left to the rule about such files.
-    """
-
-    def check_worker(worker: Worker) -> Iterator[Observation]:
-        if not worker.commands:
-            return
-        with suppress(EngineFileProblem):
-            model = read_model_limits(graph, worker)
-            if model is not None:
-                yield from check(worker, model)
-
-    return check_workers(graph, check_worker)
 
 
 def names_a_model(worker: Worker) -> bool:

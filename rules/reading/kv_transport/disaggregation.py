@@ -1,11 +1,10 @@
 """Which workers hand their KV cache to which others."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, undecided
 from rules.reading.engines.sglang import is_sglang, read_sglang
 from rules.reading.engines.vllm import is_vllm
 from rules.reading.once import once_per_graph
@@ -70,23 +69,6 @@ def read_disaggregated(graph: ResourceGraph) -> Sequence[Disaggregated]:
             resource = prefill[0].resource
             found.append(Disaggregated(resource, resource.name, prefill, decode))
     return tuple(found)
-
-
-def check_disaggregated(
-    graph: ResourceGraph, check: Callable[[Disaggregated], Iterable[Observation]]
-) -> Iterator[Observation]:
-    """Apply a check to every group; what cannot be read becomes an undecided observation.
-
-    A group with an engine file that cannot serve as one is passed over: that fails where such files are
-    judged, and nobody can say more.
-    """
-    for group in read_disaggregated(graph):
-        try:
-            yield from check(group)
-        except EngineFileProblem:
-            continue
-        except Undecided as reason:
-            yield undecided(group.resource, group.subject, str(reason))
 
 
 def read_role(worker: Worker) -> Role:

@@ -1,11 +1,10 @@
 """Where KV cache goes from pod to pod, and what is there to carry it."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hardware import KvTransportName
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, undecided
 from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
 from rules.reading.kv_transport.kv_ways import Ways, read_ways
 from rules.reading.once import once_per_graph
@@ -58,20 +57,6 @@ class ChosenTransport:
     name: str
     typed: bool
     """By a person."""
-
-
-def check_hops(
-    graph: ResourceGraph, check: Callable[[KvHop], Iterable[Observation]]
-) -> Iterator[Observation]:
-    """Apply a check to every hop; what cannot be read becomes an undecided observation."""
-    for hop in read_hops(graph):
-        if isinstance(hop, Unreadable):
-            yield undecided(hop.resource, hop.name, hop.reason)
-            continue
-        try:
-            yield from check(hop)
-        except Undecided as reason:
-            yield undecided(hop.group.resource, hop.group.name, str(reason))
 
 
 def component_that_chose(graph: ResourceGraph, resource: Resource) -> Resource | None:

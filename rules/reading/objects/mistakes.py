@@ -108,9 +108,7 @@ class _Walk:
                 kind, wanted = "float64", schema.raw["format"]
             return f'{where}: Invalid value: "{kind}": {where} in body must be of type {wanted}: "{kind}"'
         if "number" in schema.kinds:
-            return (
-                "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-            )
+            return _NO_QUANTITY
         found = _GO_FOUND.get(kind, kind)
         field = self._go_field(path)
         return f"json: cannot unmarshal {found} into Go struct field {field} of type {_go(schema)}"

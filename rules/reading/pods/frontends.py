@@ -1,10 +1,9 @@
 """Dynamo's frontends: the HTTP servers of graphs, and whatever else starts `dynamo.frontend`."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.model import Observation, undecided
 from rules.reading.commands.flags import Flags
 from rules.reading.commands.start_script import DYNAMO_FRONTEND, StartCommand, start_commands
 from rules.reading.once import once_per_graph
@@ -40,20 +39,6 @@ class Frontend:
 def read_frontends(graph: ResourceGraph) -> Sequence[Frontend | Unreadable]:
     """All frontends, in the order of the graph."""
     return tuple(_read(graph))
-
-
-def check_frontends(
-    graph: ResourceGraph, check: Callable[[Frontend], Iterable[Observation]]
-) -> Iterator[Observation]:
-    """Apply a check to every frontend; what cannot be read becomes an undecided observation."""
-    for frontend in read_frontends(graph):
-        if isinstance(frontend, Unreadable):
-            yield undecided(frontend.resource, frontend.name, frontend.reason)
-            continue
-        try:
-            yield from check(frontend)
-        except Undecided as reason:
-            yield undecided(frontend.resource, frontend.name, str(reason))
 
 
 def _read(graph: ResourceGraph) -> Iterator[Frontend | Unreadable]:

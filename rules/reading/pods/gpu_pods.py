@@ -1,10 +1,9 @@
 """Pods that take GPUs: how many of how many each, and in which pool."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from resource_graph import ResourceGraph
-from rules.model import Observation, undecided
 from rules.reading.nodes.placements import Placement, read_candidates
 from rules.reading.once import once_per_graph
 from rules.reading.pods.pods import PodTemplate, Unreadable
@@ -92,20 +91,6 @@ def read_gpu_pods(graph: ResourceGraph) -> Sequence[GpuPods | Unreadable]:
         elif worker is not None:
             found.append(worker)
     return tuple(found)
-
-
-def check_gpu_pods(
-    graph: ResourceGraph, check: Callable[[GpuPods], Iterable[Observation]]
-) -> Iterator[Observation]:
-    """Apply a check to all pods with GPUs; what cannot be read becomes an undecided observation."""
-    for pods in read_gpu_pods(graph):
-        if isinstance(pods, Unreadable):
-            yield undecided(pods.resource, pods.name, pods.reason)
-            continue
-        try:
-            yield from check(pods)
-        except Undecided as reason:
-            yield undecided(pods.template.resource, pods.name, str(reason))
 
 
 @once_per_graph

@@ -1,11 +1,10 @@
 """Every pod that a graph asks for, whoever makes it: services of a Dynamo graph and plain workloads."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.model import Observation, undecided
 from rules.reading.once import once_per_graph
 from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, whole_number_at
 
@@ -92,20 +91,6 @@ class Unreadable:
 def read_pods(graph: ResourceGraph) -> Sequence[PodTemplate | Unreadable]:
     """All pod templates, in the order of the graph."""
     return tuple(_read(graph))
-
-
-def check_pods(
-    graph: ResourceGraph, check: Callable[[PodTemplate], Iterable[Observation]]
-) -> Iterator[Observation]:
-    """Apply a check to every pod template; what cannot be read becomes an undecided observation."""
-    for template in read_pods(graph):
-        if isinstance(template, Unreadable):
-            yield undecided(template.resource, template.name, template.reason)
-            continue
-        try:
-            yield from check(template)
-        except Undecided as reason:
-            yield undecided(template.resource, template.name, str(reason))
 
 
 def _read(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:

@@ -1,10 +1,9 @@
 """Workers: whatever in a graph starts an engine or asks for GPUs."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.model import Observation, undecided
 from rules.reading.commands.start_script import DYNAMO_FRONTEND, ENGINES, StartCommand, start_commands
 from rules.reading.commands.words import Word
 from rules.reading.once import once_per_graph
@@ -56,20 +55,6 @@ class Worker:
 def read_workers(graph: ResourceGraph) -> Sequence[Worker | Unreadable]:
     """All workers, in the order of the graph."""
     return tuple(_read_workers(graph))
-
-
-def check_workers(
-    graph: ResourceGraph, check: Callable[[Worker], Iterable[Observation]]
-) -> Iterator[Observation]:
-    """Apply a check to every worker; what cannot be read becomes an undecided observation."""
-    for worker in read_workers(graph):
-        if isinstance(worker, Unreadable):
-            yield undecided(worker.resource, worker.name, worker.reason)
-            continue
-        try:
-            yield from check(worker)
-        except Undecided as reason:
-            yield undecided(worker.resource, worker.name, str(reason))
 
 
 def environment_lists(

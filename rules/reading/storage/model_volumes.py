@@ -1,11 +1,10 @@
 """Claims and directories of nodes that hold a model, and everybody who uses one."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hardware import GPT_OSS_MODELS, ModelShape
 from resource_graph import Resource, ResourceGraph
-from rules.model import Observation, undecided
 from rules.reading.once import once_per_graph
 from rules.reading.shapes import Undecided
 from rules.reading.storage.claims import Claim, Mount, find_claim
@@ -77,33 +76,6 @@ def read_model_volumes(graph: ResourceGraph) -> Sequence[ModelVolume]:
     for volume in volumes.values():
         volume.found = _found(graph, volume)
     return tuple(volumes.values())
-
-
-def check_model_volumes(
-    graph: ResourceGraph, check: Callable[[ModelVolume], Iterable[Observation]]
-) -> Iterator[Observation]:
-    """Apply a check to every volume; what cannot be read becomes an undecided observation."""
-    for volume in read_model_volumes(graph):
-        try:
-            yield from check(volume)
-        except Undecided as reason:
-            yield undecided(volume.resource, volume.name, str(reason))
-
-
-def check_model_users(
-    graph: ResourceGraph, kinds: Collection[Kind], check: Callable[[ModelUser], Iterable[Observation]]
-) -> Iterator[Observation]:
-    """Apply a check to the users of these kinds; what cannot be read becomes undecided."""
-    for user in read_model_users(graph):
-        if user.kind not in kinds:
-            continue
-        if isinstance(user, UnreadableUser):
-            yield undecided(user.resource, user.name, user.reason)
-            continue
-        try:
-            yield from check(user)
-        except Undecided as reason:
-            yield undecided(user.resource, user.name, str(reason))
 
 
 def _found(graph: ResourceGraph, volume: ModelVolume) -> Claim | Undecided | None:
