@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from cli.errors import CommandError
+from operations.errors import CommandError
 
 _SECONDS = 10.0
 """Of processor time; the largest files that are read need half."""

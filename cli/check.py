@@ -24,7 +24,7 @@ _NAMED_FILES = 3
 
 def check_stack(name: str, *, as_json: bool) -> None:
     """Judge what the program registers for the stack."""
-    from cli.project import recorded_stack, resolved_stack
+    from operations.project import recorded_stack, resolved_stack
     from stacks.infrastructure.phases import with_open_windows
 
     # A graph that waits for its window is judged before the hours that it costs begin.

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from cli.errors import CommandError
 from hardware import INSTANCE_TYPES
+from operations.errors import CommandError
 from resource_graph import Resource, ResourceGraph
 from resource_graph.input_text import read_inputs
 from resource_graph.manifests import manifest_graph

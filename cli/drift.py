@@ -7,20 +7,20 @@ from typing import Any
 
 import typer
 
-from cli.drift_report.engine import changes_seen, deployed_release, unready_objects
-from cli.drift_report.graphs import not_compared, unreadable_graphs, unready_graphs
-from cli.drift_report.losses import as_changes, losses_seen
-from cli.drift_report.release import changes_inside, repair_command
-from cli.drift_report.report import DriftReport, columns
-from cli.errors import CommandError
 from cli.exit_codes import FAILED
 from cli.output import make_console, make_sections, make_table, print_json, print_line, print_table
-from cli.project import resolved_stack
-from cli.pulumi_command import PulumiCommand
-from cli.recovery.cluster import ClusterCommands
-from cli.recovery.locks import read_locks
-from cli.recovery.remains import RELEASE_TYPE, StackState
-from cli.recovery.state import read_state
+from operations.drift.engine import changes_seen, deployed_release, unready_objects
+from operations.drift.graphs import not_compared, unreadable_graphs, unready_graphs
+from operations.drift.losses import as_changes, losses_seen
+from operations.drift.release import changes_inside, repair_command
+from operations.drift.report import DriftReport, columns
+from operations.errors import CommandError
+from operations.project import resolved_stack
+from operations.pulumi_command import PulumiCommand
+from operations.recovery.cluster import ClusterCommands
+from operations.recovery.locks import read_locks
+from operations.recovery.remains import RELEASE_TYPE, StackState
+from operations.recovery.state import read_state
 from stacks.errors import SettingsError
 from stacks.guards.cluster_identity import cluster_problems
 

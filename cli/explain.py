@@ -9,8 +9,8 @@ from cli.explain_objects import creation_order, left_by_destroy, protected
 from cli.explain_pods import pods_table, workarounds
 from cli.explain_pools import pools_table, prices
 from cli.output import make_console, make_sections, print_line, print_table
-from cli.project import recorded_stack, resolved_stack
 from hardware import KvPath, Standing
+from operations.project import recorded_stack, resolved_stack
 from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
 from stacks.infrastructure.idle import idle_gpus

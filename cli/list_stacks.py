@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from cli.output import make_console, make_table, print_line, print_table
-from cli.project import stack_directory
 from hardware import ACCELERATORS
+from operations.project import stack_directory
 from recipes.evidence import evidence_on
 from recipes.load import load_recipe, recipe_names
 from recipes.model import Recipe

@@ -207,7 +207,7 @@ def main() -> None:
 
 
 def _message_for_a_person(error: Exception) -> str | None:
-    from cli.errors import CommandError
+    from operations.errors import CommandError
     from resource_graph import DuplicateResourceError
     from resource_graph.input_text import InputError
     from stacks.errors import SettingsError

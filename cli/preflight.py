@@ -5,12 +5,12 @@
 
 import typer
 
-from cli.errors import CommandError
 from cli.exit_codes import FAILED
 from cli.output import make_console, make_table, print_line, print_table
-from cli.preflight_checks.answers import Answer, Verdict
 from cli.price_age import aged, today
-from cli.project import resolved_stack
+from operations.errors import CommandError
+from operations.preflight.answers import Answer, Verdict
+from operations.project import resolved_stack
 from stacks.infrastructure.idle import idle_gpus, price_source
 from stacks.infrastructure.phases import waited_for
 from stacks.infrastructure.plan import PlannedNodes
@@ -26,9 +26,9 @@ def preflight(name: str) -> None:
         typer.Exit: `up` would fail, or do what nobody meant.
 
     """
-    from cli.preflight_checks.account import Account
-    from cli.preflight_checks.offerings import offered_now
-    from cli.preflight_checks.questions import answers
+    from operations.preflight.account import Account
+    from operations.preflight.offerings import offered_now
+    from operations.preflight.questions import answers
 
     stack = resolved_stack(name)
     plan = stack.infrastructure

@@ -4,19 +4,19 @@ import sys
 
 import typer
 
-from cli.drift_report.losses import losses_seen
-from cli.errors import CommandError
 from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import say
-from cli.project import resolved_stack
-from cli.pulumi_command import PulumiCommand
-from cli.recovery.cluster import ClusterCommands
-from cli.recovery.in_cluster import what_holds
-from cli.recovery.lost_state import Backup
-from cli.recovery.plan import Plan, plan_destroy, plan_up
-from cli.recovery.read import read_remains
-from cli.recovery.run import command_line, run_steps
 from components.diagnosis.health import ills_of
+from operations.drift.losses import losses_seen
+from operations.errors import CommandError
+from operations.project import resolved_stack
+from operations.pulumi_command import PulumiCommand
+from operations.recovery.cluster import ClusterCommands
+from operations.recovery.in_cluster import what_holds
+from operations.recovery.lost_state import Backup
+from operations.recovery.plan import Plan, plan_destroy, plan_up
+from operations.recovery.read import read_remains
+from operations.recovery.run import command_line, run_steps
 from stacks.program.health import served_by
 from stacks.resolved import ResolvedStack
 
@@ -65,7 +65,7 @@ def _recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_wait
     _show(name, plan, [command_line(step, pulumi, cluster) for step in plan.steps])
     if not yes:
         _ask(name)
-    failed = run_steps(plan.steps, pulumi, cluster, say)
+    failed = run_steps(plan.steps, pulumi, cluster, say, lambda text: say(text, error=True))
     if failed is not None:
         if failed.ends:
             say(f"\n{what_holds(failed.ends, cluster)}", error=True)

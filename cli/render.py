@@ -7,9 +7,9 @@ import typer
 
 from cli.helm_release import HelmStyle
 from cli.output import say
-from cli.project import recorded_stack, resolved_stack
 from cli.rendered import MARK, RenderedDocument, render_graph
 from cli.yaml_text import as_comment, to_yaml
+from operations.project import recorded_stack, resolved_stack
 from recipes.benchmark_job import benchmark_job
 from stacks.errors import Problem, SettingsError
 

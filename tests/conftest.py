@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.cli.command import Command
+
 # A test that measures time fails on a busy machine and says nothing about the code.
 hypothesis.settings.register_profile(
     "untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
@@ -51,6 +53,15 @@ def lab(engine: Sandbox) -> Iterator[Sandbox]:
         yield engine
     finally:
         cluster.down(engine.directory)
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """`dynamo-stack` in this process."""
+    # Loads the whole program, which most tests do not need.
+    from tests.cli.command import Command  # noqa: PLC0415
+
+    return Command(monkeypatch, capsys)
 
 
 @pytest.fixture

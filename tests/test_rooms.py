@@ -18,7 +18,8 @@ ALLOWED = {
     "resource_graph": set(),
     "rules": {"resource_graph", "hardware"},
     "policy": {"rules", "resource_graph"},
-    "cli": {"hardware", "recipes", "stacks", "components", "resource_graph", "rules"},
+    "operations": {"hardware", "recipes", "stacks", "components", "resource_graph"},
+    "cli": {"hardware", "recipes", "stacks", "components", "operations", "resource_graph", "rules"},
     "lab": set(),
 }
 STAND_INS = (

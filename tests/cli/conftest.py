@@ -2,12 +2,6 @@ import pytest
 
 from cli import check
 from cli.output import make_console
-from tests.cli.command import Command
-
-
-@pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    return Command(monkeypatch, capsys)
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from cli.project import recorded_stack
 from cli.rendered import render_graph
+from operations.project import recorded_stack
 from tests.support.shipped_stacks import served_stack
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from cli.project import resolved_stack
+from operations.project import resolved_stack
 from tests.cli.command import Command, run_in_time, run_process, squeezed, write_stack
 from tests.support.dev_settings import (
     agg_gb200_settings,

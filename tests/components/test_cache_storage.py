@@ -8,10 +8,10 @@ import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
-from cli.project import recorded_stack
 from components.file_system_volume import FileSystem
 from components.keeping import Keep
 from components.model_cache import CacheVolume, ModelCache, ModelCacheArgs
+from operations.project import recorded_stack
 from resource_graph import Resource, ResourceGraph, has_unknown
 from resource_graph.recorder import run_against
 from tests.support.dev_settings import disagg_b200_settings, resolved

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cli.project import recorded_stack
 from lab.directory import REPOSITORY
+from operations.project import recorded_stack
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 GROUP = "aws:eks/nodeGroup:NodeGroup"
 SCHEDULE = "aws:autoscaling/schedule:Schedule"
 BUYS = re.compile(r"\b(ec2\.|import )Capacity\w*Reservation\b|[Pp]urchase_?[Cc]apacity")
-ROOMS = ("cli", "components", "hardware", "policy", "recipes", "resource_graph", "stacks")
+ROOMS = ("cli", "components", "hardware", "operations", "policy", "recipes", "resource_graph", "stacks")
 
 
 def in_phase(phase: str, settings: dict[str, Any] | None = None) -> ResourceGraph:

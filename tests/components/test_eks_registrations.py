@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from cli.project import recorded_stack
 from hardware import INSTANCE_TYPES
+from operations.project import recorded_stack
 from resource_graph import UNKNOWN, Resource, ResourceGraph, has_unknown
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import ACCOUNT, eks_b200_settings, eks_gb200_settings

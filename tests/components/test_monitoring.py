@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cli.project import recorded_stack
+from operations.project import recorded_stack
 from rules.catalogue import rules_on
 from rules.run import run_rules
 from tests.support.dev_settings import resolved

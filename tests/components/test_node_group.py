@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pulumi_aws as aws
 
-from cli.project import recorded_stack
+from operations.project import recorded_stack
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings
 

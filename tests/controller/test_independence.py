@@ -20,7 +20,17 @@ MODULES = [
     LAB / "custom_resources.py",
     LAB / "charts.py",
 ]
-PRODUCT = {"cli", "components", "hardware", "policy", "recipes", "resource_graph", "rules", "stacks"}
+PRODUCT = {
+    "cli",
+    "components",
+    "hardware",
+    "operations",
+    "policy",
+    "recipes",
+    "resource_graph",
+    "rules",
+    "stacks",
+}
 # In nodes.yaml the name of an upstream recipe is the source of a taint.
 NAMES = {"gpt-oss", "gpt_oss", "openai"}
 

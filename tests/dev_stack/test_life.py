@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cli.project import recorded_stack, resolved_stack
+from operations.project import recorded_stack, resolved_stack
 from resource_graph.state_export import read_state
 from stacks.reading.load import load_stack
 from stacks.resolve import resolve

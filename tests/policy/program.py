@@ -8,7 +8,7 @@ from unittest import mock
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from cli.project import PROJECT
+from operations.project import PROJECT
 from resource_graph import ResourceGraph
 from resource_graph.recorder import record
 from stacks.program import resources

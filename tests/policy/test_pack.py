@@ -14,7 +14,7 @@ from pulumi_policy import (
 )
 from pulumi_policy.policy import _PolicyAnalyzerServicer
 
-from cli.project import recorded_stack, resolved_stack
+from operations.project import recorded_stack, resolved_stack
 from policy.host import LeanServicer
 from policy.pack import policies
 from resource_graph import Aspect, ResourceGraph

@@ -16,7 +16,7 @@ import pytest
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 
-from cli.project import recorded_stack, resolved_stack
+from operations.project import recorded_stack, resolved_stack
 from policy.wording import source_url
 from resource_graph import ResourceGraph
 from resource_graph.aspects import POLICY_HOST_LACKS

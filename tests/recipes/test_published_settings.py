@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from cli.project import recorded_stack
 from cli.rendered import render_graph
+from operations.project import recorded_stack
 from recipes.benchmark_job import benchmark_job, benchmark_line
 from recipes.document import document_path, recipe_document
 from recipes.load import load_recipe, recipe_names

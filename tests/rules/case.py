@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cli.project import recorded_stack
 from cli.rendered import render_graph
 from cli.yaml_text import to_yaml
+from operations.project import recorded_stack
 from recipes.benchmark_job import benchmark_job
 from resource_graph import ResourceGraph
 from resource_graph.manifests import read_manifests

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cli.project import recorded_stack
+from operations.project import recorded_stack
 from resource_graph import Resource, ResourceGraph
 from rules.catalogue import rules_on
 from rules.run import run_rules

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from cli.project import recorded_stack
+from operations.project import recorded_stack
 from resource_graph import ResourceGraph
 from stacks.guards.fixed_at_creation import changed_problems, fixed_values
 from tests.support.dev_settings import disagg_b200_settings, problems_of, resolved

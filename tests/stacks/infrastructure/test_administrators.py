@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pulumi
 import pytest
 
-from cli.project import recorded_stack
 from lab.aws_provider.cloud.refusal import Refused
 from lab.aws_provider.cloud.rules.registry import RULES
 from lab.aws_provider.cloud.server import REQUESTS_FILE
+from operations.project import recorded_stack
 from resource_graph import UNKNOWN
 from resource_graph.recorder import record
 from stacks.program.resources import deploy

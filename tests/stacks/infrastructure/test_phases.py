@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cli.project import recorded_stack
 from lab.directory import REPOSITORY
+from operations.project import recorded_stack
 from stacks.infrastructure.phases import waited_for, with_open_windows
 from stacks.reading.load import load_stack
 from stacks.resolve import resolve

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cli.project import recorded_stack
+from operations.project import recorded_stack
 from resource_graph import has_unknown
 from rules.catalogue import rules_on
 from rules.model import Severity, Status

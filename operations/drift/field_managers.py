@@ -1,0 +1,98 @@
+"""Who owns a field of an object, and whether Pulumi takes it back.
+
+Source: pulumi-kubernetes provider/pkg/await/await.go (fixCSAFieldManagers, patchForce), provider/pkg/fluxssa.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from operations.drift.changes import Outcome
+from operations.drift.paths import Path, lookup
+
+# Their fields an update takes back without being told to. Names begin so: kubectl-edit, kubectl-patch.
+_TAKEN_BACK = (
+    ("kubectl", "Apply"),
+    ("kubectl", "Update"),
+    ("before-first-apply", "Update"),
+    ("pulumi-kubernetes", "Update"),
+    ("pulumi-resource-kubernetes", "Update"),
+)
+_OWN_NAMES = ("pulumi-kubernetes", "pulumi-resource-kubernetes")
+# While one of these is on the object, a preview forces: the update would take them over first.
+_CREATED_BY = frozenset({"pulumi-kubernetes", "pulumi-kubernetes.exe", "pulumi-resource-kubernetes"})
+
+
+@dataclass(frozen=True)
+class Owner:
+    """An entry of metadata.managedFields that holds the field."""
+
+    manager: str
+    operation: str
+    subresource: str
+
+    @property
+    def is_pulumi(self) -> bool:
+        """Whether the field is still the stack's own."""
+        return self.manager.startswith(_OWN_NAMES)
+
+    @property
+    def is_taken_back(self) -> bool:
+        """Whether an update takes the field from this owner without being forced."""
+        return not self.subresource and any(
+            self.manager.startswith(name) and self.operation == operation for name, operation in _TAKEN_BACK
+        )
+
+
+def owners_of(live: Mapping[str, Any], path: Path) -> tuple[Owner, ...]:
+    """Return everybody who owns the field of the live object."""
+    return tuple(
+        Owner(entry["manager"], entry["operation"], entry.get("subresource", ""))
+        for entry in _entries(live)
+        if _holds(entry.get("fieldsV1") or {}, live, path)
+    )
+
+
+def outcome_of(live: Mapping[str, Any], owners: Sequence[Owner]) -> Outcome:
+    """Return what `pulumi up --refresh` does about a field that these own now."""
+    others = [owner for owner in owners if not owner.is_pulumi]
+    if any(not owner.is_taken_back for owner in others):
+        return Outcome.REFUSED
+    if others and not any(_is_create(entry) for entry in _entries(live)):
+        return Outcome.PREVIEW_STOPS
+    return Outcome.REPAIRED
+
+
+def _entries(live: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+    return live.get("metadata", {}).get("managedFields") or []
+
+
+def _is_create(entry: Mapping[str, Any]) -> bool:
+    return entry["manager"] in _CREATED_BY and entry["operation"] == "Update"
+
+
+def _holds(fields: Mapping[str, Any], live: Mapping[str, Any], path: Path) -> bool:
+    for index, part in enumerate(path):
+        if not fields:
+            # An atomic map or list is owned whole.
+            return True
+        key = f"f:{part}" if isinstance(part, str) else _item_key(fields, lookup(live, path[: index + 1]))
+        if key is None or key not in fields:
+            return False
+        fields = fields[key]
+    return True
+
+
+def _item_key(fields: Mapping[str, Any], item: object) -> str | None:
+    """Return the key under which an item of a list is owned: k:{"name":"main"} or v:"value"."""
+    for key in fields:
+        kind, _, text = key.partition(":")
+        if kind == "v" and json.loads(text) == item:
+            return key
+        if kind == "k" and isinstance(item, Mapping):
+            wanted = cast("Mapping[str, object]", json.loads(text))
+            known = cast("Mapping[str, object]", item)
+            if all(known.get(name) == value for name, value in wanted.items()):
+                return key
+    return None

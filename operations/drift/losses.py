@@ -1,0 +1,35 @@
+"""What of the stack is going, or empty, though each of its fields is as the stack wrote it."""
+
+from collections.abc import Iterator, Sequence
+
+from components.diagnosis.losses import Loss, look
+from operations.drift.changes import Change, Outcome
+from operations.recovery.cluster import ClusterCommands
+from stacks.guards.losses import places_of
+from stacks.resolved import ResolvedStack
+
+
+def losses_seen(stack: ResolvedStack, cluster: ClusterCommands) -> tuple[Loss, ...]:
+    """Return what is going or empty; none where the cluster does not say."""
+
+    def command(*words: str) -> str:
+        return cluster.line("kubectl", *words)
+
+    seen = look(cluster.look, command, places_of(stack))
+    return seen.losses if seen else ()
+
+
+def as_changes(losses: Sequence[Loss]) -> Iterator[Change]:
+    """Return the rows of the table for them."""
+    for loss in losses:
+        subject = loss.subject
+        filled = loss.found == "was made again"
+        yield Change(
+            subject.kind,
+            subject.namespace,
+            subject.name,
+            None,
+            "holds the model" if subject.kind == "PersistentVolumeClaim" else "stays",
+            f"{loss.found}, and is empty" if filled else loss.found,
+            Outcome.REFILLED if filled else Outcome.GOING,
+        )

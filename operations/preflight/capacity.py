@@ -1,0 +1,126 @@
+"""Is what was bought there, for these nodes, now?"""
+
+import datetime as dt
+from collections.abc import Iterator
+
+from operations.preflight.answers import Answer, Reservation, good, unknown, wrong
+from stacks.infrastructure.phases import NODES_WAIT_SECONDS
+from stacks.infrastructure.plan import CapacityBlock, PlannedNodes
+from stacks.infrastructure.plan import Reservation as PlannedReservation
+from stacks.infrastructure.prices import usd_per_gpu_hour
+from stacks.wording import in_words
+
+DRAINED_BEFORE = dt.timedelta(minutes=40)
+"""EKS scales a node group in a Capacity Block down this long before the block's end; ten minutes later EC2
+terminates what is left (https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html)."""
+
+_USABLE = {"active", "scheduled"}
+_NOT_YET = {"assessing", "delayed", "payment-pending", "pending"}
+
+
+def capacity_answers(nodes: PlannedNodes, found: Reservation | None, now: dt.datetime) -> Iterator[Answer]:
+    """Answer what there is to ask of a reservation; nothing for nodes without one.
+
+    Args:
+        nodes: the planned node group.
+        found: what EC2 describes under the planned id; None if it knows none.
+        now: in UTC.
+
+    """
+    purchase = nodes.purchase
+    if not isinstance(purchase, CapacityBlock | PlannedReservation):
+        return
+    question = f"pool {nodes.pool}: {purchase.id}"
+    if found is None:
+        text = "no such reservation in this account and region"
+        yield wrong(question, text, "`aws ec2 describe-capacity-reservations` has ids for purchase.id")
+        return
+    yield from _shape(question, nodes, found)
+    if found.is_block != isinstance(purchase, CapacityBlock):
+        kind = "capacityBlock" if found.is_block else "reservation"
+        yield wrong(question, f"is a {_named(found)}", f"purchase.kind: {kind}")
+    elif found.state in _NOT_YET:
+        yield unknown(question, f"is {found.state}: ask again later")
+    elif found.state not in _USABLE:
+        yield wrong(question, f"is {found.state}", "buy another, and type its id")
+    elif isinstance(purchase, CapacityBlock):
+        yield from _window(question, nodes, purchase, found, now)
+    elif found.placement_group != purchase.placement_group:
+        made = f"placement group {found.placement_group}" if found.placement_group else "no placement group"
+        typed = f"typed is {purchase.placement_group}" if purchase.placement_group else "none is typed"
+        fix = (
+            f"purchase.placementGroup: {found.placement_group}"
+            if found.placement_group
+            else "leave purchase.placementGroup out"
+        )
+        yield wrong(question, f"was made in {made}, {typed}: EC2 launches into it nowhere else", fix)
+
+
+def phase_due(found: Reservation, now: dt.datetime) -> str:
+    """waiting before the window, active in it, over from the time at which EKS drains its nodes."""
+    if found.ends is not None and now >= found.ends - DRAINED_BEFORE:
+        return "over"
+    if found.starts is not None and now < found.starts:
+        return "waiting"
+    return "active"
+
+
+def _shape(question: str, nodes: PlannedNodes, found: Reservation) -> Iterator[Answer]:
+    wanted = nodes.instance_type.name
+    if found.instance_type != wanted:
+        yield wrong(question, f"is for {found.instance_type}", f"one for {wanted}")
+        return
+    if found.zone != nodes.zone.name:
+        yield wrong(question, f"is in {found.zone}", f"nodePools[].zone: {found.zone}")
+    if found.total < nodes.nodes:
+        text = f"has {in_words(found.total, 'instance')}, the pool {in_words(nodes.nodes, 'node')}"
+        yield wrong(question, text, f"nodePools[].nodes: {found.total}, or a larger one")
+    else:
+        text = f"{found.total} x {found.instance_type} in {found.zone}, {found.available} free"
+        yield good(question, f"{text}; the pool takes {nodes.nodes}")
+
+
+def _window(
+    question: str, nodes: PlannedNodes, purchase: CapacityBlock, found: Reservation, now: dt.datetime
+) -> Iterator[Answer]:
+    due = phase_due(found, now)
+    window = f"{found.state} from {_shown(found.starts)} to {_shown(found.ends)}{_price(nodes, found)}"
+    if due == "over":
+        yield wrong(
+            question, f"{window}: over, or so near that EKS drains it", "buy another, and type its id"
+        )
+        return
+    if found.starts is not None and _shown(found.starts) != purchase.starts:
+        fix = f'purchase.starts: "{_shown(found.starts)}"'
+        yield wrong(question, f"{window}; typed is {purchase.starts}", fix)
+    if purchase.phase == "empty":
+        yield good(question, f"{window}; the pool is emptied on purpose, and phase {due} is due")
+        return
+    if due == purchase.phase:
+        yield good(question, f"{window}; phase {due} is due")
+        return
+    text = f"{window}; phase {due} is due, {purchase.phase} is typed"
+    if due == "waiting":
+        minutes = NODES_WAIT_SECONDS // 60
+        text = (
+            f"{text}: nothing starts before the window, and `up` fails after {minutes} minutes without nodes"
+        )
+    yield wrong(question, text, f"purchase.phase: {due}")
+
+
+def _price(nodes: PlannedNodes, found: Reservation) -> str:
+    """Of the whole window, at the published rate: what was paid is in nobody's answer."""
+    rate = usd_per_gpu_hour(nodes.instance_type, nodes.purchase)
+    if rate is None or found.starts is None or found.ends is None:
+        return ""
+    hours = (found.ends - found.starts) / dt.timedelta(hours=1)
+    gpus = found.total * nodes.instance_type.gpus
+    return f", {hours:.0f} h of {in_words(gpus, 'GPU')} for ${gpus * rate * hours:,.0f}"
+
+
+def _named(found: Reservation) -> str:
+    return "Capacity Block" if found.is_block else "capacity reservation without a window"
+
+
+def _shown(time: dt.datetime | None) -> str:
+    return "?" if time is None else time.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

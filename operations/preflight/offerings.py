@@ -1,0 +1,46 @@
+"""What a Capacity Block like a pool's would cost if it were bought now."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from operations.preflight.account import Account
+from operations.preflight.asking import Unanswered
+from stacks.infrastructure.idle import least_sold
+from stacks.infrastructure.plan import CapacityBlock, PlannedNodes
+
+_HOURS = 24
+"""The shortest block that is sold."""
+
+
+def offered_now(nodes: PlannedNodes, account: Account) -> str | None:
+    """Return the up-front fee that AWS asks for the least that holds the pool; None for another purchase."""
+    if not isinstance(nodes.purchase, CapacityBlock):
+        return None
+    unit = least_sold(nodes.instance_type, nodes.nodes * nodes.instance_type.gpus)
+    what, gpus = (
+        (unit.name, unit.gpus)
+        if unit is not None
+        else (f"{nodes.nodes} x {nodes.instance_type.name}", nodes.nodes * nodes.instance_type.gpus)
+    )
+    wanted: dict[str, object] = (
+        {"UltraserverType": unit.name, "UltraserverCount": 1}
+        if unit is not None
+        else {"InstanceType": nodes.instance_type.name, "InstanceCount": nodes.nodes}
+    )
+    asked = f"a new block for pool {nodes.pool}, {what} for {_HOURS} h"
+    try:
+        offerings = account.block_offerings(hours=_HOURS, **wanted)
+    except Unanswered as reason:
+        return f"{asked}: not known: {reason}"
+    if not offerings:
+        return f"{asked}: none is offered now"
+    return f"{asked}: {_fee(min(offerings, key=lambda each: float(each['UpfrontFee'])), gpus)}"
+
+
+def _fee(offering: Mapping[str, Any], gpus: int) -> str:
+    fee, currency = float(offering["UpfrontFee"]), offering["CurrencyCode"]
+    hours = float(offering["CapacityBlockDurationHours"])
+    return (
+        f"{fee:,.2f} {currency} up front, {fee / hours / gpus:,.3f} a GPU-hour, from "
+        f"{offering['StartDate']:%Y-%m-%dT%H:%M:%SZ} in {offering['AvailabilityZone']}"
+    )

@@ -1,0 +1,224 @@
+"""What the cluster holds of a stack besides what its state knows."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import yaml
+
+from components.diagnosis.cluster_reader import ClusterReader
+from components.diagnosis.deletion import undeleted
+from components.diagnosis.dynamo_objects import CONVERSION_SIGN, GRAPHS, PARTS, stored_name, stored_version
+from components.diagnosis.finding import Subject
+from components.graph_labels import GRAPH_NAME
+from operations.errors import CommandError
+from operations.recovery.cluster import ClusterCommands, last_line
+from operations.recovery.releases import UNFINISHED_RELEASE
+from operations.recovery.remains import (
+    CREATE_MANAGER,
+    NO_FIELDS,
+    RELEASE_TYPE,
+    ClusterObject,
+    HelmRelease,
+    PendingOperation,
+)
+from operations.recovery.steps import GONE_SECONDS, resource_argument
+from resource_graph import ResourceGraph
+from stacks.resolved import ResolvedStack
+
+_GRAPH = "DynamoGraphDeployment"
+# Deleted with a release, each of these takes data along, or every object of its kind.
+_HOLDING = frozenset({"PersistentVolumeClaim", "PersistentVolume", "CustomResourceDefinition", "Namespace"})
+
+
+def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> tuple[ClusterObject, ...]:
+    """The program's objects that exist under their fixed names.
+
+    Raises:
+        CommandError: the cluster refuses to say.
+
+    """
+    found = (_found(_as_stored(wanted, cluster), cluster) for wanted in _objects(graph))
+    return tuple(each for each in found if each is not None)
+
+
+def operator_answers(cluster: ClusterCommands) -> bool:
+    """Whether the operator converts graphs for those who ask for another version than the stored one.
+
+    Without it no graph can be changed or deleted, and Pulumi cannot read one of another version. Parts may
+    be left of a graph that is gone, whose finalizers nobody else removes.
+    """
+    for kind in (GRAPHS, PARTS):
+        listed = cluster.look(stored_name(cluster.look, kind), "--all-namespaces") or {}
+        for metadata in [item["metadata"] for item in listed.get("items") or []][:1]:
+            # By its plain name kubectl asks for the newest version that is served. One object and no list:
+            # the API server may answer a list from what was converted while the operator was there.
+            words = ("get", kind, metadata["name"], "--namespace", metadata["namespace"], "--output=name")
+            return CONVERSION_SIGN not in cluster.run("kubectl", *words).err
+    return True
+
+
+def what_holds(item: ClusterObject, cluster: ClusterCommands) -> str:
+    """Say why an object that was to go is still there: its finalizers, and those of a graph's parts."""
+    resource = GRAPHS if item.kind == _GRAPH else resource_argument(item)
+    subject = Subject(item.kind, item.name, item.namespace)
+    return undeleted(ClusterReader(cluster.context, cluster.kubeconfig), subject, resource).text(GONE_SECONDS)
+
+
+def read_release(stack: ResolvedStack, graph: ResourceGraph, cluster: ClusterCommands) -> HelmRelease | None:
+    """The stack's release, None where its platform is somebody else's.
+
+    Raises:
+        CommandError: helm cannot say.
+
+    """
+    resource = next(iter(graph.of_type(RELEASE_TYPE)), None)
+    if resource is None:
+        return None
+    name, namespace = stack.platform.release_name, stack.platform.namespace
+    answer = cluster.run("helm", "history", name, "--namespace", namespace, "--output", "json")
+    if answer.code != 0 and "release: not found" in answer.err:
+        return HelmRelease(resource.urn, resource.parent, resource.provider, name, namespace, None)
+    if answer.code != 0:
+        shown = cluster.line("helm", "history", name, "--namespace", namespace)
+        raise CommandError(f"`{shown}` failed; nothing was changed\n  {last_line(answer.err)}")
+    revisions: list[Mapping[str, Any]] = json.loads(answer.out)
+    newest = max(revisions, key=lambda revision: revision["revision"])
+    ran = [each["revision"] for each in revisions if each["status"] in {"deployed", "superseded"}]
+    return HelmRelease(
+        resource.urn,
+        resource.parent,
+        resource.provider,
+        name,
+        namespace,
+        newest["status"],
+        chart=str(newest.get("chart", "")),
+        wanted_chart=str(resource.inputs.get("chart", "")),
+        last_deployed=max(ran, default=None),
+        holds=_holds(name, namespace, cluster),
+        graphs=_graphs(cluster),
+    )
+
+
+def unfinished(pending: Iterable[PendingOperation], cluster: ClusterCommands) -> tuple[str, ...]:
+    """Return calls of a killed run that may still change something, if somebody still makes them.
+
+    All others have sent their requests and can only wait: nothing is lost when that ends. What is not in the
+    cluster cannot be told, and counts as unfinished.
+
+    Raises:
+        CommandError: the cluster refuses to say.
+
+    """
+    return tuple(
+        f"{operation.operation} {operation.target or operation.urn}"
+        for operation in pending
+        if not _can_only_wait(operation, cluster)
+    )
+
+
+def _can_only_wait(operation: PendingOperation, cluster: ClusterCommands) -> bool:
+    target = operation.target
+    if target is None:
+        return False
+    if operation.type == RELEASE_TYPE:
+        return _helm_is_done(operation, target, cluster)
+    live = _found(_as_stored(target, cluster), cluster)
+    if operation.operation == "creating":
+        return live is not None
+    if operation.operation == "deleting":
+        return live is None or live.is_terminating
+    # An update is sent in its first second; reading changes nothing.
+    return True
+
+
+def _helm_is_done(operation: PendingOperation, release: ClusterObject, cluster: ClusterCommands) -> bool:
+    arguments = ("status", release.name, "--namespace", str(release.namespace), "--output", "json")
+    answer = cluster.run("helm", *arguments)
+    if answer.code != 0:
+        return "release: not found" in answer.err and operation.operation == "deleting"
+    # Helm's own work is not over before it has written this: "deployed" or "failed" after an install.
+    at_work = json.loads(answer.out)["info"]["status"] in UNFINISHED_RELEASE
+    return not at_work and operation.operation != "deleting"
+
+
+def _objects(graph: ResourceGraph) -> Iterator[ClusterObject]:
+    for resource in graph.kubernetes_objects():
+        namespace = resource.namespace if isinstance(resource.namespace, str) else None
+        yield ClusterObject(
+            resource.urn,
+            str(resource.api_version),
+            str(resource.kind),
+            namespace,
+            str(resource.object_name),
+        )
+
+
+def _as_stored(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject:
+    """A graph at the version that can be read without its operator; anything else as it is."""
+    if wanted.kind != _GRAPH:
+        return wanted
+    version = stored_version(cluster.look, GRAPHS)
+    return (
+        replace(wanted, api_version=f"{wanted.api_version.partition('/')[0]}/{version}")
+        if version
+        else wanted
+    )
+
+
+def _found(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject | None:
+    where = ["--namespace", wanted.namespace] if wanted.namespace else []
+    live = cluster.get(resource_argument(wanted), wanted.name, *where, "--show-managed-fields")
+    if live is None:
+        return None
+    metadata = live["metadata"]
+    entries: list[Mapping[str, Any]] = metadata.get("managedFields") or []
+    managers = tuple(dict.fromkeys(str(entry["manager"]) for entry in entries))
+    return replace(
+        wanted,
+        managers=managers,
+        create_entry=_create_entry(entries),
+        is_terminating="deletionTimestamp" in metadata,
+    )
+
+
+def _create_entry(entries: list[Mapping[str, Any]]) -> int | None:
+    places = [index for index, entry in enumerate(entries) if entry["manager"] == CREATE_MANAGER]
+    # A server keeps the last entry there is, whatever it is told.
+    if not places or len(entries) == 1 or entries[places[0]].get("fieldsV1") == NO_FIELDS:
+        return None
+    return places[0]
+
+
+def _holds(name: str, namespace: str, cluster: ClusterCommands) -> tuple[str, ...]:
+    # The claims that a StatefulSet makes from its templates are in no manifest: no uninstall deletes them.
+    manifest = cluster.run("helm", "get", "manifest", name, "--namespace", namespace)
+    if manifest.code != 0:
+        raise CommandError(f"what release {name} holds cannot be read\n  {last_line(manifest.err)}")
+    return tuple(
+        f"{document['kind']} {document['metadata']['name']}"
+        for document in yaml.safe_load_all(manifest.out)
+        if isinstance(document, dict) and document.get("kind") in _HOLDING and not _is_kept(document)
+    )
+
+
+def _is_kept(document: Mapping[str, Any]) -> bool:
+    annotations = cast("Mapping[str, str]", document["metadata"].get("annotations") or {})
+    return annotations.get("helm.sh/resource-policy") == "keep"
+
+
+def _graphs(cluster: ClusterCommands) -> tuple[str, ...]:
+    """Every graph, and every one that is gone and has left parts whose finalizers its operator removes."""
+    graphs, parts = (_listed(cluster, kind) for kind in (GRAPHS, PARTS))
+    names = [f"{metadata['namespace']}/{metadata['name']}" for metadata in graphs]
+    names += [
+        f"{metadata['namespace']}/{metadata.get('labels', {}).get(GRAPH_NAME, metadata['name'])}"
+        for metadata in parts
+    ]
+    return tuple(dict.fromkeys(names))
+
+
+def _listed(cluster: ClusterCommands, kind: str) -> list[Mapping[str, Any]]:
+    listed = cluster.get(stored_name(cluster.look, kind), "--all-namespaces") or {}
+    return [item["metadata"] for item in listed.get("items") or []]

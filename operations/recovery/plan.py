@@ -1,0 +1,199 @@
+"""What to do about what an interrupted run left: a pure function from remains to steps."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from operations.errors import CommandError
+from operations.recovery.releases import (
+    bring_operator_back,
+    is_stuck,
+    is_unrecorded,
+    release_steps_before_destroy,
+    release_steps_before_up,
+)
+from operations.recovery.remains import CREATE_MANAGER, NO_FIELDS, ClusterObject, Remains
+from operations.recovery.steps import GONE_SECONDS, Step, kubectl_arguments
+
+UPSERT = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
+# Whoever wants one of these gone deletes it by hand: each holds data, or takes along what does.
+_STATEFUL = frozenset(
+    {"PersistentVolumeClaim", "PersistentVolume", "Namespace", "StatefulSet", "CustomResourceDefinition"}
+)
+_GRAPH = "DynamoGraphDeployment"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps in their order; none where nothing was interrupted."""
+
+    found: tuple[str, ...] = ()
+    """What the interrupted run left, for a person."""
+    steps: tuple[Step, ...] = ()
+    left: tuple[str, ...] = ()
+    """What is not touched and may stay behind."""
+
+
+def plan_up(remains: Remains, *, policy_pack: bool) -> Plan:
+    """Recovery that ends with the stack up.
+
+    Raises:
+        CommandError: what is there cannot be recovered without a person.
+
+    """
+    found = tuple(_found(remains))
+    if not found:
+        return Plan()
+    _refuse_foreign(remains)
+    steps = (
+        *_unlock(remains),
+        *bring_operator_back(remains),
+        *(_wait_until_gone(each) for each in remains.objects if each.is_terminating),
+        *release_steps_before_up(remains),
+        *(step for each in remains.unrecorded for step in _let_go(each)),
+        _refresh(),
+        _up(remains, policy_pack=policy_pack),
+    )
+    return Plan(found, steps)
+
+
+def plan_destroy(remains: Remains) -> Plan:
+    """Recovery that ends with the stack destroyed.
+
+    Raises:
+        CommandError: what is there cannot be destroyed without a person.
+
+    """
+    if remains.state.is_empty and not remains.locks:
+        return Plan()
+    unknown = [each for each in remains.unrecorded if each.urn in remains.was_creating]
+    going = sorted(
+        (each for each in unknown if each.kind not in _STATEFUL), key=lambda each: each.kind != _GRAPH
+    )
+    steps = (
+        *_unlock(remains),
+        *bring_operator_back(remains),
+        # The state does not know them, so `destroy` would leave them; a graph would outlive its operator,
+        # and with it nobody would remove its finalizer.
+        *(_delete(each) for each in going),
+        *release_steps_before_destroy(remains, [each.id for each in going]),
+        _refresh(),
+        Step("destroy what the state knows", "pulumi", ("destroy", "--yes")),
+    )
+    left = tuple(str(each) for each in unknown if each.kind in _STATEFUL)
+    return Plan(tuple(_found(remains)), steps, left)
+
+
+def _found(remains: Remains) -> Iterator[str]:
+    for lock in remains.locks:
+        yield f"the lock of a run that has ended: {lock}"
+    for operation in remains.state.pending:
+        yield f"interrupted while {operation.operation}: {operation.urn}"
+    for urn in remains.state.half_replaced:
+        yield f"half replaced: {urn}"
+    release = remains.release
+    if release and is_stuck(release):
+        yield f"Helm release {release.namespace}/{release.name} is {release.status}"
+    if remains.restored:
+        yield "the state is a backup, which does not know the last change"
+    # A stack that holds nothing may have left these on purpose when it was destroyed.
+    if not remains.state.is_empty:
+        yield from _found_beside_the_state(remains)
+
+
+def _found_beside_the_state(remains: Remains) -> Iterator[str]:
+    release = remains.release
+    if remains.graph_to_come and not remains.state.pending:
+        # A recovery that was killed on its way there leaves no other trace.
+        yield f"the stack has no graph: no `up` has got as far as {remains.graph_to_come}"
+    if release and is_unrecorded(release, remains):
+        yield f"is installed, and the state does not know it: Helm release {release.namespace}/{release.name}"
+    for each in remains.unrecorded:
+        if each.is_pulumis:
+            yield f"exists, and the state does not know it: {each}"
+
+
+def _refuse_foreign(remains: Remains) -> None:
+    foreign = [each for each in remains.unrecorded if not each.is_pulumis]
+    if not foreign:
+        return
+    listed = "\n".join(
+        f"  {each}, written by {', '.join(each.managers) or 'somebody unknown'}" for each in foreign
+    )
+    raise CommandError(
+        "these exist under names of this stack and were not made by Pulumi; recovery would take them over. "
+        f"Nothing was changed:\n{listed}\n"
+        "  try: delete or rename each; or, if it is meant to belong to this stack, `pulumi import` it"
+    )
+
+
+def _unlock(remains: Remains) -> Iterator[Step]:
+    if remains.locks:
+        yield Step("remove the lock", "pulumi", ("cancel", "--yes"))
+
+
+def _wait_until_gone(item: ClusterObject) -> Step:
+    arguments = kubectl_arguments("wait", item, "--for=delete", f"--timeout={GONE_SECONDS}s")
+    # Taken over while it goes it would be in the state and not in the cluster.
+    return Step(f"wait until {item}, whose deletion has begun, is gone", "kubectl", arguments, ends=item)
+
+
+def _let_go(item: ClusterObject) -> Iterator[Step]:
+    """Take the fields of an object from the create that made it.
+
+    A take-over applies as another field manager than the create did, and conflicts with it wherever an
+    admission webhook has changed what was created. The provider moves these fields itself, but only in an
+    update (pulumi-kubernetes provider/pkg/await/await.go, Creation and Update). The entry itself stays: it is
+    the only proof that Pulumi has made the object, and a recovery that ends here is typed again.
+    """
+    if item.create_entry is None or item.is_terminating:
+        return
+    entry = f"/metadata/managedFields/{item.create_entry}"
+    patch = [
+        {"op": "test", "path": f"{entry}/manager", "value": CREATE_MANAGER},
+        {"op": "replace", "path": f"{entry}/fieldsV1", "value": NO_FIELDS},
+    ]
+    arguments = kubectl_arguments("patch", item, "--type=json", f"--patch={json.dumps(patch)}")
+    says = f"let the interrupted create go of the fields of {item}, so that they can be taken over"
+    yield Step(says, "kubectl", arguments)
+
+
+def _delete(item: ClusterObject) -> Step:
+    # A graph goes last under foreground deletion. In the background it is gone before its parts, whose
+    # finalizers nobody would remove once the next step has taken the operator away.
+    cascade = "foreground" if item.kind == _GRAPH else "background"
+    arguments = kubectl_arguments(
+        "delete", item, f"--cascade={cascade}", "--ignore-not-found", f"--timeout={GONE_SECONDS}s"
+    )
+    return Step(
+        f"delete {item}, which the interrupted run made and the state does not know",
+        "kubectl",
+        arguments,
+        ends=item,
+    )
+
+
+def _refresh() -> Step:
+    return Step(
+        "compare the state with the cluster, and drop the interrupted operations",
+        "pulumi",
+        ("refresh", "--yes", "--skip-preview", "--clear-pending-creates"),
+        # Something that is not ready yet fails a refresh, after it has done what it was run for.
+        forgiven=True,
+    )
+
+
+def _up(remains: Remains, *, policy_pack: bool) -> Step:
+    policies = ("--policy-pack", "policy") if policy_pack else ()
+    # The graphs' definitions outlive a release and ask its webhook to convert a graph, in a preview too: one
+    # fails until the release is back.
+    release = remains.release
+    gone = release is not None and release.status != "deployed" and release.last_deployed is None
+    preview = ("--skip-preview",) if gone else ()
+    return Step(
+        "bring the stack up, taking over what exists under its names",
+        "pulumi",
+        ("up", "--yes", *preview, *policies),
+        variables=MappingProxyType({UPSERT: "true"}),
+    )

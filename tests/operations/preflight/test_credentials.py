@@ -1,0 +1,127 @@
+"""What credentials may not ask or do not answer, and how the command ends then."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lab.aws_provider.cloud.refusal import Refused
+from lab.aws_provider.cloud.rules.registry import RULES
+from tests.cli.command import write_stack
+from tests.operations.preflight.account import at
+from tests.operations.preflight.stacks import WEEK, by_the_hour, in_a_block, seen
+from tests.support.dev_settings import disagg_b200_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.cli.command import Command
+    from tests.operations.preflight.account import Account
+
+Preflight = Any
+
+
+def test_with_credentials_of_another_account_nothing_else_is_said(
+    account: Account, preflight: Preflight
+) -> None:
+    settings = by_the_hour()
+    settings["cluster"]["accountId"] = "210987654321"
+    answer = preflight(settings)
+    shown = seen(answer)
+    assert answer.code == 1
+    assert "the credentials are of 123456789012" in shown
+    assert "fix account: credentials of 210987654321\n" in answer.out
+    assert "stack dev: 1 wrong, 0 unknown of 1 answers" in shown
+
+
+def test_without_credentials_it_says_how_to_get_them(
+    account: Account, preflight: Preflight, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(name)
+    answer = preflight(by_the_hour())
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == (
+        "preflight asks the account, and there are no credentials: `aws sso login`, or AWS_PROFILE\n"
+    )
+
+
+def test_a_profile_that_does_not_exist_is_named(
+    account: Account, preflight: Preflight, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "typo")
+    answer = preflight(by_the_hour())
+    assert (answer.code, answer.out) == (2, "")
+    assert "AWS cannot be asked" in answer.err
+    assert "typo" in answer.err
+
+
+@pytest.fixture
+def refuse(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str, str], None]:
+    """Lets AWS refuse an operation, as it does when credentials lack the right or have run out."""
+
+    def refused(service: str, operation: str, code: str) -> None:
+        def rule(place: object, given: dict[str, Any]) -> None:
+            raise Refused(code, "You are not authorized to perform this operation.")
+
+        monkeypatch.setitem(RULES, (service, operation), [rule])
+
+    return refused
+
+
+@pytest.mark.parametrize(
+    ("service", "operation", "code", "asked"),
+    [
+        ("ec2", "DescribeCapacityReservations", "UnauthorizedOperation", "pool b200: capacity"),
+        (
+            "ec2",
+            "DescribeInstanceTypeOfferings",
+            "UnauthorizedOperation",
+            "pool b200: p6-b200.48xlarge in us",
+        ),
+        ("service-quotas", "GetServiceQuota", "AccessDeniedException", "quota: VPCs"),
+    ],
+)
+def test_what_the_credentials_may_not_ask_is_unknown_and_the_rest_is_answered(
+    account: Account, preflight: Preflight, refuse: Any, service: str, operation: str, code: str, asked: str
+) -> None:
+    account.bought(at(-1), at(WEEK))
+    refuse(service, operation, code)
+    answer = preflight(in_a_block(at(-1)))
+    shown = seen(answer)
+    assert f"unknown {asked}" in shown
+    assert f"these credentials may not {service}:{operation}" in shown
+    assert "good account" in shown
+
+
+def test_another_refusal_is_unknown_with_its_request(
+    account: Account, preflight: Preflight, refuse: Any
+) -> None:
+    refuse("service-quotas", "GetServiceQuota", "NoSuchResourceException")
+    shown = seen(preflight(by_the_hour()))
+    assert "service-quotas:GetServiceQuota ends in NoSuchResourceException (request " in shown
+
+
+def test_credentials_that_have_run_out_end_it(account: Account, preflight: Preflight, refuse: Any) -> None:
+    refuse("sts", "GetCallerIdentity", "ExpiredToken")
+    answer = preflight(by_the_hour())
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "AWS refuses the credentials (ExpiredToken): `aws sso login` again, or AWS_PROFILE\n"
+
+
+def test_nothing_is_written_to_the_account(account: Account, preflight: Preflight) -> None:
+    account.bought(at(-1), at(WEEK))
+    before = len((account.folder / "requests.jsonl").read_text(encoding="utf-8").splitlines())
+    preflight(in_a_block(at(-1)))
+    lines = (account.folder / "requests.jsonl").read_text(encoding="utf-8").splitlines()[before:]
+    assert lines
+    assert all('"operation": "Describe' in line or '"operation": "Get' in line for line in lines)
+
+
+def test_a_stack_on_a_cluster_that_exists_has_nothing_to_ask(command: Command, tmp_path: Path) -> None:
+    write_stack(tmp_path, disagg_b200_settings())
+    answer = command("preflight", "dev", folder=tmp_path)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == "stack dev uses a cluster that exists: there is nothing to ask an account\n"
