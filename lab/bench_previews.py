@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from lab import cluster
-from lab.directory import REPOSITORY, LabDirectory
+from lab.directory import PROGRAM_ROOMS, REPOSITORY, LabDirectory
 from lab.environment import CONTEXT, sealed_environment
 from lab.errors import LabError
 from lab.rehearsal import SETTINGS
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 RUNS = 5
 
-_ROOMS = ("components", "hardware", "policy", "recipes", "resource_graph", "rules", "stacks", ".venv")
 _TOY_PROJECT = """\
 name: toy
 runtime:
@@ -85,7 +84,7 @@ def _project(target: Path, stack: str) -> Path:
     target.mkdir()
     for name in ("__main__.py", "Pulumi.yaml"):
         shutil.copy(REPOSITORY / name, target / name)
-    for name in _ROOMS:
+    for name in PROGRAM_ROOMS:
         (target / name).symlink_to(REPOSITORY / name, target_is_directory=True)
     shipped = (REPOSITORY / f"Pulumi.{stack}.yaml").read_text(encoding="utf-8")
     here = re.sub(r"(?m)^(\s+context:) \S+$", rf"\1 {CONTEXT}", shipped)

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+PROGRAM_ROOMS = (
+    *("components", "engines", "hardware", "policy", "recipes", "resource_graph", "rules", "stacks"),
+    ".venv",
+)
+"""Folders that a copy of the Pulumi project needs beside its files."""
 
 
 @dataclass(frozen=True)

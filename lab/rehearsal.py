@@ -16,7 +16,7 @@ import yaml
 
 from lab import aws_cloud, cluster
 from lab.account_contents import found_in
-from lab.directory import REPOSITORY, LabDirectory
+from lab.directory import PROGRAM_ROOMS, REPOSITORY, LabDirectory
 from lab.environment import CONTEXT, sealed_environment
 from lab.errors import LabError
 from lab.reservations import reservations_of
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 SETTINGS = "dynamo-stack:settings"
 _POLICY = ("--policy-pack", "policy")
 _PROGRAM = ("__main__.py", "Pulumi.yaml")
-_ROOMS = ("components", "hardware", "policy", "recipes", "resource_graph", "rules", "stacks", ".venv")
 
 
 @dataclass(frozen=True)
@@ -174,7 +173,7 @@ def _copy(project: Path, stack: str, source: Path) -> Path:
     project.mkdir()
     for name in _PROGRAM:
         shutil.copy(REPOSITORY / name, project / name)
-    for name in _ROOMS:
+    for name in PROGRAM_ROOMS:
         (project / name).symlink_to(REPOSITORY / name, target_is_directory=True)
     shutil.copy(source, project / f"Pulumi.{stack}.yaml")
     return project

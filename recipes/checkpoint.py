@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from hardware import KV_VALUE_BYTES
+from engines import KV_VALUE_BYTES
 from recipes.strict_model import StrictModel
 from recipes.tensorrt_llm.blocks import KvDtype
 

@@ -1,7 +1,7 @@
 """Environment variables of the pods of a graph."""
 
+from engines.runtime_defects import Workaround
 from hardware import INSTANCE_TYPES
-from hardware.runtime_defects import Workaround
 from recipes.draining import draining_environment
 from recipes.model import Recipe, ServiceRecipe
 from recipes.placed import PlacedRecipe, PlacedService

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TypeVar
 
-from hardware import ModelLimits
+from engines import ModelLimits
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks.benchmarks import Benchmark, read_benchmarks
 from rules.reading.commands.start_script import StartCommand

@@ -10,7 +10,7 @@ import hypothesis
 import pytest
 
 from lab import cluster
-from lab.directory import REPOSITORY
+from lab.directory import PROGRAM_ROOMS, REPOSITORY
 from lab.toolchain.build import cache_directory, missing_modules
 from tests.support.sandbox import Sandbox
 
@@ -31,7 +31,6 @@ hypothesis.settings.load_profile("untimed")
 gc.set_threshold(100_000)
 
 _PROGRAM = ("__main__.py", "Pulumi*.yaml")
-_ROOMS = ("components", "hardware", "policy", "recipes", "resource_graph", "rules", "stacks", ".venv")
 
 
 @pytest.fixture(scope="session")
@@ -76,6 +75,6 @@ def copy_project(target: Path) -> Path:
     for pattern in _PROGRAM:
         for file in REPOSITORY.glob(pattern):
             shutil.copy(file, target / file.name)
-    for name in _ROOMS:
+    for name in PROGRAM_ROOMS:
         (target / name).symlink_to(REPOSITORY / name, target_is_directory=True)
     return target

@@ -12,14 +12,24 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # Room -> the rooms that it may import. cli may import all but the lab; the lab runs the program from outside.
 ALLOWED = {
     "hardware": set(),
-    "recipes": {"hardware"},
-    "components": {"components"},
-    "stacks": {"hardware", "recipes", "components"},
+    "engines": {"hardware"},
+    "recipes": {"engines", "hardware"},
+    "components": set(),
+    "stacks": {"engines", "hardware", "recipes", "components"},
     "resource_graph": set(),
-    "rules": {"resource_graph", "hardware"},
+    "rules": {"resource_graph", "engines", "hardware"},
     "policy": {"rules", "resource_graph"},
-    "operations": {"hardware", "recipes", "stacks", "components", "resource_graph"},
-    "cli": {"hardware", "recipes", "stacks", "components", "operations", "resource_graph", "rules"},
+    "operations": {"engines", "hardware", "recipes", "stacks", "components", "resource_graph"},
+    "cli": {
+        "engines",
+        "hardware",
+        "recipes",
+        "stacks",
+        "components",
+        "operations",
+        "resource_graph",
+        "rules",
+    },
     "lab": set(),
 }
 STAND_INS = (

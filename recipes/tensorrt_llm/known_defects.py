@@ -3,14 +3,14 @@
 The graph manifest sets the variables, `explain` and the documents say why.
 """
 
-from hardware import InstanceType
-from hardware.runtime_defects import (
+from engines.runtime_defects import (
     DEEP_EP_CRASH_ACCELERATOR,
     DEEP_EP_CRASH_LINE,
     WITHOUT_DEEP_EP,
     WITHOUT_MNNVL_IN_NCCL,
     Workaround,
 )
+from hardware import InstanceType
 from recipes.tensorrt_llm.options import EngineSettings
 from recipes.tensorrt_llm.versions import release_line
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from hardware import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK
+from engines import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK
 from recipes.tensorrt_llm.blocks import (
     AttentionDpConfig,
     CacheTransceiverConfig,

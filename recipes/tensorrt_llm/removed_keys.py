@@ -6,7 +6,7 @@ its engine file stops at start, long after the graph was admitted.
 
 from collections.abc import Iterable
 
-from hardware import REMOVED_ENGINE_KEYS
+from engines import REMOVED_ENGINE_KEYS
 
 
 def refuse_removed_keys(keys: Iterable[str]) -> None:

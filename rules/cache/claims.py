@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from hardware import ModelShape, checkpoint_bytes
+from engines import ModelShape, checkpoint_bytes
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from hardware import DEFAULT_CUDA_GRAPH_BATCH_SIZE, DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
+from engines import DEFAULT_CUDA_GRAPH_BATCH_SIZE, DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
 from resource_graph import ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.engines.command_settings import CommandSettings

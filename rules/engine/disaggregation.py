@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from hardware import DISAGGREGATION_MODES
+from engines import DISAGGREGATION_MODES
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.commands.start_script import DYNAMO_VLLM, TENSORRT_LLM, StartCommand

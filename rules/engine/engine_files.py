@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
-from hardware import ATTENTION_BACKENDS, ENGINE_BLOCK_KEYS, ENGINE_KEYS, REMOVED_ENGINE_KEYS
+from engines import ATTENTION_BACKENDS, ENGINE_BLOCK_KEYS, ENGINE_KEYS, REMOVED_ENGINE_KEYS
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.commands.spelling import slip_of

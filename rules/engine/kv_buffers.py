@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from hardware import GIB, KV_VALUE_BYTES
+from engines import GIB, KV_VALUE_BYTES
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed, undecided
 from rules.reading.benchmarks.benchmark_targets import read_target

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from hardware import (
+from engines import (
     DEPRECATED_ENGINE_KEYS,
     DEPRECATED_FLAGS,
     DISAGGREGATION_MODES,

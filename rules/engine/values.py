@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from hardware import (
+from engines import (
     ENGINE_BLOCK_KEYS,
     ENGINE_CHOICES,
     ENGINE_CHOICES_IN_ANY_CASE,

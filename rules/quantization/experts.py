@@ -2,13 +2,7 @@
 
 from collections.abc import Iterator
 
-from hardware import (
-    MXFP4_ALGORITHMS,
-    VLLM_BACKEND_KERNELS,
-    VLLM_MOE_BACKENDS,
-    MoeOutcome,
-    VllmMoeKernels,
-)
+from engines import MXFP4_ALGORITHMS, VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, MoeOutcome, VllmMoeKernels
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.engines.checkpoints import read_checkpoint

@@ -2,12 +2,7 @@
 
 from collections.abc import Iterator
 
-from hardware import (
-    TENSORRT_LLM_KV_DTYPES,
-    VLLM_KV_DTYPE_FAMILY,
-    VLLM_KV_DTYPES,
-    fp8_kv_cache_is_tested,
-)
+from engines import TENSORRT_LLM_KV_DTYPES, VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES, fp8_kv_cache_is_tested
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.engines.checkpoints import read_checkpoint

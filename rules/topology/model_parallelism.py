@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from hardware import ModelLimits
+from engines import ModelLimits
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.engines.command_settings import CommandSettings

@@ -18,7 +18,17 @@ if TYPE_CHECKING:
 GROUP = "aws:eks/nodeGroup:NodeGroup"
 SCHEDULE = "aws:autoscaling/schedule:Schedule"
 BUYS = re.compile(r"\b(ec2\.|import )Capacity\w*Reservation\b|[Pp]urchase_?[Cc]apacity")
-ROOMS = ("cli", "components", "hardware", "operations", "policy", "recipes", "resource_graph", "stacks")
+ROOMS = (
+    "cli",
+    "components",
+    "engines",
+    "hardware",
+    "operations",
+    "policy",
+    "recipes",
+    "resource_graph",
+    "stacks",
+)
 
 
 def in_phase(phase: str, settings: dict[str, Any] | None = None) -> ResourceGraph:

@@ -23,6 +23,7 @@ MODULES = [
 PRODUCT = {
     "cli",
     "components",
+    "engines",
     "hardware",
     "operations",
     "policy",

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from hardware import REMOVED_ENGINE_KEYS
+from engines import REMOVED_ENGINE_KEYS
 from recipes.load import load_recipe
 from recipes.tensorrt_llm import EngineSettings, TensorRtLlmOptions, command_line, engine_file, environment
 

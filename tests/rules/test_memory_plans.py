@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from hardware import ACCELERATORS, GPT_OSS_MODELS, Sharding
+from engines import GPT_OSS_MODELS, Sharding
+from hardware import ACCELERATORS
 from rules.reading.engines.memory_plans import MemoryPlan
 from rules.reading.shapes import Undecided
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from hardware import GPT_OSS_MODELS, ModelShape
+from engines import GPT_OSS_MODELS, ModelShape
 from resource_graph import ResourceGraph
 from rules.reading.commands.flags import Flags
 from rules.reading.commands.start_script import TRTLLM_SERVE, VLLM_SERVE, StartCommand

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from hardware import ENGINE_IMAGES, Vocabulary
+from engines import ENGINE_IMAGES, Vocabulary
 from resource_graph import Value
 from rules.reading.commands.start_script import VLLM_SERVE
 from rules.reading.engines.engine_release import line_of_own_image

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
-from hardware import ENGINE_IMAGES
+from engines import ENGINE_IMAGES
 from resource_graph import Value
 from rules.model import Observation, undecided
 from rules.reading.engines.runtime_version import Line, known_lines

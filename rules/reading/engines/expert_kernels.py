@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hardware import (
-    ACCELERATORS,
+from engines import (
     MXFP4_ALGORITHMS,
-    Accelerator,
     MoeBackend,
     MoeOutcome,
     MoeSupport,
@@ -17,6 +15,7 @@ from hardware import (
     is_moe_backend,
     moe_support,
 )
+from hardware import ACCELERATORS, Accelerator
 from resource_graph import ResourceGraph
 from rules.reading.engines.checkpoints import Checkpoint, read_checkpoint
 from rules.reading.engines.engines import engine_settings

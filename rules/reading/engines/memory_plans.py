@@ -8,10 +8,9 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hardware import (
+from engines import (
     GIB,
     KV_VALUE_BYTES,
-    Accelerator,
     ExpertKernels,
     MemoryDemand,
     ModelShape,
@@ -19,6 +18,7 @@ from hardware import (
     kv_bytes,
     memory_demand,
 )
+from hardware import Accelerator
 from rules.reading.shapes import Undecided
 
 # One to send and one to receive (NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp).

@@ -2,14 +2,8 @@
 
 from collections.abc import Sequence
 
-from hardware import (
-    DEFAULT_MAX_BATCH_SIZE,
-    DEFAULT_MAX_NUM_TOKENS,
-    Accelerator,
-    ExpertKernels,
-    ModelShape,
-    Sharding,
-)
+from engines import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS, ExpertKernels, ModelShape, Sharding
+from hardware import Accelerator
 from resource_graph import ResourceGraph
 from rules.reading.engines.expert_kernels import kernels_on, read_expert_parallel_size
 from rules.reading.engines.kv_formats import read_kv_format

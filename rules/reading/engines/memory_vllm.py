@@ -1,6 +1,7 @@
 """The memory plan of a worker that runs vLLM."""
 
-from hardware import SLIDING_WINDOW, Accelerator, ExpertKernels, ModelShape, Sharding, default_vllm_kernels
+from engines import SLIDING_WINDOW, ExpertKernels, ModelShape, Sharding, default_vllm_kernels
+from hardware import Accelerator
 from resource_graph import ResourceGraph
 from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.kv_formats import read_kv_format

@@ -1,6 +1,6 @@
 """Which model a worker serves."""
 
-from hardware import GPT_OSS_MODELS, ModelLimits, ModelShape, model_limits
+from engines import GPT_OSS_MODELS, ModelLimits, ModelShape, model_limits
 from resource_graph import ResourceGraph
 from rules.reading.commands.start_script import TRTLLM_SERVE, VLLM_SERVE, StartCommand
 from rules.reading.engines.sglang import is_sglang, read_sglang

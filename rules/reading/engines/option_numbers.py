@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from hardware import number_options, size_options
+from engines import number_options, size_options
 from rules.reading.commands.start_script import DYNAMO_VLLM, VLLM_SERVE, StartCommand
 from rules.reading.engines.command_settings import CommandSettings
 

@@ -1,6 +1,6 @@
 """How a TensorRT-LLM worker buffers the KV cache that it sends or receives, and for how long a prompt."""
 
-from hardware import DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK, ModelShape
+from engines import DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK, ModelShape
 from rules.reading.engines.tensorrt_llm import Count, Setting, TensorRtLlmSettings
 from rules.reading.shapes import Undecided
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from hardware import VLLM_MOE_VARIABLES, VllmMoeKernels
+from engines import VLLM_MOE_VARIABLES, VllmMoeKernels
 from rules.reading.commands.words import Word
 from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.tensorrt_llm import Setting

@@ -1,13 +1,7 @@
 """What it costs to carry a prompt's KV cache over the pod network."""
 
-from hardware import (
-    KV_VALUE_BYTES,
-    TCP_FLOW_GBIT,
-    TCP_GBIT,
-    ModelShape,
-    requests_per_second,
-    transfer_seconds,
-)
+from engines import KV_VALUE_BYTES, ModelShape
+from hardware import TCP_FLOW_GBIT, TCP_GBIT, requests_per_second, transfer_seconds
 from resource_graph import ResourceGraph
 from rules.reading.engines.kv_formats import effective_format, read_kv_format
 from rules.reading.engines.models import read_gpt_oss

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from hardware import vllm_connectors
+from engines import vllm_connectors
 from resource_graph import Value
 from rules.reading.commands.spelling import nearest, slip_of
 from rules.reading.engines.command_settings import CommandSettings

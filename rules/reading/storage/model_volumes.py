@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from hardware import GPT_OSS_MODELS, ModelShape
+from engines import GPT_OSS_MODELS, ModelShape
 from resource_graph import Resource, ResourceGraph
 from rules.reading.once import once_per_graph
 from rules.reading.shapes import Undecided

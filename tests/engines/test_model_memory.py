@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hardware import (
+from engines import (
     GIB,
     GPT_OSS_MODELS,
     KV_VALUE_BYTES,
@@ -19,7 +19,7 @@ from hardware import (
 )
 
 if TYPE_CHECKING:
-    from hardware import ExpertKernels
+    from engines import ExpertKernels
 
 LARGE, SMALL = GPT_OSS_MODELS["gpt-oss-120b"], GPT_OSS_MODELS["gpt-oss-20b"]
 TRTLLM: ExpertKernels = "tensorrt-llm TRTLLM"

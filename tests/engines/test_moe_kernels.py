@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hardware import (
-    ACCELERATORS,
+from engines import (
     MOE_BACKENDS,
     MXFP4_ALGORITHMS,
     MoeOutcome,
@@ -17,9 +16,10 @@ from hardware import (
     fp8_kv_cache_is_tested,
     moe_support,
 )
+from hardware import ACCELERATORS
 
 if TYPE_CHECKING:
-    from hardware import MoeBackend, MxFp4AlgorithmName
+    from engines import MoeBackend, MxFp4AlgorithmName
 
 RUNS, UNTESTED = MoeOutcome.RUNS, MoeOutcome.UNTESTED
 AS_CUTLASS, FAILS = MoeOutcome.RUNS_AS_CUTLASS, MoeOutcome.FAILS

@@ -6,9 +6,9 @@ NVIDIA's configuration search, and nothing better than an estimate.
 
 from dataclasses import dataclass
 
-from hardware.gpt_oss import ModelShape
-from hardware.model_memory import GIB, ExpertKernels, Sharding, weight_bytes
-from hardware.source import AICONFIGURATOR_MEMORY
+from engines.model_memory import GIB, ExpertKernels, Sharding, weight_bytes
+from engines.models.gpt_oss import ModelShape
+from engines.sources import AICONFIGURATOR_MEMORY
 
 SOURCE = AICONFIGURATOR_MEMORY
 

@@ -8,7 +8,8 @@ here is suspicious and not yet wrong; a removed key is wrong.
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from hardware.source import TENSORRT_LLM_ARGUMENTS, Source
+from engines.sources import TENSORRT_LLM_ARGUMENTS
+from hardware import Source
 
 
 def _names(text: str) -> frozenset[str]:

@@ -12,7 +12,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import cast
 
-from hardware.source import DYNAMO_OPTIONS, Source
+from engines.sources import DYNAMO_OPTIONS
+from hardware import Source
 
 COMMAND_OPTIONS_SOURCE: Source = DYNAMO_OPTIONS
 

@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from hardware.accelerators import Accelerator, ArchitectureFamily
-from hardware.source import (
+from engines.sources import (
     TENSORRT_LLM_ACCURACY_TESTS,
     TENSORRT_LLM_CREATE_MOE,
     TENSORRT_LLM_GPT_OSS,
     TENSORRT_LLM_KV_CACHE_DTYPES,
     VLLM_KV_CACHE_DTYPES,
-    Source,
 )
+from hardware import Accelerator, ArchitectureFamily, Source
 
 MxFp4AlgorithmName = Literal["W4A16_MXFP4", "W4A8_MXFP4_FP8", "W4A8_MXFP4_MXFP8"]
 

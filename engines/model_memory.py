@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from hardware.gpt_oss import ModelShape
-from hardware.source import TENSORRT_LLM_MXFP4_PADDING, VLLM_MXFP4_PADDING, Source
+from engines.models.gpt_oss import ModelShape
+from engines.sources import TENSORRT_LLM_MXFP4_PADDING, VLLM_MXFP4_PADDING
+from hardware import Source
 
 GIB = 2**30
 

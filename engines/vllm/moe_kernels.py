@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from hardware.accelerators import Accelerator
-from hardware.source import VLLM_MXFP4_ORACLE
+from engines.sources import VLLM_MXFP4_ORACLE
+from hardware import Accelerator
 
 VLLM_MOE_SOURCE = VLLM_MXFP4_ORACLE
 

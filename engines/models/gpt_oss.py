@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from hardware.source import GPT_OSS_CONFIGS, Source
+from engines.sources import GPT_OSS_CONFIGS
+from hardware import Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,16 +4,15 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, TypeGuard, get_args
 
-from hardware.accelerators import Accelerator
-from hardware.quantization import MxFp4AlgorithmName
-from hardware.source import (
+from engines.quantization import MxFp4AlgorithmName
+from engines.sources import (
     TENSORRT_LLM_CREATE_MOE,
     TENSORRT_LLM_CUTLASS_MOE,
     TENSORRT_LLM_HOPPER_TRTLLM,
     TENSORRT_LLM_TRITON_MOE,
     TENSORRT_LLM_TRTLLM_MOE,
-    Source,
 )
+from hardware import Accelerator, Source
 
 MoeBackend = Literal["CUTLASS", "TRTLLM", "TRITON", "CUTEDSL", "DENSEGEMM", "WIDEEP", "DEEPGEMM", "VANILLA"]
 MOE_BACKENDS: tuple[MoeBackend, ...] = get_args(MoeBackend)

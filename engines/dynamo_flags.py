@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from hardware.source import DYNAMO_ARGUMENTS, Source
+from engines.sources import DYNAMO_ARGUMENTS
+from hardware import Source
 
 DYNAMO_FLAGS_SOURCE: Source = DYNAMO_ARGUMENTS
 TRTLLM_SERVE_FLAGS_LINE = (1, 3)

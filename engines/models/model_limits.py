@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-from hardware.source import HUGGING_FACE_CONFIGS, Source
+from engines.sources import HUGGING_FACE_CONFIGS
+from hardware import Source
 
 MODEL_LIMITS_SOURCE: Source = HUGGING_FACE_CONFIGS
 
