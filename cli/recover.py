@@ -6,7 +6,7 @@ import typer
 
 from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import say
-from components.diagnosis.health import ills_of
+from failures.health import ills_of
 from operations.drift.losses import losses_seen
 from operations.errors import CommandError
 from operations.project import resolved_stack

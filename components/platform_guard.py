@@ -15,8 +15,8 @@ from typing import Any
 import pulumi
 from pulumi.dynamic import CreateResult, DiffResult, Resource, ResourceProvider, UpdateResult
 
-from components.diagnosis.cluster_reader import ClusterReader
-from components.diagnosis.dynamo_objects import GRAPHS, PARTS, stored_name
+from components.cluster_reader import ClusterReader
+from components.dynamo_objects import GRAPHS, PARTS, stored_name
 from components.graph_labels import GRAPH_NAME, USES_PLATFORM
 
 WITHOUT_PLATFORM_VARIABLE = "DYNAMO_STACK_WITHOUT_PLATFORM"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 PROGRAM_ROOMS = (
-    *("components", "engines", "hardware", "policy", "recipes", "resource_graph", "rules", "stacks"),
+    *("components", "engines", "failures", "hardware", "policy", "recipes"),
+    *("resource_graph", "rules", "stacks"),
     ".venv",
 )
 """Folders that a copy of the Pulumi project needs beside its files."""

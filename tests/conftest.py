@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import shutil
+import signal
 from typing import TYPE_CHECKING
 
 import hypothesis
@@ -25,6 +26,10 @@ hypothesis.settings.register_profile(
     "untimed", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("untimed")
+
+# A shell that runs these in the background ignores Ctrl-C for them, and so would every command that a test
+# starts and interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tests make few cycles, and the modules that they load stay: a fifth of the time would go into looking at
 # them again and again.

@@ -1,6 +1,6 @@
 """What can be said of the stack's graphs, also while their operator is away."""
 
-from components.diagnosis.dynamo_objects import GRAPHS, stored_name, stored_version, why_not_ready
+from components.dynamo_objects import GRAPHS, stored_name, stored_version, why_not_ready
 from operations.recovery.cluster import ClusterCommands
 from operations.recovery.in_cluster import operator_answers
 from operations.recovery.remains import StackState

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from components.diagnosis.losses import Loss, look
+from failures.losses import Loss, look
 from operations.drift.changes import Change, Outcome
 from operations.recovery.cluster import ClusterCommands
 from stacks.guards.losses import places_of

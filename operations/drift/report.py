@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from components.diagnosis.conflict import FORCE_VARIABLE
-from components.diagnosis.losses import Loss
+from failures.conflict import FORCE_VARIABLE
+from failures.losses import Loss
 from operations.drift.changes import Change, Outcome
 
 _CONFLICTS = frozenset({Outcome.REFUSED, Outcome.PREVIEW_STOPS})

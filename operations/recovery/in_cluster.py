@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import yaml
 
-from components.diagnosis.cluster_reader import ClusterReader
-from components.diagnosis.deletion import undeleted
-from components.diagnosis.dynamo_objects import CONVERSION_SIGN, GRAPHS, PARTS, stored_name, stored_version
-from components.diagnosis.finding import Subject
+from components.cluster_reader import ClusterReader
+from components.dynamo_objects import CONVERSION_SIGN, GRAPHS, PARTS, stored_name, stored_version
 from components.graph_labels import GRAPH_NAME
+from failures.deletion import undeleted
+from failures.finding import Subject
 from operations.errors import CommandError
 from operations.recovery.cluster import ClusterCommands, last_line
 from operations.recovery.releases import UNFINISHED_RELEASE

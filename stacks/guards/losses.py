@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from components.diagnosis.cluster_reader import ClusterReader
-from components.diagnosis.engine_process import makes_resources
-from components.diagnosis.losses import Places, Seen, look
+from components.cluster_reader import ClusterReader
 from components.model_cache import LostClaim
+from failures.engine_process import makes_resources
+from failures.losses import Places, Seen, look
 from stacks.errors import Problem
 from stacks.infrastructure.phases import waited_for
 from stacks.resolved import ResolvedStack

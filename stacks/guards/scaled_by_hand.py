@@ -7,8 +7,8 @@ of kubectl that the update takes, or is green where the update stops at those of
 from collections.abc import Mapping
 from typing import Any
 
-from components.diagnosis.cluster_reader import ClusterReader
-from components.diagnosis.conflict import FORCE_VARIABLE
+from components.cluster_reader import ClusterReader
+from failures.conflict import FORCE_VARIABLE
 from stacks.errors import Problem
 from stacks.infrastructure.phases import waited_for
 from stacks.resolved import ResolvedCluster, ResolvedStack

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pulumi
 
-from components.diagnosis.cluster_reader import ClusterReader
-from components.diagnosis.hook import explain_failures
-from components.diagnosis.own_cluster import OwnCluster
-from components.diagnosis.typed_settings import TypedSettings
+from components.cluster_reader import ClusterReader
+from failures.hook import explain_failures
+from failures.own_cluster import OwnCluster
+from failures.stack_file import StackFile
 from stacks.errors import Problem, SettingsError
 from stacks.guards.cluster_identity import cluster_problems
 from stacks.guards.fixed_at_creation import REBUILT_VARIABLE, changed_problems, fixed_values
@@ -89,10 +89,10 @@ def _explain_failures(stack: ResolvedStack, typed: object) -> Callable[[], Clust
     region = stack.cluster.region
     if region:
         own = OwnCluster(stack.cluster.context, region)
-        explain_failures(own, TypedSettings(stack.source, typed))
+        explain_failures(own, StackFile(stack.source, typed))
         return own.reader
     cluster = ClusterReader(stack.cluster.context, kubeconfig_file(stack.cluster))
-    explain_failures(cluster, TypedSettings(stack.source, typed))
+    explain_failures(cluster, StackFile(stack.source, typed))
     return lambda: cluster
 
 

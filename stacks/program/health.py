@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pulumi
 
-from components.diagnosis.cluster_reader import ClusterReader
-from components.diagnosis.engine_process import makes_resources
-from components.diagnosis.health import Ill, Served, ills_of
+from components.cluster_reader import ClusterReader
+from failures.engine_process import makes_resources
+from failures.health import Ill, Served, ills_of
 from recipes.engine_files import engine_files
 from stacks.infrastructure.phases import waited_for
 from stacks.resolved import ResolvedStack

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from components.diagnosis.cluster_reader import ClusterReader, KubernetesObject
-from components.diagnosis.pods import is_ready
+from components.cluster_reader import ClusterReader, KubernetesObject
 from components.graph_labels import GRAPH_NAME
+from failures.pods import is_ready
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
 from stacks.infrastructure.phases import waited_for
 from stacks.placement.packing import WorkerSet, pack

@@ -22,6 +22,7 @@ ROOMS = (
     "cli",
     "components",
     "engines",
+    "failures",
     "hardware",
     "operations",
     "policy",

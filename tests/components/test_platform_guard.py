@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from components.diagnosis.cluster_reader import ClusterReader
+from components.cluster_reader import ClusterReader
 from components.platform_guard import PlatformInUseError, await_parts, graphs_of_others, left_parts, permit
 from tests.components.recorded import recorded
 from tests.support.dev_settings import dev_settings

@@ -24,6 +24,7 @@ PRODUCT = {
     "cli",
     "components",
     "engines",
+    "failures",
     "hardware",
     "operations",
     "policy",

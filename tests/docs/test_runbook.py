@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from components.diagnosis.cluster_reader import ClusterReader
-from components.diagnosis.explain import EXPLAINED_KINDS, FailedOperation, explanation
+from components.cluster_reader import ClusterReader
+from failures.explain import EXPLAINED_KINDS, FailedOperation, explanation
 from tests.support.runbook import HEADINGS, INDEX, RUNBOOK, assignments, commands, pages, words
 
 if TYPE_CHECKING:

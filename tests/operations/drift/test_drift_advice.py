@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from components.diagnosis.finding import Subject
-from components.diagnosis.losses import Loss
+from failures.finding import Subject
+from failures.losses import Loss
 from operations.drift.changes import Change, Outcome
 from operations.drift.losses import as_changes
 from operations.drift.report import DriftReport, columns

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from components.diagnosis.losses import Seen
+from failures.losses import Seen
 from stacks.guards import losses
 from stacks.guards.losses import loss_notices, lost_claim, places_of, uid_of
 from stacks.updates.deployed import Deployed, DeployedVolume

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from components.diagnosis.cluster_reader import ClusterReader
+from components.cluster_reader import ClusterReader
 from stacks.guards.scaled_by_hand import cluster_of_state, scaled_problems, set_by_others
 from stacks.updates.plan import planned_update
 from tests.stacks.updates.changes import changed, replicas, state

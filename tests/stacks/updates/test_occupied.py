@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from components.diagnosis.cluster_reader import ClusterReader
+from components.cluster_reader import ClusterReader
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
 from stacks.updates.occupied import pool_uses, room_notices
 from tests.support.dev_settings import disagg_b200_settings, disagg_gb200_settings, resolved

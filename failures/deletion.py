@@ -1,0 +1,137 @@
+"""An object that would not go."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from components.cluster_reader import ClusterReader, KubernetesObject
+from components.dynamo_objects import CONVERSION_SIGN, FINALIZER, GRAPHS, PARTS, stored_name
+from components.graph_labels import GRAPH_NAME
+from failures.finding import Finding, Subject
+from failures.pods import pod_reasons
+
+_WHILE_MOUNTED = "kubernetes.io/pvc-protection"
+# Who removes the finalizer, and so who must run for the object to go.
+_HOLDERS = {
+    FINALIZER: "the Dynamo operator (NVIDIA/aicr#406)",
+    "resource.nvidia.com/computeDomain": "NVIDIA's DRA driver",
+    _WHILE_MOUNTED: "Kubernetes, once no pod mounts the claim",
+    "foregroundDeletion": "Kubernetes, once what it owns is gone",
+}
+_NAMESPACE_CONDITIONS = (
+    "NamespaceContentRemaining",
+    "NamespaceFinalizersRemaining",
+    # While the webhook that converts Dynamo's objects is away, the namespace controller cannot list them.
+    "NamespaceDeletionContentFailure",
+)
+_GRAPH, _NAMESPACE = "DynamoGraphDeployment", "Namespace"
+
+
+def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Finding:
+    """Return what holds the object.
+
+    Args:
+        cluster: where it lives.
+        subject: the object.
+        resource: the kind as kubectl knows it, with its group.
+
+    """
+    name = stored_name(cluster.get, GRAPHS) if resource == GRAPHS else resource
+    words = [name, subject.name, *(["--namespace", subject.namespace] if subject.namespace else [])]
+    live = cluster.get(*words)
+    reasons: list[str] = []
+    if live:
+        reasons = [*holders(live), *_of_dynamo(cluster, subject)]
+        reasons += [f"{pod} mounts it" for pod in mounting_pods(cluster.get, live)]
+    return Finding(
+        title=f"the end of {subject.kind} {subject.name}",
+        waits_for="it is gone",
+        page="deletion-hangs",
+        reasons=reasons,
+        look=cluster.command("get", *words, "--output", "yaml"),
+        then=_then(cluster, words, live or {}, reasons),
+    )
+
+
+def is_going(live: Mapping[str, Any]) -> bool:
+    """Whether the object has been deleted, and only waits for its finalizers."""
+    return bool(live.get("metadata", {}).get("deletionTimestamp"))
+
+
+def holders(live: Mapping[str, Any]) -> list[str]:
+    """Return one line for each thing that keeps a deleted object in the cluster."""
+    if not is_going(live):
+        return ["it is not being deleted at all"]
+    return _finalizer_lines(live) + [
+        f"{condition['type']}: {condition.get('message')}"
+        for condition in live.get("status", {}).get("conditions") or []
+        if condition["type"] in _NAMESPACE_CONDITIONS and condition["status"] == "True"
+    ]
+
+
+def mounting_pods(get: Callable[..., Mapping[str, Any] | None], claim: Mapping[str, Any]) -> list[str]:
+    """Return the pods that hold a claim which is being deleted.
+
+    Those that have a node, also when they have ended, as the Job's that filled it (k8s.io/kubernetes
+    pkg/controller/volume/pvcprotection, podUsesPVCForDeletion).
+    """
+    metadata = claim["metadata"]
+    if _WHILE_MOUNTED not in _finalizers(claim):
+        return []
+    pods = (get("pods", "--namespace", metadata.get("namespace", "default")) or {}).get("items") or []
+    return [
+        f"pod {pod['metadata']['name']}"
+        for pod in pods
+        if metadata["name"] in _claims(pod) and pod["spec"].get("nodeName")
+    ]
+
+
+def _of_dynamo(cluster: ClusterReader, subject: Subject) -> list[str]:
+    """What holds the parts of a graph, or any of Dynamo's objects in a namespace."""
+    if subject.kind == _GRAPH:
+        where = ["--namespace", str(subject.namespace), "--selector", f"{GRAPH_NAME}={subject.name}"]
+        pods = cluster.items("pods", *where) or []
+        ending = [pod for pod in pods if pod["metadata"].get("deletionTimestamp")]
+        return [*_held(cluster, PARTS, where), *(f"pod {line}" for line in pod_reasons(ending))]
+    if subject.kind == _NAMESPACE:
+        where = ["--namespace", subject.name]
+        return [*_held(cluster, GRAPHS, where), *_held(cluster, PARTS, where)]
+    return []
+
+
+def _held(cluster: ClusterReader, kind: str, where: list[str]) -> list[str]:
+    items = cluster.items(stored_name(cluster.get, kind), *where) or []
+    return [
+        f"{item['kind']} {item['metadata']['name']}: {line}"
+        for item in items
+        for line in _finalizer_lines(item)
+    ]
+
+
+def _finalizer_lines(live: Mapping[str, Any]) -> list[str]:
+    return [
+        f"finalizer {name}, removed by {_HOLDERS.get(name, 'whoever set it')}" for name in _finalizers(live)
+    ]
+
+
+def _claims(pod: Mapping[str, Any]) -> list[str]:
+    volumes = pod.get("spec", {}).get("volumes") or []
+    return [volume.get("persistentVolumeClaim", {}).get("claimName") for volume in volumes]
+
+
+def _then(cluster: ClusterReader, words: list[str], live: KubernetesObject, reasons: list[str]) -> str:
+    again = "then run the same command again: it continues from here"
+    finalizers = _finalizers(live)
+    if any(FINALIZER in reason or CONVERSION_SIGN in reason for reason in reasons):
+        # Its webhooks would refuse the patch that lifts the finalizer, as long as the operator is away.
+        return f"bring the operator back (docs/runbook/operator-gone.md), {again}"
+    rest = [name for name in finalizers if name in _HOLDERS]
+    if rest == finalizers:
+        return f"mend that, {again}"
+    patch = json.dumps({"metadata": {"finalizers": rest}})
+    lift = cluster.command("patch", *words, "--type=merge", "--patch", patch)
+    return f"let whoever set the finalizer finish, or lift it with `{lift}`; {again}"
+
+
+def _finalizers(live: Mapping[str, Any]) -> list[str]:
+    return live.get("metadata", {}).get("finalizers") or []

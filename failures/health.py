@@ -1,0 +1,125 @@
+"""Whether what a stack has made serves: its graph, the claim with the model, the files that pods still read.
+
+The engine asks none of this where nothing changes. A refresh forgets that a wait has failed, because the
+provider reads no readiness of a custom resource (pulumi-kubernetes 4.32, provider/pkg/provider/provider.go,
+Read), and the run after it would call a graph `unchanged` that never became ready.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from components.dynamo_objects import GRAPHS, stored_name, why_not_ready
+from components.graph_labels import GRAPH_NAME
+from failures.finding import harmless
+
+_Get = Callable[..., Mapping[str, Any] | None]
+_Object = Mapping[str, Any]
+_GRAPH, _CLAIM, _POD = "DynamoGraphDeployment", "PersistentVolumeClaim", "Pod"
+_AGAIN = "`pulumi up --refresh --stack {stack}` makes it again"
+_MEND = "mend that, then `pulumi up --stack {stack}`: it waits again"
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What has to be there and to work."""
+
+    namespace: str
+    graph: str
+    engine_files: str
+    """The ConfigMap that the graph's pods read now; its name ends in a hash of the content."""
+    claim: str | None
+    """With the model; None where the stack makes none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ill:
+    """One thing that does not work."""
+
+    what: str
+    then: str
+    """What to type; the stack's name stands as {stack}."""
+    page: str
+    """Of docs/runbook."""
+    may_pass: bool = True
+    """Whether waiting may be enough."""
+
+    def text(self, stack: str) -> str:
+        """Return it as a person reads it."""
+        return f"{self.what}\n  try: {self.then.format(stack=stack)}\n  runbook: docs/runbook/{self.page}.md"
+
+
+def ills_of(get: _Get, served: Served) -> tuple[Ill, ...] | None:
+    """Return what does not work; None where the cluster does not say.
+
+    Args:
+        get: `kubectl get` with these words; None where it cannot be read.
+        served: what to look at.
+
+    """
+    kinds = f"{stored_name(get, GRAPHS)},persistentvolumeclaims,pods"
+    listed = get(kinds, "--namespace", served.namespace)
+    if listed is None:
+        return None
+    items: list[_Object] = listed.get("items") or []
+    ills = (*_claim_ills(items, served), *_graph_ills(items, served))
+    # Of an ill graph the old pods are no news.
+    return ills or tuple(_readers_of_old_files(items, served))
+
+
+def _claim_ills(items: list[_Object], served: Served) -> Iterator[Ill]:
+    if served.claim is None:
+        return
+    name = f"claim {served.namespace}/{served.claim}"
+    claim = _named(items, _CLAIM, served.claim)
+    if claim is None:
+        yield Ill(f"{name} is gone, and the model with it", _AGAIN, "cache-volume-unbound", may_pass=False)
+    elif "deletionTimestamp" in claim["metadata"]:
+        yield _being_deleted(name)
+    elif (phase := (claim.get("status") or {}).get("phase")) != "Bound":
+        yield Ill(f"{name} has no volume: it is {phase}", _MEND, "cache-volume-unbound")
+
+
+def _graph_ills(items: list[_Object], served: Served) -> Iterator[Ill]:
+    name = f"graph {served.namespace}/{served.graph}"
+    graph = _named(items, _GRAPH, served.graph)
+    if graph is None:
+        yield Ill(f"{name} is gone: somebody deleted it", _AGAIN, "graph-deleted", may_pass=False)
+    elif "deletionTimestamp" in graph["metadata"]:
+        yield _being_deleted(name)
+    elif reason := why_not_ready(graph):
+        yield Ill(f"{name} is not ready: {harmless(reason)}", _MEND, "graph-never-ready")
+
+
+def _being_deleted(name: str) -> Ill:
+    then = f"see what holds it; once it is gone, {_AGAIN}"
+    return Ill(f"{name} is being deleted", then, "deletion-hangs", may_pass=False)
+
+
+def _readers_of_old_files(items: list[_Object], served: Served) -> Iterator[Ill]:
+    """A pod that starts anew after its ConfigMap went finds no files, and never starts."""
+    of_any_content = f"{served.engine_files.rpartition('-')[0]}-"
+    for pod in items:
+        metadata = pod["metadata"]
+        labels = metadata.get("labels") or {}
+        if pod["kind"] != _POD or labels.get(GRAPH_NAME) != served.graph or "deletionTimestamp" in metadata:
+            continue
+        if (pod.get("status") or {}).get("phase") in {"Succeeded", "Failed"}:
+            continue
+        for files in _files_of(pod):
+            if files.startswith(of_any_content) and files != served.engine_files:
+                yield Ill(
+                    f"pod {metadata['name']} of the version before runs on and reads {files}",
+                    _MEND,
+                    "graph-never-ready",
+                )
+
+
+def _files_of(pod: _Object) -> Iterator[str]:
+    for volume in pod.get("spec", {}).get("volumes") or []:
+        sources = [volume, *((volume.get("projected") or {}).get("sources") or [])]
+        yield from (source["configMap"].get("name", "") for source in sources if source.get("configMap"))
+
+
+def _named(items: list[_Object], kind: str, name: str) -> _Object | None:
+    return next((each for each in items if each["kind"] == kind and each["metadata"]["name"] == name), None)

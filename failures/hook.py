@@ -1,0 +1,133 @@
+"""Ties the explanations to resources whose waits can end too early, or that AWS can refuse."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+import pulumi
+
+from components.cluster_reader import ClusterReader
+from failures.aws.explained import FailedRequest, refused_text
+from failures.explain import (
+    FailedOperation,
+    explanation,
+    kind_of,
+    pause_before_another_try,
+    seconds_of,
+)
+from failures.own_cluster import OwnCluster
+from failures.stack_file import StackFile
+from failures.watch import Waits, end_run
+
+# The engine writes them into the state of each resource and asks for them there: they stay as they were.
+_HOOK_NAME, _BEGUN_NAME, _ENDED_NAME = "says-why-a-wait-ended", "knows-that-it-begins", "knows-that-it-ended"
+_AWS = "aws:"
+
+
+def explain_failures(cluster: ClusterReader | OwnCluster, typed: StackFile) -> None:
+    """Let all that is registered from here on say why a wait for it ended, or why it was refused.
+
+    A transformation and not an option of each resource, so that no component can forget it. Needs an engine
+    to call back: Pulumi's mock monitors have none. At `pulumi destroy` the engine runs no program and so no
+    hook, except with --run-program.
+
+    Args:
+        cluster: where to look; the stack's own is known only when it is there.
+        typed: the stack's file.
+
+    """
+    limits: dict[tuple[str, str], pulumi.CustomTimeouts] = {}
+    stack = pulumi.get_stack()
+
+    def reader() -> ClusterReader:
+        return cluster.reader() if isinstance(cluster, OwnCluster) else cluster
+
+    waits = Waits(reader, pulumi.log.error, end_run)
+
+    def note_begin(begins: pulumi.ResourceHookArgs) -> None:
+        kind, inputs = kind_of(begins.type), begins.new_inputs or {}
+        waits.begun(begins.urn, FailedOperation("create", kind, inputs, "", None, stack))
+
+    say_why = _explainer(reader, typed, limits, waits)
+    hook = pulumi.ErrorHook(_HOOK_NAME, say_why)
+    begun = [pulumi.ResourceHook(_BEGUN_NAME, note_begin)]
+    ended = [pulumi.ResourceHook(_ENDED_NAME, lambda ends: waits.ended(ends.urn))]
+
+    def with_hook(
+        registration: pulumi.ResourceTransformationArgs,
+    ) -> pulumi.ResourceTransformationResult | None:
+        if isinstance(cluster, OwnCluster):
+            cluster.learn(registration)
+        if not kind_of(registration.type_) and not registration.type_.startswith(_AWS):
+            return None
+        options = registration.opts
+        limit = options.custom_timeouts
+        if isinstance(limit, pulumi.CustomTimeouts):
+            limits[registration.type_, registration.name] = limit
+        binding = pulumi.ResourceHookBinding(
+            before_create=begun, before_update=begun, after_create=ended, after_update=ended, on_error=[hook]
+        )
+        bound = pulumi.ResourceOptions(hooks=binding)
+        return pulumi.ResourceTransformationResult(
+            registration.props, pulumi.ResourceOptions.merge(options, bound)
+        )
+
+    pulumi.runtime.register_stack_transformation(with_hook)
+
+
+def _explainer(
+    reader: Callable[[], ClusterReader],
+    typed: StackFile,
+    limits: Mapping[tuple[str, str], pulumi.CustomTimeouts],
+    waits: Waits,
+) -> Callable[[pulumi.ErrorHookArgs], Awaitable[bool]]:
+    stack = pulumi.get_stack()
+    told: set[str] = set()
+
+    def say(text: str | None, once: str = "") -> None:
+        if text is None:
+            return
+        if once and once not in told:
+            told.add(once)
+            text = f"{text}\nFor kubectl to reach the cluster, once: {once}"
+        pulumi.log.error(text)
+
+    async def say_why(failure: pulumi.ErrorHookArgs) -> bool:
+        if failure.type.startswith(_AWS):
+            waits.ended(failure.urn)
+            say(refused_text(_request(failure, stack), typed))
+            return False
+        failed = _operation(failure, limits.get((failure.type, failure.name)), stack)
+        pause = pause_before_another_try(failed, tries=len(failure.errors))
+        if pause is not None:
+            await asyncio.sleep(pause)
+            return True
+        waits.ended(failure.urn)
+        say(explanation(reader(), failed), reader().once)
+        return False
+
+    return say_why
+
+
+def _request(failure: pulumi.ErrorHookArgs, stack: str) -> FailedRequest:
+    return FailedRequest(
+        urn=failure.urn,
+        resource_type=failure.type,
+        name=failure.name,
+        operation=failure.failed_operation,
+        error=failure.errors[0] if failure.errors else "",
+        stack=stack,
+    )
+
+
+def _operation(
+    failure: pulumi.ErrorHookArgs, limit: pulumi.CustomTimeouts | None, stack: str
+) -> FailedOperation:
+    inputs = failure.old_inputs if failure.failed_operation == "delete" else failure.new_inputs
+    return FailedOperation(
+        operation=failure.failed_operation,
+        kind=kind_of(failure.type),
+        inputs=inputs or {},
+        error=failure.errors[0] if failure.errors else "",
+        waited_seconds=seconds_of(getattr(limit, failure.failed_operation, None)),
+        stack=stack,
+    )

@@ -1,0 +1,175 @@
+"""What of a stack is going, or has lost its content, while everything else looks as it was."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from components.dynamo_objects import GRAPHS, stored_name
+from failures.deletion import holders, is_going, mounting_pods
+from failures.finding import Subject
+
+Get = Callable[..., Mapping[str, Any] | None]
+"""`kubectl get` with these words; None where there is nothing, or nothing can be read."""
+
+_CLAIM, _JOB, _NAMESPACE = "PersistentVolumeClaim", "Job", "Namespace"
+# An API server that does not answer keeps nobody waiting: what it would say is extra.
+_BRIEFLY = "--request-timeout=5s"
+_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The objects whose loss is not seen in their fields."""
+
+    namespaces: tuple[str, ...]
+    namespace: str
+    """Of the claim, its Job and the graph."""
+    claim: str | None = None
+    """Of the model cache; None where the model lies elsewhere, or in another stack."""
+    job: str | None = None
+    """What filled or checked it."""
+    graph: str | None = None
+    own_claim: bool = True
+    """Whether the stack makes the claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """One of them that is going, or empty."""
+
+    subject: Subject
+    found: str
+    """In a few words: "is being deleted"."""
+    detail: str
+    """Since when and by what, and what follows."""
+    command: str = ""
+    """What a person has to run before `pulumi up --refresh` can heal it; empty: nothing."""
+
+    def __str__(self) -> str:
+        """Return it as a sentence."""
+        return f"{self.subject.kind} {self.subject.name} {self.found}{self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What the cluster has at these places."""
+
+    claim: Mapping[str, Any] | None
+    losses: tuple[Loss, ...]
+
+
+def look(get: Get, command: Callable[..., str], places: Places) -> Seen | None:
+    """Return what is lost or going; None where the cluster does not say.
+
+    Args:
+        get: reads the cluster; asked once, and for a graph or a claim that is going once or twice more.
+        command: a kubectl command line for a person to type.
+        places: where to look.
+
+    """
+    live = _listed(get, places)
+    if live is None:
+        return None
+    claim = live.get((_CLAIM, places.claim))
+    found = [
+        _going(live[each]) for each in ((_NAMESPACE, name) for name in places.namespaces) if each in live
+    ]
+    found += _claim_losses(get, command, places, claim, live.get((_JOB, places.job)))
+    if places.graph:
+        words = (stored_name(get, GRAPHS), places.graph, "--namespace", places.namespace, _BRIEFLY)
+        found.append(_going(get(*words) or {}))
+    return Seen(claim, tuple(loss for loss in found if loss))
+
+
+def emptied(claim: Mapping[str, Any], job: Mapping[str, Any]) -> str | None:
+    """Return why a complete Job says nothing of this claim's volume; None where it does.
+
+    Both times are the control plane's own, and between the making of a claim and the end of its download lie
+    minutes.
+    """
+    made, done = claim.get("metadata", {}).get("creationTimestamp"), _completed(job)
+    if not made or not done or datetime.fromisoformat(made) <= datetime.fromisoformat(done):
+        return None
+    return f" at {made}, after Job {job['metadata']['name']} was done at {done}: the volume is empty"
+
+
+def _listed(get: Get, places: Places) -> Mapping[tuple[str, str | None], Mapping[str, Any]] | None:
+    names = [f"namespace/{name}" for name in places.namespaces]
+    names += [f"pvc/{places.claim}"] if places.claim else []
+    names += [f"job/{places.job}"] if places.job else []
+    answer = get(*names, "--namespace", places.namespace, "--ignore-not-found", _BRIEFLY)
+    if answer is None:
+        return None
+    # kubectl prints one object as itself and several as a list.
+    items: Sequence[Mapping[str, Any]] = answer.get("items", [answer])
+    return {(item["kind"], item["metadata"]["name"]): item for item in items}
+
+
+def _claim_losses(
+    get: Get,
+    command: Callable[..., str],
+    places: Places,
+    claim: Mapping[str, Any] | None,
+    job: Mapping[str, Any] | None,
+) -> Iterator[Loss]:
+    if places.claim is None:
+        return
+    subject = Subject(_CLAIM, places.claim, places.namespace)
+    if claim is None:
+        if not places.own_claim:
+            yield Loss(
+                subject, "is gone", ": it is not this stack's, so whoever made it makes and fills it again"
+            )
+        return
+    if is_going(claim):
+        yield _going_claim(get, command, places, claim)
+    elif claim.get("status", {}).get("phase") == "Lost":
+        volume = claim.get("spec", {}).get("volumeName")
+        yield Loss(
+            subject,
+            "has lost its volume",
+            f" {volume}, and with it the files: once it is gone, `up --refresh` makes and fills it again",
+            _let_go(get, command, places),
+        )
+    elif said := emptied(claim, job or {}):
+        yield Loss(subject, "was made again", f"{said}; `up --refresh` runs the Job again")
+
+
+def _going_claim(get: Get, command: Callable[..., str], places: Places, claim: Mapping[str, Any]) -> Loss:
+    pods = mounting_pods(get, claim)
+    more = f" and {len(pods) - _SHOWN} more" if len(pods) > _SHOWN else ""
+    held = f", held by {', '.join(pods[:_SHOWN])}{more}" if pods else ""
+    return Loss(
+        Subject(_CLAIM, str(places.claim), places.namespace),
+        "is being deleted",
+        f" since {claim['metadata']['deletionTimestamp']}{held}: no new pod can mount it, and its files go "
+        "with the last that does; nothing takes that back. Once it is gone, `up --refresh` makes and fills "
+        "it anew",
+        _let_go(get, command, places),
+    )
+
+
+def _let_go(get: Get, command: Callable[..., str], places: Places) -> str:
+    users = [f"{stored_name(get, GRAPHS)}/{places.graph}"] if places.graph else []
+    # A pod that has ended holds the claim too.
+    users += [f"job/{places.job}"] if places.job else []
+    where = ["--namespace", places.namespace, "--ignore-not-found", "--cascade=foreground"]
+    return command("delete", *users, f"pvc/{places.claim}", *where)
+
+
+def _going(live: Mapping[str, Any]) -> Loss | None:
+    if not is_going(live):
+        return None
+    metadata = live["metadata"]
+    held = f", held by {'; '.join(holders(live))}" if holders(live) else ""
+    return Loss(
+        Subject(live["kind"], metadata["name"], metadata.get("namespace")),
+        "is being deleted",
+        f" since {metadata['deletionTimestamp']}{held}: nothing takes that back. Once it is gone, "
+        "`up --refresh` makes it again (docs/runbook/deletion-hangs.md where it stays)",
+    )
+
+
+def _completed(job: Mapping[str, Any]) -> str | None:
+    return job.get("status", {}).get("completionTime")

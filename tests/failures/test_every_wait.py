@@ -1,0 +1,72 @@
+"""No shipped stack waits for anything without a message of its own, or for ever."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from failures.explain import EXPLAINED_KINDS, kind_of
+from lab.directory import REPOSITORY
+from resource_graph.recorder import record
+from stacks.program.resources import deploy
+from stacks.reading.load import list_stacks
+from tests.support.shipped_stacks import shipped_stack
+
+if TYPE_CHECKING:
+    from resource_graph import Resource
+
+# Kinds that pulumi-kubernetes 4.32 waits for by itself (provider/pkg/await/awaiters.go).
+WAITED_FOR = {
+    "DaemonSet",
+    "Deployment",
+    "Ingress",
+    "Job",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "Pod",
+    "Release",
+    "ResourceQuota",
+    "Service",
+    "StatefulSet",
+}
+# The provider's own clock, which heeds no timeout.
+FIXED_CLOCK = {"PersistentVolume", "PersistentVolumeClaim"}
+# What others act on before it is gone; the rest goes at once.
+SLOW_TO_GO = {"ComputeDomain", "DynamoGraphDeployment", "Namespace", "PersistentVolumeClaim", "StatefulSet"}
+
+
+@pytest.fixture(scope="module", params=list_stacks(REPOSITORY))
+def objects(request: pytest.FixtureRequest) -> list[Resource]:
+    """Everything that a shipped stack asks the provider for."""
+    stack = shipped_stack(request.param)
+    graph = record(lambda: deploy(stack), project="dynamo-stack", stack=request.param)
+    return [resource for resource in graph if kind_of(resource.type)]
+
+
+def _is_waited_for(resource: Resource) -> bool:
+    annotations = resource.metadata.get("annotations")
+    named = annotations if isinstance(annotations, dict) else {}
+    return kind_of(resource.type) in WAITED_FOR or "pulumi.com/waitFor" in named
+
+
+def test_every_wait_of_a_shipped_stack_has_a_message_of_its_own(objects: list[Resource]) -> None:
+    waited = {kind_of(resource.type) for resource in objects if _is_waited_for(resource)}
+    assert "DynamoGraphDeployment" in waited
+    assert waited <= EXPLAINED_KINDS
+    assert {kind_of(resource.type) for resource in objects} & SLOW_TO_GO <= EXPLAINED_KINDS
+
+
+def test_every_wait_of_a_shipped_stack_has_a_deadline_that_the_program_chose(objects: list[Resource]) -> None:
+    for resource in objects:
+        kind, limits = kind_of(resource.type), resource.custom_timeouts
+        if _is_waited_for(resource) and kind not in FIXED_CLOCK:
+            assert limits.create, resource.urn
+            assert limits.update, resource.urn
+        if kind in SLOW_TO_GO:
+            assert limits.delete, resource.urn
+
+
+def test_a_download_that_failed_is_started_again_by_the_next_up(objects: list[Resource]) -> None:
+    [job] = [resource for resource in objects if kind_of(resource.type) == "Job"]
+    assert job.metadata["annotations"] == {"pulumi.com/replaceUnready": "true"}

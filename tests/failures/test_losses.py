@@ -1,0 +1,113 @@
+"""What is going, or empty, though every field is as it was written."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import pytest
+
+from failures.losses import Loss, Places, look
+
+PLACES = Places(("dynamo-system", "gpt-oss"), "gpt-oss", "model-cache", "model-download", "graph")
+MADE, DONE, LATER = "2026-11-22T10:00:00Z", "2026-11-22T11:00:00Z", "2026-11-22T12:00:00Z"
+STORED = {"spec": {"versions": [{"name": "v1beta1"}, {"name": "v1alpha1", "storage": True}]}}
+PROTECTION = "kubernetes.io/pvc-protection"
+
+
+def _object(kind: str, name: str, **metadata: Any) -> dict[str, Any]:
+    return {"kind": kind, "metadata": {"name": name, **metadata}}
+
+
+def _claim(phase: str = "Bound", **metadata: Any) -> dict[str, Any]:
+    claim = _object("PersistentVolumeClaim", "model-cache", **({"creationTimestamp": MADE} | metadata))
+    return {**claim, "spec": {"volumeName": "pv-1"}, "status": {"phase": phase}}
+
+
+def _job(**status: Any) -> dict[str, Any]:
+    return {**_object("Job", "model-download"), "status": status}
+
+
+def _pod(name: str, node: str | None, claim: str = "model-cache") -> dict[str, Any]:
+    volume = {"name": "cache", "persistentVolumeClaim": {"claimName": claim}}
+    return {"metadata": {"name": name}, "spec": {"volumes": [volume], "nodeName": node}}
+
+
+def _losses(
+    *listed: dict[str, Any],
+    graph: dict[str, Any] | None = None,
+    pods: tuple[dict[str, Any], ...] = (),
+    places: Places = PLACES,
+) -> tuple[Loss, ...]:
+    def get(*words: str) -> dict[str, Any] | None:
+        if words[0] == "customresourcedefinitions":
+            return STORED
+        if words[0] == "pods":
+            return {"items": [*pods]}
+        return graph if words[0].startswith("dynamographdeployments") else {"items": [*listed]}
+
+    seen = look(get, lambda *words: shlex.join(["kubectl", *words]), places)
+    assert seen is not None
+    return seen.losses
+
+
+def test_a_claim_that_was_made_after_its_download_is_empty() -> None:
+    [loss] = _losses(_claim(creationTimestamp=LATER), _job(completionTime=DONE))
+    assert str(loss) == (
+        "PersistentVolumeClaim model-cache was made again at 2026-11-22T12:00:00Z, after Job model-download "
+        "was done at 2026-11-22T11:00:00Z: the volume is empty; `up --refresh` runs the Job again"
+    )
+    assert loss.command == ""
+
+
+@pytest.mark.parametrize("job", [_job(completionTime=DONE), _job(active=1)])
+def test_a_claim_that_was_filled_or_is_being_filled_is_no_loss(job: dict[str, Any]) -> None:
+    assert _losses(_claim(), job) == ()
+
+
+def test_a_claim_that_is_being_deleted_names_who_holds_it_and_the_one_command_before_up() -> None:
+    pods = (_pod("decode-0", "a"), _pod("download", "b"), _pod("waits", None), _pod("other", "a", "logs"))
+    [loss] = _losses(_claim(deletionTimestamp=LATER, finalizers=[PROTECTION]), pods=pods)
+    assert "is being deleted since 2026-11-22T12:00:00Z, held by pod decode-0, pod download: " in str(loss)
+    assert loss.command == (
+        "kubectl delete dynamographdeployments.v1alpha1.nvidia.com/graph job/model-download pvc/model-cache "
+        "--namespace gpt-oss --ignore-not-found --cascade=foreground"
+    )
+
+
+def test_a_claim_whose_volume_is_gone_is_a_loss() -> None:
+    [loss] = _losses(_claim("Lost"))
+    assert "has lost its volume pv-1" in str(loss)
+    assert "pvc/model-cache" in loss.command
+
+
+def test_a_namespace_and_a_graph_that_are_being_deleted_say_what_holds_them() -> None:
+    namespace = _object("Namespace", "gpt-oss", deletionTimestamp=LATER)
+    namespace["status"] = {
+        "conditions": [{"type": "NamespaceContentRemaining", "status": "True", "message": "pods. has 3"}]
+    }
+    graph = _object(
+        "DynamoGraphDeployment", "graph", deletionTimestamp=LATER, finalizers=["foregroundDeletion"]
+    )
+    found = _losses(_object("Namespace", "dynamo-system"), namespace, _claim(), graph=graph)
+    assert [loss.subject.kind for loss in found] == ["Namespace", "DynamoGraphDeployment"]
+    assert "NamespaceContentRemaining: pods. has 3" in str(found[0])
+    assert "finalizer foregroundDeletion, removed by Kubernetes, once what it owns is gone" in str(found[1])
+
+
+def test_a_missing_claim_is_told_here_only_where_the_stack_does_not_make_it() -> None:
+    assert _losses(_job(completionTime=DONE)) == ()
+    theirs = Places(("gpt-oss",), "gpt-oss", "weights", "model-check", None, own_claim=False)
+    [loss] = _losses(_job(completionTime=DONE), places=theirs)
+    assert "PersistentVolumeClaim weights is gone" in str(loss)
+
+
+def test_a_cluster_that_does_not_answer_says_nothing() -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def silent(*words: str) -> None:
+        asked.append(words)
+
+    assert look(silent, lambda *words: " ".join(words), PLACES) is None
+    [words] = asked
+    assert "--request-timeout=5s" in words
