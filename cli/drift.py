@@ -22,7 +22,7 @@ from operations.recovery.locks import read_locks
 from operations.recovery.remains import RELEASE_TYPE, StackState
 from operations.recovery.state import read_state
 from stacks.errors import SettingsError
-from stacks.guards.cluster_identity import cluster_problems
+from stacks.updates.guards.cluster_identity import cluster_problems
 
 # Changes neither state nor cluster; without --preview-only it would record the drift as what is wanted.
 _LOOK = ("refresh", "--preview-only", "--json")

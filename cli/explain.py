@@ -13,11 +13,11 @@ from hardware import KvPath, Standing
 from operations.project import recorded_stack, resolved_stack
 from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
-from stacks.infrastructure.idle import idle_gpus
-from stacks.infrastructure.phases import waited_for
-from stacks.infrastructure.plan import Purchase
-from stacks.recipe_choice import aggregated_recipes_like
-from stacks.resolved import Decision, Exposure, ResolvedStack, ServerGroup, Topic
+from stacks.plan.infrastructure.idle import idle_gpus
+from stacks.plan.infrastructure.phases import waited_for
+from stacks.plan.infrastructure.plan import Purchase
+from stacks.plan.recipe_choice import aggregated_recipes_like
+from stacks.plan.resolved import Decision, Exposure, ResolvedStack, ServerGroup, Topic
 from stacks.updates.infrastructure_notices import waiting_text
 from stacks.updates.kinds import kinds_of_change
 from stacks.updates.occupied import room_texts

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cli.price_age import aged, today
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
-from stacks.infrastructure.plan import (
+from stacks.plan.infrastructure.plan import (
     AdoptedNetwork,
     CapacityBlock,
     EksPlan,
@@ -16,9 +16,9 @@ from stacks.infrastructure.plan import (
     PlannedNodes,
     Reservation,
 )
-from stacks.infrastructure.prices import NAMES
-from stacks.resolved import ResolvedCache
-from stacks.versions import (
+from stacks.plan.infrastructure.prices import NAMES
+from stacks.plan.resolved import ResolvedCache
+from stacks.plan.versions import (
     DRA_DRIVER,
     EFA_DEVICE_PLUGIN,
     GPU_OPERATOR,

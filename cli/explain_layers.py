@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stacks.resolved import ResolvedStack
+from stacks.plan.resolved import ResolvedStack
 
 Row = tuple[str, str]
 

@@ -7,7 +7,7 @@ from rich.table import Table
 from cli.output import make_table
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.pod_environment import service_workarounds
-from stacks.resolved import ResolvedStack
+from stacks.plan.resolved import ResolvedStack
 
 
 def pods_table(stack: ResolvedStack) -> Table:

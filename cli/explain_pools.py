@@ -7,9 +7,9 @@ from rich.table import Table
 from cli.output import make_table
 from cli.price_age import aged, today
 from hardware import InstanceType, Source
-from stacks.infrastructure.plan import Purchase
-from stacks.infrastructure.prices import NAMES, usd_per_gpu_hour
-from stacks.resolved import ResolvedPool
+from stacks.plan.infrastructure.plan import Purchase
+from stacks.plan.infrastructure.prices import NAMES, usd_per_gpu_hour
+from stacks.plan.resolved import ResolvedPool
 
 _ON_DEMAND = "on_demand_usd_per_gpu_hour"
 _CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"

@@ -9,9 +9,9 @@ from recipes.evidence import evidence_on
 from recipes.load import load_recipe, recipe_names
 from recipes.model import Recipe
 from stacks.errors import SettingsError
-from stacks.reading.load import list_stacks, load_stack
-from stacks.resolve import resolve
-from stacks.resolved import ResolvedStack
+from stacks.plan.resolve import resolve
+from stacks.plan.resolved import ResolvedStack
+from stacks.settings.load import list_stacks, load_stack
 
 
 def list_stacks_and_recipes() -> None:

@@ -17,8 +17,8 @@ from operations.recovery.lost_state import Backup
 from operations.recovery.plan import Plan, plan_destroy, plan_up
 from operations.recovery.read import read_remains
 from operations.recovery.run import command_line, run_steps
+from stacks.plan.resolved import ResolvedStack
 from stacks.program.health import served_by
-from stacks.resolved import ResolvedStack
 
 
 def recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiting: bool) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from resource_graph import ResourceGraph
-from stacks.reading.load import TOKEN_KEY, load_stack
-from stacks.reading.yaml_file import parse_yaml
-from stacks.resolve import resolve
-from stacks.resolved import ResolvedStack
+from stacks.plan.resolve import resolve
+from stacks.plan.resolved import ResolvedStack
+from stacks.settings.load import TOKEN_KEY, load_stack
+from stacks.settings.yaml_file import parse_yaml
 
 PROJECT = "dynamo-stack"
 

@@ -1,6 +1,6 @@
 """A recipe together with the decision where and how each of its services runs.
 
-stacks/resolve.py makes the decision; the graph manifest is written from it. Nothing here decides.
+stacks/plan/resolve.py makes the decision; the graph manifest is written from it. Nothing here decides.
 """
 
 from collections.abc import Mapping

@@ -78,7 +78,7 @@ def _changed_fields(
         for path in _leaves(old, new, parse_path(text)):
             owners = [] if _type(step) == _RELEASE else owners_of(live, path)
             if kind == _GRAPH and path[-1] == "replicas" and any(not each.is_pulumi for each in owners):
-                # The program ends here before the provider could take it (stacks/guards/scaled_by_hand.py).
+                # The program ends here before the provider could take it (guards/scaled_by_hand.py).
                 outcome = Outcome.REFUSED
             else:
                 outcome = Outcome.REPLACED if replaces else outcome_of(live, owners)

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from failures.losses import Loss, look
 from operations.drift.changes import Change, Outcome
 from operations.recovery.cluster import ClusterCommands
-from stacks.guards.losses import places_of
-from stacks.resolved import ResolvedStack
+from stacks.plan.resolved import ResolvedStack
+from stacks.updates.guards.losses import places_of
 
 
 def losses_seen(stack: ResolvedStack, cluster: ClusterCommands) -> tuple[Loss, ...]:

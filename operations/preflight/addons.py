@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from operations.preflight.account import Account
 from operations.preflight.answers import Answer, good, wrong
-from stacks.infrastructure.addons import builds
-from stacks.infrastructure.plan import EksPlan
+from stacks.plan.infrastructure.addons import builds
+from stacks.plan.infrastructure.plan import EksPlan
 
 
 def addon_question(plan: EksPlan) -> str:
@@ -26,4 +26,4 @@ def addon_answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     for name in missing:
         newest = offered[name][0] if offered[name] else "another cluster.version, for which EKS has it"
         found = f"EKS has no build {wanted[name]} for Kubernetes {plan.version}"
-        yield wrong(f"add-on {name}", found, f"EKS_ADDONS in stacks/versions.py: {newest}")
+        yield wrong(f"add-on {name}", found, f"EKS_ADDONS in stacks/plan/versions.py: {newest}")

@@ -4,10 +4,10 @@ import datetime as dt
 from collections.abc import Iterator
 
 from operations.preflight.answers import Answer, Reservation, good, unknown, wrong
-from stacks.infrastructure.phases import NODES_WAIT_SECONDS
-from stacks.infrastructure.plan import CapacityBlock, PlannedNodes
-from stacks.infrastructure.plan import Reservation as PlannedReservation
-from stacks.infrastructure.prices import usd_per_gpu_hour
+from stacks.plan.infrastructure.phases import NODES_WAIT_SECONDS
+from stacks.plan.infrastructure.plan import CapacityBlock, PlannedNodes
+from stacks.plan.infrastructure.plan import Reservation as PlannedReservation
+from stacks.plan.infrastructure.prices import usd_per_gpu_hour
 from stacks.wording import in_words
 
 DRAINED_BEFORE = dt.timedelta(minutes=40)

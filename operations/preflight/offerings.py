@@ -5,8 +5,8 @@ from typing import Any
 
 from operations.preflight.account import Account
 from operations.preflight.asking import Unanswered
-from stacks.infrastructure.idle import least_sold
-from stacks.infrastructure.plan import CapacityBlock, PlannedNodes
+from stacks.plan.infrastructure.idle import least_sold
+from stacks.plan.infrastructure.plan import CapacityBlock, PlannedNodes
 
 _HOURS = 24
 """The shortest block that is sold."""

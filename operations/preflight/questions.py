@@ -9,7 +9,7 @@ from operations.preflight.asking import Unanswered
 from operations.preflight.capacity import capacity_answers
 from operations.preflight.quotas import address_quota, gpu_quota, network_quota
 from operations.preflight.zones import zone_answers
-from stacks.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes, Reservation
+from stacks.plan.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes, Reservation
 
 
 def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from operations.preflight.account import Account
 from operations.preflight.answers import Answer, good, wrong
-from stacks.infrastructure.plan import EksPlan, OnDemand, PlannedNetwork, Spot
+from stacks.plan.infrastructure.plan import EksPlan, OnDemand, PlannedNetwork, Spot
 
 
 @dataclass(frozen=True, slots=True)

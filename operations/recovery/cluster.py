@@ -11,7 +11,7 @@ from typing import Any
 
 from operations.errors import CommandError
 from operations.pulumi_command import Printed, found_on_path
-from stacks.resolved import ResolvedCluster
+from stacks.plan.resolved import ResolvedCluster
 
 _ANSWER_SECONDS = 15
 _KUBECTL = "https://kubernetes.io/docs/tasks/tools/"

@@ -25,7 +25,7 @@ from operations.recovery.remains import (
 )
 from operations.recovery.steps import GONE_SECONDS, resource_argument
 from resource_graph import ResourceGraph
-from stacks.resolved import ResolvedStack
+from stacks.plan.resolved import ResolvedStack
 
 _GRAPH = "DynamoGraphDeployment"
 # Deleted with a release, each of these takes data along, or every object of its kind.

@@ -14,8 +14,8 @@ from operations.recovery.remains import Remains, StackState
 from operations.recovery.state import read_state
 from resource_graph import ResourceGraph
 from stacks.errors import SettingsError
-from stacks.guards.cluster_identity import cluster_problems
-from stacks.resolved import ResolvedStack
+from stacks.plan.resolved import ResolvedStack
+from stacks.updates.guards.cluster_identity import cluster_problems
 
 _GRAPH = "DynamoGraphDeployment"
 

@@ -12,9 +12,9 @@ from components.node_cache import NodeCache, NodeCacheArgs
 from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
 from recipes.node_cache import node_cache_spec
 from recipes.placed import CacheNodes
-from stacks.infrastructure.phases import waited_for
+from stacks.plan.infrastructure.phases import waited_for
+from stacks.plan.resolved import ResolvedCache, ResolvedStack
 from stacks.program.platform import PlatformParts
-from stacks.resolved import ResolvedCache, ResolvedStack
 
 NODE_CACHE_NAME = "model-cache"
 """Of the DaemonSet."""

@@ -11,20 +11,20 @@ from failures.hook import explain_failures
 from failures.own_cluster import OwnCluster
 from failures.stack_file import StackFile
 from stacks.errors import Problem, SettingsError
-from stacks.guards.cluster_identity import cluster_problems
-from stacks.guards.fixed_at_creation import REBUILT_VARIABLE, changed_problems, fixed_values
-from stacks.guards.losses import loss_notices, lost_claim, seen_in, uid_of
-from stacks.guards.model_volume import volume_problems
-from stacks.guards.previous_outputs import outputs_of, previous_run
-from stacks.guards.running_blocks import running_block_problems
-from stacks.guards.scaled_by_hand import cluster_of_state, scaled_problems, set_by_others
-from stacks.layers.owners import owner_problems
+from stacks.plan.layers.owners import owner_problems
+from stacks.plan.resolve import resolve
+from stacks.plan.resolved import ResolvedStack
 from stacks.program.health import watch_of
 from stacks.program.resources import deploy, kubeconfig_file
-from stacks.reading.parse import parse_settings, plain_token_problem, secret_settings_problem
-from stacks.resolve import resolve
-from stacks.resolved import ResolvedStack
+from stacks.settings.parse import parse_settings, plain_token_problem, secret_settings_problem
 from stacks.updates.deployed import deployed
+from stacks.updates.guards.cluster_identity import cluster_problems
+from stacks.updates.guards.fixed_at_creation import REBUILT_VARIABLE, changed_problems, fixed_values
+from stacks.updates.guards.losses import loss_notices, lost_claim, seen_in, uid_of
+from stacks.updates.guards.model_volume import volume_problems
+from stacks.updates.guards.previous_outputs import outputs_of, previous_run
+from stacks.updates.guards.running_blocks import running_block_problems
+from stacks.updates.guards.scaled_by_hand import cluster_of_state, scaled_problems, set_by_others
 from stacks.updates.occupied import pool_uses, room_notices
 from stacks.updates.plan import planned_update
 from stacks.updates.rollout import beside_what_runs

@@ -9,8 +9,8 @@ from components.cluster_reader import ClusterReader
 from failures.engine_process import makes_resources
 from failures.health import Ill, Served, ills_of
 from recipes.engine_files import engine_files
-from stacks.infrastructure.phases import waited_for
-from stacks.resolved import ResolvedStack
+from stacks.plan.infrastructure.phases import waited_for
+from stacks.plan.resolved import ResolvedStack
 
 _PAUSE_SECONDS = 2.0
 

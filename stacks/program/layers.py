@@ -7,10 +7,10 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 
 from components.file_system_volume import FileSystem, efs, lustre
-from stacks.guards.previous_outputs import full_name
-from stacks.layers.contract import KUBECONFIG, output_of
-from stacks.layers.layering import Contract, JoinedLayer
-from stacks.resolved import ResolvedStack
+from stacks.plan.layers.contract import KUBECONFIG, output_of
+from stacks.plan.layers.layering import Contract, JoinedLayer
+from stacks.plan.resolved import ResolvedStack
+from stacks.updates.guards.previous_outputs import full_name
 
 _FILE_SYSTEM = "fileSystem"
 _HANDLE, _ATTRIBUTES = "handle", "attributes"

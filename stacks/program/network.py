@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pulumi
 
 from components.network import LocalZoneSubnet, Network, NetworkArgs, ZoneSubnets
-from stacks.infrastructure import plan as planned
-from stacks.infrastructure.zones import zone_named
+from stacks.plan.infrastructure import plan as planned
+from stacks.plan.infrastructure.zones import zone_named
 
 LOG_DAYS = 90
 """How long flow logs and the control plane's are kept."""

@@ -19,7 +19,7 @@ from components.launch_template import (
 )
 from components.node_group import ExistingPlacement, NewPlacement, NodeGroupArgs, Taint
 from components.node_network import NodeNetwork
-from stacks.infrastructure import plan as planned
+from stacks.plan.infrastructure import plan as planned
 from stacks.program.network import Place
 from stacks.updates.node_groups import EMPTIED_TAG, SYSTEM, logical_name
 

@@ -11,9 +11,9 @@ from components.efa_device_plugin import EfaDevicePlugin, EfaDevicePluginArgs
 from components.gpu_nodes_ready import GpuNodesReady, GpuNodesReadyArgs
 from components.gpu_operator import GpuOperator, GpuOperatorArgs
 from components.monitoring import Monitoring, MonitoringArgs
-from stacks.infrastructure.phases import NODES_WAIT_SECONDS
-from stacks.infrastructure.plan import CapacityBlock, EksPlan, Purchase, Reservation
-from stacks.versions import (
+from stacks.plan.infrastructure.phases import NODES_WAIT_SECONDS
+from stacks.plan.infrastructure.plan import CapacityBlock, EksPlan, Purchase, Reservation
+from stacks.plan.versions import (
     DRA_DRIVER,
     EFA_DEVICE_PLUGIN,
     GPU_OPERATOR,

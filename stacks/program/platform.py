@@ -14,9 +14,9 @@ from components.network_policies import NetworkPolicies, NetworkPoliciesArgs, Se
 from components.platform_guard import PlatformGuard, PlatformGuardArgs
 from components.stateful_servers import NAME_LABEL, StatefulServers, StatefulServersArgs
 from recipes.graph_manifest import NODES_WITHOUT_GPUS
-from stacks.cache import size_in_gib
-from stacks.resolved import ResolvedPlatform, ResolvedStack, ServerGroup
-from stacks.servers import ETCD_NAME, NATS_NAME
+from stacks.plan.cache import size_in_gib
+from stacks.plan.resolved import ResolvedPlatform, ResolvedStack, ServerGroup
+from stacks.plan.servers import ETCD_NAME, NATS_NAME
 
 _GIB = 2**30
 # etcd's own default, far above what discovery needs.

@@ -11,13 +11,13 @@ from components.graph_labels import FRONTEND_PORT
 from components.keeping import Keep
 from components.model_cache import LostClaim
 from components.namespace import Namespace, NamespaceArgs
-from stacks.guards.fixed_at_creation import OUTPUT_NAME, fixed_values
+from stacks.plan.resolved import ResolvedCluster, ResolvedServing, ResolvedStack
+from stacks.plan.retention import protected_objects
 from stacks.program.health import Watch, no_watch
 from stacks.program.layers import InfrastructureParts, joined_infrastructure, joined_platform, share
 from stacks.program.platform import PlatformParts, deploy_platform, guard_platform, protect_servers
 from stacks.program.serving import CachePlace, deploy_serving, say_notices
-from stacks.resolved import ResolvedCluster, ResolvedServing, ResolvedStack
-from stacks.retention import protected_objects
+from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME, fixed_values
 from stacks.updates.plan import FIRST, Update
 
 _UPSERT_VARIABLE = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"

@@ -11,11 +11,11 @@ from components.pod_monitor import PodMonitor, PodMonitorArgs
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import PlacedRecipe
-from stacks.infrastructure.phases import waited_for
+from stacks.plan.infrastructure.phases import waited_for
+from stacks.plan.resolved import ResolvedPool, ResolvedStack
 from stacks.program.cache import CachePlace, deploy_cache
 from stacks.program.health import Watch
 from stacks.program.platform import PlatformParts, server_policy
-from stacks.resolved import ResolvedPool, ResolvedStack
 from stacks.updates.plan import Update
 
 

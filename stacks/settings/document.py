@@ -9,8 +9,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from recipes.tensorrt_llm import EngineSettings
-from stacks.reading.setting_places import Place, choice_place, field_place, kind_of, models_of
 from stacks.settings.attribute_docstrings import field_docstrings, summary
+from stacks.settings.setting_places import Place, choice_place, field_place, kind_of, models_of
 from stacks.settings.stack import StackSettings
 from stacks.settings.text_forms import form_of_pattern
 from stacks.wording import alternatives

@@ -11,10 +11,10 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from stacks.reading.load import CONFIG_NAMESPACE, SETTINGS_KEY, TOKEN_KEY
-from stacks.reading.setting_places import models_within
 from stacks.settings.attribute_docstrings import field_docstrings, summary
 from stacks.settings.document import DOCUMENT, settings_document
+from stacks.settings.load import CONFIG_NAMESPACE, SETTINGS_KEY, TOKEN_KEY
+from stacks.settings.setting_places import models_within
 from stacks.settings.stack import StackSettings
 
 SCHEMA_FILE = Path(__file__).with_name("settings.schema.json")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from stacks.cache import size_in_gib
+from stacks.plan.cache import size_in_gib
 from stacks.updates.creator import UNKNOWN_CREATOR, Creator, creator_of
 from stacks.updates.graph import Graph, read_graph
 from stacks.updates.nested import mapping_in

@@ -11,7 +11,7 @@ from typing import Any
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import GraphApi, RolloutStrategy
-from stacks.resolved import ResolvedStack
+from stacks.plan.resolved import ResolvedStack
 from stacks.updates.components import GPU, components_in, main_container
 from stacks.updates.nested import mapping_in
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
-from stacks.infrastructure.idle import idle_gpus, price_source
-from stacks.infrastructure.phases import waited_for
-from stacks.infrastructure.plan import CapacityBlock, PlannedNodes
-from stacks.resolved import ResolvedStack
+from stacks.plan.infrastructure.idle import idle_gpus, price_source
+from stacks.plan.infrastructure.phases import waited_for
+from stacks.plan.infrastructure.plan import CapacityBlock, PlannedNodes
+from stacks.plan.resolved import ResolvedStack
+from stacks.plan.versions import SUPPORT_ENDS_SOON
 from stacks.updates.graph import Graph
 from stacks.updates.notices import Notice
-from stacks.versions import SUPPORT_ENDS_SOON
 
 
 def infrastructure_notices(stack: ResolvedStack) -> Iterable[Notice]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from stacks.resolved import ResolvedStack
+from stacks.plan.resolved import ResolvedStack
 from stacks.wording import in_words
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from stacks.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes
+from stacks.plan.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes
 from stacks.updates.nested import mapping_in
 from stacks.updates.node_groups import SYSTEM, DeployedNodes, logical_name
 from stacks.updates.notices import Notice

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from stacks.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes, Purchase, Reservation
+from stacks.plan.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes, Purchase, Reservation
 from stacks.updates.nested import mapping_in
 
 SYSTEM = "system-nodes"

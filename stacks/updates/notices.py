@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stacks.resolved import Exposure, ResolvedCache, ResolvedStack
+from stacks.plan.resolved import Exposure, ResolvedCache, ResolvedStack
 from stacks.updates.deployed import Deployed, DeployedRelease, DeployedVolume
 from stacks.updates.differences import differences
 from stacks.updates.graph import Graph, Service

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from components.dynamo_platform import release_values
-from stacks.infrastructure.phases import waited_for
+from stacks.plan.infrastructure.phases import waited_for
+from stacks.plan.resolved import ResolvedStack
 from stacks.program.platform import release_arguments
-from stacks.resolved import ResolvedStack
 from stacks.updates.by_hand import HandSet, forced_notices, with_wanted
 from stacks.updates.creator import UNKNOWN_CREATOR, Creator
 from stacks.updates.deployed import Deployed

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from stacks.resolved import ResolvedStack
+from stacks.plan.resolved import ResolvedStack
 from stacks.updates.graph import Graph
 from stacks.updates.rooms import holds_both, shared_pools
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from recipes.placed import PlacedService, Rollout
-from stacks.placement.packing import WorkerSet, has_room_wherever_placed
-from stacks.placement.rollout import described
-from stacks.resolved import ResolvedStack
+from stacks.plan.placement.packing import WorkerSet, has_room_wherever_placed
+from stacks.plan.placement.rollout import described
+from stacks.plan.resolved import ResolvedStack
 from stacks.updates.deployed import Deployed
 from stacks.updates.graph import Graph, graph_of
 from stacks.updates.rooms import SharedPool, shared_pools

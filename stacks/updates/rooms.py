@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from recipes.placed import PlacedService, PoolPlacement
-from stacks.placement.packing import Room, WorkerSet, has_room_wherever_placed
-from stacks.resolved import ResolvedPool, ResolvedStack
+from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed
+from stacks.plan.resolved import ResolvedPool, ResolvedStack
 from stacks.updates.graph import Service
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.cli.command import squeezed, write_stack
-from tests.stacks.layers.settings import layered
+from tests.stacks.plan.layers.settings import layered
 from tests.support.eks_settings import eks_b200_settings
 
 if TYPE_CHECKING:

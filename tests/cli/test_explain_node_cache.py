@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.cli.command import squeezed, write_stack
-from tests.stacks.infrastructure.test_node_storage import on_disk, on_nodes
+from tests.stacks.plan.infrastructure.test_node_storage import on_disk, on_nodes
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
 if TYPE_CHECKING:

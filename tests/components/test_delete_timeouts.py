@@ -8,7 +8,7 @@ from lab.directory import REPOSITORY
 from recipes.graph_manifest.pod import TERMINATION_GRACE_SECONDS
 from resource_graph.recorder import record
 from stacks.program.resources import deploy
-from stacks.reading.load import list_stacks
+from stacks.settings.load import list_stacks
 from tests.support.shipped_stacks import shipped_stack
 
 MINUTES = {"ConfigMap": 1, "DynamoGraphDeployment": 5, "Job": 5, "PersistentVolumeClaim": 10, "Namespace": 10}

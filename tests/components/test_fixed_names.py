@@ -9,7 +9,7 @@ import pytest
 from lab.directory import REPOSITORY
 from resource_graph.recorder import record
 from stacks.program.resources import deploy
-from stacks.reading.load import list_stacks
+from stacks.settings.load import list_stacks
 from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from rules.catalogue import rules_on
 from rules.model import Severity
 from rules.run import run_rules
 from tests.rules.judging import TODAY
-from tests.stacks.infrastructure.test_node_storage import on_disk, on_nodes
+from tests.stacks.plan.infrastructure.test_node_storage import on_disk, on_nodes
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 

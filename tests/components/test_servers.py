@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from stacks.servers import ETCD_NAME, NATS_NAME, claim_names
+from stacks.plan.servers import ETCD_NAME, NATS_NAME, claim_names
 from tests.components.recorded import named, objects, recorded, spec_of
 from tests.support.dev_settings import disagg_b200_settings, resolved
 

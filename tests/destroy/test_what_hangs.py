@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from stacks.guards.fixed_at_creation import changed_problems
-from stacks.reading.load import load_stack
-from stacks.resolve import resolve
+from stacks.plan.resolve import resolve
+from stacks.settings.load import load_stack
+from stacks.updates.guards.fixed_at_creation import changed_problems
 from tests.destroy.conftest import GRAPH, GRAPHS, NAMESPACE, OPERATOR, PLATFORM, failing, up_with_quick_ends
 from tests.serving_stacks.rehearsal import prepared
 from tests.support.lab_stack import GRAPH_LABEL, inventory

@@ -9,8 +9,8 @@ import pytest
 
 from operations.project import recorded_stack, resolved_stack
 from resource_graph.state_export import read_state
-from stacks.reading.load import load_stack
-from stacks.resolve import resolve
+from stacks.plan.resolve import resolve
+from stacks.settings.load import load_stack
 from tests.support.lab_stack import GRAPH_LABEL, STACK, LabStack, inventory
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from hardware import lustre_usd_per_hour
-from stacks.infrastructure.plan import PlannedLustre
-from stacks.infrastructure.prices import usd_per_gpu_hour
+from stacks.plan.infrastructure.plan import PlannedLustre
+from stacks.plan.infrastructure.prices import usd_per_gpu_hour
 from tests.support.shipped_stacks import shipped_stack
 
 ROOT = Path(__file__).parents[2]

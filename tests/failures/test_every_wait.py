@@ -10,7 +10,7 @@ from failures.explain import EXPLAINED_KINDS, kind_of
 from lab.directory import REPOSITORY
 from resource_graph.recorder import record
 from stacks.program.resources import deploy
-from stacks.reading.load import list_stacks
+from stacks.settings.load import list_stacks
 from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:

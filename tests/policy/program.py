@@ -11,8 +11,8 @@ import pulumi_kubernetes as kubernetes
 from operations.project import PROJECT
 from resource_graph import ResourceGraph
 from resource_graph.recorder import record
+from stacks.plan.resolved import ResolvedCluster
 from stacks.program import resources
-from stacks.resolved import ResolvedCluster
 from tests.rules.judging import register
 from tests.support.shipped_stacks import served_stack
 

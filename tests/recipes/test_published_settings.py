@@ -20,7 +20,7 @@ from recipes.load import load_recipe, recipe_names
 from tests.support.dev_settings import dev_settings, resolved
 
 if TYPE_CHECKING:
-    from stacks.resolved import ResolvedStack
+    from stacks.plan.resolved import ResolvedStack
 
 AGGREGATED, DISAGGREGATED = "gpt-oss-120b/trtllm-agg", "gpt-oss-120b/trtllm-disagg"
 TABLES = {AGGREGATED: "published_settings_agg.yaml", DISAGGREGATED: "published_settings_disagg.yaml"}

@@ -9,13 +9,13 @@ import pytest
 
 from lab.directory import REPOSITORY
 from stacks.errors import SettingsError
-from stacks.reading.load import read_settings
-from stacks.reading.parse import parse_settings
-from stacks.resolve import resolve
+from stacks.plan.resolve import resolve
+from stacks.settings.load import read_settings
+from stacks.settings.parse import parse_settings
 
 if TYPE_CHECKING:
     from stacks.errors import Problem
-    from stacks.resolved import ResolvedStack
+    from stacks.plan.resolved import ResolvedStack
 
 FILE = "Pulumi.dev.yaml"
 

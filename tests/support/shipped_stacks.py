@@ -6,12 +6,12 @@ import copy
 from typing import TYPE_CHECKING, Any, cast
 
 from lab.directory import REPOSITORY
-from stacks.reading.load import read_settings
-from stacks.reading.parse import parse_settings
-from stacks.resolve import resolve
+from stacks.plan.resolve import resolve
+from stacks.settings.load import read_settings
+from stacks.settings.parse import parse_settings
 
 if TYPE_CHECKING:
-    from stacks.resolved import ResolvedStack
+    from stacks.plan.resolved import ResolvedStack
 
 SETTINGS = "dynamo-stack:settings"
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from stacks import versions
-from stacks.infrastructure import addons
+from stacks.plan import versions
+from stacks.plan.infrastructure import addons
 from tests.operations.preflight.account import Account, at
 from tests.operations.preflight.stacks import WEEK, in_a_block, seen
 
@@ -37,6 +37,6 @@ def test_a_build_that_eks_does_not_have_is_wrong_and_the_newest_one_is_named(
     assert answer.code == 1
     shown = seen(answer)
     assert "wrong add-on aws-ebs-csi-driver EKS has no build v1.57.1-eksbuild.1 for Kubernetes 1.35" in shown
-    fix = "fix add-on aws-ebs-csi-driver: EKS_ADDONS in stacks/versions.py: v1.66.0-eksbuild.1\n"
+    fix = "fix add-on aws-ebs-csi-driver: EKS_ADDONS in stacks/plan/versions.py: v1.66.0-eksbuild.1\n"
     assert fix in answer.out
     assert "1 wrong" in shown

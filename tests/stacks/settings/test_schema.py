@@ -9,14 +9,14 @@ import pytest
 
 from lab.directory import REPOSITORY
 from stacks.errors import SettingsError
-from stacks.reading.load import list_stacks
-from stacks.reading.parse import parse_settings
-from stacks.reading.setting_places import field_place, models_within
-from stacks.reading.yaml_file import parse_yaml
 from stacks.settings.attribute_docstrings import field_docstrings, summary
 from stacks.settings.document import DOCUMENT, settings_document
+from stacks.settings.load import list_stacks
+from stacks.settings.parse import parse_settings
 from stacks.settings.schema import EDITOR_LINE, SCHEMA_FILE, schema_text, stack_file_schema
+from stacks.settings.setting_places import field_place, models_within
 from stacks.settings.stack import StackSettings
+from stacks.settings.yaml_file import parse_yaml
 from tests.support.dev_settings import dev_settings
 from tests.support.eks_settings import eks_b200_settings
 

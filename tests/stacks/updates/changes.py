@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from resource_graph import ResourceGraph
-    from stacks.resolved import ResolvedStack
+    from stacks.plan.resolved import ResolvedStack
 
 Settings = dict[str, Any]
 

@@ -1,0 +1,55 @@
+"""How the service is reached and watched from outside its namespace."""
+
+from collections.abc import Iterator, Mapping
+
+from stacks.errors import Problem
+from stacks.plan.layers.layer import owned_layers
+from stacks.plan.resolved import Exposure
+from stacks.settings.cluster import EksClusterSettings
+from stacks.settings.stack import IngressExposure, InternalLoadBalancer, StackSettings
+
+
+def exposure_problems(settings: StackSettings, source: str) -> Iterator[Problem]:
+    """Yield why an Ingress would be answered by nobody.
+
+    The stack makes the cluster and installs no Ingress controller. EKS answers a Service of type LoadBalancer
+    by itself (https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html), an Ingress never
+    (https://docs.aws.amazon.com/eks/latest/userguide/alb-ingress.html).
+    """
+    exposure = settings.serving.exposure
+    if not isinstance(exposure, IngressExposure) or not {"infrastructure", "serving"} <= set(
+        owned_layers(settings)
+    ):
+        return
+    yield Problem(
+        source,
+        "serving.exposure.kind",
+        exposure.kind,
+        "the cluster that this stack makes has no Ingress controller, so the Ingress would wait for its "
+        "address for ten minutes and fail",
+        allowed="internalLoadBalancer, or no exposure; with a stack for each layer (docs/layers.md) install "
+        "a controller, such as the AWS Load Balancer Controller, before the stack that serves",
+        suggestion="kind: internalLoadBalancer",
+    )
+
+
+def resolved_exposure(exposure: InternalLoadBalancer | IngressExposure | None) -> Exposure | None:
+    """Return how clients outside the cluster reach the frontend; None: not at all."""
+    match exposure:
+        case None:
+            return None
+        case InternalLoadBalancer():
+            return Exposure("internalLoadBalancer", None, None, None)
+        case IngressExposure():
+            return Exposure("ingress", exposure.class_name, exposure.host, exposure.tls_secret_name)
+
+
+def pod_monitor_labels(settings: StackSettings) -> Mapping[str, str] | None:
+    """Return the labels of the PodMonitor; None where there is none.
+
+    A Prometheus that comes with the cluster reads every monitor, whatever its labels.
+    """
+    typed, cluster = settings.serving.pod_monitor, settings.cluster
+    if typed is not None:
+        return dict(typed.labels)
+    return {} if isinstance(cluster, EksClusterSettings) and cluster.monitoring else None

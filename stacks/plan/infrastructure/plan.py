@@ -1,0 +1,173 @@
+"""The plan of an EKS cluster, as plain data: what components/ are filled from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from hardware import InstanceType
+from stacks.plan.infrastructure.addresses import SubnetAddresses
+from stacks.plan.infrastructure.planned_node_storage import PlannedEbs, PlannedInstanceStore
+from stacks.plan.infrastructure.zones import Zone
+
+AmiType = Literal[
+    "AL2023_x86_64_STANDARD", "AL2023_ARM_64_STANDARD", "AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA"
+]
+Phase = Literal["waiting", "active", "empty"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedNetwork:
+    """A VPC of the stack's own."""
+
+    cidr: str
+    subnets: tuple[SubnetAddresses, ...]
+    local: tuple[Zone, ...]
+    nat_per_zone: bool
+    control_plane: tuple[str, ...]
+    """Zones of the control plane's interfaces, for ever: EKS accepts subnets in other zones never again
+    (aws/containers-roadmap#2330). A pool may have another zone."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptedNetwork:
+    """A VPC that exists."""
+
+    vpc_id: str
+    subnets: Mapping[str, str]
+    """Zone -> private subnet."""
+    control_plane: tuple[str, ...]
+    """As of a VPC of the stack's own: all that are the region's, in their order."""
+
+
+@dataclass(frozen=True, slots=True)
+class OnDemand:
+    """Paid by the hour."""
+
+    kind: Literal["onDemand"] = "onDemand"
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Paid by the hour, and taken away."""
+
+    kind: Literal["spot"] = "spot"
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Reserved before."""
+
+    id: str
+    placement_group: str | None = None
+    """In which it was made."""
+    kind: Literal["reservation"] = "reservation"
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityBlock:
+    """Bought for a window of time."""
+
+    id: str
+    starts: str
+    phase: Phase
+    kind: Literal["capacityBlock"] = "capacityBlock"
+
+
+Purchase = OnDemand | Spot | Reservation | CapacityBlock
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedNodes:
+    """A node group with GPUs."""
+
+    name: str
+    """Of the node group: the cluster's name and the pool's."""
+    pool: str
+    instance_type: InstanceType
+    ami_type: AmiType
+    nodes: int
+    zone: Zone
+    purchase: Purchase
+    nvlink_domain_gpus: int
+    """Of the UltraServer that they are trays of; of one node where the type's NVLink ends there."""
+    labels: Mapping[str, str]
+    tainted: bool
+
+    @property
+    def placed_together(self) -> bool:
+        """Whether a new placement group brings the nodes close.
+
+        A capacity block places its own, and a reservation stays in the group that it was made in.
+        """
+        return self.nodes > 1 and isinstance(self.purchase, OnDemand)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSystemNodes:
+    """The node group for everything without GPUs."""
+
+    name: str
+    instance_type: str
+    ami_type: AmiType
+    nodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedLustre:
+    """A file system of FSx for Lustre."""
+
+    zone: Zone
+    """Of the nodes that mount it; for nodes in a Local Zone one of the region's."""
+    size_gib: int
+    """One that exists: 1200, or a multiple of 2400."""
+    throughput: Literal[125, 250, 500, 1000]
+    """MB/s a TiB."""
+    kind: Literal["fsxLustre"] = "fsxLustre"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEfs:
+    """A file system with a mount target in each zone of the region."""
+
+    mounted_in: Zone | None
+    """The zone of the mount target that all nodes use, because those in a Local Zone have none of their own;
+    None: each node that of its zone."""
+    kind: Literal["efs"] = "efs"
+
+
+PlannedFileSystem = PlannedLustre | PlannedEfs
+PlannedStorage = PlannedFileSystem | PlannedEbs | PlannedInstanceStore
+
+
+@dataclass(frozen=True, slots=True)
+class EksPlan:
+    """Everything below Kubernetes."""
+
+    name: str
+    account_id: str
+    region: str
+    version: str
+    network: PlannedNetwork | AdoptedNetwork
+    public_cidrs: tuple[str, ...]
+    administrators: tuple[str, ...]
+    system_nodes: PlannedSystemNodes
+    gpu_nodes: tuple[PlannedNodes, ...]
+    storage: PlannedStorage | None
+    """None where the storage class is named by the settings."""
+    monitoring: bool
+    session_manager: bool
+    """Whether AWS Systems Manager may open a shell on nodes."""
+    node_monitoring: bool
+    node_repair: bool
+    tags: Mapping[str, str]
+
+    @property
+    def uses_compute_domains(self) -> bool:
+        """Whether some pool's NVLink crosses nodes, so that the DRA driver has something to do."""
+        return any(nodes.instance_type.nvlink_crosses_nodes for nodes in self.gpu_nodes)
+
+    @property
+    def efa_instance_types(self) -> tuple[str, ...]:
+        """The types of the pools that have EFA interfaces."""
+        types = (nodes.instance_type for nodes in self.gpu_nodes)
+        return tuple(dict.fromkeys(each.name for each in types if each.efa_interfaces))

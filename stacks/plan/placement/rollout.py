@@ -1,0 +1,97 @@
+"""What happens to each kind of worker when its pod template changes, and what clients notice."""
+
+from collections.abc import Mapping, Sequence
+
+from recipes.placed import Rollout
+from stacks.plan.placement.packing import WorkerSet, has_room_wherever_placed, pack
+from stacks.plan.placement.room import PoolRoom
+from stacks.wording import in_words
+
+
+def rollouts(rooms: Sequence[PoolRoom], replicas: Mapping[str, int], load: str) -> dict[str, Rollout]:
+    """Return how each worker is rolled, by its service's name.
+
+    A worker surges only where its pool holds one more wherever the scheduler put the others, with the surges
+    of the others in place: all workers of a graph roll together when any worker's pod template changes
+    (ai-dynamo/dynamo#6110), so GPUs that two of them would surge into count once.
+
+    Args:
+        rooms: the pools with their workers.
+        replicas: workers by service.
+        load: what a new worker does before it serves, with the time, as in "has loaded 65.2 GB, 31 min".
+
+    """
+    surging: dict[str, str] = {}
+    waiting: dict[str, str] = {}
+    for room in rooms:
+        for name, reason, surges in _in_pool(room, replicas):
+            (surging if surges else waiting)[name] = reason
+    return described(surging, waiting, load)
+
+
+def described(surging: Mapping[str, str], waiting: Mapping[str, str], load: str) -> dict[str, Rollout]:
+    """Return the rollouts with what clients notice of them.
+
+    Args:
+        surging: worker -> why its successor can start beside it.
+        waiting: worker -> why its successor has to wait until it is gone.
+        load: what a new worker does before it serves, with the time.
+
+    """
+    recreated = " and ".join(waiting)
+    return {
+        name: Rollout("RollingUpdate", reason, _while_surging(recreated, load))
+        for name, reason in surging.items()
+    } | {name: Rollout("Recreate", reason, _while_recreated(load)) for name, reason in waiting.items()}
+
+
+def _in_pool(room: PoolRoom, replicas: Mapping[str, int]) -> list[tuple[str, str, bool]]:
+    decided: list[tuple[str, str, bool]] = []
+    running = {some.name: some for some in room.workers(replicas)}
+    for some in sorted(running.values(), key=lambda some: -some.gpus):
+        others = [other for other in running.values() if other.name != some.name]
+        one_more = WorkerSet(some.name, some.gpus, some.count + 1)
+        if has_room_wherever_placed(some, others, room.room):
+            running[some.name] = one_more
+            decided.append(
+                (
+                    some.name,
+                    f"pool {room.pool.name} has {_article(room)}{_wanted(room, some)} for the new worker",
+                    True,
+                )
+            )
+        elif pack([*others, one_more], room.room) is None:
+            reason = (
+                f"pool {room.pool.name} has no {_wanted(room, some)} to start a new worker beside the old"
+            )
+            decided.append((some.name, reason, False))
+        else:
+            reason = (
+                f"pool {room.pool.name} has {_article(room)}{_wanted(room, some)} only if the scheduler has "
+                "put the others close together"
+            )
+            decided.append((some.name, reason, False))
+    return decided
+
+
+def _wanted(room: PoolRoom, some: WorkerSet) -> str:
+    if not room.room.one_pod_per_node:
+        return f"{in_words(some.gpus, 'GPU')} free on one node"
+    return "whole node free" + (" in the workers' NVLink domain" if room.one_nvlink_domain else "")
+
+
+def _article(room: PoolRoom) -> str:
+    return "a " if room.room.one_pod_per_node else ""
+
+
+def _while_surging(recreated: str, load: str) -> str:
+    if not recreated:
+        return f"no interruption: the old worker serves until the new one {load}"
+    return (
+        f"the new worker starts beside the old, but clients wait for {recreated}: two generations do not "
+        "serve together"
+    )
+
+
+def _while_recreated(load: str) -> str:
+    return f"nothing serves until the new worker {load}"

@@ -1,0 +1,118 @@
+"""What `pulumi destroy` leaves in the cluster, or of a cluster that the stack made itself in the account."""
+
+from collections.abc import Iterable
+
+from stacks.plan.infrastructure.plan import EksPlan, PlannedNetwork
+from stacks.plan.resolved import (
+    Lifecycle,
+    ResolvedCache,
+    ResolvedPlatform,
+    ResolvedServing,
+    RetainedObject,
+    ServerGroup,
+)
+from stacks.plan.servers import ETCD_NAME, NATS_NAME, claim_names
+
+_CRD_REASON = "Helm deletes none: every stack's objects of the kind would go too"
+# Neither is in a manifest of the chart: ai-dynamo/dynamo deploy/helm/charts/platform/components/operator.
+_OPERATORS_OWN = "made by the operator, whose successor takes it over"
+_LEASE = RetainedObject("Lease", "dynamo.nvidia.com", "kube-system", _OPERATORS_OWN)
+# Made wherever a graph is, without an owner: ai-dynamo/dynamo deploy/operator/internal/rbac/manager.go,
+# EnsureServiceAccountWithRBAC.
+_PLANNERS = (("ServiceAccount", "planner-serviceaccount"), ("RoleBinding", "planner-serviceaccount-binding"))
+_PLANNERS_REASON = "made by the operator beside every graph, and owned by none"
+_KEEPS_MODEL = "lifecycle production keeps the downloaded model"
+_CERTIFICATE_SECRET = "webhook-server-cert"  # noqa: S105 - the name of the Secret, not its content
+
+
+def retained_objects(
+    lifecycle: Lifecycle,
+    platform: ResolvedPlatform,
+    serving: ResolvedServing,
+    cache: ResolvedCache,
+    infrastructure: EksPlan | None,
+) -> tuple[RetainedObject, ...]:
+    """Return all of it, in the order in which a person would remove it.
+
+    What the stack did not create it does not remove either, and is not listed: an existing volume with its
+    namespace, an existing platform, capacity that was bought. With a cluster of the stack's own everything
+    goes, production or not: what stayed would have nobody left to read it, and its network interfaces would
+    hold the network. Protection is what stands before that.
+    """
+    if infrastructure is not None:
+        return tuple(_in_account(infrastructure))
+    definitions = tuple(
+        RetainedObject("CustomResourceDefinition", name, None, _CRD_REASON)
+        for name in platform.custom_resource_definitions
+    )
+    operators = (_LEASE, *definitions) if platform.kind == "own" else definitions
+    exists = not cache.is_ours or serving.namespace_exists
+    beside_graph = (
+        _planners(serving.namespace) if exists or (lifecycle == "production" and cache.has_own_claim) else ()
+    )
+    if lifecycle == "disposable":
+        beside_operator = _certificate(platform) if platform.namespace_exists else ()
+        return (*beside_graph, *beside_operator, *operators)
+    return (*_model(serving, cache), *beside_graph, *_servers(platform), *operators)
+
+
+def protected_objects(
+    lifecycle: Lifecycle, platform: ResolvedPlatform, serving: ResolvedServing, cache: ResolvedCache
+) -> frozenset[tuple[str, str]]:
+    """Return kind and name of what holds data in the cluster, which nothing deletes by mistake."""
+    if lifecycle == "disposable":
+        return frozenset()
+    return frozenset((item.kind, item.name) for item in (*_model(serving, cache), *_servers(platform)))
+
+
+def keeps_platform_namespace(lifecycle: Lifecycle, platform: ResolvedPlatform) -> bool:
+    """Whether the platform's servers hold data that is protected and kept."""
+    return lifecycle == "production" and bool(_own_servers(platform))
+
+
+def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
+    reason = "EKS makes it again; delete it before another cluster of this name"
+    yield RetainedObject("Log group", f"/aws/eks/{plan.name}/cluster", None, reason)
+    yield RetainedObject(
+        "KMS key", f"Secrets of the cluster {plan.name}", None, "AWS deletes it 30 days later"
+    )
+    if isinstance(plan.network, PlannedNetwork):
+        for group in dict.fromkeys(zone.group for zone in plan.network.local if zone.group):
+            reason = "opted in to; only AWS Support opts out again"
+            yield RetainedObject("Local Zone group", group, None, reason)
+
+
+def _model(serving: ResolvedServing, cache: ResolvedCache) -> Iterable[RetainedObject]:
+    if not cache.has_own_claim:
+        return
+    yield RetainedObject("PersistentVolumeClaim", cache.claim_name, serving.namespace, _KEEPS_MODEL)
+    if not serving.namespace_exists:
+        reason = "it holds the model cache, and would take it along"
+        yield RetainedObject("Namespace", serving.namespace, None, reason)
+
+
+def _planners(namespace: str) -> Iterable[RetainedObject]:
+    return (RetainedObject(kind, name, namespace, _PLANNERS_REASON) for kind, name in _PLANNERS)
+
+
+def _servers(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
+    holders: list[str] = []
+    for title, name, group in _own_servers(platform):
+        holders.append(title)
+        reason = f"lifecycle production keeps the data of {title}"
+        for claim in claim_names(name, group):
+            yield RetainedObject("PersistentVolumeClaim", claim, platform.namespace, reason)
+    if holders or platform.namespace_exists:
+        yield from _certificate(platform)
+    if holders and not platform.namespace_exists:
+        reason = f"it holds the data of {' and '.join(holders)}, and would take it along"
+        yield RetainedObject("Namespace", platform.namespace, None, reason)
+
+
+def _certificate(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
+    yield RetainedObject("Secret", _CERTIFICATE_SECRET, platform.namespace, _OPERATORS_OWN)
+
+
+def _own_servers(platform: ResolvedPlatform) -> list[tuple[str, str, ServerGroup]]:
+    groups = (("NATS", NATS_NAME, platform.nats), ("etcd", ETCD_NAME, platform.etcd))
+    return [(title, name, group) for title, name, group in groups if group and group.kind == "own"]

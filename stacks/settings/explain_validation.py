@@ -1,0 +1,234 @@
+"""Pydantic's findings in the words of a person who edits a stack file."""
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from stacks.errors import Problem
+from stacks.nearest import nearest
+from stacks.settings.explain_kinds import foreign_key_problem, kind_problem
+from stacks.settings.setting_places import Location, Place, keys_of, place_of
+from stacks.settings.setting_types import UNQUOTED_DATE
+from stacks.settings.text_forms import UTC_TIME, form_of_pattern
+from stacks.wording import alternatives
+
+_TAKES = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "tuple_type": "a list",
+}
+"""Pydantic's error for a wrong type -> what the setting takes."""
+
+_LIMITS = {
+    "greater_than": "more than {gt:g}",
+    "greater_than_equal": "{ge} or more",
+    "less_than": "less than {lt:g}",
+    "less_than_equal": "{le} or less",
+    "too_short": "at least {min_length} {items}",
+    "too_long": "at most {max_length} items",
+    "string_too_short": "at least {min_length} character",
+    "string_too_long": "at most {max_length} characters",
+}
+
+_MANY_KEYS = 16
+
+_MOVED = {
+    "platform.storageClassName": "platform.nats.storageClassName, beside platform.nats.kind",
+}
+"""Keys that were written in another place once, and where they are now."""
+
+
+def problems_of(error: ValidationError, source: str) -> tuple[Problem, ...]:
+    """Return one problem for each mistake, in the order in which pydantic found them."""
+    findings = error.errors(include_url=False)
+    places = [place_of(finding["loc"]) for finding in findings]
+    pairs = list(zip(findings, places, strict=True))
+    return tuple(
+        _problem(finding, place, source)
+        for finding, place in pairs
+        if not _follows_from_another(finding, place, pairs)
+    )
+
+
+def _follows_from_another(
+    finding: ErrorDetails, place: Place, pairs: list[tuple[ErrorDetails, Place]]
+) -> bool:
+    if finding["type"] == "too_short":
+        # A list counts as too short when what it holds is wrong.
+        return len(finding["input"]) >= finding.get("ctx", {})["min_length"]
+    if not place.in_union:
+        return False
+    # A union of words and a mapping reports both; what was typed tells which of them was meant.
+    is_mapping = isinstance(finding["input"], Mapping)
+    if place.models and finding["type"] == "model_type":
+        return any(other is not place and other.path == place.path for _, other in pairs)
+    return is_mapping and finding["type"] == "literal_error"
+
+
+def _problem(finding: ErrorDetails, place: Place, source: str) -> Problem:
+    value: object = finding["input"]
+    match finding["type"]:
+        case "extra_forbidden":
+            problem = _unknown_key(finding["loc"], place, value, source)
+        case "missing":
+            problem = Problem(source, str(place), None, "is missing", allowed=_meaning(place))
+        case "union_tag_not_found" | "union_tag_invalid":
+            problem = kind_problem(place, value, source)
+        case "dict_type" | "model_type" | "model_attributes_type":
+            problem = _no_mapping(place, value, source)
+        case "string_type" if isinstance(value, int | float):
+            problem = _unquoted(place, value, source)
+        case "value_error" | "string_pattern_mismatch" if _is_unquoted_date(value):
+            problem = _unquoted_date(place, str(value), source)
+        case "value_error":
+            problem = _refused(finding, place, source)
+        case "literal_error":
+            problem = _unknown_word(place, value, source)
+        case _:
+            problem = _wrong_value(finding, place, source)
+    return problem
+
+
+def _refused(finding: ErrorDetails, place: Place, source: str) -> Problem:
+    """Hand on what a validator of the settings says itself."""
+    message = finding["msg"].removeprefix("Value error, ")
+    if isinstance(finding["input"], Mapping | list):
+        return Problem(source, str(place), None, message)
+    return Problem(source, str(place), finding["input"], message, allowed=_meaning(place))
+
+
+def _wrong_value(finding: ErrorDetails, place: Place, source: str) -> Problem:
+    value: object = finding["input"]
+    kind, context = finding["type"], finding.get("ctx", {})
+    suggestion = None
+    if kind == "string_pattern_mismatch":
+        message, allowed = _misspelt(place), form_of_pattern(place.pattern).words
+    elif kind in _TAKES:
+        message, allowed = f"this is {_in_words(value)}", _TAKES[kind]
+        if isinstance(value, str) and value.isdigit():
+            suggestion = f"{value}, without quotes"
+    else:
+        items = "item" if context.get("min_length") == 1 else "items"
+        message, allowed = "out of range", _LIMITS.get(kind, finding["msg"]).format(items=items, **context)
+    shown = None if place.is_key else value
+    return Problem(source, str(place), shown, message, allowed=allowed, suggestion=suggestion)
+
+
+def _misspelt(place: Place) -> str:
+    return (
+        "the key is not written as it has to be" if place.is_key else "not written as this setting has to be"
+    )
+
+
+def _unknown_word(place: Place, value: object, source: str) -> Problem:
+    # A union names the place twice; only the words are in this one, so look at the setting as a whole.
+    mapping = _mapping_beside_words(place)
+    words = [str(word) for word in place.words]
+    numbers = all(isinstance(word, int) for word in place.words)
+    allowed = alternatives([*words, mapping] if mapping else words)
+    message = "not one of the possible numbers" if numbers else "not one of the known words"
+    suggestion = nearest(str(value), words)
+    if numbers:
+        suggestion = f"{value}, without quotes" if isinstance(value, str) and value in words else None
+    return Problem(source, str(place), value, message, allowed=allowed, suggestion=suggestion)
+
+
+def _mapping_beside_words(place: Place) -> str | None:
+    if not place.in_union:
+        return None
+    models = place_of(place.path).models
+    return f"a mapping with {', '.join(keys_of(models[0]))}" if models else None
+
+
+def _no_mapping(place: Place, value: object, source: str) -> Problem:
+    message = f"this is {_in_words(value)}"
+    if not place.kinds:
+        return Problem(source, str(place), value, message, allowed="a mapping")
+    allowed = f"a mapping with kind: {alternatives(list(place.kinds))}"
+    suggestion = f"{place.path[-1]}: {{kind: {value}, …}}" if value in place.kinds else None
+    return Problem(source, str(place), value, message, allowed=allowed, suggestion=suggestion)
+
+
+def _unknown_key(location: Location, place: Place, value: object, source: str) -> Problem:
+    parent = place_of(location[:-1])
+    typed = str(location[-1])
+    shown = None if isinstance(value, Mapping | list) else value
+    union = place_of(location[:-2]) if len(location) > 1 else parent
+    known = [key for model in parent.models for key in keys_of(model)]
+    moved = _MOVED.get(str(place))
+    if moved is None and len(union.models) > 1:
+        problem = foreign_key_problem(union, parent, typed, shown, source)
+        if problem is not None:
+            return problem
+    return Problem(
+        source,
+        str(place),
+        shown,
+        f"there is no setting {typed!r} here",
+        allowed=_some_of(typed, known),
+        suggestion=moved or nearest(typed, known),
+    )
+
+
+def _some_of(typed: str, known: list[str]) -> str:
+    """Return the keys, or of very many those that resemble the typed one."""
+    if len(known) <= _MANY_KEYS:
+        return ", ".join(known)
+    alike = difflib.get_close_matches(typed, known, n=5, cutoff=0.0)
+    return f"{', '.join(alike)} and {len(known) - len(alike)} more, all in docs/settings.md"
+
+
+def _unquoted(place: Place, value: object, source: str) -> Problem:
+    message = f"this is {_in_words(value)} to YAML, which may not keep what was typed; text is needed"
+    form = form_of_pattern(place.pattern)
+    example = form.example.format(str(value).lower())
+    return Problem(
+        source, str(place), value, message, allowed=form.words, suggestion=f'quote it, as in "{example}"'
+    )
+
+
+def _unquoted_date(place: Place, value: str, source: str) -> Problem:
+    message = "this is a date to YAML, which rewrites it; text is needed"
+    date, _, time = value.partition(" ")
+    if place.pattern == UTC_TIME.pattern:
+        date = f"{date}T{time[:8]}Z"
+    words = form_of_pattern(place.pattern).words
+    return Problem(source, str(place), value, message, allowed=words, suggestion=f'quote it, as in "{date}"')
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    if isinstance(value, int | float):
+        return "a number"
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, list):
+        return "a list"
+    return "nothing" if value is None else "a mapping"
+
+
+def _meaning(place: Place) -> str | None:
+    """Say what a setting that is not there would hold, from its type."""
+    if place.words:
+        return alternatives([str(word) for word in place.words])
+    if len(place.kinds) > 1:
+        return f"a mapping with kind: {alternatives(list(place.kinds))}"
+    if place.models and str not in place.choices:
+        return "a mapping with " + ", ".join(keys_of(place.models[0]))
+    return form_of_pattern(place.pattern).words if place.pattern else _type_in_words(place)
+
+
+def _type_in_words(place: Place) -> str | None:
+    plain: dict[Any, str] = {int: "a whole number", bool: "true or false", str: "text"}
+    return next((plain[choice] for choice in place.choices if choice in plain), None)
+
+
+def _is_unquoted_date(value: object) -> bool:
+    return isinstance(value, str) and UNQUOTED_DATE.match(value) is not None

@@ -1,0 +1,105 @@
+"""Read a stack's settings from its file, without an engine."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import cast
+
+from stacks.errors import Problem, SettingsError
+from stacks.nearest import nearest
+from stacks.settings.parse import parse_settings, plain_token_problem
+from stacks.settings.stack import StackSettings
+from stacks.settings.yaml_file import YamlProblemError, parse_yaml
+
+CONFIG_NAMESPACE = "dynamo-stack"
+SETTINGS_KEY = f"{CONFIG_NAMESPACE}:settings"
+TOKEN_KEY = f"{CONFIG_NAMESPACE}:hfToken"
+
+_PREFIX, _SUFFIX = "Pulumi.", ".yaml"
+
+
+def list_stacks(directory: Path) -> list[str]:
+    """Return the names of the stacks that have a file in the directory, sorted."""
+    files = directory.glob(f"{_PREFIX}?*{_SUFFIX}")
+    return sorted(file.name.removeprefix(_PREFIX).removesuffix(_SUFFIX) for file in files)
+
+
+def load_stack(name: str, directory: Path) -> StackSettings:
+    """Return the settings in `Pulumi.<name>.yaml`, exactly as the engine would hand them to the program.
+
+    Raises:
+        SettingsError: there is no such file, it is not YAML, or its settings cannot be used.
+
+    """
+    file = directory / f"{_PREFIX}{name}{_SUFFIX}"
+    if not file.is_file():
+        raise SettingsError([_no_such_stack(name, file.name, directory)])
+    return parse_settings(read_settings(file), file.name)
+
+
+def read_settings(file: Path) -> object:
+    """Return what stands below `dynamo-stack:settings` in a stack file.
+
+    Raises:
+        SettingsError: the file is not YAML, or does not hold settings under that key.
+
+    """
+    try:
+        document: object = parse_yaml(file.read_text(encoding="utf-8"))
+    except YamlProblemError as error:
+        place = f"{file.name}:{error.line}" if error.line else file.name
+        raise SettingsError([Problem(place, "", None, f"not a stack file: {error}")]) from None
+    except UnicodeDecodeError as error:
+        message = f"not a stack file: not UTF-8 text (byte {error.start})"
+        raise SettingsError([Problem(file.name, "", None, message)]) from None
+    except OSError as error:
+        raise SettingsError([Problem(file.name, "", None, f"cannot be read: {error.strerror}")]) from None
+    config = _mapping_at(document, "config", file.name)
+    problems = [_unknown_key(key, file.name) for key in config if _is_ours(key) and not _is_known(key)]
+    if isinstance(config.get(TOKEN_KEY), str):
+        problems.append(plain_token_problem(file.name))
+    if SETTINGS_KEY not in config:
+        problems.append(
+            Problem(file.name, f"config.{SETTINGS_KEY}", None, "is missing: the stack has no settings")
+        )
+    if problems:
+        raise SettingsError(problems)
+    return config[SETTINGS_KEY]
+
+
+def _mapping_at(document: object, key: str, source: str) -> Mapping[str, object]:
+    value = cast("Mapping[str, object]", document).get(key) if isinstance(document, Mapping) else None
+    if not isinstance(value, Mapping):
+        raise SettingsError([Problem(source, key, value, f"a stack file has a mapping `{key}`")])
+    return cast("Mapping[str, object]", value)
+
+
+def _is_ours(key: str) -> bool:
+    return key.startswith(f"{CONFIG_NAMESPACE}:")
+
+
+def _is_known(key: str) -> bool:
+    return key in {SETTINGS_KEY, TOKEN_KEY}
+
+
+def _unknown_key(key: str, source: str) -> Problem:
+    known = (SETTINGS_KEY, TOKEN_KEY)
+    return Problem(
+        source,
+        f"config.{key}",
+        None,
+        "there is no such configuration key",
+        allowed=", ".join(known),
+        suggestion=nearest(key, known),
+    )
+
+
+def _no_such_stack(name: str, file: str, directory: Path) -> Problem:
+    stacks = list_stacks(directory)
+    return Problem(
+        file,
+        "",
+        None,
+        f"there is no stack {name!r}: no such file in {directory}",
+        allowed=", ".join(stacks) or None,
+        suggestion=nearest(name, stacks),
+    )

@@ -1,0 +1,190 @@
+"""Whether the kubeconfig leads to the cluster that the settings mean.
+
+Looked at before anything is registered: a context that does not exist fails only at the first object, and one
+that has been pointed at another cluster does not fail at all. Nothing but names and addresses is read out of
+the kubeconfig; its credentials never reach a message.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+import yaml
+
+from stacks.errors import Problem
+from stacks.nearest import nearest
+from stacks.plan.resolved import ResolvedCluster
+
+_DEFAULT_PORTS = {"https": 443, "http": 80}
+_VARIABLE = "KUBECONFIG"
+_MANY_CONTEXTS = 12
+_SIMULATED = "dynamo-lab"
+_SIMULATED_FIRST = (
+    "`make lab-up`, which starts this simulated cluster, then `make shell`, which alone sees it"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Kubeconfig:
+    """What several files say together."""
+
+    clusters_of_contexts: Mapping[str, str]
+    servers_of_clusters: Mapping[str, str]
+
+
+class _UnreadableError(Exception):
+    """A kubeconfig that is not one; the text names the file and nothing of its content."""
+
+
+def cluster_problems(
+    cluster: ResolvedCluster, source: str, environment: Mapping[str, str]
+) -> tuple[Problem, ...]:
+    """Return why the kubeconfig does not lead to the cluster that was meant; nothing where it does.
+
+    Args:
+        cluster: what the settings say of it.
+        source: the file they were typed in.
+        environment: environment variables, of which KUBECONFIG and HOME count.
+
+    """
+    files = _files(cluster, environment)
+    existing = [file for file in files if file.is_file()]
+    if not existing:
+        return (_no_file(cluster, files, source, environment),)
+    try:
+        kubeconfig = _merged(_document(file) for file in existing)
+    except _UnreadableError as error:
+        key = "cluster.kubeconfig" if cluster.kubeconfig else "cluster.context"
+        return (Problem(source, key, cluster.kubeconfig, str(error)),)
+    if cluster.context not in kubeconfig.clusters_of_contexts:
+        return (_no_context(cluster.context, kubeconfig, existing, source),)
+    return _server_problems(cluster, kubeconfig, source)
+
+
+def same_address(one: str, other: str) -> bool:
+    """Return whether two addresses of an API server mean the same place.
+
+    Case of the host, a default port and a slash at the end do not count.
+    """
+    return _normalised(one) == _normalised(other)
+
+
+def _files(cluster: ResolvedCluster, environment: Mapping[str, str]) -> list[Path]:
+    # The order of client-go's loading rules, which the provider follows too.
+    if cluster.kubeconfig:
+        return [_expanded(cluster.kubeconfig, environment)]
+    listed = [name for name in environment.get(_VARIABLE, "").split(os.pathsep) if name]
+    return [Path(name) for name in listed] or [_expanded("~/.kube/config", environment)]
+
+
+def _expanded(path: str, environment: Mapping[str, str]) -> Path:
+    home = environment.get("HOME")
+    if home and (path == "~" or path.startswith("~/")):
+        return Path(home) / path[2:]
+    return Path(path).expanduser()
+
+
+def _document(file: Path) -> Mapping[str, Any]:
+    try:
+        document: object = yaml.safe_load(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        # The parser's own words would quote the line, which may hold a token.
+        raise _UnreadableError(f"{file} cannot be read as a kubeconfig") from None
+    if document is None:
+        return {}
+    if not isinstance(document, Mapping):
+        raise _UnreadableError(f"{file} cannot be read as a kubeconfig")
+    return cast("Mapping[str, Any]", document)
+
+
+def _merged(documents: Iterable[Mapping[str, Any]]) -> _Kubeconfig:
+    contexts: dict[str, str] = {}
+    clusters: dict[str, str] = {}
+    for document in documents:
+        # Of two entries with one name the first file's counts.
+        contexts = _entries(document, "contexts", "context", "cluster") | contexts
+        clusters = _entries(document, "clusters", "cluster", "server") | clusters
+    return _Kubeconfig(contexts, clusters)
+
+
+def _entries(document: Mapping[str, Any], section: str, kind: str, field: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    listed: object = document.get(section)
+    for item in cast("list[object]", listed) if isinstance(listed, list) else []:
+        entry = _mapping(item)
+        name = entry.get("name")
+        if isinstance(name, str):
+            found.setdefault(name, str(_mapping(entry.get(kind)).get(field) or ""))
+    return found
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+
+
+def _server_problems(cluster: ResolvedCluster, kubeconfig: _Kubeconfig, source: str) -> tuple[Problem, ...]:
+    name = kubeconfig.clusters_of_contexts[cluster.context]
+    server = kubeconfig.servers_of_clusters.get(name, "")
+    if not server:
+        message = f"this context's cluster {name!r} has no server in the kubeconfig"
+        return (Problem(source, "cluster.context", cluster.context, message),)
+    if cluster.server is None or same_address(server, cluster.server):
+        return ()
+    where = _shown(server)
+    message = f"context {cluster.context} leads to another cluster, {where}; nothing was created or changed"
+    suggestion = "another context or kubeconfig; or this server, if the cluster's address has changed"
+    return (Problem(source, "cluster.server", cluster.server, message, suggestion=suggestion),)
+
+
+def _no_file(
+    cluster: ResolvedCluster, files: list[Path], source: str, environment: Mapping[str, str]
+) -> Problem:
+    if cluster.kubeconfig:
+        message = f"there is no such file: {files[0]}"
+        return Problem(source, "cluster.kubeconfig", cluster.kubeconfig, message)
+    if environment.get(_VARIABLE):
+        message = f"no file that the environment variable KUBECONFIG names exists: {_listed(files)}"
+    else:
+        message = f"there is no kubeconfig: KUBECONFIG is not set, and {files[0]} does not exist"
+    suggestion = "set KUBECONFIG, or write the path as cluster.kubeconfig"
+    if cluster.context == _SIMULATED:
+        suggestion = _SIMULATED_FIRST
+    return Problem(source, "cluster.context", cluster.context, message, suggestion=suggestion)
+
+
+def _no_context(context: str, kubeconfig: _Kubeconfig, files: list[Path], source: str) -> Problem:
+    known = sorted(kubeconfig.clusters_of_contexts)
+    shown = known[:_MANY_CONTEXTS]
+    more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
+    return Problem(
+        source,
+        "cluster.context",
+        context,
+        f"there is no such context in {_listed(files)}",
+        allowed=", ".join(shown) + more or "none: the kubeconfig has no contexts",
+        suggestion=_SIMULATED_FIRST if context == _SIMULATED else nearest(context, known),
+    )
+
+
+def _listed(files: list[Path]) -> str:
+    return ", ".join(str(file) for file in files)
+
+
+def _normalised(address: str) -> tuple[str, str, int | None, str]:
+    parts = urlsplit(address if "://" in address else f"https://{address}")
+    scheme = parts.scheme.lower()
+    try:
+        port = parts.port or _DEFAULT_PORTS.get(scheme)
+    except ValueError:
+        port = None
+    return scheme, (parts.hostname or "").lower().rstrip("."), port, parts.path.rstrip("/")
+
+
+def _shown(address: str) -> str:
+    # Without user and password, which an address can carry.
+    scheme, host, port, path = _normalised(address)
+    host = f"[{host}]" if ":" in host else host
+    return f"{scheme}://{host}:{port}{path}" if port else f"{scheme}://{host}{path}"

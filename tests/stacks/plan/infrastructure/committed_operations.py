@@ -1,0 +1,58 @@
+"""What each shipped stack asks of AWS, as lists to review: a new line is a right that its operator needs.
+
+After a change that is meant, write them again and look at the diff:
+
+    .venv/bin/python -m tests.stacks.plan.infrastructure.committed_operations
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lab.aws_provider.cloud.records import is_write
+from lab.directory import REPOSITORY
+from stacks.settings.load import list_stacks
+from tests.support.shipped_stacks import shipped_settings
+from tests.support.simulated_account import live
+
+if TYPE_CHECKING:
+    from tests.support.simulated_account import Life, Request
+
+FOLDER = Path(__file__).parent / "operations"
+
+
+def eks_stacks() -> list[str]:
+    """The shipped stacks that make their own cluster."""
+    return [name for name in list_stacks(REPOSITORY) if shipped_settings(name)["cluster"]["kind"] == "eks"]
+
+
+def committed_operations(name: str) -> str:
+    """The list of a stack."""
+    return _file(name).read_text(encoding="utf-8")
+
+
+def operations_of(life: Life) -> str:
+    """What changes something, by the command that asks for it, with how often."""
+    parts = {"up": life.up, "up again": life.up_again, "lift protection": life.lift, "destroy": life.destroy}
+    return "\n".join(_listed(command, requests) for command, requests in parts.items())
+
+
+def _listed(command: str, requests: list[Request]) -> str:
+    written = [request for request in requests if is_write(request["operation"])]
+    counts = Counter(f"{request['service']}:{request['operation']}" for request in written)
+    return "".join((f"{command}\n", *(f"{count:4} {name}\n" for name, count in sorted(counts.items()))))
+
+
+def _file(name: str) -> Path:
+    return FOLDER / f"{name}.txt"
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for stack in eks_stacks():
+        with tempfile.TemporaryDirectory() as folder:
+            made = live(shipped_settings(stack), Path(folder) / "cloud")
+        _file(stack).write_text(operations_of(made), encoding="utf-8")

@@ -1,0 +1,137 @@
+"""All that a stack asks of AWS from its first `up` to its `destroy`, by AWS's own models and rules."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import botocore.session
+import pytest
+from botocore.validate import ParamValidator
+
+from lab.aws_provider.cloud.records import is_write
+from lab.aws_provider.cloud.service_model import wrong_enum_values
+from tests.stacks.plan.infrastructure.committed_operations import (
+    FOLDER,
+    committed_operations,
+    eks_stacks,
+    operations_of,
+)
+from tests.support.eks_settings_of_every_kind import eks_settings_of_every_kind
+from tests.support.shipped_stacks import shipped_settings
+from tests.support.simulated_account import Life, Request, live
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SESSION = botocore.session.get_session()
+_WORDS = re.compile("[A-Z][a-z]+")
+_SYNONYMS = {
+    "AllocateAddress": "CreateAddress",
+    "ReleaseAddress": "DeleteAddress",
+    "PutRolePolicy": "CreateRolePolicy",
+    "PutScheduledUpdateGroupAction": "CreateScheduledAction",
+    # A key is gone after a while in which it can be had back.
+    "ScheduleKeyDeletion": "DeleteKey",
+    # What is no thing of its own, but part of one.
+    "CreateTags": "TagResource",
+}
+
+
+@pytest.mark.parametrize("name", eks_stacks())
+def test_aws_takes_every_request_of_a_shipped_stack_and_these_are_the_ones_that_change_something(
+    name: str, tmp_path: Path
+) -> None:
+    life = live(shipped_settings(name), tmp_path / "account")
+    assert_taken(life)
+    assert operations_of(life) == committed_operations(name)
+
+
+def test_every_shipped_stack_of_its_own_cluster_and_no_other_has_a_list() -> None:
+    assert sorted(file.stem for file in FOLDER.glob("*.txt")) == eks_stacks() != []
+
+
+@pytest.mark.slow
+def test_aws_takes_every_request_of_a_stack_with_each_way_of_buying_each_type(tmp_path: Path) -> None:
+    life = live(eks_settings_of_every_kind(), tmp_path / "account")
+    assert_taken(life)
+    groups = all_of(life.up, "CreateNodegroup")
+    assert {group["nodegroupName"]: group["capacityType"] for group in groups} == {
+        "gpt-oss-system": "ON_DEMAND",
+        "gpt-oss-gb200": "CAPACITY_BLOCK",
+        "gpt-oss-b200": "CAPACITY_BLOCK",
+        "gpt-oss-b300": "ON_DEMAND",
+        "gpt-oss-h200": "SPOT",
+        "gpt-oss-h100": "ON_DEMAND",
+        "gpt-oss-h100-small": "SPOT",
+    }
+    sizes = {group["nodegroupName"]: group["scalingConfig"]["desiredSize"] for group in groups}
+    assert (sizes["gpt-oss-b200"], sizes["gpt-oss-gb200"]) == (0, 2)
+    (opening,) = all_of(life.up, "PutScheduledUpdateGroupAction")
+    assert opening["DesiredCapacity"] == 2
+    # Only nodes that no block places together, and that nobody takes away one by one.
+    placed = {group["GroupName"] for group in all_of(life.up, "CreatePlacementGroup")}
+    assert placed == {"gpt-oss-b300"}
+    templates = {
+        template["LaunchTemplateName"]: template["LaunchTemplateData"]
+        for template in all_of(life.up, "CreateLaunchTemplate")
+    }
+    assert {name for name, template in templates.items() if "Placement" in template} == placed
+    cards = {name: template.get("NetworkInterfaces", []) for name, template in templates.items()}
+    kinds = {name: [card["InterfaceType"] for card in found] for name, found in cards.items()}
+    assert kinds == {
+        "gpt-oss-system": ["interface"],
+        "gpt-oss-gb200": ["interface", *["efa-only"] * 4],
+        "gpt-oss-b200": ["interface", *["efa-only"] * 8],
+        "gpt-oss-b300": ["interface", *["efa-only"] * 16],
+        "gpt-oss-h200": ["interface", *["efa-only"] * 16],
+        "gpt-oss-h100": ["interface", *["efa-only"] * 32],
+        "gpt-oss-h100-small": ["interface", "efa-only"],
+    }
+
+
+def assert_taken(life: Life) -> None:
+    """Every request has a published shape and published enums and breaks no rule; nothing is left."""
+    assert len(life.up) > 100
+    for request in life.requests:
+        assert (list(faults(request)), request["error"]) == ([], None), request
+    assert [request for request in life.up_again if is_write(request["operation"])] == []
+    for group in all_of(life.up, "CreateNodegroup"):
+        assert not {"diskSize", "remoteAccess", "instanceTypes"} & group.keys()
+    for template in all_of(life.up, "CreateLaunchTemplate"):
+        cards = template["LaunchTemplateData"].get("NetworkInterfaces", [])
+        assert not [card for card in cards if "SubnetId" in card]
+    made, gone = made_and_gone(life)
+    assert made == gone
+
+
+def made_and_gone(life: Life) -> tuple[Counter[str], Counter[str]]:
+    """How many things of each kind were created, and how many deleted."""
+    made, gone = Counter[str](), Counter[str]()
+    for request in life.requests:
+        operation: str = request["operation"]
+        words = _WORDS.findall(_SYNONYMS.get(operation, operation))
+        kind = "".join(words[1:]).removesuffix("s")
+        made[kind] += words[0] == "Create"
+        gone[kind] += words[0] == "Delete"
+    return made, gone
+
+
+def faults(request: Request) -> Iterator[str]:
+    """What botocore's service model says against a request."""
+    model = SESSION.get_service_model(request["service"]).operation_model(request["operation"])
+    shape = model.input_shape
+    if shape is None:
+        return
+    report = ParamValidator().validate(request["parameters"], shape)
+    if report.has_errors():
+        yield report.generate_report()
+    for path, value, _ in wrong_enum_values(shape, request["parameters"], ""):
+        yield f"{path}: {value}"
+
+
+def all_of(requests: list[Request], operation: str) -> list[dict[str, Any]]:
+    """The parameters of each request to this operation."""
+    return [request["parameters"] for request in requests if request["operation"] == operation]

@@ -1,0 +1,48 @@
+from ipaddress import IPv4Network
+
+import pytest
+
+from stacks.plan.infrastructure.addresses import divided, has_room
+from stacks.plan.infrastructure.zones import zone_named
+
+VPC = IPv4Network("10.0.0.0/16")
+
+
+@pytest.mark.parametrize(
+    ("name", "region", "group"),
+    [
+        ("us-east-1a", "us-east-1", None),
+        ("ap-southeast-3c", "ap-southeast-3", None),
+        ("us-east-1-dfw-2a", "us-east-1", "us-east-1-dfw-2"),
+    ],
+)
+def test_a_zone_s_name_tells_its_region_and_whether_it_is_local(
+    name: str, region: str, group: str | None
+) -> None:
+    zone = zone_named(name)
+    assert (zone.region, zone.group, zone.is_local) == (region, group, group is not None)
+
+
+def test_every_zone_has_addresses_of_its_own_within_the_vpc() -> None:
+    subnets = divided(VPC, ["a", "b", "c"], ["local"])
+    networks = [IPv4Network(text) for each in subnets for text in (each.private, each.public) if text]
+    assert all(network.subnet_of(VPC) for network in networks)
+    assert not any(
+        one.overlaps(other) for index, one in enumerate(networks) for other in networks[index + 1 :]
+    )
+    assert [each.public is None for each in subnets] == [False, False, False, True]
+
+
+@pytest.mark.parametrize("zones", [["a", "b", "c", "d"], ["d", "b", "a"]])
+def test_a_zone_that_comes_or_goes_moves_no_subnet_of_another(zones: list[str]) -> None:
+    before = {each.zone: each for each in divided(VPC, ["a", "b"], ["local"])}
+    after = {each.zone: each for each in divided(VPC, zones, ["local", "other"])}
+    assert all(after[zone] == subnet for zone, subnet in before.items())
+
+
+def test_more_zones_than_a_vpc_has_room_for_are_refused() -> None:
+    every = [f"us-east-1{letter}" for letter in "abcdefg"]
+    divided(VPC, every, [])
+    assert not has_room(every, ["us-east-1-dfw-2a"])
+    with pytest.raises(ValueError, match="us-east-1g, us-east-1-dfw-2a do not fit"):
+        divided(VPC, every, ["us-east-1-dfw-2a"])

@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed, nodes_needed, pack
+
+SIZES = st.sampled_from([1, 2, 4, 8])
+COUNTS = st.integers(0, 10)
+NODES = st.integers(1, 8)
+NODE_GPUS = st.sampled_from([4, 8])
+ANY_WORKERS = st.lists(st.tuples(st.integers(1, 8), COUNTS), min_size=1, max_size=3)
+LARGEST_SEARCHED = 4
+
+
+def _sets(workers: list[tuple[int, int]]) -> list[WorkerSet]:
+    return [WorkerSet(f"worker-{index}", gpus, count) for index, (gpus, count) in enumerate(workers)]
+
+
+@settings(max_examples=300)
+@given(
+    workers=st.lists(st.tuples(SIZES, COUNTS), min_size=1, max_size=3), nodes=NODES, gpus_per_node=NODE_GPUS
+)
+def test_packing_finds_room_exactly_when_there_is_room(
+    workers: list[tuple[int, int]], nodes: int, gpus_per_node: int
+) -> None:
+    packing = pack(_sets(workers), Room(nodes, gpus_per_node))
+    total = sum(gpus * count for gpus, count in workers)
+    fits = total <= nodes * gpus_per_node and all(gpus <= gpus_per_node for gpus, count in workers if count)
+    assert (packing is not None) == fits
+
+
+@settings(max_examples=500)
+@given(
+    workers=ANY_WORKERS,
+    nodes=NODES,
+    gpus_per_node=NODE_GPUS,
+    one_pod_per_node=st.booleans(),
+    different_nodes=st.booleans(),
+)
+def test_no_node_is_ever_overfull(
+    workers: list[tuple[int, int]],
+    nodes: int,
+    gpus_per_node: int,
+    one_pod_per_node: bool,
+    different_nodes: bool,
+) -> None:
+    sets = _sets(workers)
+    packing = pack(sets, Room(nodes, gpus_per_node, one_pod_per_node, different_nodes))
+    if packing is None:
+        return
+    assert sum(packing.free_gpus.values()) == nodes
+    assert all(0 <= free <= gpus_per_node and count > 0 for free, count in packing.free_gpus.items())
+    total = sum(some.gpus * some.count for some in sets)
+    assert sum(free * count for free, count in packing.free_gpus.items()) == nodes * gpus_per_node - total
+    workers_in_all = sum(some.count for some in sets)
+    assert packing.used_nodes <= workers_in_all
+    if one_pod_per_node:
+        assert packing.used_nodes == packing.exclusive_nodes == workers_in_all
+    else:
+        assert packing.exclusive_nodes == 0
+
+
+@settings(max_examples=300)
+@given(workers=ANY_WORKERS, gpus_per_node=NODE_GPUS, different_nodes=st.booleans())
+def test_the_number_of_nodes_to_ask_for_is_the_smallest_that_holds_all(
+    workers: list[tuple[int, int]],
+    gpus_per_node: int,
+    different_nodes: bool,
+) -> None:
+    sets = [some for some in _sets(workers) if some.gpus <= gpus_per_node]
+    room = Room(1, gpus_per_node, different_nodes=different_nodes)
+    needed = nodes_needed(sets, room)
+    assert pack(sets, Room(needed, gpus_per_node, different_nodes=different_nodes)) is not None
+    if needed:
+        assert pack(sets, Room(needed - 1, gpus_per_node, different_nodes=different_nodes)) is None
+
+
+def test_no_number_of_nodes_holds_a_worker_that_is_larger_than_one() -> None:
+    with pytest.raises(ValueError, match="no node has more than 4 GPUs"):
+        nodes_needed([WorkerSet("decode", 8, 1)], Room(1, 4))
+
+
+def _arrangements(free: tuple[int, ...], pods: tuple[int, ...]) -> set[tuple[int, ...]]:
+    """Every way to put the pods on the nodes, one after the other, as free GPUs in order of size."""
+    reached = {free}
+    for gpus in pods:
+        reached = {
+            tuple(sorted((*before[:index], room - gpus, *before[index + 1 :])))
+            for before in reached
+            for index, room in enumerate(before)
+            if room >= gpus
+        }
+    return reached
+
+
+@settings(max_examples=200)
+@given(
+    one=st.tuples(SIZES, st.integers(0, 4)),
+    other=st.tuples(SIZES, st.integers(0, 4)),
+    nodes=st.integers(1, LARGEST_SEARCHED),
+    gpus_per_node=NODE_GPUS,
+)
+def test_room_that_is_promised_is_there_however_the_others_were_placed(
+    one: tuple[int, int], other: tuple[int, int], nodes: int, gpus_per_node: int
+) -> None:
+    surging, neighbour = _sets([one, other])
+    if not has_room_wherever_placed(surging, [neighbour], Room(nodes, gpus_per_node)):
+        return
+    pods = (one[0],) * one[1] + (other[0],) * other[1]
+    for free in _arrangements((gpus_per_node,) * nodes, pods):
+        assert max(free) >= surging.gpus
+
+
+def test_a_whole_node_that_no_worker_can_reach_is_room() -> None:
+    # One worker, however large, is on one of the two nodes.
+    assert has_room_wherever_placed(WorkerSet("worker", 8, 1), [], Room(2, 8))
+    assert has_room_wherever_placed(WorkerSet("worker", 4, 1), [], Room(2, 4))
+    assert not has_room_wherever_placed(WorkerSet("worker", 8, 1), [WorkerSet("small", 1, 1)], Room(2, 8))
+
+
+def test_the_largest_worker_is_packed_first() -> None:
+    # The small ones first would share a node, and leave the second large one without any.
+    packing = pack([WorkerSet("small", 3, 2), WorkerSet("large", 5, 2)], Room(2, 8))
+    assert packing is not None
+    assert packing.free_gpus == {0: 2}
+
+
+def test_workers_that_take_their_node_leave_its_other_gpus_unused() -> None:
+    sets = [WorkerSet("prefill", 1, 2), WorkerSet("decode", 4, 1)]
+    packing = pack(sets, Room(3, 4, one_pod_per_node=True))
+    assert packing is not None
+    assert (packing.used_nodes, packing.exclusive_nodes) == (3, 3)
+    assert pack(sets, Room(2, 4, one_pod_per_node=True)) is None
+
+
+def test_workers_that_share_no_node_with_the_other_kind_share_it_with_their_own() -> None:
+    sets = [WorkerSet("prefill", 1, 4), WorkerSet("decode", 4, 1)]
+    packing = pack(sets, Room(2, 8, different_nodes=True))
+    assert packing is not None
+    assert packing.used_nodes == 2
+    assert pack(sets, Room(1, 8, different_nodes=True)) is None
+
+
+def test_a_worker_surges_on_a_node_of_its_own_kind() -> None:
+    room = Room(2, 8, different_nodes=True)
+    prefill, decode = WorkerSet("prefill", 1, 1), WorkerSet("decode", 4, 1)
+    assert has_room_wherever_placed(decode, [prefill], room)
+    assert has_room_wherever_placed(prefill, [WorkerSet("decode", 4, 2)], room)
+    assert not has_room_wherever_placed(WorkerSet("decode", 4, 2), [prefill], room)

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from stacks.settings.yaml_file import YamlProblemError, parse_yaml
+from tests.stacks.settings.scalar_forms import SCALAR_FORMS
+
+
+@pytest.mark.parametrize(("written", "value"), SCALAR_FORMS.items(), ids=list(SCALAR_FORMS))
+def test_a_scalar_means_what_the_engine_takes_it_for(written: str, value: Any) -> None:
+    [read] = parse_yaml(f"- {written}\n")
+    assert read == value
+    assert type(read) is type(value)
+
+
+@pytest.mark.parametrize("written", [".nan", ".NaN", ".inf", "+.Inf", "-.INF"])
+def test_a_number_that_json_cannot_carry_is_refused_with_its_line(written: str) -> None:
+    with pytest.raises(YamlProblemError) as raised:
+        parse_yaml(f"a: 1\nb: {written}\n")
+    assert raised.value.line == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        ("a: 1\na: 2\n", 2, "twice"),
+        ("a:\n  b: 1\n  c: 2\n  b: 3\n", 4, "twice"),
+        ("a: !!str 12\n", 1, "tag"),
+        ("a: [1, 2\nb: 3\n", 2, "expected"),
+        ("a: {b: 1\n", 2, "expected"),
+        ("? [a, b]\n: 1\n", 1, "word"),
+        ("a: &x 1\n<<: *x\n", 1, "mapping"),
+        ("a: 1\n---\nb: 2\n", 2, "another document"),
+    ],
+)
+def test_yaml_that_the_engine_refuses_or_reads_otherwise_is_refused_with_its_line(
+    text: str, line: int, said: str
+) -> None:
+    with pytest.raises(YamlProblemError, match=said) as raised:
+        parse_yaml(text)
+    assert raised.value.line == line
+
+
+def test_an_anchor_that_contains_itself_is_refused() -> None:
+    with pytest.raises(YamlProblemError, match="contains itself"):
+        parse_yaml("a: &loop [1, *loop]\n")
+
+
+@pytest.mark.parametrize("digits", ["9" * 5000, f"-{'9' * 5000}", "9" * 400])
+def test_more_digits_than_a_number_can_have_are_text_as_they_are_to_the_engine(digits: str) -> None:
+    assert parse_yaml(f"a: {digits}\n") == {"a": digits}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("base: &b {x: 1, y: 2}\nown: {<<: *b, y: 3}\n", {"x": 1, "y": 3}),
+        ("base: &b {x: 1}\nown:\n  !!merge <<: *b\n  z: 4\n", {"x": 1, "z": 4}),
+        ("base: [&b {x: 1, y: 2}, &c {x: 9}]\nown: {<<: [*b, *c]}\n", {"x": 1, "y": 2}),
+        ("base: &b {x: 1}\nown: {x: 5, <<: *b}\n", {"x": 5}),
+    ],
+)
+def test_merge_keys_fill_in_what_is_not_written(text: str, value: dict[str, int]) -> None:
+    assert parse_yaml(text)["own"] == value
+
+
+@pytest.mark.parametrize(("written", "key"), [("1", "1"), ("true", "true"), ("~", "<nil>"), ("012", "10")])
+def test_a_key_that_is_no_word_becomes_the_text_that_the_engine_makes_of_it(written: str, key: str) -> None:
+    assert parse_yaml(f"{written}: x\n") == {key: "x"}
+
+
+def test_block_text_keeps_its_lines() -> None:
+    assert parse_yaml("a: |\n  1.30\n  x\nb: >-\n  one\n  two\n") == {"a": "1.30\nx\n", "b": "one two"}
+
+
+def test_an_empty_file_is_nothing() -> None:
+    assert parse_yaml("# only a comment\n") is None

@@ -1,0 +1,212 @@
+"""A cluster of the stack's own: a mistake in one of its kinds is named where it was typed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.stacks.settings.mistakes import GONE, Path, said
+from tests.support.eks_settings import BLOCK, eks_b200_settings
+
+_POOL: Path = ("nodePools", 0)
+_EKS_KEYS = (
+    "kind, name, accountId, region, version, network, publicCidrs, administrators, systemNodes, "
+    "monitoring, sessionManager, nodeMonitoring, nodeRepair, tags"
+)
+CASES: list[tuple[str, Path, object, str]] = [
+    (
+        "an unknown kind of cluster",
+        ("cluster", "kind"),
+        "aks",
+        "Pulumi.dev.yaml: cluster.kind = 'aks'\n"
+        "  not one of the known kinds\n"
+        "  allowed: existing or eks\n"
+        "  try: eks",
+    ),
+    (
+        "no kind of cluster",
+        ("cluster", "kind"),
+        GONE,
+        "Pulumi.dev.yaml: cluster.kind\n"
+        "  is missing\n"
+        "  allowed: existing or eks\n"
+        "  try: kind: eks, to which the other keys belong",
+    ),
+    (
+        "a context for a cluster that is yet to be made",
+        ("cluster", "context"),
+        "gpu-cluster",
+        "Pulumi.dev.yaml: cluster.context = 'gpu-cluster'\n"
+        "  kind eks has no 'context'; kind existing has\n"
+        f"  allowed: {_EKS_KEYS}\n"
+        "  try: leave context out, or write kind: existing",
+    ),
+    (
+        "an unknown kind of network",
+        ("cluster", "network", "kind"),
+        "adopted",
+        "Pulumi.dev.yaml: cluster.network.kind = 'adopted'\n"
+        "  not one of the known kinds\n"
+        "  allowed: own or existing",
+    ),
+    (
+        "a network of the stack's own with somebody's VPC",
+        ("cluster", "network", "vpcId"),
+        "vpc-0123456789abcdef0",
+        "Pulumi.dev.yaml: cluster.network.vpcId = 'vpc-0123456789abcdef0'\n"
+        "  kind own has no 'vpcId'; kind existing has\n"
+        "  allowed: kind, cidr, zones, natPerZone\n"
+        "  try: leave vpcId out, or write kind: existing",
+    ),
+    (
+        "a subnet for a VPC",
+        ("cluster", "network"),
+        {
+            "kind": "existing",
+            "vpcId": "subnet-0123456789abcdef0",
+            "subnets": {"us-east-1a": "subnet-01234567", "us-east-1b": "subnet-01234568"},
+        },
+        "Pulumi.dev.yaml: cluster.network.vpcId = 'subnet-0123456789abcdef0'\n"
+        "  not written as this setting has to be\n"
+        "  allowed: the id of a VPC, such as vpc-0123456789abcdef0",
+    ),
+    (
+        "one zone for a control plane that needs two",
+        ("cluster", "network", "zones"),
+        ["us-east-1a"],
+        "Pulumi.dev.yaml: cluster.network.zones = ['us-east-1a']\n"
+        "  out of range\n"
+        "  allowed: at least 2 items",
+    ),
+    (
+        "two zones of which one is none",
+        ("cluster", "network", "zones"),
+        ["us-east-1a", "useast1b"],
+        "Pulumi.dev.yaml: cluster.network.zones[1] = 'useast1b'\n"
+        "  not written as this setting has to be\n"
+        "  allowed: a zone's name such as us-east-1a, or us-east-1-dfw-2a for a Local Zone",
+    ),
+    (
+        "five zones",
+        ("cluster", "network", "zones"),
+        [f"us-east-1{letter}" for letter in "abcde"],
+        "Pulumi.dev.yaml: cluster.network.zones = "
+        "['us-east-1a', 'us-east-1b', 'us-east-1c', 'us-east-1d', 'u…\n"
+        "  out of range\n"
+        "  allowed: at most 4 items",
+    ),
+    (
+        "one subnet for a control plane that needs two",
+        ("cluster", "network"),
+        {"kind": "existing", "vpcId": "vpc-01234567", "subnets": {"us-east-1b": "subnet-01234567"}},
+        "Pulumi.dev.yaml: cluster.network.subnets = {'us-east-1b': 'subnet-01234567'}\n"
+        "  out of range\n"
+        "  allowed: at least 2 items",
+    ),
+    (
+        "an account without quotes",
+        ("cluster", "accountId"),
+        123456789012,
+        "Pulumi.dev.yaml: cluster.accountId = 123456789012\n"
+        "  this is a number to YAML, which may not keep what was typed; text is needed\n"
+        "  allowed: an AWS account of 12 digits, in quotes\n"
+        '  try: quote it, as in "123456789012"',
+    ),
+    (
+        "a name that would not fit into those of its parts",
+        ("cluster", "name"),
+        "gpt-oss-on-somebody-elses-cluster",
+        "Pulumi.dev.yaml: cluster.name = 'gpt-oss-on-somebody-elses-cluster'\n"
+        "  not written as this setting has to be\n"
+        "  allowed: small letters, digits and hyphens, a letter first, 30 at most",
+    ),
+    (
+        "an unknown way to buy",
+        (*_POOL, "purchase"),
+        {"kind": "ondemand"},
+        "Pulumi.dev.yaml: nodePools[0].purchase.kind = 'ondemand'\n"
+        "  not one of the known kinds\n"
+        "  allowed: onDemand, spot, reservation or capacityBlock\n"
+        "  try: onDemand",
+    ),
+    (
+        "a window for a reservation that has none",
+        (*_POOL, "purchase"),
+        {"kind": "reservation", "id": BLOCK["id"], "starts": BLOCK["starts"]},
+        "Pulumi.dev.yaml: nodePools[0].purchase.starts = '2026-12-01T11:30:00Z'\n"
+        "  kind reservation has no 'starts'; kind capacityBlock has\n"
+        "  allowed: kind, id, placementGroup\n"
+        "  try: leave starts out, or write kind: capacityBlock",
+    ),
+    (
+        "a block by the id of its offering",
+        (*_POOL, "purchase", "id"),
+        "cb-0123456789abcdef0",
+        "Pulumi.dev.yaml: nodePools[0].purchase.id = 'cb-0123456789abcdef0'\n"
+        "  not written as this setting has to be\n"
+        "  allowed: the id of a capacity reservation, such as cr-0123456789abcdef0",
+    ),
+    (
+        "a window's start that YAML has rewritten",
+        (*_POOL, "purchase", "starts"),
+        "2026-12-01 11:30:00 +0000 UTC",
+        "Pulumi.dev.yaml: nodePools[0].purchase.starts = '2026-12-01 11:30:00 +0000 UTC'\n"
+        "  this is a date to YAML, which rewrites it; text is needed\n"
+        '  allowed: a time in UTC, in quotes, as in "2026-12-01T11:30:00Z"\n'
+        '  try: quote it, as in "2026-12-01T11:30:00Z"',
+    ),
+    (
+        "a time that no clock shows",
+        (*_POOL, "purchase", "starts"),
+        "2026-12-01T25:30:00Z",
+        "Pulumi.dev.yaml: nodePools[0].purchase.starts = '2026-12-01T25:30:00Z'\n"
+        "  neither calendar nor clock has such a time\n"
+        '  allowed: a time in UTC, in quotes, as in "2026-12-01T11:30:00Z"',
+    ),
+    (
+        "an unknown phase",
+        (*_POOL, "purchase", "phase"),
+        "wait",
+        "Pulumi.dev.yaml: nodePools[0].purchase.phase = 'wait'\n"
+        "  not one of the known words\n"
+        "  allowed: waiting, active or empty\n"
+        "  try: waiting",
+    ),
+    (
+        "an unknown file system",
+        ("modelCache", "storage"),
+        {"kind": "lustre"},
+        "Pulumi.dev.yaml: modelCache.storage.kind = 'lustre'\n"
+        "  not one of the known kinds\n"
+        "  allowed: fsxLustre, efs, ebs or instanceStore\n"
+        "  try: fsxLustre",
+    ),
+    (
+        "a throughput that is not sold",
+        ("modelCache", "storage", "throughput"),
+        300,
+        "Pulumi.dev.yaml: modelCache.storage.throughput = 300\n"
+        "  not one of the possible numbers\n"
+        "  allowed: 125, 250, 500 or 1000",
+    ),
+]
+
+
+def _changed(path: Path, value: object) -> dict[str, Any]:
+    settings = eks_b200_settings()
+    target: Any = settings
+    for part in path[:-1]:
+        target = target[part]
+    if value is GONE:
+        del target[path[-1]]
+    else:
+        target[path[-1]] = value
+    return settings
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_a_mistake_is_named_where_it_was_typed(path: Path, value: object, text: str) -> None:
+    assert said(_changed(path, value)) == text

@@ -1,0 +1,124 @@
+"""Settings that come in several kinds: a mistake is named where it was typed, by the kind that was meant."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.stacks.settings.mistakes import GONE, Path, changed, said, said_of
+
+CASES: list[tuple[str, Path, object, str]] = [
+    (
+        "no kind",
+        ("platform", "kind"),
+        GONE,
+        "Pulumi.dev.yaml: platform.kind\n"
+        "  is missing\n"
+        "  allowed: own or existing\n"
+        "  try: kind: own, to which the other keys belong",
+    ),
+    (
+        "an unknown kind",
+        ("platform", "kind"),
+        "exists",
+        "Pulumi.dev.yaml: platform.kind = 'exists'\n"
+        "  not one of the known kinds\n"
+        "  allowed: own or existing\n"
+        "  try: existing",
+    ),
+    (
+        "a key of another kind",
+        ("platform", "kind"),
+        "existing",
+        "Pulumi.dev.yaml: platform.nats\n"
+        "  kind existing has no 'nats'; kind own has\n"
+        "  allowed: kind, version, namespace, graphApi\n"
+        "  try: leave nats out, or write kind: own",
+    ),
+    (
+        "a key of two other kinds",
+        ("platform", "nats"),
+        {"kind": "external", "address": "nats://nats.example.com:4222", "storageClassName": "gp3"},
+        "Pulumi.dev.yaml: platform.nats.storageClassName = 'gp3'\n"
+        "  kind external has no 'storageClassName'; kind own or bundled has\n"
+        "  allowed: kind, address\n"
+        "  try: leave storageClassName out, or write kind: own",
+    ),
+    (
+        "two members",
+        ("platform", "nats"),
+        {"kind": "own", "members": 2, "storageClassName": "gp3"},
+        "Pulumi.dev.yaml: platform.nats.members = 2\n  not one of the possible numbers\n  allowed: 1 or 3",
+    ),
+    (
+        "a quoted member count",
+        ("platform", "nats"),
+        {"kind": "own", "members": "3", "storageClassName": "gp3"},
+        "Pulumi.dev.yaml: platform.nats.members = '3'\n"
+        "  not one of the possible numbers\n"
+        "  allowed: 1 or 3\n"
+        "  try: 3, without quotes",
+    ),
+    (
+        "the kind alone, as text",
+        ("platform", "nats"),
+        "bundled",
+        "Pulumi.dev.yaml: platform.nats = 'bundled'\n"
+        "  this is text\n"
+        "  allowed: a mapping with kind: own, bundled or external\n"
+        "  try: nats: {kind: bundled, …}",
+    ),
+    (
+        "nothing at all",
+        ("platform", "nats"),
+        None,
+        "Pulumi.dev.yaml: platform.nats\n"
+        "  this is nothing\n"
+        "  allowed: a mapping with kind: own, bundled or external",
+    ),
+    (
+        "a setting with kinds that is missing",
+        ("platform", "nats"),
+        GONE,
+        "Pulumi.dev.yaml: platform.nats\n"
+        "  is missing\n"
+        "  allowed: a mapping with kind: own, bundled or external",
+    ),
+    (
+        "an address in a list that is no address",
+        ("platform", "etcd"),
+        {"kind": "external", "addresses": ["etcd.example.com"]},
+        "Pulumi.dev.yaml: platform.etcd.addresses[0] = 'etcd.example.com'\n"
+        "  not written as this setting has to be\n"
+        "  allowed: an address such as http://etcd.example.com:2379",
+    ),
+    (
+        "a source that only its keys give away",
+        ("model",),
+        {"source": {"address": "s3://models/gpt-oss"}},
+        "Pulumi.dev.yaml: model.source.kind\n"
+        "  is missing\n"
+        "  allowed: huggingface, s3 or existingVolume\n"
+        "  try: kind: s3, to which the other keys belong",
+    ),
+    (
+        "a key that has moved",
+        ("platform", "storageClassName"),
+        "shared-files",
+        "Pulumi.dev.yaml: platform.storageClassName = 'shared-files'\n"
+        "  there is no setting 'storageClassName' here\n"
+        "  allowed: kind, version, namespace, graphApi, discovery, nats, etcd, installTimeoutSeconds\n"
+        "  try: platform.nats.storageClassName, beside platform.nats.kind",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_a_mistake_is_named_where_it_was_typed(path: Path, value: object, text: str) -> None:
+    assert said_of(path, value) == text
+
+
+def test_a_stack_file_from_before_there_were_kinds_is_told_which_there_are() -> None:
+    settings = changed(("platform",), {"version": "1.2.1", "storageClassName": "shared-files"})
+    assert said(settings) == "Pulumi.dev.yaml: platform.kind\n  is missing\n  allowed: own or existing"

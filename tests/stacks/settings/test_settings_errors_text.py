@@ -1,0 +1,119 @@
+"""Text that YAML or Kubernetes would read otherwise, and what a person is told to write."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.stacks.settings.mistakes import Path, said_of
+
+CASES: list[tuple[str, Path, object, str]] = [
+    (
+        "an unquoted version",
+        ("platform", "version"),
+        1.2,
+        "Pulumi.dev.yaml: platform.version = 1.2\n"
+        "  this is a number to YAML, which may not keep what was typed; text is needed\n"
+        '  allowed: a version of three numbers in quotes, as in "1.2.1"\n'
+        '  try: quote it, as in "1.2.1"',
+    ),
+    (
+        "an unquoted date",
+        ("cluster", "context"),
+        "2026-12-01 00:00:00 +0000 UTC",
+        "Pulumi.dev.yaml: cluster.context = '2026-12-01 00:00:00 +0000 UTC'\n"
+        "  this is a date to YAML, which rewrites it; text is needed\n"
+        "  allowed: text\n"
+        '  try: quote it, as in "2026-12-01"',
+    ),
+    (
+        "a size without its unit",
+        ("modelCache", "size"),
+        100,
+        "Pulumi.dev.yaml: modelCache.size = 100\n"
+        "  this is a number to YAML, which may not keep what was typed; text is needed\n"
+        "  allowed: a size such as 100Gi or 2Ti\n"
+        '  try: quote it, as in "100Gi"',
+    ),
+    (
+        "a size of 400 digits",
+        ("modelCache", "size"),
+        f"{'9' * 400}Gi",
+        f"Pulumi.dev.yaml: modelCache.size = '{'9' * 58}…\n"
+        "  not written as this setting has to be\n"
+        "  allowed: a size such as 100Gi or 2Ti",
+    ),
+    (
+        "a name that Kubernetes refuses",
+        ("serving", "namespace"),
+        "Gpt_Oss",
+        "Pulumi.dev.yaml: serving.namespace = 'Gpt_Oss'\n"
+        "  not written as this setting has to be\n"
+        "  allowed: small letters, digits and hyphens, as in Kubernetes names",
+    ),
+    (
+        "a waiver's date without quotes",
+        ("waivers",),
+        [{"rule": "a-rule", "reason": "because", "expires": "2026-12-31 00:00:00 +0000 UTC"}],
+        "Pulumi.dev.yaml: waivers[0].expires = '2026-12-31 00:00:00 +0000 UTC'\n"
+        "  this is a date to YAML, which rewrites it; text is needed\n"
+        '  allowed: a date in quotes, as in "2026-12-31"\n'
+        '  try: quote it, as in "2026-12-31"',
+    ),
+    (
+        "a day that does not exist",
+        ("waivers",),
+        [{"rule": "a-rule", "reason": "because", "expires": "2026-02-30"}],
+        "Pulumi.dev.yaml: waivers[0].expires = '2026-02-30'\n"
+        "  the calendar has no such day\n"
+        '  allowed: a date in quotes, as in "2026-12-31"',
+    ),
+    (
+        "a label value that YAML takes for true",
+        ("nodePools", 0, "labels"),
+        {"example.com/reserved": True},
+        "Pulumi.dev.yaml: nodePools[0].labels['example.com/reserved'] = true\n"
+        "  this is true or false to YAML, which may not keep what was typed; text is needed\n"
+        "  allowed: a Kubernetes label value, in quotes if it is a number\n"
+        '  try: quote it, as in "true"',
+    ),
+    (
+        "a label key that Kubernetes refuses",
+        ("nodePools", 0, "labels"),
+        {"pool name": "x"},
+        "Pulumi.dev.yaml: nodePools[0].labels['pool name']\n"
+        "  the key is not written as it has to be\n"
+        "  allowed: a Kubernetes label key, such as example.com/pool",
+    ),
+    (
+        "a mirror for an address instead of a host",
+        ("imageMirrors",),
+        {"https://nvcr.io": "registry.example.com/nvcr"},
+        "Pulumi.dev.yaml: imageMirrors['https://nvcr.io']\n"
+        "  the key is not written as it has to be\n"
+        "  allowed: a registry's host name, such as nvcr.io",
+    ),
+    (
+        "nothing in the place of a registry",
+        ("imageMirrors",),
+        {"nvcr.io": ""},
+        "Pulumi.dev.yaml: imageMirrors['nvcr.io'] = ''\n  out of range\n  allowed: at least 1 character",
+    ),
+    (
+        "a commit that is a number to YAML",
+        ("model",),
+        {"revision": 1234567890123456789012345678901234567890},
+        "Pulumi.dev.yaml: model.revision = 1234567890123456789012345678901234567890\n"
+        "  this is a number to YAML, which may not keep what was typed; text is needed\n"
+        "  allowed: a commit of 40 hexadecimal digits, in quotes\n"
+        '  try: quote it, as in "1234567890123456789012345678901234567890"',
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "text"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_a_mistake_is_named_with_what_may_stand_there_and_what_was_probably_meant(
+    path: Path, value: object, text: str
+) -> None:
+    assert said_of(path, value) == text

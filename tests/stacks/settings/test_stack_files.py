@@ -1,0 +1,70 @@
+"""A stack file that cannot be read as settings at all, and the text that a person reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from lab.directory import REPOSITORY
+from stacks.errors import SettingsError
+from stacks.settings.load import list_stacks, load_stack
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _stack_file(folder: Path, text: str) -> str:
+    (folder / "Pulumi.other.yaml").write_text(text)
+    with pytest.raises(SettingsError) as raised:
+        load_stack("other", folder)
+    return str(raised.value)
+
+
+def test_a_stack_without_a_file_names_the_stacks_that_there_are(tmp_path: Path) -> None:
+    (tmp_path / "Pulumi.dev.yaml").write_text("")
+    (tmp_path / "Pulumi.yaml").write_text("")
+    with pytest.raises(SettingsError) as raised:
+        load_stack("dve", tmp_path)
+    text = str(raised.value)
+    assert text.startswith("Pulumi.dve.yaml\n  there is no stack 'dve'")
+    assert text.endswith("allowed: dev\n  try: dev")
+
+
+def test_the_committed_stacks_are_listed() -> None:
+    assert list_stacks(REPOSITORY) == ["agg-gb200", "dev", "disagg-b200", "disagg-gb200"]
+
+
+def test_a_file_that_is_not_yaml_is_named_with_its_line(tmp_path: Path) -> None:
+    assert _stack_file(tmp_path, "config:\n  a: [1\n").startswith("Pulumi.other.yaml:3\n  not a stack file: ")
+
+
+def test_a_key_that_stands_twice_is_named_with_its_line(tmp_path: Path) -> None:
+    text = "config:\n  dynamo-stack:settings:\n    cluster: {}\n    cluster: {}\n"
+    said = "Pulumi.other.yaml:4\n  not a stack file: the key 'cluster' stands here twice"
+    assert _stack_file(tmp_path, text) == said
+
+
+def test_a_misspelt_configuration_key_is_named(tmp_path: Path) -> None:
+    text = _stack_file(tmp_path, "config:\n  dynamo-stack:setings: {}\n")
+    assert "config.dynamo-stack:setings\n  there is no such configuration key" in text
+    assert "try: dynamo-stack:settings" in text
+
+
+def test_a_file_without_configuration_is_named(tmp_path: Path) -> None:
+    assert _stack_file(tmp_path, "encryptionsalt: x\n") == (
+        "Pulumi.other.yaml: config\n  a stack file has a mapping `config`"
+    )
+
+
+def test_a_plain_text_token_is_refused_without_being_repeated(tmp_path: Path) -> None:
+    text = _stack_file(tmp_path, "config:\n  dynamo-stack:hfToken: hf_planted\n  dynamo-stack:settings: {}\n")
+    assert "dynamo-stack:hfToken\n  the token stands there in plain text" in text
+    assert "hf_planted" not in text
+
+
+def test_an_encrypted_token_is_no_concern_of_the_settings(tmp_path: Path) -> None:
+    committed = (REPOSITORY / "Pulumi.dev.yaml").read_text()
+    text = committed.replace("config:\n", "config:\n  dynamo-stack:hfToken: {secure: v1:x}\n", 1)
+    (tmp_path / "Pulumi.dev.yaml").write_text(text)
+    assert load_stack("dev", tmp_path) == load_stack("dev", REPOSITORY)

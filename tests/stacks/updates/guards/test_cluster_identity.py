@@ -1,0 +1,159 @@
+"""Whether the kubeconfig leads to the cluster that was meant, and what a person is told where it does not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from stacks.plan.resolved import ResolvedCluster
+from stacks.updates.guards.cluster_identity import cluster_problems, same_address
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOKEN = "planted-token"
+
+
+def _kubeconfig(file: Path, servers: dict[str, str]) -> Path:
+    content: dict[str, Any] = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": next(iter(servers), ""),
+        "contexts": [
+            {"name": name, "context": {"cluster": f"{name}-cluster", "user": "me"}} for name in servers
+        ],
+        "clusters": [
+            {"name": f"{name}-cluster", "cluster": {"server": server}} for name, server in servers.items()
+        ],
+        "users": [{"name": "me", "user": {"token": TOKEN}}],
+    }
+    file.write_text(yaml.safe_dump(content))
+    return file
+
+
+def _said(
+    cluster: ResolvedCluster | None = None, *, environment: dict[str, str] | None = None, home: Path
+) -> str:
+    cluster = cluster or _cluster()
+    problems = cluster_problems(cluster, "Pulumi.dev.yaml", {"HOME": str(home), **(environment or {})})
+    text = "\n".join(str(problem) for problem in problems)
+    assert TOKEN not in text
+    return text
+
+
+def _cluster(
+    context: str = "gpu-cluster", kubeconfig: str | None = None, server: str | None = None
+) -> ResolvedCluster:
+    return ResolvedCluster("existing", context, kubeconfig, server)
+
+
+def test_a_context_that_leads_to_the_typed_server_is_accepted(tmp_path: Path) -> None:
+    file = _kubeconfig(tmp_path / "config", {"gpu-cluster": "https://10.0.0.1:6443"})
+    cluster = _cluster(kubeconfig=str(file), server="https://10.0.0.1:6443/")
+    assert _said(cluster, home=tmp_path) == ""
+
+
+def test_a_context_that_leads_to_another_server_is_refused_before_anything_happens(tmp_path: Path) -> None:
+    file = _kubeconfig(tmp_path / "config", {"gpu-cluster": "https://admin:secret@10.9.9.9:6443"})
+    text = _said(_cluster(kubeconfig=str(file), server="https://10.0.0.1:6443"), home=tmp_path)
+    assert text == (
+        "Pulumi.dev.yaml: cluster.server = 'https://10.0.0.1:6443'\n"
+        "  context gpu-cluster leads to another cluster, https://10.9.9.9:6443; "
+        "nothing was created or changed\n"
+        "  try: another context or kubeconfig; or this server, if the cluster's address has changed"
+    )
+
+
+def test_a_context_that_does_not_exist_is_named_with_those_that_do(tmp_path: Path) -> None:
+    file = _kubeconfig(tmp_path / "config", {"gpu-cluster": "https://a", "staging": "https://b"})
+    text = _said(_cluster("gpu-clutser", kubeconfig=str(file)), home=tmp_path)
+    assert text == (
+        "Pulumi.dev.yaml: cluster.context = 'gpu-clutser'\n"
+        f"  there is no such context in {file}\n"
+        "  allowed: gpu-cluster, staging\n"
+        "  try: gpu-cluster"
+    )
+
+
+def test_a_kubeconfig_that_does_not_exist_is_named_in_full(tmp_path: Path) -> None:
+    text = _said(_cluster(kubeconfig="~/absent"), home=tmp_path)
+    assert text == (
+        f"Pulumi.dev.yaml: cluster.kubeconfig = '~/absent'\n  there is no such file: {tmp_path}/absent"
+    )
+
+
+def test_without_any_kubeconfig_both_places_are_named(tmp_path: Path) -> None:
+    text = _said(home=tmp_path)
+    assert f"KUBECONFIG is not set, and {tmp_path}/.kube/config does not exist" in text
+    assert "try: set KUBECONFIG, or write the path as cluster.kubeconfig" in text
+
+
+def test_a_variable_that_names_no_existing_file_is_shown(tmp_path: Path) -> None:
+    text = _said(home=tmp_path, environment={"KUBECONFIG": "/absent/a:/absent/b"})
+    assert "no file that the environment variable KUBECONFIG names exists: /absent/a, /absent/b" in text
+
+
+def test_the_file_in_the_home_folder_is_used_when_nothing_else_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".kube").mkdir()
+    _kubeconfig(tmp_path / ".kube" / "config", {"gpu-cluster": "https://a"})
+    assert _said(home=tmp_path) == ""
+
+
+def test_a_typed_kubeconfig_counts_and_not_the_variable(tmp_path: Path) -> None:
+    typed = _kubeconfig(tmp_path / "typed", {"gpu-cluster": "https://right"})
+    other = _kubeconfig(tmp_path / "other", {"gpu-cluster": "https://wrong"})
+    cluster = _cluster(kubeconfig=str(typed), server="https://right")
+    assert _said(cluster, home=tmp_path, environment={"KUBECONFIG": str(other)}) == ""
+
+
+def test_of_several_files_the_first_with_the_name_counts_and_missing_ones_are_passed_over(
+    tmp_path: Path,
+) -> None:
+    first = _kubeconfig(tmp_path / "first", {"staging": "https://b"})
+    second = _kubeconfig(tmp_path / "second", {"gpu-cluster": "https://right"})
+    third = _kubeconfig(tmp_path / "third", {"gpu-cluster": "https://wrong"})
+    listed = f"{tmp_path}/absent:{first}:{second}:{third}"
+    cluster = _cluster(server="https://right")
+    assert _said(cluster, home=tmp_path, environment={"KUBECONFIG": listed}) == ""
+
+
+@pytest.mark.parametrize("content", ["contexts: [", "- a\n", "users:\n  - token: planted-token\n bad"])
+def test_a_file_that_is_no_kubeconfig_is_named_without_its_content(tmp_path: Path, content: str) -> None:
+    file = tmp_path / "config"
+    file.write_text(content)
+    text = _said(_cluster(kubeconfig=str(file)), home=tmp_path)
+    assert text.endswith(f"{file} cannot be read as a kubeconfig")
+
+
+def test_an_empty_kubeconfig_has_no_contexts(tmp_path: Path) -> None:
+    (tmp_path / "config").write_text("")
+    text = _said(_cluster(kubeconfig=str(tmp_path / "config")), home=tmp_path)
+    assert "allowed: none: the kubeconfig has no contexts" in text
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("https://API.example.com", "https://api.example.com:443/"),
+        ("https://10.0.0.1:6443", "HTTPS://10.0.0.1:6443/"),
+        ("https://example.com/k8s/clusters/c-1", "https://example.com/k8s/clusters/c-1/"),
+        ("https://[::1]:6443", "https://[::1]:6443"),
+    ],
+)
+def test_two_spellings_of_one_address_are_the_same(one: str, other: str) -> None:
+    assert same_address(one, other)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "http://a.example.com",
+        "https://a.example.com:6443",
+        "https://b.example.com",
+        "https://a.example.com/x",
+    ],
+)
+def test_another_scheme_port_host_or_path_is_another_address(other: str) -> None:
+    assert not same_address("https://a.example.com", other)

@@ -1,0 +1,119 @@
+"""Nodes of a Capacity Block are not exchanged while they run: the change is refused with the way."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from stacks.plan.infrastructure.plan import EksPlan
+from stacks.updates.guards.running_blocks import running_block_problems
+from tests.stacks.updates.changes import changed, state
+from tests.support.dev_settings import resolved
+from tests.support.eks_settings import eks_b200_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from stacks.updates.deployed import Deployed
+
+Settings = dict[str, Any]
+OTHER = "cr-fedcba98"
+
+
+def _pool(settings: Settings) -> Settings:
+    return settings["nodePools"][0]
+
+
+def _another_block(settings: Settings) -> None:
+    _pool(settings)["purchase"]["id"] = OTHER
+
+
+def _newer(settings: Settings) -> None:
+    settings["cluster"]["version"] = "1.36"
+
+
+def _other_type(settings: Settings) -> None:
+    _pool(settings)["instanceType"] = "p6-b300.48xlarge"
+
+
+def _phase(phase: str) -> Callable[[Settings], None]:
+    def change(settings: Settings) -> None:
+        _pool(settings)["purchase"]["phase"] = phase
+
+    return change
+
+
+def _said(before: Deployed, after: Settings) -> list[str]:
+    plan = resolved(after).infrastructure
+    assert isinstance(plan, EksPlan)
+    return [str(problem) for problem in running_block_problems(plan, before.node_groups, "Pulumi.own.yaml")]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (_another_block, "Pulumi.own.yaml: nodePools[0].purchase.id = 'cr-fedcba98'"),
+        (_newer, "Pulumi.own.yaml: cluster.version = '1.36'"),
+    ],
+)
+@pytest.mark.parametrize("phase", ["active", "waiting", "empty"])
+def test_a_change_of_nodes_that_run_in_a_block_is_refused_with_the_way(
+    change: Callable[[Settings], None], says: str, phase: str
+) -> None:
+    before = eks_b200_settings()
+    after = changed(changed(before, change), _phase(phase))
+    [text] = _said(state(before), after)
+    assert text.startswith(says)
+    assert "would exchange 1 node of a Capacity Block that may run in pool b200" in text
+    assert "nothing was created or changed" in text
+    assert "try: nodePools[0].purchase.phase: empty, alone, and `pulumi up`; then this change" in text
+    assert "Where the block is over and its nodes are gone: `pulumi refresh`" in text
+
+
+def test_the_version_that_runs_is_named() -> None:
+    before = eks_b200_settings()
+    [text] = _said(state(before), changed(before, _newer))
+    assert "(Kubernetes 1.35 -> 1.36)" in text
+    assert "allowed: 1.35" in text
+
+
+def test_what_a_newer_release_of_this_project_makes_nodes_of_is_a_change_too() -> None:
+    before = state(eks_b200_settings())
+    group = before.node_groups["b200-nodes"]
+    older = replace(group, template={**group.template, "userData": "b2xk"})
+    [text] = _said(replace(before, node_groups={"b200-nodes": older}), eks_b200_settings())
+    assert text.startswith("Pulumi.own.yaml: nodePools[0] = 'b200'\n")
+    assert "(what nodes do at their start)" in text
+
+
+def test_emptied_nodes_may_become_others() -> None:
+    emptied = state(changed(eks_b200_settings(), _phase("empty")))
+    assert _said(emptied, changed(eks_b200_settings(), _another_block)) == []
+    assert _said(emptied, changed(eks_b200_settings(), _newer)) == []
+
+
+def test_before_its_window_a_block_is_exchanged_for_another_and_afterwards_it_may_run() -> None:
+    waiting = changed(eks_b200_settings(), _phase("waiting"))
+    before = state(waiting)
+    assert _said(before, changed(waiting, _another_block)) == []
+    # The scheduled action may have filled the pool meanwhile.
+    [text] = _said(before, changed(eks_b200_settings(), _another_block))
+    assert "would exchange 1 node" in text
+
+
+@pytest.mark.parametrize("change", [_newer, _other_type])
+def test_nodes_that_are_bought_by_the_hour_are_exchanged(change: Callable[[Settings], None]) -> None:
+    before = eks_b200_settings()
+    _pool(before)["purchase"] = {"kind": "onDemand"}
+    assert _said(state(before), changed(before, change)) == []
+
+
+def test_what_stays_is_no_change() -> None:
+    before = eks_b200_settings()
+    after = copy.deepcopy(before)
+    after["serving"]["replicas"] = {"prefill": 2}
+    assert _said(state(before), after) == []
+    assert running_block_problems(None, state(before).node_groups, "Pulumi.own.yaml") == ()
