@@ -1,4 +1,4 @@
-"""What README.md shows of a command is what the command prints."""
+"""What the guides show of a command, or of the code, is what there is."""
 
 import datetime as dt
 import re
@@ -11,12 +11,13 @@ from rules.catalogue import rules_on
 from tests.cli.command import ROOT, Command
 
 WIDTH = "120"
+CHECKING = ROOT / "docs" / "checking.md"
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def shown(start: str) -> tuple[list[str], list[str]]:
-    """The words of the first command that starts so, and the lines that README.md shows after it."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    """The words of the first command that starts so, and the lines that the guide shows after it."""
+    text = CHECKING.read_text(encoding="utf-8")
     found = re.search(rf"```console\n\$ ({re.escape(start)}[^\n]*)\n(.*?)```", text, re.DOTALL)
     assert found is not None, start
     return shlex.split(found[1], comments=True)[1:], found[2].splitlines()
@@ -29,24 +30,19 @@ def assert_prints(lines: list[str], printed: str) -> None:
         form = re.compile(".*".join(map(re.escape, line.split("…"))))
         while rest and not form.fullmatch(rest[0]):
             rest.pop(0)
-        assert rest, f"README.md shows {line!r}, which is not printed (there, or at all):\n{printed}"
+        assert rest, f"docs/checking.md shows {line!r}, which is not printed (there, or at all):\n{printed}"
         rest.pop(0)
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    return Command(monkeypatch, capsys)
-
-
-@pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As wide as README.md is."""
+    """As wide as the guide is."""
     for name, value in {"COLUMNS": WIDTH, "FORCE_COLOR": "1", "TERM": "xterm"}.items():
         monkeypatch.setenv(name, value)
 
 
 @pytest.mark.usefixtures("terminal")
-def test_the_example_is_judged_as_the_readme_shows(command: Command) -> None:
+def test_the_example_is_judged_as_the_guide_shows(command: Command) -> None:
     arguments, lines = shown("dynamo-stack check --file ")
     answer = command(*arguments)
     assert (answer.code, answer.err) == (1, "")
@@ -54,7 +50,7 @@ def test_the_example_is_judged_as_the_readme_shows(command: Command) -> None:
 
 
 def test_a_finding_in_a_preview_reads_as_its_rule_does() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = CHECKING.read_text(encoding="utf-8")
     heading, reason, _, fix, source = (
         line.strip() for line in text.partition("\nPolicies:\n")[2].partition("\n```")[0].splitlines()[1:]
     )
@@ -65,9 +61,24 @@ def test_a_finding_in_a_preview_reads_as_its_rule_does() -> None:
         assert re.fullmatch(".*".join(map(re.escape, line.split("…"))), said), said
 
 
-def test_the_wrong_setting_is_refused_as_the_readme_shows(command: Command, tmp_path: Path) -> None:
+def test_the_wrong_setting_is_refused_as_the_guide_shows(command: Command, tmp_path: Path) -> None:
     arguments, lines = shown("dynamo-stack explain dev        # with `version: 1.2`")
     settings = (ROOT / "Pulumi.dev.yaml").read_text(encoding="utf-8")
     (tmp_path / "Pulumi.dev.yaml").write_text(settings.replace('version: "1.2.1"', "version: 1.2"))
     answer = command(*arguments, folder=tmp_path)
     assert (answer.code, answer.err.splitlines()) == (2, lines)
+
+
+def test_the_rule_that_contributors_are_shown_is_one_of_the_rules() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    found = re.search(r"One of `(.+?)`:\n\n```python\n(.*?)```", text, re.DOTALL)
+    assert found is not None
+    assert found[2] in (ROOT / found[1]).read_text(encoding="utf-8")
+
+
+def test_the_readme_s_dollars_are_those_of_the_guide() -> None:
+    guide, readme = (
+        (ROOT / name).read_text(encoding="utf-8") for name in ("docs/production.md", "README.md")
+    )
+    for dollars in re.findall(r"\$\d[\d.]*\d", readme):
+        assert dollars in guide
