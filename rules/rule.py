@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NotRequired, TypedDict, TypeVar, Unpack
 
 from resource_graph import Aspect, Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
@@ -45,71 +45,39 @@ class Subjects(Generic[S]):
                 yield undecided(resource, name, str(reason))
 
 
-def rule(
-    subjects: Subjects[S],
-    *,
-    severity: Severity,
-    reason: str,
-    source: str,
-    lines: tuple[str, ...],
-    fix: str,
-    reads: frozenset[Aspect] = frozenset(),
-) -> Callable[[Check[S]], Rule]:
-    """Makes a rule of a check that looks at one subject at a time.
+class RuleText(TypedDict):
+    """What a rule says of itself."""
 
-    Args:
-        subjects: what it is about (rules/subjects.py).
-        severity: mandatory only where the reason was read in code or seen in a run.
-        reason: what breaks otherwise.
-        source: where that can be read.
-        lines: releases in which it was read, or EVERY_RELEASE.
-        fix: what a person does about it.
-        reads: what not every origin tells, and the rule needs.
-    """
+    severity: Severity
+    """Mandatory only where the reason was read in code or seen in a run."""
+    reason: str
+    """What breaks otherwise."""
+    source: str
+    """Where that can be read."""
+    lines: tuple[str, ...]
+    """Releases in which it was read, or EVERY_RELEASE."""
+    fix: str
+    """What a person does about it."""
+    reads: NotRequired[frozenset[Aspect]]
+    """What not every origin tells, and the rule needs."""
+
+
+def rule(subjects: Subjects[S], **text: Unpack[RuleText]) -> Callable[[Check[S]], Rule]:
+    """Makes a rule of a check that looks at one subject at a time (rules/subjects.py)."""
 
     def made(check: Check[S]) -> Rule:
-        def judge(graph: ResourceGraph) -> Iterator[Observation]:
-            return subjects.judge(graph, check)
-
-        return Rule(
-            **_named(check),
-            severity=severity,
-            reason=reason,
-            source=source,
-            lines=lines,
-            fix=fix,
-            reads=reads,
-            check=judge,
-        )
+        return Rule(**_named(check), **text, check=lambda graph: subjects.judge(graph, check))
 
     return made
 
 
 def graph_rule(
-    *,
-    severity: Severity,
-    reason: str,
-    source: str,
-    lines: tuple[str, ...],
-    fix: str,
-    reads: frozenset[Aspect] = frozenset(),
+    **text: Unpack[RuleText],
 ) -> Callable[[Callable[[ResourceGraph], Iterable[Observation]]], Rule]:
-    """Makes a rule of a check that compares things of a whole graph, or is about several kinds of subjects.
-
-    Args: as of `rule`.
-    """
+    """Makes a rule of a check of a whole graph, or of several kinds of subjects."""
 
     def made(check: Callable[[ResourceGraph], Iterable[Observation]]) -> Rule:
-        return Rule(
-            **_named(check),
-            severity=severity,
-            reason=reason,
-            source=source,
-            lines=lines,
-            fix=fix,
-            reads=reads,
-            check=check,
-        )
+        return Rule(**_named(check), **text, check=check)
 
     return made
 
