@@ -13,6 +13,7 @@ import pytest
 from cli import bounded
 from tests.cli.checked import findings, written
 from tests.cli.command import ROOT, Answer, Command
+from tests.cli.forked import forked_check
 from tests.cli.malformed import MEGABYTE, malformed
 from tests.cli.malformed_verdicts import JUDGED_AND_PASSED, JUDGED_AND_STOPPED
 from tests.rules.judging import mutated
@@ -43,7 +44,7 @@ def test_a_malformed_input_ends_with_a_verdict_or_is_refused_in_words(tmp_path: 
     content = INPUTS[name]
     file = tmp_path / "deploy.yaml"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    answer = checked(file)
+    answer = forked_check(file, memory=MEMORY, seconds=SECONDS)
     said = answer.out + answer.err
     # Whether the largest are still judged in time depends on the machine.
     in_time = "it takes more than" not in said
