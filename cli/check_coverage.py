@@ -1,4 +1,4 @@
-"""What was read, and what of it was not understood: a pass says nothing of the latter."""
+"""The objects that were read, and those that no rule or schema knows: a pass says nothing of them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _OF_PULUMI = ("pulumi:", "pulumi-python:")
 
 
 class WatchedGraph(ResourceGraph):
-    """The same graph, which remembers the kinds and types that rules asked for by name."""
+    """The graph, which also remembers the kinds and types that rules asked for by name."""
 
     def __init__(self, graph: ResourceGraph) -> None:
         super().__init__(graph, graph.lacks)
@@ -24,7 +24,7 @@ class WatchedGraph(ResourceGraph):
 
     def kubernetes_objects(self, kind: str | None = None) -> Sequence[Resource]:
         """As every graph does, remembering the kind."""
-        # Whoever takes objects of any kind looks at what all have, and so at no kind in particular.
+        # A rule that takes objects of any kind looks at what all have, and so at no kind in particular.
         if kind is not None:
             self._asked.add(kind)
         return super().kubernetes_objects(kind)

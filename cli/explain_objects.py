@@ -1,4 +1,4 @@
-"""What a stack creates, in which order, and what of it `destroy` leaves."""
+"""The objects that a stack creates, in their order, and those that `destroy` leaves."""
 
 from collections.abc import Iterator, Sequence
 

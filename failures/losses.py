@@ -1,4 +1,4 @@
-"""What of a stack is going, or has lost its content, while everything else looks as it was."""
+"""Parts of a stack that are going, or have lost their content, while everything else looks as it was."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -41,7 +41,7 @@ class HuggingFaceDownload:
 
 @dataclass(frozen=True, slots=True)
 class S3Copy:
-    """The same files from a bucket: those of the revision's directory, and the vocabulary beside them."""
+    """The files from a bucket: those of the revision's directory, and the vocabulary beside them."""
 
     address: str
     """s3://bucket/prefix, where config.json and o200k_base.tiktoken lie."""

@@ -31,7 +31,7 @@ def read_manifests(paths: Sequence[Path]) -> ResourceGraph:
 
 
 def manifest_graph(files: Sequence[InputText]) -> ResourceGraph:
-    """The same of texts that were read already."""
+    """The objects of texts that were read already."""
     return ResourceGraph((resource for file in files for resource in _read(file)), DOCUMENTS_LACK)
 
 

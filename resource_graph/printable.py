@@ -18,7 +18,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str, longest: int | None = None) -> str:
-    """The same for a name or a message of one line, in which a line end too would pretend to be another.
+    """A name or a message of one line, in which a line end too would pretend to be another, made printable.
 
     Of a text longer than `longest` characters the middle is left out: a value that it quotes.
     """

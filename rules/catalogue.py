@@ -35,5 +35,5 @@ RULES: tuple[Rule, ...] = tuple(rule for topic in TOPICS for rule in topic.rules
 
 
 def rules_on(today: dt.date) -> tuple[Rule, ...]:
-    """The same, and the one that judges the waivers on that day."""
+    """All rules, and the one that judges the waivers on that day."""
     return (*RULES, waiver_rule([rule.id for rule in RULES], today))

@@ -14,7 +14,7 @@ EVERY_RELEASE: tuple[str, ...] = ()
 
 
 class Severity(Enum):
-    """What a failed finding means for whoever deploys.
+    """What a failed finding means for the person who deploys.
 
     Mandatory only where the reason was read in the engine's or operator's own code or seen in a run;
     inferences and estimates are advisory.

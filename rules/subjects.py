@@ -126,7 +126,7 @@ WORKERS: Subjects[Worker] = Subjects(read_workers, lambda each: (each.resource, 
 CONFIGURED_WORKERS: Subjects[Worker] = Subjects(
     read_workers, lambda each: (each.resource, each.name), passed_over=(EngineFileProblem,)
 )
-"""The same for rules that read engine files; one that cannot serve as such fails where such are judged."""
+"""Workers, for rules that read engine files; a file that cannot serve fails where such files are judged."""
 TENSORRT_LLM_WORKERS: Subjects[TensorRtLlmWorker] = Subjects(
     _tensorrt_llm, lambda each: (each.worker.resource, each.worker.name)
 )
@@ -144,7 +144,7 @@ DISAGGREGATED: Subjects[Disaggregated] = Subjects(
 DISAGGREGATED_GRAPHS: Subjects[Disaggregated] = Subjects(
     read_disaggregated, lambda each: (each.resource, each.name)
 )
-"""The same, called by their graph's name."""
+"""Groups of prefill and decode workers, called by their graph's name."""
 ROUTERS: Subjects[Router] = Subjects(
     read_routers, lambda each: (each.frontend.resource, each.frontend.name), passed_over=(EngineFileProblem,)
 )

@@ -22,7 +22,7 @@ _TIMEOUT = re.compile(r"timeout while waiting for state to become '(?P<wanted>[^
 _END = re.compile(r"\n\s*(?:\n|\*|Please see)|: provider=aws@")
 
 FAILED_LATER = "failed after it was made"
-"""The operation's place where a request was accepted, and what it made did not come to work."""
+"""Stands for the operation where AWS accepted the request, and the resource failed later."""
 TIMED_OUT = "timeout"
 """The code of a wait that ended."""
 

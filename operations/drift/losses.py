@@ -1,4 +1,4 @@
-"""What of the stack is going, or empty, though each of its fields is as the stack wrote it."""
+"""Parts of the stack that are going, or empty, though each of their fields is as the stack wrote it."""
 
 from collections.abc import Iterator, Sequence
 

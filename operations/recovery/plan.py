@@ -17,7 +17,7 @@ from operations.recovery.remains import CREATE_MANAGER, NO_FIELDS, ClusterObject
 from operations.recovery.steps import GONE_SECONDS, Step, kubectl_arguments
 
 UPSERT = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
-# Whoever wants one of these gone deletes it by hand: each holds data, or takes along what does.
+# A person who wants one of these gone deletes it by hand: each holds data, or takes along what does.
 _STATEFUL = frozenset(
     {"PersistentVolumeClaim", "PersistentVolume", "Namespace", "StatefulSet", "CustomResourceDefinition"}
 )
@@ -135,7 +135,7 @@ def _unlock(remains: Remains) -> Iterator[Step]:
 
 def _wait_until_gone(item: ClusterObject) -> Step:
     arguments = kubectl_arguments("wait", item, "--for=delete", f"--timeout={GONE_SECONDS}s")
-    # Taken over while it goes it would be in the state and not in the cluster.
+    # An object that is taken over while it is being deleted would be in the state and not in the cluster.
     return Step(f"wait until {item}, whose deletion has begun, is gone", "kubectl", arguments, ends=item)
 
 

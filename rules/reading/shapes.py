@@ -29,7 +29,7 @@ def field(parent: Mapping[str, Value], *path: str) -> Value:
 
 
 def _field_or_why_not(parent: Mapping[str, Value], path: Sequence[str]) -> Value:
-    """The same for what is no plain dict, or has to be told of."""
+    """`field` for what is no plain dict, or has to be told of."""
     current: Value = parent
     for index, key in enumerate(path):
         if not isinstance(current, (dict, Mapping)):

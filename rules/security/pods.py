@@ -94,7 +94,7 @@ def pods_run_unprivileged(_: ResourceGraph, template: PodTemplate) -> Iterator[s
     for name, container in all_containers(template):
         capabilities = texts_at(container, "securityContext", "capabilities", "add")
         added = {(each or "").upper().removeprefix("CAP_") for each in capabilities}
-        # Capabilities that are added act for root alone, so whoever needs one needs root too.
+        # Capabilities that are added act for root alone, so a container that needs one needs root too.
         for_transport = bool(added & _FOR_TRANSPORTS) or asks_for_network_device(template, container)
         if _user(template.spec, container) == 0 and not for_transport:
             yield f"container {name} runs as root (runAsUser 0)"

@@ -82,7 +82,7 @@ def _meant(graph: ResourceGraph, namespace: str | None, kind: str, name: str) ->
 
 
 def _channel_meant(graph: ResourceGraph, template: PodTemplate, name: str) -> str | None:
-    """Whoever brings compute domains along brings all that its pods claim."""
+    """A file that brings compute domains along brings all that its pods claim."""
     namespace = _namespace(template.resource)
     near = [each for each in _made_in(graph, namespace, _CLAIM_TEMPLATE) if _words(each) != _words(name)]
     named = _named_in(graph, namespace)

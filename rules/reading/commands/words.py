@@ -89,7 +89,7 @@ def expand_references(text: str, environment: Environment) -> Word:
 
 
 def expand_words(words: Sequence[str | None], environment: Environment) -> tuple[Word, ...]:
-    """The same for a whole command line; None stands for a word that is known later.
+    """The words of a whole command line; None stands for a word that is known later.
 
     Raises:
         Undecided: it has more words than anybody writes.
@@ -100,7 +100,7 @@ def expand_words(words: Sequence[str | None], environment: Environment) -> tuple
 
 
 def expand_script_references(script: str, environment: Environment) -> str:
-    """The same for a shell script; a reference to an unknown value stays for the shell's reader to meet.
+    """The text of a shell script; a reference to an unknown value stays for the shell's reader to meet.
 
     Raises:
         Undecided: the script is longer than any that a shell can be handed.

@@ -96,7 +96,7 @@ def read_role(worker: Worker) -> Role:
 
 
 def role_with_file(graph: ResourceGraph, worker: Worker) -> Role:
-    """The same, also where SGLang's `--config` file says it.
+    """The worker's role, also where SGLang's `--config` file says it.
 
     Raises:
         EngineFileProblem: the file cannot be what SGLang needs.

@@ -123,7 +123,7 @@ def _domains_by_template(graph: ResourceGraph) -> Mapping[str, Sequence[Resource
         try:
             template = text_at(domain.inputs, "spec", "channel", "resourceClaimTemplate", "name")
         except Undecided:
-            # Whoever claims a template of that name finds it described by nothing, which is undecided.
+            # A pod that claims a template of that name finds it described by nothing, which is undecided.
             continue
         if template is not None:
             domains.setdefault(template, []).append(domain)

@@ -35,7 +35,7 @@ def required_labels(spec: Mapping[str, Value]) -> Sequence[NodeLabel]:
 
 
 def alternatives(spec: Mapping[str, Value]) -> Sequence[Sequence[NodeLabel]]:
-    """The same by term: a node must meet all conditions of one of them, each with the selector's.
+    """Required labels by term: a node must meet all conditions of one term, and those of the selector.
 
     Raises:
         Undecided: they are unknown or of another shape.

@@ -22,7 +22,7 @@ _NEVER_EMPTY = "containers"
 """A list that a pod of a built-in kind must have, and that an empty one is not (ValidatePodSpec in kubernetes
 pkg/apis/core/validation)."""
 _MOST = 100
-"""Mistakes that are kept of one object: whoever has more has written something else altogether."""
+"""Mistakes that are kept of one object: an object with more is something else altogether."""
 
 MistakeKind = Literal["unknown", "missing", "type", "value", "placeholder"]
 """A field that the schema does not name, one that it needs, a value of another type or beyond a limit, or a
@@ -42,7 +42,7 @@ class Mistake:
 def find_mistakes(value: Mapping[str, Value], schema: Schema) -> Sequence[Mistake]:
     """Everything in the object that the schema does not take; what is unknown is left out, and so is status.
 
-    The API server takes the status from whoever writes it, and drops it from everybody else.
+    The API server takes the status from the controller that owns it, and drops it from everybody else.
     """
     walk = _Walk(schema)
     walk.mapping({key: item for key, item in value.items() if key != "status"}, schema, ())

@@ -1,4 +1,4 @@
-"""Every pod that a graph asks for, whoever makes it: services of a Dynamo graph and plain workloads."""
+"""Every pod that a graph asks for: of services of a Dynamo graph and of plain workloads."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

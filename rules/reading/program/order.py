@@ -8,7 +8,7 @@ STACK_REFERENCE = "pulumi:pulumi:StackReference"
 
 
 def dependencies_of(graph: ResourceGraph, resource: Resource) -> frozenset[str]:
-    """The same as the graph's own method, which several rules ask for the same resources."""
+    """What the graph's own method says, remembered: several rules ask it of the same resources."""
     remembered = _remembered(graph)
     if resource.urn not in remembered:
         remembered[resource.urn] = graph.dependencies_of(resource)

@@ -47,7 +47,7 @@ def credential_in(text: str) -> str | None:
 
 
 def credential_called(name: str, text: str) -> str | None:
-    """The same where the value's name may tell as well."""
+    """The kind of credential that a value is, by its text or its name; None where it is none."""
     found = credential_in(text)
     if found is not None:
         return found
@@ -57,7 +57,7 @@ def credential_called(name: str, text: str) -> str | None:
 
 
 def credential_in_base64(text: str) -> str | None:
-    """The same for what the `data` of a Secret holds."""
+    """The kind of credential that an entry in the `data` of a Secret is; None where it is none."""
     try:
         return credential_in(base64.b64decode(text, validate=True).decode("utf-8"))
     except (binascii.Error, ValueError):

@@ -123,7 +123,7 @@ def read_claims(graph: ResourceGraph) -> Sequence[Claim]:
         try:
             claims += [_claim(resource)] if resource.kind == CLAIM_KIND else _made_by(resource)
         except Undecided:
-            # Whoever mounts it is told.
+            # The finding is about the pod that mounts it.
             continue
     return tuple(claims)
 

@@ -34,7 +34,7 @@ class ModelVolume:
 
     @property
     def resource(self) -> Resource:
-        """The claim, or whoever mounts it first."""
+        """The claim, or the first pod that mounts it."""
         return self.found.resource if isinstance(self.found, Claim) else self.users[0][0].resource
 
     @property
@@ -57,7 +57,7 @@ class ModelVolume:
 def read_model_volumes(graph: ResourceGraph) -> Sequence[ModelVolume]:
     """All claims and directories from which a model is used, in the order of their users.
 
-    Whoever cannot be read is left out, and told by the rules about users.
+    A container that cannot be read is left out, and told by the rules about users.
     """
     volumes: dict[tuple[str, str], ModelVolume] = {}
     for user in read_model_users(graph):
