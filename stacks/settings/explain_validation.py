@@ -108,7 +108,10 @@ def _wrong_value(finding: ErrorDetails, place: Place) -> Problem:
     kind, context = finding["type"], finding.get("ctx", {})
     suggestion = None
     if kind == "string_pattern_mismatch":
-        message, allowed = _misspelt(place), form_of_pattern(place.pattern).words
+        message = "not written as this setting has to be"
+        if place.is_key:
+            message = "the key is not written as it has to be"
+        allowed = form_of_pattern(place.pattern).words
     elif kind in _TAKES:
         message, allowed = f"this is {_in_words(value)}", _TAKES[kind]
         if isinstance(value, str) and value.isdigit():
@@ -118,12 +121,6 @@ def _wrong_value(finding: ErrorDetails, place: Place) -> Problem:
         message, allowed = "out of range", _LIMITS.get(kind, finding["msg"]).format(items=items, **context)
     shown = None if place.is_key else value
     return Problem(str(place), shown, message, allowed=allowed, suggestion=suggestion)
-
-
-def _misspelt(place: Place) -> str:
-    return (
-        "the key is not written as it has to be" if place.is_key else "not written as this setting has to be"
-    )
 
 
 def _unknown_word(place: Place, value: object) -> Problem:

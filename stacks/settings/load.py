@@ -13,6 +13,7 @@ from stacks.settings.yaml_file import YamlProblemError, parse_yaml
 CONFIG_NAMESPACE = "dynamo-stack"
 SETTINGS_KEY = f"{CONFIG_NAMESPACE}:settings"
 TOKEN_KEY = f"{CONFIG_NAMESPACE}:hfToken"
+_KEYS = (SETTINGS_KEY, TOKEN_KEY)
 
 _PREFIX, _SUFFIX = "Pulumi.", ".yaml"
 
@@ -59,7 +60,8 @@ def read_settings(file: Path) -> object:
         problem = Problem("config", value, "a stack file has a mapping `config`")
         raise SettingsError({file.name: [problem]})
     config = cast("Mapping[str, object]", value)
-    problems = [_unknown_key(key) for key in config if _is_ours(key) and not _is_known(key)]
+    ours = (key for key in config if key.startswith(f"{CONFIG_NAMESPACE}:"))
+    problems = [_unknown_key(key) for key in ours if key not in _KEYS]
     if isinstance(config.get(TOKEN_KEY), str):
         problems.append(plain_token_problem())
     if SETTINGS_KEY not in config:
@@ -69,22 +71,13 @@ def read_settings(file: Path) -> object:
     return config[SETTINGS_KEY]
 
 
-def _is_ours(key: str) -> bool:
-    return key.startswith(f"{CONFIG_NAMESPACE}:")
-
-
-def _is_known(key: str) -> bool:
-    return key in {SETTINGS_KEY, TOKEN_KEY}
-
-
 def _unknown_key(key: str) -> Problem:
-    known = (SETTINGS_KEY, TOKEN_KEY)
     return Problem(
         f"config.{key}",
         None,
         "there is no such configuration key",
-        allowed=", ".join(known),
-        suggestion=nearest(key, known),
+        allowed=", ".join(_KEYS),
+        suggestion=nearest(key, _KEYS),
     )
 
 

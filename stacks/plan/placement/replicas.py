@@ -18,7 +18,7 @@ def replica_counts(
     """
     published = {service.service_name: service.replicas for service in recipe.services}
     if isinstance(serving.replicas, ReplicaSettings):
-        typed = _typed(serving.replicas)
+        typed = serving.replicas.model_dump(exclude_none=True)
         problems = _unknown_roles(recipe, typed)
         return {
             service.service_name: typed.get(service.role, service.replicas) for service in recipe.services
@@ -29,10 +29,6 @@ def replica_counts(
         message = f"{pools} cannot hold even one set of the recipe's workers"
         return published, (Problem("serving.replicas", "fill", message),)
     return published | {worker.service_name: worker.replicas * sets for worker in recipe.workers}, ()
-
-
-def _typed(replicas: ReplicaSettings) -> dict[str, int]:
-    return replicas.model_dump(exclude_none=True)
 
 
 def _unknown_roles(recipe: Recipe, typed: Mapping[str, int]) -> tuple[Problem, ...]:

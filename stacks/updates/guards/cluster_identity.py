@@ -17,6 +17,7 @@ import yaml
 from stacks.errors import Problem
 from stacks.nearest import nearest
 from stacks.plan.resolved import ResolvedCluster
+from stacks.updates.nested import mapping_in, mappings_in
 
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 _VARIABLE = "KUBECONFIG"
@@ -109,17 +110,11 @@ def _merged(documents: Iterable[Mapping[str, Any]]) -> _Kubeconfig:
 
 def _entries(document: Mapping[str, Any], section: str, kind: str, field: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    listed: object = document.get(section)
-    for item in cast("list[object]", listed) if isinstance(listed, list) else []:
-        entry = _mapping(item)
+    for entry in mappings_in(document, section):
         name = entry.get("name")
         if isinstance(name, str):
-            found.setdefault(name, str(_mapping(entry.get(kind)).get(field) or ""))
+            found.setdefault(name, str(mapping_in(entry, kind).get(field) or ""))
     return found
-
-
-def _mapping(value: object) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
 
 
 def _server_problems(cluster: ResolvedCluster, kubeconfig: _Kubeconfig) -> tuple[Problem, ...]:
@@ -141,7 +136,8 @@ def _no_file(cluster: ResolvedCluster, files: list[Path], environment: Mapping[s
         message = f"there is no such file: {files[0]}"
         return Problem("cluster.kubeconfig", cluster.kubeconfig, message)
     if environment.get(_VARIABLE):
-        message = f"no file that the environment variable KUBECONFIG names exists: {_listed(files)}"
+        named = ", ".join(map(str, files))
+        message = f"no file that the environment variable KUBECONFIG names exists: {named}"
     else:
         message = f"there is no kubeconfig: KUBECONFIG is not set, and {files[0]} does not exist"
     suggestion = "set KUBECONFIG, or write the path as cluster.kubeconfig"
@@ -157,14 +153,10 @@ def _no_context(context: str, kubeconfig: _Kubeconfig, files: list[Path]) -> Pro
     return Problem(
         "cluster.context",
         context,
-        f"there is no such context in {_listed(files)}",
+        f"there is no such context in {', '.join(map(str, files))}",
         allowed=", ".join(shown) + more or "none: the kubeconfig has no contexts",
         suggestion=_SIMULATED_FIRST if context == _SIMULATED else nearest(context, known),
     )
-
-
-def _listed(files: list[Path]) -> str:
-    return ", ".join(str(file) for file in files)
 
 
 def _normalised(address: str) -> tuple[str, str, int | None, str]:
