@@ -49,9 +49,9 @@ def drift(name: str, *, as_json: bool) -> None:
 
 def _report(name: str) -> DriftReport:
     stack = resolved_stack(name)
-    problems = cluster_problems(stack.cluster, stack.source, os.environ)
+    problems = cluster_problems(stack.cluster, os.environ)
     if problems:
-        raise SettingsError(problems)
+        raise SettingsError({stack.source: problems})
     cluster = ClusterCommands.of(stack.cluster)
     pulumi = PulumiCommand.of_stack(name)
     state = _state_of_finished_run(pulumi)

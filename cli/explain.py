@@ -8,7 +8,7 @@ from cli.explain_layers import joined_cluster, joined_platform, layer_rows
 from cli.explain_objects import creation_order, left_by_destroy, protected
 from cli.explain_pods import pods_table, workarounds
 from cli.explain_pools import pools_table, prices
-from cli.output import make_console, make_sections, print_line, print_table
+from cli.output import Row, make_console, make_sections, print_line, print_table
 from hardware import KvPath, Standing
 from operations.project import recorded_stack, resolved_stack
 from recipes.evidence import evidence_on
@@ -24,7 +24,6 @@ from stacks.updates.occupied import room_texts
 from stacks.wording import alternatives
 
 _WIDTH = 120
-Row = tuple[str, str]
 
 if TYPE_CHECKING:
     from recipes.placed import Rollout
@@ -120,18 +119,15 @@ def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
 
 
 def _before_order(stack: ResolvedStack) -> Iterator[Row]:
-    yield from _labelled("ROOM", _room(stack))
+    # `explain` asks no cluster: it says the same on every machine.
+    room = room_texts(stack, None, "which a preview asks of the cluster too")
+    yield from _labelled("ROOM", (text for text, _ in room))
     yield "CLIENTS", _clients(stack)
     yield "PROMPTS", _prompts(stack)
     yield from _labelled("PLACEMENT", _placement(stack))
     yield from _labelled("KV PATH", _kv_path(stack))
     yield from _labelled("ROLLOUT", _rollout(stack))
     yield from _labelled("UPDATES", (f"{kind.settings}: {kind.effect}" for kind in kinds_of_change(stack)))
-
-
-def _room(stack: ResolvedStack) -> Iterator[str]:
-    # `explain` asks no cluster: it says the same on every machine.
-    return (text for text, _ in room_texts(stack, None, "which a preview asks of the cluster too"))
 
 
 def _other_topics(stack: ResolvedStack) -> tuple[Topic, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from cli.output import Row
 from cli.price_age import aged, today
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
 from stacks.plan.infrastructure.plan import (
@@ -28,7 +29,6 @@ from stacks.plan.versions import (
 )
 
 _PRICED_REGION = "us-east-1"
-Row = tuple[str, str]
 
 
 # EKS takes the newest release for the group's Kubernetes version whenever it makes or updates a group that

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
+from cli.output import Row
 from stacks.plan.resolved import ResolvedStack
-
-Row = tuple[str, str]
 
 
 def layer_rows(stack: ResolvedStack) -> Iterator[Row]:

@@ -47,7 +47,7 @@ def _stack_columns(name: str, directory: Path) -> tuple[str, str, str]:
     try:
         stack = resolve(name, load_stack(name, directory), f"Pulumi.{name}.yaml")
     except SettingsError as error:
-        return "cannot be used", "", str(error.problems[0]).replace("\n", "; ")
+        return "cannot be used", "", error.texts[0].replace("\n", "; ")
     used: dict[str, int] = {}
     for pool in stack.pools:
         if pool.used_gpus:

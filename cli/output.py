@@ -11,6 +11,8 @@ from rich.text import Text
 
 from resource_graph.printable import printable
 
+Row = tuple[str, str]
+"""Label and text, in a table of sections."""
 _WIDTH_WITHOUT_TERMINAL = 160
 
 

@@ -23,8 +23,8 @@ def render(name: str, directory: Path | None, helm: HelmStyle) -> None:
     try:
         _write(documents, directory)
     except OSError as error:
-        problem = Problem(str(directory), "", None, f"cannot be written: {error.strerror}")
-        raise SettingsError([problem]) from error
+        problem = Problem("", None, f"cannot be written: {error.strerror}")
+        raise SettingsError({str(directory): [problem]}) from error
     say(f"{len(documents)} files in {directory}")
 
 
@@ -56,7 +56,7 @@ def _write(documents: list[RenderedDocument], directory: Path) -> None:
     }
     foreign = [file for file in files if os.path.lexists(file) and not _is_own(file)]
     if foreign:
-        raise SettingsError(_not_ours(file) for file in foreign)
+        raise SettingsError({str(file): [_not_ours(file)] for file in foreign})
     for stale in sorted(directory.glob("*.yaml")):
         # An object that left the stack must not be applied again; files of other people stay.
         if stale not in files and _is_own(stale):
@@ -75,10 +75,5 @@ def _is_own(file: Path) -> bool:
 
 def _not_ours(file: Path) -> Problem:
     found = "a link that leads elsewhere" if file.is_symlink() else "not what `dynamo-stack render` wrote"
-    return Problem(
-        str(file),
-        "",
-        None,
-        f"is {found}, so nothing was written",
-        suggestion="move it, or name another folder",
-    )
+    message = f"is {found}, so nothing was written"
+    return Problem("", None, message, suggestion="move it, or name another folder")

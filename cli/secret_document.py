@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from cli.yaml_text import as_comment
-from resource_graph import Resource, Value
+from resource_graph import Resource
 
 _PARTS = ("data", "stringData")
 
@@ -12,7 +12,8 @@ def secret_document(resource: Resource) -> str:
     """Return a comment with the Secret's name, its keys and three ways to bring it."""
     name = resource.object_name if isinstance(resource.object_name, str) else resource.name
     namespace = resource.namespace if isinstance(resource.namespace, str) else "default"
-    keys = sorted({key for part in _PARTS for key in _mapping(resource.inputs.get(part))})
+    parts = (resource.inputs.get(part) for part in _PARTS)
+    keys = sorted({key for part in parts if isinstance(part, Mapping) for key in part})
     files = " ".join(f"--from-file={key}=FILE" for key in keys)
     lines = [
         f"This Secret holds secret values, so it is not written: {namespace}/{name}",
@@ -24,7 +25,3 @@ def secret_document(resource: Resource) -> str:
         "  Sealed Secrets: the kubectl line with --dry-run=client --output yaml, piped into kubeseal",
     ]
     return as_comment("\n".join(lines))
-
-
-def _mapping(value: Value) -> Mapping[str, Value]:
-    return value if isinstance(value, Mapping) else {}

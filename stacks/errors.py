@@ -1,6 +1,6 @@
 """What a person reads when the settings of a stack cannot be used."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 _MAX_VALUE_LENGTH = 60
@@ -10,9 +10,6 @@ _MAX_PROBLEMS_SHOWN = 8
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that is wrong, with everything that is needed to put it right."""
-
-    file: str
-    """The file to open, as the person would name it."""
 
     key: str
     """Dotted path below `dynamo-stack:settings`; empty for the file as a whole."""
@@ -28,10 +25,10 @@ class Problem:
     suggestion: str | None = None
     """The likeliest intention, as an instruction."""
 
-    def __str__(self) -> str:
-        """Return the block that is printed for this problem."""
+    def text(self, file: str) -> str:
+        """Return the block that is printed for this problem of the file."""
         key = self.key if self.key.isprintable() else repr(self.key)
-        place = f"{self.file}: {key}" if key else self.file
+        place = f"{file}: {key}" if key else file
         shown = f"{place} = {_shorten(self.value)}" if self.value is not None else place
         lines = [shown, f"  {self.message}"]
         if self.allowed:
@@ -46,17 +43,22 @@ class SettingsError(Exception):
 
     Every problem that was found is reported at once: a person who fixes one typo should not meet the
     next one only after another preview.
+
+    Args:
+        problems: by the file to open, as the person would name it.
+
     """
 
-    def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
-        if not self.problems:
+    def __init__(self, problems: Mapping[str, Iterable[Problem]]) -> None:
+        self.problems = {file: tuple(found) for file, found in problems.items()}
+        self.texts = [problem.text(file) for file, found in self.problems.items() for problem in found]
+        if not self.texts:
             raise ValueError("a SettingsError needs at least one problem")
         super().__init__(self._text())
 
     def _text(self) -> str:
-        blocks = [str(problem) for problem in self.problems[:_MAX_PROBLEMS_SHOWN]]
-        hidden = len(self.problems) - _MAX_PROBLEMS_SHOWN
+        blocks = self.texts[:_MAX_PROBLEMS_SHOWN]
+        hidden = len(self.texts) - _MAX_PROBLEMS_SHOWN
         if hidden > 0:
             blocks.append(f"… and {hidden} more; these first.")
         return "\n".join(blocks)

@@ -71,8 +71,8 @@ class DriftReport:
         if refused:
             yield (
                 "CONFLICT",
-                f"{_listed(sorted(refused))} may mean it, so `up` alone stops there. The command above takes "
-                f"the field back; to leave it, write the found value into Pulumi.{self.stack}.yaml.",
+                f"{', '.join(sorted(refused))} may mean it, so `up` alone stops there. The command above "
+                f"takes the field back; to leave it, write the found value into Pulumi.{self.stack}.yaml.",
             )
         elif self.conflicts:
             yield (
@@ -128,7 +128,7 @@ def columns(change: Change) -> tuple[str, ...]:
         change.field or "-",
         _short(change.expected),
         _short(change.found),
-        _listed(change.managers) or ("a failed `up`" if change.by_failed_up else "-"),
+        ", ".join(change.managers) or ("a failed `up`" if change.by_failed_up else "-"),
         change.outcome.value,
     )
 
@@ -140,7 +140,3 @@ def _counted(number: int, one: str, several: str) -> str:
 def _short(value: str) -> str:
     text = " ".join(value.split())
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)

@@ -48,9 +48,9 @@ def read_remains(
     if restored:
         put_back(pulumi, may_put_back)
     pending = read_state(pulumi).pending
-    problems = cluster_problems(stack.cluster, stack.source, os.environ)
+    problems = cluster_problems(stack.cluster, os.environ)
     if problems:
-        raise SettingsError(problems)
+        raise SettingsError({stack.source: problems})
     cluster.require_answer()
     wait_for_orphans(
         pulumi.directory,

@@ -9,7 +9,7 @@ from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.stack import IngressExposure, InternalLoadBalancer, StackSettings
 
 
-def exposure_problems(settings: StackSettings, source: str) -> Iterator[Problem]:
+def exposure_problems(settings: StackSettings) -> Iterator[Problem]:
     """Yield why an Ingress would be answered by nobody.
 
     The stack makes the cluster and installs no Ingress controller. EKS answers a Service of type LoadBalancer
@@ -22,7 +22,6 @@ def exposure_problems(settings: StackSettings, source: str) -> Iterator[Problem]
     ):
         return
     yield Problem(
-        source,
         "serving.exposure.kind",
         exposure.kind,
         "the cluster that this stack makes has no Ingress controller, so the Ingress would wait for its "

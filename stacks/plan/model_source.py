@@ -16,20 +16,18 @@ CACHE_CLAIM_NAME = "model-cache"
 CHECK_JOB_NAME = "model-check"
 
 
-def cache_problems(settings: StackSettings, recipe: Recipe | None, source: str) -> tuple[Problem, ...]:
+def cache_problems(settings: StackSettings, recipe: Recipe | None) -> tuple[Problem, ...]:
     """Return why the model's files would not be where the pods look for them."""
     cache = settings.model_cache
     if isinstance(settings.model.source, ExistingVolumeSource):
         if cache is None:
             return ()
         message = "the model is on an existing volume, whose size and class are its own"
-        return (Problem(source, "modelCache", None, message, suggestion="leave modelCache out"),)
+        return (Problem("modelCache", None, message, suggestion="leave modelCache out"),)
     if cache is None:
         message = f"is missing: the files from {settings.model.source.kind} need a volume"
-        return (
-            Problem(source, "modelCache", None, message, allowed="a mapping with size, storageClassName"),
-        )
-    return _size_problems(cache, recipe, source) if recipe else ()
+        return (Problem("modelCache", None, message, allowed="a mapping with size, storageClassName"),)
+    return _size_problems(cache, recipe) if recipe else ()
 
 
 def resolved_cache(settings: StackSettings, recipe: Recipe) -> ResolvedCache:
@@ -78,7 +76,7 @@ def _volume_name(settings: StackSettings) -> str | None:
     return volume_name(cluster)
 
 
-def _size_problems(cache: ModelCacheSettings, recipe: Recipe, source: str) -> tuple[Problem, ...]:
+def _size_problems(cache: ModelCacheSettings, recipe: Recipe) -> tuple[Problem, ...]:
     needed = needed_gib(recipe.model.size_bytes)
     if size_in_gib(cache.size) >= needed:
         return ()
@@ -88,7 +86,6 @@ def _size_problems(cache: ModelCacheSettings, recipe: Recipe, source: str) -> tu
     )
     return (
         Problem(
-            source,
             "modelCache.size",
             cache.size,
             message,

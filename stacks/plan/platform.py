@@ -16,7 +16,7 @@ _KEY = "platform.version"
 
 
 def platform_release(
-    version: str, recipe: Recipe | None, source: str
+    version: str, recipe: Recipe | None
 ) -> tuple[PlatformRelease | None, tuple[Problem, ...]]:
     """Return the release of that version, or why it cannot serve the recipe."""
     release = PLATFORM_RELEASES.get(version)
@@ -25,20 +25,20 @@ def platform_release(
         message = "not a platform release that this project was written for"
         meant = nearest(version, PLATFORM_RELEASES)
         suggestion = f'"{meant}"' if meant else None
-        return None, (Problem(source, _KEY, version, message, allowed=known, suggestion=suggestion),)
+        return None, (Problem(_KEY, version, message, allowed=known, suggestion=suggestion),)
     if recipe and recipe.runtime.platform_line != release.line:
         message = f"recipe {recipe.name} is written for platform {recipe.runtime.platform_line}"
-        return None, (Problem(source, _KEY, version, message, allowed=known),)
+        return None, (Problem(_KEY, version, message, allowed=known),)
     return release, ()
 
 
 def platform_problems(
-    platform: OwnPlatform | ExistingPlatform, mirrors: Mapping[str, str], source: str
+    platform: OwnPlatform | ExistingPlatform, mirrors: Mapping[str, str]
 ) -> tuple[Problem, ...]:
     """Return which parts of the platform's settings contradict each other, or the mirrors of images."""
     if isinstance(platform, ExistingPlatform):
         return ()
-    return (*_etcd_problems(platform, source), *_beside_the_mirror(platform, mirrors, source))
+    return (*_etcd_problems(platform), *_beside_the_mirror(platform, mirrors))
 
 
 def resolved_platform(
@@ -66,7 +66,7 @@ def resolved_platform(
     )
 
 
-def _beside_the_mirror(platform: OwnPlatform, mirrors: Mapping[str, str], source: str) -> list[Problem]:
+def _beside_the_mirror(platform: OwnPlatform, mirrors: Mapping[str, str]) -> list[Problem]:
     if DOCKER_HUB not in mirrors:
         return []
     bundled = {
@@ -75,19 +75,18 @@ def _beside_the_mirror(platform: OwnPlatform, mirrors: Mapping[str, str], source
     }
     message = f"the chart's own server is pulled from {DOCKER_HUB}, past the mirror in imageMirrors"
     return [
-        Problem(source, f"{key}.kind", "bundled", message, allowed="own or external", suggestion="kind: own")
+        Problem(f"{key}.kind", "bundled", message, allowed="own or external", suggestion="kind: own")
         for key, is_bundled in bundled.items()
         if is_bundled
     ]
 
 
-def _etcd_problems(platform: OwnPlatform, source: str) -> tuple[Problem, ...]:
+def _etcd_problems(platform: OwnPlatform) -> tuple[Problem, ...]:
     etcd = platform.etcd
     if platform.discovery == "etcd" and etcd is None:
         message = "is missing: with discovery etcd, workers and frontends find each other in it"
         return (
             Problem(
-                source,
                 "platform.etcd",
                 None,
                 message,
@@ -99,7 +98,6 @@ def _etcd_problems(platform: OwnPlatform, source: str) -> tuple[Problem, ...]:
         message = "nothing would use it: with discovery kubernetes no part of Dynamo connects to etcd"
         return (
             Problem(
-                source,
                 "platform.etcd",
                 etcd.kind,
                 message,
@@ -108,5 +106,5 @@ def _etcd_problems(platform: OwnPlatform, source: str) -> tuple[Problem, ...]:
         )
     if isinstance(etcd, OwnEtcd) and etcd.rejoining and etcd.members == 1:
         message = "a single member has no others to join: its data is what is on its volume"
-        return (Problem(source, "platform.etcd.rejoining", True, message, suggestion="leave it out"),)
+        return (Problem("platform.etcd.rejoining", True, message, suggestion="leave it out"),)
     return ()

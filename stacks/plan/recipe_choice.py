@@ -14,7 +14,7 @@ from stacks.settings.stack import EngineOverrides, StackSettings
 _KEY = "serving.overrides"
 
 
-def chosen_recipe(settings: StackSettings, source: str) -> tuple[Recipe | None, tuple[Problem, ...]]:
+def chosen_recipe(settings: StackSettings) -> tuple[Recipe | None, tuple[Problem, ...]]:
     """Return the recipe as this stack serves it.
 
     Overrides that the recipe cannot be served with leave it as published, next to their problems, so that
@@ -23,7 +23,6 @@ def chosen_recipe(settings: StackSettings, source: str) -> tuple[Recipe | None, 
     name = settings.serving.recipe
     if name not in recipe_names():
         problem = Problem(
-            source,
             "serving.recipe",
             name,
             "no recipe has this name",
@@ -41,7 +40,7 @@ def chosen_recipe(settings: StackSettings, source: str) -> tuple[Recipe | None, 
     try:
         return overridden(recipe, overrides), ()
     except OverrideError as error:
-        return recipe, tuple(_problem(error.role, text, overrides, source) for text in error.messages)
+        return recipe, tuple(_problem(error.role, text, overrides) for text in error.messages)
 
 
 def aggregated_recipes_like(recipe: Recipe) -> tuple[str, ...]:
@@ -63,15 +62,15 @@ def _by_role(overrides: EngineOverrides) -> dict[Role, EngineSettings]:
     return {role: options for role, options in typed.items() if options is not None}
 
 
-def _problem(role: Role | None, text: str, overrides: Mapping[Role, EngineSettings], source: str) -> Problem:
+def _problem(role: Role | None, text: str, overrides: Mapping[Role, EngineSettings]) -> Problem:
     """Return the problem at the typed option that the sentence names, as far as it names one."""
     named: list[Role] = [known for known in overrides if known in text]
     roles: list[Role] = [role] if role is not None else named or list(overrides)
     for known in roles:
         for option, value in _options(overrides.get(known)):
             if option.rpartition(".")[2] in text:
-                return Problem(source, f"{_KEY}.{known}.{option}", value, text)
-    return Problem(source, f"{_KEY}.{role}" if role is not None else _KEY, None, text)
+                return Problem(f"{_KEY}.{known}.{option}", value, text)
+    return Problem(f"{_KEY}.{role}" if role is not None else _KEY, None, text)
 
 
 def _options(settings: EngineSettings | None) -> list[tuple[str, object]]:

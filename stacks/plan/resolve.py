@@ -44,27 +44,27 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
         SettingsError: every reason found why the stack could not work.
 
     """
-    recipe, recipe_problems = chosen_recipe(settings, source)
-    pools, pool_problems = known_pools(settings.node_pools, source)
-    release, release_problems = platform_release(settings.platform.version, recipe, source)
+    recipe, recipe_problems = chosen_recipe(settings)
+    pools, pool_problems = known_pools(settings.node_pools)
+    release, release_problems = platform_release(settings.platform.version, recipe)
     problems = [*release_problems, *recipe_problems, *pool_problems]
     placed: Placed | None = None
     if recipe and not pool_problems:
         load = load_of(recipe.model.size_bytes, _read_rate(settings))
         placed, placement_problems = place_services(recipe, settings.serving, pools, load.words, source)
         problems += placement_problems
-    problems += platform_problems(settings.platform, settings.image_mirrors, source)
-    problems += cache_problems(settings, recipe, source)
-    problems += _namespace_problems(settings, source)
-    problems += exposure_problems(settings, source)
-    problems += _infrastructure_problems(settings, pools, source)
+    problems += platform_problems(settings.platform, settings.image_mirrors)
+    problems += cache_problems(settings, recipe)
+    problems += _namespace_problems(settings)
+    problems += exposure_problems(settings)
+    problems += _infrastructure_problems(settings, pools)
     if placed:
-        problems += node_storage_problems(settings, placed.services, pools, source)
-        problems += zone_problems(settings, placed.services, source)
-    problems += layer_problems(name, settings, source)
-    problems += _waiver_problems(settings, source)
+        problems += node_storage_problems(settings, placed.services, pools)
+        problems += zone_problems(settings, placed.services)
+    problems += layer_problems(name, settings)
+    problems += _waiver_problems(settings)
     if problems or recipe is None or release is None or placed is None:
-        raise SettingsError(problems)
+        raise SettingsError({source: problems})
     cache = resolved_cache(settings, recipe)
     described = Described(
         _cluster(settings),
@@ -99,12 +99,10 @@ def _cluster(settings: StackSettings) -> ResolvedCluster:
     return ResolvedCluster(cluster.kind, cluster.context, cluster.kubeconfig, cluster.server)
 
 
-def _infrastructure_problems(
-    settings: StackSettings, pools: dict[str, Pool], source: str
-) -> tuple[Problem, ...]:
+def _infrastructure_problems(settings: StackSettings, pools: dict[str, Pool]) -> tuple[Problem, ...]:
     if isinstance(settings.cluster, EksClusterSettings):
-        return eks_problems(settings.cluster, settings, pools, source)
-    return existing_problems(settings, source)
+        return eks_problems(settings.cluster, settings, pools)
+    return existing_problems(settings)
 
 
 def _infrastructure(settings: StackSettings, pools: dict[str, Pool]) -> EksPlan | None:
@@ -117,20 +115,20 @@ def _read_rate(settings: StackSettings) -> int | None:
     return settings.model_cache.read_megabytes_per_second if settings.model_cache else None
 
 
-def _namespace_problems(settings: StackSettings, source: str) -> tuple[Problem, ...]:
+def _namespace_problems(settings: StackSettings) -> tuple[Problem, ...]:
     name = namespace_name(settings.serving.namespace)
     if name != namespace_name(settings.platform.namespace):
         return ()
     # A namespace that is removed takes everything in it along.
     message = "the graph needs a namespace of its own, apart from the platform's"
-    return (Problem(source, "serving.namespace", name, message),)
+    return (Problem("serving.namespace", name, message),)
 
 
-def _waiver_problems(settings: StackSettings, source: str) -> tuple[Problem, ...]:
+def _waiver_problems(settings: StackSettings) -> tuple[Problem, ...]:
     rules = [waiver.rule for waiver in settings.waivers]
     message = "this rule is waived twice: which reason and which date would hold?"
     return tuple(
-        Problem(source, f"waivers[{index}].rule", rule, message, suggestion="leave one of them out")
+        Problem(f"waivers[{index}].rule", rule, message, suggestion="leave one of them out")
         for index, rule in enumerate(rules)
         if rule in rules[:index]
     )

@@ -45,17 +45,17 @@ def choose_transport(
         if typed is None:
             return None, ()
         message = f"{recipe.name} is aggregated: its KV cache never leaves the worker"
-        return None, (Problem(source, _KEY, typed, message, suggestion="leave kvTransport out"),)
+        return None, (Problem(_KEY, typed, message, suggestion="leave kvTransport out"),)
     pools = list({one.pool.name: one.pool for one in assigned}.values())
     judged = {name: _judge(name, recipe, pools) for name in KV_TRANSPORTS}
     if typed is not None:
         path = judged[typed]
         if path.standing is Standing.IMPOSSIBLE:
-            return None, (_impossible(path, recipe, judged.values(), source),)
+            return None, (_impossible(path, recipe, judged.values()),)
         return _choice(path, recipe, pools, reason=f"explicit in {source}: {path.reason}", typed=True), ()
     documented = [path for path in judged.values() if path.standing is Standing.DOCUMENTED]
     if not documented:
-        return None, (_not_typed(recipe, judged.values(), source),)
+        return None, (_not_typed(recipe, judged.values()),)
     path = max(documented, key=lambda path: path.gbit_per_second or 0)
     reason = f"the fastest way that is documented between these nodes: {path.reason}"
     return _choice(path, recipe, pools, reason=reason, typed=False), ()
@@ -129,11 +129,10 @@ def _choice(
     return TransportChoice(transport, paths)
 
 
-def _impossible(path: KvPath, recipe: Recipe, judged: Collection[KvPath], source: str) -> Problem:
+def _impossible(path: KvPath, recipe: Recipe, judged: Collection[KvPath]) -> Problem:
     possible = _possible(judged)
     documented = next((other for other in possible if other.standing is Standing.DOCUMENTED), None)
     return Problem(
-        source,
         _KEY,
         path.transport,
         f"impossible here: {path.reason}",
@@ -142,9 +141,8 @@ def _impossible(path: KvPath, recipe: Recipe, judged: Collection[KvPath], source
     )
 
 
-def _not_typed(recipe: Recipe, judged: Collection[KvPath], source: str) -> Problem:
+def _not_typed(recipe: Recipe, judged: Collection[KvPath]) -> Problem:
     return Problem(
-        source,
         _KEY,
         None,
         f"not typed, and no way between these nodes is documented to work with {recipe.framework} in runtime "

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import pulumi
 
@@ -19,7 +19,12 @@ from stacks.program.resources import deploy, kubeconfig_file
 from stacks.settings.parse import parse_settings, plain_token_problem, secret_settings_problem
 from stacks.updates.deployed import deployed
 from stacks.updates.guards.cluster_identity import cluster_problems
-from stacks.updates.guards.fixed_at_creation import REBUILT_VARIABLE, changed_problems, fixed_values
+from stacks.updates.guards.fixed_at_creation import (
+    REBUILT_VARIABLE,
+    changed_problems,
+    fixed_values,
+    unknown_rebuilt,
+)
 from stacks.updates.guards.losses import loss_notices, lost_claim, seen_in, uid_of
 from stacks.updates.guards.model_volume import volume_problems
 from stacks.updates.guards.previous_outputs import outputs_of, previous_run
@@ -50,21 +55,25 @@ def main() -> None:
         stack = resolve(name, parse_settings(typed, source), source)
         if stack.cluster.kind == "existing":
             # No kubeconfig of a person leads to a cluster that a stack of this project makes.
-            _refuse(cluster_problems(stack.cluster, source, os.environ))
-        _refuse(owner_problems(stack.layers, outputs_of, source))
+            _refuse({source: cluster_problems(stack.cluster, os.environ)})
+        _refuse({source: owner_problems(stack.layers, outputs_of)})
         rebuilt = os.environ.get(REBUILT_VARIABLE, "")
         previous = previous_run()
         before = deployed(previous.resources)
         cluster = cluster_of_state(stack.cluster, kubeconfig_file(stack.cluster), previous.resources)
         others = set_by_others(stack, before, cluster)
         seen = seen_in(stack, cluster)
+        fixed = fixed_values(stack)
         _refuse(
-            (
-                *changed_problems(previous.fixed, fixed_values(stack), source, rebuilt),
-                *volume_problems(before.volume, stack.cache, source),
-                *running_block_problems(stack.infrastructure, before.node_groups, source),
-                *scaled_problems(stack, others, os.environ),
-            )
+            {
+                "environment": unknown_rebuilt(previous.fixed, fixed, rebuilt),
+                source: (
+                    *changed_problems(previous.fixed, fixed, rebuilt),
+                    *volume_problems(before.volume, stack.cache),
+                    *running_block_problems(stack.infrastructure, before.node_groups),
+                    *scaled_problems(stack, others, os.environ),
+                ),
+            }
         )
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
@@ -96,8 +105,8 @@ def _explain_failures(stack: ResolvedStack, typed: object) -> Callable[[], Clust
     return lambda: cluster
 
 
-def _refuse(problems: tuple[Problem, ...]) -> None:
-    if problems:
+def _refuse(problems: Mapping[str, Sequence[Problem]]) -> None:
+    if any(problems.values()):
         raise SettingsError(problems)
 
 
@@ -105,9 +114,9 @@ def _configured_settings(config: pulumi.Config, source: str) -> object:
     text = config.get(SETTINGS_KEY)
     key = config.full_key(SETTINGS_KEY)
     if text is None:
-        raise SettingsError([Problem(source, key, None, "is missing: the stack has no settings")])
+        raise SettingsError({source: [Problem(key, None, "is missing: the stack has no settings")]})
     if pulumi.runtime.is_config_secret(key):
-        raise SettingsError([secret_settings_problem(source)])
+        raise SettingsError({source: [secret_settings_problem()]})
     try:
         return json.loads(text)
     except (json.JSONDecodeError, RecursionError):
@@ -117,5 +126,5 @@ def _configured_settings(config: pulumi.Config, source: str) -> object:
 def _configured_token(config: pulumi.Config, source: str) -> pulumi.Output[str] | None:
     token = config.get_secret(TOKEN_KEY)
     if token is not None and not pulumi.runtime.is_config_secret(config.full_key(TOKEN_KEY)):
-        raise SettingsError([plain_token_problem(source)])
+        raise SettingsError({source: [plain_token_problem()]})
     return token

@@ -11,13 +11,12 @@ from stacks.settings.setting_places import Place, keys_of, kind_of
 from stacks.wording import alternatives
 
 
-def kind_problem(place: Place, value: object, source: str) -> Problem:
+def kind_problem(place: Place, value: object) -> Problem:
     """Return what to say where `kind` is missing or unknown.
 
     Args:
         place: the setting that comes in several kinds.
         value: the whole mapping that stands there.
-        source: the file it stands in.
 
     """
     typed: Mapping[str, object] = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
@@ -26,17 +25,13 @@ def kind_problem(place: Place, value: object, source: str) -> Problem:
     key = f"{place}.kind"
     if "kind" in typed:
         kind = typed["kind"]
-        return Problem(
-            source, key, kind, "not one of the known kinds", allowed, suggestion=nearest(str(kind), kinds)
-        )
+        return Problem(key, kind, "not one of the known kinds", allowed, suggestion=nearest(str(kind), kinds))
     meant = _kind_with_keys(kinds, set(typed))
     suggestion = f"kind: {meant}, to which the other keys belong" if meant else None
-    return Problem(source, key, None, "is missing", allowed, suggestion)
+    return Problem(key, None, "is missing", allowed, suggestion)
 
 
-def foreign_key_problem(
-    union: Place, chosen: Place, typed: str, value: object, source: str
-) -> Problem | None:
+def foreign_key_problem(union: Place, chosen: Place, typed: str, value: object) -> Problem | None:
     """Return what to say about a key that another kind has; None where no kind knows it."""
     own = [key for model in chosen.models for key in keys_of(model)]
     kinds = [kind for kind, model in union.kinds.items() if typed in keys_of(model)]
@@ -44,7 +39,6 @@ def foreign_key_problem(
         return None
     kind = kind_of(chosen.models[0])
     return Problem(
-        source,
         f"{union}.{typed}",
         value,
         f"kind {kind} has no {typed!r}; kind {alternatives(kinds)} has",

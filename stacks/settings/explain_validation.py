@@ -44,13 +44,13 @@ _MOVED = {
 """Keys that were written in another place once, and where they are now."""
 
 
-def problems_of(error: ValidationError, source: str) -> tuple[Problem, ...]:
+def problems_of(error: ValidationError) -> tuple[Problem, ...]:
     """Return one problem for each mistake, in the order in which pydantic found them."""
     findings = error.errors(include_url=False)
     places = [place_of(finding["loc"]) for finding in findings]
     pairs = list(zip(findings, places, strict=True))
     return tuple(
-        _problem(finding, place, source)
+        _problem(finding, place)
         for finding, place in pairs
         if not _follows_from_another(finding, place, pairs)
     )
@@ -71,44 +71,47 @@ def _follows_from_another(
     return is_mapping and finding["type"] == "literal_error"
 
 
-def _problem(finding: ErrorDetails, place: Place, source: str) -> Problem:
+def _problem(finding: ErrorDetails, place: Place) -> Problem:
     value: object = finding["input"]
     match finding["type"]:
         case "extra_forbidden":
-            problem = _unknown_key(finding["loc"], place, value, source)
+            problem = _unknown_key(finding["loc"], place, value)
         case "missing":
-            problem = Problem(source, str(place), None, "is missing", allowed=_meaning(place))
+            problem = Problem(str(place), None, "is missing", allowed=_meaning(place))
         case "union_tag_not_found" | "union_tag_invalid":
-            problem = kind_problem(place, value, source)
+            problem = kind_problem(place, value)
         case "dict_type" | "model_type" | "model_attributes_type":
-            problem = _no_mapping(place, value, source)
+            problem = _no_mapping(place, value)
         case "string_type" if isinstance(value, int | float):
-            problem = _unquoted(place, value, source)
+            problem = _unquoted(place, value)
         case "value_error" | "string_pattern_mismatch" if _is_unquoted_date(value):
-            problem = _unquoted_date(place, str(value), source)
+            problem = _unquoted_date(place, str(value))
         case "value_error":
-            problem = _refused(finding, place, source)
+            problem = _refused(finding, place)
         case "literal_error":
-            problem = _unknown_word(place, value, source)
+            problem = _unknown_word(place, value)
         case _:
-            problem = _wrong_value(finding, place, source)
+            problem = _wrong_value(finding, place)
     return problem
 
 
-def _refused(finding: ErrorDetails, place: Place, source: str) -> Problem:
+def _refused(finding: ErrorDetails, place: Place) -> Problem:
     """Hand on what a validator of the settings says itself."""
     message = finding["msg"].removeprefix("Value error, ")
     if isinstance(finding["input"], Mapping | list):
-        return Problem(source, str(place), None, message)
-    return Problem(source, str(place), finding["input"], message, allowed=_meaning(place))
+        return Problem(str(place), None, message)
+    return Problem(str(place), finding["input"], message, allowed=_meaning(place))
 
 
-def _wrong_value(finding: ErrorDetails, place: Place, source: str) -> Problem:
+def _wrong_value(finding: ErrorDetails, place: Place) -> Problem:
     value: object = finding["input"]
     kind, context = finding["type"], finding.get("ctx", {})
     suggestion = None
     if kind == "string_pattern_mismatch":
-        message, allowed = _misspelt(place), form_of_pattern(place.pattern).words
+        message = "not written as this setting has to be"
+        if place.is_key:
+            message = "the key is not written as it has to be"
+        allowed = form_of_pattern(place.pattern).words
     elif kind in _TAKES:
         message, allowed = f"this is {_in_words(value)}", _TAKES[kind]
         if isinstance(value, str) and value.isdigit():
@@ -117,16 +120,10 @@ def _wrong_value(finding: ErrorDetails, place: Place, source: str) -> Problem:
         items = "item" if context.get("min_length") == 1 else "items"
         message, allowed = "out of range", _LIMITS.get(kind, finding["msg"]).format(items=items, **context)
     shown = None if place.is_key else value
-    return Problem(source, str(place), shown, message, allowed=allowed, suggestion=suggestion)
+    return Problem(str(place), shown, message, allowed=allowed, suggestion=suggestion)
 
 
-def _misspelt(place: Place) -> str:
-    return (
-        "the key is not written as it has to be" if place.is_key else "not written as this setting has to be"
-    )
-
-
-def _unknown_word(place: Place, value: object, source: str) -> Problem:
+def _unknown_word(place: Place, value: object) -> Problem:
     # A union names the place twice; only the words are in this one, so look at the setting as a whole.
     mapping = _mapping_beside_words(place)
     words = [str(word) for word in place.words]
@@ -136,7 +133,7 @@ def _unknown_word(place: Place, value: object, source: str) -> Problem:
     suggestion = nearest(str(value), words)
     if numbers:
         suggestion = f"{value}, without quotes" if isinstance(value, str) and value in words else None
-    return Problem(source, str(place), value, message, allowed=allowed, suggestion=suggestion)
+    return Problem(str(place), value, message, allowed=allowed, suggestion=suggestion)
 
 
 def _mapping_beside_words(place: Place) -> str | None:
@@ -146,16 +143,16 @@ def _mapping_beside_words(place: Place) -> str | None:
     return f"a mapping with {', '.join(keys_of(models[0]))}" if models else None
 
 
-def _no_mapping(place: Place, value: object, source: str) -> Problem:
+def _no_mapping(place: Place, value: object) -> Problem:
     message = f"this is {_in_words(value)}"
     if not place.kinds:
-        return Problem(source, str(place), value, message, allowed="a mapping")
+        return Problem(str(place), value, message, allowed="a mapping")
     allowed = f"a mapping with kind: {alternatives(list(place.kinds))}"
     suggestion = f"{place.path[-1]}: {{kind: {value}, …}}" if value in place.kinds else None
-    return Problem(source, str(place), value, message, allowed=allowed, suggestion=suggestion)
+    return Problem(str(place), value, message, allowed=allowed, suggestion=suggestion)
 
 
-def _unknown_key(location: Location, place: Place, value: object, source: str) -> Problem:
+def _unknown_key(location: Location, place: Place, value: object) -> Problem:
     parent = place_of(location[:-1])
     typed = str(location[-1])
     shown = None if isinstance(value, Mapping | list) else value
@@ -163,11 +160,10 @@ def _unknown_key(location: Location, place: Place, value: object, source: str) -
     known = [key for model in parent.models for key in keys_of(model)]
     moved = _MOVED.get(str(place))
     if moved is None and len(union.models) > 1:
-        problem = foreign_key_problem(union, parent, typed, shown, source)
+        problem = foreign_key_problem(union, parent, typed, shown)
         if problem is not None:
             return problem
     return Problem(
-        source,
         str(place),
         shown,
         f"there is no setting {typed!r} here",
@@ -184,22 +180,20 @@ def _some_of(typed: str, known: list[str]) -> str:
     return f"{', '.join(alike)} and {len(known) - len(alike)} more, all in docs/settings.md"
 
 
-def _unquoted(place: Place, value: object, source: str) -> Problem:
+def _unquoted(place: Place, value: object) -> Problem:
     message = f"this is {_in_words(value)} to YAML, which may not keep what was typed; text is needed"
     form = form_of_pattern(place.pattern)
     example = form.example.format(str(value).lower())
-    return Problem(
-        source, str(place), value, message, allowed=form.words, suggestion=f'quote it, as in "{example}"'
-    )
+    return Problem(str(place), value, message, allowed=form.words, suggestion=f'quote it, as in "{example}"')
 
 
-def _unquoted_date(place: Place, value: str, source: str) -> Problem:
+def _unquoted_date(place: Place, value: str) -> Problem:
     message = "this is a date to YAML, which rewrites it; text is needed"
     date, _, time = value.partition(" ")
     if place.pattern == UTC_TIME.pattern:
         date = f"{date}T{time[:8]}Z"
     words = form_of_pattern(place.pattern).words
-    return Problem(source, str(place), value, message, allowed=words, suggestion=f'quote it, as in "{date}"')
+    return Problem(str(place), value, message, allowed=words, suggestion=f'quote it, as in "{date}"')
 
 
 def _in_words(value: object) -> str:

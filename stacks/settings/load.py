@@ -13,6 +13,7 @@ from stacks.settings.yaml_file import YamlProblemError, parse_yaml
 CONFIG_NAMESPACE = "dynamo-stack"
 SETTINGS_KEY = f"{CONFIG_NAMESPACE}:settings"
 TOKEN_KEY = f"{CONFIG_NAMESPACE}:hfToken"
+_KEYS = (SETTINGS_KEY, TOKEN_KEY)
 
 _PREFIX, _SUFFIX = "Pulumi.", ".yaml"
 
@@ -32,7 +33,7 @@ def load_stack(name: str, directory: Path) -> StackSettings:
     """
     file = directory / f"{_PREFIX}{name}{_SUFFIX}"
     if not file.is_file():
-        raise SettingsError([_no_such_stack(name, file.name, directory)])
+        raise SettingsError({file.name: [_no_such_stack(name, directory)]})
     return parse_settings(read_settings(file), file.name)
 
 
@@ -47,56 +48,42 @@ def read_settings(file: Path) -> object:
         document: object = parse_yaml(file.read_text(encoding="utf-8"))
     except YamlProblemError as error:
         place = f"{file.name}:{error.line}" if error.line else file.name
-        raise SettingsError([Problem(place, "", None, f"not a stack file: {error}")]) from None
+        raise SettingsError({place: [Problem("", None, f"not a stack file: {error}")]}) from None
     except UnicodeDecodeError as error:
         message = f"not a stack file: not UTF-8 text (byte {error.start})"
-        raise SettingsError([Problem(file.name, "", None, message)]) from None
+        raise SettingsError({file.name: [Problem("", None, message)]}) from None
     except OSError as error:
-        raise SettingsError([Problem(file.name, "", None, f"cannot be read: {error.strerror}")]) from None
-    config = _mapping_at(document, "config", file.name)
-    problems = [_unknown_key(key, file.name) for key in config if _is_ours(key) and not _is_known(key)]
+        message = f"cannot be read: {error.strerror}"
+        raise SettingsError({file.name: [Problem("", None, message)]}) from None
+    value = cast("Mapping[str, object]", document).get("config") if isinstance(document, Mapping) else None
+    if not isinstance(value, Mapping):
+        problem = Problem("config", value, "a stack file has a mapping `config`")
+        raise SettingsError({file.name: [problem]})
+    config = cast("Mapping[str, object]", value)
+    ours = (key for key in config if key.startswith(f"{CONFIG_NAMESPACE}:"))
+    problems = [_unknown_key(key) for key in ours if key not in _KEYS]
     if isinstance(config.get(TOKEN_KEY), str):
-        problems.append(plain_token_problem(file.name))
+        problems.append(plain_token_problem())
     if SETTINGS_KEY not in config:
-        problems.append(
-            Problem(file.name, f"config.{SETTINGS_KEY}", None, "is missing: the stack has no settings")
-        )
+        problems.append(Problem(f"config.{SETTINGS_KEY}", None, "is missing: the stack has no settings"))
     if problems:
-        raise SettingsError(problems)
+        raise SettingsError({file.name: problems})
     return config[SETTINGS_KEY]
 
 
-def _mapping_at(document: object, key: str, source: str) -> Mapping[str, object]:
-    value = cast("Mapping[str, object]", document).get(key) if isinstance(document, Mapping) else None
-    if not isinstance(value, Mapping):
-        raise SettingsError([Problem(source, key, value, f"a stack file has a mapping `{key}`")])
-    return cast("Mapping[str, object]", value)
-
-
-def _is_ours(key: str) -> bool:
-    return key.startswith(f"{CONFIG_NAMESPACE}:")
-
-
-def _is_known(key: str) -> bool:
-    return key in {SETTINGS_KEY, TOKEN_KEY}
-
-
-def _unknown_key(key: str, source: str) -> Problem:
-    known = (SETTINGS_KEY, TOKEN_KEY)
+def _unknown_key(key: str) -> Problem:
     return Problem(
-        source,
         f"config.{key}",
         None,
         "there is no such configuration key",
-        allowed=", ".join(known),
-        suggestion=nearest(key, known),
+        allowed=", ".join(_KEYS),
+        suggestion=nearest(key, _KEYS),
     )
 
 
-def _no_such_stack(name: str, file: str, directory: Path) -> Problem:
+def _no_such_stack(name: str, directory: Path) -> Problem:
     stacks = list_stacks(directory)
     return Problem(
-        file,
         "",
         None,
         f"there is no stack {name!r}: no such file in {directory}",

@@ -25,26 +25,19 @@ def parse_settings(data: object, source: str) -> StackSettings:
 
     """
     if not isinstance(data, Mapping):
-        raise SettingsError(
-            [
-                Problem(
-                    source,
-                    "dynamo-stack:settings",
-                    data,
-                    "must be a mapping of settings, as in Pulumi.dev.yaml",
-                )
-            ]
-        )
+        message = "must be a mapping of settings, as in Pulumi.dev.yaml"
+        raise SettingsError({source: [Problem("dynamo-stack:settings", data, message)]})
     try:
         secure = _secure_keys(cast("object", data), "")
         if secure:
-            raise SettingsError(_secure_problem(key, source) for key in secure)
+            raise SettingsError({source: map(_secure_problem, secure)})
         # As JSON, because pydantic's strict mode takes a list for a tuple only there.
         return StackSettings.model_validate_json(json.dumps(data))
     except RecursionError:
-        raise SettingsError([Problem(source, "dynamo-stack:settings", None, "nested too deeply")]) from None
+        problem = Problem("dynamo-stack:settings", None, "nested too deeply")
+        raise SettingsError({source: [problem]}) from None
     except ValidationError as error:
-        raise SettingsError(problems_of(error, source)) from None
+        raise SettingsError({source: problems_of(error)}) from None
 
 
 def _secure_keys(data: object, path: str) -> list[str]:
@@ -60,22 +53,20 @@ def _secure_keys(data: object, path: str) -> list[str]:
     return [found for key, value in items for found in _secure_keys(value, key)]
 
 
-def _secure_problem(key: str, source: str) -> Problem:
+def _secure_problem(key: str) -> Problem:
     message = "settings hold no secrets: one in here would reach every printed view in plain text"
-    return Problem(
-        source, key, None, message, suggestion=f"{_SET_TOKEN}, the one secret that the stack knows"
-    )
+    return Problem(key, None, message, suggestion=f"{_SET_TOKEN}, the one secret that the stack knows")
 
 
-def plain_token_problem(source: str) -> Problem:
+def plain_token_problem() -> Problem:
     """Return what to say about a token that stands in the stack file for everyone to read."""
     message = "the token stands there in plain text; its value is not repeated here"
-    return Problem(source, "dynamo-stack:hfToken", None, message, suggestion=f"revoke it, then {_SET_TOKEN}")
+    return Problem("dynamo-stack:hfToken", None, message, suggestion=f"revoke it, then {_SET_TOKEN}")
 
 
-def secret_settings_problem(source: str) -> Problem:
+def secret_settings_problem() -> Problem:
     """Return what to say when the engine reports a secret somewhere in the settings.
 
     It hands nested secrets out in plain text, so that there is one is all that can be known.
     """
-    return _secure_problem("dynamo-stack:settings", source)
+    return _secure_problem("dynamo-stack:settings")

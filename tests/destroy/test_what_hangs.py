@@ -64,8 +64,8 @@ def _uid(stack: LabStack, *named: str) -> Any:
 
 
 def test_the_printed_procedure_ends_the_graph_alone_and_up_brings_it_back(stack: LabStack) -> None:
-    [problem] = changed_problems({"platform.discovery": "etcd"}, {"platform.discovery": "kubernetes"}, "")
-    command = re.findall(r"pulumi (destroy [^(\n]+)", str(problem))[0]
+    [problem] = changed_problems({"platform.discovery": "etcd"}, {"platform.discovery": "kubernetes"})
+    command = re.findall(r"pulumi (destroy [^(\n]+)", problem.text("Pulumi.dev.yaml"))[0]
     claim, objects, urns = _uid(stack, "pvc", "model-cache"), inventory(stack.lab), set(stack.urns())
     stack.pulumi(*shlex.split(command), "--yes", "--skip-preview")
     assert {urn.rsplit("::", 2)[1].rsplit(":")[-1] for urn in urns - set(stack.urns())} == {

@@ -74,4 +74,4 @@ def problems_of(settings: dict[str, Any]) -> list[Problem]:
     """Everything for which the settings are refused."""
     with pytest.raises(SettingsError) as raised:
         resolved(settings)
-    return list(raised.value.problems)
+    return list(raised.value.problems[FILE])

@@ -11,9 +11,7 @@ from stacks.settings.stack import StackSettings
 _KEY = "modelCache.storage.kind"
 
 
-def zone_problems(
-    settings: StackSettings, services: Sequence[PlacedService], source: str
-) -> Iterator[Problem]:
+def zone_problems(settings: StackSettings, services: Sequence[PlacedService]) -> Iterator[Problem]:
     """Yield why a pool could not mount the file system, or only over a way that nobody typed.
 
     A disk of EBS is made where its node is, and the nodes' own disks are in no zone.
@@ -27,7 +25,7 @@ def zone_problems(
         pools = " and ".join(f"{pool} ({zone.name})" for pool, zone in zones.items())
         message = f"a file system of FSx for Lustre is in one zone, and the workers' pools {pools} are not"
         hint = "efs, which has an address in every zone; or pools in one zone"
-        yield Problem(source, _KEY, storage.kind, message, allowed="efs, instanceStore", suggestion=hint)
+        yield Problem(_KEY, storage.kind, message, allowed="efs, instanceStore", suggestion=hint)
         return
     for pool, zone in zones.items():
         if zone.is_local and storage.zone is None:
@@ -39,12 +37,10 @@ def zone_problems(
                 "instanceStore, a copy on each node; or, to load it over that distance, efs, or "
                 "modelCache.storage.zone with a zone of the region"
             )
-            yield Problem(
-                source, _KEY, storage.kind, message, allowed="efs, ebs, instanceStore", suggestion=hint
-            )
+            yield Problem(_KEY, storage.kind, message, allowed="efs, ebs, instanceStore", suggestion=hint)
         elif not zone.is_local and storage.zone not in {None, zone.name}:
             message = f"pool {pool} is in {zone.name}, and every file would come from another zone"
-            yield Problem(source, "modelCache.storage.zone", storage.zone, message, suggestion=zone.name)
+            yield Problem("modelCache.storage.zone", storage.zone, message, suggestion=zone.name)
 
 
 def _zones(settings: StackSettings, services: Sequence[PlacedService]) -> dict[str, Zone]:

@@ -47,7 +47,7 @@ def cache_nodes(settings: StackSettings, services: Sequence[PlacedService]) -> C
 
 
 def node_storage_problems(
-    settings: StackSettings, services: Sequence[PlacedService], pools: Mapping[str, Pool], source: str
+    settings: StackSettings, services: Sequence[PlacedService], pools: Mapping[str, Pool]
 ) -> Iterator[Problem]:
     """Yield why pods could not read a cache that only some nodes have.
 
@@ -55,7 +55,6 @@ def node_storage_problems(
         settings: what was typed.
         services: as they are placed.
         pools: the known pools by name.
-        source: the file for messages.
 
     """
     cache = settings.model_cache
@@ -65,22 +64,22 @@ def node_storage_problems(
     names = dict.fromkeys(service.placement.pool for service in services if service.placement)
     used = [pools[name] for name in names]
     if isinstance(storage, EbsStorage):
-        problem = _one_node_problem(settings, used, source)
+        problem = _one_node_problem(settings, used)
         if problem:
             yield problem
             return
     else:
-        yield from _disk_problems(cache.size, used, source)
-    yield from _frontend_problems(services, used, source)
+        yield from _disk_problems(cache.size, used)
+    yield from _frontend_problems(services, used)
 
 
-def _one_node_problem(settings: StackSettings, used: Sequence[Pool], source: str) -> Problem | None:
+def _one_node_problem(settings: StackSettings, used: Sequence[Pool]) -> Problem | None:
     key, allowed = "modelCache.storage.kind", "fsxLustre, efs or instanceStore, for more nodes than one"
     if len(used) > 1:
         names = " and ".join(pool.name for pool in used)
         message = f"one node mounts a disk of EBS, and the workers are in pools {names}"
         hint = "efs, which all nodes mount; or serving.pool, with one pool of one node for all workers"
-        return Problem(source, key, "ebs", message, allowed=allowed, suggestion=hint)
+        return Problem(key, "ebs", message, allowed=allowed, suggestion=hint)
     (pool,) = used
     if pool.nodes == 1:
         return None
@@ -90,22 +89,20 @@ def _one_node_problem(settings: StackSettings, used: Sequence[Pool], source: str
         "frontends would be spread"
     )
     hint = f"instanceStore, a copy on each node; or nodePools[{index}].nodes: 1"
-    return Problem(source, key, "ebs", message, allowed=allowed, suggestion=hint)
+    return Problem(key, "ebs", message, allowed=allowed, suggestion=hint)
 
 
-def _disk_problems(size: str, used: Sequence[Pool], source: str) -> Iterator[Problem]:
+def _disk_problems(size: str, used: Sequence[Pool]) -> Iterator[Problem]:
     for pool in used:
         disks = pool.instance_type.local_nvme
         room = disks.gigabytes * 10**9 // _GIB
         if size_in_gib(size) > room:
             has = f"{disks.count} x {disks.gigabytes_each} GB"
             message = f"the disks of a node of {pool.instance_type.name} are {has}"
-            yield Problem(source, "modelCache.size", size, message, allowed=f"{room}Gi or less")
+            yield Problem("modelCache.size", size, message, allowed=f"{room}Gi or less")
 
 
-def _frontend_problems(
-    services: Sequence[PlacedService], used: Sequence[Pool], source: str
-) -> Iterator[Problem]:
+def _frontend_problems(services: Sequence[PlacedService], used: Sequence[Pool]) -> Iterator[Problem]:
     frontends = [each for each in services if each.placement is None and each.resources is not None]
     # An update starts one more of each before the old one ends.
     wanted = sum(
@@ -124,7 +121,6 @@ def _frontend_problems(
         f"ask for {in_words(wanted, 'CPU')}; beside the workers there are {int(room)}"
     )
     yield Problem(
-        source,
         "serving.replicas.frontend",
         replicas,
         message,

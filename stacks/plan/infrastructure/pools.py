@@ -37,7 +37,7 @@ _IN_SETTINGS = {"on-demand": "onDemand or reservation", "spot": "spot", "capacit
 
 
 def pool_problems(
-    cluster: EksClusterSettings, typed: Sequence[NodePoolSettings], pools: dict[str, Pool], source: str
+    cluster: EksClusterSettings, typed: Sequence[NodePoolSettings], pools: dict[str, Pool]
 ) -> Iterator[Problem]:
     """Yield why a pool could not be made in the account."""
     for index, settings in enumerate(typed):
@@ -45,15 +45,15 @@ def pool_problems(
         if pool is None:
             continue
         key = f"nodePools[{index}]"
-        yield from _name_problems(cluster, settings, key, source)
+        yield from _name_problems(cluster, settings, key)
         if settings.zone is None:
-            yield _missing(f"{key}.zone", "EFA and file systems end at a zone, so a pool is in one", source)
+            yield _missing(f"{key}.zone", "EFA and file systems end at a zone, so a pool is in one")
         else:
-            yield from _zone_problems(cluster, pool.instance_type, settings.zone, f"{key}.zone", source)
+            yield from _zone_problems(cluster, pool.instance_type, settings.zone, f"{key}.zone")
         if settings.purchase is None:
-            yield _missing(f"{key}.purchase", "nothing is bought that nobody typed", source)
+            yield _missing(f"{key}.purchase", "nothing is bought that nobody typed")
         else:
-            yield from _purchase_problems(pool.instance_type, settings.purchase, f"{key}.purchase", source)
+            yield from _purchase_problems(pool.instance_type, settings.purchase, f"{key}.purchase")
 
 
 def planned_nodes(cluster: EksClusterSettings, settings: NodePoolSettings, pool: Pool) -> PlannedNodes:
@@ -83,40 +83,37 @@ def _group_name(cluster: EksClusterSettings, settings: NodePoolSettings) -> str:
     return f"{cluster.name}-{settings.name}"
 
 
-def _name_problems(
-    cluster: EksClusterSettings, settings: NodePoolSettings, key: str, source: str
-) -> Iterator[Problem]:
+def _name_problems(cluster: EksClusterSettings, settings: NodePoolSettings, key: str) -> Iterator[Problem]:
     name = _group_name(cluster, settings)
     if len(name) > _LONGEST_NAME:
         message = f"its node group would be called {name}, {len(name)} characters"
         allowed = f"{_LONGEST_NAME} with the cluster's name and a hyphen before it"
-        yield Problem(source, f"{key}.name", settings.name, message, allowed=allowed)
+        yield Problem(f"{key}.name", settings.name, message, allowed=allowed)
 
 
 def _zone_problems(
-    cluster: EksClusterSettings, instance_type: InstanceType, name: str, key: str, source: str
+    cluster: EksClusterSettings, instance_type: InstanceType, name: str, key: str
 ) -> Iterator[Problem]:
     zone = zone_named(name)
     if zone.region != cluster.region:
         message = f"is no zone of cluster.region {cluster.region}"
-        yield Problem(source, key, name, message, suggestion=f"{cluster.region}a, or another region")
+        yield Problem(key, name, message, suggestion=f"{cluster.region}a, or another region")
         return
     if instance_type.regions and cluster.region not in instance_type.regions:
-        yield _region_problem(instance_type, zone, key, source)
+        yield _region_problem(instance_type, zone, key)
         return
     offered = [each.name for each in instance_type.zones]
     if offered and name not in offered:
         message = f"{instance_type.name} is not offered there"
-        yield Problem(source, key, name, message, allowed=", ".join(offered), suggestion=offered[0])
+        yield Problem(key, name, message, allowed=", ".join(offered), suggestion=offered[0])
     elif zone.is_local and not offered:
         message = f"{instance_type.name} is offered in the regions' own zones, not in Local Zones"
-        yield Problem(source, key, name, message, suggestion=f"{cluster.region}a")
+        yield Problem(key, name, message, suggestion=f"{cluster.region}a")
 
 
-def _region_problem(instance_type: InstanceType, zone: Zone, key: str, source: str) -> Problem:
+def _region_problem(instance_type: InstanceType, zone: Zone, key: str) -> Problem:
     read = instance_type.sources["regions"]
     return Problem(
-        source,
         key,
         zone.name,
         f"{instance_type.name} was not offered in {zone.region} when EC2 was asked ({read.date})",
@@ -126,16 +123,16 @@ def _region_problem(instance_type: InstanceType, zone: Zone, key: str, source: s
 
 
 def _purchase_problems(
-    instance_type: InstanceType, purchase: PurchaseSettings, key: str, source: str
+    instance_type: InstanceType, purchase: PurchaseSettings, key: str
 ) -> Iterator[Problem]:
     if _OPTIONS[purchase.kind] not in instance_type.purchase_options:
         allowed = ", ".join(_IN_SETTINGS[option] for option in instance_type.purchase_options)
         message = f"{instance_type.name} is not sold this way"
-        yield Problem(source, f"{key}.kind", purchase.kind, message, allowed=allowed)
+        yield Problem(f"{key}.kind", purchase.kind, message, allowed=allowed)
 
 
-def _missing(key: str, why: str, source: str) -> Problem:
-    return Problem(source, key, None, f"is missing: {why}")
+def _missing(key: str, why: str) -> Problem:
+    return Problem(key, None, f"is missing: {why}")
 
 
 def _purchase(purchase: PurchaseSettings) -> Purchase:

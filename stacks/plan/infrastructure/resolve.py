@@ -23,17 +23,17 @@ _CONTROL_PLANE_ZONES = 2
 
 
 def eks_problems(
-    cluster: EksClusterSettings, settings: StackSettings, pools: dict[str, Pool], source: str
+    cluster: EksClusterSettings, settings: StackSettings, pools: dict[str, Pool]
 ) -> tuple[Problem, ...]:
     """Return why the cluster could not be made as it is typed."""
     return (
-        *_network_problems(cluster, settings, source),
-        *pool_problems(cluster, settings.node_pools, pools, source),
-        *storage_problems(cluster, settings, source),
+        *_network_problems(cluster, settings),
+        *pool_problems(cluster, settings.node_pools, pools),
+        *storage_problems(cluster, settings),
     )
 
 
-def existing_problems(settings: StackSettings, source: str) -> tuple[Problem, ...]:
+def existing_problems(settings: StackSettings) -> tuple[Problem, ...]:
     """Return what is typed for a cluster that this stack would have to make."""
     typed: list[tuple[str, object]] = [
         (f"nodePools[{index}].{name}", value)
@@ -46,12 +46,12 @@ def existing_problems(settings: StackSettings, source: str) -> tuple[Problem, ..
         typed.append(("modelCache.storage", cache.storage))
     message = "belongs to a cluster that the stack makes, and this one exists"
     problems = [
-        Problem(source, key, getattr(value, "kind", value), message, suggestion="leave it out")
+        Problem(key, getattr(value, "kind", value), message, suggestion="leave it out")
         for key, value in typed
     ]
     if cache is not None and cache.storage_class_name is None:
         missing = "is missing: the volume's class in the cluster"
-        problems.append(Problem(source, "modelCache.storageClassName", None, missing))
+        problems.append(Problem("modelCache.storageClassName", None, missing))
     return tuple(problems)
 
 
@@ -88,7 +88,7 @@ def _system_ami(instance_type: str) -> AmiType:
     return "AL2023_ARM_64_STANDARD" if "g" in family else "AL2023_x86_64_STANDARD"
 
 
-def _network_problems(cluster: EksClusterSettings, settings: StackSettings, source: str) -> Iterator[Problem]:
+def _network_problems(cluster: EksClusterSettings, settings: StackSettings) -> Iterator[Problem]:
     key = "cluster.network"
     network = cluster.network
     named = network.zones if isinstance(network, OwnNetwork) else tuple(network.subnets)
@@ -97,36 +97,36 @@ def _network_problems(cluster: EksClusterSettings, settings: StackSettings, sour
     for zone in zones:
         if zone.region != cluster.region:
             message = f"is no zone of cluster.region {cluster.region}"
-            yield Problem(source, field, zone.name, message)
+            yield Problem(field, zone.name, message)
     regional = {zone.name for zone in zones if not zone.is_local}
     if len(regional) < _CONTROL_PLANE_ZONES:
         message = "EKS puts the control plane into two of the region's own zones, never into a Local Zone"
-        yield Problem(source, field, ", ".join(named), message, allowed="two zones of the region or more")
+        yield Problem(field, ", ".join(named), message, allowed="two zones of the region or more")
     if isinstance(network, OwnNetwork):
-        yield from _address_problems(network, settings, source)
+        yield from _address_problems(network, settings)
         return
     for index, pool in enumerate(settings.node_pools):
         if pool.zone is not None and pool.zone not in named:
             message = f"{field} names no subnet there, so its nodes would have no network"
             allowed = ", ".join(named)
-            yield Problem(source, f"nodePools[{index}].zone", pool.zone, message, allowed=allowed)
+            yield Problem(f"nodePools[{index}].zone", pool.zone, message, allowed=allowed)
 
 
-def _address_problems(network: OwnNetwork, settings: StackSettings, source: str) -> Iterator[Problem]:
+def _address_problems(network: OwnNetwork, settings: StackSettings) -> Iterator[Problem]:
     key = "cluster.network.cidr"
     try:
         cidr = IPv4Network(network.cidr)
     except ValueError as error:
-        yield Problem(source, key, network.cidr, f"no network: {error}")
+        yield Problem(key, network.cidr, f"no network: {error}")
         return
     if not LARGEST <= cidr.prefixlen <= SMALLEST or not cidr.is_private:
         message = "cannot be the addresses of the VPC"
-        yield Problem(source, key, network.cidr, message, allowed=f"private, /{LARGEST} to /{SMALLEST}")
+        yield Problem(key, network.cidr, message, allowed=f"private, /{LARGEST} to /{SMALLEST}")
     names = dict.fromkeys([*network.zones, *(pool.zone for pool in settings.node_pools if pool.zone)])
     regional = [name for name in names if not zone_named(name).is_local]
     if not has_room(regional, [name for name in names if name not in regional]):
         message = "with those of the pools these are more zones than the VPC has addresses for"
-        yield Problem(source, "cluster.network.zones", ", ".join(names), message, allowed="fewer")
+        yield Problem("cluster.network.zones", ", ".join(names), message, allowed="fewer")
 
 
 def _network(cluster: EksClusterSettings, pool_zones: list[Zone]) -> PlannedNetwork | AdoptedNetwork:

@@ -16,17 +16,17 @@ _SMALLEST_LUSTRE_GIB, _LUSTRE_STEP_GIB = 1200, 2400
 (https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html)."""
 
 
-def storage_problems(cluster: EksClusterSettings, settings: StackSettings, source: str) -> Iterator[Problem]:
+def storage_problems(cluster: EksClusterSettings, settings: StackSettings) -> Iterator[Problem]:
     """Yield why the model would have no place."""
     cache = settings.model_cache
     if cache is None:
         return
     if (cache.storage is None) == (cache.storage_class_name is None):
         message = "needs one of storage, which is made, and storageClassName, which exists"
-        yield Problem(source, "modelCache", None, message)
+        yield Problem("modelCache", None, message)
     if isinstance(cache.storage, LustreStorage):
-        yield from _size_problems(cache, source)
-        yield from _zone_problems(cluster, settings, cache.storage, source)
+        yield from _size_problems(cache)
+        yield from _zone_problems(cluster, settings, cache.storage)
 
 
 def planned_storage(cluster: EksClusterSettings, settings: StackSettings) -> PlannedStorage | None:
@@ -56,7 +56,7 @@ def _regional_zones(cluster: EksClusterSettings, settings: StackSettings) -> lis
     return [zone for zone in map(zone_named, dict.fromkeys(names)) if not zone.is_local]
 
 
-def _size_problems(cache: ModelCacheSettings, source: str) -> Iterator[Problem]:
+def _size_problems(cache: ModelCacheSettings) -> Iterator[Problem]:
     size = size_in_gib(cache.size)
     if size == _SMALLEST_LUSTRE_GIB or (size and size % _LUSTRE_STEP_GIB == 0):
         return
@@ -67,7 +67,6 @@ def _size_problems(cache: ModelCacheSettings, source: str) -> Iterator[Problem]:
     else:
         near, larger = f"{below or _SMALLEST_LUSTRE_GIB}Gi or {above}Gi are the nearest", above
     yield Problem(
-        source,
         "modelCache.size",
         cache.size,
         "FSx for Lustre has no file system of this size",
@@ -77,7 +76,7 @@ def _size_problems(cache: ModelCacheSettings, source: str) -> Iterator[Problem]:
 
 
 def _zone_problems(
-    cluster: EksClusterSettings, settings: StackSettings, storage: LustreStorage, source: str
+    cluster: EksClusterSettings, settings: StackSettings, storage: LustreStorage
 ) -> Iterator[Problem]:
     if storage.zone is None:
         return
@@ -87,4 +86,4 @@ def _zone_problems(
     key, message = "modelCache.storage.zone", "no subnet of the stack is there"
     if zone_named(storage.zone).is_local:
         message = "is a Local Zone, in which no file system of FSx is documented"
-    yield Problem(source, key, storage.zone, message, allowed=", ".join(allowed), suggestion=allowed[0])
+    yield Problem(key, storage.zone, message, allowed=", ".join(allowed), suggestion=allowed[0])

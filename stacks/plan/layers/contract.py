@@ -5,7 +5,7 @@ compared. Only what the upper layers rely on is in them: an owner may change the
 version of Kubernetes or who administers the cluster, without a word to anybody.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -49,7 +49,9 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
             _pool_key(nodes.pool, "nodes"): nodes.nodes,
             _pool_key(nodes.pool, "zone"): nodes.zone.name,
             _pool_key(nodes.pool, "nvlinkDomainGpus"): nodes.nvlink_domain_gpus,
-            _pool_key(nodes.pool, "labels"): _listed([f"{key}={item}" for key, item in nodes.labels.items()]),
+            _pool_key(nodes.pool, "labels"): ", ".join(
+                sorted(f"{key}={item}" for key, item in nodes.labels.items())
+            ),
             # A graph is not registered while its nodes are waited for.
             _pool_key(nodes.pool, "purchase.phase"): (
                 purchase.phase if isinstance(purchase, CapacityBlock) else "active"
@@ -114,10 +116,6 @@ def _server_values(key: str, group: ServerGroup | None) -> dict[str, Value]:
     if group is None:
         return {f"{key}.kind": "none"}
     return {f"{key}.kind": group.kind, f"{key}.address": group.address}
-
-
-def _listed(items: Sequence[str]) -> str:
-    return ", ".join(sorted(items))
 
 
 def _whole(value: object) -> object:

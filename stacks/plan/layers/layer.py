@@ -32,19 +32,18 @@ def joined_layers(settings: StackSettings) -> dict[Layer, str]:
     return {layer: owner for layer in _needed_below(settings) if (owner := owners[layer]) is not None}
 
 
-def layer_problems(name: str, settings: StackSettings, source: str) -> tuple[Problem, ...]:
+def layer_problems(name: str, settings: StackSettings) -> tuple[Problem, ...]:
     """Return why the layers cannot be divided as typed.
 
     Args:
         name: of this stack, which cannot join itself.
         settings: what was typed.
-        source: the file it was typed in.
 
     """
-    return (*_own_problems(settings, source), *_owner_problems(name, settings, source))
+    return (*_own_problems(settings), *_owner_problems(name, settings))
 
 
-def _own_problems(settings: StackSettings, source: str) -> Iterator[Problem]:
+def _own_problems(settings: StackSettings) -> Iterator[Problem]:
     typed, there = settings.layers, layers_there_are(settings)
     if typed is None:
         return
@@ -52,33 +51,33 @@ def _own_problems(settings: StackSettings, source: str) -> Iterator[Problem]:
     shown = _listed(typed)
     for layer in dict.fromkeys(typed):
         if layer not in there:
-            yield Problem(source, key, shown, _why_absent(layer), allowed=_listed(there))
+            yield Problem(key, shown, _why_absent(layer), allowed=_listed(there))
     if len(set(typed)) < len(typed):
-        yield Problem(source, key, shown, "a layer stands there twice", suggestion="leave one of them out")
+        yield Problem(key, shown, "a layer stands there twice", suggestion="leave one of them out")
     own = owned_layers(settings)
     if len(own) > 1 and there.index(own[-1]) - there.index(own[0]) >= len(own):
         message = (
             "a stack cannot own what is below and above a layer of another stack: neither could go first"
         )
         choices = alternatives([_listed(own[:1]), _listed(there), _listed(own[-1:])])
-        yield Problem(source, key, shown, message, allowed=choices)
+        yield Problem(key, shown, message, allowed=choices)
 
 
-def _owner_problems(name: str, settings: StackSettings, source: str) -> Iterator[Problem]:
+def _owner_problems(name: str, settings: StackSettings) -> Iterator[Problem]:
     needed = _needed_below(settings)
     for layer, owner in _owners(settings).items():
         key = f"layerStacks.{layer}"
         if owner is None and layer in needed:
             message = f"is missing: which stack of this project owns the {layer}?"
             suggestion = f"{layer} in layers, where this stack owns it"
-            yield Problem(source, key, None, message, allowed="a stack's name", suggestion=suggestion)
+            yield Problem(key, None, message, allowed="a stack's name", suggestion=suggestion)
         if owner is None:
             continue
         if layer not in needed:
-            yield Problem(source, key, owner, _why_not_joined(layer, settings), suggestion="leave it out")
+            yield Problem(key, owner, _why_not_joined(layer, settings), suggestion="leave it out")
         elif owner == name:
             message = "is this stack itself"
-            yield Problem(source, key, owner, message, suggestion=f"add {layer} to layers, or name its owner")
+            yield Problem(key, owner, message, suggestion=f"add {layer} to layers, or name its owner")
 
 
 def _needed_below(settings: StackSettings) -> tuple[Layer, ...]:

@@ -18,38 +18,35 @@ _LAYERS: tuple[Layer, ...] = ("infrastructure", "platform", "serving")
 _NOTHING_DONE = "nothing was created or changed"
 
 
-def owner_problems(
-    layers: Layering, read_outputs: Callable[[str], Outputs | None], source: str
-) -> tuple[Problem, ...]:
+def owner_problems(layers: Layering, read_outputs: Callable[[str], Outputs | None]) -> tuple[Problem, ...]:
     """Return why this stack cannot stand on the layers of others; nothing where it can.
 
     Args:
         layers: what this stack joins.
         read_outputs: from a stack's name to its outputs, empty before its first `up`; None where there is no
             such stack.
-        source: the file of this stack's settings.
 
     """
     return tuple(
         problem
         for layer, joined in layers.joined.items()
-        for problem in _problems(layer, joined, read_outputs(joined.stack), source)
+        for problem in _problems(layer, joined, read_outputs(joined.stack))
     )
 
 
-def _problems(layer: Layer, joined: JoinedLayer, outputs: Outputs | None, source: str) -> Iterator[Problem]:
+def _problems(layer: Layer, joined: JoinedLayer, outputs: Outputs | None) -> Iterator[Problem]:
     key, owner = f"layerStacks.{layer}", joined.stack
     if outputs is None:
         message = f"this project has no stack of that name in this backend; {_NOTHING_DONE}"
         suggestion = f"`pulumi stack ls` shows those there are; `pulumi up --stack {owner}` makes this one"
-        yield Problem(source, key, owner, message, suggestion=suggestion)
+        yield Problem(key, owner, message, suggestion=suggestion)
         return
     if not outputs:
         message = f"nothing of that stack is up, or its first `up` did not end; {_NOTHING_DONE}"
-        yield Problem(source, key, owner, message, suggestion=f"`pulumi up --stack {owner}`, then this one")
+        yield Problem(key, owner, message, suggestion=f"`pulumi up --stack {owner}`, then this one")
         return
     if layer not in outputs:
-        yield _without_the_layer(key, owner, layer, outputs, source)
+        yield _without_the_layer(key, owner, layer, outputs)
         return
     theirs = exported(outputs[layer])
     if theirs.version != VERSION:
@@ -58,29 +55,29 @@ def _problems(layer: Layer, joined: JoinedLayer, outputs: Outputs | None, source
             f"{theirs.version}, and this one reads {VERSION}; {_NOTHING_DONE}"
         )
         suggestion = f"`pulumi up --stack {owner}` with this version of the project, then this one"
-        yield Problem(source, key, owner, message, suggestion=suggestion)
+        yield Problem(key, owner, message, suggestion=suggestion)
         return
-    yield from _differences(joined, theirs.values, source)
+    yield from _differences(joined, theirs.values)
 
 
-def _without_the_layer(key: str, owner: str, layer: Layer, outputs: Outputs, source: str) -> Problem:
+def _without_the_layer(key: str, owner: str, layer: Layer, outputs: Outputs) -> Problem:
     shared = [name for name in _LAYERS if name in outputs]
     message = f"that stack shares no {layer}; it shares {' and '.join(shared) or 'nothing'}; {_NOTHING_DONE}"
     suggestion = (
         f"the stack that owns the {layer}; or, where {owner} does, layers: […] with {layer} in "
         f"Pulumi.{owner}.yaml, then `pulumi up --stack {owner}`"
     )
-    return Problem(source, key, owner, message, suggestion=suggestion)
+    return Problem(key, owner, message, suggestion=suggestion)
 
 
-def _differences(joined: JoinedLayer, theirs: Mapping[str, object], source: str) -> Iterator[Problem]:
+def _differences(joined: JoinedLayer, theirs: Mapping[str, object]) -> Iterator[Problem]:
     owner, mine = joined.stack, joined.contract.values
     there = pools_in(theirs)
     absent = [pool for pool in pools_in(mine) if pool not in there]
     for pool in absent:
         message = f"stack {owner}, which makes the nodes, has no pool of that name; {_NOTHING_DONE}"
         allowed = ", ".join(there)
-        yield Problem(source, "nodePools", pool, message, allowed=allowed, suggestion=nearest(pool, there))
+        yield Problem("nodePools", pool, message, allowed=allowed, suggestion=nearest(pool, there))
     for setting, value in mine.items():
         other = theirs.get(setting)
         if other == value or any(is_of_pool(setting, pool) for pool in absent):
@@ -94,7 +91,7 @@ def _differences(joined: JoinedLayer, theirs: Mapping[str, object], source: str)
             else f"as in Pulumi.{owner}.yaml"
         )
         shown = None if value == "" else value
-        yield Problem(source, setting, shown, message, suggestion=suggestion)
+        yield Problem(setting, shown, message, suggestion=suggestion)
 
 
 def _said(value: object) -> str:

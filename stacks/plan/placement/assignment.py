@@ -22,10 +22,10 @@ class Assigned:
 
 
 def assign_pools(
-    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool], source: str
+    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool]
 ) -> tuple[tuple[Assigned, ...], tuple[Problem, ...]]:
     """Return every worker with its pool, or why one has none that can run it."""
-    problems = _wrongly_split(recipe, serving, pools, source)
+    problems = _wrongly_split(recipe, serving, pools)
     if problems:
         return (), problems
     assigned: list[Assigned] = []
@@ -36,32 +36,31 @@ def assign_pools(
             assigned.append(Assigned(worker, pools[name], key))
         else:
             unknown[key] = Problem(
-                source,
                 key,
                 name,
                 "no node pool has this name",
                 allowed=", ".join(pools),
                 suggestion=nearest(name, pools),
             )
-    found = (*unknown.values(), *(problem for one in assigned for problem in _unfit(recipe, one, source)))
+    found = (*unknown.values(), *(problem for one in assigned for problem in _unfit(recipe, one)))
     return (() if found else tuple(assigned)), found
 
 
 def _wrongly_split(
-    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool], source: str
+    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool]
 ) -> tuple[Problem, ...]:
     names = ", ".join(pools)
     if not recipe.is_disaggregated:
         if serving.pools is not None:
             message = f"{recipe.name} has no prefill and decode workers: its KV cache never leaves the worker"
-            return (Problem(source, "serving.pools", None, message, suggestion="name one pool with `pool`"),)
+            return (Problem("serving.pools", None, message, suggestion="name one pool with `pool`"),)
         if serving.pool is None:
             message = "name the pool that the workers run in"
-            return (Problem(source, "serving.pool", None, message, allowed=names),)
+            return (Problem("serving.pool", None, message, allowed=names),)
         return ()
     if (serving.pool is None) == (serving.pools is None):
         message = "name one pool for all workers with `pool`, or one for each role with `pools`; not both"
-        return (Problem(source, "serving.pool", serving.pool, message, allowed=names),)
+        return (Problem("serving.pool", serving.pool, message, allowed=names),)
     return ()
 
 
@@ -72,7 +71,7 @@ def _pool_setting(worker: ServiceRecipe, serving: ServingSettings) -> tuple[str,
     return f"serving.pools.{worker.role}", name
 
 
-def _unfit(recipe: Recipe, assigned: Assigned, source: str) -> list[Problem]:
+def _unfit(recipe: Recipe, assigned: Assigned) -> list[Problem]:
     worker, pool = assigned.worker, assigned.pool
     accelerator = pool.instance_type.accelerator
     families = recipe.quantization.architecture_families
@@ -81,7 +80,6 @@ def _unfit(recipe: Recipe, assigned: Assigned, source: str) -> list[Problem]:
         needed = recipe.quantization.algorithm or f"what {recipe.name} asks of the engine"
         problems.append(
             Problem(
-                source,
                 assigned.key,
                 pool.name,
                 f"{worker.service_name} uses {needed}, which {accelerator.name} "
@@ -93,7 +91,6 @@ def _unfit(recipe: Recipe, assigned: Assigned, source: str) -> list[Problem]:
         wanted = in_words(worker.gpus, "GPU")
         problems.append(
             Problem(
-                source,
                 assigned.key,
                 pool.name,
                 f"{worker.service_name} needs {wanted} on one node; a node of {pool} has "

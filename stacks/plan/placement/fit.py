@@ -8,19 +8,18 @@ from stacks.plan.placement.room import PoolRoom
 from stacks.wording import in_words
 
 
-def pool_problems(rooms: Sequence[PoolRoom], replicas: Mapping[str, int], source: str) -> tuple[Problem, ...]:
+def pool_problems(rooms: Sequence[PoolRoom], replicas: Mapping[str, int]) -> tuple[Problem, ...]:
     """Return which pools cannot hold all of their workers at once."""
-    return tuple(_problem(room, replicas, source) for room in rooms if room.packed(replicas) is None)
+    return tuple(_problem(room, replicas) for room in rooms if room.packed(replicas) is None)
 
 
-def _problem(room: PoolRoom, replicas: Mapping[str, int], source: str) -> Problem:
+def _problem(room: PoolRoom, replicas: Mapping[str, int]) -> Problem:
     workers = room.workers(replicas)
     wanted = " and ".join(
         f"{some.count} x {some.name} ({in_words(some.gpus, 'GPU')} each)" for some in workers
     )
     gpus = sum(some.gpus * some.count for some in workers)
     return Problem(
-        source,
         "serving.replicas",
         ", ".join(f"{one.worker.role}: {replicas[one.worker.service_name]}" for one in room.assigned),
         f"{room.pool} cannot hold {wanted}: {in_words(gpus, 'GPU')} in all, and {_limit(room)}",

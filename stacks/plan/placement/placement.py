@@ -40,21 +40,21 @@ def place_services(
         serving: what was typed.
         pools: the known pools by name.
         load: what a worker does before it serves, with the time, for the sentences on rollouts.
-        source: the file for messages.
+        source: the file in which a transport was typed, for the sentence on it.
 
     """
-    assigned, problems = assign_pools(recipe, serving, pools, source)
+    assigned, problems = assign_pools(recipe, serving, pools)
     if problems:
         return None, problems
     choice, problems = choose_transport(recipe, serving, assigned, source)
     rooms = pool_rooms(assigned, choice)
-    replicas, replica_problems = replica_counts(recipe, serving, rooms, source)
+    replicas, replica_problems = replica_counts(recipe, serving, rooms)
     overridden = tuple(serving.overrides.model_dump(exclude_none=True))
     problems += (
         *replica_problems,
-        *memory_problems(recipe, assigned, overridden, source),
-        *buffer_problems(recipe, assigned, choice, source),
-        *(() if replica_problems else pool_problems(rooms, replicas, source)),
+        *memory_problems(recipe, assigned, overridden),
+        *buffer_problems(recipe, assigned, choice),
+        *(() if replica_problems else pool_problems(rooms, replicas)),
     )
     if problems:
         return None, problems

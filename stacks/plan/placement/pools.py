@@ -50,9 +50,7 @@ class Pool:
         return f"pool {self.name} ({self.nodes} x {self.instance_type.name}, {in_words(self.gpus, 'GPU')})"
 
 
-def known_pools(
-    settings: tuple[NodePoolSettings, ...], source: str
-) -> tuple[dict[str, Pool], tuple[Problem, ...]]:
+def known_pools(settings: tuple[NodePoolSettings, ...]) -> tuple[dict[str, Pool], tuple[Problem, ...]]:
     """Return the pools by name, and what is wrong with the others."""
     pools: dict[str, Pool] = {}
     problems: list[Problem] = []
@@ -60,21 +58,20 @@ def known_pools(
         key = f"nodePools[{index}]"
         instance_type = INSTANCE_TYPES.get(typed.instance_type)
         if instance_type is None:
-            problems.append(_unknown_instance_type(typed.instance_type, key, source))
+            problems.append(_unknown_instance_type(typed.instance_type, key))
             continue
         if typed.name in pools:
-            problems.append(Problem(source, f"{key}.name", typed.name, "two pools have this name"))
+            problems.append(Problem(f"{key}.name", typed.name, "two pools have this name"))
             continue
         domain = typed.nvlink_domain_gpus or min(instance_type.nvlink_domain_gpus)
         pool = Pool(typed.name, instance_type, typed.nodes, domain, dict(typed.labels), typed.rdma)
-        problems += [*_wrong_domain(pool, key, source), *_contradicting_labels(pool, key, source)]
+        problems += [*_wrong_domain(pool, key), *_contradicting_labels(pool, key)]
         pools[typed.name] = pool
-    return pools, (*problems, *_indistinguishable(pools, source))
+    return pools, (*problems, *_indistinguishable(pools))
 
 
-def _unknown_instance_type(typed: str, key: str, source: str) -> Problem:
+def _unknown_instance_type(typed: str, key: str) -> Problem:
     return Problem(
-        source,
         f"{key}.instanceType",
         typed,
         "not an instance type whose GPUs are known here",
@@ -83,23 +80,22 @@ def _unknown_instance_type(typed: str, key: str, source: str) -> Problem:
     )
 
 
-def _wrong_domain(pool: Pool, key: str, source: str) -> list[Problem]:
+def _wrong_domain(pool: Pool, key: str) -> list[Problem]:
     sizes = pool.instance_type.nvlink_domain_gpus
     if pool.nvlink_domain_gpus in sizes:
         return []
     message = f"{pool.instance_type.name} has no NVLink domain of that many GPUs"
     allowed = " or ".join(str(size) for size in sizes)
-    return [Problem(source, f"{key}.nvlinkDomainGpus", pool.nvlink_domain_gpus, message, allowed=allowed)]
+    return [Problem(f"{key}.nvlinkDomainGpus", pool.nvlink_domain_gpus, message, allowed=allowed)]
 
 
-def _contradicting_labels(pool: Pool, key: str, source: str) -> list[Problem]:
+def _contradicting_labels(pool: Pool, key: str) -> list[Problem]:
     known = {
         PRODUCT_LABEL: pool.instance_type.accelerator.product_label,
         ARCHITECTURE_LABEL: pool.instance_type.cpu_architecture,
     }
     return [
         Problem(
-            source,
             f"{key}.labels.{label}",
             pool.labels[label],
             f"nodes of {pool.instance_type.name} carry {label}={value}",
@@ -110,12 +106,11 @@ def _contradicting_labels(pool: Pool, key: str, source: str) -> list[Problem]:
     ]
 
 
-def _indistinguishable(pools: Mapping[str, Pool], source: str) -> list[Problem]:
+def _indistinguishable(pools: Mapping[str, Pool]) -> list[Problem]:
     # Pods find a pool by its nodes' labels. Two pools with the same ones are one pool to the scheduler, so
     # counting them apart would promise room that another worker may take.
     return [
         Problem(
-            source,
             "nodePools",
             f"{one.name}, {other.name}",
             f"the scheduler cannot tell these pools apart: nodes of both are found by "

@@ -9,7 +9,7 @@ from stacks.settings.stack import ReplicaSettings, ServingSettings
 
 
 def replica_counts(
-    recipe: Recipe, serving: ServingSettings, rooms: Sequence[PoolRoom], source: str
+    recipe: Recipe, serving: ServingSettings, rooms: Sequence[PoolRoom]
 ) -> tuple[dict[str, int], tuple[Problem, ...]]:
     """Return the replicas of every service by its name.
 
@@ -18,8 +18,8 @@ def replica_counts(
     """
     published = {service.service_name: service.replicas for service in recipe.services}
     if isinstance(serving.replicas, ReplicaSettings):
-        typed = _typed(serving.replicas)
-        problems = _unknown_roles(recipe, typed, source)
+        typed = serving.replicas.model_dump(exclude_none=True)
+        problems = _unknown_roles(recipe, typed)
         return {
             service.service_name: typed.get(service.role, service.replicas) for service in recipe.services
         }, problems
@@ -27,19 +27,14 @@ def replica_counts(
     if sets == 0:
         pools = " and ".join(str(room.pool) for room in rooms)
         message = f"{pools} cannot hold even one set of the recipe's workers"
-        return published, (Problem(source, "serving.replicas", "fill", message),)
+        return published, (Problem("serving.replicas", "fill", message),)
     return published | {worker.service_name: worker.replicas * sets for worker in recipe.workers}, ()
 
 
-def _typed(replicas: ReplicaSettings) -> dict[str, int]:
-    return replicas.model_dump(exclude_none=True)
-
-
-def _unknown_roles(recipe: Recipe, typed: Mapping[str, int], source: str) -> tuple[Problem, ...]:
+def _unknown_roles(recipe: Recipe, typed: Mapping[str, int]) -> tuple[Problem, ...]:
     roles = [service.role for service in recipe.services]
     return tuple(
         Problem(
-            source,
             f"serving.replicas.{role}",
             count,
             f"{recipe.name} has no {role} service",

@@ -40,7 +40,7 @@ def frontend_resources(frontend: ServiceRecipe) -> PodResources | None:
 
 
 def memory_problems(
-    recipe: Recipe, assigned: Sequence[Assigned], overridden_roles: Sequence[str], source: str
+    recipe: Recipe, assigned: Sequence[Assigned], overridden_roles: Sequence[str]
 ) -> tuple[Problem, ...]:
     """Return which workers have too little memory for their shared memory and the model's weights.
 
@@ -62,7 +62,7 @@ def memory_problems(
             f"{memory} GiB"
         )
         problems.append(
-            Problem(source, key, None, message, suggestion="more GPUs for each worker (tensor_parallel_size)")
+            Problem(key, None, message, suggestion="more GPUs for each worker (tensor_parallel_size)")
         )
     return tuple(problems)
 

@@ -39,10 +39,11 @@ def described(surging: Mapping[str, str], waiting: Mapping[str, str], load: str)
 
     """
     recreated = " and ".join(waiting)
+    interruption = f"nothing serves until the new worker {load}"
     return {
         name: Rollout("RollingUpdate", reason, _while_surging(recreated, load))
         for name, reason in surging.items()
-    } | {name: Rollout("Recreate", reason, _while_recreated(load)) for name, reason in waiting.items()}
+    } | {name: Rollout("Recreate", reason, interruption) for name, reason in waiting.items()}
 
 
 def _in_pool(room: PoolRoom, replicas: Mapping[str, int]) -> list[tuple[str, str, bool]]:
@@ -91,7 +92,3 @@ def _while_surging(recreated: str, load: str) -> str:
         f"the new worker starts beside the old, but clients wait for {recreated}: two generations do not "
         "serve together"
     )
-
-
-def _while_recreated(load: str) -> str:
-    return f"nothing serves until the new worker {load}"

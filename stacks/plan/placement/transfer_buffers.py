@@ -16,7 +16,6 @@ def buffer_problems(
     recipe: Recipe,
     assigned: Sequence[Assigned],
     choice: TransportChoice | None,
-    source: str,
 ) -> tuple[Problem, ...]:
     """Return the workers whose buffer is below the longest prompt, where the backend cannot grow it.
 
@@ -47,7 +46,6 @@ def buffer_problems(
         )
         problems.append(
             Problem(
-                source,
                 f"serving.overrides.{role}.{_BUFFER}",
                 buffer,
                 message,

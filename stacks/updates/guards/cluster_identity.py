@@ -17,6 +17,7 @@ import yaml
 from stacks.errors import Problem
 from stacks.nearest import nearest
 from stacks.plan.resolved import ResolvedCluster
+from stacks.updates.nested import mapping_in, mappings_in
 
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 _VARIABLE = "KUBECONFIG"
@@ -39,29 +40,26 @@ class _UnreadableError(Exception):
     """A kubeconfig that is not one; the text names the file and nothing of its content."""
 
 
-def cluster_problems(
-    cluster: ResolvedCluster, source: str, environment: Mapping[str, str]
-) -> tuple[Problem, ...]:
+def cluster_problems(cluster: ResolvedCluster, environment: Mapping[str, str]) -> tuple[Problem, ...]:
     """Return why the kubeconfig does not lead to the cluster that was meant; nothing where it does.
 
     Args:
         cluster: what the settings say of it.
-        source: the file they were typed in.
         environment: environment variables, of which KUBECONFIG and HOME count.
 
     """
     files = _files(cluster, environment)
     existing = [file for file in files if file.is_file()]
     if not existing:
-        return (_no_file(cluster, files, source, environment),)
+        return (_no_file(cluster, files, environment),)
     try:
         kubeconfig = _merged(_document(file) for file in existing)
     except _UnreadableError as error:
         key = "cluster.kubeconfig" if cluster.kubeconfig else "cluster.context"
-        return (Problem(source, key, cluster.kubeconfig, str(error)),)
+        return (Problem(key, cluster.kubeconfig, str(error)),)
     if cluster.context not in kubeconfig.clusters_of_contexts:
-        return (_no_context(cluster.context, kubeconfig, existing, source),)
-    return _server_problems(cluster, kubeconfig, source)
+        return (_no_context(cluster.context, kubeconfig, existing),)
+    return _server_problems(cluster, kubeconfig)
 
 
 def same_address(one: str, other: str) -> bool:
@@ -112,65 +110,53 @@ def _merged(documents: Iterable[Mapping[str, Any]]) -> _Kubeconfig:
 
 def _entries(document: Mapping[str, Any], section: str, kind: str, field: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    listed: object = document.get(section)
-    for item in cast("list[object]", listed) if isinstance(listed, list) else []:
-        entry = _mapping(item)
+    for entry in mappings_in(document, section):
         name = entry.get("name")
         if isinstance(name, str):
-            found.setdefault(name, str(_mapping(entry.get(kind)).get(field) or ""))
+            found.setdefault(name, str(mapping_in(entry, kind).get(field) or ""))
     return found
 
 
-def _mapping(value: object) -> Mapping[str, object]:
-    return cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
-
-
-def _server_problems(cluster: ResolvedCluster, kubeconfig: _Kubeconfig, source: str) -> tuple[Problem, ...]:
+def _server_problems(cluster: ResolvedCluster, kubeconfig: _Kubeconfig) -> tuple[Problem, ...]:
     name = kubeconfig.clusters_of_contexts[cluster.context]
     server = kubeconfig.servers_of_clusters.get(name, "")
     if not server:
         message = f"this context's cluster {name!r} has no server in the kubeconfig"
-        return (Problem(source, "cluster.context", cluster.context, message),)
+        return (Problem("cluster.context", cluster.context, message),)
     if cluster.server is None or same_address(server, cluster.server):
         return ()
     where = _shown(server)
     message = f"context {cluster.context} leads to another cluster, {where}; nothing was created or changed"
     suggestion = "another context or kubeconfig; or this server, if the cluster's address has changed"
-    return (Problem(source, "cluster.server", cluster.server, message, suggestion=suggestion),)
+    return (Problem("cluster.server", cluster.server, message, suggestion=suggestion),)
 
 
-def _no_file(
-    cluster: ResolvedCluster, files: list[Path], source: str, environment: Mapping[str, str]
-) -> Problem:
+def _no_file(cluster: ResolvedCluster, files: list[Path], environment: Mapping[str, str]) -> Problem:
     if cluster.kubeconfig:
         message = f"there is no such file: {files[0]}"
-        return Problem(source, "cluster.kubeconfig", cluster.kubeconfig, message)
+        return Problem("cluster.kubeconfig", cluster.kubeconfig, message)
     if environment.get(_VARIABLE):
-        message = f"no file that the environment variable KUBECONFIG names exists: {_listed(files)}"
+        named = ", ".join(map(str, files))
+        message = f"no file that the environment variable KUBECONFIG names exists: {named}"
     else:
         message = f"there is no kubeconfig: KUBECONFIG is not set, and {files[0]} does not exist"
     suggestion = "set KUBECONFIG, or write the path as cluster.kubeconfig"
     if cluster.context == _SIMULATED:
         suggestion = _SIMULATED_FIRST
-    return Problem(source, "cluster.context", cluster.context, message, suggestion=suggestion)
+    return Problem("cluster.context", cluster.context, message, suggestion=suggestion)
 
 
-def _no_context(context: str, kubeconfig: _Kubeconfig, files: list[Path], source: str) -> Problem:
+def _no_context(context: str, kubeconfig: _Kubeconfig, files: list[Path]) -> Problem:
     known = sorted(kubeconfig.clusters_of_contexts)
     shown = known[:_MANY_CONTEXTS]
     more = f" and {len(known) - len(shown)} more" if len(known) > len(shown) else ""
     return Problem(
-        source,
         "cluster.context",
         context,
-        f"there is no such context in {_listed(files)}",
+        f"there is no such context in {', '.join(map(str, files))}",
         allowed=", ".join(shown) + more or "none: the kubeconfig has no contexts",
         suggestion=_SIMULATED_FIRST if context == _SIMULATED else nearest(context, known),
     )
-
-
-def _listed(files: list[Path]) -> str:
-    return ", ".join(str(file) for file in files)
 
 
 def _normalised(address: str) -> tuple[str, str, int | None, str]:

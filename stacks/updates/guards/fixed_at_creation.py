@@ -59,27 +59,40 @@ def _kind(*, exists: bool) -> str:
 
 
 def changed_problems(
-    previous: Mapping[str, object] | None, now: Mapping[str, str | int], source: str, rebuilt: str = ""
+    previous: Mapping[str, object] | None, now: Mapping[str, str | int], rebuilt: str = ""
 ) -> tuple[Problem, ...]:
     """Return what to say about each fixed value that is no longer what it was.
 
     Args:
         previous: what the last run exported; None if there was none, or one that exported nothing.
         now: what this run would export.
-        source: the file with the settings.
         rebuilt: value of the environment variable REBUILT_VARIABLE.
 
     """
-    before = with_layers(previous or {})
-    acknowledged = {key.strip() for key in rebuilt.split(",") if key.strip()}
-    unknown = tuple(_unknown_key(key, now) for key in sorted(acknowledged - set(now) - set(before)))
+    before, acknowledged = with_layers(previous or {}), _keys(rebuilt)
     # A number has come back from the engine as 3.0, which equals 3.
     changed = [key for key, value in now.items() if key in before and before[key] != value]
-    return unknown + tuple(
-        _problem(key, before[key], now, source)
+    return tuple(
+        _problem(key, before[key], now)
         for key in changed
         if key not in acknowledged and not _goes_with_another(key, changed)
     )
+
+
+def unknown_rebuilt(
+    previous: Mapping[str, object] | None, now: Mapping[str, str | int], rebuilt: str
+) -> tuple[Problem, ...]:
+    """Return what to say about the keys in REBUILT_VARIABLE that are no fixed value: of the environment."""
+    unknown = _keys(rebuilt) - set(now) - set(with_layers(previous or {}))
+    message = "no setting of this name is fixed when a stack is created"
+    return tuple(
+        Problem(REBUILT_VARIABLE, key, message, allowed=", ".join(now), suggestion=nearest(key, now))
+        for key in sorted(unknown)
+    )
+
+
+def _keys(rebuilt: str) -> set[str]:
+    return {key.strip() for key in rebuilt.split(",") if key.strip()}
 
 
 def _goes_with_another(key: str, changed: Sequence[str]) -> bool:
@@ -93,7 +106,7 @@ def _goes_with_another(key: str, changed: Sequence[str]) -> bool:
     return any(kind in changed for kind in whole if kind != key)
 
 
-def _problem(key: str, before: object, now: Mapping[str, str | int], source: str) -> Problem:
+def _problem(key: str, before: object, now: Mapping[str, str | int]) -> Problem:
     was = int(before) if isinstance(before, float) else before
     kind_stays = not key.endswith(".kind")
     own_servers = kind_stays and now.get(key.rpartition(".")[0] + ".kind") == "own"
@@ -101,7 +114,6 @@ def _problem(key: str, before: object, now: Mapping[str, str | int], source: str
     numbered = "".join(f"\n    {number}. {step}" for number, step in enumerate(steps, start=1))
     message = f"fixed at {was} when this stack was created; nothing was created or changed"
     return Problem(
-        source,
         key,
         now[key],
         message,
@@ -137,14 +149,3 @@ def _steps(key: str, *, own_servers: bool) -> list[str]:
         f"'app.kubernetes.io/name in (dynamo-{server}, {server})'",
         apply_it,
     ]
-
-
-def _unknown_key(key: str, now: Mapping[str, str | int]) -> Problem:
-    return Problem(
-        "environment",
-        REBUILT_VARIABLE,
-        key,
-        "no setting of this name is fixed when a stack is created",
-        allowed=", ".join(now),
-        suggestion=nearest(key, now),
-    )

@@ -14,7 +14,7 @@ _ALL = "layers: [infrastructure, platform, serving]"
 
 def layer_values(layers: Layering) -> dict[str, str]:
     """Return the value to export."""
-    return {LAYERS: _listed(layers.own)}
+    return {LAYERS: ", ".join(layers.own)}
 
 
 def with_layers(previous: Mapping[str, object]) -> Mapping[str, object]:
@@ -30,7 +30,7 @@ def with_layers(previous: Mapping[str, object]) -> Mapping[str, object]:
         )
         if there
     ]
-    return {**previous, LAYERS: _listed(tuple(own))}
+    return {**previous, LAYERS: ", ".join(own)}
 
 
 def layer_steps() -> list[str]:
@@ -44,7 +44,3 @@ def layer_steps() -> list[str]:
         f"without an interruption instead: this stack keeps what it has ({_ALL} shares it), and a second one "
         "with layers: [serving], a serving.namespace and GPUs of its own joins it",
     ]
-
-
-def _listed(layers: tuple[str, ...]) -> str:
-    return ", ".join(layers)

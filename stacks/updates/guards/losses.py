@@ -65,13 +65,12 @@ def lost_claim(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> Los
     if stale is None or volume is None or not makes_resources():
         return None
     problem = Problem(
-        stack.source,
         "modelCache",
         None,
         f"{stale}; neither the cache nor the graph was changed",
         suggestion=f"`pulumi up --refresh --stack {stack.name}` ({_PAGE})",
     )
-    return LostClaim(volume.uid, str(problem))
+    return LostClaim(volume.uid, problem.text(stack.source))
 
 
 def _stale(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> str | None:

@@ -8,7 +8,7 @@ _GUIDE = "docs/updates.md#another-volume-for-the-model"
 _NEVER_BOUND = "docs/runbook/cache-volume-unbound.md"
 
 
-def volume_problems(before: DeployedVolume | None, cache: ResolvedCache, source: str) -> tuple[Problem, ...]:
+def volume_problems(before: DeployedVolume | None, cache: ResolvedCache) -> tuple[Problem, ...]:
     """Return why the claim that exists cannot become the one that is asked for.
 
     Kubernetes refuses to shrink a claim in the middle of `up`. Another class would replace it, and the claim
@@ -17,7 +17,6 @@ def volume_problems(before: DeployedVolume | None, cache: ResolvedCache, source:
     Args:
         before: the claim of the last run; None where there is none.
         cache: what this run would ask for.
-        source: the file with the settings.
 
     """
     if before is None or cache.size_gib is None:
@@ -28,29 +27,26 @@ def volume_problems(before: DeployedVolume | None, cache: ResolvedCache, source:
         )
         message = f"the volume has {before.size_gib}Gi, and {who}"
         size = f"{before.size_gib}Gi"
-        return (
-            _problem(source, "size", f"{cache.size_gib}Gi", message, allowed=f"{size} or more", keep=size),
-        )
+        return (_problem("size", f"{cache.size_gib}Gi", message, allowed=f"{size} or more", keep=size),)
     if cache.storage_class_name != before.storage_class_name:
-        return (_other_class_problem(before, cache, source),)
+        return (_other_class_problem(before, cache),)
     return ()
 
 
-def _other_class_problem(before: DeployedVolume, cache: ResolvedCache, source: str) -> Problem:
+def _other_class_problem(before: DeployedVolume, cache: ResolvedCache) -> Problem:
     now, kept = cache.storage_class_name, before.storage_class_name
     never = f"a claim never changes its class (one that never got a volume: {_NEVER_BOUND})"
     if not kept:
         message = f"the volume is a file system that this stack has made, and {never}"
-        return _problem(source, "storageClassName", now, message, allowed="none", keep="leave it out")
+        return _problem("storageClassName", now, message, allowed="none", keep="leave it out")
     message = f"the volume is of class {kept}, and {never}"
     if not now:
-        return _problem(source, "storage", None, message, allowed="none", keep="leave it out")
-    return _problem(source, "storageClassName", now, message, allowed=kept, keep=kept)
+        return _problem("storage", None, message, allowed="none", keep="leave it out")
+    return _problem("storageClassName", now, message, allowed=kept, keep=kept)
 
 
-def _problem(source: str, key: str, value: object, message: str, *, allowed: str, keep: str) -> Problem:
+def _problem(key: str, value: object, message: str, *, allowed: str, keep: str) -> Problem:
     return Problem(
-        source,
         f"modelCache.{key}",
         value,
         f"{message}; nothing was created or changed",

@@ -18,24 +18,21 @@ from stacks.wording import in_words
 _GUIDE = "docs/capacity-blocks.md#change-what-nodes-are-made-of"
 
 
-def running_block_problems(
-    plan: EksPlan | None, before: Mapping[str, DeployedNodes], source: str
-) -> tuple[Problem, ...]:
+def running_block_problems(plan: EksPlan | None, before: Mapping[str, DeployedNodes]) -> tuple[Problem, ...]:
     """Return what would exchange nodes of a Capacity Block that run.
 
     Args:
         plan: what is wanted; None: the cluster is somebody else's.
         before: the node groups of the last run, by their names in the program.
-        source: the file with the settings.
 
     """
     if plan is None:
         return ()
     changes = (change for change in node_changes(plan, before) if change.before.in_a_block and change.running)
-    return tuple(problem for change in changes for problem in _problems(plan, change, source))
+    return tuple(problem for change in changes for problem in _problems(plan, change))
 
 
-def _problems(plan: EksPlan, change: NodeChange, source: str) -> Iterator[Problem]:
+def _problems(plan: EksPlan, change: NodeChange) -> Iterator[Problem]:
     pool = f"nodePools[{plan.gpu_nodes.index(change.nodes)}]"
     number = in_words(change.running, "node")
     message = (
@@ -47,7 +44,7 @@ def _problems(plan: EksPlan, change: NodeChange, source: str) -> Iterator[Proble
         f"{pool}.purchase.phase: empty, alone, and `pulumi up`; then this change with the phase that is due "
         f"({_GUIDE}). Where the block is over and its nodes are gone: `pulumi refresh`, then `pulumi up`"
     )
-    yield Problem(source, key, value, message, allowed=allowed, suggestion=way)
+    yield Problem(key, value, message, allowed=allowed, suggestion=way)
 
 
 def _cause(change: NodeChange, pool: str) -> tuple[str, object, str | None]:

@@ -76,7 +76,6 @@ def _problem(stack: ResolvedStack, scaled: HandSet, role: str) -> Problem:
     # The settings have no 0.
     keep = f"serving.replicas.{role}: {scaled.found} keeps what runs; " if scaled.found else ""
     return Problem(
-        stack.source,
         f"serving.replicas.{role}",
         None,
         f"{scaled.words}. It may be meant, so preview and `up` end here, and nothing was created or changed",

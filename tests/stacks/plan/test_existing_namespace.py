@@ -95,5 +95,5 @@ def test_a_namespace_that_cannot_be_read_is_named(typed: object, key: str, says:
 
 def test_an_own_namespace_does_not_become_an_existing_one_and_go_with_all_that_is_in_it() -> None:
     before = fixed_values(resolved(disagg_b200_settings()))
-    found = changed_problems(before, fixed_values(resolved(settings())), "Pulumi.dev.yaml")
+    found = changed_problems(before, fixed_values(resolved(settings())))
     assert [problem.key for problem in found] == ["serving.namespace.kind", "platform.namespace.kind"]

@@ -6,7 +6,7 @@ import pytest
 
 from stacks.errors import Problem, SettingsError
 from tests.stacks.settings.mistakes import GONE, Path, said_of
-from tests.support.dev_settings import dev_settings, resolved
+from tests.support.dev_settings import FILE, dev_settings, resolved
 
 CASES: list[tuple[str, Path, object, str]] = [
     (
@@ -149,7 +149,7 @@ def test_problems_of_several_kinds_are_reported_together() -> None:
     settings["modelCache"] = None
     with pytest.raises(SettingsError) as raised:
         resolved(settings)
-    assert {problem.key for problem in raised.value.problems} == {
+    assert {problem.key for problem in raised.value.problems[FILE]} == {
         "serving.recipe",
         "nodePools[0].instanceType",
         "platform.version",
@@ -158,11 +158,11 @@ def test_problems_of_several_kinds_are_reported_together() -> None:
 
 
 def test_many_problems_still_fit_on_one_screen() -> None:
-    problems = [Problem("f", f"key{number}", 1, "wrong", "right", "right") for number in range(30)]
-    text = str(SettingsError(problems))
+    problems = [Problem(f"key{number}", 1, "wrong", "right", "right") for number in range(30)]
+    text = str(SettingsError({"f": problems}))
     assert len(text.splitlines()) < 40
     assert "and 22 more" in text
 
 
 def test_a_long_value_is_cut() -> None:
-    assert len(str(Problem("f", "key", "x" * 500, "wrong"))) < 120
+    assert len(Problem("key", "x" * 500, "wrong").text("f")) < 120

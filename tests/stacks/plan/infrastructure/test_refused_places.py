@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.dev_settings import problems_of
+from tests.support.dev_settings import FILE, problems_of
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
 if TYPE_CHECKING:
@@ -91,5 +91,5 @@ def _long_names() -> Settings:
 def test_a_place_that_cannot_be_is_refused_with_file_key_reason_and_fix(
     settings: Callable[[], Settings], says: str
 ) -> None:
-    found = [str(problem) for problem in problems_of(settings())]
+    found = [problem.text(FILE) for problem in problems_of(settings())]
     assert says in found

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from tests.stacks.plan.layers.settings import BASE, PLATFORM, layered, on_existing_cluster
-from tests.support.dev_settings import disagg_b200_settings, problems_of, resolved
+from tests.support.dev_settings import FILE, disagg_b200_settings, problems_of, resolved
 from tests.support.eks_settings import eks_b200_settings
 
 ALL = ("infrastructure", "platform", "serving")
 
 
 def said(settings: dict[str, Any]) -> str:
-    return "\n".join(str(problem) for problem in problems_of(settings))
+    return "\n".join(problem.text(FILE) for problem in problems_of(settings))
 
 
 def test_without_layers_a_stack_has_everything_joins_nobody_and_shares_nothing() -> None:

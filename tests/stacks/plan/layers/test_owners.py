@@ -28,8 +28,8 @@ def outputs_of(settings: Settings) -> dict[str, Any]:
 
 
 def said(reader: Settings, **owners: dict[str, Any] | None) -> str:
-    found = owner_problems(resolved(reader).layers, lambda stack: owners[stack], FILE)
-    return "\n".join(str(problem) for problem in found)
+    found = owner_problems(resolved(reader).layers, lambda stack: owners[stack])
+    return "\n".join(problem.text(FILE) for problem in found)
 
 
 def owners(**changes: dict[str, Any] | None) -> dict[str, dict[str, Any] | None]:

@@ -37,8 +37,8 @@ def _said(
     cluster: ResolvedCluster | None = None, *, environment: dict[str, str] | None = None, home: Path
 ) -> str:
     cluster = cluster or _cluster()
-    problems = cluster_problems(cluster, "Pulumi.dev.yaml", {"HOME": str(home), **(environment or {})})
-    text = "\n".join(str(problem) for problem in problems)
+    problems = cluster_problems(cluster, {"HOME": str(home), **(environment or {})})
+    text = "\n".join(problem.text("Pulumi.dev.yaml") for problem in problems)
     assert TOKEN not in text
     return text
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lab.directory import REPOSITORY
-from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values
+from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values, unknown_rebuilt
 from tests.support.dev_settings import dev_settings, resolved
 
 if TYPE_CHECKING:
@@ -29,7 +29,11 @@ NOW: dict[str, str | int] = {
 
 
 def _said(before: dict[str, object] | None, rebuilt: str = "") -> str:
-    return "\n".join(str(problem) for problem in changed_problems(before, NOW, "Pulumi.dev.yaml", rebuilt))
+    found = {
+        "environment": unknown_rebuilt(before, NOW, rebuilt),
+        "Pulumi.dev.yaml": changed_problems(before, NOW, rebuilt),
+    }
+    return "\n".join(problem.text(place) for place, problems in found.items() for problem in problems)
 
 
 def test_a_stack_that_has_never_run_may_be_anything() -> None:
@@ -85,8 +89,8 @@ def test_another_volume_for_a_server_is_refused_with_the_procedure(
     kind: str, setting: str, ended: str
 ) -> None:
     before: dict[str, str | int] = {"platform.nats.kind": kind, f"platform.nats.{setting}": "old"}
-    problems = changed_problems(before, before | {f"platform.nats.{setting}": "new"}, "Pulumi.dev.yaml")
-    [text] = [str(problem) for problem in problems]
+    [problem] = changed_problems(before, before | {f"platform.nats.{setting}": "new"})
+    text = problem.text("Pulumi.dev.yaml")
     assert f"platform.nats.{setting} = 'new'\n  fixed at old when this stack was created" in text
     assert f"pulumi destroy --target '**:{ended}' --target-dependents" in text
 
@@ -94,9 +98,9 @@ def test_another_volume_for_a_server_is_refused_with_the_procedure(
 def test_servers_of_another_kind_bring_their_own_volumes() -> None:
     before = {"platform.nats.kind": "own", "platform.nats.storageClassName": "old"}
     now: dict[str, str | int] = {"platform.nats.kind": "bundled", "platform.nats.storageClassName": "new"}
-    [problem] = changed_problems(before, now, "Pulumi.dev.yaml")
-    assert "platform.nats.kind" in str(problem)
-    assert changed_problems(before, now, "Pulumi.dev.yaml", "platform.nats.kind") == ()
+    [problem] = changed_problems(before, now)
+    assert "platform.nats.kind" in problem.text("Pulumi.dev.yaml")
+    assert changed_problems(before, now, "platform.nats.kind") == ()
 
 
 def test_another_platform_altogether_is_one_problem() -> None:
@@ -137,9 +141,9 @@ class Thing(pulumi.ComponentResource):
 
 values = {{"platform.nats.members": int(os.environ["MEMBERS"])}}
 rebuilt = os.environ.get(REBUILT_VARIABLE, "")
-problems = changed_problems(previous_run().fixed, values, "Pulumi.toy.yaml", rebuilt)
+problems = changed_problems(previous_run().fixed, values, rebuilt)
 if problems:
-    raise pulumi.RunError(str(problems[0]))
+    raise pulumi.RunError(problems[0].text("Pulumi.toy.yaml"))
 pulumi.export(OUTPUT_NAME, values)
 pulumi.export("secret", pulumi.Output.secret("planted-value"))
 Thing(os.environ["MEMBERS"])

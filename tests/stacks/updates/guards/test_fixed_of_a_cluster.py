@@ -22,10 +22,8 @@ ADOPTED: Settings = {
 
 
 def _said(before: Settings, now: Settings) -> list[str]:
-    problems = changed_problems(
-        fixed_values(resolved(before)), fixed_values(resolved(now)), "Pulumi.dev.yaml"
-    )
-    return [str(problem) for problem in problems]
+    problems = changed_problems(fixed_values(resolved(before)), fixed_values(resolved(now)))
+    return [problem.text("Pulumi.dev.yaml") for problem in problems]
 
 
 def _cluster(**changes: object) -> Settings:
@@ -160,4 +158,4 @@ def test_a_stack_of_before_there_were_kinds_may_stay_where_it_is() -> None:
         for key, value in fixed_values(resolved(disagg_b200_settings())).items()
         if not key.startswith("cluster.")
     }
-    assert changed_problems(before, fixed_values(resolved(disagg_b200_settings())), "Pulumi.dev.yaml") == ()
+    assert changed_problems(before, fixed_values(resolved(disagg_b200_settings()))) == ()

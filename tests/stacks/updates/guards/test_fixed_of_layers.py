@@ -17,8 +17,8 @@ ALL = ("infrastructure", "platform", "serving")
 
 
 def said(before: Settings, now: Settings) -> list[str]:
-    problems = changed_problems(fixed_values(resolved(before)), fixed_values(resolved(now)), FILE)
-    return [str(problem) for problem in problems]
+    problems = changed_problems(fixed_values(resolved(before)), fixed_values(resolved(now)))
+    return [problem.text(FILE) for problem in problems]
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_the_name_of_an_owner_may_change() -> None:
 def test_a_stack_of_before_there_were_layers_had_all_of_them(settings: Settings) -> None:
     values = fixed_values(resolved(settings))
     before = {key: value for key, value in values.items() if key != "layers"}
-    assert changed_problems(before, values, FILE) == ()
-    [problem] = changed_problems(before, {**values, "layers": "serving"}, FILE)
+    assert changed_problems(before, values) == ()
+    [problem] = changed_problems(before, {**values, "layers": "serving"})
     assert problem.key == "layers"
 
 

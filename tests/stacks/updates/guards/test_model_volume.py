@@ -15,8 +15,8 @@ def _settings(size: str = "200Gi", storage_class: str = "shared-files") -> dict[
 
 
 def _said(before: dict[str, Any], after: dict[str, Any]) -> str:
-    problems = volume_problems(state(before).volume, resolved(after).cache, "Pulumi.dev.yaml")
-    return "\n".join(map(str, problems))
+    problems = volume_problems(state(before).volume, resolved(after).cache)
+    return "\n".join(problem.text("Pulumi.dev.yaml") for problem in problems)
 
 
 def test_a_smaller_cache_is_refused_with_the_size_that_there_is_and_the_procedure() -> None:

@@ -49,7 +49,8 @@ def _phase(phase: str) -> Callable[[Settings], None]:
 def _said(before: Deployed, after: Settings) -> list[str]:
     plan = resolved(after).infrastructure
     assert isinstance(plan, EksPlan)
-    return [str(problem) for problem in running_block_problems(plan, before.node_groups, "Pulumi.own.yaml")]
+    problems = running_block_problems(plan, before.node_groups)
+    return [problem.text("Pulumi.own.yaml") for problem in problems]
 
 
 @pytest.mark.parametrize(
@@ -116,4 +117,4 @@ def test_what_stays_is_no_change() -> None:
     after = copy.deepcopy(before)
     after["serving"]["replicas"] = {"prefill": 2}
     assert _said(state(before), after) == []
-    assert running_block_problems(None, state(before).node_groups, "Pulumi.own.yaml") == ()
+    assert running_block_problems(None, state(before).node_groups) == ()

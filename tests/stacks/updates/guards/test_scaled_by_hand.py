@@ -65,7 +65,8 @@ def _others(
 
 def _said(others: tuple[HandSet, ...], settings: Settings | None = None, force: str = "") -> str:
     stack = resolved(settings or disagg_b200_settings())
-    return "\n".join(map(str, scaled_problems(stack, others, {FORCE: force})))
+    problems = scaled_problems(stack, others, {FORCE: force})
+    return "\n".join(problem.text("Pulumi.dev.yaml") for problem in problems)
 
 
 def test_a_hand_scaled_frontend_is_refused_with_who_did_it_and_both_ways_out() -> None:
