@@ -19,8 +19,10 @@ from operations.project import resolved_stack
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.cluster import ClusterCommands
 from operations.recovery.locks import read_locks
-from operations.recovery.remains import RELEASE_TYPE, StackState
+from operations.recovery.remains import StackState
 from operations.recovery.state import read_state
+from resource_graph.engine_state import read_steps
+from resource_graph.urns import RELEASE_TYPE
 from stacks.errors import SettingsError
 from stacks.updates.guards.cluster_identity import cluster_problems
 
@@ -59,7 +61,7 @@ def _report(name: str) -> DriftReport:
     cluster.require_answer()
     unread = unreadable_graphs(state, cluster)
     answer = _answer(pulumi, unread)
-    steps = answer["steps"]
+    steps = read_steps(answer["steps"])
     release = deployed_release(steps)
     has_failed = any(_RELEASE in urn for urn in state.failed)
     inside = changes_inside(cluster, *release, has_failed=has_failed) if release else ()

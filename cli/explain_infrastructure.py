@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from cli.output import Row
 from cli.price_age import aged, today
+from components.chart import Chart
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
 from stacks.plan.infrastructure.plan import (
     AdoptedNetwork,
@@ -25,7 +26,6 @@ from stacks.plan.versions import (
     GPU_OPERATOR,
     PROMETHEUS_STACK,
     SUPPORT_ENDS_SOON,
-    PinnedChart,
 )
 
 _PRICED_REGION = "us-east-1"
@@ -110,7 +110,7 @@ def _far(plan: EksPlan) -> str:
     return " (slow from the Local Zone)" if any(nodes.zone.is_local for nodes in plan.gpu_nodes) else ""
 
 
-def _charts(plan: EksPlan) -> Iterator[PinnedChart]:
+def _charts(plan: EksPlan) -> Iterator[Chart]:
     yield GPU_OPERATOR
     if plan.uses_compute_domains:
         yield DRA_DRIVER
@@ -120,5 +120,5 @@ def _charts(plan: EksPlan) -> Iterator[PinnedChart]:
         yield PROMETHEUS_STACK
 
 
-def _chart(chart: PinnedChart) -> str:
+def _chart(chart: Chart) -> str:
     return f"{chart.name.rpartition('/')[2]} {chart.version}"

@@ -9,8 +9,6 @@ from cli.hidden_values import with_unknowns_marked, without_secrets
 from cli.yaml_text import as_comment, to_yaml
 from resource_graph import Resource, Value, has_unknown
 
-RELEASE_TYPE = "kubernetes:helm.sh/v3:Release"
-
 _OCI = "oci://"
 
 

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cli.gitops_annotations import adapt
-from cli.helm_release import RELEASE_TYPE, HelmStyle, release_documents
+from cli.helm_release import HelmStyle, release_documents
 from cli.hidden_values import with_unknowns_marked, without_secrets
 from cli.secret_document import secret_document
 from cli.yaml_text import as_comment, to_yaml
 from resource_graph import Resource, ResourceGraph, Value, has_unknown
+from resource_graph.urns import RELEASE_TYPE
 
 MARK = "# Written by `dynamo-stack render`; changes are overwritten."
 

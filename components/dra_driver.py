@@ -1,12 +1,7 @@
 """NVIDIA's driver for dynamic resource allocation, for compute domains alone."""
 
-from dataclasses import dataclass
-from typing import Any
-
-import pulumi
-from pulumi_kubernetes.helm.v3 import Release
-
-from components.chart import Chart, install
+from components.chart import Chart
+from components.helm_chart import HelmChartArgs
 
 _GPU_TAINT = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
 _GPU_NODES = {
@@ -24,50 +19,19 @@ _GPU_NODES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class DraDriverArgs:
-    """Inputs of `DraDriver`."""
+def dra_driver(namespace: str, chart: Chart, timeout_seconds: int) -> HelmChartArgs:
+    """Return what gives a pod on an NVLink fabric its IMEX channel.
 
-    namespace: str
-    chart: Chart
-    timeout_seconds: int
+    A ComputeDomain depends on it: without the driver its claim template never appears.
 
+    Args:
+        namespace: exists already.
+        chart: its version and where it comes from.
+        timeout_seconds: how long an installation may take.
 
-class DraDriver(pulumi.ComponentResource):
-    """What gives a pod on an NVLink fabric its IMEX channel."""
-
-    release: Release
-    """A ComputeDomain depends on it: without the driver its claim template never appears."""
-
-    def __init__(
-        self,
-        name: str,
-        args: DraDriverArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
-        inputs = {"chart": args.chart.name, "version": args.chart.version, "namespace": args.namespace}
-        super().__init__("dynamo-stack:components:DraDriver", name, inputs, opts)
-        self.release = install(
-            name,
-            args.chart,
-            release_name="dra-driver-nvidia-gpu",
-            namespace=args.namespace,
-            values=driver_values(),
-            timeout_seconds=args.timeout_seconds,
-            parent=self,
-            depends_on=depends_on,
-            # From 26.7 on the GPU operator brings ComputeDomain's definition too, and writes its own again at
-            # each upgrade (operator.upgradeCRD): with two owners it would go back and forth between versions.
-            skip_crds=True,
-        )
-        self.register_outputs({})
-
-
-def driver_values() -> dict[str, Any]:
-    """Return the chart's values (kubernetes-sigs/dra-driver-nvidia-gpu 0.4 deployments/helm)."""
-    return {
+    """
+    # kubernetes-sigs/dra-driver-nvidia-gpu 0.4 deployments/helm.
+    values = {
         # The AMI's driver lies at the root of the node, not in the GPU operator's container.
         "nvidiaDriverRoot": "/",
         # The device plugin gives out the GPUs: two givers would hand out one GPU twice.
@@ -76,3 +40,14 @@ def driver_values() -> dict[str, Any]:
         "controller": {"affinity": None},
         "kubeletPlugin": {"affinity": _GPU_NODES, "tolerations": [_GPU_TAINT]},
     }
+    return HelmChartArgs(
+        component="DraDriver",
+        chart=chart,
+        release_name="dra-driver-nvidia-gpu",
+        namespace=namespace,
+        values=values,
+        timeout_seconds=timeout_seconds,
+        # From 26.7 on the GPU operator brings ComputeDomain's definition too, and writes its own again at
+        # each upgrade (operator.upgradeCRD): with two owners it would go back and forth between versions.
+        skip_crds=True,
+    )

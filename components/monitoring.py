@@ -1,70 +1,33 @@
 """Prometheus and Grafana, with the monitors that Dynamo's charts and ours bring."""
 
-from dataclasses import dataclass
-from typing import Any
-
-import pulumi
-from pulumi_kubernetes.helm.v3 import Release
-
-from components.chart import Chart, install
+from components.chart import Chart
+from components.helm_chart import HelmChartArgs
 
 
-@dataclass(frozen=True, slots=True)
-class MonitoringArgs:
-    """Inputs of `Monitoring`."""
-
-    namespace: str
-    chart: Chart
-    storage_class_name: str
-    retention_days: int
-    storage_gib: int
-    timeout_seconds: int
-
-
-class Monitoring(pulumi.ComponentResource):
-    """The kube-prometheus-stack."""
-
-    release: Release
-    """Whatever makes a PodMonitor or ServiceMonitor depends on it."""
-
-    def __init__(
-        self,
-        name: str,
-        args: MonitoringArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
-    ) -> None:
-        inputs = {"chart": args.chart.name, "version": args.chart.version, "namespace": args.namespace}
-        super().__init__("dynamo-stack:components:Monitoring", name, inputs, opts)
-        self.release = install(
-            name,
-            args.chart,
-            release_name="kube-prometheus-stack",
-            namespace=args.namespace,
-            values=monitoring_values(args),
-            timeout_seconds=args.timeout_seconds,
-            parent=self,
-            depends_on=depends_on,
-        )
-        self.register_outputs({})
-
-
-def monitoring_values(args: MonitoringArgs) -> dict[str, Any]:
-    """Return the chart's values (prometheus-community/helm-charts kube-prometheus-stack 88.5.3)."""
+def monitoring(
+    namespace: str,
+    chart: Chart,
+    timeout_seconds: int,
+    *,
+    storage_class_name: str,
+    retention_days: int,
+    storage_gib: int,
+) -> HelmChartArgs:
+    """Return the kube-prometheus-stack: whatever makes a PodMonitor or ServiceMonitor depends on it."""
     claim = {
-        "storageClassName": args.storage_class_name,
+        "storageClassName": storage_class_name,
         "accessModes": ["ReadWriteOnce"],
-        "resources": {"requests": {"storage": f"{args.storage_gib}Gi"}},
+        "resources": {"requests": {"storage": f"{storage_gib}Gi"}},
     }
-    return {
+    # prometheus-community/helm-charts kube-prometheus-stack 88.5.3.
+    values = {
         "prometheus": {
             "prometheusSpec": {
                 # Dynamo's monitors carry no `release` label; without this none of them is read.
                 "podMonitorSelectorNilUsesHelmValues": False,
                 "serviceMonitorSelectorNilUsesHelmValues": False,
                 "ruleSelectorNilUsesHelmValues": False,
-                "retention": f"{args.retention_days}d",
+                "retention": f"{retention_days}d",
                 # Enough for one graph; a limit would end it in the middle of an incident.
                 "resources": {"requests": {"cpu": "250m", "memory": "1Gi"}},
                 "storageSpec": {"volumeClaimTemplate": {"spec": claim}},
@@ -81,3 +44,11 @@ def monitoring_values(args: MonitoringArgs) -> dict[str, Any]:
         "kubeScheduler": {"enabled": False},
         "kubeProxy": {"enabled": False},
     }
+    return HelmChartArgs(
+        component="Monitoring",
+        chart=chart,
+        release_name="kube-prometheus-stack",
+        namespace=namespace,
+        values=values,
+        timeout_seconds=timeout_seconds,
+    )

@@ -1,6 +1,9 @@
-"""Pulumi's resource names (URNs), built as the engine builds them."""
+"""Pulumi's resource names (URNs), built and taken apart as the engine does."""
 
 STACK_TYPE = "pulumi:pulumi:Stack"
+KUBERNETES = "kubernetes:"
+"""What the type of everything in a cluster begins with."""
+RELEASE_TYPE = "kubernetes:helm.sh/v3:Release"
 
 _PREFIX = "urn:pulumi:"
 _PARTS = 4
@@ -24,6 +27,16 @@ def qualified_type(urn: str) -> str:
         message = f"not a Pulumi URN: {urn!r}"
         raise ValueError(message)
     return parts[2]
+
+
+def own_type(urn: str) -> str:
+    """The type of the resource itself, without its parents'."""
+    return qualified_type(urn).rpartition("$")[2]
+
+
+def urn_name(urn: str) -> str:
+    """The logical name in the program."""
+    return urn.split("::", _PARTS - 1)[-1]
 
 
 def provider_urn(reference: str) -> str | None:

@@ -16,7 +16,7 @@ ALLOWED = {
     "recipes": {"engines", "hardware"},
     "failures": {"components"},
     "components": set(),
-    "stacks": {"engines", "hardware", "recipes", "components", "failures"},
+    "stacks": {"engines", "hardware", "recipes", "components", "failures", "resource_graph"},
     "resource_graph": set(),
     "rules": {"resource_graph", "engines", "hardware"},
     "policy": {"rules", "resource_graph"},

@@ -1,26 +1,23 @@
 """From the engine's answer to the changes: `pulumi refresh --preview-only --json`, which changes nothing."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from operations.drift.changes import HIDDEN, Change, Outcome, without_doubles
 from operations.drift.field_managers import outcome_of, owners_of
 from operations.drift.paths import MISSING, Path, lookup, parse_path
+from resource_graph.engine_state import EngineRecord, Step
+from resource_graph.urns import KUBERNETES, RELEASE_TYPE, own_type, urn_name
 
-_KUBERNETES = "kubernetes:"
-_RELEASE = "kubernetes:helm.sh/v3:Release"
 _SECRET = "kubernetes:core/v1:Secret"  # noqa: S105 - the name of a type
 _CLAIM = "PersistentVolumeClaim"
 _GRAPH = "DynamoGraphDeployment"
 # pulumi/pulumi pkg/resource/deploy/step.go, RefreshStep.
 _UNHEALTHY = "Refreshed resource is in an unhealthy state"
 
-Step = Mapping[str, Any]
-Steps = Sequence[Step]
 
-
-def changes_seen(steps: Steps, failed: frozenset[str] = frozenset()) -> tuple[Change, ...]:
+def changes_seen(steps: Iterable[Step], failed: frozenset[str] = frozenset()) -> tuple[Change, ...]:
     """Return what differs from the state; the engine's own order changes from run to run.
 
     Args:
@@ -32,12 +29,11 @@ def changes_seen(steps: Steps, failed: frozenset[str] = frozenset()) -> tuple[Ch
     return tuple(sorted(found, key=lambda each: (each.namespace or "", each.object_name, each.field or "")))
 
 
-def deployed_release(steps: Steps) -> tuple[str, str] | None:
+def deployed_release(steps: Iterable[Step]) -> tuple[str, str] | None:
     """Return namespace and name of the stack's Helm release, None where there is none, or none any more."""
     for step in steps:
-        if _type(step) == _RELEASE and step["op"] != "delete":
-            inputs = step["newState"]["inputs"]
-            return inputs["namespace"], inputs["name"]
+        if step.after and step.op != "delete" and own_type(step.urn) == RELEASE_TYPE:
+            return step.after.inputs["namespace"], step.after.inputs["name"]
     return None
 
 
@@ -49,34 +45,34 @@ def unready_objects(document: Mapping[str, Any]) -> tuple[str, ...]:
         if _UNHEALTHY in message:
             # The first line only says which object it is.
             lines = [line.removeprefix("* ") for line in message.splitlines() if line.startswith("* ")]
-            kind = _type_of(each["urn"]).rsplit(":", 1)[-1]
-            name = str(each["urn"]).rsplit("::", 1)[-1]
-            found.append(f"{kind} of the resource {name}: {(lines[1:] or ['not ready'])[0]}")
+            kind = own_type(each["urn"]).rsplit(":", 1)[-1]
+            found.append(f"{kind} of the resource {urn_name(each['urn'])}: {(lines[1:] or ['not ready'])[0]}")
     return tuple(found)
 
 
 def _changes(step: Step, failed: frozenset[str]) -> Iterator[Change]:
-    if not _type(step).startswith(_KUBERNETES):
+    before, after = step.before, step.after
+    if before is None or not before.resource.type.startswith(KUBERNETES):
         return
-    kind, namespace, name = _identity(step["oldState"])
-    if step["op"] == "delete":
+    kind, namespace, name = _identity(before)
+    if step.op == "delete":
         outcome = Outcome.REFILLED if kind == _CLAIM else Outcome.RECREATED
         expected = "exists, with its data" if kind == _CLAIM else "exists"
         yield Change(kind, namespace, name, None, expected, "is gone", outcome)
-    elif step["op"] == "update":
-        yield from _changed_fields(step, kind, namespace, name, has_failed=step["urn"] in failed)
+    elif step.op == "update" and after is not None:
+        yield from _changed_fields(before, after, step.kinds, has_failed=step.urn in failed)
 
 
 def _changed_fields(
-    step: Step, kind: str, namespace: str | None, name: str, *, has_failed: bool
+    before: EngineRecord, after: EngineRecord, kinds: Mapping[str, str], *, has_failed: bool
 ) -> Iterator[Change]:
-    old, new, live = step["oldState"]["inputs"], step["newState"]["inputs"], step["newState"]["outputs"]
-    details: Mapping[str, Mapping[str, Any]] = step.get("detailedDiff") or {}
-    is_secret = _type(step) == _SECRET
-    for text, detail in sorted(details.items()):
-        replaces = str(detail["kind"]).endswith("-replace")
+    old, new, live = before.inputs, after.inputs, after.outputs
+    kind, namespace, name = _identity(before)
+    of_type = before.resource.type
+    for text, change in sorted(kinds.items()):
+        replaces = change.endswith("-replace")
         for path in _leaves(old, new, parse_path(text)):
-            owners = [] if _type(step) == _RELEASE else owners_of(live, path)
+            owners = [] if of_type == RELEASE_TYPE else owners_of(live, path)
             if kind == _GRAPH and path[-1] == "replicas" and any(not each.is_pulumi for each in owners):
                 # The program ends here before the provider could take it (guards/scaled_by_hand.py).
                 outcome = Outcome.REFUSED
@@ -88,8 +84,8 @@ def _changed_fields(
                 namespace=namespace,
                 name=name,
                 field=shown_path(path),
-                expected=HIDDEN if is_secret else shown(lookup(old, path)),
-                found=HIDDEN if is_secret else shown(lookup(new, path)),
+                expected=HIDDEN if of_type == _SECRET else shown(lookup(old, path)),
+                found=HIDDEN if of_type == _SECRET else shown(lookup(new, path)),
                 outcome=outcome,
                 managers=others,
                 # The state takes what a failed update asked for (pulumi-kubernetes provider/pkg/provider); of
@@ -130,16 +126,6 @@ def shown_path(path: Path) -> str:
     return text
 
 
-def _type(step: Step) -> str:
-    return _type_of(step["urn"])
-
-
-def _type_of(urn: object) -> str:
-    # urn:pulumi:<stack>::<project>::<parents$type>::<name>
-    return str(urn).split("::")[2].rsplit("$", 1)[-1]
-
-
-def _identity(state: Mapping[str, Any]) -> tuple[str, str | None, str]:
-    kind = str(state["type"]).rsplit(":", 1)[-1]
-    namespace, _, name = str(state["id"]).rpartition("/")
-    return kind, namespace or None, name
+def _identity(record: EngineRecord) -> tuple[str, str | None, str]:
+    namespace, _, name = record.id.rpartition("/")
+    return record.resource.type.rsplit(":", 1)[-1], namespace or None, name

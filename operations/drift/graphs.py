@@ -4,6 +4,7 @@ from components.dynamo_objects import GRAPHS, stored_name, stored_version, why_n
 from operations.recovery.cluster import ClusterCommands
 from operations.recovery.in_cluster import operator_answers
 from operations.recovery.remains import StackState
+from resource_graph.urns import urn_name
 
 _TYPE = "kubernetes:nvidia.com/{version}:DynamoGraphDeployment"
 _KIND = ":DynamoGraphDeployment::"
@@ -32,5 +33,5 @@ def unready_graphs(state: StackState, cluster: ClusterCommands) -> tuple[str, ..
 
 def not_compared(urn: str) -> str:
     """Return the words about a graph that nobody could compare."""
-    name = urn.rpartition("::")[2]
+    name = urn_name(urn)
     return f"graph {name} was not compared: the operator, which converts it, is away (runbook: operator-gone)"

@@ -1,7 +1,7 @@
 """What the cluster holds of a stack besides what its state knows."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
@@ -18,13 +18,13 @@ from operations.recovery.releases import UNFINISHED_RELEASE
 from operations.recovery.remains import (
     CREATE_MANAGER,
     NO_FIELDS,
-    RELEASE_TYPE,
     ClusterObject,
     HelmRelease,
     PendingOperation,
 )
 from operations.recovery.steps import GONE_SECONDS, resource_argument
 from resource_graph import ResourceGraph
+from resource_graph.urns import RELEASE_TYPE
 from stacks.plan.resolved import ResolvedStack
 
 _GRAPH = "DynamoGraphDeployment"
@@ -39,7 +39,8 @@ def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> tuple[Cl
         CommandError: the cluster refuses to say.
 
     """
-    found = (_found(_as_stored(wanted, cluster), cluster) for wanted in _objects(graph))
+    wanted = map(ClusterObject.of, graph.kubernetes_objects())
+    found = (_found(_as_stored(each, cluster), cluster) for each in wanted)
     return tuple(each for each in found if each is not None)
 
 
@@ -141,18 +142,6 @@ def _helm_is_done(operation: PendingOperation, release: ClusterObject, cluster: 
     # Helm's own work is not over before it has written this: "deployed" or "failed" after an install.
     at_work = json.loads(answer.out)["info"]["status"] in UNFINISHED_RELEASE
     return not at_work and operation.operation != "deleting"
-
-
-def _objects(graph: ResourceGraph) -> Iterator[ClusterObject]:
-    for resource in graph.kubernetes_objects():
-        namespace = resource.namespace if isinstance(resource.namespace, str) else None
-        yield ClusterObject(
-            resource.urn,
-            str(resource.api_version),
-            str(resource.kind),
-            namespace,
-            str(resource.object_name),
-        )
 
 
 def _as_stored(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject:

@@ -9,8 +9,9 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from operations.errors import CommandError
-from operations.recovery.remains import RELEASE_TYPE, HelmRelease, Remains
+from operations.recovery.remains import HelmRelease, Remains
 from operations.recovery.steps import Step
+from resource_graph.urns import RELEASE_TYPE, urn_name
 
 _PENDING = frozenset({"pending-install", "pending-upgrade", "pending-rollback"})
 UNFINISHED_RELEASE = frozenset({*_PENDING, "uninstalling"})
@@ -152,7 +153,7 @@ def _import(release: HelmRelease) -> Step:
         (
             "import",
             RELEASE_TYPE,
-            release.urn.rpartition("::")[2],
+            urn_name(release.urn),
             f"{release.namespace}/{release.name}",
             *placed,
             "--protect=false",

@@ -1,20 +1,19 @@
 """What an interrupted run left, as plain data."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Self
+
+from resource_graph import Resource
+from resource_graph.engine_state import Operation
 
 CREATE_MANAGER = "pulumi-kubernetes"
 """The field manager that the provider creates objects as."""
-
-RELEASE_TYPE = "kubernetes:helm.sh/v3:Release"
 
 UNKNOWN_HOST = "unknown"
 """Stands for the machine of a lock that does not name it."""
 
 NO_FIELDS = {"f:metadata": {"f:annotations": {"f:dynamo-stack/recovering": {}}}}
 """What the create of an object is left to own while it is taken over: a field that nobody sets."""
-
-Operation = Literal["creating", "updating", "deleting", "reading", "importing"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,18 @@ class ClusterObject:
     """Where among several managed fields those of Pulumi's create stand; None once it owns none any more."""
     is_terminating: bool = False
     """Its deletion has begun."""
+
+    @classmethod
+    def of(cls, resource: Resource) -> Self:
+        """Return the object that a program or a state describes."""
+        namespace = resource.namespace if isinstance(resource.namespace, str) else None
+        return cls(
+            resource.urn,
+            str(resource.api_version),
+            str(resource.kind),
+            namespace,
+            str(resource.object_name),
+        )
 
     @property
     def id(self) -> str:

@@ -1,22 +1,22 @@
 """What the state of a stack says of the run before."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from operations.errors import CommandError
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.lost_state import LostStateError, newest_backup
-from operations.recovery.remains import RELEASE_TYPE, ClusterObject, Operation, PendingOperation, StackState
+from operations.recovery.remains import ClusterObject, PendingOperation, StackState
+from resource_graph.engine_state import EngineRecord, Operation, read_pending, read_resources
+from resource_graph.urns import KUBERNETES, RELEASE_TYPE
 
-_KUBERNETES = "kubernetes:"
 # pulumi/pulumi pkg/backend/diy/state.go, getSnapshot.
 _NO_STATE = "failed to load checkpoint"
 # pulumi-kubernetes provider/pkg/await/await.go, for an operation that has no limit of its own.
 _KUBERNETES_WAIT_SECONDS = 600.0
 # hashicorp/terraform-provider-aws internal/service/eks/node_group.go: the longest of what a stack makes.
 _AWS_WAIT_SECONDS = 3600.0
-_LIMIT_OF: Mapping[Operation, str] = {"creating": "create", "updating": "update", "deleting": "delete"}
 
 
 def read_state(pulumi: PulumiCommand) -> StackState:
@@ -50,16 +50,12 @@ def read_state(pulumi: PulumiCommand) -> StackState:
 
 def parse_state(deployment: Mapping[str, Any]) -> StackState:
     """The part of an exported deployment that recovery is about."""
-    resources: list[Mapping[str, Any]] = list(deployment.get("resources") or [])
-    ours = [resource for resource in resources if str(resource["type"]).startswith(_KUBERNETES)]
-    operations: Iterable[Mapping[str, Any]] = deployment.get("pending_operations") or []
+    ours = [each for each in read_resources(deployment) if each.resource.type.startswith(KUBERNETES)]
     return StackState(
-        recorded=frozenset(
-            (resource["urn"], resource.get("id", "")) for resource in ours if not _is_going(resource)
-        ),
-        pending=tuple(_pending(operation["type"], operation["resource"]) for operation in operations),
-        half_replaced=tuple(resource["urn"] for resource in ours if _is_going(resource)),
-        failed=frozenset(resource["urn"] for resource in ours if resource.get("initErrors")),
+        recorded=frozenset((each.resource.urn, each.id) for each in ours if not each.is_going),
+        pending=tuple(_pending(operation, record) for operation, record in read_pending(deployment)),
+        half_replaced=tuple(each.resource.urn for each in ours if each.is_going),
+        failed=frozenset(each.resource.urn for each in ours if each.has_failed),
     )
 
 
@@ -72,30 +68,23 @@ def _lost(pulumi: PulumiCommand, reason: str) -> LostStateError:
     )
 
 
-def _pending(operation: Operation, resource: Mapping[str, Any]) -> PendingOperation:
-    urn, of_type = resource["urn"], str(resource["type"])
-    inputs: Mapping[str, Any] = resource.get("inputs") or {}
-    limit = (resource.get("customTimeouts") or {}).get(_LIMIT_OF.get(operation, ""))
-    if of_type == RELEASE_TYPE:
+def _pending(operation: Operation, record: EngineRecord) -> PendingOperation:
+    resource, inputs = record.resource, record.inputs
+    if resource.type == RELEASE_TYPE:
         release = ClusterObject(
-            urn, "helm.sh/v3", "Release", inputs.get("namespace"), str(inputs.get("name"))
+            resource.urn, "helm.sh/v3", "Release", inputs.get("namespace"), str(inputs.get("name"))
         )
-        return PendingOperation(
-            operation, urn, of_type, release, float(inputs.get("timeout") or _KUBERNETES_WAIT_SECONDS)
-        )
-    if not of_type.startswith(_KUBERNETES):
-        return PendingOperation(operation, urn, of_type, None, float(limit or _AWS_WAIT_SECONDS))
-    metadata: Mapping[str, Any] = inputs.get("metadata") or {}
-    target = ClusterObject(
-        urn,
-        str(inputs.get("apiVersion")),
-        str(inputs.get("kind")),
-        metadata.get("namespace"),
-        str(metadata.get("name")),
+        waits = float(inputs.get("timeout") or _KUBERNETES_WAIT_SECONDS)
+        return PendingOperation(operation, resource.urn, resource.type, release, waits)
+    timeouts = resource.custom_timeouts
+    limits = {"creating": timeouts.create, "updating": timeouts.update, "deleting": timeouts.delete}
+    limit = limits.get(operation)
+    if not resource.type.startswith(KUBERNETES):
+        return PendingOperation(operation, resource.urn, resource.type, None, limit or _AWS_WAIT_SECONDS)
+    return PendingOperation(
+        operation,
+        resource.urn,
+        resource.type,
+        ClusterObject.of(resource),
+        limit or _KUBERNETES_WAIT_SECONDS,
     )
-    return PendingOperation(operation, urn, of_type, target, float(limit or _KUBERNETES_WAIT_SECONDS))
-
-
-def _is_going(resource: Mapping[str, Any]) -> bool:
-    # `delete`: its successor exists. `pendingReplacement`: it was deleted to make room for one.
-    return bool(resource.get("delete") or resource.get("pendingReplacement"))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from components.chart import Chart
 from recipes.placed import GraphApi
 
 CHART = "dynamo-platform"
@@ -53,25 +54,12 @@ PLATFORM_RELEASES: Mapping[str, PlatformRelease] = MappingProxyType(
     }
 )
 
-
-@dataclass(frozen=True, slots=True)
-class PinnedChart:
-    """A Helm chart."""
-
-    name: str
-    version: str
-    repository: str | None
-    """None for a chart whose name is an oci:// address."""
-
-
 # NVIDIA/gpu-operator v26.7.0, kubernetes-sigs/dra-driver-nvidia-gpu 0.4.1, aws/eks-charts (August 2026),
 # prometheus-community/helm-charts (August 2026).
-GPU_OPERATOR = PinnedChart("gpu-operator", "v26.7.0", "https://helm.ngc.nvidia.com/nvidia")
-DRA_DRIVER = PinnedChart(
-    "oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu", "0.4.1", None
-)
-EFA_DEVICE_PLUGIN = PinnedChart("aws-efa-k8s-device-plugin", "0.5.30", "https://aws.github.io/eks-charts")
-PROMETHEUS_STACK = PinnedChart(
+GPU_OPERATOR = Chart("gpu-operator", "v26.7.0", "https://helm.ngc.nvidia.com/nvidia")
+DRA_DRIVER = Chart("oci://registry.k8s.io/dra-driver-nvidia/charts/dra-driver-nvidia-gpu", "0.4.1", None)
+EFA_DEVICE_PLUGIN = Chart("aws-efa-k8s-device-plugin", "0.5.30", "https://aws.github.io/eks-charts")
+PROMETHEUS_STACK = Chart(
     "kube-prometheus-stack", "88.5.3", "https://prometheus-community.github.io/helm-charts"
 )
 

@@ -5,12 +5,12 @@ import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import Namespace
 
 from components import delete_timeouts
-from components.chart import Chart
-from components.dra_driver import DraDriver, DraDriverArgs
-from components.efa_device_plugin import EfaDevicePlugin, EfaDevicePluginArgs
+from components.dra_driver import dra_driver
+from components.efa_device_plugin import efa_device_plugin
 from components.gpu_nodes_ready import GpuNodesReady, GpuNodesReadyArgs
-from components.gpu_operator import GpuOperator, GpuOperatorArgs
-from components.monitoring import Monitoring, MonitoringArgs
+from components.gpu_operator import gpu_operator
+from components.helm_chart import HelmChart
+from components.monitoring import monitoring
 from stacks.plan.infrastructure.phases import NODES_WAIT_SECONDS
 from stacks.plan.infrastructure.plan import CapacityBlock, EksPlan, Purchase, Reservation
 from stacks.plan.versions import (
@@ -19,7 +19,6 @@ from stacks.plan.versions import (
     GPU_OPERATOR,
     PAUSE_IMAGE,
     PROMETHEUS_STACK,
-    PinnedChart,
 )
 
 _NAMESPACE = "gpu-operators"
@@ -40,15 +39,15 @@ def deploy_monitoring(
     if not plan.monitoring:
         return []
     namespace = _namespace("monitoring-namespace", _MONITORING, provider, depends_on)
-    made = Monitoring(
+    made = HelmChart(
         "monitoring",
-        MonitoringArgs(
+        monitoring(
             _MONITORING,
-            _chart(PROMETHEUS_STACK),
-            storage_class_name,
-            _RETENTION_DAYS,
-            _METRICS_GIB,
+            PROMETHEUS_STACK,
             _TIMEOUT_SECONDS,
+            storage_class_name=storage_class_name,
+            retention_days=_RETENTION_DAYS,
+            storage_gib=_METRICS_GIB,
         ),
         depends_on=[*depends_on, namespace],
         opts=pulumi.ResourceOptions(providers=[provider]),
@@ -63,27 +62,27 @@ def deploy_operators(
     options = pulumi.ResourceOptions(providers=[provider])
     namespace = _namespace("operators-namespace", _NAMESPACE, provider, depends_on)
     before: list[pulumi.Resource] = [*depends_on, namespace]
-    operator = GpuOperator(
+    operator = HelmChart(
         "gpu-operator",
-        GpuOperatorArgs(_NAMESPACE, _chart(GPU_OPERATOR), plan.monitoring, _TIMEOUT_SECONDS),
+        gpu_operator(_NAMESPACE, GPU_OPERATOR, _TIMEOUT_SECONDS, monitored=plan.monitoring),
         depends_on=before,
         opts=options,
     )
     made: list[pulumi.Resource] = [operator.release]
     if plan.uses_compute_domains:
-        driver = DraDriver(
+        driver = HelmChart(
             "dra-driver",
-            DraDriverArgs(_NAMESPACE, _chart(DRA_DRIVER), _TIMEOUT_SECONDS),
+            dra_driver(_NAMESPACE, DRA_DRIVER, _TIMEOUT_SECONDS),
             # It looks for the labels that the operator's feature discovery writes.
             depends_on=[*before, operator.release],
             opts=options,
         )
         made.append(driver.release)
     if plan.efa_instance_types:
-        plugin = EfaDevicePlugin(
+        plugin = HelmChart(
             "efa-device-plugin",
-            EfaDevicePluginArgs(
-                _NAMESPACE, _chart(EFA_DEVICE_PLUGIN), plan.efa_instance_types, _TIMEOUT_SECONDS
+            efa_device_plugin(
+                _NAMESPACE, EFA_DEVICE_PLUGIN, _TIMEOUT_SECONDS, instance_types=plan.efa_instance_types
             ),
             depends_on=before,
             opts=options,
@@ -133,7 +132,3 @@ def _namespace(
             custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
         ),
     )
-
-
-def _chart(pinned: PinnedChart) -> Chart:
-    return Chart(pinned.name, pinned.version, pinned.repository)

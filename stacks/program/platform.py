@@ -5,8 +5,9 @@ from typing import Literal
 
 import pulumi
 
-from components.dynamo_platform import BundledServers, DynamoPlatform, DynamoPlatformArgs, ServerAddress
+from components.dynamo_platform import BundledServers, DynamoPlatformArgs, ServerAddress, dynamo_platform
 from components.etcd import Etcd, EtcdArgs
+from components.helm_chart import HelmChart
 from components.keeping import Keep
 from components.namespace import Namespace, NamespaceArgs
 from components.nats import Nats, NatsArgs
@@ -80,9 +81,9 @@ def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, ke
             opts=options,
         )
         servers += _clients_need(etcd.servers)
-    release = DynamoPlatform(
+    release = HelmChart(
         "dynamo-platform",
-        release_arguments(platform),
+        dynamo_platform(release_arguments(platform)),
         depends_on=[*namespace.made, *servers],
         opts=options,
     ).release

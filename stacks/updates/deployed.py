@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from resource_graph.engine_state import EngineRecord, records_of_outputs
+from resource_graph.urns import RELEASE_TYPE
 from stacks.plan.cache import size_in_gib
 from stacks.updates.creator import UNKNOWN_CREATOR, Creator, creator_of
 from stacks.updates.graph import Graph, read_graph
@@ -13,16 +15,15 @@ from stacks.updates.nested import mapping_in
 from stacks.updates.node_groups import DeployedNodes, deployed_nodes
 
 _GRAPH = re.compile(r"kubernetes:nvidia\.com/[^:]+:DynamoGraphDeployment")
-_CLAIM = re.compile(r"kubernetes:core/v1:PersistentVolumeClaim")
-_VOLUME = re.compile(r"kubernetes:core/v1:PersistentVolume")
-_DAEMON_SET = re.compile(r"kubernetes:apps/v1:DaemonSet")
-_JOB = re.compile(r"kubernetes:batch/v1:Job")
-_NODE_GROUP = re.compile(r"aws:eks/nodeGroup:NodeGroup")
-_TEMPLATE = re.compile(r"aws:ec2/launchTemplate:LaunchTemplate")
-_SCHEDULE = re.compile(r"aws:autoscaling/schedule:Schedule")
-_CLUSTER = re.compile(r"aws:eks/cluster:Cluster")
-_ENTRY = re.compile(r"aws:eks/accessEntry:AccessEntry")
-_RELEASE = re.compile(r"kubernetes:helm\.sh/v3:Release")
+_CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
+_VOLUME = "kubernetes:core/v1:PersistentVolume"
+_DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
+_JOB = "kubernetes:batch/v1:Job"
+_NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
+_TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
+_SCHEDULE = "aws:autoscaling/schedule:Schedule"
+_CLUSTER = "aws:eks/cluster:Cluster"
+_ENTRY = "aws:eks/accessEntry:AccessEntry"
 # Where what fills or checks the cache names the commit: in its command, or as a path of the cache.
 _REVISION = re.compile(r"(?:--revision |/snapshots/)([0-9a-f]{40})")
 
@@ -74,79 +75,66 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
         resources: URN -> outputs, as the state has them.
 
     """
-    claim, live_claim = _both(resources, _CLAIM, "model-cache-claim")
-    volume = _named(resources, _VOLUME, "model-cache-volume")
+    state = _State(records_of_outputs(resources))
+    claim, volume = state.find(_CLAIM, "model-cache-claim"), state.inputs(_VOLUME, "model-cache-volume")
     filler = (
-        _named(resources, _JOB, "model-cache-download")
-        or _named(resources, _JOB, "model-cache-check")
-        or _named(resources, _DAEMON_SET, "model-cache-copies")
+        state.inputs(_JOB, "model-cache-download")
+        or state.inputs(_JOB, "model-cache-check")
+        or state.inputs(_DAEMON_SET, "model-cache-copies")
     )
-    release = _named(resources, _RELEASE, "dynamo-platform")
+    release = state.inputs(RELEASE_TYPE, "dynamo-platform")
     return Deployed(
-        graphs=tuple(_graph(urn, _applied(resources[urn])) for urn in resources if _is_a(urn, _GRAPH)),
-        volume=_volume(claim, volume, str(mapping_in(live_claim, "metadata").get("uid") or ""))
-        if claim
-        else None,
+        graphs=tuple(_graph(each) for each in state.records if _GRAPH.fullmatch(each.resource.type)),
+        volume=_volume(claim, volume) if claim else None,
         revision=_revision(filler) if filler else None,
         release=_release(release) if release else None,
-        node_groups=_node_groups(resources),
-        creator=creator_of(_named(resources, _CLUSTER, "eks"), _named(resources, _ENTRY, "eks-creator")),
+        node_groups=_node_groups(state),
+        creator=creator_of(state.inputs(_CLUSTER, "eks"), state.inputs(_ENTRY, "eks-creator")),
     )
 
 
-def _node_groups(resources: Mapping[str, Mapping[str, Any]]) -> dict[str, DeployedNodes]:
-    groups = {
-        urn.split("::", 3)[3]: _applied(found) for urn, found in resources.items() if _is_a(urn, _NODE_GROUP)
-    }
+@dataclass(frozen=True, slots=True)
+class _State:
+    records: tuple[EngineRecord, ...]
+
+    def find(self, of_type: str, name: str) -> EngineRecord | None:
+        wanted = (of_type, name)
+        found = (each for each in self.records if (each.resource.type, each.resource.name) == wanted)
+        return next(found, None)
+
+    def inputs(self, of_type: str, name: str) -> Mapping[str, Any] | None:
+        """What the last run asked for, without what the server and its webhooks have added."""
+        found = self.find(of_type, name)
+        return found.inputs if found else None
+
+
+def _node_groups(state: _State) -> dict[str, DeployedNodes]:
+    groups = {each.resource.name: each for each in state.records if each.resource.type == _NODE_GROUP}
     return {
         name: deployed_nodes(
-            group,
-            _named(resources, _TEMPLATE, f"{name}-template") or {},
-            waited=_named(resources, _SCHEDULE, f"{name}-window-opens") is not None,
+            group.inputs,
+            state.inputs(_TEMPLATE, f"{name}-template") or {},
+            waited=state.find(_SCHEDULE, f"{name}-window-opens") is not None,
         )
         for name, group in groups.items()
     }
 
 
-def _is_a(urn: str, kind: re.Pattern[str]) -> bool:
-    return kind.fullmatch(urn.split("::", 3)[2].rpartition("$")[2]) is not None
-
-
-def _named(
-    resources: Mapping[str, Mapping[str, Any]], kind: re.Pattern[str], name: str
-) -> Mapping[str, Any] | None:
-    return _both(resources, kind, name)[0]
-
-
-def _both(
-    resources: Mapping[str, Mapping[str, Any]], kind: re.Pattern[str], name: str
-) -> tuple[Mapping[str, Any] | None, Mapping[str, Any]]:
-    """What the last run asked for, and what the cluster then had."""
-    found = (urn for urn in resources if _is_a(urn, kind) and urn.split("::", 3)[3] == name)
-    urn = next(found, None)
-    return (_applied(resources[urn]), resources[urn]) if urn else (None, {})
-
-
-def _applied(outputs: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what the last run asked for, without what the server and its webhooks have added."""
-    # The provider keeps it beside the live object.
-    return mapping_in(outputs, "__inputs") or outputs
-
-
-def _graph(urn: str, inputs: Mapping[str, Any]) -> Graph:
-    metadata = mapping_in(inputs, "metadata")
+def _graph(record: EngineRecord) -> Graph:
+    metadata = mapping_in(record.inputs, "metadata")
     name, namespace = str(metadata.get("name")), str(metadata.get("namespace"))
-    return read_graph(name, namespace, mapping_in(inputs, "spec"), urn)
+    return read_graph(name, namespace, mapping_in(record.inputs, "spec"), record.resource.urn)
 
 
-def _volume(claim: Mapping[str, Any], volume: Mapping[str, Any] | None, uid: str) -> DeployedVolume | None:
-    spec = mapping_in(claim, "spec")
+def _volume(claim: EngineRecord, volume: Mapping[str, Any] | None) -> DeployedVolume | None:
+    spec = mapping_in(claim.inputs, "spec")
     # A file system grows, and its claim asks for what it had at first.
     asked = mapping_in(volume, "spec", "capacity") if volume else mapping_in(spec, "resources", "requests")
     size = str(asked.get("storage"))
     if re.fullmatch(r"[0-9]+[GT]i", size) is None:
         return None
-    return DeployedVolume(size_in_gib(size), str(spec.get("storageClassName", "")), uid)
+    uid = mapping_in(claim.outputs, "metadata").get("uid")
+    return DeployedVolume(size_in_gib(size), str(spec.get("storageClassName", "")), str(uid or ""))
 
 
 def _revision(inputs: Mapping[str, Any]) -> str | None:

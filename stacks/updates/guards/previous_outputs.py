@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 
 import pulumi
 
+from resource_graph.urns import own_type
 from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME
 
 # The engine's own functions; the first is the one behind StackReference. A StackReference to the stack itself
@@ -54,8 +55,7 @@ class PreviousRun:
 
 def _is_made(urn: str) -> bool:
     """Whether a resource is more than a part of the program: no provider, no component of ours."""
-    kind = urn.split("::")[2].rpartition("$")[2]
-    return not kind.startswith(_OF_THE_PROGRAM)
+    return not own_type(urn).startswith(_OF_THE_PROGRAM)
 
 
 def previous_run() -> PreviousRun:

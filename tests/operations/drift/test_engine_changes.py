@@ -8,6 +8,7 @@ import pytest
 
 from operations.drift.changes import Outcome
 from operations.drift.engine import changes_seen, deployed_release, unready_objects
+from resource_graph.engine_state import Step, read_steps
 
 CREATED = {"manager": "pulumi-kubernetes", "operation": "Update", "fieldsV1": {"f:spec": {"f:other": {}}}}
 OWN = {"manager": "pulumi-kubernetes-0badcafe", "operation": "Apply", "fieldsV1": {"f:spec": {}}}
@@ -21,26 +22,26 @@ def _step(
     live_inputs: dict[str, Any] | None = None,
     diff: dict[str, str] | None = None,
     managed: list[dict[str, Any]] | None = None,
-) -> dict[str, Any]:
+) -> Step:
     urn = f"urn:pulumi:dev::dynamo-stack::dynamo-stack:components:X${token}::{identifier}"
     step: dict[str, Any] = {
         "op": op,
         "urn": urn,
-        "oldState": {"type": token, "id": identifier, "inputs": inputs, "outputs": {}},
+        "oldState": {"urn": urn, "type": token, "id": identifier, "inputs": inputs, "outputs": {}},
         "detailedDiff": {path: {"kind": kind, "inputDiff": False} for path, kind in (diff or {}).items()},
     }
     if op != "delete":
         outputs = {**(live_inputs or inputs), "metadata": {"managedFields": managed or []}}
         step["newState"] = {
-            "type": token, "id": identifier, "inputs": live_inputs or inputs, "outputs": outputs,
+            "urn": urn, "type": token, "id": identifier, "inputs": live_inputs or inputs, "outputs": outputs,
         }  # fmt: skip
-    return step
+    return read_steps([step])[0]
 
 
 GRAPH = "kubernetes:nvidia.com/v1alpha1:DynamoGraphDeployment"
 
 
-def _claim(found: str, *managed: dict[str, Any]) -> dict[str, Any]:
+def _claim(found: str, *managed: dict[str, Any]) -> Step:
     def spec(size: str) -> dict[str, Any]:
         return {"spec": {"resources": {"requests": {"storage": size}}}}
 
@@ -54,7 +55,7 @@ def _growing(manager: str) -> dict[str, Any]:
     return {"manager": manager, "operation": "Update", "fieldsV1": fields}
 
 
-def _graph(found: int, *managed: dict[str, Any]) -> dict[str, Any]:
+def _graph(found: int, *managed: dict[str, Any]) -> Step:
     return _step(
         "update",
         GRAPH,
@@ -89,7 +90,7 @@ def test_a_graph_that_kubectl_scaled_is_refused_as_the_program_refuses_it(before
     assert (change.outcome, change.managers) == (Outcome.REFUSED, ("kubectl-edit",))
 
 
-def _owned_by_pulumi(found: int) -> dict[str, Any]:
+def _owned_by_pulumi(found: int) -> Step:
     return _graph(found, CREATED, _owning("pulumi-kubernetes-0badcafe"))
 
 
@@ -105,7 +106,7 @@ def test_a_field_that_a_refused_update_never_brought_is_no_change_of_somebody_el
         "update", "kubernetes:core/v1:Namespace", "gpt-oss", {"metadata": {"labels": {"a": "1"}}},
         {"metadata": {}}, {"metadata.labels": "delete"}, [OWN],
     )  # fmt: skip
-    [unknown], [own] = changes_seen([step]), changes_seen([step], frozenset({step["urn"]}))
+    [unknown], [own] = changes_seen([step]), changes_seen([step], frozenset({step.urn}))
     assert (unknown.by_failed_up, own.by_failed_up) == (False, True)
 
 

@@ -9,7 +9,6 @@ import pytest
 from operations.errors import CommandError
 from operations.recovery.plan import Plan, plan_destroy, plan_up
 from operations.recovery.remains import (
-    RELEASE_TYPE,
     ClusterObject,
     HelmRelease,
     Lock,
@@ -17,6 +16,7 @@ from operations.recovery.remains import (
     Remains,
     StackState,
 )
+from resource_graph.urns import RELEASE_TYPE
 
 URN = "urn:pulumi:dev::dynamo-stack::"
 JOB = ClusterObject(f"{URN}Job::job", "batch/v1", "Job", "serving", "download", ("pulumi-kubernetes",))

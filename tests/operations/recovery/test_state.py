@@ -1,9 +1,12 @@
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from operations.recovery.remains import RELEASE_TYPE, PendingOperation
 from operations.recovery.state import parse_state
+from resource_graph.urns import RELEASE_TYPE
+
+if TYPE_CHECKING:
+    from operations.recovery.remains import PendingOperation
 
 URN = "urn:pulumi:dev::dynamo-stack::"
 

@@ -9,7 +9,8 @@ import pytest
 
 from operations.recovery.cluster import ClusterCommands
 from operations.recovery.in_cluster import unfinished
-from operations.recovery.remains import RELEASE_TYPE, ClusterObject, PendingOperation
+from operations.recovery.remains import ClusterObject, PendingOperation
+from resource_graph.urns import RELEASE_TYPE
 
 if TYPE_CHECKING:
     from pathlib import Path

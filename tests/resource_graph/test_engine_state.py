@@ -1,0 +1,49 @@
+"""What the engine writes down of a resource, wherever it does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from resource_graph.engine_state import (
+    RecordError,
+    read_pending,
+    read_resources,
+    read_steps,
+    records_of_outputs,
+)
+
+URN = "urn:pulumi:s::p::p:components:Cache$kubernetes:core/v1:ConfigMap::settings::of-a"
+ENTRY: dict[str, Any] = {"urn": URN, "type": "kubernetes:core/v1:ConfigMap", "id": "ns/c"}
+
+
+def test_a_state_a_call_and_a_step_hold_the_same_record() -> None:
+    [of_state] = read_resources({"resources": [ENTRY]})
+    [(operation, of_call)] = read_pending({"pending_operations": [{"type": "creating", "resource": ENTRY}]})
+    [step] = read_steps([{"op": "delete", "urn": URN, "oldState": ENTRY}])
+    assert of_state == of_call == step.before
+    assert (operation, step.op, step.after, step.kinds) == ("creating", "delete", None, {})
+    assert (of_state.resource.name, of_state.id) == ("settings::of-a", "ns/c")
+
+
+@pytest.mark.parametrize("mark", ["delete", "pendingReplacement"])
+def test_what_has_or_waits_for_a_successor_is_going(mark: str) -> None:
+    [going] = read_resources({"resources": [{**ENTRY, mark: True}]})
+    assert (going.is_going, going.is_external, going.has_failed) == (True, False, False)
+
+
+def test_outputs_tell_what_was_asked_for_where_the_provider_keeps_it() -> None:
+    kept, live = records_of_outputs(
+        {URN: {"data": {"a": "2"}, "__inputs": {"data": {"a": "1"}}}, f"{URN}b": {"data": {"a": "3"}}}
+    )
+    assert (kept.inputs, kept.outputs["data"]) == ({"data": {"a": "1"}}, {"a": "2"})
+    assert live.inputs == live.outputs == {"data": {"a": "3"}}
+    assert (kept.resource.type, kept.resource.name) == ("kubernetes:core/v1:ConfigMap", "settings::of-a")
+
+
+def test_what_is_not_the_engines_is_refused_with_its_place() -> None:
+    with pytest.raises(RecordError, match=r"^steps\[0\]\.oldState has no urn$"):
+        read_steps([{"op": "update", "urn": URN, "oldState": {"type": "a:b:C"}}])
+    with pytest.raises(RecordError, match=r"^pending_operations\[0\]\.resource is no JSON object$"):
+        list(read_pending({"pending_operations": [{"type": "creating"}]}))
