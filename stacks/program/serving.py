@@ -159,7 +159,7 @@ def _graph(
         DynamoGraphArgs(
             name=placed.graph_name,
             namespace=placed.namespace,
-            api_version=stack.platform.graph_api_version,
+            api_version=stack.graph_api_version,
             spec=graph_spec(placed, files.name, stack.platform.graph_api),
             engine_config_map_name=files.name,
             engine_files=files.data,
