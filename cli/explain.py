@@ -9,6 +9,7 @@ from cli.explain_objects import creation_order, left_by_destroy, protected
 from cli.explain_pods import pods_table, workarounds
 from cli.explain_pools import pools_table, prices
 from cli.output import make_console, make_sections, print_line, print_table
+from components.purchase import Purchase
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from hardware import KvPath, Standing
 from operations.project import recorded_stack, resolved_stack
@@ -16,7 +17,6 @@ from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
 from stacks.plan.infrastructure.idle import idle_gpus
 from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.infrastructure.plan import Purchase
 from stacks.plan.recipe_choice import aggregated_recipes_like
 from stacks.plan.resolved import Decision, Exposure, OwnPlatform, ResolvedStack, Topic
 from stacks.updates.infrastructure_notices import waiting_text

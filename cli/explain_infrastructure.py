@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from cli.price_age import aged, today
+from components.purchase import CapacityBlock, Reservation
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
 from stacks.plan.infrastructure.plan import (
     AdoptedNetwork,
-    CapacityBlock,
     EksPlan,
     PlannedEbs,
     PlannedEfs,
@@ -14,7 +14,6 @@ from stacks.plan.infrastructure.plan import (
     PlannedLustre,
     PlannedNetwork,
     PlannedNodes,
-    Reservation,
 )
 from stacks.plan.infrastructure.prices import NAMES
 from stacks.plan.resolved import ResolvedCache

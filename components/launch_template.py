@@ -8,6 +8,8 @@ from typing import Any, Literal
 import pulumi
 import pulumi_aws as aws
 
+from components.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
+
 _ROOT_DEVICE = "/dev/xvda"
 """Of Amazon Linux 2023 (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html)."""
 
@@ -40,38 +42,6 @@ class Interface:
     card: int
     device: int
     kind: Literal["interface", "efa-only"]
-
-
-@dataclass(frozen=True, slots=True)
-class OnDemand:
-    """Paid by the hour, when there is room."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """Paid by the hour, taken away with two minutes' notice."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reservation:
-    """An On-Demand Capacity Reservation that was made before."""
-
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
-class CapacityBlock:
-    """GPUs bought for a window of time."""
-
-    id: str
-    starts: str
-    """RFC 3339 time at which the window opens."""
-    phase: Literal["waiting", "active", "empty"]
-    """waiting: the window has not opened, a launch would fail. empty: a person wants no node for now. Nothing
-    here reads a clock: a person says."""
-
-
-Purchase = OnDemand | Spot | Reservation | CapacityBlock
 
 
 @dataclass(frozen=True, slots=True)

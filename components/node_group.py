@@ -6,14 +6,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-from components.launch_template import (
-    CapacityBlock,
-    Interface,
-    LaunchTemplateArgs,
-    Purchase,
-    capacity_type,
-    launch_template,
-)
+from components.launch_template import Interface, LaunchTemplateArgs, capacity_type, launch_template
+from components.purchase import CapacityBlock, Purchase
 
 _TIMEOUT = "60m"
 

@@ -7,18 +7,10 @@ from typing import Any
 import pulumi
 
 from components.eks_cluster import EksCluster
-from components.launch_template import (
-    CapacityBlock,
-    Interface,
-    LaunchTemplateArgs,
-    OnDemand,
-    Purchase,
-    Reservation,
-    Spot,
-    template_content,
-)
+from components.launch_template import Interface, LaunchTemplateArgs, template_content
 from components.node_group import ExistingPlacement, NewPlacement, NodeGroupArgs, Taint
 from components.node_network import NodeNetwork
+from components.purchase import CapacityBlock, OnDemand, Purchase, Reservation
 from stacks.plan.infrastructure import plan as planned
 from stacks.program.network import Place
 from stacks.updates.node_groups import EMPTIED_TAG, SYSTEM, logical_name
@@ -79,7 +71,7 @@ def gpu_content(nodes: planned.PlannedNodes) -> dict[str, Any]:
             root_gib=_GPU_ROOT_GIB,
             local_disks=True,
             own_imex=nodes.instance_type.nvlink_crosses_nodes,
-            purchase=_purchase(nodes.purchase),
+            purchase=nodes.purchase,
             placement_group=None,
         )
     )
@@ -102,7 +94,7 @@ def gpu_arguments(nodes: planned.PlannedNodes, plan: planned.EksPlan, site: Site
         local_disks=True,
         own_imex=nodes.instance_type.nvlink_crosses_nodes,
         repaired=plan.node_repair,
-        purchase=_purchase(nodes.purchase),
+        purchase=nodes.purchase,
         scarce=True,
         placement=_placement(nodes),
         labels=nodes.labels,
@@ -117,7 +109,7 @@ def _placement(nodes: planned.PlannedNodes) -> NewPlacement | ExistingPlacement 
         return NewPlacement()
     # A reservation that was made outside a cluster placement group cannot be used in one, and one that was
     # made inside cannot be used outside (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html).
-    if isinstance(nodes.purchase, planned.Reservation) and nodes.purchase.placement_group:
+    if isinstance(nodes.purchase, Reservation) and nodes.purchase.placement_group:
         return ExistingPlacement(nodes.purchase.placement_group)
     return None
 
@@ -127,17 +119,5 @@ def _interfaces(nodes: planned.PlannedNodes) -> tuple[Interface, ...]:
     return tuple(Interface(item.card, item.device, item.kind) for item in layout.interfaces)
 
 
-def _is_emptied(purchase: planned.Purchase) -> bool:
-    return isinstance(purchase, planned.CapacityBlock) and purchase.phase == "empty"
-
-
-def _purchase(purchase: planned.Purchase) -> Purchase:
-    match purchase:
-        case planned.OnDemand():
-            return OnDemand()
-        case planned.Spot():
-            return Spot()
-        case planned.Reservation():
-            return Reservation(purchase.id)
-        case planned.CapacityBlock():
-            return CapacityBlock(purchase.id, purchase.starts, purchase.phase)
+def _is_emptied(purchase: Purchase) -> bool:
+    return isinstance(purchase, CapacityBlock) and purchase.phase == "empty"

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from stacks.plan.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes
+from components.purchase import CapacityBlock
+from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
 from stacks.updates.nested import mapping_in
 from stacks.updates.node_groups import SYSTEM, DeployedNodes, logical_name
 from stacks.updates.notices import Notice

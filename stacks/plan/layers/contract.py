@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from components.purchase import CapacityBlock
 from components.servers import EtcdServers, NatsServers
-from stacks.plan.infrastructure.plan import CapacityBlock, EksPlan, PlannedLustre
+from stacks.plan.infrastructure.plan import EksPlan, PlannedLustre
 from stacks.plan.layers.layering import Contract, Value
 from stacks.plan.resolved import OwnPlatform, ResolvedCluster
 
