@@ -9,6 +9,7 @@ from cli.explain_objects import creation_order, left_by_destroy, protected
 from cli.explain_pods import pods_table, workarounds
 from cli.explain_pools import pools_table, prices
 from cli.output import make_console, make_sections, print_line, print_table
+from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from components.purchase import Purchase
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from hardware import KvPath, Standing
@@ -18,7 +19,7 @@ from resource_graph import ResourceGraph
 from stacks.plan.infrastructure.idle import idle_gpus
 from stacks.plan.infrastructure.phases import waited_for
 from stacks.plan.recipe_choice import aggregated_recipes_like
-from stacks.plan.resolved import Decision, Exposure, OwnPlatform, ResolvedStack, Topic
+from stacks.plan.resolved import Decision, OwnPlatform, ResolvedStack, Topic
 from stacks.updates.infrastructure_notices import waiting_text
 from stacks.updates.kinds import kinds_of_change
 from stacks.updates.occupied import room_texts
@@ -152,9 +153,9 @@ def _clients(stack: ResolvedStack) -> str:
     inside = f"http://{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:8000 in the cluster"
     policies = f"network policies {_enforced(stack)}"
     match serving.exposure:
-        case Exposure(kind="internalLoadBalancer"):
+        case InternalLoadBalancer():
             return f"{inside} and an internal load balancer, {policies}"
-        case Exposure(class_name=class_name, host=host, tls_secret_name=tls):
+        case IngressRule(class_name=class_name, host=host, tls_secret_name=tls):
             scheme = "https" if tls else "http"
             return f"{inside} and {scheme}://{host} by Ingress class {class_name}, {policies}"
         case None:

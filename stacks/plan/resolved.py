@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from components.exposure_kinds import ExposureKind
 from components.platform_release import DynamoPlatformArgs
 from hardware import InstanceType, KvPath
 from recipes.placed import GraphApi, PlacedRecipe
@@ -183,16 +184,6 @@ class KvTransport:
 
 
 @dataclass(frozen=True, slots=True)
-class Exposure:
-    """How clients outside the cluster, but inside the network, reach the frontend."""
-
-    kind: Literal["internalLoadBalancer", "ingress"]
-    class_name: str | None
-    host: str | None
-    tls_secret_name: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class ResolvedServing:
     """The graph that serves the model."""
 
@@ -202,7 +193,7 @@ class ResolvedServing:
     placed: PlacedRecipe
     kv_transport: KvTransport | None
     """None for an aggregated recipe."""
-    exposure: Exposure | None
+    exposure: ExposureKind | None
     pod_monitor_labels: Mapping[str, str] | None
     """None: no PodMonitor."""
     load: Load

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from recipes.load import load_recipe
 from stacks.plan import timeouts
 from stacks.plan.cache import needed_gib, size_in_gib
 from stacks.plan.resolve import resolve
-from stacks.plan.resolved import Exposure, OwnPlatform, Waiver
+from stacks.plan.resolved import OwnPlatform, Waiver
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.settings.parse import parse_settings
 from tests.support.dev_settings import FILE, dev_settings, problems_of, resolved
@@ -136,9 +137,9 @@ def test_a_service_is_reachable_from_outside_only_where_that_is_typed() -> None:
     assert resolved().serving.exposure is None
     settings = dev_settings()
     settings["serving"]["exposure"] = {"kind": "internalLoadBalancer"}
-    assert resolved(settings).serving.exposure == Exposure("internalLoadBalancer", None, None, None)
+    assert resolved(settings).serving.exposure == InternalLoadBalancer()
     settings["serving"]["exposure"] = {"kind": "ingress", "className": "internal", "host": "llm.example.com"}
-    assert resolved(settings).serving.exposure == Exposure("ingress", "internal", "llm.example.com", None)
+    assert resolved(settings).serving.exposure == IngressRule("internal", "llm.example.com", None)
 
 
 def test_pods_are_scraped_only_where_that_is_typed() -> None:
