@@ -9,15 +9,17 @@ from cli.explain_objects import creation_order, left_by_destroy, protected
 from cli.explain_pods import pods_table, workarounds
 from cli.explain_pools import pools_table, prices
 from cli.output import Row, make_console, make_sections, print_line, print_table
+from components.exposure_kinds import IngressRule, InternalLoadBalancer
+from components.purchase import Purchase
+from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from hardware import KvPath, Standing
 from operations.project import recorded_stack, resolved_stack
 from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
 from stacks.plan.infrastructure.idle import idle_gpus
 from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.infrastructure.plan import Purchase
 from stacks.plan.recipe_choice import aggregated_recipes_like
-from stacks.plan.resolved import Decision, Exposure, ResolvedStack, ServerGroup, Topic
+from stacks.plan.resolved import Decision, OwnPlatform, ResolvedStack, Topic
 from stacks.updates.infrastructure_notices import waiting_text
 from stacks.updates.kinds import kinds_of_change
 from stacks.updates.occupied import room_texts
@@ -66,10 +68,12 @@ def _platform(stack: ResolvedStack) -> str:
     platform = stack.platform
     runs = joined_platform(stack) or platform.kind
     parts = [f"{runs}, Dynamo {platform.version} in {platform.namespace}, {platform.graph_api}"]
-    if platform.discovery is not None:
-        parts.append(f"discovery {platform.discovery}")
-    parts += [_server("NATS", platform.nats), _server("etcd", platform.etcd)]
-    return ", ".join(part for part in parts if part)
+    if isinstance(platform, OwnPlatform):
+        release = platform.release
+        parts += [f"discovery {release.discovery}", _server("NATS", release.nats)]
+        if release.etcd is not None:
+            parts.append(_server("etcd", release.etcd))
+    return ", ".join(parts)
 
 
 def _cluster(stack: ResolvedStack) -> Iterator[Row]:
@@ -91,10 +95,14 @@ def _purchases(stack: ResolvedStack) -> dict[str, Purchase]:
     return {nodes.pool: nodes.purchase for nodes in groups}
 
 
-def _server(name: str, group: ServerGroup | None) -> str:
-    if group is None:
-        return ""
-    return f"{name} {group.address}" if group.kind == "external" else f"{name} {group.kind} x{group.members}"
+def _server(name: str, group: NatsServers | EtcdServers) -> str:
+    match group:
+        case ExternalServers():
+            return f"{name} {group.address}"
+        case BundledServers():
+            return f"{name} bundled x1"
+        case NatsArgs() | EtcdArgs():
+            return f"{name} own x{group.servers.members}"
 
 
 def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
@@ -141,9 +149,9 @@ def _clients(stack: ResolvedStack) -> str:
     inside = f"http://{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:8000 in the cluster"
     policies = f"network policies {_enforced(stack)}"
     match serving.exposure:
-        case Exposure(kind="internalLoadBalancer"):
+        case InternalLoadBalancer():
             return f"{inside} and an internal load balancer, {policies}"
-        case Exposure(class_name=class_name, host=host, tls_secret_name=tls):
+        case IngressRule(class_name=class_name, host=host, tls_secret_name=tls):
             scheme = "https" if tls else "http"
             return f"{inside} and {scheme}://{host} by Ingress class {class_name}, {policies}"
         case None:

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from cli.output import Row
 from cli.price_age import aged, today
 from components.chart import Chart
+from components.purchase import CapacityBlock, Reservation
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
 from stacks.plan.infrastructure.plan import (
     AdoptedNetwork,
-    CapacityBlock,
     EksPlan,
     PlannedEbs,
     PlannedEfs,
@@ -16,7 +16,6 @@ from stacks.plan.infrastructure.plan import (
     PlannedLustre,
     PlannedNetwork,
     PlannedNodes,
-    Reservation,
 )
 from stacks.plan.infrastructure.prices import NAMES
 from stacks.plan.resolved import ResolvedCache

@@ -6,8 +6,8 @@ from rich.table import Table
 
 from cli.output import make_table
 from cli.price_age import aged, today
+from components.purchase import Purchase
 from hardware import InstanceType, Source
-from stacks.plan.infrastructure.plan import Purchase
 from stacks.plan.infrastructure.prices import NAMES, usd_per_gpu_hour
 from stacks.plan.resolved import ResolvedPool
 

@@ -1,6 +1,5 @@
 """etcd members for Dynamo's discovery: one, or three that survive the loss of one."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -15,32 +14,15 @@ from components.etcd_command import (
     STATE_VARIABLE,
     etcd_command,
 )
+from components.servers import EtcdArgs
 from components.stateful_servers import (
     POD_NAME,
     ServerPod,
     StatefulServers,
-    StatefulServersArgs,
     register_servers,
 )
 
 _STATE_KEY = "initial-cluster-state"
-
-
-@dataclass(frozen=True, slots=True)
-class EtcdArgs:
-    """Inputs of `Etcd`."""
-
-    servers: StatefulServersArgs
-    quota_bytes: int
-    """Size of the database at which etcd takes no more writes; well below the volume's, because
-    defragmentation writes a second copy."""
-    rejoining: bool
-    """A member that starts with an empty volume joins the existing ones."""
-
-    @property
-    def state_config_map_name(self) -> str:
-        """The ConfigMap that tells a starting member whether the cluster exists."""
-        return f"{self.servers.name}-state"
 
 
 class Etcd(pulumi.ComponentResource):

@@ -1,12 +1,13 @@
 """How clients in the network, but outside the cluster, reach a graph's frontend. Never public."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pulumi
 from pulumi_kubernetes.core.v1 import Service
 from pulumi_kubernetes.networking.v1 import Ingress
 
+from components.exposure_kinds import ExposureKind, IngressRule, InternalLoadBalancer
 from components.graph_labels import FRONTEND_PORT, frontend_labels
 
 if TYPE_CHECKING:
@@ -42,14 +43,9 @@ _INGRESS_ANNOTATIONS = {
 class ExposureArgs:
     """Inputs of `Exposure`."""
 
-    kind: Literal["internalLoadBalancer", "ingress"]
+    way: ExposureKind
     graph_name: str
     namespace: str
-    class_name: str | None
-    """Class of the Ingress; it decides which controller answers, and must be an internal one."""
-    host: str | None
-    tls_secret_name: str | None
-    """Secret of the Ingress with certificate and key; None: whatever the controller does without."""
 
 
 class Exposure(pulumi.ComponentResource):
@@ -63,14 +59,14 @@ class Exposure(pulumi.ComponentResource):
         depends_on: list[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        inputs = {"kind": args.kind, "graphName": args.graph_name, "namespace": args.namespace}
+        inputs = {"kind": args.way.kind, "graphName": args.graph_name, "namespace": args.namespace}
         super().__init__("dynamo-stack:components:Exposure", name, inputs, opts)
         options = pulumi.ResourceOptions(
             parent=self,
             depends_on=depends_on,
             custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
         )
-        if args.kind == "internalLoadBalancer":
+        if isinstance(args.way, InternalLoadBalancer):
             Service(
                 name,
                 metadata={
@@ -78,7 +74,7 @@ class Exposure(pulumi.ComponentResource):
                     "namespace": args.namespace,
                     "annotations": INTERNAL_ANNOTATIONS,
                 },
-                spec=cast("ServiceSpecArgsDict", _load_balancer(args)),
+                spec=cast("ServiceSpecArgsDict", _load_balancer(args.graph_name)),
                 opts=options,
             )
         else:
@@ -89,27 +85,27 @@ class Exposure(pulumi.ComponentResource):
                     "namespace": args.namespace,
                     "annotations": _INGRESS_ANNOTATIONS,
                 },
-                spec=cast("IngressSpecArgsDict", _ingress(args)),
+                spec=cast("IngressSpecArgsDict", _ingress(args.graph_name, args.way)),
                 opts=options,
             )
-        self.register_outputs({"kind": args.kind})
+        self.register_outputs({"kind": args.way.kind})
 
 
-def _load_balancer(args: ExposureArgs) -> dict[str, Any]:
+def _load_balancer(graph_name: str) -> dict[str, Any]:
     return {
         "type": "LoadBalancer",
-        "selector": frontend_labels(args.graph_name),
+        "selector": frontend_labels(graph_name),
         "ports": [{"name": "http", "port": FRONTEND_PORT, "targetPort": FRONTEND_PORT}],
     }
 
 
-def _ingress(args: ExposureArgs) -> dict[str, Any]:
-    service = {"name": f"{args.graph_name}-frontend", "port": {"number": FRONTEND_PORT}}
+def _ingress(graph_name: str, rule: IngressRule) -> dict[str, Any]:
+    service = {"name": f"{graph_name}-frontend", "port": {"number": FRONTEND_PORT}}
     path = {"path": "/", "pathType": "Prefix", "backend": {"service": service}}
     spec: dict[str, Any] = {
-        "ingressClassName": args.class_name,
-        "rules": [{"host": args.host, "http": {"paths": [path]}}],
+        "ingressClassName": rule.class_name,
+        "rules": [{"host": rule.host, "http": {"paths": [path]}}],
     }
-    if args.tls_secret_name:
-        spec["tls"] = [{"hosts": [args.host], "secretName": args.tls_secret_name}]
+    if rule.tls_secret_name:
+        spec["tls"] = [{"hosts": [rule.host], "secretName": rule.tls_secret_name}]
     return spec

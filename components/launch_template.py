@@ -1,153 +1,38 @@
-"""The launch template of a node group: network cards, disk, metadata and where capacity is bought."""
+"""The launch template of a node group, and what EKS calls the way in which capacity is bought."""
 
-import base64
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
 
 import pulumi
 import pulumi_aws as aws
 
-_ROOT_DEVICE = "/dev/xvda"
-"""Of Amazon Linux 2023 (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html)."""
-
-_BOUNDARY = "//"
-_RAID0 = (
-    "Content-Type: application/node.eks.aws",
-    "",
-    "apiVersion: node.eks.aws/v1alpha1",
-    "kind: NodeConfig",
-    "spec:",
-    "  instance:",
-    "    localStorage:",
-    "      strategy: RAID0",
-)
-# The image starts an IMEX daemon of its own, and the GPU driver takes one alone: a compute domain's would end
-# with NV_ERR_IN_USE (kubernetes-sigs/dra-driver-nvidia-gpu docs, prerequisites). Masked, nothing starts it.
-_NO_HOST_IMEX = (
-    'Content-Type: text/x-shellscript; charset="us-ascii"',
-    "",
-    "#!/bin/sh",
-    "systemctl disable --now nvidia-imex.service",
-    "systemctl mask nvidia-imex.service",
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Interface:
-    """One network interface of a node."""
-
-    card: int
-    device: int
-    kind: Literal["interface", "efa-only"]
-
-
-@dataclass(frozen=True, slots=True)
-class OnDemand:
-    """Paid by the hour, when there is room."""
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """Paid by the hour, taken away with two minutes' notice."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reservation:
-    """An On-Demand Capacity Reservation that was made before."""
-
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
-class CapacityBlock:
-    """GPUs bought for a window of time."""
-
-    id: str
-    starts: str
-    """RFC 3339 time at which the window opens."""
-    phase: Literal["waiting", "active", "empty"]
-    """waiting: the window has not opened, a launch would fail. empty: a person wants no node for now. Nothing
-    here reads a clock: a person says."""
-
-
-Purchase = OnDemand | Spot | Reservation | CapacityBlock
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchTemplateArgs:
-    """Inputs of `launch_template`."""
-
-    name: str
-    instance_type: str
-    interfaces: tuple[Interface, ...]
-    security_group_ids: Sequence[pulumi.Input[str]]
-    root_gib: int
-    local_disks: bool
-    """Join the instance's own disks into one volume for containers (RAID0)."""
-    own_imex: bool
-    """Whether compute domains bring IMEX daemons of their own, and the host's must not run."""
-    purchase: Purchase
-    placement_group: pulumi.Input[str] | None
+from components.node_template import NodeTemplate, template_content
+from components.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
 
 
 def launch_template(
-    logical_name: str, args: LaunchTemplateArgs, opts: pulumi.ResourceOptions
+    logical_name: str,
+    template: NodeTemplate,
+    security_group_ids: Sequence[pulumi.Input[str]],
+    placement_group: pulumi.Input[str] | None,
+    opts: pulumi.ResourceOptions,
 ) -> aws.ec2.LaunchTemplate:
     """Make the template.
 
     It names no subnet, no disk size of the node group and no remote access: EKS refuses a template that does
     (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html).
     """
-    content = template_content(args)
+    content = template_content(template)
     interfaces = [
-        {**item, "security_groups": list(args.security_group_ids)} for item in content["network_interfaces"]
+        {**item, "security_groups": list(security_group_ids)} for item in content["network_interfaces"]
     ]
     return aws.ec2.LaunchTemplate(
         logical_name,
-        name=args.name,
+        name=template.name,
         update_default_version=True,
-        placement={"group_name": args.placement_group} if args.placement_group is not None else None,
+        placement={"group_name": placement_group} if placement_group is not None else None,
         **{**content, "network_interfaces": interfaces},
         opts=opts,
     )
-
-
-def template_content(args: LaunchTemplateArgs) -> dict[str, Any]:
-    """Return what a node is made of: the template's arguments without ids that only the account gives.
-
-    Known before anything is registered, so that a change can be judged by what it does to nodes that run.
-    """
-    reservation = _reservation(args.purchase)
-    return {
-        "instance_type": args.instance_type,
-        "network_interfaces": _interfaces(args.interfaces),
-        "block_device_mappings": [
-            {
-                "device_name": _ROOT_DEVICE,
-                "ebs": {
-                    "volume_size": args.root_gib,
-                    "volume_type": "gp3",
-                    "encrypted": "true",
-                    "delete_on_termination": "true",
-                },
-            }
-        ],
-        "metadata_options": {
-            "http_endpoint": "enabled",
-            "http_tokens": "required",
-            # Pods get their credentials by pod identity; one hop keeps the node's own from them.
-            "http_put_response_hop_limit": 1,
-        },
-        "instance_market_options": _market(args.purchase),
-        "capacity_reservation_specification": (
-            {"capacity_reservation_target": {"capacity_reservation_id": reservation}} if reservation else None
-        ),
-        "user_data": _user_data(local_disks=args.local_disks, own_imex=args.own_imex),
-        "tag_specifications": [
-            {"resource_type": kind, "tags": {"Name": args.name}} for kind in ("instance", "volume")
-        ],
-    }
 
 
 def capacity_type(purchase: Purchase) -> str:
@@ -159,42 +44,3 @@ def capacity_type(purchase: Purchase) -> str:
             return "CAPACITY_BLOCK"
         case OnDemand() | Reservation():
             return "ON_DEMAND"
-
-
-def _interfaces(items: Sequence[Interface]) -> list[dict[str, Any]]:
-    made: list[dict[str, Any]] = [
-        {
-            "network_card_index": item.card,
-            "device_index": item.device,
-            "interface_type": item.kind,
-            "delete_on_termination": "true",
-        }
-        for item in items
-    ]
-    if len(made) == 1:
-        # An adopted subnet may give a public address to each launch. EC2 gives none to a launch with several
-        # interfaces, and refuses the parameter there
-        # (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html).
-        made[0]["associate_public_ip_address"] = "false"
-    return made
-
-
-def _market(purchase: Purchase) -> dict[str, str] | None:
-    # Spot is the node group's capacityType, which EKS refuses beside the template's own.
-    return {"market_type": "capacity-block"} if isinstance(purchase, CapacityBlock) else None
-
-
-def _reservation(purchase: Purchase) -> str | None:
-    return purchase.id if isinstance(purchase, Reservation | CapacityBlock) else None
-
-
-def _user_data(*, local_disks: bool, own_imex: bool) -> str | None:
-    parts = [*([_RAID0] if local_disks else []), *([_NO_HOST_IMEX] if own_imex else [])]
-    if not parts:
-        return None
-    # EKS merges its own part into a MIME document and leaves other kinds alone.
-    lines = ["MIME-Version: 1.0", f'Content-Type: multipart/mixed; boundary="{_BOUNDARY}"', ""]
-    for part in parts:
-        lines += [f"--{_BOUNDARY}", *part, ""]
-    text = "\n".join([*lines, f"--{_BOUNDARY}--", ""])
-    return base64.b64encode(text.encode()).decode()

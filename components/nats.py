@@ -1,6 +1,5 @@
 """NATS servers with JetStream, which carry Dynamo's events: one, or three that survive the loss of one."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import pulumi
@@ -22,11 +21,11 @@ from components.nats_configuration import (
     nats_command,
     nats_configuration,
 )
+from components.servers import NatsArgs
 from components.stateful_servers import (
     POD_NAME,
     ServerPod,
     StatefulServers,
-    StatefulServersArgs,
     register_servers,
 )
 
@@ -34,15 +33,6 @@ _CONFIGURATION_VOLUME = "configuration"
 _PROCESS_VOLUME = "process"
 # For the last message and for what the kubelet itself needs.
 _TERMINATION_MARGIN_SECONDS = 20
-
-
-@dataclass(frozen=True, slots=True)
-class NatsArgs:
-    """Inputs of `Nats`."""
-
-    servers: StatefulServersArgs
-    max_file_store_bytes: int
-    """What streams may take on the volume, with room left for the file system's own needs."""
 
 
 class Nats(pulumi.ComponentResource):

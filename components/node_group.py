@@ -6,14 +6,9 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-from components.launch_template import (
-    CapacityBlock,
-    Interface,
-    LaunchTemplateArgs,
-    Purchase,
-    capacity_type,
-    launch_template,
-)
+from components.launch_template import capacity_type, launch_template
+from components.node_template import NodeTemplate
+from components.purchase import CapacityBlock
 
 _TIMEOUT = "60m"
 
@@ -44,24 +39,18 @@ class ExistingPlacement:
 class NodeGroupArgs:
     """Inputs of `NodeGroup`."""
 
-    name: str
     cluster_name: pulumi.Input[str]
     role_arn: pulumi.Input[str]
     subnet_ids: Sequence[pulumi.Input[str]]
     security_group_ids: Sequence[pulumi.Input[str]]
-    instance_type: str
+    template: NodeTemplate
+    """The nodes; the group has its name."""
     ami_type: str
     version: str
     """Of Kubernetes: a group that names none stays at the one that it was made with."""
     nodes: int
-    interfaces: tuple[Interface, ...]
-    root_gib: int
-    local_disks: bool
-    own_imex: bool
-    """Whether compute domains bring IMEX daemons of their own, and the host's must not run."""
     repaired: bool
     """Let EKS restart or replace nodes that stay unhealthy."""
-    purchase: Purchase
     scarce: bool
     """Of machines of which none is to spare: an update ends an old node before it launches a new one."""
     placement: NewPlacement | ExistingPlacement | None
@@ -87,42 +76,31 @@ class NodeGroup(pulumi.ComponentResource):
         depends_on: list[pulumi.Resource],
         opts: pulumi.ResourceOptions | None = None,
     ) -> None:
-        inputs = {"instanceType": args.instance_type, "nodes": args.nodes}
+        inputs = {"instanceType": args.template.instance_type, "nodes": args.nodes}
         super().__init__("dynamo-stack:components:NodeGroup", name, inputs, opts)
         child = pulumi.ResourceOptions(parent=self)
         placement: pulumi.Input[str] | None = None
         if isinstance(args.placement, NewPlacement):
             placement = aws.ec2.PlacementGroup(
-                f"{name}-placement", name=args.name, strategy="cluster", opts=child
+                f"{name}-placement", name=args.template.name, strategy="cluster", opts=child
             ).name
         elif args.placement is not None:
             placement = args.placement.name
         template = launch_template(
-            f"{name}-template",
-            LaunchTemplateArgs(
-                name=args.name,
-                instance_type=args.instance_type,
-                interfaces=args.interfaces,
-                security_group_ids=args.security_group_ids,
-                root_gib=args.root_gib,
-                local_disks=args.local_disks,
-                own_imex=args.own_imex,
-                purchase=args.purchase,
-                placement_group=placement,
-            ),
-            child,
+            f"{name}-template", args.template, args.security_group_ids, placement, child
         )
-        block = args.purchase if isinstance(args.purchase, CapacityBlock) else None
+        purchase = args.template.purchase
+        block = purchase if isinstance(purchase, CapacityBlock) else None
         launches = block is None or block.phase == "active"
         self.group = aws.eks.NodeGroup(
             name,
-            node_group_name=args.name,
+            node_group_name=args.template.name,
             cluster_name=args.cluster_name,
             node_role_arn=args.role_arn,
             subnet_ids=list(args.subnet_ids),
             ami_type=args.ami_type,
             version=args.version,
-            capacity_type=capacity_type(args.purchase),
+            capacity_type=capacity_type(purchase),
             launch_template={
                 "id": template.id,
                 "version": template.latest_version.apply(_as_text),
@@ -152,7 +130,7 @@ class NodeGroup(pulumi.ComponentResource):
         )
         if block is not None and block.phase == "waiting":
             self._start_with_the_window(name, args.nodes, block)
-        self.register_outputs({"nodeGroupName": args.name})
+        self.register_outputs({"nodeGroupName": args.template.name})
 
     def _start_with_the_window(self, name: str, nodes: int, block: CapacityBlock) -> None:
         aws.autoscaling.Schedule(

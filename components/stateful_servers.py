@@ -1,7 +1,7 @@
 """What NATS and etcd servers have in common: members with a fixed name and a volume each."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import StatefulSet
@@ -9,6 +9,7 @@ from pulumi_kubernetes.core.v1 import Service
 from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 
 from components import delete_timeouts
+from components.servers import DATA_VOLUME, StatefulServersArgs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from pulumi_kubernetes.core.v1 import ServiceSpecArgsDict
 
 NAME_LABEL = "app.kubernetes.io/name"
-DATA_VOLUME = "data"
 # The provider waits until a Service's endpoints have not changed for ten seconds; that the members are ready
 # is what the StatefulSet's own wait says.
 # https://www.pulumi.com/registry/packages/kubernetes/installation-configuration/
@@ -26,39 +26,6 @@ POD_NAME: dict[str, Any] = {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fiel
 
 # Neither image needs a user of its own; the distroless images' "nonroot" exists nowhere else on a node.
 _USER = 65532
-
-
-@dataclass(frozen=True, slots=True)
-class StatefulServersArgs:
-    """Where the members run and what they keep."""
-
-    name: str
-    """Of the StatefulSet and of the Service for clients; members are <name>-0, <name>-1, …"""
-    namespace: str
-    members: Literal[1, 3]
-    """Fixed when they are created: each member is started with the list of all."""
-    image: str
-    storage_class_name: str
-    volume_size: str
-    keep_volumes: bool
-    """Leave the members' claims in the cluster when the StatefulSet goes."""
-    node_affinity: "Mapping[str, Any]"
-    """Which nodes may run a member."""
-    ready_timeout_seconds: int
-
-    @property
-    def headless_name(self) -> str:
-        """The Service that gives each member a DNS name."""
-        return f"{self.name}-headless"
-
-    @property
-    def member_names(self) -> tuple[str, ...]:
-        """Names of the pods."""
-        return tuple(f"{self.name}-{ordinal}" for ordinal in range(self.members))
-
-    def host(self, member: str) -> str:
-        """DNS name of a member."""
-        return f"{member}.{self.headless_name}.{self.namespace}.svc.cluster.local"
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,13 @@ ALLOWED = {
     },
     "lab": set(),
 }
+# Inside stacks, from what is typed to what is registered; its own modules are for all four.
+ALLOWED_IN_STACKS = {
+    "settings": set(),
+    "plan": {"settings"},
+    "updates": {"plan"},
+    "program": {"settings", "plan", "updates"},
+}
 STAND_INS = (
     "aws_command",
     "aws_provider",
@@ -80,6 +87,33 @@ def test_a_room_imports_only_the_rooms_that_it_may(room: str) -> None:
         for other in _imported_rooms(module) - ALLOWED[room] - {room}
     }
     assert _modules(room)
+    assert wrong == set()
+
+
+def _imported_of_stacks(module: Path) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(module.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names |= {f"{node.module}.{name.name}" for name in node.names}
+    return {name.split(".")[1] for name in names if name.startswith("stacks.")} & ALLOWED_IN_STACKS.keys()
+
+
+def test_stacks_has_four_rooms() -> None:
+    folders = {module.relative_to(REPOSITORY).parts[1] for module in _modules("stacks")}
+    assert {name for name in folders if not name.endswith(".py")} == ALLOWED_IN_STACKS.keys()
+    shared = [module for module in _modules("stacks") if module.parent.name == "stacks"]
+    assert [str(module) for module in shared if _imported_of_stacks(module)] == []
+
+
+@pytest.mark.parametrize("room", ALLOWED_IN_STACKS)
+def test_a_room_of_stacks_imports_only_those_before_it(room: str) -> None:
+    wrong = {
+        f"{module.relative_to(REPOSITORY)} imports stacks.{other}"
+        for module in _modules(f"stacks/{room}")
+        for other in _imported_of_stacks(module) - ALLOWED_IN_STACKS[room] - {room}
+    }
     assert wrong == set()
 
 

@@ -3,10 +3,11 @@
 import datetime as dt
 from collections.abc import Iterator
 
+from components.purchase import CapacityBlock
+from components.purchase import Reservation as PlannedReservation
 from operations.preflight.answers import Answer, Reservation, good, unknown, wrong
 from stacks.plan.infrastructure.phases import NODES_WAIT_SECONDS
-from stacks.plan.infrastructure.plan import CapacityBlock, PlannedNodes
-from stacks.plan.infrastructure.plan import Reservation as PlannedReservation
+from stacks.plan.infrastructure.plan import PlannedNodes
 from stacks.plan.infrastructure.prices import usd_per_gpu_hour
 from stacks.wording import in_words
 

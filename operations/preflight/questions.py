@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from components.purchase import CapacityBlock, Reservation
 from operations.preflight.account import Account
 from operations.preflight.addons import addon_answers, addon_question
 from operations.preflight.answers import Answer, Verdict, good, unknown, wrong
@@ -9,7 +10,7 @@ from operations.preflight.asking import Unanswered
 from operations.preflight.capacity import capacity_answers
 from operations.preflight.quotas import address_quota, gpu_quota, network_quota
 from operations.preflight.zones import zone_answers
-from stacks.plan.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes, Reservation
+from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
 
 
 def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:

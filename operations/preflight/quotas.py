@@ -8,9 +8,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from components.purchase import OnDemand, Spot
 from operations.preflight.account import Account
 from operations.preflight.answers import Answer, good, wrong
-from stacks.plan.infrastructure.plan import EksPlan, OnDemand, PlannedNetwork, Spot
+from stacks.plan.infrastructure.plan import EksPlan, PlannedNetwork
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from operations.recovery.remains import (
 from operations.recovery.steps import GONE_SECONDS, resource_argument
 from resource_graph import ResourceGraph
 from resource_graph.urns import RELEASE_TYPE
+from stacks.plan.platform import RELEASE_NAME
 from stacks.plan.resolved import ResolvedStack
 
 _GRAPH = "DynamoGraphDeployment"
@@ -77,7 +78,7 @@ def read_release(stack: ResolvedStack, graph: ResourceGraph, cluster: ClusterCom
     resource = next(iter(graph.of_type(RELEASE_TYPE)), None)
     if resource is None:
         return None
-    name, namespace = stack.platform.release_name, stack.platform.namespace
+    name, namespace = RELEASE_NAME, stack.platform.namespace
     answer = cluster.run("helm", "history", name, "--namespace", namespace, "--output", "json")
     if answer.code != 0 and "release: not found" in answer.err:
         return HelmRelease(resource.urn, resource.parent, resource.provider, name, namespace, None)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Mapping
 
+from components import exposure_kinds
+from components.exposure_kinds import ExposureKind, IngressRule
 from stacks.errors import Problem
 from stacks.plan.layers.layer import owned_layers
-from stacks.plan.resolved import Exposure
 from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.stack import IngressExposure, InternalLoadBalancer, StackSettings
 
@@ -32,15 +33,15 @@ def exposure_problems(settings: StackSettings) -> Iterator[Problem]:
     )
 
 
-def resolved_exposure(exposure: InternalLoadBalancer | IngressExposure | None) -> Exposure | None:
+def resolved_exposure(exposure: InternalLoadBalancer | IngressExposure | None) -> ExposureKind | None:
     """Return how clients outside the cluster reach the frontend; None: not at all."""
     match exposure:
         case None:
             return None
         case InternalLoadBalancer():
-            return Exposure("internalLoadBalancer", None, None, None)
+            return exposure_kinds.InternalLoadBalancer()
         case IngressExposure():
-            return Exposure("ingress", exposure.class_name, exposure.host, exposure.tls_secret_name)
+            return IngressRule(exposure.class_name, exposure.host, exposure.tls_secret_name)
 
 
 def pod_monitor_labels(settings: StackSettings) -> Mapping[str, str] | None:

@@ -2,14 +2,15 @@
 
 from collections.abc import Mapping
 
+from components.platform_release import DynamoPlatformArgs
 from recipes.images import DOCKER_HUB, mirrored
 from recipes.model import Recipe
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.plan.resolved import ResolvedPlatform
-from stacks.plan.servers import resolved_etcd, resolved_nats
+from stacks.plan.resolved import ExistingPlatform, Lifecycle, OwnPlatform, ResolvedPlatform
+from stacks.plan.servers import ServerPlace, etcd_servers, nats_servers
 from stacks.plan.versions import CHART, CHART_REPOSITORY, OPERATOR_IMAGE, PLATFORM_RELEASES, PlatformRelease
-from stacks.settings.platform import ExistingPlatform, OwnEtcd, OwnPlatform, namespace_name
+from stacks.settings import platform as settings
 
 RELEASE_NAME = "dynamo-platform"
 _KEY = "platform.version"
@@ -33,40 +34,47 @@ def platform_release(
 
 
 def platform_problems(
-    platform: OwnPlatform | ExistingPlatform, mirrors: Mapping[str, str]
+    platform: settings.OwnPlatform | settings.ExistingPlatform, mirrors: Mapping[str, str]
 ) -> tuple[Problem, ...]:
     """Return which parts of the platform's settings contradict each other, or the mirrors of images."""
-    if isinstance(platform, ExistingPlatform):
+    if isinstance(platform, settings.ExistingPlatform):
         return ()
     return (*_etcd_problems(platform), *_beside_the_mirror(platform, mirrors))
 
 
 def resolved_platform(
-    platform: OwnPlatform | ExistingPlatform, release: PlatformRelease, mirrors: Mapping[str, str]
+    platform: settings.OwnPlatform | settings.ExistingPlatform,
+    release: PlatformRelease,
+    mirrors: Mapping[str, str],
+    lifecycle: Lifecycle,
 ) -> ResolvedPlatform:
     """Return the platform with every address worked out."""
-    own = platform if isinstance(platform, OwnPlatform) else None
-    namespace = namespace_name(platform.namespace)
+    if isinstance(platform, settings.ExistingPlatform):
+        return ExistingPlatform(
+            release.version, platform.namespace, namespace_exists=False, graph_api=platform.graph_api
+        )
+    place = ServerPlace(platform, RELEASE_NAME, mirrors, keep_volumes=lifecycle == "production")
     operator = mirrored(OPERATOR_IMAGE, mirrors)
-    return ResolvedPlatform(
-        kind=platform.kind,
-        version=release.version,
-        chart=CHART,
-        repository=CHART_REPOSITORY,
-        release_name=RELEASE_NAME,
-        namespace=namespace,
-        namespace_exists=own is not None and not isinstance(own.namespace, str),
+    return OwnPlatform(
+        release=DynamoPlatformArgs(
+            release_name=RELEASE_NAME,
+            namespace=place.namespace,
+            chart=CHART,
+            version=release.version,
+            repository=CHART_REPOSITORY,
+            discovery=platform.discovery,
+            nats=nats_servers(platform.nats, place),
+            etcd=etcd_servers(platform.etcd, place) if platform.etcd else None,
+            operator_image=operator if operator != OPERATOR_IMAGE else None,
+            timeout_seconds=platform.install_timeout_seconds,
+        ),
+        namespace_exists=not isinstance(platform.namespace, str),
         graph_api=platform.graph_api,
-        discovery=own.discovery if own else None,
-        nats=resolved_nats(own.nats, namespace, RELEASE_NAME, mirrors) if own else None,
-        etcd=resolved_etcd(own.etcd, namespace, RELEASE_NAME, mirrors) if own and own.etcd else None,
-        install_timeout_seconds=own.install_timeout_seconds if own else 0,
-        custom_resource_definitions=release.custom_resource_definitions if own else (),
-        operator_image=operator if own and operator != OPERATOR_IMAGE else None,
+        custom_resource_definitions=release.custom_resource_definitions,
     )
 
 
-def _beside_the_mirror(platform: OwnPlatform, mirrors: Mapping[str, str]) -> list[Problem]:
+def _beside_the_mirror(platform: settings.OwnPlatform, mirrors: Mapping[str, str]) -> list[Problem]:
     if DOCKER_HUB not in mirrors:
         return []
     bundled = {
@@ -81,7 +89,7 @@ def _beside_the_mirror(platform: OwnPlatform, mirrors: Mapping[str, str]) -> lis
     ]
 
 
-def _etcd_problems(platform: OwnPlatform) -> tuple[Problem, ...]:
+def _etcd_problems(platform: settings.OwnPlatform) -> tuple[Problem, ...]:
     etcd = platform.etcd
     if platform.discovery == "etcd" and etcd is None:
         message = "is missing: with discovery etcd, workers and frontends find each other in it"
@@ -104,7 +112,7 @@ def _etcd_problems(platform: OwnPlatform) -> tuple[Problem, ...]:
                 suggestion="leave platform.etcd out, or write platform.discovery: etcd",
             ),
         )
-    if isinstance(etcd, OwnEtcd) and etcd.rejoining and etcd.members == 1:
+    if isinstance(etcd, settings.OwnEtcd) and etcd.rejoining and etcd.members == 1:
         message = "a single member has no others to join: its data is what is on its volume"
         return (Problem("platform.etcd.rejoining", True, message, suggestion="leave it out"),)
     return ()

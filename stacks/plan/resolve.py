@@ -69,7 +69,7 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
     described = Described(
         _cluster(settings),
         _infrastructure(settings, pools),
-        resolved_platform(settings.platform, release, settings.image_mirrors),
+        resolved_platform(settings.platform, release, settings.image_mirrors, settings.lifecycle),
         cache,
     )
     own = own_part(described, settings)

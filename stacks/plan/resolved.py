@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from components.exposure_kinds import ExposureKind
+from components.platform_release import DynamoPlatformArgs
 from hardware import InstanceType, KvPath
 from recipes.placed import GraphApi, PlacedRecipe
 from stacks.plan.infrastructure.plan import EksPlan
@@ -94,51 +96,41 @@ class ResolvedPool:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerGroup:
-    """NATS or etcd: who runs it, and where it answers."""
+class ExistingPlatform:
+    """A Dynamo platform of which this stack registers nothing."""
 
-    kind: Literal["own", "bundled", "external"]
-    address: str
-    """What clients are given: one nats:// URL, or the etcd endpoints separated by commas."""
-    members: int
-    """0 where others run it."""
-    image: str | None
-    """Of own members."""
-    storage_class_name: str | None
-    volume_size: str | None
-    rejoining: bool = False
-    """Own etcd only: members join the existing ones instead of founding a cluster."""
+    version: str
+    namespace: str
+    namespace_exists: bool
+    """The owner's file says that others made its namespace; False where the platform is nobody's layer."""
+    graph_api: GraphApi
+    kind: Literal["existing"] = "existing"
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedPlatform:
-    """The Dynamo platform: one Helm release with the operator and what it needs."""
+class OwnPlatform:
+    """The Dynamo platform: one Helm release with the operator, and the servers that it needs."""
 
-    kind: Literal["own", "existing"]
-    """existing: nothing of it is registered by this stack."""
-    version: str
-    chart: str
-    repository: str
-    release_name: str
-    namespace: str
+    release: DynamoPlatformArgs
     namespace_exists: bool
-    """An own platform's namespace that others made."""
+    """Others made its namespace."""
     graph_api: GraphApi
-    discovery: Literal["kubernetes", "etcd"] | None
-    """None for an existing platform, whose operator knows."""
-    nats: ServerGroup | None
-    """None for an existing platform."""
-    etcd: ServerGroup | None
-    install_timeout_seconds: int
     custom_resource_definitions: tuple[str, ...]
-    """What its installation leaves for ever; none for an existing platform."""
-    operator_image: str | None
-    """Repository of the operator's image, where a mirror replaces the chart's own."""
+    """What its installation leaves for ever."""
+    kind: Literal["own"] = "own"
 
     @property
-    def graph_api_version(self) -> str:
-        """API version of the graph, with its group."""
-        return f"nvidia.com/{self.graph_api}"
+    def version(self) -> str:
+        """Of the chart."""
+        return self.release.version
+
+    @property
+    def namespace(self) -> str:
+        """Of operator, NATS and etcd."""
+        return self.release.namespace
+
+
+ResolvedPlatform = OwnPlatform | ExistingPlatform
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,16 +184,6 @@ class KvTransport:
 
 
 @dataclass(frozen=True, slots=True)
-class Exposure:
-    """How clients outside the cluster, but inside the network, reach the frontend."""
-
-    kind: Literal["internalLoadBalancer", "ingress"]
-    class_name: str | None
-    host: str | None
-    tls_secret_name: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class ResolvedServing:
     """The graph that serves the model."""
 
@@ -211,7 +193,7 @@ class ResolvedServing:
     placed: PlacedRecipe
     kv_transport: KvTransport | None
     """None for an aggregated recipe."""
-    exposure: Exposure | None
+    exposure: ExposureKind | None
     pod_monitor_labels: Mapping[str, str] | None
     """None: no PodMonitor."""
     load: Load
@@ -262,6 +244,11 @@ class ResolvedStack:
     decisions: tuple[Decision, ...]
     retained: tuple[RetainedObject, ...]
     """What `pulumi destroy` leaves, complete."""
+
+    @property
+    def graph_api_version(self) -> str:
+        """API version of the graph, with its group."""
+        return f"nvidia.com/{self.platform.graph_api}"
 
     @property
     def creates_namespace(self) -> bool:

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterable
 
+from components.servers import EtcdArgs, NatsArgs, StatefulServersArgs
 from stacks.plan.infrastructure.plan import EksPlan, PlannedNetwork
 from stacks.plan.resolved import (
+    ExistingPlatform,
     Lifecycle,
     ResolvedCache,
     ResolvedPlatform,
     ResolvedServing,
     RetainedObject,
-    ServerGroup,
 )
-from stacks.plan.servers import ETCD_NAME, NATS_NAME, claim_names
 
 _CRD_REASON = "Helm deletes none: every stack's objects of the kind would go too"
 # Neither is in a manifest of the chart: ai-dynamo/dynamo deploy/helm/charts/platform/components/operator.
@@ -41,11 +41,7 @@ def retained_objects(
     """
     if infrastructure is not None:
         return tuple(_in_account(infrastructure))
-    definitions = tuple(
-        RetainedObject("CustomResourceDefinition", name, None, _CRD_REASON)
-        for name in platform.custom_resource_definitions
-    )
-    operators = (_LEASE, *definitions) if platform.kind == "own" else definitions
+    operators = _operators(platform)
     exists = not cache.is_ours or serving.namespace_exists
     beside_graph = (
         _planners(serving.namespace) if exists or (lifecycle == "production" and cache.has_own_claim) else ()
@@ -82,6 +78,16 @@ def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
             yield RetainedObject("Local Zone group", group, None, reason)
 
 
+def _operators(platform: ResolvedPlatform) -> tuple[RetainedObject, ...]:
+    if isinstance(platform, ExistingPlatform):
+        return ()
+    definitions = (
+        RetainedObject("CustomResourceDefinition", name, None, _CRD_REASON)
+        for name in platform.custom_resource_definitions
+    )
+    return (_LEASE, *definitions)
+
+
 def _model(serving: ResolvedServing, cache: ResolvedCache) -> Iterable[RetainedObject]:
     if not cache.has_own_claim:
         return
@@ -97,10 +103,10 @@ def _planners(namespace: str) -> Iterable[RetainedObject]:
 
 def _servers(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
     holders: list[str] = []
-    for title, name, group in _own_servers(platform):
+    for title, members in _own_servers(platform):
         holders.append(title)
         reason = f"lifecycle production keeps the data of {title}"
-        for claim in claim_names(name, group):
+        for claim in members.claim_names:
             yield RetainedObject("PersistentVolumeClaim", claim, platform.namespace, reason)
     if holders or platform.namespace_exists:
         yield from _certificate(platform)
@@ -113,6 +119,8 @@ def _certificate(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
     yield RetainedObject("Secret", _CERTIFICATE_SECRET, platform.namespace, _OPERATORS_OWN)
 
 
-def _own_servers(platform: ResolvedPlatform) -> list[tuple[str, str, ServerGroup]]:
-    groups = (("NATS", NATS_NAME, platform.nats), ("etcd", ETCD_NAME, platform.etcd))
-    return [(title, name, group) for title, name, group in groups if group and group.kind == "own"]
+def _own_servers(platform: ResolvedPlatform) -> list[tuple[str, StatefulServersArgs]]:
+    if isinstance(platform, ExistingPlatform):
+        return []
+    groups = (("NATS", platform.release.nats), ("etcd", platform.release.etcd))
+    return [(title, group.servers) for title, group in groups if isinstance(group, NatsArgs | EtcdArgs)]

@@ -2,30 +2,18 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any
 
 import pulumi
 
 from components.eks_cluster import EksCluster
-from components.launch_template import (
-    CapacityBlock,
-    Interface,
-    LaunchTemplateArgs,
-    OnDemand,
-    Purchase,
-    Reservation,
-    Spot,
-    template_content,
-)
 from components.node_group import ExistingPlacement, NewPlacement, NodeGroupArgs, Taint
 from components.node_network import NodeNetwork
+from components.purchase import CapacityBlock, Purchase, Reservation
 from stacks.plan.infrastructure import plan as planned
+from stacks.plan.infrastructure.node_templates import gpu_template, system_template
 from stacks.program.network import Place
 from stacks.updates.node_groups import EMPTIED_TAG, SYSTEM, logical_name
 
-_SYSTEM_ROOT_GIB = 100
-# Images of the runtime are some 20 GB each, and two are there during an update.
-_GPU_ROOT_GIB = 200
 _GPU_TAINT = Taint("nvidia.com/gpu", "present", "NO_SCHEDULE")
 
 
@@ -44,21 +32,15 @@ def system_arguments(plan: planned.EksPlan, site: Site) -> NodeGroupArgs:
     """Return those of the nodes for everything without GPUs."""
     system = plan.system_nodes
     return NodeGroupArgs(
-        name=system.name,
         cluster_name=site.cluster.cluster.name,
         role_arn=site.role_arn,
         subnet_ids=site.place.of_control_plane,
         security_group_ids=[site.cluster.security_group_id],
-        instance_type=system.instance_type,
+        template=system_template(system),
         ami_type=system.ami_type,
         version=plan.version,
         nodes=system.nodes,
-        interfaces=(Interface(card=0, device=0, kind="interface"),),
-        root_gib=_SYSTEM_ROOT_GIB,
-        local_disks=False,
-        own_imex=False,
         repaired=plan.node_repair,
-        purchase=OnDemand(),
         scarce=False,
         placement=None,
         labels={"node-role": "system"},
@@ -68,41 +50,18 @@ def system_arguments(plan: planned.EksPlan, site: Site) -> NodeGroupArgs:
     )
 
 
-def gpu_content(nodes: planned.PlannedNodes) -> dict[str, Any]:
-    """Return what a pool's nodes are made of, before anything is registered."""
-    return template_content(
-        LaunchTemplateArgs(
-            name=nodes.name,
-            instance_type=nodes.instance_type.name,
-            interfaces=_interfaces(nodes),
-            security_group_ids=(),
-            root_gib=_GPU_ROOT_GIB,
-            local_disks=True,
-            own_imex=nodes.instance_type.nvlink_crosses_nodes,
-            purchase=_purchase(nodes.purchase),
-            placement_group=None,
-        )
-    )
-
-
 def gpu_arguments(nodes: planned.PlannedNodes, plan: planned.EksPlan, site: Site) -> NodeGroupArgs:
     """Return those of a pool's nodes, with the network interfaces of their type."""
     return NodeGroupArgs(
-        name=nodes.name,
         cluster_name=site.cluster.cluster.name,
         role_arn=site.role_arn,
         subnet_ids=[site.place.subnet(nodes.zone.name)],
         security_group_ids=[site.cluster.security_group_id, site.groups.gpu_group.id],
-        instance_type=nodes.instance_type.name,
+        template=gpu_template(nodes),
         ami_type=nodes.ami_type,
         version=plan.version,
         nodes=nodes.nodes,
-        interfaces=_interfaces(nodes),
-        root_gib=_GPU_ROOT_GIB,
-        local_disks=True,
-        own_imex=nodes.instance_type.nvlink_crosses_nodes,
         repaired=plan.node_repair,
-        purchase=_purchase(nodes.purchase),
         scarce=True,
         placement=_placement(nodes),
         labels=nodes.labels,
@@ -117,27 +76,10 @@ def _placement(nodes: planned.PlannedNodes) -> NewPlacement | ExistingPlacement 
         return NewPlacement()
     # A reservation that was made outside a cluster placement group cannot be used in one, and one that was
     # made inside cannot be used outside (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html).
-    if isinstance(nodes.purchase, planned.Reservation) and nodes.purchase.placement_group:
+    if isinstance(nodes.purchase, Reservation) and nodes.purchase.placement_group:
         return ExistingPlacement(nodes.purchase.placement_group)
     return None
 
 
-def _interfaces(nodes: planned.PlannedNodes) -> tuple[Interface, ...]:
-    layout = nodes.instance_type.network
-    return tuple(Interface(item.card, item.device, item.kind) for item in layout.interfaces)
-
-
-def _is_emptied(purchase: planned.Purchase) -> bool:
-    return isinstance(purchase, planned.CapacityBlock) and purchase.phase == "empty"
-
-
-def _purchase(purchase: planned.Purchase) -> Purchase:
-    match purchase:
-        case planned.OnDemand():
-            return OnDemand()
-        case planned.Spot():
-            return Spot()
-        case planned.Reservation():
-            return Reservation(purchase.id)
-        case planned.CapacityBlock():
-            return CapacityBlock(purchase.id, purchase.starts, purchase.phase)
+def _is_emptied(purchase: Purchase) -> bool:
+    return isinstance(purchase, CapacityBlock) and purchase.phase == "empty"

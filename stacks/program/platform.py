@@ -5,27 +5,17 @@ from typing import Literal
 
 import pulumi
 
-from components.dynamo_platform import BundledServers, DynamoPlatformArgs, ServerAddress, dynamo_platform
-from components.etcd import Etcd, EtcdArgs
+from components.dynamo_platform import dynamo_platform
+from components.etcd import Etcd
 from components.helm_chart import HelmChart
 from components.keeping import Keep
 from components.namespace import Namespace, NamespaceArgs
-from components.nats import Nats, NatsArgs
+from components.nats import Nats
 from components.network_policies import NetworkPolicies, NetworkPoliciesArgs, ServerPolicyArgs
 from components.platform_guard import PlatformGuard, PlatformGuardArgs
-from components.stateful_servers import NAME_LABEL, StatefulServers, StatefulServersArgs
-from recipes.graph_manifest import NODES_WITHOUT_GPUS
-from stacks.plan.cache import size_in_gib
-from stacks.plan.resolved import ResolvedPlatform, ResolvedStack, ServerGroup
-from stacks.plan.servers import ETCD_NAME, NATS_NAME
-
-_GIB = 2**30
-# etcd's own default, far above what discovery needs.
-_LARGEST_ETCD_QUOTA_BYTES = 2 * _GIB
-# The log, snapshots and the second copy that defragmentation writes stand beside the database.
-_ETCD_SHARE_OF_VOLUME = 3
-# A file system of 10 GiB holds less than 10 GiB; JetStream stops for good when a write finds no room.
-_STREAM_PERCENT_OF_VOLUME = 90
+from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
+from components.stateful_servers import NAME_LABEL, StatefulServers
+from stacks.plan.resolved import ExistingPlatform, ResolvedStack
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +41,9 @@ def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, ke
 
     """
     platform = stack.platform
-    if platform.kind == "existing":
+    if isinstance(platform, ExistingPlatform):
         return PlatformParts((), ())
+    release = platform.release
     namespace = Namespace(
         "platform-namespace",
         NamespaceArgs(
@@ -65,29 +56,15 @@ def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, ke
         options,
     )
     servers: list[pulumi.Resource] = []
-    if platform.nats and platform.nats.kind == "own":
-        nats = Nats(
-            "nats",
-            _nats_arguments(stack, platform.nats),
-            depends_on=[*namespace.made],
-            opts=options,
-        )
+    if isinstance(release.nats, NatsArgs):
+        nats = Nats("nats", release.nats, depends_on=[*namespace.made], opts=options)
         servers += _clients_need(nats.servers)
-    if platform.etcd and platform.etcd.kind == "own":
-        etcd = Etcd(
-            "etcd",
-            _etcd_arguments(stack, platform.etcd),
-            depends_on=[*namespace.made],
-            opts=options,
-        )
+    if isinstance(release.etcd, EtcdArgs):
+        etcd = Etcd("etcd", release.etcd, depends_on=[*namespace.made], opts=options)
         servers += _clients_need(etcd.servers)
-    release = HelmChart(
-        "dynamo-platform",
-        dynamo_platform(release_arguments(platform)),
-        depends_on=[*namespace.made, *servers],
-        opts=options,
-    ).release
-    return PlatformParts(namespace.made, (release, *servers))
+    chart = dynamo_platform(release)
+    made = HelmChart("dynamo-platform", chart, depends_on=[*namespace.made, *servers], opts=options)
+    return PlatformParts(namespace.made, (made.release, *servers))
 
 
 def guard_platform(
@@ -118,7 +95,7 @@ def protect_servers(
     stack: ResolvedStack, platform: PlatformParts, options: pulumi.ResourceOptions
 ) -> list[pulumi.Resource]:
     """Register who may connect to NATS and etcd, where this stack has no graph of its own to do it for."""
-    if not stack.network_policies or stack.platform.kind == "existing":
+    if not stack.network_policies or isinstance(stack.platform, ExistingPlatform):
         return []
     policies = NetworkPolicies(
         "network-policies",
@@ -132,14 +109,17 @@ def protect_servers(
 def server_policy(stack: ResolvedStack, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:
     """Return whose connections are limited; None where the servers are not in this platform's namespace."""
     platform = stack.platform
-    group = platform.nats if kind == "nats" else platform.etcd
-    if platform.kind == "existing" or group is None or group.kind == "external":
+    if isinstance(platform, ExistingPlatform):
         return None
-    if group.kind == "own":
-        labels = {NAME_LABEL: NATS_NAME if kind == "nats" else ETCD_NAME}
-    else:
-        # The labels of the charts nats 1.3 and Bitnami's etcd 12 themselves.
-        labels = {NAME_LABEL: kind, "app.kubernetes.io/instance": platform.release_name}
+    release = platform.release
+    match release.nats if kind == "nats" else release.etcd:
+        case NatsArgs(servers) | EtcdArgs(servers):
+            labels = {NAME_LABEL: servers.name}
+        case BundledServers():
+            # The labels of the charts nats 1.3 and Bitnami's etcd 12 themselves.
+            labels = {NAME_LABEL: kind, "app.kubernetes.io/instance": release.release_name}
+        case ExternalServers() | None:
+            return None
     # A namespace that this stack has not made has no label that the servers could admit it by.
     unlabelled = () if stack.creates_namespace else (stack.serving.namespace,)
     return ServerPolicyArgs(namespace=platform.namespace, pod_labels=labels, client_namespaces=unlabelled)
@@ -147,61 +127,3 @@ def server_policy(stack: ResolvedStack, kind: Literal["nats", "etcd"]) -> Server
 
 def _clients_need(servers: StatefulServers) -> list[pulumi.Resource]:
     return [servers.stateful_set, servers.service]
-
-
-def _nats_arguments(stack: ResolvedStack, group: ServerGroup) -> NatsArgs:
-    servers = _servers(NATS_NAME, stack, group)
-    volume_bytes = size_in_gib(servers.volume_size) * _GIB
-    return NatsArgs(servers, max_file_store_bytes=volume_bytes * _STREAM_PERCENT_OF_VOLUME // 100)
-
-
-def _etcd_arguments(stack: ResolvedStack, group: ServerGroup) -> EtcdArgs:
-    servers = _servers(ETCD_NAME, stack, group)
-    volume_bytes = size_in_gib(servers.volume_size) * _GIB
-    quota = min(_LARGEST_ETCD_QUOTA_BYTES, volume_bytes // _ETCD_SHARE_OF_VOLUME)
-    return EtcdArgs(servers, quota_bytes=quota, rejoining=group.rejoining)
-
-
-def _servers(name: str, stack: ResolvedStack, group: ServerGroup) -> StatefulServersArgs:
-    if group.image is None or group.storage_class_name is None or group.volume_size is None:
-        raise ValueError(f"{name}: own servers have an image, a storage class and a volume size")
-    return StatefulServersArgs(
-        name=name,
-        namespace=stack.platform.namespace,
-        members=3 if group.members > 1 else 1,
-        image=group.image,
-        storage_class_name=group.storage_class_name,
-        volume_size=group.volume_size,
-        keep_volumes=stack.lifecycle == "production",
-        node_affinity=NODES_WITHOUT_GPUS,
-        ready_timeout_seconds=stack.platform.install_timeout_seconds,
-    )
-
-
-def release_arguments(platform: ResolvedPlatform) -> DynamoPlatformArgs:
-    """Return what the Release of a platform of the stack's own is made from."""
-    nats = _server_argument(platform.nats)
-    if platform.discovery is None or nats is None:
-        raise ValueError("an own platform has a discovery backend and NATS")
-    return DynamoPlatformArgs(
-        release_name=platform.release_name,
-        namespace=platform.namespace,
-        chart=platform.chart,
-        version=platform.version,
-        repository=platform.repository,
-        discovery=platform.discovery,
-        nats=nats,
-        etcd=_server_argument(platform.etcd),
-        operator_image=platform.operator_image,
-        timeout_seconds=platform.install_timeout_seconds,
-    )
-
-
-def _server_argument(group: ServerGroup | None) -> BundledServers | ServerAddress | None:
-    if group is None:
-        return None
-    if group.kind != "bundled":
-        return ServerAddress(group.address)
-    if group.storage_class_name is None:
-        raise ValueError("bundled servers have a storage class")
-    return BundledServers(group.storage_class_name)

@@ -85,14 +85,7 @@ def deploy_serving(
     if serving.exposure:
         Exposure(
             f"{serving.graph_name}-exposure",
-            ExposureArgs(
-                kind=serving.exposure.kind,
-                graph_name=serving.graph_name,
-                namespace=serving.namespace,
-                class_name=serving.exposure.class_name,
-                host=serving.exposure.host,
-                tls_secret_name=serving.exposure.tls_secret_name,
-            ),
+            ExposureArgs(serving.exposure, serving.graph_name, serving.namespace),
             # After the graph, so that nobody is sent to pods that are still loading, and at destroy first.
             depends_on=[graph.graph],
             opts=options,
@@ -159,7 +152,7 @@ def _graph(
         DynamoGraphArgs(
             name=placed.graph_name,
             namespace=placed.namespace,
-            api_version=stack.platform.graph_api_version,
+            api_version=stack.graph_api_version,
             spec=graph_spec(placed, files.name, stack.platform.graph_api),
             engine_config_map_name=files.name,
             engine_files=files.data,

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
+from components.purchase import CapacityBlock
 from stacks.plan.infrastructure.idle import idle_gpus, price_source
 from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.infrastructure.plan import CapacityBlock, PlannedNodes
+from stacks.plan.infrastructure.plan import PlannedNodes
 from stacks.plan.resolved import ResolvedStack
 from stacks.plan.versions import SUPPORT_ENDS_SOON
 from stacks.updates.graph import Graph

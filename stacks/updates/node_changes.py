@@ -4,7 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from stacks.plan.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes
+from components.node_template import template_content
+from components.purchase import CapacityBlock
+from stacks.plan.infrastructure.node_templates import gpu_template
+from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
 from stacks.updates.nested import mapping_in
 from stacks.updates.node_groups import SYSTEM, DeployedNodes, logical_name
 from stacks.updates.notices import Notice
@@ -60,15 +63,13 @@ def node_changes(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> tuple[No
         before: the node groups of the last run, by their names in the program.
 
     """
-    # The AWS SDK takes longer to load than a whole `check` of a stack without it.
-    from stacks.program.node_groups import gpu_content  # noqa: PLC0415
-
     found: list[NodeChange] = []
     for nodes in plan.gpu_nodes:
         group = before.get(logical_name(nodes))
         if group is None:
             continue
-        change = NodeChange(nodes, group, plan.version, _changed(gpu_content(nodes), group.template))
+        wanted = template_content(gpu_template(nodes))
+        change = NodeChange(nodes, group, plan.version, _changed(wanted, group.template))
         if change.text:
             found.append(change)
     return tuple(found)

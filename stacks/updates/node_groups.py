@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from stacks.plan.infrastructure.plan import CapacityBlock, EksPlan, PlannedNodes, Purchase, Reservation
+from components.purchase import CapacityBlock, Purchase, Reservation
+from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
 from stacks.updates.nested import mapping_in
 
 SYSTEM = "system-nodes"

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stacks.plan.resolved import Exposure, ResolvedCache, ResolvedStack
+from components.exposure_kinds import IngressRule, InternalLoadBalancer
+from stacks.plan.resolved import ResolvedCache, ResolvedStack
 from stacks.updates.deployed import Deployed, DeployedRelease, DeployedVolume
 from stacks.updates.differences import differences
 from stacks.updates.graph import Graph, Service
@@ -173,9 +174,9 @@ def _count_change(stack: ResolvedStack, running: Graph, wanted: Graph, name: str
 
 def _outside(stack: ResolvedStack) -> str:
     match stack.serving.exposure:
-        case Exposure(kind="internalLoadBalancer"):
+        case InternalLoadBalancer():
             return ", and another load balancer"
-        case Exposure(host=host):
+        case IngressRule(host=host):
             return f", {host} stays"
         case None:
             return ""

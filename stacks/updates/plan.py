@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from components.dynamo_platform import release_values
+from components.platform_release import release_values
 from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.resolved import ResolvedStack
-from stacks.program.platform import release_arguments
+from stacks.plan.resolved import ExistingPlatform, ResolvedStack
 from stacks.updates.by_hand import HandSet, forced_notices, with_wanted
 from stacks.updates.creator import UNKNOWN_CREATOR, Creator
 from stacks.updates.deployed import Deployed
@@ -82,7 +81,7 @@ def planned_update(
 
 
 def _platform(stack: ResolvedStack, before: Deployed) -> list[Notice]:
-    if stack.platform.kind == "existing":
+    if isinstance(stack.platform, ExistingPlatform):
         return []
-    values = release_values(release_arguments(stack.platform))
-    return list(platform_notice(before.release, stack.platform.version, values))
+    release = stack.platform.release
+    return list(platform_notice(before.release, release.version, release_values(release)))

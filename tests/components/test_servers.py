@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from stacks.plan.servers import ETCD_NAME, NATS_NAME, claim_names
+from stacks.plan.resolved import OwnPlatform
+from stacks.plan.servers import ETCD_NAME, NATS_NAME
 from tests.components.recorded import named, objects, recorded, spec_of
 from tests.support.dev_settings import disagg_b200_settings, resolved
 
@@ -94,13 +95,15 @@ def test_a_member_runs_upstreams_image_without_root_and_without_any_privilege(na
 @pytest.mark.parametrize(("lifecycle", "kept"), [("production", "Retain"), ("disposable", "Delete")])
 def test_members_volumes_outlive_the_stack_exactly_where_explain_says_so(lifecycle: str, kept: str) -> None:
     settings = _settings() | {"lifecycle": lifecycle}
+    platform = resolved(settings).platform
+    assert isinstance(platform, OwnPlatform)
     promised = {item.name for item in resolved(settings).retained if item.kind == "PersistentVolumeClaim"}
     for name, group in ((ETCD_NAME, "etcd"), (NATS_NAME, "nats")):
         spec = spec_of(recorded(settings), f"StatefulSet {name}")
         [template] = spec["volumeClaimTemplates"]
         assert spec["persistentVolumeClaimRetentionPolicy"] == {"whenDeleted": kept, "whenScaled": "Retain"}
         claims = {f"{template['metadata']['name']}-{name}-{member}" for member in range(spec["replicas"])}
-        assert claims == set(claim_names(name, getattr(resolved(settings).platform, group)))
+        assert claims == set(getattr(platform.release, group).servers.claim_names)
         assert claims.isdisjoint(promised) == (kept == "Delete")
         assert template["spec"]["storageClassName"] == "fast-disks"
 

@@ -78,7 +78,7 @@ def rendered(recipe: str) -> dict[str, Any]:
         for name, service in graph["spec"]["services"].items()
     }
     files = {name: yaml.safe_load(content) for name, content in documents["ConfigMap"]["data"].items()}
-    default = {"default": {"apiVersion": resolved(dev_settings()).platform.graph_api_version}}
+    default = {"default": {"apiVersion": resolved(dev_settings()).graph_api_version}}
     [download] = documents["Job"]["spec"]["template"]["spec"]["containers"]
     parts = {"graph": graph, "download-env": _variables(download)}
     return documents | default | parts | services | files | _benchmark(stack)

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from stacks.plan.infrastructure.plan import CapacityBlock, PlannedNodes
+from components.purchase import CapacityBlock
+from stacks.plan.infrastructure.plan import PlannedNodes
 from stacks.plan.resolved import ResolvedStack
 
 NODES_WAIT_SECONDS = 1200

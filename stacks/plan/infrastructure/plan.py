@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from components.purchase import OnDemand, Purchase
 from hardware import InstanceType
 from stacks.plan.infrastructure.addresses import SubnetAddresses
 from stacks.plan.infrastructure.planned_node_storage import PlannedEbs, PlannedInstanceStore
@@ -12,7 +13,6 @@ from stacks.plan.infrastructure.zones import Zone
 AmiType = Literal[
     "AL2023_x86_64_STANDARD", "AL2023_ARM_64_STANDARD", "AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA"
 ]
-Phase = Literal["waiting", "active", "empty"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,43 +37,6 @@ class AdoptedNetwork:
     """Zone -> private subnet."""
     control_plane: tuple[str, ...]
     """As of a VPC of the stack's own: all that are the region's, in their order."""
-
-
-@dataclass(frozen=True, slots=True)
-class OnDemand:
-    """Paid by the hour."""
-
-    kind: Literal["onDemand"] = "onDemand"
-
-
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """Paid by the hour, and taken away."""
-
-    kind: Literal["spot"] = "spot"
-
-
-@dataclass(frozen=True, slots=True)
-class Reservation:
-    """Reserved before."""
-
-    id: str
-    placement_group: str | None = None
-    """In which it was made."""
-    kind: Literal["reservation"] = "reservation"
-
-
-@dataclass(frozen=True, slots=True)
-class CapacityBlock:
-    """Bought for a window of time."""
-
-    id: str
-    starts: str
-    phase: Phase
-    kind: Literal["capacityBlock"] = "capacityBlock"
-
-
-Purchase = OnDemand | Spot | Reservation | CapacityBlock
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What the GPUs of a pool cost an hour, by the way in which they are bought."""
 
+from components.purchase import CapacityBlock, Purchase, Spot
 from hardware import InstanceType
-from stacks.plan.infrastructure.plan import CapacityBlock, Purchase, Spot
 
 NAMES = {
     "onDemand": "on demand",

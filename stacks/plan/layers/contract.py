@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from stacks.plan.infrastructure.plan import CapacityBlock, EksPlan, PlannedLustre
+from components.purchase import CapacityBlock
+from components.servers import EtcdServers, NatsServers
+from stacks.plan.infrastructure.plan import EksPlan, PlannedLustre
 from stacks.plan.layers.layering import Contract, Value
-from stacks.plan.resolved import ResolvedCluster, ResolvedPlatform, ServerGroup
+from stacks.plan.resolved import OwnPlatform, ResolvedCluster
 
 VERSION = 2
 """Raised whenever a key comes, goes or gets another meaning."""
@@ -65,16 +67,16 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
     return Contract("infrastructure", values)
 
 
-def platform_contract(platform: ResolvedPlatform, cluster: ResolvedCluster) -> Contract:
+def platform_contract(platform: OwnPlatform, cluster: ResolvedCluster) -> Contract:
     """Return what a graph needs of the platform, and on which cluster that is."""
     values: dict[str, Value] = {
         "cluster.kind": cluster.kind,
         ("cluster.name" if cluster.kind == "eks" else "cluster.context"): cluster.context,
         "platform.version": platform.version,
         "platform.namespace": platform.namespace,
-        "platform.discovery": platform.discovery or "kubernetes",
-        **_server_values("platform.nats", platform.nats),
-        **_server_values("platform.etcd", platform.etcd),
+        "platform.discovery": platform.release.discovery,
+        **_server_values("platform.nats", platform.release.nats),
+        **_server_values("platform.etcd", platform.release.etcd),
     }
     return Contract("platform", values)
 
@@ -112,7 +114,7 @@ def _pool_key(pool: str, key: str) -> str:
     return f"nodePools[{pool}].{key}"
 
 
-def _server_values(key: str, group: ServerGroup | None) -> dict[str, Value]:
+def _server_values(key: str, group: NatsServers | EtcdServers | None) -> dict[str, Value]:
     if group is None:
         return {f"{key}.kind": "none"}
     return {f"{key}.kind": group.kind, f"{key}.address": group.address}

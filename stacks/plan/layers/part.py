@@ -1,12 +1,13 @@
 """What is left of a stack's description once the layers of other stacks are taken out."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
 from stacks.plan.layers.contract import infrastructure_contract, platform_contract
 from stacks.plan.layers.layer import joined_layers, owned_layers
 from stacks.plan.layers.layering import Contract, JoinedLayer, Layering
 from stacks.plan.resolved import (
+    ExistingPlatform,
     Lifecycle,
     ResolvedCache,
     ResolvedCluster,
@@ -93,14 +94,7 @@ def _joined_nodes(described: Described, own: tuple[Layer, ...]) -> tuple[Planned
     return plan.gpu_nodes if plan is not None and "infrastructure" not in own else ()
 
 
-def _as_existing(platform: ResolvedPlatform) -> ResolvedPlatform:
-    return replace(
-        platform,
-        kind="existing",
-        discovery=None,
-        nats=None,
-        etcd=None,
-        install_timeout_seconds=0,
-        custom_resource_definitions=(),
-        operator_image=None,
+def _as_existing(platform: ResolvedPlatform) -> ExistingPlatform:
+    return ExistingPlatform(
+        platform.version, platform.namespace, platform.namespace_exists, platform.graph_api
     )

@@ -6,9 +6,10 @@ member count would restart every member with a list of members that the others d
 
 from collections.abc import Mapping, Sequence
 
+from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.resolved import OwnPlatform, ResolvedStack
 from stacks.updates.guards.fixed_of_a_cluster import cluster_steps, cluster_values
 from stacks.updates.guards.fixed_of_layers import LAYERS, layer_steps, layer_values, with_layers
 
@@ -36,22 +37,30 @@ def fixed_values(stack: ResolvedStack) -> dict[str, str | int]:
         values["platform.kind"] = platform.kind
     if stack.cache.is_ours and layers.owns("serving"):
         values["serving.namespace.kind"] = _kind(exists=stack.serving.namespace_exists)
-    if platform.kind == "own":
+    if isinstance(platform, OwnPlatform):
         values["platform.namespace.kind"] = _kind(exists=platform.namespace_exists)
-    if platform.discovery:
-        values["platform.discovery"] = platform.discovery
-    for name, servers in (("nats", platform.nats), ("etcd", platform.etcd)):
-        if servers is None:
-            continue
-        values[f"platform.{name}.kind"] = servers.kind
-        if servers.kind == "own":
-            values[f"platform.{name}.members"] = servers.members
-        # The API server lets nobody change the claim templates of a StatefulSet.
-        if servers.storage_class_name is not None:
-            values[f"platform.{name}.storageClassName"] = servers.storage_class_name
-        if servers.volume_size is not None:
-            values[f"platform.{name}.volumeSize"] = servers.volume_size
+        values["platform.discovery"] = platform.release.discovery
+        values |= _server_values("platform.nats", platform.release.nats)
+        if platform.release.etcd is not None:
+            values |= _server_values("platform.etcd", platform.release.etcd)
     return values
+
+
+def _server_values(key: str, servers: NatsServers | EtcdServers) -> dict[str, str | int]:
+    kind = {f"{key}.kind": servers.kind}
+    match servers:
+        case ExternalServers():
+            return {**kind}
+        case BundledServers():
+            return {**kind, f"{key}.storageClassName": servers.storage_class_name}
+        case NatsArgs(members) | EtcdArgs(members):
+            return {
+                **kind,
+                f"{key}.members": members.members,
+                # The API server lets nobody change the claim templates of a StatefulSet.
+                f"{key}.storageClassName": members.storage_class_name,
+                f"{key}.volumeSize": members.volume_size,
+            }
 
 
 def _kind(*, exists: bool) -> str:

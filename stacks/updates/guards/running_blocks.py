@@ -9,8 +9,9 @@ only after several minutes (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/
 
 from collections.abc import Iterator, Mapping
 
+from components.purchase import CapacityBlock
 from stacks.errors import Problem
-from stacks.plan.infrastructure.plan import CapacityBlock, EksPlan
+from stacks.plan.infrastructure.plan import EksPlan
 from stacks.updates.node_changes import NodeChange, node_changes
 from stacks.updates.node_groups import DeployedNodes
 from stacks.wording import in_words

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from stacks.plan.resolved import ServerGroup
+from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs
+from stacks.plan.resolved import ExistingPlatform, OwnPlatform
 from tests.support.dev_settings import dev_settings, disagg_b200_settings, problems_of, resolved
 
 OWN = {"kind": "own", "members": 3, "storageClassName": "fast-disks"}
@@ -22,9 +23,21 @@ def _with_etcd(etcd: dict[str, Any]) -> dict[str, Any]:
     return _platform(discovery="etcd", etcd=etcd)
 
 
-def _etcd(settings: dict[str, Any]) -> ServerGroup:
-    etcd = resolved(settings).platform.etcd
+def _own(settings: dict[str, Any]) -> OwnPlatform:
+    platform = resolved(settings).platform
+    assert isinstance(platform, OwnPlatform)
+    return platform
+
+
+def _etcd(settings: dict[str, Any]) -> EtcdServers:
+    etcd = _own(settings).release.etcd
     assert etcd is not None
+    return etcd
+
+
+def _own_etcd(settings: dict[str, Any]) -> EtcdArgs:
+    etcd = _etcd(settings)
+    assert isinstance(etcd, EtcdArgs)
     return etcd
 
 
@@ -40,42 +53,38 @@ def _existing() -> dict[str, Any]:
 
 
 def test_own_nats_answers_at_its_service() -> None:
-    nats = resolved(_platform(namespace="platform")).platform.nats
-    assert nats == ServerGroup(
-        kind="own",
-        address="nats://dynamo-nats.platform.svc.cluster.local:4222",
-        members=3,
-        image="docker.io/library/nats:2.11.4-alpine",
-        storage_class_name="fast-disks",
-        volume_size="10Gi",
-    )
+    nats = _own(_platform(namespace="platform")).release.nats
+    assert isinstance(nats, NatsArgs)
+    assert nats.address == "nats://dynamo-nats.platform.svc.cluster.local:4222"
+    servers = nats.servers
+    assert (servers.members, servers.image) == (3, "docker.io/library/nats:2.11.4-alpine")
+    assert (servers.storage_class_name, servers.volume_size) == ("fast-disks", "10Gi")
 
 
 def test_clients_know_every_own_etcd_member() -> None:
     members = [f"http://dynamo-etcd-{member}.dynamo-etcd-headless" for member in range(3)]
     domain = ".dynamo-system.svc.cluster.local:2379"
-    etcd = _etcd(_with_etcd(OWN))
+    etcd = _own_etcd(_with_etcd(OWN))
     assert etcd.address == ",".join(f"{member}{domain}" for member in members)
-    assert (etcd.image, etcd.volume_size) == ("quay.io/coreos/etcd:v3.5.21", "8Gi")
+    assert (etcd.servers.image, etcd.servers.volume_size) == ("quay.io/coreos/etcd:v3.5.21", "8Gi")
     assert _etcd(_with_etcd(OWN | {"members": 1})).address == f"{members[0]}{domain}"
 
 
 def test_bundled_servers_answer_at_the_charts_addresses() -> None:
     settings = _with_etcd(BUNDLED)
     settings["platform"]["nats"] = BUNDLED
-    platform = resolved(settings).platform
-    assert platform.nats is not None
-    assert platform.nats.address == "nats://dynamo-platform-nats.dynamo-system.svc.cluster.local:4222"
-    assert _etcd(settings).address == "dynamo-platform-etcd.dynamo-system.svc.cluster.local:2379"
+    release = _own(settings).release
+    domain = "dynamo-system.svc.cluster.local"
+    assert release.nats == BundledServers(f"nats://dynamo-platform-nats.{domain}:4222", "fast-disks")
+    assert release.etcd == BundledServers(f"dynamo-platform-etcd.{domain}:2379", "fast-disks")
     assert "archived images (bitnamilegacy)" in _reasons(settings)["etcd"]
 
 
 def test_external_servers_are_passed_on_as_they_were_typed() -> None:
     settings = _with_etcd({"kind": "external", "addresses": ["http://one:2379", "http://two:2379"]})
     settings["platform"]["nats"] = {"kind": "external", "address": "nats://nats.example.com:4222"}
-    platform = resolved(settings).platform
-    assert platform.nats == ServerGroup("external", "nats://nats.example.com:4222", 0, None, None, None)
-    assert (_etcd(settings).address, _etcd(settings).members) == ("http://one:2379,http://two:2379", 0)
+    assert _own(settings).release.nats == ExternalServers("nats://nats.example.com:4222")
+    assert _etcd(settings) == ExternalServers("http://one:2379,http://two:2379")
 
 
 def test_discovery_in_etcd_needs_an_etcd() -> None:
@@ -91,7 +100,7 @@ def test_an_etcd_that_nothing_would_use_is_refused() -> None:
 
 
 def test_a_single_member_has_nothing_to_join_again() -> None:
-    assert _etcd(_with_etcd(OWN | {"rejoining": True})).rejoining
+    assert _own_etcd(_with_etcd(OWN | {"rejoining": True})).rejoining
     [problem] = problems_of(_with_etcd(OWN | {"members": 1, "rejoining": True}))
     assert problem.key == "platform.etcd.rejoining"
 
@@ -104,14 +113,12 @@ def test_three_members_say_what_they_buy_and_what_not() -> None:
 
 @pytest.mark.parametrize("api", ["v1alpha1", "v1beta1"])
 def test_a_graph_is_written_in_the_version_that_was_typed(api: str) -> None:
-    assert resolved(_platform(graphApi=api)).platform.graph_api_version == f"nvidia.com/{api}"
+    assert resolved(_platform(graphApi=api)).graph_api_version == f"nvidia.com/{api}"
 
 
 def test_an_existing_platform_is_left_alone() -> None:
     stack = resolved(_existing())
-    platform = stack.platform
-    assert (platform.kind, platform.nats, platform.etcd, platform.discovery) == ("existing", None, None, None)
-    assert platform.custom_resource_definitions == ()
+    assert isinstance(stack.platform, ExistingPlatform)
     assert [(item.kind, item.name) for item in stack.retained] == [
         ("PersistentVolumeClaim", "model-cache"),
         ("Namespace", "gpt-oss"),
@@ -133,12 +140,12 @@ def test_images_come_from_the_mirrors() -> None:
         "quay.io": "mirror.example.com/quay",
         "nvcr.io": "mirror.example.com/nvcr",
     }
-    stack = resolved(settings)
-    assert stack.platform.nats is not None
-    assert stack.platform.nats.image == "mirror.example.com/hub/library/nats:2.11.4-alpine"
-    assert _etcd(settings).image == "mirror.example.com/quay/coreos/etcd:v3.5.21"
-    assert stack.platform.operator_image == "mirror.example.com/nvcr/nvidia/ai-dynamo/kubernetes-operator"
-    assert dict(stack.serving.placed.image_mirrors) == settings["imageMirrors"]
+    release = _own(settings).release
+    assert isinstance(release.nats, NatsArgs)
+    assert release.nats.servers.image == "mirror.example.com/hub/library/nats:2.11.4-alpine"
+    assert _own_etcd(settings).servers.image == "mirror.example.com/quay/coreos/etcd:v3.5.21"
+    assert release.operator_image == "mirror.example.com/nvcr/nvidia/ai-dynamo/kubernetes-operator"
+    assert dict(resolved(settings).serving.placed.image_mirrors) == settings["imageMirrors"]
 
 
 def test_a_server_that_would_be_pulled_past_the_mirror_is_refused() -> None:
@@ -151,7 +158,7 @@ def test_a_server_that_would_be_pulled_past_the_mirror_is_refused() -> None:
 
 
 def test_the_charts_own_operator_image_stays_without_a_mirror() -> None:
-    assert resolved(dev_settings()).platform.operator_image is None
+    assert _own(dev_settings()).release.operator_image is None
 
 
 def test_destroy_of_a_production_stack_leaves_the_data_of_its_own_servers() -> None:

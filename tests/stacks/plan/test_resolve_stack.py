@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from recipes.load import load_recipe
 from stacks.plan import timeouts
 from stacks.plan.cache import needed_gib, size_in_gib
 from stacks.plan.resolve import resolve
-from stacks.plan.resolved import Exposure, Waiver
+from stacks.plan.resolved import OwnPlatform, Waiver
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.settings.parse import parse_settings
 from tests.support.dev_settings import FILE, dev_settings, problems_of, resolved
@@ -23,7 +24,8 @@ def test_the_dev_stack_resolves_to_what_the_settings_mean() -> None:
     assert (stack.name, stack.source, stack.lifecycle) == ("dev", "Pulumi.dev.yaml", "disposable")
     assert (stack.cluster.kind, stack.cluster.context) == ("existing", "dynamo-lab")
     assert (stack.platform.version, stack.platform.namespace) == ("1.2.1", "dynamo-system")
-    assert stack.platform.repository == "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
+    assert isinstance(stack.platform, OwnPlatform)
+    assert stack.platform.release.repository == "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
     assert (stack.serving.namespace, stack.serving.graph_name) == ("gpt-oss", "gpt-oss-disagg")
     assert stack.cache.size_gib == 150
     assert {pool.name: (pool.used_gpus, pool.free_gpus) for pool in stack.pools} == {
@@ -72,10 +74,11 @@ def test_a_typed_timeout_wins() -> None:
     settings["modelCache"]["downloadTimeoutSeconds"] = 30
     settings["platform"]["installTimeoutSeconds"] = 40
     stack = resolved(settings)
+    assert isinstance(stack.platform, OwnPlatform)
     assert (
         stack.serving.ready_timeout_seconds,
         stack.cache.download_timeout_seconds,
-        stack.platform.install_timeout_seconds,
+        stack.platform.release.timeout_seconds,
     ) == (20, 30, 40)
 
 
@@ -134,9 +137,9 @@ def test_a_service_is_reachable_from_outside_only_where_that_is_typed() -> None:
     assert resolved().serving.exposure is None
     settings = dev_settings()
     settings["serving"]["exposure"] = {"kind": "internalLoadBalancer"}
-    assert resolved(settings).serving.exposure == Exposure("internalLoadBalancer", None, None, None)
+    assert resolved(settings).serving.exposure == InternalLoadBalancer()
     settings["serving"]["exposure"] = {"kind": "ingress", "className": "internal", "host": "llm.example.com"}
-    assert resolved(settings).serving.exposure == Exposure("ingress", "internal", "llm.example.com", None)
+    assert resolved(settings).serving.exposure == IngressRule("internal", "llm.example.com", None)
 
 
 def test_pods_are_scraped_only_where_that_is_typed() -> None:

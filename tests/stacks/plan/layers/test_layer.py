@@ -62,7 +62,7 @@ def test_on_a_cluster_that_exists_platform_and_serving_can_be_two_teams_too(laye
 
 def test_a_layer_of_another_stack_is_to_this_one_like_something_that_exists() -> None:
     stack = resolved(layered("serving"))
-    assert (stack.infrastructure, stack.platform.kind, stack.platform.nats) == (None, "existing", None)
+    assert (stack.infrastructure, stack.platform.kind) == (None, "existing")
     assert stack.cluster.kind == "eks"
 
 
