@@ -6,7 +6,7 @@ would be asked for.
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context
 from typing import Any, NoReturn, Protocol, cast
@@ -195,26 +195,37 @@ def _run(program: Callable[[], None], monitor: MockMonitor, project: str, stack:
         )
     )
 
-    async def settled() -> None:
-        program()
-        await _settle()
-
     with asyncio.Runner() as runner:
+        loop = runner.get_loop()
         # One worker, so that the monitor sees one registration after another.
-        runner.get_loop().set_default_executor(ThreadPoolExecutor(max_workers=1))
-        runner.run(run_in_stack(settled))
+        loop.set_default_executor(ThreadPoolExecutor(max_workers=1))
+        runner.run(run_in_stack(_settling(program, loop)))
 
 
-async def _settle() -> None:
-    """Wait for every output at once, or for the first that fails, of which the SDK tells.
+def _settling(program: Callable[[], None], loop: asyncio.AbstractEventLoop) -> Callable[[], Awaitable[None]]:
+    """The program, and then a wait for every output at once, or for the first that fails.
 
-    The SDK's own wait begins anew, with all outputs, each time that one of them is there: a third of the
-    whole time.
+    The SDK's own wait, which tells of failures, begins anew with all outputs each time that one of them is
+    there: it would take a third of the whole time.
     """
-    failed = False
-    while not failed and (waiting := asyncio.all_tasks() - {asyncio.current_task()}):
-        done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_EXCEPTION)
-        failed = any(task.cancelled() or task.exception() for task in done)
+    waiting: list[asyncio.Task[Any]] = []
+
+    def started(loop: asyncio.AbstractEventLoop, work: Any, **options: Any) -> asyncio.Task[Any]:
+        waiting.append(asyncio.Task(work, loop=loop, **options))
+        return waiting[-1]
+
+    async def settled() -> None:
+        loop.set_task_factory(started)
+        program()
+        failed = False
+        while waiting and not failed:
+            batch = tuple(waiting)
+            waiting.clear()
+            done, _ = await asyncio.wait(batch, return_when=asyncio.FIRST_EXCEPTION)
+            failed = any(task.cancelled() or task.exception() for task in done)
+        loop.set_task_factory(None)
+
+    return settled
 
 
 class _ContextSetting(Protocol):
