@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from engines import ATTENTION_BACKENDS, ENGINE_BLOCK_KEYS, ENGINE_KEYS, REMOVED_ENGINE_KEYS
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, failed
+from rules.model import Severity
 from rules.reading.commands.spelling import slip_of
 from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.engine_release import TENSORRT_LLM_LINES, as_read
@@ -80,7 +80,7 @@ def _wrong_json(settings: CommandSettings) -> Iterator[str]:
     lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Write what replaced it, as the finding says.",
 )
-def removed_engine_keys(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[Observation]:
+def removed_engine_keys(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[Said]:
     """No setting is one that the engine has removed."""
     messages = [
         f"{key} in {source} is no setting of TensorRT-LLM any more: {REMOVED_ENGINE_KEYS[key]}"
@@ -91,9 +91,8 @@ def removed_engine_keys(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator
     return _of_the_release(engine.worker, messages)
 
 
-def _of_the_release(worker: Worker, messages: Iterable[str]) -> Iterator[Observation]:
-    found = [failed(worker.resource, worker.name, message) for message in messages]
-    return as_read(worker, found, TENSORRT_LLM_LINES)
+def _of_the_release(worker: Worker, messages: Iterable[str]) -> Iterator[Said]:
+    return as_read(worker, messages, TENSORRT_LLM_LINES)
 
 
 _LINE = (1, 2)

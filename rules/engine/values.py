@@ -13,7 +13,7 @@ from engines import (
     vllm_connectors,
 )
 from resource_graph import ResourceGraph, Value
-from rules.model import Observation, Severity, failed
+from rules.model import Observation, Severity
 from rules.reading.commands.spelling import nearest, slip_of
 from rules.reading.commands.start_script import DYNAMO_VLLM, VLLM_SERVE, StartCommand
 from rules.reading.engines.command_lines import line_of, shown_command
@@ -86,8 +86,7 @@ def _wrong_settings(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[Sai
             message = f"{'.'.join(path)} in {setting.source} is {setting.value!r}{problem}"
             # Releases differ in the words that they take, and in none does a slip of the pen pass.
             if path in ENGINE_CHOICES and slip_of(str(setting.value), ENGINE_CHOICES[path]) is None:
-                found = failed(worker.resource, worker.name, message)
-                yield from as_read(worker, [found], TENSORRT_LLM_LINES)
+                yield from as_read(worker, [message], TENSORRT_LLM_LINES)
             else:
                 yield message
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from engines import MXFP4_ALGORITHMS, VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, MoeOutcome, VllmMoeKernels
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, failed
+from rules.model import Severity
 from rules.reading.engines.checkpoints import read_checkpoint
 from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.engine_release import VLLM_0_20, as_read
@@ -23,7 +23,7 @@ from rules.reading.kv_transport.disaggregation import Disaggregated
 from rules.reading.nodes.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
-from rules.rule import rule
+from rules.rule import Said, rule
 from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
 _STOPS = frozenset({MoeOutcome.FAILS, MoeOutcome.ASSERTS})
@@ -99,10 +99,9 @@ def moe_backend_substituted(graph: ResourceGraph, engine: TensorRtLlmWorker) -> 
         "flashinfer_cutlass on H200."
     ),
 )
-def vllm_moe_backend(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
+def vllm_moe_backend(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     """vLLM's expert kernels for gpt-oss are made for the worker's GPU."""
-    found = (failed(worker.resource, worker.name, message) for message in _unfit_for_vllm(graph, worker))
-    return as_read(worker, found, VLLM_0_20)
+    return as_read(worker, _unfit_for_vllm(graph, worker), VLLM_0_20)
 
 
 def _unfit_for_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from engines import TENSORRT_LLM_KV_DTYPES, VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES, fp8_kv_cache_is_tested
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, failed
+from rules.model import Severity
 from rules.reading.engines.checkpoints import read_checkpoint
 from rules.reading.engines.engine_release import TENSORRT_LLM_LINES, VLLM_0_20, as_read
 from rules.reading.engines.kv_formats import KvFormat, effective_format, read_kv_format
@@ -15,7 +15,7 @@ from rules.reading.kv_transport.disaggregation import Disaggregated
 from rules.reading.nodes.placements import read_landing
 from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.workers import Worker
-from rules.rule import rule
+from rules.rule import Said, rule
 from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
 _FP8 = "fp8"
@@ -58,7 +58,7 @@ def same_kv_cache_dtype(graph: ResourceGraph, group: Disaggregated) -> Iterator[
     lines=("TensorRT-LLM 1.3.0rc14", "vLLM 0.20.1"),
     fix="Write auto or fp8, in small letters.",
 )
-def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Observation]:
+def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Said]:
     """The KV cache has a format that its engine knows."""
     try:
         found = read_kv_format(graph, worker)
@@ -70,7 +70,7 @@ def kv_cache_dtype_known(graph: ResourceGraph, worker: Worker) -> Iterator[Obser
     known = VLLM_KV_DTYPES if is_vllm(worker) else TENSORRT_LLM_KV_DTYPES
     message = f"the KV cache is to be {found}, and its engine takes {', '.join(sorted(known))}"
     read = VLLM_0_20 if is_vllm(worker) else TENSORRT_LLM_LINES
-    yield from as_read(worker, [failed(worker.resource, worker.name, message)], read)
+    yield from as_read(worker, [message], read)
 
 
 def _is_known(found: KvFormat, worker: Worker) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from engines import ModelLimits
 from resource_graph import ResourceGraph
-from rules.model import Observation, Severity, failed
+from rules.model import Observation, Severity
 from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.engine_release import TENSORRT_LLM_LINES, as_read
 from rules.reading.engines.engines import engine_settings
@@ -15,7 +15,7 @@ from rules.reading.engines.vllm import is_vllm, read_vllm
 from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
-from rules.rule import graph_rule, rule
+from rules.rule import Said, graph_rule, rule
 from rules.subjects import MODEL_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, ModelWorker, TensorRtLlmWorker
 
 _TENSOR = "--tensor-parallel-size"
@@ -202,12 +202,12 @@ def _shares_kv_heads(model: ModelLimits, ranks: int) -> bool:
     lines=("TensorRT-LLM 1.3.0rc14",),
     fix="Set pipeline_parallel_size to 1 and spread the model by tensor_parallel_size.",
 )
-def pipeline_parallelism_of_gpt_oss(_: ResourceGraph, each: TensorRtLlmWorker) -> Iterator[Observation]:
+def pipeline_parallelism_of_gpt_oss(_: ResourceGraph, each: TensorRtLlmWorker) -> Iterator[Said]:
     """TensorRT-LLM runs gpt-oss without pipeline parallelism."""
     return as_read(each.worker, _pipeline_of_gpt_oss(each.worker, each.settings), TENSORRT_LLM_LINES)
 
 
-def _pipeline_of_gpt_oss(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[Observation]:
+def _pipeline_of_gpt_oss(worker: Worker, settings: TensorRtLlmSettings) -> Iterator[str]:
     pipeline = settings.count("pipeline_parallel_size", default=1)
     if pipeline.value == 1:
         return
@@ -219,5 +219,4 @@ def _pipeline_of_gpt_oss(worker: Worker, settings: TensorRtLlmSettings) -> Itera
             f"pipeline parallelism is {pipeline.value} ({pipeline.source}), and no model is seen in its "
             "command"
         )
-    message = f"pipeline parallelism is {pipeline.value} ({pipeline.source}); for {model.name} it must be 1"
-    yield failed(worker.resource, worker.name, message)
+    yield f"pipeline parallelism is {pipeline.value} ({pipeline.source}); for {model.name} it must be 1"

@@ -5,7 +5,6 @@ from types import MappingProxyType
 
 from engines import ENGINE_IMAGES
 from resource_graph import Value
-from rules.model import Observation, undecided
 from rules.reading.engines.runtime_version import Line, known_lines
 from rules.reading.pods.images import Image, read_image
 from rules.reading.pods.workers import Worker
@@ -44,18 +43,17 @@ def line_of_own_image(image: Image) -> Line | None:
     return None
 
 
-def as_read(worker: Worker, found: Iterable[Observation], read: Collection[Line]) -> Iterator[Observation]:
-    """What was found of a worker's engine; undecided unless its image is of lines that were read.
+def as_read(worker: Worker, messages: Iterable[str], read: Collection[Line]) -> Iterator[str | Undecided]:
+    """What is wrong with a worker's engine; undecided unless its image is of lines that were read.
 
     Engines gain kernels, values and settings with each release, and lose a few.
     """
     lines = engine_lines(worker.container, worker.described_by)
     if lines and all(line in read for line in lines):
-        yield from found
+        yield from messages
         return
-    for observation in found:
-        message = f"{observation.message}; that was read in other releases than that of {_shown(worker)}"
-        yield undecided(observation.resource, observation.subject, message)
+    for message in messages:
+        yield Undecided(f"{message}; that was read in other releases than that of {_shown(worker)}")
 
 
 def _shown(worker: Worker) -> str:
