@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import re
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,9 @@ _SERVICES = ("autoscaling", "ec2", "efs", "eks", "fsx", "iam", "kms", "logs", "s
 # Every answer has one of each already.
 _OWN_HEADERS = frozenset({"x-amzn-requestid", "content-length", "date"})
 
+# What moto answers with is of the whole process, and takes longer to make than to ask.
+_application = functools.cache(create_backend_app)
+
 
 class Application:
     """A WSGI application that speaks the protocols of AWS's services."""
@@ -38,14 +42,14 @@ class Application:
             get_backend(service)
         fixtures.add_to_moto()
         self._store, self._records, self._settings = store, records, settings
-        self._moto = DomainDispatcherApplication(create_backend_app)
+        self._moto = DomainDispatcherApplication(_application)
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answers one request."""
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         call = decode(environ, body)
         if call is None:
-            return self._ask_moto(environ, body, start_response)
+            return _ask(self._moto, environ, body, start_response)
         place = Place(call.region, self._store, self._settings)
         try:
             service_model.check(call.operation, call.parameters)
@@ -72,7 +76,9 @@ class Application:
             status = line
             kept[:] = headers
 
-        content = b"".join(self._ask_moto(environ, body, keep))
+        # Its dispatcher would list the folder of all services for each request.
+        known = call.service in _SERVICES
+        content = b"".join(_ask(_application(call.service) if known else self._moto, environ, body, keep))
         # moto writes the same id into every answer of some services.
         content = _MOTO_REQUEST_ID.sub(rb"<\1>" + call.request_id.encode() + rb"</\1>", content)
         failed = int(status.split(maxsplit=1)[0]) >= _FIRST_ERROR_STATUS
@@ -84,10 +90,14 @@ class Application:
         start_response(status, headers)
         return [content]
 
-    def _ask_moto(
-        self, environ: dict[str, Any], body: bytes, start_response: Callable[..., Any]
-    ) -> Iterable[bytes]:
-        return self._moto({**environ, "wsgi.input": io.BytesIO(body)}, start_response)
+
+def _ask(
+    moto: Callable[..., Iterable[bytes]],
+    environ: dict[str, Any],
+    body: bytes,
+    start_response: Callable[..., Any],
+) -> Iterable[bytes]:
+    return moto({**environ, "wsgi.input": io.BytesIO(body)}, start_response)
 
 
 def _respond(
