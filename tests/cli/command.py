@@ -11,8 +11,11 @@ from typing import Any
 import pytest
 import yaml
 
+from cli import explain, render
 from cli.main import main
+from operations import project
 from tests.support.load import processor_slowness
+from tests.support.recordings import recorded_stack
 
 ROOT = Path(__file__).parents[2]
 DEADLINE_SECONDS = 60
@@ -34,9 +37,14 @@ class Command:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
         self._monkeypatch = monkeypatch
         self._capsys = capsys
+        self.records_anew = False
+        """For a test that changes the program; others share what is recorded of one stack."""
 
     def __call__(self, *arguments: str | Path, folder: Path = ROOT) -> Answer:
         self._monkeypatch.chdir(folder)
+        if not self.records_anew:
+            for module in (project, explain, render):
+                self._monkeypatch.setattr(module, "recorded_stack", recorded_stack)
         self._monkeypatch.setattr(sys, "argv", ["dynamo-stack", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:
             main()

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from cli.rendered import render_graph
-from operations.project import recorded_stack
+from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import served_stack
 
 ROOT = Path(__file__).parents[2]

@@ -101,6 +101,7 @@ def test_a_program_whose_graph_does_not_wait_for_its_operator_is_stopped(
         return right_graph(*arguments, depends_on=[], opts=opts)
 
     monkeypatch.setattr(serving, "DynamoGraph", graph_that_waits_for_nothing)
+    command.records_anew = True
     answer = command("check", "dev")
     assert answer.code == 1
     assert "graph-depends-on-operator" in answer.out

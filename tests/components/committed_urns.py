@@ -8,9 +8,8 @@ After a change that is meant, write them again and look at the diff:
 from pathlib import Path
 
 from lab.directory import REPOSITORY
-from resource_graph.recorder import record
-from stacks.program.resources import deploy
 from stacks.settings.load import list_stacks
+from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_stack
 
 PROJECT = "dynamo-stack"
@@ -24,8 +23,7 @@ def committed_urns(name: str) -> list[str]:
 
 def recorded_urns(name: str) -> list[str]:
     """What the program registers now, sorted."""
-    stack = shipped_stack(name)
-    urns = [resource.urn for resource in record(lambda: deploy(stack), project=PROJECT, stack=name)]
+    urns = [resource.urn for resource in recorded_stack(shipped_stack(name))]
     # The engine's own: the provider through which the program reads what the last run recorded as fixed.
     return sorted([*urns, f"urn:pulumi:{name}::{PROJECT}::pulumi:providers:pulumi::default"])
 

@@ -11,11 +11,11 @@ from pulumi.runtime.proto import resource_pb2
 from components.file_system_volume import FileSystem
 from components.keeping import Keep
 from components.model_cache import CacheVolume, ModelCache, ModelCacheArgs
-from operations.project import recorded_stack
 from resource_graph import Resource, ResourceGraph, has_unknown
 from resource_graph.recorder import run_against
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
+from tests.support.recordings import recorded_stack
 
 LUSTRE, EFS = "aws:fsx/lustreFileSystem:LustreFileSystem", "aws:efs/fileSystem:FileSystem"
 STACKS = {"b200": eks_b200_settings, "gb200": eks_gb200_settings}

@@ -6,9 +6,8 @@ import pytest
 
 from lab.directory import REPOSITORY
 from recipes.graph_manifest.pod import TERMINATION_GRACE_SECONDS
-from resource_graph.recorder import record
-from stacks.program.resources import deploy
 from stacks.settings.load import list_stacks
+from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_stack
 
 MINUTES = {"ConfigMap": 1, "DynamoGraphDeployment": 5, "Job": 5, "PersistentVolumeClaim": 10, "Namespace": 10}
@@ -16,8 +15,7 @@ MINUTES = {"ConfigMap": 1, "DynamoGraphDeployment": 5, "Job": 5, "PersistentVolu
 
 @pytest.mark.parametrize("name", list_stacks(REPOSITORY))
 def test_no_object_is_waited_for_by_the_providers_default(name: str) -> None:
-    stack = shipped_stack(name)
-    graph = record(lambda: deploy(stack), project="dynamo-stack", stack=name)
+    graph = recorded_stack(shipped_stack(name))
     objects = [each for each in graph if each.custom and each.type.startswith("kubernetes:")]
     limits = {each.urn: each.custom_timeouts.delete for each in objects}
     assert {urn for urn, limit in limits.items() if not limit} == set()
@@ -28,7 +26,6 @@ def test_no_object_is_waited_for_by_the_providers_default(name: str) -> None:
 
 @pytest.mark.parametrize("name", list_stacks(REPOSITORY))
 def test_a_graph_is_waited_for_longer_than_its_pods_may_take_to_end(name: str) -> None:
-    stack = shipped_stack(name)
-    graph = record(lambda: deploy(stack), project="dynamo-stack", stack=name)
+    graph = recorded_stack(shipped_stack(name))
     for each in graph.kubernetes_objects("DynamoGraphDeployment"):
         assert (each.custom_timeouts.delete or 0) > TERMINATION_GRACE_SECONDS

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from hardware import INSTANCE_TYPES
-from operations.project import recorded_stack
+from operations import project
 from resource_graph import UNKNOWN, Resource, ResourceGraph, has_unknown
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import ACCOUNT, eks_b200_settings, eks_gb200_settings
+from tests.support.recordings import recorded_stack
 
 Settings = dict[str, Any]
 
@@ -218,7 +219,7 @@ def test_a_zone_of_a_pool_alone_has_a_subnet_for_its_nodes_and_nothing_that_cann
 
 def test_what_a_run_takes_over_by_name_is_not_written_into_the_state(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PULUMI_K8S_UPSERT_EXISTING_OBJECTS", "true")
-    provider = only(recorded_stack(resolved(eks_b200_settings())), "pulumi:providers:kubernetes")
+    provider = only(project.recorded_stack(resolved(eks_b200_settings())), "pulumi:providers:kubernetes")
     assert "upsertExistingObjects" not in provider.inputs
 
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lab.directory import REPOSITORY
-from resource_graph.recorder import record
-from stacks.program.resources import deploy
 from stacks.settings.load import list_stacks
+from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:
@@ -19,8 +18,7 @@ PROVIDED = "kubernetes:"
 
 
 def _recorded(name: str) -> ResourceGraph:
-    stack = shipped_stack(name)
-    return record(lambda: deploy(stack), project="dynamo-stack", stack=name)
+    return recorded_stack(shipped_stack(name))
 
 
 @pytest.mark.parametrize("name", list_stacks(REPOSITORY))

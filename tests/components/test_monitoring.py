@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.project import recorded_stack
 from rules.catalogue import rules_on
 from rules.run import run_rules
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings
+from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
     from resource_graph import Resource, ResourceGraph

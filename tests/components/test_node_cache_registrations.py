@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from operations.project import recorded_stack
 from resource_graph import Resource, ResourceGraph
 from rules.catalogue import rules_on
 from rules.model import Severity
@@ -15,6 +14,7 @@ from tests.rules.judging import TODAY
 from tests.stacks.plan.infrastructure.test_node_storage import on_disk, on_nodes
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
+from tests.support.recordings import recorded_stack
 
 STACKS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "a disk": lambda: on_disk(eks_b200_settings()),

@@ -8,9 +8,8 @@ import pytest
 
 from failures.explain import EXPLAINED_KINDS, kind_of
 from lab.directory import REPOSITORY
-from resource_graph.recorder import record
-from stacks.program.resources import deploy
 from stacks.settings.load import list_stacks
+from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_stack
 
 if TYPE_CHECKING:
@@ -39,8 +38,7 @@ SLOW_TO_GO = {"ComputeDomain", "DynamoGraphDeployment", "Namespace", "Persistent
 @pytest.fixture(scope="module", params=list_stacks(REPOSITORY))
 def objects(request: pytest.FixtureRequest) -> list[Resource]:
     """Everything that a shipped stack asks the provider for."""
-    stack = shipped_stack(request.param)
-    graph = record(lambda: deploy(stack), project="dynamo-stack", stack=request.param)
+    graph = recorded_stack(shipped_stack(request.param))
     return [resource for resource in graph if kind_of(resource.type)]
 
 

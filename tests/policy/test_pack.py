@@ -14,7 +14,7 @@ from pulumi_policy import (
 )
 from pulumi_policy.policy import _PolicyAnalyzerServicer
 
-from operations.project import recorded_stack, resolved_stack
+from operations.project import resolved_stack
 from policy.host import LeanServicer
 from policy.pack import policies
 from resource_graph import Aspect, ResourceGraph
@@ -26,6 +26,7 @@ from tests.policy.analyzer import engine_requests
 from tests.policy.comparable import comparable_graph
 from tests.resource_graph import toy_program
 from tests.rules.judging import TODAY
+from tests.support.recordings import recorded_stack
 
 TOY = record(toy_program.program, project=toy_program.PROJECT, stack=toy_program.STACK)
 

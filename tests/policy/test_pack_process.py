@@ -16,7 +16,7 @@ import pytest
 from google.protobuf import empty_pb2
 from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 
-from operations.project import recorded_stack, resolved_stack
+from operations.project import resolved_stack
 from policy.wording import source_url
 from resource_graph import ResourceGraph
 from resource_graph.aspects import POLICY_HOST_LACKS
@@ -25,6 +25,7 @@ from rules.model import Finding
 from tests.policy.analyzer import engine_requests
 from tests.rules.case import judge_graph
 from tests.rules.judging import DECODE, FITS, GPUS, TODAY, in_program, mutated
+from tests.support.recordings import recorded_stack
 
 OWN = {"resource-inputs", "undecided", "waived", "not-evaluated"}
 PACK = Path(__file__).parents[2] / "policy"

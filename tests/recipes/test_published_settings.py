@@ -13,11 +13,11 @@ import pytest
 import yaml
 
 from cli.rendered import render_graph
-from operations.project import recorded_stack
 from recipes.benchmark_job import benchmark_job, benchmark_line
 from recipes.document import document_path, recipe_document
 from recipes.load import load_recipe, recipe_names
 from tests.support.dev_settings import dev_settings, resolved
+from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
     from stacks.plan.resolved import ResolvedStack

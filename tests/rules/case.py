@@ -12,7 +12,6 @@ from typing import Any
 
 from cli.rendered import render_graph
 from cli.yaml_text import to_yaml
-from operations.project import recorded_stack
 from recipes.benchmark_job import benchmark_job
 from resource_graph import ResourceGraph
 from resource_graph.manifests import read_manifests
@@ -25,6 +24,7 @@ from stacks.settings.parse import parse_settings
 from tests.rules.edits import Edit, edited
 from tests.rules.exports import read_state_text, state_text
 from tests.rules.judging import TODAY, Found
+from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import served_stack, shipped_stack
 
 FOLDER = Path(__file__).parent / "bases"

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from operations.project import recorded_stack
 from resource_graph import Resource, ResourceGraph
 from rules.catalogue import rules_on
 from rules.run import run_rules
 from tests.rules.judging import TODAY
+from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import served_stack
 
 SMALL, LARGE = 2_500, 10_000

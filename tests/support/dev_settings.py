@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lab.directory import REPOSITORY
 from stacks.errors import SettingsError
 from stacks.plan.resolve import resolve
-from stacks.settings.load import read_settings
 from stacks.settings.parse import parse_settings
+from tests.support.shipped_stacks import committed_settings
 
 if TYPE_CHECKING:
     from stacks.errors import Problem
@@ -22,7 +21,7 @@ FILE = "Pulumi.dev.yaml"
 
 def dev_settings() -> dict[str, Any]:
     """What stands below `dynamo-stack:settings` in the committed file, for a test to change."""
-    return copy.deepcopy(cast("dict[str, Any]", read_settings(REPOSITORY / FILE)))
+    return copy.deepcopy(committed_settings("dev"))
 
 
 def resolved(settings: dict[str, Any] | None = None) -> ResolvedStack:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from lab.directory import REPOSITORY
@@ -16,12 +17,18 @@ if TYPE_CHECKING:
 SETTINGS = "dynamo-stack:settings"
 
 
+@cache
+def committed_settings(name: str) -> dict[str, Any]:
+    """The same as it is written, for reading only: a file is parsed once."""
+    return cast("dict[str, Any]", read_settings(REPOSITORY / f"Pulumi.{name}.yaml"))
+
+
 def shipped_settings(name: str) -> dict[str, Any]:
     """What stands below `dynamo-stack:settings` in the committed file, for a test to change.
 
     As a person types it once the windows of its Capacity Blocks are open: before, there is no graph.
     """
-    settings = copy.deepcopy(cast("dict[str, Any]", read_settings(REPOSITORY / f"Pulumi.{name}.yaml")))
+    settings = copy.deepcopy(committed_settings(name))
     for pool in settings["nodePools"]:
         if pool.get("purchase", {}).get("kind") == "capacityBlock":
             pool["purchase"]["phase"] = "active"

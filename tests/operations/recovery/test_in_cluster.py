@@ -9,9 +9,8 @@ import pytest
 
 from operations.recovery.cluster import ClusterCommands
 from operations.recovery.in_cluster import existing_objects, operator_answers, read_release, what_holds
-from resource_graph.recorder import record
-from stacks.program.resources import deploy
 from tests.support.dev_settings import dev_settings, resolved
+from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,8 +71,7 @@ def cluster(tmp_path: Path) -> ClusterCommands:
 def graph(request: pytest.FixtureRequest) -> ResourceGraph:
     settings = dev_settings()
     settings["platform"]["graphApi"] = request.param
-    stack = resolved(settings)
-    return record(lambda: deploy(stack), project="dynamo-stack", stack="dev")
+    return recorded_stack(resolved(settings))
 
 
 def test_a_graph_of_either_version_is_found_without_its_operator(

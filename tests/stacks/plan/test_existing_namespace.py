@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from operations.project import recorded_stack
 from resource_graph import ResourceGraph
 from stacks.updates.guards.fixed_at_creation import changed_problems, fixed_values
 from tests.support.dev_settings import disagg_b200_settings, problems_of, resolved
+from tests.support.recordings import recorded_stack
 
 TEAM = {"kind": "existing", "name": "team-a"}
 SYSTEM = {"kind": "existing", "name": "team-a-system"}

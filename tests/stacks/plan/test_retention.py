@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.project import recorded_stack
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
+from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from resource_graph.recorder import record
-from stacks.program.resources import deploy
 from tests.support.dev_settings import resolved
+from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_settings
 
 if TYPE_CHECKING:
@@ -26,8 +25,7 @@ def settings_of(trays: int) -> dict[str, Any]:
 
 
 def recorded(trays: int) -> ResourceGraph:
-    stack = resolved(settings_of(trays))
-    return record(lambda: deploy(stack), project="dynamo-stack", stack="dev")
+    return recorded_stack(resolved(settings_of(trays)))
 
 
 def test_a_thousand_gpus_are_planned_in_two_seconds() -> None:

@@ -11,7 +11,6 @@ import pytest
 from lab.aws_provider.cloud.refusal import Refused
 from lab.aws_provider.cloud.rules.registry import RULES
 from lab.aws_provider.cloud.server import REQUESTS_FILE
-from operations.project import recorded_stack
 from resource_graph import UNKNOWN
 from resource_graph.recorder import record
 from stacks.program.resources import deploy
@@ -20,6 +19,7 @@ from stacks.updates.deployed import deployed
 from stacks.updates.plan import Update, planned_update
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings
+from tests.support.recordings import recorded_stack
 from tests.support.simulated_account import live
 
 if TYPE_CHECKING:

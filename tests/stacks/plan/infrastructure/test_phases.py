@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lab.directory import REPOSITORY
-from operations.project import recorded_stack
 from stacks.plan.infrastructure.phases import waited_for, with_open_windows
 from stacks.plan.resolve import resolve
 from stacks.settings.load import load_stack
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
+from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
     from stacks.plan.resolved import ResolvedStack

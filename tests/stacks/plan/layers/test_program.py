@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from operations.project import recorded_stack
 from resource_graph import has_unknown
 from rules.catalogue import rules_on
 from rules.model import Severity, Status
@@ -18,6 +17,7 @@ from stacks.updates.deployed import Deployed
 from stacks.updates.plan import planned_update
 from tests.stacks.plan.layers.settings import layered, on_existing_cluster
 from tests.support.dev_settings import resolved
+from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
     from resource_graph import ResourceGraph

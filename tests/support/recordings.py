@@ -1,0 +1,27 @@
+"""What the program registers, once per test process for each stack: a graph never changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from operations import project
+from stacks.settings.load import TOKEN_KEY
+
+if TYPE_CHECKING:
+    from resource_graph import ResourceGraph
+    from stacks.plan.resolved import ResolvedStack
+
+_record = project.recorded_stack
+_GRAPHS: dict[tuple[str, str | None], ResourceGraph] = {}
+
+
+def recorded_stack(stack: ResolvedStack) -> ResourceGraph:
+    """As `operations.project` has it, which a test needs that changes the program or its environment."""
+    # Whether there is a token stands in the stack's file and nowhere in the stack.
+    file = project.stack_directory(Path.cwd()) / stack.source
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    key = repr(stack), text if TOKEN_KEY in text else None
+    if key not in _GRAPHS:
+        _GRAPHS[key] = _record(stack)
+    return _GRAPHS[key]
