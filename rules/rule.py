@@ -35,14 +35,14 @@ class Subjects(Generic[S]):
             if isinstance(subject, Unreadable):
                 yield undecided(subject.resource, subject.name, subject.reason)
                 continue
-            resource, name = self.place(subject)
+            # Most subjects are as they should be, and where they stand need not be known.
             try:
                 for said in check(graph, subject):
-                    yield _observed(resource, name, said)
+                    yield _observed(*self.place(subject), said)
             except self.passed_over:
                 continue
             except Undecided as reason:
-                yield undecided(resource, name, str(reason))
+                yield undecided(*self.place(subject), str(reason))
 
 
 class RuleText(TypedDict):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from resource_graph import Resource, ResourceGraph
+from rules.reading.once import once_per_graph
 
 _TYPES = (
     "kubernetes:helm.sh/v3:Release",
@@ -13,8 +14,17 @@ _TYPES = (
 
 def releases_of(graph: ResourceGraph, *charts: str) -> Sequence[Resource]:
     """The releases of those charts, by the start of the name: a packaged file's ends in its version."""
-    candidates = [resource for release_type in _TYPES for resource in graph.of_type(release_type)]
-    return [release for release in candidates if _chart(release).startswith(charts)]
+    # Rules ask for the same charts once for each graph of a program that has many.
+    found = _found(graph)
+    if charts not in found:
+        candidates = [resource for release_type in _TYPES for resource in graph.of_type(release_type)]
+        found[charts] = [release for release in candidates if _chart(release).startswith(charts)]
+    return found[charts]
+
+
+@once_per_graph
+def _found(_: ResourceGraph) -> dict[tuple[str, ...], list[Resource]]:
+    return {}
 
 
 def _chart(release: Resource) -> str:
