@@ -7,23 +7,20 @@ from typing import TypeVar
 
 from engines import ModelLimits
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.benchmarks.benchmarks import Benchmark, read_benchmarks
-from rules.reading.commands.start_script import StartCommand
-from rules.reading.engines.engines import engine_settings
+from rules.reading.benchmarks import Benchmark, read_benchmarks
+from rules.reading.commands.container_commands import StartCommand
+from rules.reading.disaggregation import Disaggregated, read_disaggregated
+from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.models import read_model_limits
-from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm
-from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
-from rules.reading.kv_transport.kv_hops import KvHop, read_hops
-from rules.reading.pods.containers import EngineFileProblem
-from rules.reading.pods.frontends import Frontend, read_frontends
-from rules.reading.pods.gpu_pods import GpuPods, read_gpu_pods
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.gpu_pods import GpuPods, read_gpu_pods
+from rules.reading.kv_hops import KvHop, read_hops
+from rules.reading.model_users import Kind, ModelUser, UnreadableUser, read_model_users
+from rules.reading.model_volumes import ModelVolume, read_model_volumes
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
-from rules.reading.pods.routers import Router, read_routers
-from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.program.references import Reference, dynamo_graphs
+from rules.reading.pods.workers import Frontend, Router, Worker, read_frontends, read_routers, read_workers
+from rules.reading.references import Reference, dynamo_graphs
 from rules.reading.shapes import Undecided
-from rules.reading.storage.model_users import Kind, ModelUser, UnreadableUser, read_model_users
-from rules.reading.storage.model_volumes import ModelVolume, read_model_volumes
 from rules.rule import Subjects
 
 _T = TypeVar("_T")
@@ -67,7 +64,9 @@ class DynamoGraph:
 
 def _tensorrt_llm(graph: ResourceGraph) -> Iterator[TensorRtLlmWorker | Unreadable]:
     def read(worker: Worker) -> TensorRtLlmWorker | None:
-        return TensorRtLlmWorker(worker, engine_settings(graph, worker)) if is_tensorrt_llm(worker) else None
+        if not is_tensorrt_llm(worker):
+            return None
+        return TensorRtLlmWorker(worker, read_tensorrt_llm(graph, worker))
 
     return _of_workers(graph, read)
 

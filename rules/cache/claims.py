@@ -6,12 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from engines import ModelShape, checkpoint_bytes
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
+from rules.reading.model_users import ModelUser
+from rules.reading.model_volumes import ModelVolume, on_one_node
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
-from rules.reading.storage.claims import Claim, read_claims
-from rules.reading.storage.model_users import ModelUser
-from rules.reading.storage.model_volumes import ModelVolume
-from rules.reading.storage.one_node import on_one_node
-from rules.reading.storage.storage_classes import makes_ebs_volumes
 from rules.rule import graph_rule, rule
 from rules.subjects import MODEL_VOLUMES
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph
 from rules.model import Severity
-from rules.reading.engines.runtime_version import by_line
-from rules.reading.engines.served_names import served_name
-from rules.reading.once import once_per_graph
-from rules.reading.storage.model_users import ModelUser, UnreadableUser, read_model_users
+from rules.reading.engines.models import served_name
+from rules.reading.memoized import memoized
+from rules.reading.model_users import ModelUser, UnreadableUser, read_model_users
+from rules.reading.releases import by_line
 from rules.rule import rule
 from rules.subjects import model_users
 
@@ -148,7 +148,7 @@ def _graph_workers(graph: ResourceGraph, resource: Resource) -> Sequence[ModelUs
     return _workers_by_graph(graph).get(resource.urn, ())
 
 
-@once_per_graph
+@memoized
 def _workers_by_graph(graph: ResourceGraph) -> Mapping[str, Sequence[ModelUser]]:
     workers: dict[str, list[ModelUser]] = {}
     for user in read_model_users(graph):

@@ -4,12 +4,17 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
-from rules.reading.engines.vllm import is_vllm
-from rules.reading.kv_transport.disaggregation import role_with_file
-from rules.reading.pods.component_types import COMPONENT_TYPES, SUB_COMPONENT_TYPES, declared_type
-from rules.reading.pods.frontends import FRONTEND_TYPE, Frontend, read_frontends
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, read_pods
-from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.disaggregation import role_with_file
+from rules.reading.engines.settings import is_vllm
+from rules.reading.pods.pods import (
+    COMPONENT_TYPES,
+    GRAPH_KIND,
+    SUB_COMPONENT_TYPES,
+    PodTemplate,
+    declared_type,
+    read_pods,
+)
+from rules.reading.pods.workers import FRONTEND_TYPE, Frontend, Worker, read_frontends, read_workers
 from rules.reading.shapes import Undecided, text_at
 from rules.rule import graph_rule, rule
 from rules.subjects import CONFIGURED_WORKERS, POD_TEMPLATES

@@ -6,14 +6,13 @@ from functools import partial
 from engines import DISAGGREGATION_MODES
 from resource_graph import ResourceGraph
 from rules.model import Severity
-from rules.reading.commands.start_script import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
-from rules.reading.engines.engines import engine_settings
-from rules.reading.engines.runtime_version import Line, by_line
-from rules.reading.engines.sglang import is_sglang, read_sglang
-from rules.reading.engines.tensorrt_llm import Count, Setting, is_tensorrt_llm
-from rules.reading.engines.transfer_buffers import tokens_per_block, transceiver_backend
-from rules.reading.kv_transport.disaggregation import MODE_FLAG, MODE_OF_VLLM, Disaggregated, read_role
+from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
+from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM, Disaggregated, read_role
+from rules.reading.engines.settings import Count, Setting, is_sglang, read_sglang
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.kv_cache import tokens_per_block, transceiver_backend
 from rules.reading.pods.workers import Worker
+from rules.reading.releases import Line, by_line
 from rules.reading.shapes import Undecided
 from rules.rule import rule
 from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
@@ -93,7 +92,7 @@ def tokens_per_block_equal(graph: ResourceGraph, group: Disaggregated) -> Iterat
     if all(is_sglang(worker) for worker in group.workers):
         setting, sizes = _PAGE, _pages(graph, group)
     elif all(is_tensorrt_llm(worker) for worker in group.workers):
-        blocks = {each.name: tokens_per_block(engine_settings(graph, each)) for each in group.workers}
+        blocks = {each.name: tokens_per_block(read_tensorrt_llm(graph, each)) for each in group.workers}
         setting, sizes = "tokens_per_block", blocks
     else:
         return

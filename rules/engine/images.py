@@ -6,18 +6,20 @@ from collections.abc import Iterator, Mapping
 from engines.runtime_defects import DEEP_EP_CRASH_ACCELERATOR, DEEP_EP_CRASH_LINE, WITHOUT_DEEP_EP
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity
-from rules.reading.commands.spelling import slip_of
-from rules.reading.commands.start_script import DYNAMO_FRONTEND, DYNAMO_SGLANG, DYNAMO_VLLM, TENSORRT_LLM
-from rules.reading.commands.variables import variable
+from rules.reading.commands.container_commands import (
+    DYNAMO_FRONTEND,
+    DYNAMO_SGLANG,
+    DYNAMO_VLLM,
+    TENSORRT_LLM,
+)
 from rules.reading.engines.models import read_gpt_oss
-from rules.reading.engines.runtime_version import runtime_image
-from rules.reading.nodes.placements import read_landing
-from rules.reading.pods.images import Image, read_image
+from rules.reading.placements import read_landing
+from rules.reading.pods.containers import Image, read_image
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.program.operator_line import RUNTIMES
-from rules.reading.program.platforms import Platform, read_platforms
+from rules.reading.releases import RUNTIMES, Platform, read_platforms, runtime_image
 from rules.reading.shapes import Undecided, text_at, texts_at
+from rules.reading.spelling import slip_of
 from rules.rule import Said, Subjects, graph_rule, rule
 from rules.subjects import POD_TEMPLATES, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
@@ -226,7 +228,7 @@ def runtime_defects_avoided(graph: ResourceGraph, engine: TensorRtLlmWorker) -> 
     ranks = settings.count("tensor_parallel_size", default=1)
     if ranks.value == 1 or not settings.switch("enable_attention_dp"):
         return
-    if variable(worker, WITHOUT_DEEP_EP.name) or variable(worker, _OLDER_NAME):
+    if worker.variable(WITHOUT_DEEP_EP.name) or worker.variable(_OLDER_NAME):
         return
     try:
         landing = read_landing(graph, worker)

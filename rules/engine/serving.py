@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
-from rules.reading.benchmarks.benchmark_targets import read_target
-from rules.reading.benchmarks.benchmarks import Benchmark
-from rules.reading.commands.start_script import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
-from rules.reading.engines.models import read_gpt_oss, read_model_limits
-from rules.reading.engines.served_names import served_name
-from rules.reading.kv_transport.disaggregation import Disaggregated
+from rules.reading.benchmarks import Benchmark, read_target
+from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
+from rules.reading.disaggregation import Disaggregated
+from rules.reading.engines.models import read_gpt_oss, read_model_limits, served_name
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
 from rules.rule import rule

@@ -5,23 +5,24 @@ from collections.abc import Iterator
 from engines import MXFP4_ALGORITHMS, VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, MoeOutcome, VllmMoeKernels
 from resource_graph import ResourceGraph
 from rules.model import Severity
-from rules.reading.engines.checkpoints import read_checkpoint
-from rules.reading.engines.command_settings import CommandSettings
-from rules.reading.engines.engine_release import VLLM_0_20, as_read
-from rules.reading.engines.engines import engine_settings
+from rules.reading.disaggregation import Disaggregated
 from rules.reading.engines.expert_kernels import (
+    BACKEND_FLAG,
     OVERRIDE_VARIABLE,
+    VLLM_AUTO,
     kernels_on,
     kernels_with_outcomes,
     read_expert_parallel_size,
     read_override,
+    read_vllm_backend,
+    read_vllm_variables,
 )
-from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
-from rules.reading.engines.vllm import is_vllm, read_vllm
-from rules.reading.engines.vllm_experts import AUTO, BACKEND_FLAG, read_vllm_backend, read_vllm_variables
-from rules.reading.kv_transport.disaggregation import Disaggregated
-from rules.reading.nodes.placements import read_landing
+from rules.reading.engines.models import read_checkpoint
+from rules.reading.engines.settings import CommandSettings, is_vllm, read_vllm
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
+from rules.reading.releases import VLLM_0_20, as_read
 from rules.reading.shapes import Undecided
 from rules.rule import Said, rule
 from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
@@ -131,7 +132,7 @@ def _unfit_for_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 def _wanted(
     settings: CommandSettings, backend: str, source: str
 ) -> Iterator[tuple[str, VllmMoeKernels | None]]:
-    if backend != AUTO:
+    if backend != VLLM_AUTO:
         yield f"{BACKEND_FLAG} {backend} ({source})", VLLM_BACKEND_KERNELS.get(backend)
         return
     for variable in read_vllm_variables(settings.command.environment):
@@ -155,7 +156,7 @@ def vllm_moe_env_without_effect(graph: ResourceGraph, worker: Worker) -> Iterato
         return
     settings = read_vllm(graph, worker)
     backend = read_vllm_backend(settings)
-    if backend.value == AUTO:
+    if backend.value == VLLM_AUTO:
         return
     for variable in read_vllm_variables(settings.command.environment):
         yield (
@@ -239,7 +240,7 @@ def same_quantization(graph: ResourceGraph, group: Disaggregated) -> Iterator[st
 
 def _algorithms(graph: ResourceGraph, worker: Worker) -> dict[str, str]:
     """Effective algorithm -> where it comes from; several where GPUs that it can land on differ."""
-    settings = engine_settings(graph, worker)
+    settings = read_tensorrt_llm(graph, worker)
     override = read_override(settings)
     if override is not None and override.algorithm is not None:
         return {override.algorithm: "OVERRIDE_QUANT_ALGO"}

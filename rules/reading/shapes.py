@@ -1,11 +1,24 @@
-"""Reads fields out of values that anybody may have written."""
+"""Reads fields, numbers and Kubernetes' amounts out of values that anybody may have written."""
 
+import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
 from typing import cast
 
 from resource_graph import UNKNOWN, Value
 
 _MOST_DIGITS = 100
+_QUANTITY = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?|[+-]?\.[0-9]+)(?:([eE][+-]?[0-9]{1,3})|([a-zA-Z]{0,2}))")
+_SUFFIXES = {
+    "": Fraction(1),
+    "n": Fraction(1, 10**9),
+    "u": Fraction(1, 10**6),
+    "m": Fraction(1, 1000),
+    **{suffix: Fraction(1000**power) for power, suffix in enumerate(("k", "M", "G", "T", "P", "E"), 1)},
+    **{suffix: Fraction(1024**power) for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)},
+}
+
 
 # Values are plain dicts and lists nearly always, and told as such five times faster than as an abstract type;
 # every rule asks this of every object, which is why `dict` and `list` are tried first below.
@@ -25,20 +38,6 @@ def field(parent: Mapping[str, Value], *path: str) -> Value:
     for key in path:
         if not isinstance(current, dict) or (current := current.get(key)) is UNKNOWN:
             return None if current is None else _field_or_why_not(parent, path)
-    return current
-
-
-def _field_or_why_not(parent: Mapping[str, Value], path: Sequence[str]) -> Value:
-    """`field` for what is no plain dict, or has to be told of."""
-    current: Value = parent
-    for index, key in enumerate(path):
-        if not isinstance(current, (dict, Mapping)):
-            if current is None:
-                return None
-            raise Undecided(f"{_dotted(path[:index])} is {_shown(current)}, not a mapping")
-        current = current.get(key)
-        if current is UNKNOWN:
-            raise Undecided(f"{_dotted(path[: index + 1])} is known only after the update")
     return current
 
 
@@ -104,6 +103,50 @@ def whole_number(value: Value, what: str) -> int:
             raise Undecided(f"{what} has {len(value)} digits")
         return int(value)
     raise Undecided(f"{what} is {_shown(value)}, not a whole number")
+
+
+def quantity(value: Value, what: str) -> Fraction:
+    """The amount in units: bytes, or CPUs.
+
+    https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
+
+    Raises:
+        Undecided: it is none.
+    """
+    text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    match = _QUANTITY.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None or (match[3] or "") not in _SUFFIXES:
+        raise Undecided(f"{what} is {value!r}, not an amount such as 16Gi")
+    number = Fraction(Decimal(match[1] + (match[2] or "")))
+    return number * _SUFFIXES[match[3] or ""]
+
+
+def _field_or_why_not(parent: Mapping[str, Value], path: Sequence[str]) -> Value:
+    """`field` for what is no plain dict, or has to be told of."""
+    current: Value = parent
+    for index, key in enumerate(path):
+        if not isinstance(current, (dict, Mapping)):
+            if current is None:
+                return None
+            raise Undecided(f"{_dotted(path[:index])} is {_shown(current)}, not a mapping")
+        current = current.get(key)
+        if current is UNKNOWN:
+            raise Undecided(f"{_dotted(path[: index + 1])} is known only after the update")
+    return current
+
+
+def number(value: Value, what: str) -> float:
+    """The value as a number, such as a fraction.
+
+    Raises:
+        Undecided: it is none.
+    """
+    try:
+        if isinstance(value, int | float | str) and not isinstance(value, bool):
+            return float(value)
+    except (ValueError, OverflowError):
+        pass
+    raise Undecided(f"{what} is {value!r}, not a number")
 
 
 def _items_at(parent: Mapping[str, Value], *path: str) -> Sequence[Value]:

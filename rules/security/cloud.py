@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
-from rules.reading.program.iam_documents import Grant, Statement, read_grants
+from rules.reading.iam_documents import Grant, Statement, read_grants
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at, whole_number_at
 from rules.rule import graph_rule, rule
 from rules.subjects import kubernetes_objects, resources_of_type

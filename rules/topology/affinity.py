@@ -6,19 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from hardware import INSTANCE_TYPES
 from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
-from rules.reading.nodes.landing import allows, untolerated
-from rules.reading.nodes.node_selection import required_labels
-from rules.reading.nodes.pools import Pool, known_pools, node_labels, read_pools
-from rules.reading.once import once_per_graph
-from rules.reading.pods.frontends import FRONTEND_TYPE
-from rules.reading.pods.images import read_image
-from rules.reading.pods.label_selectors import selects
-from rules.reading.pods.pod_affinity import Term, can_match, can_match_by_older_labels, terms
+from rules.reading.memoized import memoized
+from rules.reading.model_volumes import ModelVolume, read_model_volumes
+from rules.reading.node_selection import allows, required_labels, untolerated
+from rules.reading.pods.containers import read_image
+from rules.reading.pods.pod_affinity import Term, can_match, can_match_by_older_labels, selects, terms
 from rules.reading.pods.pods import GRAPH_NAME_LABEL, PodTemplate
-from rules.reading.pods.workers import GPU_RESOURCE
-from rules.reading.program.operator_line import operator_line
+from rules.reading.pods.workers import FRONTEND_TYPE, GPU_RESOURCE
+from rules.reading.pools import Pool, known_pools, node_labels, read_pools
+from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at
-from rules.reading.storage.model_volumes import ModelVolume, read_model_volumes
 from rules.rule import rule
 from rules.subjects import POD_TEMPLATES
 
@@ -134,7 +131,7 @@ def _reads_from_gpu_nodes(graph: ResourceGraph, template: PodTemplate) -> bool:
     return False
 
 
-@once_per_graph
+@memoized
 def _volumes_by_pod(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[ModelVolume]]:
     volumes: dict[PodTemplate, list[ModelVolume]] = {}
     for volume in read_model_volumes(graph):
@@ -239,7 +236,7 @@ def _has_budget(graph: ResourceGraph, template: PodTemplate) -> bool:
     )
 
 
-@once_per_graph
+@memoized
 def _budgets(graph: ResourceGraph) -> Mapping[_Place, list[Resource]]:
     """Budgets by namespace and by the first label that their selector pins, else by none."""
     found: dict[_Place, list[Resource]] = {}

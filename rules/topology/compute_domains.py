@@ -6,15 +6,19 @@ from dataclasses import dataclass, field, replace
 from hardware import InstanceType
 from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
-from rules.reading.kv_transport.disaggregation import Disaggregated
-from rules.reading.nodes.channel_claims import claiming_pods, read_channel_claims
-from rules.reading.nodes.device_claims import domains_of_template, may_be_one, read_device_claims
-from rules.reading.nodes.fabric import nodes_without_fabric
-from rules.reading.nodes.network_devices import efa_interfaces, rdma_devices
-from rules.reading.nodes.placements import read_placement
-from rules.reading.once import once_per_graph
+from rules.reading.devices import (
+    claiming_pods,
+    domains_of_template,
+    efa_interfaces,
+    may_be_one,
+    rdma_devices,
+    read_channel_claims,
+    read_device_claims,
+)
+from rules.reading.disaggregation import Disaggregated
+from rules.reading.memoized import memoized
+from rules.reading.placements import CLIQUE, nodes_without_fabric, not_bound, read_placement
 from rules.reading.pods.pods import Unreadable
-from rules.reading.pods.pods_together import CLIQUE, not_bound
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided, whole_number_at
 from rules.rule import graph_rule, rule
@@ -201,7 +205,7 @@ def compute_domain_node_count(graph: ResourceGraph, domain: Resource) -> Iterato
         yield f"has numNodes {nodes}, but {pods} pods of a node each claim its channel"
 
 
-@once_per_graph
+@memoized
 def _claiming(graph: ResourceGraph) -> dict[str, int | None]:
     """Domain -> pods that claim its channel; None where that is not known."""
     pods: dict[str, int | None] = {}

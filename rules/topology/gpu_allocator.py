@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Severity, failed, undecided
-from rules.reading.nodes.device_claims import read_device_claims
-from rules.reading.nodes.landing import selected_pools
-from rules.reading.nodes.placements import read_candidates
+from rules.reading.devices import read_device_claims
+from rules.reading.node_selection import selected_pools
+from rules.reading.placements import read_candidates
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
 from rules.reading.pods.workers import GPU_RESOURCE, Worker
-from rules.reading.program.releases import releases_of
+from rules.reading.releases import releases_of
 from rules.reading.shapes import Undecided, field
 from rules.rule import graph_rule
 from rules.subjects import WORKERS

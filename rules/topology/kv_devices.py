@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
-from rules.reading.engines.vllm import is_vllm
-from rules.reading.kv_transport.kv_hops import KvHop
-from rules.reading.nodes.network_devices import EFA_RESOURCE, efa_interfaces
-from rules.reading.nodes.placements import read_placement
-from rules.reading.pods.security_context import Privileges, read_privileges
-from rules.reading.pods.workers import Worker
+from rules.reading.devices import EFA_RESOURCE, efa_interfaces
+from rules.reading.engines.settings import is_vllm
+from rules.reading.kv_hops import KvHop
+from rules.reading.placements import read_placement
+from rules.reading.pods.workers import Privileges, Worker, read_privileges
 from rules.reading.shapes import mappings_at, text_at
 from rules.rule import rule
 from rules.subjects import KV_HOPS, WORKERS

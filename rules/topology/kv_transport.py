@@ -5,13 +5,11 @@ from collections.abc import Iterator, Sequence
 from hardware import Standing
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, Severity, failed
-from rules.reading.kv_transport.kv_cost import cost_over_tcp
-from rules.reading.kv_transport.kv_hops import KvHop, chosen_transport, component_that_chose
-from rules.reading.kv_transport.kv_paths import best_path
-from rules.reading.kv_transport.kv_ways import Ways
-from rules.reading.nodes.placements import read_placement
+from rules.reading.kv_cache import cost_over_tcp
+from rules.reading.kv_hops import KvHop, best_path, chosen_transport, component_that_chose
+from rules.reading.kv_ways import Ways
+from rules.reading.placements import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bound, read_placement
 from rules.reading.pods.pods import GRAPH_KIND
-from rules.reading.pods.pods_together import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bound
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, mapping_at, text_at
 from rules.rule import graph_rule, rule

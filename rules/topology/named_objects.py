@@ -6,13 +6,13 @@ from contextlib import suppress
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
-from rules.reading.commands.spelling import slip_of
-from rules.reading.nodes.device_claims import domains_of_template, may_be_one
-from rules.reading.once import once_per_graph
-from rules.reading.pods.all_containers import all_containers
+from rules.reading.devices import domains_of_template, may_be_one
+from rules.reading.memoized import memoized
+from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate, read_pods
-from rules.reading.program.references import CLAIM, read_references
+from rules.reading.references import CLAIM, read_references
 from rules.reading.shapes import Undecided, mappings_at, text_at
+from rules.reading.spelling import slip_of
 from rules.rule import graph_rule
 
 _CLAIM_TEMPLATE = "ResourceClaimTemplate"
@@ -130,7 +130,7 @@ def _is_there(graph: ResourceGraph, owner: Resource, kind: str, name: str) -> bo
     return any(entry.get("name") == name and entry.get("create") is True for entry in made)
 
 
-@once_per_graph
+@memoized
 def _made(graph: ResourceGraph) -> Mapping[str, Mapping[str | None, Sequence[str]]]:
     """Kind -> namespace -> names of what is made there; None for a namespace that may be any."""
     found: dict[str, dict[str | None, list[str]]] = {}
@@ -145,7 +145,7 @@ def _made_in(graph: ResourceGraph, namespace: str | None, kind: str) -> Iterator
         yield from made.get(place, ())
 
 
-@once_per_graph
+@memoized
 def _namespaces_of(graph: ResourceGraph) -> Mapping[Name, Sequence[str | None]]:
     found: dict[Name, list[str | None]] = {}
     for kind, name, resource in _makers(graph):
@@ -168,7 +168,7 @@ def _makers(graph: ResourceGraph) -> Iterator[tuple[str, str, Resource]]:
             yield _CLAIM_TEMPLATE, name, domain
 
 
-@once_per_graph
+@memoized
 def _named(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Name]]:
     """What each pod names; without those of which only the update knows a part."""
     found: dict[PodTemplate, Sequence[Name]] = {}
@@ -179,7 +179,7 @@ def _named(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Name]]:
     return found
 
 
-@once_per_graph
+@memoized
 def _named_by(graph: ResourceGraph) -> Mapping[str, frozenset[Name]]:
     """What the pods of each graph or workload name, by its urn."""
     found: dict[str, set[Name]] = {}
@@ -188,7 +188,7 @@ def _named_by(graph: ResourceGraph) -> Mapping[str, frozenset[Name]]:
     return {urn: frozenset(names) for urn, names in found.items()}
 
 
-@once_per_graph
+@memoized
 def _names_by_namespace(graph: ResourceGraph) -> Mapping[str | None, frozenset[Name]]:
     found: dict[str | None, set[Name]] = {}
     for template, names in _named(graph).items():
@@ -206,7 +206,7 @@ def _named_in(graph: ResourceGraph, namespace: str | None) -> frozenset[Name]:
     return _names_by_namespace(graph)[namespace]
 
 
-@once_per_graph
+@memoized
 def _remembered(_: ResourceGraph) -> dict[tuple[str | None, str, str], str | None]:
     # Many pods name one Secret.
     return {}

@@ -6,16 +6,14 @@ from contextlib import suppress
 from hardware import INSTANCE_TYPES, InstanceType
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
-from rules.reading.nodes.network_devices import efa_interfaces
-from rules.reading.nodes.node_room import knows_nodes_without_gpus, rooms_for
-from rules.reading.nodes.node_selection import ARCHITECTURE_LABEL, required_labels
-from rules.reading.nodes.packing import can_be_packed
-from rules.reading.nodes.placements import read_candidates, read_landing
-from rules.reading.pods.gpu_pods import GpuPods, Occupied, read_occupancy
+from rules.reading.devices import efa_interfaces
+from rules.reading.gpu_pods import GpuPods, Occupied, can_be_packed, read_occupancy
+from rules.reading.node_room import knows_nodes_without_gpus, rooms_for
+from rules.reading.node_selection import ARCHITECTURE_LABEL, required_labels
+from rules.reading.placements import read_candidates, read_landing
+from rules.reading.pods.containers import requested
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.pods.resources import requested
-from rules.reading.quantities import quantity
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Undecided, quantity
 from rules.rule import graph_rule, rule
 from rules.subjects import GPU_PODS, POD_TEMPLATES
 

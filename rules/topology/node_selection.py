@@ -6,14 +6,21 @@ from contextlib import suppress
 from hardware import ACCELERATORS, INSTANCE_TYPES
 from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
-from rules.reading.commands.spelling import slip_of
-from rules.reading.nodes.landing import selected_pools, tolerated, untolerated
-from rules.reading.nodes.node_selection import ARCHITECTURE_LABEL, NodeLabel, alternatives, required_labels
-from rules.reading.nodes.placements import PRODUCT_LABEL
-from rules.reading.nodes.pools import Taint, known_pools
-from rules.reading.pods.gpu_pods import GpuPods, read_gpu_pods
+from rules.reading.gpu_pods import GpuPods, read_gpu_pods
+from rules.reading.node_selection import (
+    ARCHITECTURE_LABEL,
+    NodeLabel,
+    alternatives,
+    required_labels,
+    selected_pools,
+    tolerated,
+    untolerated,
+)
+from rules.reading.placements import PRODUCT_LABEL
 from rules.reading.pods.workers import GPU_RESOURCE
+from rules.reading.pools import Taint, known_pools
 from rules.reading.shapes import Undecided, field, mappings_at, text_at
+from rules.reading.spelling import slip_of
 from rules.rule import graph_rule, rule
 from rules.subjects import GPU_PODS
 

@@ -4,16 +4,15 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
-from rules.reading.pods.all_containers import all_containers
-from rules.reading.pods.pods import PodTemplate
-from rules.reading.pods.resources import limit, requested, shared_memory
-from rules.reading.pods.serving_pods import serving_containers
-from rules.reading.pods.workers import GPU_RESOURCE
-from rules.reading.quantities import quantity
-from rules.reading.shapes import mapping_at
+from rules.reading.memoized import memoized
+from rules.reading.pods.containers import all_containers, limit, requested, shared_memory
+from rules.reading.pods.pods import PodTemplate, Unreadable
+from rules.reading.pods.workers import FRONTEND_TYPE, GPU_RESOURCE, read_frontends, read_workers
+from rules.reading.shapes import mapping_at, quantity
 from rules.rule import rule
 from rules.subjects import POD_TEMPLATES
 
+_Container = Mapping[str, Value]
 _MAY_BE_LESS = frozenset({"cpu", "memory", "ephemeral-storage"})
 _GPU_OF_A_SERVICE = "gpu"
 
@@ -39,30 +38,6 @@ def requests_within_limits(_: ResourceGraph, template: PodTemplate) -> Iterator[
         yield from _beyond_limits(f"container {name}", mapping_at(own, "requests"), mapping_at(own, "limits"))
 
 
-def _amounts(resources: Mapping[str, Value], kind: str) -> Mapping[str, Value]:
-    """Of a v1alpha1 service, which has devices of other makers below `custom`."""
-    listed = dict(mapping_at(resources, kind))
-    custom = mapping_at(resources, kind, "custom")
-    if _GPU_OF_A_SERVICE in listed:
-        listed[GPU_RESOURCE] = listed.pop(_GPU_OF_A_SERVICE)
-    return {**{key: value for key, value in listed.items() if key != "custom"}, **custom}
-
-
-def _beyond_limits(where: str, requests: Mapping[str, Value], limits: Mapping[str, Value]) -> Iterator[str]:
-    for resource, wanted in requests.items():
-        allowed = limits.get(resource)
-        if wanted is None or allowed is None or wanted == allowed:
-            continue
-        is_device = "/" in resource and not resource.startswith("hugepages")
-        if resource not in _MAY_BE_LESS and not is_device:
-            continue
-        request = quantity(wanted, f"{resource} of {where}")
-        most = quantity(allowed, f"{resource} of {where}")
-        if request > most or (is_device and request != most):
-            why = "and a device's must be equal" if request < most else "which is less"
-            yield f"{where} requests {wanted} of {resource} with a limit of {allowed}, {why}"
-
-
 @rule(
     POD_TEMPLATES,
     severity=Severity.ADVISORY,
@@ -76,7 +51,7 @@ def _beyond_limits(where: str, requests: Mapping[str, Value], limits: Mapping[st
 )
 def pods_request_memory(graph: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
     """Frontends and workers request CPU and memory."""
-    for name, container in serving_containers(graph, template):
+    for name, container in _serving_containers(graph, template):
         missing = [each for each in ("cpu", "memory") if requested(template, container, each) is None]
         if not missing:
             continue
@@ -100,7 +75,7 @@ def pods_request_memory(graph: ResourceGraph, template: PodTemplate) -> Iterator
 )
 def shared_memory_within_limit(graph: ResourceGraph, template: PodTemplate) -> Iterator[Observation]:
     """Shared memory is smaller than the memory limit."""
-    for name, container in serving_containers(graph, template):
+    for name, container in _serving_containers(graph, template):
         memory = limit(template, container, "memory")
         shared = None if memory is None else shared_memory(template, container)
         if shared is None:
@@ -112,3 +87,48 @@ def shared_memory_within_limit(graph: ResourceGraph, template: PodTemplate) -> I
             f"the limit is {memory}"
         )
         yield failed(template.resource, name, message)
+
+
+def _serving_containers(graph: ResourceGraph, template: PodTemplate) -> Iterator[tuple[str, _Container]]:
+    """Name and container of every frontend and worker that the template's pods run."""
+    if template.component_type == FRONTEND_TYPE:
+        yield template.name, template.main
+        return
+    yield from _serving(graph).get(template, ())
+
+
+@memoized
+def _serving(graph: ResourceGraph) -> Mapping[PodTemplate, list[tuple[str, _Container]]]:
+    found: dict[PodTemplate, list[tuple[str, _Container]]] = {}
+    for each in (*read_workers(graph), *read_frontends(graph)):
+        if isinstance(each, Unreadable):
+            continue
+        containers = found.setdefault(each.template, [])
+        # One container may start both.
+        if all(container is not each.container for _, container in containers):
+            containers.append((each.name, each.container))
+    return found
+
+
+def _amounts(resources: Mapping[str, Value], kind: str) -> Mapping[str, Value]:
+    """Of a v1alpha1 service, which has devices of other makers below `custom`."""
+    listed = dict(mapping_at(resources, kind))
+    custom = mapping_at(resources, kind, "custom")
+    if _GPU_OF_A_SERVICE in listed:
+        listed[GPU_RESOURCE] = listed.pop(_GPU_OF_A_SERVICE)
+    return {**{key: value for key, value in listed.items() if key != "custom"}, **custom}
+
+
+def _beyond_limits(where: str, requests: Mapping[str, Value], limits: Mapping[str, Value]) -> Iterator[str]:
+    for resource, wanted in requests.items():
+        allowed = limits.get(resource)
+        if wanted is None or allowed is None or wanted == allowed:
+            continue
+        is_device = "/" in resource and not resource.startswith("hugepages")
+        if resource not in _MAY_BE_LESS and not is_device:
+            continue
+        request = quantity(wanted, f"{resource} of {where}")
+        most = quantity(allowed, f"{resource} of {where}")
+        if request > most or (is_device and request != most):
+            why = "and a device's must be equal" if request < most else "which is less"
+            yield f"{where} requests {wanted} of {resource} with a limit of {allowed}, {why}"

@@ -5,19 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Severity, failed
-from rules.reading.commands.container_scripts import mentions
-from rules.reading.engines.engines import READ_SINCE
-from rules.reading.engines.runtime_version import by_line, known_lines, runtime_image
-from rules.reading.engines.sglang import is_sglang, read_sglang
-from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
-from rules.reading.engines.vllm import is_vllm, read_vllm
-from rules.reading.kv_transport.cache_transceiver import (
-    BACKENDS,
-    SETTING,
-    effective_backend,
-    written_backend,
-)
-from rules.reading.kv_transport.disaggregation import (
+from rules.reading.commands.container_commands import mentions
+from rules.reading.devices import may_be_one
+from rules.reading.disaggregation import (
     MODE_FLAG,
     MODE_OF_VLLM,
     Disaggregated,
@@ -25,16 +15,20 @@ from rules.reading.kv_transport.disaggregation import (
     read_role,
     role_with_file,
 )
-from rules.reading.kv_transport.vllm_transfer import (
-    KV_TRANSFER_CONFIG,
-    NIXL_CONNECTOR,
-    WITHOUT_A_DEFAULT,
-    moving_connector,
+from rules.reading.engines.settings import is_sglang, is_vllm, read_sglang, read_vllm
+from rules.reading.engines.tensorrt_llm import READ_SINCE, is_tensorrt_llm
+from rules.reading.kv_cache import (
+    TRANSCEIVER_BACKENDS,
+    TRANSCEIVER_SETTING,
+    effective_backend,
+    written_backend,
 )
-from rules.reading.nodes.device_claims import may_be_one
-from rules.reading.once import once_per_graph
+from rules.reading.kv_ways import KV_TRANSFER_CONFIG, NIXL_CONNECTOR, WITHOUT_A_DEFAULT, moving_connector
+from rules.reading.memoized import memoized
+from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods
-from rules.reading.pods.workers import Worker, environment_lists, read_workers
+from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.releases import by_line, known_lines, runtime_image
 from rules.reading.shapes import Undecided, text_at
 from rules.rule import graph_rule, rule
 from rules.subjects import DISAGGREGATED_GRAPHS, WORKERS
@@ -126,15 +120,15 @@ def _is_completed(graph: ResourceGraph, namespace: Value) -> bool:
 
 
 def _joins(template: PodTemplate) -> bool:
-    lists = environment_lists(template, template.main)
+    entries = environment_entries(template, template.main)
     return (
-        any(entry.get("name") == _NAMESPACE_VARIABLE for entries in lists for entry in entries)
+        any(entry.get("name") == _NAMESPACE_VARIABLE for entry in entries)
         or any(template.described_by.get(key) for key in _NAMESPACES)
         or any(mentions(container, _OTHER_GRAPHS) for container in template.containers)
     )
 
 
-@once_per_graph
+@memoized
 def _remembered(_: ResourceGraph) -> dict[str | None, bool]:
     return {}
 
@@ -183,13 +177,13 @@ def cache_transceiver_configured(graph: ResourceGraph, worker: Worker) -> Iterat
 def _without_transceiver(graph: ResourceGraph, worker: Worker, role: Role) -> Iterator[str]:
     written = written_backend(graph, worker)
     if written is None:
-        message = f"is a {role} worker without {SETTING}, so its engine transfers no KV cache"
-    elif written.value in BACKENDS:
+        message = f"is a {role} worker without {TRANSCEIVER_SETTING}, so its engine transfers no KV cache"
+    elif written.value in TRANSCEIVER_BACKENDS:
         return
     else:
         message = (
-            f"has {SETTING} {written.value!r} ({written.source}), which is not one of {', '.join(BACKENDS)}, "
-            "in upper case: its engine ends at start"
+            f"has {TRANSCEIVER_SETTING} {written.value!r} ({written.source}), which is not one of "
+            f"{', '.join(TRANSCEIVER_BACKENDS)}, in upper case: its engine ends at start"
         )
     if not by_line(lambda line: line >= READ_SINCE, worker.container, worker.described_by):
         since = ".".join(map(str, READ_SINCE))

@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
 from rules.model import Severity
-from rules.reading.nodes.channel_claims import read_channel_claims
-from rules.reading.nodes.packing import can_be_packed
-from rules.reading.nodes.placements import Placement
-from rules.reading.once import once_per_graph
-from rules.reading.pods.gpu_pods import GpuPods, Occupied, home, read_occupancy
-from rules.reading.pods.rollouts import read_rollout
+from rules.reading.devices import read_channel_claims
+from rules.reading.gpu_pods import GpuPods, Occupied, can_be_packed, home, read_occupancy
+from rules.reading.memoized import memoized
+from rules.reading.placements import Placement
+from rules.reading.pods.operator_defaults import read_rollout
 from rules.reading.shapes import Undecided
 from rules.rule import rule
 from rules.subjects import GPU_PODS
@@ -114,7 +113,7 @@ def _no_channel(graph: ResourceGraph, occupied: Occupied, pods: GpuPods) -> str 
     )
 
 
-@once_per_graph
+@memoized
 def _claiming_pods(graph: ResourceGraph) -> Mapping[str, int]:
     """Pool -> pods in it that claim a channel, as far as that is told."""
     claiming: dict[str, int] = {}

@@ -1,14 +1,16 @@
-"""What TensorRT-LLM runs the MXFP4 experts of gpt-oss with: backend, algorithm, and on which GPU."""
+"""What engines run the MXFP4 experts of gpt-oss with: backend, algorithm, and on which GPU."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines import (
     MXFP4_ALGORITHMS,
+    VLLM_MOE_VARIABLES,
     MoeBackend,
     MoeOutcome,
     MoeSupport,
     MxFp4AlgorithmName,
+    VllmMoeKernels,
     algorithms_with_kernels,
     default_algorithm,
     default_moe_backend,
@@ -17,18 +19,20 @@ from engines import (
 )
 from hardware import ACCELERATORS, Accelerator
 from resource_graph import ResourceGraph
-from rules.reading.engines.checkpoints import Checkpoint, read_checkpoint
-from rules.reading.engines.engines import engine_settings
-from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
-from rules.reading.nodes.placements import Landing, read_landing
-from rules.reading.pods.once_per_worker import once_per_worker
+from rules.reading.commands.words import Word
+from rules.reading.engines.models import Checkpoint, read_checkpoint
+from rules.reading.engines.settings import CommandSettings, Setting
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, read_tensorrt_llm
+from rules.reading.memoized import memoized_for_each
+from rules.reading.placements import Landing, read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided
 
 OVERRIDE_VARIABLE = "OVERRIDE_QUANT_ALGO"
-
 _AUTO = "AUTO"
 _ALGORITHMS: Mapping[str, MxFp4AlgorithmName] = {item.name: item.name for item in MXFP4_ALGORITHMS.values()}
+VLLM_AUTO = "auto"
+BACKEND_FLAG = "--moe-backend"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +152,51 @@ def kernels_with_outcomes(
         yield landing, kernels
 
 
-@once_per_worker
+@dataclass(frozen=True, slots=True)
+class VllmVariable:
+    """A variable that asks for kernels."""
+
+    name: str
+    kernels: VllmMoeKernels
+
+
+def read_vllm_backend(settings: CommandSettings) -> Setting:
+    """The value of --moe-backend.
+
+    Raises:
+        Undecided: it is unknown, or no text.
+    """
+    found = settings.setting(BACKEND_FLAG, VLLM_AUTO)
+    if not isinstance(found.value, str):
+        raise Undecided(f"{BACKEND_FLAG} ({found.source}) is {found.value!r}, not a text")
+    return found
+
+
+def read_vllm_variables(environment: Mapping[str, Word]) -> Iterator[VllmVariable]:
+    """The variables that ask for expert kernels, as far as they are on.
+
+    Raises:
+        Undecided: the value of one is unknown, or not a number.
+    """
+    for name, kernels in VLLM_MOE_VARIABLES.items():
+        word = environment.get(name)
+        if word is None:
+            continue
+        if not word.known:
+            raise Undecided(f"the value of the variable {name} is unknown")
+        if not (word.text.isascii() and word.text.isdigit()):
+            raise Undecided(f"{name} is {word.text!r}, and vLLM takes 0 or 1")
+        if word.text.strip("0"):
+            yield VllmVariable(name, kernels)
+
+
+@memoized_for_each
 def _candidates(graph: ResourceGraph, worker: Worker) -> Sequence[ExpertKernels]:
     """The kernels on each GPU that it may land on, if its checkpoint may have experts in MXFP4."""
     checkpoint = _checkpoint(graph, worker)
     if checkpoint is not None and checkpoint.mxfp4 is None:
         return ()
-    settings = engine_settings(graph, worker)
+    settings = read_tensorrt_llm(graph, worker)
     landing = _landing(graph, worker)
     accelerators = _gpus_that_run_gpt_oss() if landing is None else landing.accelerators
     return [kernels_on(settings, accelerator) for accelerator in accelerators]

@@ -1,15 +1,45 @@
-"""Which model a worker serves."""
+"""Which model a worker loads, under which name, and whether its experts are in MXFP4.
+
+Only a name tells: OpenAI's own repositories hold MXFP4 experts, a name with another format holds another one.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from engines import GPT_OSS_MODELS, ModelLimits, ModelShape, model_limits
 from resource_graph import ResourceGraph
-from rules.reading.commands.start_script import TRTLLM_SERVE, VLLM_SERVE, StartCommand
-from rules.reading.engines.sglang import is_sglang, read_sglang
-from rules.reading.engines.tensorrt_llm import single_command
-from rules.reading.pods.once_per_worker import once_per_worker
+from rules.reading.commands.container_commands import (
+    DYNAMO_VLLM,
+    TENSORRT_LLM,
+    TRTLLM_SERVE,
+    VLLM_SERVE,
+    StartCommand,
+)
+from rules.reading.commands.words import Flags
+from rules.reading.engines.settings import Setting, is_sglang, read_sglang, single_command
+from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.workers import Worker
+from rules.reading.shapes import Undecided
 
 _MODEL_FLAGS = ("--model", "--model-path", "--model_path", "--served-model-name", "--served_model_name")
 _MODEL_VARIABLES = ("DYN_TRTLLM_MODEL", "DYN_TRTLLM_SERVED_MODEL_NAME", "SERVED_MODEL_NAME")
+_CHECKPOINT_FLAGS = ("--model", "--model-path", "--model_path")
+_CHECKPOINT_VARIABLES = ("DYN_TRTLLM_MODEL", "DYN_TRTLLM_MODEL_PATH")
+_REPOSITORY = re.compile(r"([\w.-]+)/([\w.-]+)")
+_HUB_FOLDER = re.compile(r"(?:^|/)models--([\w.-]{1,96}?)--([\w.-]{1,96}?)(?:/|$)")
+_PUBLISHER = "openai"
+_FAMILY = "gpt-oss"
+_SAYS_NOTHING = re.compile(r"models?|checkpoints?|weights|[0-9a-f]{40}")
+"""Folders of which any model may be the content."""
+_OTHER_FORMAT = re.compile(r"fp4|fp8|bf16|fp16|int[48]|w4a|w8a|awq|gptq|gguf|bnb|[348]bit", re.IGNORECASE)
+_NAME_FLAGS = {
+    TENSORRT_LLM: "--served-model-name",
+    DYNAMO_VLLM: "--served-model-name",
+    TRTLLM_SERVE: "--served_model_name",
+}
+_NAME_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_SERVED_MODEL_NAME"}
+_NAMING_FLAGS = {TENSORRT_LLM: ("--model-path", "--model"), DYNAMO_VLLM: ("--model",)}
 
 
 def read_gpt_oss(worker: Worker) -> ModelShape | None:
@@ -25,7 +55,7 @@ def read_gpt_oss(worker: Worker) -> ModelShape | None:
     return None
 
 
-@once_per_worker
+@memoized_for_each
 def read_model_limits(graph: ResourceGraph, worker: Worker) -> ModelLimits | None:
     """Heads, experts and positions of the model that the one engine of a worker loads; None for others.
 
@@ -45,6 +75,60 @@ def names_a_model(worker: Worker) -> bool:
     return any(_names(command) for command in worker.commands)
 
 
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a worker loads."""
+
+    text: str
+    """As the command names it."""
+    mxfp4: ModelShape | None
+    """gpt-oss with its experts in MXFP4; None for a checkpoint that is something else."""
+
+
+@memoized_for_each
+def read_checkpoint(_: ResourceGraph, worker: Worker) -> Checkpoint:
+    """The checkpoint of the one engine that the worker starts.
+
+    Raises:
+        Undecided: it names none that is seen, or a name that does not tell what it holds.
+    """
+    command = next(iter(worker.commands), None)
+    if command is None:
+        raise Undecided("no engine is seen in command or args, so no checkpoint either")
+    text = _checkpoint_name(command)
+    if not text:
+        raise Undecided("its command names no model")
+    return Checkpoint(text, _mxfp4_model(text, served_as_gpt_oss=read_gpt_oss(worker) is not None))
+
+
+def served_name(graph: ResourceGraph, worker: Worker) -> Setting | None:
+    """The name by which requests ask for the worker's model; None where none is seen.
+
+    Without a name of its own a Dynamo worker's is the model's path or repository. vLLM's own server may have
+    several names and is not read here.
+
+    Raises:
+        Undecided: it is unknown, or the worker starts several engines.
+    """
+    command = single_command(worker)
+    if is_sglang(worker):
+        settings = read_sglang(graph, worker)
+        return settings.at("--served-model-name") or settings.at("--model")
+    flags = command.flags
+    name_flag = _NAME_FLAGS.get(command.engine)
+    given = None if name_flag is None else flags.value(name_flag)
+    if name_flag is not None and given is not None:
+        return Setting(given, name_flag)
+    variable = command.environment.get(_NAME_VARIABLES.get(command.engine, ""))
+    if variable is not None and variable.known:
+        return Setting(variable.text, _NAME_VARIABLES[command.engine])
+    for flag in _NAMING_FLAGS.get(command.engine, ()):
+        model = flags.value(flag)
+        if model is not None:
+            return Setting(model, flag)
+    return None
+
+
 def _names(command: StartCommand) -> list[str]:
     names: list[str] = []
     words = [word.text if word.known else "" for word in command.arguments]
@@ -61,3 +145,63 @@ def _names(command: StartCommand) -> list[str]:
         if word is not None and word.known:
             names.append(word.text)
     return [name for name in names if name]
+
+
+def _mxfp4_model(text: str, *, served_as_gpt_oss: bool) -> ModelShape | None:
+    owner, name = _repository(text)
+    model = GPT_OSS_MODELS.get(name)
+    if model is not None and owner in {None, _PUBLISHER}:
+        return model
+    if _FAMILY in name and _OTHER_FORMAT.search(name.replace("mxfp4", "")):
+        return None
+    if _FAMILY not in name and not served_as_gpt_oss and not _SAYS_NOTHING.fullmatch(name):
+        return None
+    raise Undecided(f"the name {text} does not tell whether its experts are in MXFP4")
+
+
+def _repository(text: str) -> tuple[str | None, str]:
+    """Owner and name in small letters; no owner for a plain folder."""
+    lowered = text.lower().rstrip("/")
+    cached = _HUB_FOLDER.search(lowered)
+    if cached is not None:
+        return cached.group(1), cached.group(2)
+    repository = _REPOSITORY.fullmatch(lowered)
+    if repository is not None:
+        return repository.group(1), repository.group(2)
+    return None, PurePosixPath(lowered).name
+
+
+def _checkpoint_name(command: StartCommand) -> str | None:
+    flags = command.flags
+    return _positional(command) or _model_flag(flags) or _model_variable(command)
+
+
+def _model_flag(flags: Flags) -> str | None:
+    for name in _CHECKPOINT_FLAGS:
+        given = flags.value(name)
+        if given is not None:
+            return given
+    return None
+
+
+def _positional(command: StartCommand) -> str | None:
+    """`trtllm-serve MODEL`, `trtllm-serve serve MODEL`, `vllm serve MODEL`."""
+    if command.engine not in {TRTLLM_SERVE, VLLM_SERVE}:
+        return None
+    words = command.arguments
+    first = words[1:2] if words and words[0].text == "serve" else words[:1]
+    if not first or first[0].text.startswith("-"):
+        return None
+    if not first[0].known:
+        raise Undecided("the name of its model is unknown")
+    return first[0].text
+
+
+def _model_variable(command: StartCommand) -> str | None:
+    for name in _CHECKPOINT_VARIABLES:
+        word = command.environment.get(name)
+        if word is not None:
+            if not word.known:
+                raise Undecided(f"the value of the variable {name} is unknown")
+            return word.text
+    return None

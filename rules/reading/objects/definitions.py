@@ -19,7 +19,7 @@ from typing import Any, cast
 from resource_graph import Resource, ResourceGraph
 from resource_graph.resource import Path
 from rules.reading.objects.schemas import NAME, Raw, Schema, schema_at
-from rules.reading.program.operator_line import operator_line
+from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided
 
 _DEFINITIONS = FilePath(__file__).with_name("definitions.json")

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 from resource_graph import Aspect, Resource, ResourceGraph
 from resource_graph.resource import Path
+from rules.reading.memoized import memoized
 from rules.reading.objects.definitions import GRAPH_KIND, Candidates, candidates, other_lines
-from rules.reading.objects.hints import misspelt, value_at
-from rules.reading.objects.mistakes import Mistake, find_mistakes
-from rules.reading.objects.names import name_mistakes
-from rules.reading.objects.schemas import Schema, schema_at
-from rules.reading.once import once_per_graph
+from rules.reading.objects.mistakes import Mistake, find_mistakes, name_mistakes
+from rules.reading.objects.schemas import Schema, misspelt, schema_at, value_at
 
 _PATCH = "Patch"
 """Ends the type of what Pulumi lays over an object that something else made: it holds but a part of one."""
@@ -49,7 +47,7 @@ class Judged:
         return _subject(self.resource, self.mistake.path)
 
 
-@once_per_graph
+@memoized
 def read_mistakes(graph: ResourceGraph) -> Sequence[Judged]:
     """In the order of the graph."""
     return tuple(judged for resource in graph.kubernetes_objects() for judged in _judge(graph, resource))

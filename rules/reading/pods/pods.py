@@ -5,19 +5,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.once import once_per_graph
+from rules.reading.memoized import memoized
 from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, whole_number_at
 
 GRAPH_KIND = "DynamoGraphDeployment"
-
 GRAPH_NAME_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 """What the operator writes on each pod of a graph (ai-dynamo/dynamo deploy/operator internal/consts)."""
 COMPONENT_LABEL = "nvidia.com/dynamo-component"
 COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-component-type"
 SUB_COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-sub-component-type"
-
 Shape = Literal["service", "component", "workload"]
-
 _MAIN_CONTAINER = "main"
 _MOST_CONTAINERS = 250
 """Of one pod, more than any has; several rules compare each with all."""
@@ -30,6 +27,14 @@ _SPEC_PATHS: Mapping[str, tuple[str, ...]] = {
     "Job": ("spec", "template", "spec"),
     "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
 }
+COMPONENT_TYPES = ("frontend", "worker", "prefill", "decode", "planner", "epp")
+"""ai-dynamo/dynamo deploy/operator, ComponentDefaultsFactory and the enumeration of v1beta1."""
+SUB_COMPONENT_TYPES = ("prefill", "decode")
+WORKER_TYPES = frozenset({"worker", "prefill", "decode"})
+SYSTEM_PORT_VARIABLE = "DYN_SYSTEM_PORT"
+"""Where a worker answers probes."""
+FRONTEND_PORT_VARIABLE = "DYN_HTTP_PORT"
+FRONTEND_PORT_FLAG = "--http-port"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,10 +92,17 @@ class Unreadable:
     reason: str
 
 
-@once_per_graph
+@memoized
 def read_pods(graph: ResourceGraph) -> Sequence[PodTemplate | Unreadable]:
     """All pod templates, in the order of the graph."""
     return tuple(_read(graph))
+
+
+def declared_type(template: PodTemplate) -> str | None:
+    """What the service or component is declared to be, its subtype aside; None where nobody says."""
+    if template.shape == "service":
+        return text_at(template.described_by, "componentType")
+    return template.component_type
 
 
 def _read(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
