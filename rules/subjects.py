@@ -15,7 +15,7 @@ from rules.reading.engines.models import read_model_limits
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
 from rules.reading.kv_hops import KvHop, read_hops
-from rules.reading.model_users import Kind, ModelUser, UnreadableUser, read_model_users
+from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, read_model_volumes
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
 from rules.reading.pods.workers import Frontend, Router, Worker, read_frontends, read_routers, read_workers
@@ -163,11 +163,7 @@ def model_users(*kinds: Kind) -> Subjects[ModelUser]:
 
     def find(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
         for user in read_model_users(graph):
-            if user.kind not in kinds:
-                continue
-            if isinstance(user, UnreadableUser):
-                yield Unreadable(user.resource, user.name, user.reason)
-            else:
+            if user.kind in kinds:
                 yield user
 
     return Subjects(find, lambda each: (each.resource, each.name))

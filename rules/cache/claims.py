@@ -9,6 +9,7 @@ from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
 from rules.reading.model_users import ModelUser
 from rules.reading.model_volumes import ModelVolume, on_one_node
+from rules.reading.node_selection import node_selector_terms
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
 from rules.rule import graph_rule, rule
 from rules.subjects import MODEL_VOLUMES
@@ -236,13 +237,7 @@ def _is_kept_on_one_node(graph: ResourceGraph, volume: ModelVolume) -> bool:
 def _names_zone(spec: Mapping[str, Value]) -> bool:
     if _ZONE in mapping_at(spec, "nodeSelector"):
         return True
-    terms = mappings_at(
-        spec,
-        "affinity",
-        "nodeAffinity",
-        "requiredDuringSchedulingIgnoredDuringExecution",
-        "nodeSelectorTerms",
-    )
+    terms = node_selector_terms(spec)
     return bool(terms) and all(
         any(text_at(item, "key") == _ZONE for item in mappings_at(term, "matchExpressions")) for term in terms
     )

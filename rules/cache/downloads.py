@@ -69,7 +69,7 @@ def _reached(graph: ResourceGraph, user: ModelUser) -> Sequence[Pool]:
 
 
 def _has_one_node(pools: Sequence[Pool]) -> bool:
-    return len(pools) == 1 and pools[0].nodes == 1
+    return len(pools) == 1 and pools[0].known_nodes == 1
 
 
 @rule(

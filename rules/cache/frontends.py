@@ -84,7 +84,7 @@ def frontend_reads_the_cache(graph: ResourceGraph, user: ModelUser) -> Iterator[
     """A frontend needs no internet to list the model."""
     workers = _graph_workers(graph, user.resource)
     # Where no worker reads a volume either, the graph is one that asks the hub by intention.
-    if user.is_offline or all(worker.model_mount is None for worker in workers):
+    if user.is_offline or all(worker.model_mount() is None for worker in workers):
         return
     if _workers_host_metadata(workers):
         return
@@ -128,9 +128,6 @@ def _workers_host_metadata(workers: Sequence[ModelUser]) -> bool:
     """Whether the frontend gets configuration and tokenizer from the workers.
 
     They serve both at their system port, by default since 1.4 (ai-dynamo/dynamo#11417).
-
-    Raises:
-        Undecided: it depends on a release that an image does not name.
     """
     return bool(workers) and all(_hosts_metadata(worker) for worker in workers)
 

@@ -8,12 +8,12 @@ from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
 from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM, Disaggregated, read_role
-from rules.reading.engines.settings import Count, Setting, is_sglang, read_sglang
+from rules.reading.engines.settings import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.kv_cache import tokens_per_block, transceiver_backend
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import Line, by_line
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Count, Setting, Undecided
 from rules.rule import rule
 from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 

@@ -11,6 +11,7 @@ from rules.reading.commands.container_commands import (
     DYNAMO_SGLANG,
     DYNAMO_VLLM,
     TENSORRT_LLM,
+    command_line,
 )
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.placements import read_landing
@@ -18,7 +19,7 @@ from rules.reading.pods.containers import Image, read_image
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.releases import RUNTIMES, Platform, read_platforms, runtime_image
-from rules.reading.shapes import Undecided, text_at, texts_at
+from rules.reading.shapes import Undecided, text_at
 from rules.reading.spelling import slip_of
 from rules.rule import Said, Subjects, graph_rule, rule
 from rules.subjects import POD_TEMPLATES, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
@@ -138,7 +139,7 @@ def _other_engines(_: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 def _misspelt_modules(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     for container in template.containers:
-        words = [word or "" for word in (*texts_at(container, "command"), *texts_at(container, "args"))]
+        words = [word or "" for word in command_line(container)]
         for module in _MODULE.findall(" ".join(words)):
             meant = None if module in _MODULES else slip_of(module, _MODULES)
             if meant is not None:

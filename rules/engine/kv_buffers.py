@@ -9,7 +9,6 @@ from rules.reading.benchmarks import Benchmark, read_target
 from rules.reading.disaggregation import Disaggregated
 from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.models import read_gpt_oss
-from rules.reading.engines.settings import Count
 from rules.reading.engines.tensorrt_llm import READ_SINCE, is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.kv_cache import (
     WITH_FIXED_BUFFERS,
@@ -25,7 +24,7 @@ from rules.reading.kv_cache import (
 from rules.reading.memoized import memoized
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.releases import by_line, known_lines
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Count, Undecided
 from rules.rule import Said, graph_rule, rule
 from rules.subjects import BENCHMARKS, DISAGGREGATED, TENSORRT_LLM_WORKERS, TensorRtLlmWorker
 

@@ -185,11 +185,7 @@ def deprecated_settings(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 def _has_the_other_word(worker: Worker, command: StartCommand) -> bool:
-    """Whether the release knows what is to be written instead.
-
-    Raises:
-        Undecided: nothing says of which release it is.
-    """
+    """Whether the release knows what is to be written instead."""
     if command.engine != DYNAMO_VLLM:
         return True
     since = min(DISAGGREGATION_MODES[DYNAMO_VLLM])

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.commands.container_commands import DYNAMO_SGLANG, DYNAMO_VLLM, TENSORRT_LLM
-from rules.reading.engines.settings import Count
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import environment_entries, read_environment
 from rules.reading.pods.operator_defaults import (
@@ -26,7 +25,7 @@ from rules.reading.pods.pods import (
     PodTemplate,
 )
 from rules.reading.pods.workers import FRONTEND_TYPE, Frontend, Worker, read_frontends, read_workers
-from rules.reading.shapes import field, text_at, whole_number
+from rules.reading.shapes import Count, field, text_at, whole_number
 from rules.reading.spelling import slip_of
 from rules.rule import graph_rule, rule
 from rules.subjects import POD_TEMPLATES

@@ -6,11 +6,11 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.commands.container_commands import TENSORRT_LLM
 from rules.reading.disaggregation import read_role
-from rules.reading.engines.settings import Count, is_vllm, read_vllm, single_command
+from rules.reading.engines.settings import is_vllm, read_vllm, single_command
 from rules.reading.engines.tensorrt_llm import Option, option_value, read_tensorrt_llm
 from rules.reading.kv_cache import tokens_per_block
 from rules.reading.pods.workers import Router, Worker
-from rules.reading.shapes import whole_number
+from rules.reading.shapes import Count, whole_number
 from rules.rule import graph_rule, rule
 from rules.subjects import CONFIGURED_WORKERS, ROUTERS
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
-from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, script_position
+from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, command_line, script_position
 from rules.reading.disaggregation import read_role
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import by_line
-from rules.reading.shapes import texts_at, whole_number_at
+from rules.reading.shapes import whole_number_at
 from rules.rule import rule
 from rules.subjects import WORKERS
 
@@ -36,7 +36,7 @@ _IN_BACKGROUND = re.compile(r"(?<![&>|])&(?![&>\d])")
 )
 def crash_ends_the_container(_: ResourceGraph, worker: Worker) -> Iterator[str]:
     """A container ends when its engine does."""
-    words = [*texts_at(worker.container, "command"), *texts_at(worker.container, "args")]
+    words = command_line(worker.container)
     script_at = script_position(words)
     script = None if script_at is None else words[script_at]
     if not worker.commands or script is None:

@@ -20,18 +20,11 @@ from rules.model import Observation, Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM, VLLM_SERVE, StartCommand
 from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.expert_kernels import BACKEND_FLAG
-from rules.reading.engines.settings import (
-    CommandSettings,
-    Setting,
-    is_sglang,
-    is_vllm,
-    read_sglang,
-    read_vllm,
-)
+from rules.reading.engines.settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.kv_ways import connector_problems
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read, line_of, shown_command
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Setting, Undecided
 from rules.reading.spelling import nearest, slip_of
 from rules.rule import Said, graph_rule
 from rules.subjects import STARTED, TENSORRT_LLM_WORKERS, Started, TensorRtLlmWorker

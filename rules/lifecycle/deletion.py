@@ -157,11 +157,7 @@ def _declared(graph: ResourceGraph) -> str | Undecided | None:
 
 
 def _declared_lifecycle(graph: ResourceGraph) -> str | None:
-    """production or disposable, as a component's input says; None where none does.
-
-    Raises:
-        Undecided: it is unknown or neither of the two.
-    """
+    """production or disposable, as a component's input says; None where none does."""
     declared = _declared(graph)
     if isinstance(declared, Undecided):
         raise declared

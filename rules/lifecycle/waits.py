@@ -125,11 +125,7 @@ def graph_is_awaited(_: ResourceGraph, resource: Resource) -> Iterator[str]:
 
 
 def _annotations(resource: Resource) -> Mapping[str, Value]:
-    """Of the object.
-
-    Raises:
-        Undecided: they are unknown, in whole or in the part that says how to wait.
-    """
+    """Of the object."""
     found = mapping_at(resource.inputs, "metadata", "annotations")
     for key in (_WAIT_FOR, _SKIP_AWAIT, _SECONDS):
         if found.get(key) is UNKNOWN:

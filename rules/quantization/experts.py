@@ -135,8 +135,7 @@ def _wanted(
     if backend != VLLM_AUTO:
         yield f"{BACKEND_FLAG} {backend} ({source})", VLLM_BACKEND_KERNELS.get(backend)
         return
-    for variable in read_vllm_variables(settings.command.environment):
-        yield variable.name, variable.kernels
+    yield from read_vllm_variables(settings.command.environment)
 
 
 @rule(
@@ -158,9 +157,9 @@ def vllm_moe_env_without_effect(graph: ResourceGraph, worker: Worker) -> Iterato
     backend = read_vllm_backend(settings)
     if backend.value == VLLM_AUTO:
         return
-    for variable in read_vllm_variables(settings.command.environment):
+    for name, kernels in read_vllm_variables(settings.command.environment):
         yield (
-            f"{variable.name} asks for {variable.kernels.activations} activations, but is read with "
+            f"{name} asks for {kernels.activations} activations, but is read with "
             f"{BACKEND_FLAG} auto alone; {backend.value} ({backend.source}) computes in BF16"
         )
 

@@ -7,13 +7,12 @@ from typing import TypeAlias, TypeVar
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import ContainerScript, mentions, read_script
-from rules.reading.commands.words import Flags, parse_flags, variable_in
+from rules.reading.commands.words import Flags, Word, parse_flags, variable_in
 from rules.reading.disaggregation import read_role
-from rules.reading.engines.settings import Count, Setting
 from rules.reading.memoized import memoized
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
 from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.shapes import Undecided, mapping_at, whole_number
+from rules.reading.shapes import Count, Setting, Undecided, mapping_at, whole_number
 
 _PROGRAMS = ("aiperf", "genai-perf", "genai_perf")
 _MENTIONED = re.compile(r"\b(?:aiperf|genai[-_]perf)\b")
@@ -107,11 +106,7 @@ class Benchmark:
         return None if text is None else Count(whole_number(text, f"the variable {variable}"), variable)
 
     def text(self, variable: str) -> str | None:
-        """A variable of the container; None where nobody sets it.
-
-        Raises:
-            Undecided: it is set to something unknown.
-        """
+        """A variable of the container; None where nobody sets it."""
         return variable_in(self.script.environment, variable)
 
 
@@ -147,27 +142,19 @@ class Target:
 
 
 def worker_gpus(worker: Worker) -> int:
-    """GPUs of all its pods.
-
-    Raises:
-        Undecided: nobody knows yet how many replicas there are.
-    """
+    """GPUs of all its pods."""
     return worker.gpus_per_pod * worker.pods_per_worker * worker.template.replicas
 
 
 def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -> Target:
-    """The deployment at the run's address.
-
-    Raises:
-        Undecided: the address is unknown, or leads to nothing, or to several things, that the graph holds.
-    """
+    """The deployment at the run's address."""
     url = run.url
     if url is None or not isinstance(url.value, str):
         raise Undecided("the benchmark names no address")
     host = url.value.rpartition("://")[2].partition("/")[0].partition(":")[0]
     service, _, rest = host.partition(".")
     namespace: Value = rest.partition(".")[0] or benchmark.resource.namespace
-    found = _in_namespace(_by_service_name(graph).get(service, {}), namespace)
+    found = in_namespace(_by_service_name(graph).get(service, {}), namespace)
     if not found:
         raise Undecided(f"what answers at {url.value} is not part of what was read")
     if len(found) > 1:
@@ -179,36 +166,30 @@ def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -
 
 
 def _read_benchmarks(graph: ResourceGraph) -> Iterator[Benchmark | Unreadable]:
-    for template in read_pods(graph):
-        # A pod that cannot be read is told by the rules about all pods.
-        if isinstance(template, Unreadable) or template.shape != "workload":
+    for template in readable(read_pods(graph)):
+        if template.shape != "workload":
             continue
         for container in template.containers:
             try:
-                if not mentions(container, _MENTIONED):
-                    continue
-                script = read_script(graph, template, container)
+                if mentions(container, _MENTIONED):
+                    yield from _of_script(read_script(graph, template, container))
             except Undecided as reason:
                 yield Unreadable(template.resource, template.name, str(reason))
-                continue
-            runs = tuple(_runs(script))
-            if runs:
-                yield Benchmark(script, runs)
-            elif script.unread is not None:
-                yield Unreadable(template.resource, template.name, script.unread)
 
 
-def _runs(script: ContainerScript) -> Iterator[BenchmarkRun]:
-    for words, _ in script.arguments_of(*_PROGRAMS):
-        if words and words[0].known and words[0].text == "profile":
-            yield BenchmarkRun(parse_flags(words[1:]))
+def _of_script(script: ContainerScript) -> Iterator[Benchmark]:
+    called = [words for words, _ in script.arguments_of(*_PROGRAMS) if words[:1] == (Word("profile"),)]
+    if called:
+        yield Benchmark(script, tuple(BenchmarkRun(parse_flags(words[1:])) for words in called))
+    elif script.unread is not None:
+        raise Undecided(script.unread)
 
 
 @memoized
 def _by_service_name(graph: ResourceGraph) -> Mapping[str, _ByNamespace[Resource]]:
     names: dict[str, dict[str | None, list[Resource]]] = {}
-    for template in read_pods(graph):
-        if isinstance(template, Unreadable) or template.shape == "workload":
+    for template in readable(read_pods(graph)):
+        if template.shape == "workload":
             continue
         # The operator calls a component's Service so.
         name = f"{template.resource.object_name}-{template.name}".lower().replace(".", "-")
@@ -225,17 +206,16 @@ def _add(by_namespace: dict[str | None, list[Resource]], resource: Resource) -> 
 
 def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:
     if resource.kind == GRAPH_KIND:
-        workers: list[Worker] = []
-        for worker in _by_resource(graph).get(resource.urn, ()):
+        found = _by_resource(graph).get(resource.urn, ())
+        for worker in found:
             if isinstance(worker, Unreadable):
                 raise Undecided(worker.reason)
-            workers.append(worker)
-        return workers
+        return tuple(readable(found))
     selector = mapping_at(resource.inputs, "spec", "selector")
     if not selector:
         return ()
     key, value = next(iter(selector.items()))
-    candidates = _in_namespace(_by_label(graph).get((key, str(value)), {}), resource.namespace)
+    candidates = in_namespace(_by_label(graph).get((key, str(value)), {}), resource.namespace)
     return [worker for worker in candidates if _is_selected(worker.template, selector)]
 
 
@@ -250,9 +230,7 @@ def _by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[Worker | Unreada
 @memoized
 def _by_label(graph: ResourceGraph) -> Mapping[tuple[str, str], _ByNamespace[Worker]]:
     workers: dict[tuple[str, str], dict[str | None, list[Worker]]] = {}
-    for worker in read_workers(graph):
-        if isinstance(worker, Unreadable):
-            continue
+    for worker in readable(read_workers(graph)):
         namespace = _namespace(worker.resource.namespace)
         for key, value in worker.template.labels.items():
             workers.setdefault((key, str(value)), {}).setdefault(namespace, []).append(worker)
@@ -261,13 +239,6 @@ def _by_label(graph: ResourceGraph) -> Mapping[tuple[str, str], _ByNamespace[Wor
 
 def _is_selected(template: PodTemplate, selector: Mapping[str, Value]) -> bool:
     return all(template.labels.get(key) == value for key, value in selector.items())
-
-
-def _in_namespace(by_namespace: _ByNamespace[_T], namespace: Value) -> list[_T]:
-    """What is in the namespace; one that is absent or unknown, here or there, may be any."""
-    wanted = _namespace(namespace)
-    names = by_namespace if wanted is None else dict.fromkeys((wanted, None))
-    return [item for name in names for item in by_namespace.get(name, ())]
 
 
 def _namespace(value: Value) -> str | None:

@@ -9,7 +9,15 @@ from pathlib import PurePosixPath
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.memoized import memoized
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate
-from rules.reading.shapes import Undecided, field, mappings_at, quantity, text_at, texts_at
+from rules.reading.shapes import (
+    Undecided,
+    field,
+    known,
+    known_texts_at,
+    mappings_at,
+    quantity,
+    text_at,
+)
 
 CLAIM_KIND = "PersistentVolumeClaim"
 _EBS_PROVISIONER = "ebs.csi.aws.com"
@@ -32,11 +40,7 @@ class Claim:
 
     @property
     def bytes(self) -> Fraction:
-        """Its size.
-
-        Raises:
-            Undecided: it is unknown or no amount.
-        """
+        """Its size."""
         return quantity(self.storage, f"the size of claim {self.name}")
 
 
@@ -68,11 +72,7 @@ def is_within(path: str, directory: str) -> bool:
 
 
 def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[Mount]:
-    """The claims and the directories of its node that a container mounts, with those of its Dynamo service.
-
-    Raises:
-        Undecided: a part of the pod is unknown or not of the expected shape.
-    """
+    """The claims and directories of its node that a container mounts, with those of its Dynamo service."""
     volumes: dict[str, tuple[str | None, bool]] = {}
     directories: dict[str, str] = {}
     for volume in mappings_at(template.spec, "volumes"):
@@ -82,9 +82,8 @@ def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequen
         source = volume.get("persistentVolumeClaim")
         if isinstance(source, Mapping):
             claim = source.get("claimName")
-            is_known = isinstance(claim, str)
-            read_only = source.get("readOnly") is True
-            volumes[text_at(volume, "name") or ""] = (claim if is_known else None, read_only)
+            name = claim if isinstance(claim, str) else None
+            volumes[text_at(volume, "name") or ""] = (name, source.get("readOnly") is True)
     found: list[Mount] = []
     for mount in mappings_at(container, "volumeMounts"):
         path, name = text_at(mount, "mountPath"), text_at(mount, "name")
@@ -102,14 +101,8 @@ def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequen
 
 
 def find_claim(graph: ResourceGraph, owner: Resource, name: str) -> Claim | None:
-    """The claim of that name that the owner's pods would get; None where nothing here makes it.
-
-    Raises:
-        Undecided: there are several, or it has no readable shape.
-    """
-    found = [
-        _claim(resource) for resource in graph.kubernetes_objects_named(CLAIM_KIND, name, owner.namespace)
-    ]
+    """The claim of that name that the owner's pods would get; None where nothing here makes it."""
+    found = list(map(_claim, graph.kubernetes_objects_named(CLAIM_KIND, name, owner.namespace)))
     if not found and owner.kind == GRAPH_KIND:
         found = [claim for claim in _made_by(owner) if claim.name == name]
     if len(found) > 1:
@@ -135,20 +128,15 @@ def makes_ebs_volumes(graph: ResourceGraph, name: str) -> bool:
     defined = graph.kubernetes_objects_named("StorageClass", name, None)
     if not defined:
         return name in _EBS_NAMES
-    try:
-        return text_at(defined[0].inputs, "provisioner") == _EBS_PROVISIONER
-    except Undecided:
-        return False
+    return known(text_at, defined[0].inputs, "provisioner") == _EBS_PROVISIONER
 
 
 def _claim(resource: Resource) -> Claim:
-    modes = texts_at(resource.inputs, "spec", "accessModes")
-    if None in modes:
-        raise Undecided(f"an access mode of claim {resource.name} is known only after the update")
+    what = f"an access mode of claim {resource.name}"
     return Claim(
         resource=resource,
         name=resource.object_name if isinstance(resource.object_name, str) else resource.name,
-        modes=tuple(mode for mode in modes if mode is not None),
+        modes=tuple(known_texts_at(resource.inputs, "spec", "accessModes", what=what)),
         storage=field(resource.inputs, "spec", "resources", "requests", "storage"),
         storage_class=field(resource.inputs, "spec", "storageClassName"),
         volume_name=field(resource.inputs, "spec", "volumeName"),

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized
+from rules.reading.memoized import memoized, memoized_for_each
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, whole_number
+from rules.reading.shapes import Undecided, known, mapping_at, mappings_at, text_at, whole_number
 
 EFA_RESOURCE = "vpc.amazonaws.com/efa"
 EFA_DEVICE_CLASS = "efa.networking.k8s.aws"
@@ -33,26 +33,28 @@ def is_rdma(resource: str) -> bool:
     return _RDMA.search(resource) is not None and not resource.endswith(_ADDRESS_OF_GKE)
 
 
-def is_network_device(resource: str) -> bool:
-    """Whether a container's resource is a device that KV cache can travel by: EFA, InfiniBand or RoCE."""
-    return resource == EFA_RESOURCE or ("/" in resource and is_rdma(resource))
+def network_devices(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[tuple[str, Value]]:
+    """The EFA, InfiniBand and RoCE devices that a container asks for, by which KV cache can travel."""
+    # A device must be in the limits; in the requests alone the API server refuses it.
+    limits = [mapping_at(container, "resources", "limits")]
+    if template.shape == "service" and container is template.main:
+        # The operator turns a v1alpha1 service's `custom` into resources of the container.
+        kinds = ("requests", "limits")
+        limits = [
+            *(mapping_at(template.described_by, "resources", kind, "custom") for kind in kinds),
+            *limits,
+        ]
+    asked = [(name, amount) for resources in limits for name, amount in resources.items()]
+    return [each for each in asked if each[0] == EFA_RESOURCE or ("/" in each[0] and is_rdma(each[0]))]
 
 
 def efa_interfaces(worker: Worker) -> int:
-    """How many EFA interfaces one pod asks the device plugin for.
-
-    Raises:
-        Undecided: the amount is unknown or no number.
-    """
+    """How many EFA interfaces one pod asks the device plugin for."""
     return dict(_amounts(worker)).get(EFA_RESOURCE, 0)
 
 
 def rdma_devices(worker: Worker) -> Mapping[str, int]:
-    """The InfiniBand and RoCE resources that one pod asks for, each with its amount.
-
-    Raises:
-        Undecided: an amount is unknown or no number.
-    """
+    """The InfiniBand and RoCE resources that one pod asks for, each with its amount."""
     return {name: amount for name, amount in _amounts(worker) if amount and name != EFA_RESOURCE}
 
 
@@ -76,27 +78,19 @@ class DeviceClaim:
         return self.device_classes is not None and CHANNEL_DEVICE_CLASS in self.device_classes
 
 
+@memoized_for_each
 def read_device_claims(graph: ResourceGraph, template: PodTemplate) -> Sequence[DeviceClaim]:
-    """All claims of the pod, in its order.
-
-    Raises:
-        Undecided: a claim has no readable shape.
-    """
-    remembered = _remembered(graph)
-    if template not in remembered:
-        used = frozenset(containers_claims(template))
-        remembered[template] = [
-            _device_claim(graph, template.resource.namespace, claim, used)
-            for claim in mappings_at(template.spec, "resourceClaims")
-        ]
-    return remembered[template]
+    """All claims of the pod, in its order."""
+    used = frozenset(containers_claims(template))
+    claims = mappings_at(template.spec, "resourceClaims")
+    return [_device_claim(graph, template.resource.namespace, claim, used) for claim in claims]
 
 
 def containers_claims(template: PodTemplate) -> Iterator[str]:
     """Names of the claims that the pod's containers use."""
     # A v1alpha1 service has them beside its pod, everything else in the containers, of which one is enough.
     beside = (template.described_by,) if template.shape == "service" else ()
-    for container in (*beside, *template.containers, *mappings_at(template.spec, "initContainers")):
+    for container in (*beside, *template.all_containers):
         yield from (claim_name(claim) for claim in mappings_at(container, "resources", "claims"))
 
 
@@ -135,11 +129,7 @@ class ChannelClaims:
 
 
 def read_channel_claims(graph: ResourceGraph, worker: Worker) -> ChannelClaims:
-    """The claims of the worker's pod and of its containers.
-
-    Raises:
-        Undecided: a claim's template is neither a ComputeDomain's nor described in the graph.
-    """
+    """The claims of the worker's pod and of its containers."""
     claims = read_device_claims(graph, worker.template)
     for claim in claims:
         # A claim made by hand has no template; what it asks for does not change how many there are.
@@ -163,19 +153,8 @@ def claiming_pods(worker: Worker) -> int:
 
 
 def _amounts(worker: Worker) -> Iterator[tuple[str, int]]:
-    # A device must be in the limits; in the requests alone the API server refuses it.
-    for resources in _limits(worker):
-        for name, amount in resources.items():
-            if is_network_device(name):
-                yield name, whole_number(amount, f"the amount of {name}")
-
-
-def _limits(worker: Worker) -> Iterator[Mapping[str, Value]]:
-    if worker.template.shape == "service":
-        # The operator turns a v1alpha1 service's `custom` into resources of the container.
-        yield mapping_at(worker.described_by, "resources", "requests", "custom")
-        yield mapping_at(worker.described_by, "resources", "limits", "custom")
-    yield mapping_at(worker.container, "resources", "limits")
+    for name, amount in network_devices(worker.template, worker.container):
+        yield name, whole_number(amount, f"the amount of {name}")
 
 
 def _device_claim(
@@ -184,18 +163,15 @@ def _device_claim(
     name, template = claim_name(claim), text_at(claim, "resourceClaimTemplateName")
     if template is None:
         by_itself = text_at(claim, "resourceClaimName")
-        described = () if by_itself is None else _named(graph, _CLAIM_KIND, by_itself, namespace)
+        objects = graph.kubernetes_objects_named
+        described = () if by_itself is None else objects(_CLAIM_KIND, by_itself, namespace)
         classes = _device_classes(described, "spec")
         return DeviceClaim(name, None, classes, None, name in used)
     for domain in domains_of_template(graph, template):
         if may_be_one(domain.namespace, namespace):
             return DeviceClaim(name, template, frozenset({CHANNEL_DEVICE_CLASS}), domain, name in used)
-    described = _named(graph, _TEMPLATE_KIND, template, namespace)
+    described = graph.kubernetes_objects_named(_TEMPLATE_KIND, template, namespace)
     return DeviceClaim(name, template, _device_classes(described, "spec", "spec"), None, name in used)
-
-
-def _named(graph: ResourceGraph, kind: str, name: str, namespace: Value) -> Sequence[Resource]:
-    return graph.kubernetes_objects_named(kind, name, namespace)
 
 
 def _device_classes(described: Sequence[Resource], *path: str) -> frozenset[str] | None:
@@ -208,27 +184,16 @@ def _requested(spec: Mapping[str, Value]) -> Iterator[str]:
     for request in mappings_at(spec, "devices", "requests"):
         # The name moved below `exactly` with resource.k8s.io/v1beta2.
         places = (request, mapping_at(request, "exactly"), *mappings_at(request, "firstAvailable"))
-        for place in places:
-            name = text_at(place, "deviceClassName")
-            if name is not None:
-                yield name
-
-
-@memoized
-def _remembered(_: ResourceGraph) -> dict[PodTemplate, Sequence[DeviceClaim]]:
-    # Six rules look at each pod's claims.
-    return {}
+        names = (text_at(place, "deviceClassName") for place in places)
+        yield from (name for name in names if name is not None)
 
 
 @memoized
 def _domains_by_template(graph: ResourceGraph) -> Mapping[str, Sequence[Resource]]:
     domains: dict[str, list[Resource]] = {}
     for domain in graph.kubernetes_objects(_DOMAIN_KIND):
-        try:
-            template = text_at(domain.inputs, "spec", "channel", "resourceClaimTemplate", "name")
-        except Undecided:
-            # A pod that claims a template of that name finds it described by nothing, which is undecided.
-            continue
+        # Of one that cannot be read a pod's claim is described by nothing, which is undecided.
+        template = known(text_at, domain.inputs, "spec", "channel", "resourceClaimTemplate", "name")
         if template is not None:
             domains.setdefault(template, []).append(domain)
     return domains

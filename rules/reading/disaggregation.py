@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from resource_graph import Resource, ResourceGraph
-from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.settings import is_sglang, is_vllm, read_sglang
 from rules.reading.memoized import memoized
-from rules.reading.pods.pods import GRAPH_KIND, Unreadable
+from rules.reading.pods.pods import GRAPH_KIND, readable
 from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import known
 
 Role = Literal["prefill", "decode", "aggregated"]
 MODE_FLAG = "--disaggregation-mode"
@@ -48,14 +47,10 @@ def read_disaggregated(graph: ResourceGraph) -> Sequence[Disaggregated]:
     same DYN_NAMESPACE. A worker whose role cannot be read belongs to none.
     """
     groups: dict[object, list[tuple[Role, Worker]]] = {}
-    for worker in read_workers(graph):
-        if isinstance(worker, Unreadable):
-            continue
-        try:
-            role = role_with_file(graph, worker)
-        except (EngineFileProblem, Undecided):
-            continue
-        groups.setdefault(_group(worker), []).append((role, worker))
+    for worker in readable(read_workers(graph)):
+        role = known(role_with_file, graph, worker)
+        if role is not None:
+            groups.setdefault(_group(worker), []).append((role, worker))
     found: list[Disaggregated] = []
     for members in groups.values():
         prefill = tuple(worker for role, worker in members if role == "prefill")
@@ -70,11 +65,7 @@ def read_disaggregated(graph: ResourceGraph) -> Sequence[Disaggregated]:
 
 
 def read_role(worker: Worker) -> Role:
-    """What the worker does with a request; the command line decides, not the component's type.
-
-    Raises:
-        Undecided: the mode is unknown.
-    """
+    """What the worker does with a request; the command line decides, not the component's type."""
     command = next(iter(worker.commands), None)
     if command is None:
         return _role(worker.template.component_type)
@@ -87,9 +78,7 @@ def read_role(worker: Worker) -> Role:
     for variable in _MODE_VARIABLES:
         word = command.environment.get(variable)
         if mode is None and word is not None:
-            if not word.known:
-                raise Undecided(f"the value of {variable} is unknown")
-            mode = word.text
+            mode = word.value(variable)
     return _role(mode)
 
 
@@ -98,7 +87,6 @@ def role_with_file(graph: ResourceGraph, worker: Worker) -> Role:
 
     Raises:
         EngineFileProblem: the file cannot be what SGLang needs.
-        Undecided: the mode is unknown.
     """
     role = read_role(worker)
     if role != "aggregated" or not is_sglang(worker):

@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 
 from resource_graph import ResourceGraph
 from rules.reading.memoized import memoized
-from rules.reading.placements import Placement, read_candidates
-from rules.reading.pods.pods import PodTemplate, Unreadable
+from rules.reading.placements import read_candidates
+from rules.reading.pods.pods import PodTemplate, Unreadable, readable
 from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.pools import Pool
 from rules.reading.shapes import Undecided
 
 
@@ -35,11 +37,7 @@ class GpuPods:
 
     @property
     def pods(self) -> int:
-        """How many run at once.
-
-        Raises:
-            Undecided: nobody knows yet, or it depends on the nodes.
-        """
+        """How many run at once."""
         if self.template.resource.kind == "DaemonSet":
             raise Undecided("a DaemonSet has as many pods as there are nodes")
         return self.template.replicas * self.template.pods_per_replica
@@ -55,7 +53,7 @@ class GpuPods:
 class Occupied:
     """What runs in one pool."""
 
-    placement: Placement
+    placement: Pool
     pods: list[GpuPods] = field(default_factory=list[GpuPods])
     sizes: dict[int, int] = field(default_factory=dict[int, int])
     """GPUs of a pod -> pods, without those that no node of the pool can take."""
@@ -80,23 +78,19 @@ class Occupancy:
 def read_gpu_pods(graph: ResourceGraph) -> Sequence[GpuPods | Unreadable]:
     """All templates whose pods ask for GPUs, in the order of the graph."""
     found: list[GpuPods | Unreadable] = []
-    workers: list[Worker] = []
-    for worker in (*read_workers(graph), None):
-        if workers and (not isinstance(worker, Worker) or worker.template is not workers[0].template):
-            if any(each.gpus_per_pod for each in workers):
-                found.append(GpuPods(tuple(workers)))
-            workers = []
-        if isinstance(worker, Worker):
-            workers.append(worker)
-        elif worker is not None:
-            found.append(worker)
+    for _, group in groupby(read_workers(graph), lambda each: isinstance(each, Worker) and each.template):
+        members = tuple(group)
+        found += [each for each in members if isinstance(each, Unreadable)]
+        workers = tuple(readable(members))
+        if any(each.gpus_per_pod for each in workers):
+            found.append(GpuPods(workers))
     return tuple(found)
 
 
 @memoized
 def templates_with_gpus(graph: ResourceGraph) -> frozenset[PodTemplate]:
     """The templates whose pods ask for GPUs, and so run in one of the pools."""
-    return frozenset(pods.template for pods in read_gpu_pods(graph) if not isinstance(pods, Unreadable))
+    return frozenset(pods.template for pods in readable(read_gpu_pods(graph)))
 
 
 @memoized
@@ -104,27 +98,21 @@ def read_occupancy(graph: ResourceGraph) -> Occupancy:
     """The pool of each pod with GPUs, all graphs and workloads together."""
     pools: dict[str, Occupied] = {}
     homeless: list[tuple[GpuPods, str]] = []
-    for pods in read_gpu_pods(graph):
-        if isinstance(pods, Unreadable):
-            continue
+    for pods in readable(read_gpu_pods(graph)):
         try:
             placement = home(graph, pods)
             if placement is not None and pods.pods:
-                pools.setdefault(placement.pool, Occupied(placement)).add(pods)
+                pools.setdefault(placement.name, Occupied(placement)).add(pods)
         except Undecided as reason:
             homeless.append((pods, str(reason)))
     return Occupancy(pools, homeless)
 
 
-def home(graph: ResourceGraph, pods: GpuPods) -> Placement | None:
-    """The one pool that the pods run in; None where their node selection allows none.
-
-    Raises:
-        Undecided: no pool is known, or several are possible.
-    """
+def home(graph: ResourceGraph, pods: GpuPods) -> Pool | None:
+    """The one pool that the pods run in; None where their node selection allows none."""
     candidates = read_candidates(graph, pods.workers[0])
     if len(candidates) > 1:
-        names = ", ".join(candidate.pool for candidate in candidates)
+        names = ", ".join(candidate.name for candidate in candidates)
         raise Undecided(f"its node selection allows several pools: {names}")
     return candidates[0] if candidates else None
 

@@ -8,14 +8,14 @@ from engines import DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK, KV_VALUE_B
 from hardware import TCP_FLOW_GBIT, TCP_GBIT, requests_per_second, transfer_seconds
 from resource_graph import ResourceGraph
 from rules.reading.engines.models import read_checkpoint, read_gpt_oss
-from rules.reading.engines.settings import Count, Setting, is_sglang, is_vllm, read_sglang, read_vllm
+from rules.reading.engines.settings import is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.tensorrt_llm import (
     TensorRtLlmSettings,
     is_tensorrt_llm,
     read_tensorrt_llm,
 )
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Count, Setting, Undecided
 
 AUTO = "auto"
 _FORMAT_FLAG = "--kv-cache-dtype"
@@ -57,11 +57,7 @@ class KvFormat:
 
 
 def read_kv_format(graph: ResourceGraph, worker: Worker) -> KvFormat | None:
-    """The format that the worker is told to use; None for a worker of another engine.
-
-    Raises:
-        Undecided: it depends on something unknown.
-    """
+    """The format that the worker is told to use; None for a worker of another engine."""
     if is_tensorrt_llm(worker):
         found = read_tensorrt_llm(graph, worker).setting("kv_cache_config", "dtype", default=AUTO)
     elif is_vllm(worker):
@@ -74,11 +70,7 @@ def read_kv_format(graph: ResourceGraph, worker: Worker) -> KvFormat | None:
 
 
 def effective_format(graph: ResourceGraph, worker: Worker, kv_format: KvFormat) -> str:
-    """What the cache really holds, by one name for each format.
-
-    Raises:
-        Undecided: the checkpoint decides, and nothing tells which that is.
-    """
+    """What the cache really holds, by one name for each format."""
     if kv_format.text != AUTO:
         return _SAME_FORMAT.get(kv_format.text, kv_format.text)
     if read_checkpoint(graph, worker).mxfp4 is None:
@@ -87,15 +79,13 @@ def effective_format(graph: ResourceGraph, worker: Worker, kv_format: KvFormat) 
 
 
 def transceiver_backend(settings: TensorRtLlmSettings) -> Setting | None:
-    """What moves the cache; None for a worker that moves none."""
+    """What is to move the cache; None where the settings say nothing, which switches the transfer off."""
     return settings.at(_TRANSCEIVER, "backend")
 
 
 def transfer_buffer(settings: TensorRtLlmSettings) -> Count | None:
     """Tokens that a transfer buffer holds; None where the engine sizes it by max_seq_len."""
-    if settings.at(_TRANSCEIVER, "max_tokens_in_buffer") is None:
-        return None
-    return settings.count(_TRANSCEIVER, "max_tokens_in_buffer", default=0)
+    return settings.given_count(_TRANSCEIVER, "max_tokens_in_buffer")
 
 
 def tokens_per_block(settings: TensorRtLlmSettings) -> Count:
@@ -104,13 +94,10 @@ def tokens_per_block(settings: TensorRtLlmSettings) -> Count:
 
 
 def longest_sequence(settings: TensorRtLlmSettings, model: ModelShape | None) -> Count:
-    """Tokens of prompt and answer together that the engine admits.
-
-    Raises:
-        Undecided: it is the model's own length, and the model is not known here.
-    """
-    if settings.at("max_seq_len") is not None:
-        return settings.count("max_seq_len", default=0)
+    """Tokens of prompt and answer together that the engine admits."""
+    given = settings.given_count("max_seq_len")
+    if given is not None:
+        return given
     if model is None:
         raise Undecided("max_seq_len is not set, and nothing here says how long the model's sequences are")
     return Count(model.max_positions, f"the length that {model.name} was made for")
@@ -120,9 +107,6 @@ def longest_prompt(settings: TensorRtLlmSettings, model: ModelShape | None) -> C
     """Tokens of the longest prompt that the engine admits.
 
     It leaves room for one token of an answer. Without chunked prefill it has to fit in one step.
-
-    Raises:
-        Undecided: a setting that decides is unknown.
     """
     if settings.switch("enable_chunked_prefill"):
         return _before_an_answer(longest_sequence(settings, model))
@@ -133,24 +117,9 @@ def longest_prompt(settings: TensorRtLlmSettings, model: ModelShape | None) -> C
     return min(prompt, step, key=lambda count: count.value)
 
 
-def written_backend(graph: ResourceGraph, worker: Worker) -> Setting | None:
-    """What the worker's settings say; None where they say nothing, which switches the transfer off.
-
-    Raises:
-        EngineFileProblem: its engine file cannot be what the engine needs.
-        Undecided: it depends on something unknown.
-    """
-    settings = read_tensorrt_llm(graph, worker)
-    return settings.at("cache_transceiver_config", "backend")
-
-
 def effective_backend(graph: ResourceGraph, worker: Worker) -> str | None:
-    """The library that moves the cache; None where there is none, or the value is none of them.
-
-    Raises:
-        Undecided: it depends on something unknown.
-    """
-    written = written_backend(graph, worker)
+    """The library that moves the cache; None where there is none, or the value is none of them."""
+    written = transceiver_backend(read_tensorrt_llm(graph, worker))
     if written is None or written.value not in TRANSCEIVER_BACKENDS:
         return None
     if written.value != "DEFAULT":

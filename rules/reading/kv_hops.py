@@ -70,11 +70,7 @@ def component_that_chose(graph: ResourceGraph, resource: Resource) -> Resource |
 
 
 def chosen_transport(graph: ResourceGraph, resource: Resource) -> ChosenTransport | None:
-    """What the component chose.
-
-    Raises:
-        Undecided: it is unknown or oddly shaped.
-    """
+    """What the component chose."""
     component = component_that_chose(graph, resource)
     if component is None:
         return None
@@ -94,9 +90,6 @@ def best_path(graph: ResourceGraph, hop: KvHop) -> tuple[KvPath, Worker] | None:
 
     None where prefill and decode have none in common. Several may be there: UCX chooses among them, so one
     that works is enough.
-
-    Raises:
-        Undecided: nothing says which nodes, which release or which engine it is.
     """
     unknown = next((ways.unknown for ways in hop.ways if ways.unknown is not None), None)
     if not hop.common and unknown is not None:

@@ -18,7 +18,7 @@ from rules.reading.devices import (
 from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.settings import CommandSettings, is_vllm, read_vllm
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at
+from rules.reading.shapes import Undecided, attempted, mapping_at, mappings_at, text_at, texts_at
 from rules.reading.spelling import nearest, slip_of
 
 UCX_TRANSPORTS = "UCX_TLS"
@@ -79,11 +79,7 @@ class UcxTransports:
 
 
 def read_ucx_transports(worker: Worker) -> UcxTransports:
-    """What the worker's UCX_TLS says.
-
-    Raises:
-        Undecided: it is set to something unknown.
-    """
+    """What the worker's UCX_TLS says."""
     written = worker.variable(UCX_TRANSPORTS)
     if not written:
         return UcxTransports(None, frozenset())
@@ -118,20 +114,12 @@ def connector_problems(settings: CommandSettings, line: tuple[int, int] | None) 
 
 
 def moving_connector(config: Mapping[str, Value]) -> str | None:
-    """The connector that moves the cache between workers: of one that holds others NIXL's, if that is inside.
-
-    Raises:
-        Undecided: it has an unknown shape.
-    """
+    """The connector that moves the cache between workers: of one that holds others NIXL's, if inside."""
     return text_at(_moving_config(config), "kv_connector")
 
 
 def nixl_backends(config: Mapping[str, Value]) -> Sequence[str]:
-    """The plugins that NIXL is told to use, in upper case; empty where it chooses.
-
-    Raises:
-        Undecided: they are no list of texts.
-    """
+    """The plugins that NIXL is told to use, in upper case; empty where it chooses."""
     extra = mapping_at(_moving_config(config), "kv_connector_extra_config")
     return [name.upper() for name in texts_at(extra, "backends") if name is not None]
 
@@ -159,18 +147,10 @@ class Ways:
 
 
 def read_ways(graph: ResourceGraph, worker: Worker) -> Ways:
-    """The ways of one worker.
-
-    Raises:
-        Undecided: an amount of a device, or what UCX may use, is unknown.
-    """
-    unknown: str | None = None
-    found: dict[KvTransportName, str] = {}
-    try:
-        found |= _claimed(graph, worker)
-    except Undecided as reason:
-        unknown = str(reason)
-    found |= dict(_devices(worker))
+    """The ways of one worker."""
+    claimed = attempted(_claimed, graph, worker)
+    is_known = not isinstance(claimed, Undecided)
+    found: dict[KvTransportName, str] = {**(claimed if is_known else {}), **dict(_devices(worker))}
     ucx = read_ucx_transports(worker)
     shut: dict[KvTransportName, str] = {
         name: f"{UCX_TRANSPORTS}={ucx.written}" for name in found if not ucx.allows(name)
@@ -183,7 +163,7 @@ def read_ways(graph: ResourceGraph, worker: Worker) -> Ways:
         typed = typed or _annotated(worker)
         if typed is not None:
             open_ways["tcp"] = typed
-    return Ways(worker, open_ways, shut, unknown)
+    return Ways(worker, open_ways, shut, None if is_known else str(claimed))
 
 
 def _moving_config(config: Mapping[str, Value]) -> Mapping[str, Value]:

@@ -5,7 +5,7 @@ from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 from resource_graph import ResourceGraph
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Undecided, attempted
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -34,10 +34,7 @@ def memoized_for_each(read: Callable[[ResourceGraph, K], T]) -> Callable[[Resour
     def reading(graph: ResourceGraph, each: K) -> T:
         of_graph = remembered.setdefault(graph, {})
         if each not in of_graph:
-            try:
-                of_graph[each] = read(graph, each)
-            except Undecided as reason:
-                of_graph[each] = reason
+            of_graph[each] = attempted(read, graph, each)
         found = of_graph[each]
         if isinstance(found, Undecided):
             raise found.with_traceback(None)

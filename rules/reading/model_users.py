@@ -19,7 +19,7 @@ from rules.reading.commands.container_commands import (
 from rules.reading.commands.words import Environment, Flag, Word, parse_flags, variable_in
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import all_containers, read_environment
-from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
+from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
 from rules.reading.pods.workers import FRONTEND_TYPE, Worker, read_workers
 from rules.reading.shapes import Undecided
 
@@ -126,11 +126,7 @@ class ModelUser:
         return "~/.cache/huggingface/hub"
 
     def variable(self, name: str) -> str | None:
-        """A variable of the container; None where nobody sets it.
-
-        Raises:
-            Undecided: it is set to something unknown.
-        """
+        """A variable of the container; None where nobody sets it."""
         return variable_in(self.environment, name)
 
     def mount_of(self, path: str) -> Mount | None:
@@ -138,7 +134,6 @@ class ModelUser:
         holding = [mount for mount in self.mounts if mount.holds(path)]
         return max(holding, key=lambda mount: len(PurePosixPath(mount.path).parts), default=None)
 
-    @property
     def model_mount(self) -> Mount | None:
         """The claim from which it takes, or to which it brings, the model."""
         paths = [model.text for model in self.models if model.is_path]
@@ -150,13 +145,10 @@ class ModelUser:
 
 
 @dataclass(frozen=True, slots=True)
-class UnreadableUser:
+class UnreadableUser(Unreadable):
     """A container that uses a model and cannot be read, and why."""
 
     kind: Kind
-    resource: Resource
-    name: str
-    reason: str
 
 
 @memoized
@@ -167,21 +159,20 @@ def read_model_users(graph: ResourceGraph) -> Sequence[ModelUser | UnreadableUse
 
 
 def _downloads(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
-    for template in read_pods(graph):
-        # A pod that cannot be read is told by the rules about all pods.
-        if isinstance(template, Unreadable) or template.shape != "workload":
+    for template in readable(read_pods(graph)):
+        if template.shape != "workload":
             continue
         try:
             containers = all_containers(template)
         except Undecided as reason:
-            yield UnreadableUser("download", template.resource, template.name, str(reason))
+            yield UnreadableUser(template.resource, template.name, str(reason), "download")
             continue
         for _, container in containers:
             try:
                 if mentions(container, _DOWNLOADS_MENTIONED):
                     yield from _download(graph, template, container)
             except Undecided as reason:
-                yield UnreadableUser("download", template.resource, template.name, str(reason))
+                yield UnreadableUser(template.resource, template.name, str(reason), "download")
 
 
 def _download(
@@ -213,14 +204,12 @@ def _downloaded(words: Sequence[Word]) -> str | None:
 
 
 def _workers(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
-    for worker in read_workers(graph):
-        # An unreadable worker is told by the rules about all workers.
-        if isinstance(worker, Unreadable) or not worker.commands:
-            continue
+    for worker in readable(read_workers(graph)):
         try:
-            yield _serving(worker, worker.commands[0])
+            if worker.commands:
+                yield _serving(worker, worker.commands[0])
         except Undecided as reason:
-            yield UnreadableUser("worker", worker.resource, worker.name, str(reason))
+            yield UnreadableUser(worker.resource, worker.name, str(reason), "worker")
 
 
 def _serving(worker: Worker, command: StartCommand) -> ModelUser:
@@ -232,39 +221,35 @@ def _serving(worker: Worker, command: StartCommand) -> ModelUser:
 
 def _models_of(command: StartCommand, flags: Sequence[Flag]) -> Iterator[ModelReference]:
     revision = _value(flags, ("--revision",))
-    if command.engine in {TRTLLM_SERVE, VLLM_SERVE}:
-        words = command.arguments[1:] if command.arguments[:1] == (Word("serve"),) else command.arguments
-        if words and words[0].known and not words[0].text.startswith("-"):
-            yield model_reference(words[0].text, command.engine, revision)
-            return
+    word = command.model_word
+    if word is not None and word.known:
+        yield model_reference(word.text, command.engine, revision)
+        return
     text = _value(flags, _MODEL_FLAGS)
     if text:
         yield model_reference(text, "its command", revision)
 
 
 def _frontends(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
-    for template in read_pods(graph):
-        if isinstance(template, Unreadable) or template.component_type != FRONTEND_TYPE:
+    for template in readable(read_pods(graph)):
+        if template.component_type != FRONTEND_TYPE:
             continue
+        name, main = template.name, template.main
         try:
-            environment = read_environment(graph, template, template.main)
-            mounts = read_mounts(template, template.main)
+            environment = read_environment(graph, template, main)
+            yield ModelUser("frontend", template, name, main, environment, read_mounts(template, main), ())
         except Undecided as reason:
-            yield UnreadableUser("frontend", template.resource, template.name, str(reason))
-            continue
-        yield ModelUser("frontend", template, template.name, template.main, environment, mounts, ())
+            yield UnreadableUser(template.resource, name, str(reason), "frontend")
 
 
 def _benchmarks(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
-    for benchmark in read_benchmarks(graph):
-        if isinstance(benchmark, Unreadable):
-            continue
+    for benchmark in readable(read_benchmarks(graph)):
         script = benchmark.script
         try:
             mounts = read_mounts(script.template, script.container)
             tokenizers = [run.tokenizer for run in benchmark.runs]
         except Undecided as reason:
-            yield UnreadableUser("benchmark", benchmark.resource, benchmark.name, str(reason))
+            yield UnreadableUser(benchmark.resource, benchmark.name, str(reason), "benchmark")
             continue
         named = {str(each.value): each.source for each in tokenizers if each is not None}
         models = tuple(model_reference(text, source) for text, source in named.items())

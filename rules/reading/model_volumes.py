@@ -4,13 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from engines import GPT_OSS_MODELS, ModelShape
-from resource_graph import Resource, ResourceGraph, Value
+from resource_graph import Resource, ResourceGraph
 from rules.reading.claims import Claim, Mount, find_claim
 from rules.reading.memoized import memoized
-from rules.reading.model_users import Kind, ModelUser, UnreadableUser, read_model_users
+from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.node_selection import required_labels, selected_pools
 from rules.reading.placements import read_placement
-from rules.reading.shapes import Undecided
+from rules.reading.pods.pods import readable
+from rules.reading.shapes import Undecided, attempted, known
 
 _GPU_LABELS = "nvidia.com/gpu."
 
@@ -27,11 +28,7 @@ class ModelVolume:
 
     @property
     def claim(self) -> Claim | None:
-        """What is asked for; None where nothing that was read makes it.
-
-        Raises:
-            Undecided: there are several of its name, or it has no readable shape.
-        """
+        """What is asked for; None where nothing that was read makes it."""
         if isinstance(self.found, Undecided):
             raise self.found.with_traceback(None)
         return self.found
@@ -64,13 +61,8 @@ def read_model_volumes(graph: ResourceGraph) -> Sequence[ModelVolume]:
     A container that cannot be read is left out, and told by the rules about users.
     """
     volumes: dict[tuple[str, str], ModelVolume] = {}
-    for user in read_model_users(graph):
-        if isinstance(user, UnreadableUser):
-            continue
-        try:
-            mount = user.model_mount
-        except Undecided:
-            continue
+    for user in readable(read_model_users(graph)):
+        mount = known(user.model_mount)
         if mount is not None:
             name = mount.node_path or mount.claim or "a claim without a known name"
             # A directory of a node is the same one for every namespace.
@@ -83,42 +75,25 @@ def read_model_volumes(graph: ResourceGraph) -> Sequence[ModelVolume]:
 
 
 def on_one_node(graph: ResourceGraph, users: Iterable[ModelUser]) -> bool:
-    """Whether all of them run in one pool, and that has one node.
-
-    Raises:
-        Undecided: nothing says which pool one of them runs in, or how many nodes it has.
-    """
-    found = {_only_pool(graph, user) for user in users}
-    if len(found) != 1:
-        return False
-    (pool,) = found
-    return pool is not None and pool[1] == 1
+    """Whether all of them run in one pool, and that has one node."""
+    found = list({_only_pool(graph, user) for user in users})
+    return len(found) == 1 and found[0] is not None and found[0][1] == 1
 
 
 def _found(graph: ResourceGraph, volume: ModelVolume) -> Claim | Undecided | None:
     if volume.node_path is not None:
         return None
-    for user, _ in volume.users:
-        try:
-            claim = find_claim(graph, user.resource, volume.name)
-        except Undecided as reason:
-            return reason
-        if claim is not None:
-            return claim
-    return None
+    claims = (attempted(find_claim, graph, user.resource, volume.name) for user, _ in volume.users)
+    return next((claim for claim in claims if claim is not None), None)
 
 
 def _only_pool(graph: ResourceGraph, user: ModelUser) -> tuple[str, int | None] | None:
     """Name and nodes of the one pool that it can run in; None where it can also run elsewhere."""
     if user.worker is not None:
         placement = read_placement(graph, user.worker)
-        return placement.pool, placement.nodes
-    if not _selects_gpu_nodes(user.template.spec):
+        return placement.name, placement.nodes
+    labels = required_labels(user.template.spec)
+    if not any(each.key.startswith(_GPU_LABELS) and each.operator in {"In", "Exists"} for each in labels):
         return None
     pools = selected_pools(graph, user.template)
-    return (pools[0].name, pools[0].nodes) if len(pools) == 1 else None
-
-
-def _selects_gpu_nodes(spec: Mapping[str, Value]) -> bool:
-    labels = required_labels(spec)
-    return any(label.key.startswith(_GPU_LABELS) and label.operator in {"In", "Exists"} for label in labels)
+    return (pools[0].name, pools[0].known_nodes) if len(pools) == 1 else None

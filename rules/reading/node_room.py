@@ -1,20 +1,19 @@
 """How much CPU and memory each known node has for one more pod, as far as the graph says."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hardware import eks_reserved_cpus, eks_reserved_gib
-from resource_graph import Resource, ResourceGraph, Value
+from resource_graph import Resource, ResourceGraph
 from rules.reading.gpu_pods import GpuPods, read_occupancy
 from rules.reading.memoized import memoized
-from rules.reading.node_selection import allows, untolerated
+from rules.reading.node_selection import allows, node_selector_terms, untolerated
 from rules.reading.pods.containers import requested
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.pools import Pool, UnreadablePool, group_instance_types, read_pools
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, quantity, text_at
+from rules.reading.pools import NODE_GROUP_TYPE, Pool, group_instance_types, read_pools
+from rules.reading.shapes import known, mapping_at, mappings_at, quantity, text_at
 
-NODE_GROUP = "aws:eks/nodeGroup:NodeGroup"
 # Families whose sizes follow from their names: GiB of memory for each vCPU
 # (https://docs.aws.amazon.com/ec2/latest/instancetypes/gp.html, co.html, mo.html).
 _GIB_PER_VCPU: Mapping[str, int] = {"c": 2, "m": 4, "r": 8}
@@ -37,28 +36,12 @@ class NodeRoom:
     memory_gib: float
 
 
-def rooms_for(graph: ResourceGraph, template: PodTemplate) -> Sequence[NodeRoom]:
-    """The nodes that a pod of the template may land on, preferences aside.
-
-    Raises:
-        Undecided: what one of the workers requests is not known.
-    """
-    return tuple(_rooms(graph, template))
-
-
-@memoized
-def knows_nodes_without_gpus(graph: ResourceGraph) -> bool:
-    """Whether the graph makes node groups without GPUs, so that it is known what else there is."""
-    return any(_size(graph, group) is not None for group in graph.of_type(NODE_GROUP))
-
-
-def _rooms(graph: ResourceGraph, template: PodTemplate) -> Iterator[NodeRoom]:
-    for pool in read_pools(graph):
-        if not isinstance(pool, UnreadablePool) and _may_land(template, pool):
+def rooms_for(graph: ResourceGraph, template: PodTemplate) -> Iterator[NodeRoom]:
+    """The nodes that a pod of the template may land on, preferences aside."""
+    for pool in read_pools(graph).values():
+        if isinstance(pool, Pool) and _may_land(template, pool):
             yield _beside_workers(graph, pool)
-    if not _takes_any_node(template):
-        return
-    for group in graph.of_type(NODE_GROUP):
+    for group in graph.of_type(NODE_GROUP_TYPE) if _takes_any_node(template) else ():
         size = _size(graph, group)
         if size is not None:
             name, vcpus, gib = size
@@ -67,12 +50,18 @@ def _rooms(graph: ResourceGraph, template: PodTemplate) -> Iterator[NodeRoom]:
             yield NodeRoom(node, cpus, memory)
 
 
+@memoized
+def knows_nodes_without_gpus(graph: ResourceGraph) -> bool:
+    """Whether the graph makes node groups without GPUs, so that it is known what else there is."""
+    return any(_size(graph, group) is not None for group in graph.of_type(NODE_GROUP_TYPE))
+
+
 def _beside_workers(graph: ResourceGraph, pool: Pool) -> NodeRoom:
     """The room on the emptiest node, workers packed as tightly as they can be, largest first."""
     kind = pool.instance_type
     occupied = read_occupancy(graph).pools.get(pool.name)
     whole = _allocatable(kind.vcpus, kind.memory_gib)
-    free = [(kind.gpus, *whole)] * (pool.nodes or 1)
+    free = [(kind.gpus, *whole)] * (pool.known_nodes or 1)
     pods = [(each, each.pods) for each in (occupied.pods if occupied else ())]
     for each, count in sorted(pods, key=lambda item: -item[0].gpus):
         cpus, memory = _requests(each, "cpu"), _requests(each, "memory") / 2**30
@@ -103,31 +92,21 @@ def _shown(cpus: float, memory: float) -> str:
 
 
 def _requests(pods: GpuPods, resource: str) -> float:
-    amounts: list[Value] = [
-        requested(pods.template, container, resource) for container in pods.template.containers
-    ]
-    return float(
-        sum(quantity(amount, f"{resource} of {pods.name}") for amount in amounts if amount is not None)
-    )
+    amounts = (requested(pods.template, container, resource) for container in pods.template.containers)
+    what = f"{resource} of {pods.name}"
+    return float(sum(quantity(amount, what) for amount in amounts if amount is not None))
 
 
 def _may_land(template: PodTemplate, pool: Pool) -> bool:
-    try:
-        return allows(template.spec, pool) and not (pool.taints and untolerated(template.spec, pool))
-    except Undecided:
-        # A label that nobody tells of: the pool is no node that is known for the pod.
-        return False
+    # A label that nobody tells of: the pool is no node that is known for the pod.
+    return known(allows, template.spec, pool) is True and not (
+        pool.taints and known(untolerated, template.spec, pool) != []
+    )
 
 
 def _takes_any_node(template: PodTemplate) -> bool:
     """Whether the pod asks its node for no label, so that a system node will do."""
-    terms = mappings_at(
-        template.spec,
-        "affinity",
-        "nodeAffinity",
-        "requiredDuringSchedulingIgnoredDuringExecution",
-        "nodeSelectorTerms",
-    )
+    terms = node_selector_terms(template.spec)
     asked = [item for term in terms for item in mappings_at(term, "matchExpressions")]
     return not mapping_at(template.spec, "nodeSelector") and all(
         text_at(item, "operator") in {"NotIn", "DoesNotExist"} for item in asked
@@ -136,10 +115,7 @@ def _takes_any_node(template: PodTemplate) -> bool:
 
 def _size(graph: ResourceGraph, group: Resource) -> tuple[str, int, int] | None:
     """The type, vCPUs and GiB of a group's nodes; None where the type does not say, or they have GPUs."""
-    try:
-        types = group_instance_types(graph, group)
-    except Undecided:
-        return None
+    types = known(group_instance_types, graph, group) or []
     found = _TYPE.fullmatch(types[0]) if len(types) == 1 else None
     if found is None:
         return None

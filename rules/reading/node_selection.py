@@ -34,59 +34,42 @@ class NodeLabel:
         return f"{self.key} {self.operator} {values}".rstrip()
 
 
-def required_labels(spec: Mapping[str, Value]) -> Sequence[NodeLabel]:
-    """Every condition of the pod's node selector and of its required node affinity, all terms together.
+def node_selector_terms(spec: Mapping[str, Value]) -> Sequence[Mapping[str, Value]]:
+    """The terms of the pod's required node affinity, one of which a node must meet."""
+    required = "requiredDuringSchedulingIgnoredDuringExecution"
+    return mappings_at(spec, "affinity", "nodeAffinity", required, "nodeSelectorTerms")
 
-    Raises:
-        Undecided: they are unknown or of another shape.
-    """
-    return tuple(_required(spec))
+
+def required_labels(spec: Mapping[str, Value]) -> Sequence[NodeLabel]:
+    """Every condition of the pod's node selector and of its required node affinity, all terms together."""
+    in_terms = (label for term in node_selector_terms(spec) for label in _of_term(term))
+    return (*_selector(spec), *in_terms)
 
 
 def alternatives(spec: Mapping[str, Value]) -> Sequence[Sequence[NodeLabel]]:
-    """Required labels by term: a node must meet all conditions of one term, and those of the selector.
-
-    Raises:
-        Undecided: they are unknown or of another shape.
-    """
+    """Required labels by term: a node must meet all conditions of one term, and those of the selector."""
     selector = tuple(_selector(spec))
-    return [(*selector, *_of_term(term)) for term in _terms(spec)] or [selector]
+    return [(*selector, *_of_term(term)) for term in node_selector_terms(spec)] or [selector]
 
 
 def selected_pools(graph: ResourceGraph, template: PodTemplate) -> Sequence[Pool]:
-    """The pools whose nodes the pod's selector and required node affinity allow; tolerations aside.
-
-    Raises:
-        Undecided: no pool is known, or a label is asked for that the pools may or may not carry.
-    """
+    """The pools whose nodes the pod's selector and required node affinity allow; tolerations aside."""
     return [pool for pool in known_pools(graph) if allows(template.spec, pool)]
 
 
 def allows(spec: Mapping[str, Value], pool: Pool) -> bool:
-    """Whether the pod spec's selector and required node affinity allow the pool's nodes.
-
-    Raises:
-        Undecided: it asks for a label whose value on the nodes nobody says.
-    """
+    """Whether the pod spec's selector and required node affinity allow the pool's nodes."""
     selector = mapping_at(spec, "nodeSelector")
     if not all(_label_in(pool, key, [value]) for key, value in selector.items()):
         return False
-    terms = mappings_at(
-        spec,
-        "affinity",
-        "nodeAffinity",
-        "requiredDuringSchedulingIgnoredDuringExecution",
-        "nodeSelectorTerms",
+    terms = node_selector_terms(spec)
+    return not terms or any(
+        all(_matches(pool, item) for item in mappings_at(term, "matchExpressions")) for term in terms
     )
-    return not terms or any(all(_matches(pool, item) for item in _expressions(term)) for term in terms)
 
 
 def untolerated(spec: Mapping[str, Value], pool: Pool) -> Sequence[str]:
-    """The pool's taints that keep the pod off, as `key=value:effect`.
-
-    Raises:
-        Undecided: nobody says which taints the pool has.
-    """
+    """The pool's taints that keep the pod off, as `key=value:effect`."""
     if pool.taints is None:
         raise Undecided(f"nothing says which taints pool {pool.name} has")
     hard = [taint for taint in pool.taints if taint.effect != "PreferNoSchedule"]
@@ -95,31 +78,12 @@ def untolerated(spec: Mapping[str, Value], pool: Pool) -> Sequence[str]:
 
 def tolerated(spec: Mapping[str, Value], taint: Taint) -> bool:
     """Whether the pod spec's tolerations match a taint."""
-    return any(
-        _tolerates(item, key=taint.key, value=taint.value, effect=taint.effect)
-        for item in mappings_at(spec, "tolerations")
-    )
-
-
-def _required(spec: Mapping[str, Value]) -> Iterator[NodeLabel]:
-    yield from _selector(spec)
-    for term in _terms(spec):
-        yield from _of_term(term)
+    return any(_tolerates(item, taint) for item in mappings_at(spec, "tolerations"))
 
 
 def _selector(spec: Mapping[str, Value]) -> Iterator[NodeLabel]:
     for key in mapping_at(spec, "nodeSelector"):
         yield NodeLabel(key, "In", (text_at(spec, "nodeSelector", key),))
-
-
-def _terms(spec: Mapping[str, Value]) -> Sequence[Mapping[str, Value]]:
-    return mappings_at(
-        spec,
-        "affinity",
-        "nodeAffinity",
-        "requiredDuringSchedulingIgnoredDuringExecution",
-        "nodeSelectorTerms",
-    )
 
 
 def _of_term(term: Mapping[str, Value]) -> Iterator[NodeLabel]:
@@ -128,16 +92,12 @@ def _of_term(term: Mapping[str, Value]) -> Iterator[NodeLabel]:
         yield NodeLabel(key or "", operator or "", tuple(texts_at(expression, "values")))
 
 
-def _tolerates(toleration: Mapping[str, Value], *, key: str, value: str, effect: str) -> bool:
-    if text_at(toleration, "effect") not in {None, "", effect}:
+def _tolerates(toleration: Mapping[str, Value], taint: Taint) -> bool:
+    if text_at(toleration, "effect") not in {None, "", taint.effect}:
         return False
     if text_at(toleration, "operator") == "Exists":
-        return text_at(toleration, "key") in {None, "", key}
-    return text_at(toleration, "key") == key and (text_at(toleration, "value") or "") == value
-
-
-def _expressions(term: Mapping[str, Value]) -> Iterator[Mapping[str, Value]]:
-    yield from mappings_at(term, "matchExpressions")
+        return text_at(toleration, "key") in {None, "", taint.key}
+    return text_at(toleration, "key") == taint.key and (text_at(toleration, "value") or "") == taint.value
 
 
 def _matches(pool: Pool, expression: Mapping[str, Value]) -> bool:

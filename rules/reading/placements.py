@@ -3,42 +3,27 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator, InstanceType
+from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator
 from resource_graph import ResourceGraph, Value
-from rules.reading.memoized import memoized, memoized_for_each
-from rules.reading.node_selection import required_labels, selected_pools
+from rules.reading.memoized import memoized_for_each
+from rules.reading.node_selection import node_selector_terms, required_labels, selected_pools
 from rules.reading.pods.pod_affinity import Kind, selects, terms
 from rules.reading.pods.workers import Worker
 from rules.reading.pools import Pool, instance_type_named, read_pools
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at, whole_number_at
+from rules.reading.shapes import (
+    Undecided,
+    known_texts_at,
+    mapping_at,
+    mappings_at,
+    text_at,
+    whole_number_at,
+)
 
 PRODUCT_LABEL = "nvidia.com/gpu.product"
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
 CLIQUE = "nvidia.com/gpu.clique"
 """`<cluster UUID>.<clique>` of nodes whose GPUs are attached to an NVLink fabric, by feature discovery."""
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """The one pool that a worker runs in."""
-
-    pool: str
-    instance_type: InstanceType
-    known_nodes: int | None
-    nvlink_domains: tuple[int, ...]
-    """GPUs that an NVLink domain of its nodes can have; one number where somebody says it."""
-
-    @property
-    def nodes(self) -> int:
-        """Nodes of the pool.
-
-        Raises:
-            Undecided: the graph does not say.
-        """
-        if self.known_nodes is None:
-            raise Undecided(f"nothing says how many nodes pool {self.pool} has")
-        return self.known_nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,61 +34,37 @@ class Landing:
     source: str
 
 
-def read_placement(graph: ResourceGraph, worker: Worker) -> Placement:
-    """The pool that a component says the worker runs in, else the one whose nodes its pod selects.
-
-    Raises:
-        Undecided: neither says which, or the pool's instance type is not in the registry.
-    """
+def read_placement(graph: ResourceGraph, worker: Worker) -> Pool:
+    """The pool that a component says the worker runs in, else the one whose nodes its pod selects."""
     candidates = read_candidates(graph, worker)
     if len(candidates) != 1:
-        names = ", ".join(candidate.pool for candidate in candidates) or "none"
+        names = ", ".join(candidate.name for candidate in candidates) or "none"
         raise Undecided(f"its node selection matches not one pool but: {names}")
     return candidates[0]
 
 
-def read_candidates(graph: ResourceGraph, worker: Worker) -> Sequence[Placement]:
-    """Every pool that the worker can run in; none where its node selection allows none of them.
-
-    Raises:
-        Undecided: no pool is known, or whether its nodes are selected.
-    """
+def read_candidates(graph: ResourceGraph, worker: Worker) -> Sequence[Pool]:
+    """Every pool that the worker can run in; none where its node selection allows none of them."""
     entry = _component_entry(graph, worker)
-    if entry is not None:
-        return [entry]
-    pools = selected_pools(graph, worker.template)
-    return [Placement(pool.name, pool.instance_type, pool.nodes, pool.nvlink_domains) for pool in pools]
+    return selected_pools(graph, worker.template) if entry is None else [entry]
 
 
 @memoized_for_each
 def read_landing(graph: ResourceGraph, worker: Worker) -> Landing:
-    """The accelerators of its pool or pools; where none is known, those that its node selection allows.
-
-    Raises:
-        Undecided: nothing says, or names a GPU that is not in the registry.
-    """
-    entry = _component_entry(graph, worker)
-    if entry is not None:
-        return Landing((entry.instance_type.accelerator,), f"pool {entry.pool} of {entry.instance_type.name}")
-    if read_pools(graph):
-        pools = selected_pools(graph, worker.template)
+    """The accelerators of its pool or pools; where none is known, those that its node selection allows."""
+    if _component_entry(graph, worker) is not None or read_pools(graph):
+        pools = read_candidates(graph, worker)
         accelerators = dict.fromkeys(pool.instance_type.accelerator.name for pool in pools)
         names = ", ".join(f"{pool.name} of {pool.instance_type.name}" for pool in pools)
         return Landing(tuple(ACCELERATORS[name] for name in accelerators), f"pool {names}")
     products = _allowed_products(worker.pod)
     if not products:
         raise Undecided(f"neither a pool nor a node selection on {PRODUCT_LABEL} says which GPU it gets")
-    return Landing(
-        tuple(_accelerator(product) for product in products), f"{PRODUCT_LABEL} {', '.join(products)}"
-    )
+    return Landing(tuple(map(_accelerator, products)), f"{PRODUCT_LABEL} {', '.join(products)}")
 
 
 def nodes_without_fabric(graph: ResourceGraph, worker: Worker) -> Sequence[str]:
-    """Accelerators that the worker can land on whose NVLink ends at the node.
-
-    Raises:
-        Undecided: nothing says on which GPUs it lands.
-    """
+    """Accelerators that the worker can land on whose NVLink ends at the node."""
     crossing = {item.accelerator.name for item in INSTANCE_TYPES.values() if item.nvlink_crosses_nodes}
     landing = read_landing(graph, worker)
     return [item.name for item in landing.accelerators if item.name not in crossing]
@@ -113,9 +74,6 @@ def not_bound(workers: Sequence[Worker], key: str) -> Sequence[Worker]:
     """The workers that nothing makes join the others on nodes with the same value of the label.
 
     Bound is who selects one value that all select, or has required affinity to the pods of all the others.
-
-    Raises:
-        Undecided: a selector is unknown or of another shape.
     """
     pinned = {_pinned(worker, key) for worker in workers}
     if None not in pinned and len(pinned) == 1:
@@ -124,15 +82,11 @@ def not_bound(workers: Sequence[Worker], key: str) -> Sequence[Worker]:
 
 
 def kept_apart(one: Worker, other: Worker, key: str) -> bool:
-    """Whether required anti-affinity of one of the two keeps their pods on different values of the label.
-
-    Raises:
-        Undecided: a selector is unknown or of another shape.
-    """
+    """Whether required anti-affinity of one of the two keeps their pods on different values of the label."""
     return _required(one, other, "podAntiAffinity", key) or _required(other, one, "podAntiAffinity", key)
 
 
-def _component_entry(graph: ResourceGraph, worker: Worker) -> Placement | None:
+def _component_entry(graph: ResourceGraph, worker: Worker) -> Pool | None:
     for component in graph.ancestors(worker.resource):
         if "placement" not in component.inputs:
             continue
@@ -140,15 +94,10 @@ def _component_entry(graph: ResourceGraph, worker: Worker) -> Placement | None:
         pool, name = text_at(entry, "pool"), text_at(entry, "instanceType")
         if pool is None or name is None:
             raise Undecided(f"the placement of {component.name} names no pool for it")
-        node = instance_type_named(name)
-        domains = _nvlink_domains(graph).get(pool, node.nvlink_domain_gpus)
-        return Placement(pool, node, whole_number_at(entry, "nodes"), domains)
+        node, told = instance_type_named(name), read_pools(graph).get(pool)
+        domains = told.nvlink_domains if isinstance(told, Pool) else node.nvlink_domain_gpus
+        return Pool(pool, node, whole_number_at(entry, "nodes"), {}, None, domains)
     return None
-
-
-@memoized
-def _nvlink_domains(graph: ResourceGraph) -> Mapping[str, tuple[int, ...]]:
-    return {pool.name: pool.nvlink_domains for pool in read_pools(graph) if isinstance(pool, Pool)}
 
 
 def _accelerator(product: str) -> Accelerator:
@@ -164,15 +113,8 @@ def _allowed_products(pod: Mapping[str, Value]) -> Sequence[str]:
     selected = text_at(pod, "nodeSelector", PRODUCT_LABEL)
     if selected is not None:
         return [selected]
-    terms = mappings_at(
-        pod,
-        "affinity",
-        "nodeAffinity",
-        "requiredDuringSchedulingIgnoredDuringExecution",
-        "nodeSelectorTerms",
-    )
     # Terms are alternatives: one that says nothing about the product allows every product.
-    products_of_terms = [_products_of_term(term) for term in terms]
+    products_of_terms = [_products_of_term(term) for term in node_selector_terms(pod)]
     if not all(products_of_terms):
         return []
     return sorted({product for products in products_of_terms for product in products})
@@ -181,10 +123,7 @@ def _allowed_products(pod: Mapping[str, Value]) -> Sequence[str]:
 def _products_of_term(term: Mapping[str, Value]) -> Sequence[str]:
     for expression in mappings_at(term, "matchExpressions"):
         if text_at(expression, "key") == PRODUCT_LABEL and text_at(expression, "operator") == "In":
-            products = texts_at(expression, "values")
-            if None in products:
-                raise Undecided(f"a value of {PRODUCT_LABEL} is known only after the update")
-            return [product for product in products if product is not None]
+            return known_texts_at(expression, "values", what=f"a value of {PRODUCT_LABEL}")
     return []
 
 

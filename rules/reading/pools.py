@@ -6,12 +6,20 @@ from dataclasses import dataclass, replace
 from hardware import INSTANCE_TYPES, InstanceType
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.memoized import memoized
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at, whole_number_at
+from rules.reading.shapes import (
+    Undecided,
+    attempted,
+    mapping_at,
+    mappings_at,
+    text_at,
+    texts_at,
+    whole_number_at,
+)
 
 POOL_TYPE = "dynamo-stack:check:NodePool"
 """Type of the resource that stands for a pool which a person named beside a file."""
 _INPUT = "nodePools"
-_NODE_GROUP_TYPE = "aws:eks/nodeGroup:NodeGroup"
+NODE_GROUP_TYPE = "aws:eks/nodeGroup:NodeGroup"
 _LAUNCH_TEMPLATE_TYPE = "aws:ec2/launchTemplate:LaunchTemplate"
 _EFFECTS: Mapping[str, str] = {
     "NO_SCHEDULE": "NoSchedule",
@@ -35,7 +43,7 @@ class Pool:
 
     name: str
     instance_type: InstanceType
-    nodes: int | None
+    known_nodes: int | None
     """None where the graph does not say, such as a node group that something scales."""
     labels: Mapping[str, str]
     """Those that its nodes are known to carry, the instance type's own included."""
@@ -45,23 +53,11 @@ class Pool:
     """GPUs that an NVLink domain of its nodes can have; one number where somebody says it."""
 
     @property
-    def gpus(self) -> int:
-        """GPUs of all its nodes.
-
-        Raises:
-            Undecided: nothing says how many nodes it has.
-        """
-        if self.nodes is None:
+    def nodes(self) -> int:
+        """How many nodes it has, where somebody says."""
+        if self.known_nodes is None:
             raise Undecided(f"nothing says how many nodes pool {self.name} has")
-        return self.nodes * self.instance_type.gpus
-
-
-@dataclass(frozen=True, slots=True)
-class UnreadablePool:
-    """A pool that is there and cannot be judged by, and why."""
-
-    name: str
-    reason: str
+        return self.known_nodes
 
 
 def pool_resource(name: str, instance_type: str, nodes: int) -> Resource:
@@ -71,28 +67,24 @@ def pool_resource(name: str, instance_type: str, nodes: int) -> Resource:
 
 
 @memoized
-def read_pools(graph: ResourceGraph) -> Sequence[Pool | UnreadablePool]:
-    """All GPU pools that the graph tells of, each once by name."""
-    pools: dict[str, Pool | UnreadablePool] = {}
+def read_pools(graph: ResourceGraph) -> Mapping[str, Pool | Undecided]:
+    """All GPU pools that the graph tells of by name, or why one cannot be judged by."""
+    pools: dict[str, Pool | Undecided] = {}
     for name, pool in _read(graph):
-        twin = _twin(pool, pools.values())
+        twin = _twin(pool, pools.values()) if isinstance(pool, Pool) else None
         if twin is not None and isinstance(pool, Pool):
             pools[twin.name] = replace(twin, taints=pool.taints)
-        else:
-            pools.setdefault(name, pool)
-    return tuple(pools.values())
+        elif pool is not None:
+            pools.setdefault(pool.name if isinstance(pool, Pool) else name, pool)
+    return pools
 
 
 def known_pools(graph: ResourceGraph) -> Sequence[Pool]:
-    """The pools, where all of them can be read.
-
-    Raises:
-        Undecided: the graph tells of none, or one of them cannot be read.
-    """
+    """The pools, where all of them can be read."""
     pools: list[Pool] = []
-    for pool in read_pools(graph):
-        if isinstance(pool, UnreadablePool):
-            raise Undecided(f"pool {pool.name}: {pool.reason}")
+    for name, pool in read_pools(graph).items():
+        if isinstance(pool, Undecided):
+            raise Undecided(f"pool {name}: {pool}")
         pools.append(pool)
     if not pools:
         raise Undecided("nothing says which pool it runs in")
@@ -112,11 +104,7 @@ def node_labels(instance_type: InstanceType) -> Mapping[str, str]:
 
 
 def instance_type_named(name: str) -> InstanceType:
-    """The type from the registry.
-
-    Raises:
-        Undecided: it is not there.
-    """
+    """The type from the registry."""
     instance_type = INSTANCE_TYPES.get(name)
     if instance_type is None:
         raise Undecided(f"instance type {name} is not one of {', '.join(sorted(INSTANCE_TYPES))}")
@@ -124,53 +112,46 @@ def instance_type_named(name: str) -> InstanceType:
 
 
 def group_instance_types(graph: ResourceGraph, group: Resource) -> Sequence[str]:
-    """The instance types that a node group names, itself or in its launch template; none where neither does.
+    """The instance types that a node group or its launch template names; none where neither does."""
+    own = [name for name in texts_at(group.inputs, "instanceTypes") if name]
+    if own:
+        return own
+    templates = (graph.find(urn) for urn in sorted(group.dependencies))
+    for template in templates:
+        if template is not None and template.type == _LAUNCH_TEMPLATE_TYPE:
+            name = text_at(template.inputs, "instanceType")
+            return [name] if name else []
+    return []
 
-    Raises:
-        Undecided: one of them is unknown.
-    """
-    return [name for name in texts_at(group.inputs, "instanceTypes") if name] or _template_types(graph, group)
 
-
-def _read(graph: ResourceGraph) -> Iterator[tuple[str, Pool | UnreadablePool]]:
+def _read(graph: ResourceGraph) -> Iterator[tuple[str, Pool | Undecided | None]]:
     for resource in graph.of_type(POOL_TYPE):
-        yield from _guarded(resource.name, resource.inputs)
+        yield resource.name, attempted(_pool, resource.name, resource.inputs)
     for resource in graph.components():
-        if _INPUT not in resource.inputs:
-            continue
-        try:
-            entries = mappings_at(resource.inputs, _INPUT)
-        except Undecided as reason:
-            yield resource.name, UnreadablePool(resource.name, str(reason))
+        entries = attempted(mappings_at, resource.inputs, _INPUT) if _INPUT in resource.inputs else ()
+        if isinstance(entries, Undecided):
+            yield resource.name, entries
             continue
         for index, entry in enumerate(entries):
-            name = entry.get("name")
-            yield from _guarded(name if isinstance(name, str) else f"{resource.name}[{index}]", entry)
-    for resource in graph.of_type(_NODE_GROUP_TYPE):
-        try:
-            pool = _node_group(graph, resource)
-        except Undecided as reason:
-            yield resource.name, UnreadablePool(resource.name, str(reason))
-            continue
-        if pool is not None:
-            yield pool.name, pool
+            given = entry.get("name")
+            name = given if isinstance(given, str) else f"{resource.name}[{index}]"
+            yield name, attempted(_pool, name, entry)
+    for resource in graph.of_type(NODE_GROUP_TYPE):
+        yield resource.name, attempted(_node_group, graph, resource)
 
 
-def _twin(pool: Pool | UnreadablePool, others: Iterable[Pool | UnreadablePool]) -> Pool | None:
+def _twin(pool: Pool, others: Iterable[Pool | Undecided]) -> Pool | None:
     """The pool that is the same nodes: a node group is called after its cluster and its pool."""
-    if isinstance(pool, UnreadablePool):
-        return None
-    known = (
-        other for other in others if isinstance(other, Pool) and other.instance_type is pool.instance_type
+    return next(
+        (
+            other
+            for other in others
+            if isinstance(other, Pool)
+            and other.instance_type is pool.instance_type
+            and pool.name.endswith(f"-{other.name}")
+        ),
+        None,
     )
-    return next((other for other in known if pool.name.endswith(f"-{other.name}")), None)
-
-
-def _guarded(name: str, entry: Mapping[str, Value]) -> Iterator[tuple[str, Pool | UnreadablePool]]:
-    try:
-        yield name, _pool(name, entry)
-    except Undecided as reason:
-        yield name, UnreadablePool(name, str(reason))
 
 
 def _pool(name: str, entry: Mapping[str, Value]) -> Pool:
@@ -183,7 +164,7 @@ def _pool(name: str, entry: Mapping[str, Value]) -> Pool:
     return Pool(
         name=name,
         instance_type=instance_type,
-        nodes=whole_number_at(entry, "nodes"),
+        known_nodes=whole_number_at(entry, "nodes"),
         labels={**node_labels(instance_type), **_labels(entry)},
         taints=taints,
         nvlink_domains=instance_type.nvlink_domain_gpus if domain is None else (domain,),
@@ -203,20 +184,11 @@ def _node_group(graph: ResourceGraph, group: Resource) -> Pool | None:
     return Pool(
         name=text_at(group.inputs, "nodeGroupName") or group.name,
         instance_type=instance_type,
-        nodes=whole_number_at(group.inputs, "scalingConfig", "maxSize"),
+        known_nodes=whole_number_at(group.inputs, "scalingConfig", "maxSize"),
         labels={**node_labels(instance_type), **_labels(group.inputs)},
         taints=tuple(_taints(group.inputs)),
         nvlink_domains=instance_type.nvlink_domain_gpus,
     )
-
-
-def _template_types(graph: ResourceGraph, group: Resource) -> list[str]:
-    for urn in sorted(group.dependencies):
-        template = graph.find(urn)
-        if template is not None and template.type == _LAUNCH_TEMPLATE_TYPE:
-            name = text_at(template.inputs, "instanceType")
-            return [name] if name else []
-    return []
 
 
 def _labels(entry: Mapping[str, Value]) -> Mapping[str, str]:

@@ -7,8 +7,8 @@ from typing import Literal
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import read_benchmarks
 from rules.reading.memoized import memoized
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
+from rules.reading.shapes import Undecided, attempted, known, mapping_at, mappings_at, text_at
 
 CLAIM = "PersistentVolumeClaim"
 Kind = Literal["PersistentVolumeClaim", "Secret", "ConfigMap"]
@@ -32,15 +32,10 @@ class Reference:
 
 
 def read_references(template: PodTemplate) -> Sequence[Reference]:
-    """Everything that the template's pods refer to, each once.
-
-    Raises:
-        Undecided: a part of the template is unknown or not of the expected shape.
-    """
-    containers = (*template.containers, *mappings_at(template.spec, "initContainers"))
+    """Everything that the template's pods refer to, each once."""
     found = [
         *_of_volumes(template),
-        *(each for container in containers for each in _of_container(container)),
+        *(each for container in template.all_containers for each in _of_container(container)),
         *_named(mappings_at(template.spec, "imagePullSecrets"), "Secret"),
         *_of_service(template),
     ]
@@ -52,18 +47,15 @@ def graph_references(graph: ResourceGraph) -> Mapping[str, Sequence[Reference] |
     """URN of each Dynamo graph -> what the pods of all its services refer to, or why that is not known."""
     found: dict[str, Sequence[Reference] | Undecided] = {}
     for template in read_pods(graph):
-        if template.resource.kind != GRAPH_KIND:
-            continue
-        known = found.get(template.resource.urn, ())
-        if isinstance(known, Undecided):
+        urn = template.resource.urn
+        before = found.get(urn, ())
+        if template.resource.kind != GRAPH_KIND or isinstance(before, Undecided):
             continue
         if isinstance(template, Unreadable):
-            found[template.resource.urn] = Undecided(template.reason)
+            found[urn] = Undecided(template.reason)
             continue
-        try:
-            found[template.resource.urn] = tuple(dict.fromkeys((*known, *read_references(template))))
-        except Undecided as reason:
-            found[template.resource.urn] = reason
+        own = attempted(read_references, template)
+        found[urn] = own if isinstance(own, Undecided) else tuple(dict.fromkeys((*before, *own)))
     return found
 
 
@@ -94,14 +86,12 @@ def cache_uses(graph: ResourceGraph, owner: Resource, references: Sequence[Refer
     """The claims that a Dynamo graph expects to be filled, each once."""
     names = dict.fromkeys(each.name for each in references if each.kind == CLAIM)
     own = {each.name for each in references if each.is_filled_by_pods}
-    return [
-        CacheUse(
-            Reference(CLAIM, name),
-            [job for job in _jobs_with(graph, name, owner) if owner.urn not in dependencies_of(graph, job)],
-        )
-        for name in names
-        if name not in own
-    ]
+    uses: list[CacheUse] = []
+    for name in (name for name in names if name not in own):
+        jobs = in_namespace(_jobs_by_claim(graph).get(name, {}), owner.namespace)
+        fillers = [job for job in jobs if owner.urn not in dependencies_of(graph, job)]
+        uses.append(CacheUse(Reference(CLAIM, name), fillers))
+    return uses
 
 
 @memoized
@@ -117,12 +107,8 @@ def cache_fillers(graph: ResourceGraph) -> Sequence[Resource]:
 
 def _of_volumes(template: PodTemplate) -> Iterator[Reference]:
     for volume in mappings_at(template.spec, "volumes"):
-        claim = text_at(volume, "persistentVolumeClaim", "claimName")
-        if claim is not None:
-            yield Reference(CLAIM, claim, is_volume=True)
-        secret = text_at(volume, "secret", "secretName")
-        if secret is not None:
-            yield Reference("Secret", secret, is_volume=True)
+        yield from _called(text_at(volume, "persistentVolumeClaim", "claimName"), CLAIM, is_volume=True)
+        yield from _called(text_at(volume, "secret", "secretName"), "Secret", is_volume=True)
         yield from _named([mapping_at(volume, "configMap")], "ConfigMap", is_volume=True)
         for source in mappings_at(volume, "projected", "sources"):
             yield from _named([mapping_at(source, "secret")], "Secret", is_volume=True)
@@ -150,19 +136,14 @@ def _of_service(template: PodTemplate) -> Iterator[Reference]:
     if template.shape == "service":
         yield from _of_variables(mappings_at(template.graph_spec, "envs"))
         yield from _of_variables(mappings_at(service, "envs"))
-        secret = text_at(service, "envFromSecret")
-        if secret is not None:
-            yield Reference("Secret", secret)
+        yield from _called(text_at(service, "envFromSecret"), "Secret")
         for mount in mappings_at(service, "volumeMounts"):
-            name = text_at(mount, "name")
-            if name is not None:
-                fills = mount.get("useAsCompilationCache") is True
-                yield Reference(CLAIM, name, is_volume=True, is_filled_by_pods=fills)
+            fills = mount.get("useAsCompilationCache") is True
+            yield from _called(text_at(mount, "name"), CLAIM, is_volume=True, is_filled_by_pods=fills)
     elif template.shape == "component":
         yield from _of_variables(mappings_at(template.graph_spec, "env"))
         cache = text_at(service, "compilationCache", "pvcName")
-        if cache is not None:
-            yield Reference(CLAIM, cache, is_volume=True, is_filled_by_pods=True)
+        yield from _called(cache, CLAIM, is_volume=True, is_filled_by_pods=True)
 
 
 def _named(
@@ -170,21 +151,20 @@ def _named(
 ) -> Iterator[Reference]:
     for source in sources:
         name = text_at(source, "name")
-        if name is not None and source.get("optional") is not True:
-            yield Reference(kind, name, is_volume)
+        if source.get("optional") is not True:
+            yield from _called(name, kind, is_volume=is_volume)
+
+
+def _called(
+    name: str | None, kind: Kind, *, is_volume: bool = False, is_filled_by_pods: bool = False
+) -> Iterator[Reference]:
+    if name is not None:
+        yield Reference(kind, name, is_volume, is_filled_by_pods)
 
 
 @memoized
 def _remembered_dependencies(graph: ResourceGraph) -> dict[str, frozenset[str]]:  # noqa: ARG001 - what it is remembered for
     return {}
-
-
-def _jobs_with(graph: ResourceGraph, claim: str, owner: Resource) -> Sequence[Resource]:
-    by_namespace = _jobs_by_claim(graph).get(claim, {})
-    # A namespace that is left to the client's default, or not known yet, may be any.
-    if not isinstance(owner.namespace, str):
-        return [job for jobs in by_namespace.values() for job in jobs]
-    return [*by_namespace.get(owner.namespace, ()), *by_namespace.get(None, ())]
 
 
 @memoized
@@ -193,20 +173,13 @@ def _jobs_by_claim(graph: ResourceGraph) -> dict[str, dict[str | None, list[Reso
     jobs: dict[str, dict[str | None, list[Resource]]] = {}
     # A benchmark mounts the cache for the tokenizer, and has nothing to put there.
     benchmarks = {each.resource.urn for each in read_benchmarks(graph)}
-    for template in read_pods(graph):
-        if isinstance(template, Unreadable) or template.resource.kind != "Job":
+    for template in readable(read_pods(graph)):
+        job = template.resource
+        if job.kind != "Job" or job.urn in benchmarks:
             continue
-        if template.resource.urn in benchmarks:
-            continue
-        try:
-            references = read_references(template)
-        except Undecided:
-            # Without it the graph's rule says that nothing fills the claim.
-            continue
-        namespace = template.resource.namespace
+        # Of one that cannot be read the graph's rule says that nothing fills the claim.
+        references = known(read_references, template) or ()
+        namespace = job.namespace if isinstance(job.namespace, str) else None
         for name in dict.fromkeys(each.name for each in references if each.kind == CLAIM):
-            of_claim = jobs.setdefault(name, {})
-            of_claim.setdefault(namespace if isinstance(namespace, str) else None, []).append(
-                template.resource
-            )
+            jobs.setdefault(name, {}).setdefault(namespace, []).append(job)
     return jobs

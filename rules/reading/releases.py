@@ -1,6 +1,5 @@
 """Releases of Helm charts, of the platform and its operator, and of the engines in images."""
 
-import contextlib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,11 +9,11 @@ from typing import TypeVar
 from engines import ENGINE_IMAGES, Vocabulary
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import VLLM_SERVE
-from rules.reading.memoized import memoized
+from rules.reading.memoized import memoized, memoized_for_each
 from rules.reading.pods.containers import Image, read_image, release_line
-from rules.reading.pods.pods import PodTemplate, read_pods
+from rules.reading.pods.pods import read_pods, readable
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, text_at
+from rules.reading.shapes import Undecided, known, text_at
 
 _CHART_TYPES = (
     "kubernetes:helm.sh/v3:Release",
@@ -27,7 +26,6 @@ _CHART = "dynamo-platform"
 _VERSION_OF_ARCHIVE = re.compile(rf"{_CHART}-(\d[^/]{0, 100}?)\.tgz$")
 RUNTIMES = frozenset({"tensorrtllm-runtime", "vllm-runtime", "sglang-runtime", "dynamo-frontend"})
 """Images that NVIDIA publishes together with the operator, under its version."""
-_Lines = frozenset[tuple[int, int]]
 Line = tuple[int, int]
 """Major and minor version."""
 _Judgement = TypeVar("_Judgement")
@@ -42,17 +40,11 @@ VLLM_0_20: Collection[Line] = frozenset({(1, 2)})
 """The line of Dynamo with vLLM 0.20.1."""
 # What follows a release in the tags that NVIDIA publishes; other builds have engines of their own.
 _PUBLISHED_TAG = re.compile(r"v?\d+\.\d+\.\d+(?:-efa|-cuda\d+|-amd64|-arm64)*")
-_NAMES = frozenset({"tensorrtllm-runtime", "vllm-runtime", "sglang-runtime", "dynamo-frontend"})
 
 
 def releases_of(graph: ResourceGraph, *charts: str) -> Sequence[Resource]:
     """The releases of those charts, by the start of the name: a packaged file's ends in its version."""
-    # Rules ask for the same charts once for each graph of a program that has many.
-    found = _releases_by_charts(graph)
-    if charts not in found:
-        candidates = [resource for release_type in _CHART_TYPES for resource in graph.of_type(release_type)]
-        found[charts] = [release for release in candidates if _chart_name(release).startswith(charts)]
-    return found[charts]
+    return _releases(graph, charts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +55,7 @@ class Platform:
     version: str
 
     @property
-    def line(self) -> tuple[int, int] | None:
+    def line(self) -> Line | None:
         """Major and minor version; None for what is no version."""
         return release_line(self.version)
 
@@ -80,39 +72,23 @@ def read_platforms(graph: ResourceGraph) -> Sequence[Platform]:
     named = graph.of_type(PLATFORM_TYPE)
     if named:
         return tuple(Platform(resource, str(resource.inputs["version"])) for resource in named)
-    found: list[Platform] = []
-    for resource in releases_of(graph, _CHART):
-        try:
-            version, chart = text_at(resource.inputs, "version"), text_at(resource.inputs, "chart")
-        except Undecided:
-            continue
-        archive = _VERSION_OF_ARCHIVE.search(chart or "")
-        version = version or (archive.group(1) if archive else None)
-        if version is not None:
-            found.append(Platform(resource, version))
-    return tuple(found)
+    found = ((resource, known(_chart_version, resource)) for resource in releases_of(graph, _CHART))
+    return tuple(Platform(resource, version) for resource, version in found if version is not None)
 
 
-def operator_line(graph: ResourceGraph, resource: Resource) -> tuple[int, int]:
-    """Major and minor version: of the platform beside the graph, else of the images that its pods run.
-
-    Raises:
-        Undecided: neither says it, or two lines are named.
-    """
-    known = sorted(_lines_of_platforms(graph) or _lines_of_images(graph).get(resource.urn, ()))
-    if len(known) != 1:
-        said = " and ".join(f"{major}.{minor}" for major, minor in known) or "nothing"
+def operator_line(graph: ResourceGraph, resource: Resource) -> Line:
+    """Major and minor version: of the platform beside the graph, else of the images that its pods run."""
+    lines = sorted(_lines_of_platforms(graph) or _lines_of_images(graph).get(resource.urn, ()))
+    if len(lines) != 1:
+        said = " and ".join(f"{major}.{minor}" for major, minor in lines) or "nothing"
         raise Undecided(f"{said} says of which release the operator is")
-    return known[0]
+    return lines[0]
 
 
 def runtime_image(worker: Worker) -> tuple[tuple[int, int, int], str] | None:
     """The release of the publisher's runtime image and what follows it in the tag, such as `-efa`.
 
     None for an image of another name, or a tag that is no release's.
-
-    Raises:
-        Undecided: the image is unknown.
     """
     image = read_image(worker.container)
     match = None if image is None or image.name not in _ENGINE_RUNTIMES else _TAG.fullmatch(image.tag or "")
@@ -140,7 +116,11 @@ def known_lines(
         return (override,)
     if image is None or image.name not in RUNTIMES or image.line is None:
         return ()
-    return (_previous(image.line), image.line) if _between_releases(image) else (image.line,)
+    # A build from the main branch, such as 1.4.0-kimi-k3-dev.1, is between two releases.
+    if _BEFORE_THE_RELEASE.search(image.tag or "") is None:
+        return (image.line,)
+    major, minor = image.line
+    return ((major, minor - 1) if minor else _LAST_OF_ZERO, image.line)
 
 
 def by_line(
@@ -148,11 +128,7 @@ def by_line(
     container: Mapping[str, Value],
     described_by: Mapping[str, Value] = _NOTHING,
 ) -> _Judgement:
-    """What a judgement is under the release that the container's image is of.
-
-    Raises:
-        Undecided: the image names no release, or one between two of which the judgement differs.
-    """
+    """What a judgement is under the release that the container's image is of."""
     lines = known_lines(container, described_by)
     results = [judge(line) for line in lines]
     if results and all(result == results[0] for result in results):
@@ -173,10 +149,7 @@ def engine_lines(
     lines = known_lines(container, described_by)
     if lines:
         return lines
-    try:
-        image = read_image(container)
-    except Undecided:
-        return ()
+    image = known(read_image, container)
     line = None if image is None else line_of_own_image(image)
     return () if line is None else (line,)
 
@@ -202,20 +175,18 @@ def as_read(worker: Worker, messages: Iterable[str], read: Collection[Line]) -> 
         yield Undecided(f"{message}; that was read in other releases than that of {_shown_image(worker)}")
 
 
-def line_of(container: Mapping[str, Value], vocabulary: Vocabulary | None) -> tuple[int, int] | None:
-    """The release line of the container's image, where it is a published one whose words were read.
-
-    Raises:
-        Undecided: the image is unknown.
-    """
-    image = None if vocabulary is None else read_image(container)
-    if image is None or vocabulary is None or _PUBLISHED_TAG.fullmatch(image.tag or "") is None:
+def line_of(container: Mapping[str, Value], vocabulary: Vocabulary | None) -> Line | None:
+    """The release line of the container's image, where it is a published one whose words were read."""
+    if vocabulary is None:
         return None
-    line = image.line if image.name in _NAMES else line_of_own_image(image)
+    image = read_image(container)
+    if image is None or _PUBLISHED_TAG.fullmatch(image.tag or "") is None:
+        return None
+    line = image.line if image.name in RUNTIMES else line_of_own_image(image)
     return line if line in vocabulary.by_line else None
 
 
-def shown_command(engine: str, line: tuple[int, int] | None) -> str:
+def shown_command(engine: str, line: Line | None) -> str:
     """The command and its own release, for a message."""
     name = f"{VLLM_SERVE} serve" if engine == VLLM_SERVE else engine
     if line is None:
@@ -225,9 +196,17 @@ def shown_command(engine: str, line: tuple[int, int] | None) -> str:
     return f"{name} {line[0]}.{line[1]}"
 
 
-@memoized
-def _releases_by_charts(_: ResourceGraph) -> dict[tuple[str, ...], list[Resource]]:
-    return {}
+@memoized_for_each
+def _releases(graph: ResourceGraph, charts: tuple[str, ...]) -> Sequence[Resource]:
+    # Rules ask for the same charts once for each graph of a program that has many.
+    candidates = (resource for release_type in _CHART_TYPES for resource in graph.of_type(release_type))
+    return [release for release in candidates if _chart_name(release).startswith(charts)]
+
+
+def _chart_version(release: Resource) -> str | None:
+    version, chart = text_at(release.inputs, "version"), text_at(release.inputs, "chart")
+    archive = _VERSION_OF_ARCHIVE.search(chart or "")
+    return version or (archive.group(1) if archive else None)
 
 
 def _chart_name(release: Resource) -> str:
@@ -237,33 +216,20 @@ def _chart_name(release: Resource) -> str:
 
 
 @memoized
-def _lines_of_platforms(graph: ResourceGraph) -> _Lines:
+def _lines_of_platforms(graph: ResourceGraph) -> frozenset[Line]:
     return frozenset(platform.line for platform in read_platforms(graph) if platform.line is not None)
 
 
 @memoized
-def _lines_of_images(graph: ResourceGraph) -> Mapping[str, _Lines]:
+def _lines_of_images(graph: ResourceGraph) -> Mapping[str, frozenset[Line]]:
     """URN of a Dynamo graph -> release lines of the images that its pods run, as far as that is told."""
-    lines: dict[str, _Lines] = {}
-    for template in read_pods(graph):
-        if not isinstance(template, PodTemplate) or template.shape == "workload":
-            continue
-        with contextlib.suppress(Undecided):
-            image = read_image(template.main)
-            if image is not None and image.name in RUNTIMES and image.line is not None:
-                urn = template.resource.urn
-                lines[urn] = lines.get(urn, frozenset()) | {image.line}
+    lines: dict[str, frozenset[Line]] = {}
+    for template in readable(read_pods(graph)):
+        image = None if template.shape == "workload" else known(read_image, template.main)
+        if image is not None and image.name in RUNTIMES and image.line is not None:
+            urn = template.resource.urn
+            lines[urn] = lines.get(urn, frozenset()) | {image.line}
     return lines
-
-
-def _between_releases(image: Image) -> bool:
-    """Whether the tag is one of a build from the main branch, such as 1.4.0-kimi-k3-dev.1."""
-    return _BEFORE_THE_RELEASE.search(image.tag or "") is not None
-
-
-def _previous(line: Line) -> Line:
-    major, minor = line
-    return (major, minor - 1) if minor else _LAST_OF_ZERO
 
 
 def _shown_image(worker: Worker) -> str:

@@ -1,10 +1,11 @@
 """Reads fields, numbers and Kubernetes' amounts out of values that anybody may have written."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import cast
+from typing import ParamSpec, TypeVar, cast
 
 from resource_graph import UNKNOWN, Value
 
@@ -20,20 +21,52 @@ _SUFFIXES = {
 }
 
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 # Values are plain dicts and lists nearly always, and told as such five times faster than as an abstract type;
 # every rule asks this of every object, which is why `dict` and `list` are tried first below.
 
 
 class Undecided(Exception):  # noqa: N818 - no error: the rule says that it cannot judge, and why
-    """A value that is needed is unknown, absent from the graph or not of the expected shape."""
+    """A value that is needed is unknown, absent from the graph or not of the expected shape.
+
+    Every reading may raise it: its message is what a rule says instead of judging.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A value and where it comes from."""
+
+    value: Value
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A whole number and where it comes from."""
+
+    value: int
+    source: str
+
+
+def attempted(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Undecided:
+    """What is read, or why it cannot be."""
+    try:
+        return read(*args, **kwargs)
+    except Undecided as reason:
+        return reason
+
+
+def known(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
+    """What is read; None where it cannot be."""
+    found = attempted(read, *args, **kwargs)
+    return None if isinstance(found, Undecided) else found
 
 
 def field(parent: Mapping[str, Value], *path: str) -> Value:
-    """The value at the path, None where a step is absent.
-
-    Raises:
-        Undecided: a step on the way is unknown or no mapping, or the value itself is unknown.
-    """
+    """The value at the path, None where a step is absent."""
     current: Value = parent
     for key in path:
         if not isinstance(current, dict) or (current := current.get(key)) is UNKNOWN:
@@ -72,6 +105,14 @@ def texts_at(parent: Mapping[str, Value], *path: str) -> Sequence[str | None]:
     return texts
 
 
+def known_texts_at(parent: Mapping[str, Value], *path: str, what: str) -> Sequence[str]:
+    """The list of texts at the path, where all are known; `what` says for a message what one of them is."""
+    texts = texts_at(parent, *path)
+    if None in texts:
+        raise Undecided(f"{what} is known only after the update")
+    return [text for text in texts if text is not None]
+
+
 def text_at(parent: Mapping[str, Value], *path: str) -> str | None:
     """The text at the path, None where it is absent."""
     value = field(parent, *path)
@@ -87,11 +128,7 @@ def whole_number_at(parent: Mapping[str, Value], *path: str) -> int | None:
 
 
 def whole_number(value: Value, what: str) -> int:
-    """The value as a whole number.
-
-    Raises:
-        Undecided: it is none.
-    """
+    """The value as a whole number."""
     if isinstance(value, int) and not isinstance(value, bool):
         # Beyond three hundred no floating-point number is as large.
         if abs(value) >= 10**_MOST_DIGITS:
@@ -109,9 +146,6 @@ def quantity(value: Value, what: str) -> Fraction:
     """The amount in units: bytes, or CPUs.
 
     https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
-
-    Raises:
-        Undecided: it is none.
     """
     text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
     match = _QUANTITY.fullmatch(text.strip()) if isinstance(text, str) else None
@@ -136,11 +170,7 @@ def _field_or_why_not(parent: Mapping[str, Value], path: Sequence[str]) -> Value
 
 
 def number(value: Value, what: str) -> float:
-    """The value as a number, such as a fraction.
-
-    Raises:
-        Undecided: it is none.
-    """
+    """The value as a number, such as a fraction."""
     try:
         if isinstance(value, int | float | str) and not isinstance(value, bool):
             return float(value)

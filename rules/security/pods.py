@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity
-from rules.reading.devices import EFA_RESOURCE, is_network_device
+from rules.reading.devices import EFA_RESOURCE, network_devices
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import all_containers, read_image
 from rules.reading.pods.pods import PodTemplate, Unreadable
 from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at, texts_at, whole_number_at
+from rules.reading.shapes import Undecided, field, mappings_at, text_at, texts_at, whole_number_at
 from rules.rule import graph_rule, rule
 from rules.subjects import POD_TEMPLATES, resources_of_type
 
@@ -128,7 +128,7 @@ def pods_run_unprivileged(_: ResourceGraph, template: PodTemplate) -> Iterator[s
         capabilities = texts_at(container, "securityContext", "capabilities", "add")
         added = {(each or "").upper().removeprefix("CAP_") for each in capabilities}
         # Capabilities that are added act for root alone, so a container that needs one needs root too.
-        for_transport = bool(added & _FOR_TRANSPORTS) or _asks_for_network_device(template, container)
+        for_transport = bool(added & _FOR_TRANSPORTS) or network_devices(template, container)
         if _user(template.spec, container) == 0 and not for_transport:
             yield f"container {name} runs as root (runAsUser 0)"
         beyond = sorted(added - _ORDINARY - _FOR_TRANSPORTS - {""})
@@ -160,17 +160,8 @@ def images_pinned(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _host_accesses(graph: ResourceGraph, template: PodTemplate) -> Sequence[_HostAccess]:
-    """Privileged containers and namespaces of the node, of every container of the pod.
-
-    Raises:
-        Undecided: one of them is unknown.
-    """
+    """Privileged containers and namespaces of the node, of every container of the pod."""
     return tuple(_accesses(graph, template))
-
-
-def _asks_for_network_device(template: PodTemplate, container: Mapping[str, Value]) -> bool:
-    """Whether the container asks a device plugin for an EFA, InfiniBand or RoCE device."""
-    return bool(_network_devices(template, container))
 
 
 def _runs_an_engine(graph: ResourceGraph, template: PodTemplate) -> bool:
@@ -210,19 +201,10 @@ def _is_set(parent: Mapping[str, Value], *path: str) -> bool:
 
 
 def _asks_for_privileges(template: PodTemplate, container: Mapping[str, Value]) -> str | None:
-    devices = _network_devices(template, container)
+    devices = [name for name, _ in network_devices(template, container)]
     if EFA_RESOURCE in devices:
         return _EFA
     return _RDMA if devices else None
-
-
-def _network_devices(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[str]:
-    asked = [mapping_at(container, "resources", "limits")]
-    if template.shape == "service" and container is template.main:
-        asked.append(mapping_at(template.described_by, "resources", "limits", "custom"))
-        asked.append(mapping_at(template.described_by, "resources", "requests", "custom"))
-    names = (name for resources in asked for name in resources)
-    return [name for name in names if is_network_device(name)]
 
 
 def _asks_for_ipc(graph: ResourceGraph, template: PodTemplate) -> str | None:

@@ -18,7 +18,7 @@ from rules.reading.devices import (
 from rules.reading.disaggregation import Disaggregated
 from rules.reading.memoized import memoized
 from rules.reading.placements import CLIQUE, nodes_without_fabric, not_bound, read_placement
-from rules.reading.pods.pods import Unreadable
+from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.shapes import Undecided, whole_number_at
 from rules.rule import graph_rule, rule
@@ -109,7 +109,7 @@ def one_claim_per_tray(graph: ResourceGraph) -> Iterator[Observation]:
 def _collect(graph: ResourceGraph, worker: Worker, pools: dict[str, _Pool]) -> Sequence[str]:
     if read_channel_claims(graph, worker).by_pod:
         placement = read_placement(graph, worker)
-        pool = pools.setdefault(placement.pool, _Pool(placement.nodes, placement.instance_type.name))
+        pool = pools.setdefault(placement.name, _Pool(placement.nodes, placement.instance_type.name))
         if all(each.pod is not worker.pod for each, _ in pool.workers):
             pool.workers.append((worker, claiming_pods(worker)))
     return ()
@@ -209,9 +209,7 @@ def compute_domain_node_count(graph: ResourceGraph, domain: Resource) -> Iterato
 def _claiming(graph: ResourceGraph) -> dict[str, int | None]:
     """Domain -> pods that claim its channel; None where that is not known."""
     pods: dict[str, int | None] = {}
-    for worker in read_workers(graph):
-        if isinstance(worker, Unreadable):
-            continue
+    for worker in readable(read_workers(graph)):
         try:
             domains = read_channel_claims(graph, worker).domains
         except Undecided:

@@ -71,7 +71,7 @@ def one_gpu_allocator(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _collect_worker(graph: ResourceGraph, worker: Worker, pools: dict[str, _Users]) -> tuple[()]:
     if worker.gpus_per_pod:
-        for name in _names(lambda: [candidate.pool for candidate in read_candidates(graph, worker)]):
+        for name in _names(lambda: [candidate.name for candidate in read_candidates(graph, worker)]):
             users = pools.setdefault(name, _Users())
             users.plugin = users.plugin or worker
     # Nothing is wrong with one alone.

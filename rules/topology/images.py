@@ -104,11 +104,7 @@ def _misplaced(
 
 
 def _suffixed_images(template: PodTemplate) -> Sequence[_SuffixedImage]:
-    """The images of the pod's containers that name an architecture, each once.
-
-    Raises:
-        Undecided: an image is unknown.
-    """
+    """The images of the pod's containers that name an architecture, each once."""
     found: dict[str, _SuffixedImage] = {}
     for container in template.containers:
         image = read_image(container)
@@ -121,11 +117,7 @@ def _suffixed_images(template: PodTemplate) -> Sequence[_SuffixedImage]:
 
 
 def _node_architectures(graph: ResourceGraph, template: PodTemplate) -> Sequence[_NodeArchitecture]:
-    """What the pod's own selection says, else the pools that it can land on.
-
-    Raises:
-        Undecided: neither does.
-    """
+    """What the pod's own selection says, else the pools that it can land on."""
     selected = tuple(_selected(template))
     if selected:
         return selected

@@ -48,13 +48,13 @@ def kv_transport_devices(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     node = placement.instance_type
     if asked > node.efa_interfaces:
         yield (
-            f"asks for {asked} {EFA_RESOURCE} in one pod, but a node of pool {placement.pool} ({node.name}) "
+            f"asks for {asked} {EFA_RESOURCE} in one pod, but a node of pool {placement.name} ({node.name}) "
             f"has {node.efa_interfaces}"
         )
     elif node.pod_takes_every_efa_interface and asked < node.efa_interfaces:
         yield (
             f"asks for {asked} of the {node.efa_interfaces} {EFA_RESOURCE} of a node of pool "
-            f"{placement.pool} ({node.name}), on which a pod that uses EFA must have all of them"
+            f"{placement.name} ({node.name}), on which a pod that uses EFA must have all of them"
         )
 
 

@@ -200,7 +200,7 @@ def _may_share_a_node(graph: ResourceGraph, one: Worker, other: Worker) -> bool:
         first, second = read_placement(graph, one), read_placement(graph, other)
     except Undecided:
         return True
-    if first.pool != second.pool or first.instance_type.pod_takes_every_efa_interface:
+    if first.name != second.name or first.instance_type.pod_takes_every_efa_interface:
         return False
     return one.gpus_per_pod + other.gpus_per_pod <= first.instance_type.gpus
 
@@ -240,6 +240,6 @@ def kv_transport_in_one_clique(graph: ResourceGraph, hop: KvHop) -> Iterator[Obs
                 worker.resource,
                 worker.name,
                 f"moves its KV cache over NVLink between nodes and is not bound to one {CLIQUE}, but pool "
-                f"{placement.pool} has {gpus} GPUs ({placement.nodes} nodes of {node.name}) in NVLink "
+                f"{placement.name} has {gpus} GPUs ({placement.nodes} nodes of {node.name}) in NVLink "
                 f"domains of at most {largest}",
             )

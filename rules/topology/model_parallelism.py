@@ -7,11 +7,11 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Severity
 from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.models import names_a_model, read_gpt_oss, read_model_limits
-from rules.reading.engines.settings import CommandSettings, Count, is_sglang, is_vllm, read_sglang, read_vllm
+from rules.reading.engines.settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Count, Undecided
 from rules.rule import Said, graph_rule, rule
 from rules.subjects import MODEL_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, ModelWorker, TensorRtLlmWorker
 

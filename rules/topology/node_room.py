@@ -36,7 +36,7 @@ def worker_fits_node(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
     if not candidates or any(pods.gpus <= candidate.instance_type.gpus for candidate in candidates):
         return
     nodes = ", ".join(
-        f"a node of pool {candidate.pool} ({candidate.instance_type.name}) has {candidate.instance_type.gpus}"
+        f"a node of pool {candidate.name} ({candidate.instance_type.name}) has {candidate.instance_type.gpus}"
         for candidate in candidates
     )
     yield f"asks for {pods.gpus} GPUs in one pod, but {nodes}"
@@ -149,7 +149,7 @@ def _overfull(occupied: Occupied) -> str | None:
         return None
     asked = sum(size * count for size, count in sizes.items())
     counted = " + ".join(pods.counted for pods in occupied.pods if pods.gpus <= node.gpus)
-    pool = f"pool {placement.pool} ({nodes} x {node.name} with {node.gpus} GPUs each)"
+    pool = f"pool {placement.name} ({nodes} x {node.name} with {node.gpus} GPUs each)"
     if asked > nodes * node.gpus:
         message = f"{counted} is {asked} GPUs, but {pool} has {nodes * node.gpus}"
     else:
@@ -183,7 +183,7 @@ def job_fits_a_node(graph: ResourceGraph, template: PodTemplate) -> Iterator[str
     cpus, memory = _asked(template, "cpu"), _asked(template, "memory") / _GIB
     if not cpus and not memory:
         return
-    rooms = rooms_for(graph, template)
+    rooms = tuple(rooms_for(graph, template))
     # Not all of it: daemon sets take a part of every node.
     if not rooms or any(cpus < room.cpus and memory < room.memory_gib for room in rooms):
         return

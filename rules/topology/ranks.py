@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.devices import read_device_claims
-from rules.reading.engines.settings import CommandSettings, Count, is_sglang, is_vllm, read_sglang, read_vllm
+from rules.reading.engines.settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.tensorrt_llm import read_tensorrt_llm
 from rules.reading.placements import read_candidates
 from rules.reading.pods.workers import Worker, read_privileges
 from rules.reading.releases import known_lines
-from rules.reading.shapes import Undecided, text_at
+from rules.reading.shapes import Count, Undecided, text_at
 from rules.rule import rule
 from rules.subjects import TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
@@ -98,7 +98,7 @@ def tensor_parallelism_inside_nvlink_domain(graph: ResourceGraph, worker: Worker
         ends = "its racks" if node.nvlink_crosses_nodes else "the node"
         yield (
             f"tensor parallelism {tensor.value} ({tensor.source}) spans {worker.pods_per_worker} pods of "
-            f"{worker.gpus_per_pod} GPUs, but in pool {placement.pool} ({node.name}) NVLink ends at {ends} "
+            f"{worker.gpus_per_pod} GPUs, but in pool {placement.name} ({node.name}) NVLink ends at {ends} "
             f"with {domain} GPUs"
         )
 
@@ -149,7 +149,6 @@ def _read_parallelism(graph: ResourceGraph, worker: Worker) -> Sequence[_Factor]
 
     Raises:
         EngineFileProblem: its engine file cannot be what the engine needs.
-        Undecided: it starts another engine, or several, or a size is unknown.
     """
     if is_vllm(worker):
         return _vllm(graph, worker)

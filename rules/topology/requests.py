@@ -6,7 +6,7 @@ from resource_graph import ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import all_containers, limit, requested, shared_memory
-from rules.reading.pods.pods import PodTemplate, Unreadable
+from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.pods.workers import FRONTEND_TYPE, GPU_RESOURCE, read_frontends, read_workers
 from rules.reading.shapes import mapping_at, quantity
 from rules.rule import rule
@@ -58,7 +58,7 @@ def pods_request_memory(graph: ResourceGraph, template: PodTemplate) -> Iterator
         message = f"requests no {' and no '.join(missing)}, nor has it such a limit"
         shared = shared_memory(template, container) if "memory" in missing else None
         if shared is not None:
-            message += f"; {shared.size} of shared memory ({shared.source}) count as its memory too"
+            message += f"; {shared.value} of shared memory ({shared.source}) count as its memory too"
         yield failed(template.resource, name, message)
 
 
@@ -80,11 +80,11 @@ def shared_memory_within_limit(graph: ResourceGraph, template: PodTemplate) -> I
         shared = None if memory is None else shared_memory(template, container)
         if shared is None:
             continue
-        if quantity(shared.size, shared.source) < quantity(memory, "the memory limit"):
+        if quantity(shared.value, shared.source) < quantity(memory, "the memory limit"):
             continue
         message = (
-            f"has {shared.size} of shared memory ({shared.source}), which counts as its own memory, of which "
-            f"the limit is {memory}"
+            f"has {shared.value} of shared memory ({shared.source}), which counts as its own memory, of "
+            f"which the limit is {memory}"
         )
         yield failed(template.resource, name, message)
 
@@ -100,9 +100,7 @@ def _serving_containers(graph: ResourceGraph, template: PodTemplate) -> Iterator
 @memoized
 def _serving(graph: ResourceGraph) -> Mapping[PodTemplate, list[tuple[str, _Container]]]:
     found: dict[PodTemplate, list[tuple[str, _Container]]] = {}
-    for each in (*read_workers(graph), *read_frontends(graph)):
-        if isinstance(each, Unreadable):
-            continue
+    for each in readable((*read_workers(graph), *read_frontends(graph))):
         containers = found.setdefault(each.template, [])
         # One container may start both.
         if all(container is not each.container for _, container in containers):

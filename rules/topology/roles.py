@@ -16,12 +16,12 @@ from rules.reading.disaggregation import (
     role_with_file,
 )
 from rules.reading.engines.settings import is_sglang, is_vllm, read_sglang, read_vllm
-from rules.reading.engines.tensorrt_llm import READ_SINCE, is_tensorrt_llm
+from rules.reading.engines.tensorrt_llm import READ_SINCE, is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.kv_cache import (
     TRANSCEIVER_BACKENDS,
     TRANSCEIVER_SETTING,
     effective_backend,
-    written_backend,
+    transceiver_backend,
 )
 from rules.reading.kv_ways import KV_TRANSFER_CONFIG, NIXL_CONNECTOR, WITHOUT_A_DEFAULT, moving_connector
 from rules.reading.memoized import memoized
@@ -175,7 +175,7 @@ def cache_transceiver_configured(graph: ResourceGraph, worker: Worker) -> Iterat
 
 
 def _without_transceiver(graph: ResourceGraph, worker: Worker, role: Role) -> Iterator[str]:
-    written = written_backend(graph, worker)
+    written = transceiver_backend(read_tensorrt_llm(graph, worker))
     if written is None:
         message = f"is a {role} worker without {TRANSCEIVER_SETTING}, so its engine transfers no KV cache"
     elif written.value in TRANSCEIVER_BACKENDS:

@@ -15,7 +15,7 @@ ENVIRONMENT = {
 
 
 def commands(script: str) -> list[StartCommand]:
-    return list(start_commands(["/bin/sh", "-c"], [script], ENVIRONMENT))
+    return list(start_commands(["/bin/sh", "-c", script], ENVIRONMENT))
 
 
 def texts(script: str) -> list[str | None]:
@@ -103,8 +103,19 @@ def test_what_only_a_shell_can_follow_is_undecided(script: str) -> None:
 
 def test_without_a_shell_only_kubernetes_references_are_replaced() -> None:
     (command,) = start_commands(
-        ["python3", "-m", "dynamo.trtllm"],
-        ["--a", "$(TP)", "--b", "$TP", "--c", "$$(TP)", "--d", "$(MISSING)"],
+        [
+            "python3",
+            "-m",
+            "dynamo.trtllm",
+            "--a",
+            "$(TP)",
+            "--b",
+            "$TP",
+            "--c",
+            "$$(TP)",
+            "--d",
+            "$(MISSING)",
+        ],
         ENVIRONMENT,
     )
     assert [word.text for word in command.arguments] == [

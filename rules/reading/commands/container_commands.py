@@ -19,7 +19,7 @@ from rules.reading.commands.words import (
 )
 from rules.reading.pods.containers import read_environment
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Undecided, texts_at
+from rules.reading.shapes import Undecided, attempted, texts_at
 
 TENSORRT_LLM = "dynamo.trtllm"
 TRTLLM_SERVE = "trtllm-serve"
@@ -68,16 +68,23 @@ class StartCommand:
     def __post_init__(self) -> None:
         object.__setattr__(self, "flags", parse_flags(self.arguments))
 
+    @property
+    def model_word(self) -> Word | None:
+        """The word of `trtllm-serve MODEL`, `trtllm-serve serve MODEL` or `vllm serve MODEL`."""
+        if self.engine not in {TRTLLM_SERVE, VLLM_SERVE}:
+            return None
+        words = self.arguments[1:] if self.arguments[:1] == (Word("serve"),) else self.arguments
+        return words[0] if words and not words[0].text.startswith("-") else None
 
-def start_commands(
-    command: Sequence[str | None], arguments: Sequence[str | None], environment: Environment
-) -> Sequence[StartCommand]:
-    """Every engine and frontend that the container's command line starts; None stands for an unknown word.
 
-    Raises:
-        Undecided: a start script does what only a shell can follow.
-    """
-    found = _started((*command, *arguments), tuple(environment.items()))
+def command_line(container: Mapping[str, Value]) -> Sequence[str | None]:
+    """The words of `command` and `args`; None stands for an unknown one."""
+    return [*texts_at(container, "command"), *texts_at(container, "args")]
+
+
+def start_commands(words: Sequence[str | None], environment: Environment) -> Sequence[StartCommand]:
+    """Every engine and frontend that the container's command line starts."""
+    found = _started(tuple(words), tuple(environment.items()))
     if isinstance(found, Undecided):
         raise found.with_traceback(None)
     return found
@@ -117,8 +124,7 @@ class ContainerScript:
 
 def mentions(container: Mapping[str, Value], pattern: re.Pattern[str]) -> bool:
     """Whether the pattern is found anywhere in the container's command line."""
-    words = [*texts_at(container, "command"), *texts_at(container, "args")]
-    return any(word is not None and pattern.search(word) is not None for word in words)
+    return any(word is not None and pattern.search(word) is not None for word in command_line(container))
 
 
 def read_script(
@@ -127,12 +133,9 @@ def read_script(
     """What the container runs, as far as it can be followed.
 
     Shell functions are read where they are called, with the arguments of the call.
-
-    Raises:
-        Undecided: its environment or its command line has no readable shape.
     """
     environment = read_environment(graph, template, container)
-    words = [*texts_at(container, "command"), *texts_at(container, "args")]
+    words = command_line(container)
     script_at = script_position(words)
     if script_at is None:
         expanded = expand_words(words, environment)
@@ -157,10 +160,7 @@ def read_script(
 def _started(
     words: tuple[str | None, ...], variables: tuple[tuple[str, Word], ...]
 ) -> tuple[StartCommand, ...] | Undecided:
-    try:
-        return tuple(_read(words, dict(variables)))
-    except Undecided as reason:
-        return reason
+    return attempted(lambda: tuple(_read(words, dict(variables))))
 
 
 def _read(words: Sequence[str | None], environment: Environment) -> Iterator[StartCommand]:

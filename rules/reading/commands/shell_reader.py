@@ -50,11 +50,7 @@ class ShellReader(ShellText):
     _here_end: int = 0
 
     def commands(self) -> Iterator[RawCommand]:
-        """The simple commands in order; each is read only when it is asked for.
-
-        Raises:
-            Undecided: the script does what only a shell can follow, or more than anybody writes.
-        """
+        """The simple commands in order; each is read only when it is asked for."""
         separator = ""
         for _ in range(MOST_WORDS):
             ended = None

@@ -87,9 +87,6 @@ def simple_commands(script: str, environment: Environment) -> Iterator[SimpleCom
     """All commands in the order in which they are written; each is read only when it is asked for.
 
     A variable that a loop, a branch or what follows `||` sets is unknown from there on.
-
-    Raises:
-        Undecided: the script does what only a shell can follow.
     """
     reader = ShellReader(script, dict(environment))
     files = WrittenFiles()

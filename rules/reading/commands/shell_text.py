@@ -68,12 +68,7 @@ class ShellText:
         return self.script[start : self.position]
 
     def until(self, closing: str) -> str:
-        """Return what stands before the closing mark.
-
-        Raises:
-            Undecided: there is none.
-
-        """
+        """Return what stands before the closing mark."""
         end = self.script.find(closing, self.position)
         if end < 0:
             raise Undecided("the start script has a quotation mark without its partner")
@@ -82,12 +77,7 @@ class ShellText:
         return text
 
     def bracketed(self, opening: str) -> str:
-        """Return what stands in the brackets that are opened here, brackets in them included.
-
-        Raises:
-            Undecided: one of them is not closed.
-
-        """
+        """Return what stands in the brackets that are opened here, brackets in them included."""
         start = self.position + 1
         depth = 0
         while self.position < len(self.script):

@@ -36,11 +36,7 @@ class Word:
         return Word(self.text + other.text, other.known)
 
     def value(self, what: str) -> str:
-        """Its text, as the value of an option or a variable.
-
-        Raises:
-            Undecided: it is not known.
-        """
+        """Its text, as the value of an option or a variable."""
         if not self.known:
             raise Undecided(f"the value of {what} is unknown")
         return self.text
@@ -73,32 +69,20 @@ def expand_references(text: str, environment: Environment) -> Word:
 
 
 def variable_in(environment: Environment, name: str) -> str | None:
-    """The value of a variable; None where nobody sets it.
-
-    Raises:
-        Undecided: it is set to something unknown.
-    """
+    """The value of a variable; None where nobody sets it."""
     word = environment.get(name)
     return None if word is None else word.value(f"the variable {name}")
 
 
 def expand_words(words: Sequence[str | None], environment: Environment) -> tuple[Word, ...]:
-    """The words of a whole command line; None stands for a word that is known later.
-
-    Raises:
-        Undecided: it has more words than anybody writes.
-    """
+    """The words of a whole command line; None stands for a word that is known later."""
     if len(words) > MOST_WORDS:
         raise Undecided(f"the command line has more than {MOST_WORDS:,} words")
     return tuple(UNKNOWN_WORD if word is None else expand_references(word, environment) for word in words)
 
 
 def expand_script_references(script: str, environment: Environment) -> str:
-    """The text of a shell script; a reference to an unknown value stays for the shell's reader to meet.
-
-    Raises:
-        Undecided: the script is longer than any that a shell can be handed.
-    """
+    """The text of a shell script; a reference to an unknown value stays for the shell's reader to meet."""
     known = {name: word for name, word in environment.items() if word.known}
     word = expand_references(script, known)
     if not word.known:
@@ -125,11 +109,7 @@ class Flags:
     """Options that are no short form of a longer one, though they begin like it."""
 
     def value(self, name: str) -> str | None:
-        """The last value given to the option, as argparse takes it; None where it is not given.
-
-        Raises:
-            Undecided: the value is unknown, or another word might set it.
-        """
+        """The last value given to the option, as argparse takes it; None where it is not given."""
         if not self.complete:
             raise Undecided(f"a word of the command line is unknown and might set {name}")
         found: Word | None = None
@@ -141,11 +121,7 @@ class Flags:
         return None if found is None else found.value(name)
 
     def switch(self, name: str) -> bool | None:
-        """Whether `--name` (True) or `--no-name` (False) was given last; None where neither is.
-
-        Raises:
-            Undecided: another word might be one of them.
-        """
+        """Whether `--name` (True) or `--no-name` (False) was given last; None where neither is."""
         if not self.complete:
             raise Undecided(f"a word of the command line is unknown and might be {name}")
         off = f"--no-{name.removeprefix('--')}"

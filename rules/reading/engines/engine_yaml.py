@@ -80,7 +80,6 @@ def read_engine_file(
 
     Raises:
         EngineFileProblem: the file is missing from its ConfigMap, is no YAML or no mapping.
-        Undecided: the file lies outside every ConfigMap of the graph, or the script writes what is unknown.
     """
     if not isinstance(path, str) or not path:
         return EngineFile("", {})

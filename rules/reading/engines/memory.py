@@ -25,17 +25,16 @@ from rules.reading.engines.memory_plans import MemoryOnGpu, MemoryPlan
 from rules.reading.engines.models import read_checkpoint
 from rules.reading.engines.settings import CommandSettings, is_vllm, read_vllm
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
-from rules.reading.kv_cache import read_kv_format
+from rules.reading.kv_cache import read_kv_format, transceiver_backend, transfer_buffer
 from rules.reading.memoized import memoized_for_each
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, whole_number
+from rules.reading.shapes import Undecided, number, whole_number
 
 # What the device plugin appends to the product of a GPU that several pods use in turns.
 _TIME_SLICED = "-SHARED"
 _FRACTION_OF_REST = 0.9
 _KV = "kv_cache_config"
-_TRANSCEIVER = "cache_transceiver_config"
 _FRACTION_OF_WHOLE = 0.92
 # Of its server on GPUs with much memory; elsewhere it is less.
 _DEFAULT_BATCHED_TOKENS = 8192
@@ -51,11 +50,7 @@ _NOT_COVERED = (
 
 @memoized_for_each
 def memory_on_each_gpu(graph: ResourceGraph, worker: Worker) -> Sequence[MemoryOnGpu]:
-    """The plan of a worker of gpt-oss on each GPU that it can land on.
-
-    Raises:
-        Undecided: nothing says which GPU it gets, how much memory that has, or whether it is alone there.
-    """
+    """The plan of a worker of gpt-oss on each GPU that it can land on."""
     landing = read_landing(graph, worker)
     if _TIME_SLICED in landing.source:
         raise Undecided(
@@ -68,11 +63,7 @@ def memory_on_each_gpu(graph: ResourceGraph, worker: Worker) -> Sequence[MemoryO
 
 @memoized_for_each
 def read_memory_plan(graph: ResourceGraph, worker: Worker) -> MemoryPlan | None:
-    """What a worker of gpt-oss does with a GPU's memory; None for any other worker.
-
-    Raises:
-        Undecided: a setting or the checkpoint is unknown, or the estimate does not cover it.
-    """
+    """What a worker of gpt-oss does with a GPU's memory; None for any other worker."""
     if not is_tensorrt_llm(worker) and not is_vllm(worker):
         return None
     model = read_checkpoint(graph, worker).mxfp4
@@ -90,15 +81,12 @@ def read_memory_plan(graph: ResourceGraph, worker: Worker) -> MemoryPlan | None:
 def _tensorrt_llm_plan(
     graph: ResourceGraph, worker: Worker, settings: TensorRtLlmSettings, model: ModelShape
 ) -> MemoryPlan:
-    """What the worker does with a GPU's memory.
-
-    Raises:
-        Undecided: a setting is unknown, or of a kind that the estimate does not cover.
-    """
+    """What the worker does with a GPU's memory."""
     kv_format = read_kv_format(graph, worker)
     assert kv_format is not None
     length = settings.count("max_seq_len", default=model.max_positions)
     batch = settings.count("max_batch_size", default=DEFAULT_MAX_BATCH_SIZE)
+    tokens = settings.given_count(_KV, "max_tokens")
 
     def kernels(accelerator: Accelerator) -> ExpertKernels:
         backend = kernels_on(settings, accelerator).backend
@@ -118,13 +106,14 @@ def _tensorrt_llm_plan(
         fraction_source=settings.setting(_KV, "free_gpu_memory_fraction", default=_FRACTION_OF_REST).source,
         kv_format=kv_format.text,
         windows=_windows_of_tensorrt_llm(settings),
-        max_cache_tokens=_max_tokens(settings),
+        max_cache_tokens=None if tokens is None else tokens.value,
         max_seq_len=length.value,
         max_seq_len_source=length.source,
         # The default is no statement of how many run at once.
         max_batch_size=None if batch.value == DEFAULT_MAX_BATCH_SIZE else batch.value,
         not_covered=_not_covered_of_tensorrt_llm(settings),
-        buffer_tokens=_buffer_tokens(settings, length.value),
+        # Unset it holds the longest sequence (NVIDIA/TensorRT-LLM#11082).
+        buffer_tokens=(transfer_buffer(settings) or length).value if transceiver_backend(settings) else 0,
     )
 
 
@@ -134,11 +123,6 @@ def _not_covered_of_tensorrt_llm(settings: TensorRtLlmSettings) -> str | None:
         if found is not None and found.value != 0:
             return f"{'.'.join(path)} ({found.source})"
     return None
-
-
-def _max_tokens(settings: TensorRtLlmSettings) -> int | None:
-    found = settings.at(_KV, "max_tokens")
-    return None if found is None else whole_number(found.value, f"{_KV}.max_tokens in {found.source}")
 
 
 def _windows_of_tensorrt_llm(settings: TensorRtLlmSettings) -> tuple[int, ...]:
@@ -151,31 +135,21 @@ def _windows_of_tensorrt_llm(settings: TensorRtLlmSettings) -> tuple[int, ...]:
     return tuple(whole_number(item, what) for item in found.value)
 
 
-def _buffer_tokens(settings: TensorRtLlmSettings, max_seq_len: int) -> int:
-    if settings.at(_TRANSCEIVER, "backend") is None:
-        return 0
-    # Unset it holds the longest sequence (NVIDIA/TensorRT-LLM#11082).
-    return settings.count(_TRANSCEIVER, "max_tokens_in_buffer", default=max_seq_len).value
-
-
 def _vllm_plan(
     graph: ResourceGraph, worker: Worker, settings: CommandSettings, model: ModelShape
 ) -> MemoryPlan:
-    """What the worker does with a GPU's memory.
-
-    Raises:
-        Undecided: a setting is unknown, or of a kind that the estimate does not cover.
-    """
+    """What the worker does with a GPU's memory."""
     kv_format = read_kv_format(graph, worker)
     assert kv_format is not None
     length = settings.count("--max-model-len", model.max_positions)
     fraction = settings.setting(_FRACTION, _FRACTION_OF_WHOLE)
+    batch = settings.given_count("--max-num-seqs")
     return MemoryPlan(
         model=model,
         sharding=_sharding(settings),
         kernels=lambda accelerator: _kernels(settings, accelerator),
         max_num_tokens=settings.count("--max-num-batched-tokens", _DEFAULT_BATCHED_TOKENS).value,
-        fraction=_number(fraction.value, fraction.source),
+        fraction=number(fraction.value, f"{_FRACTION} ({fraction.source})"),
         fraction_is_of_total=True,
         fraction_source=fraction.source,
         kv_format=kv_format.text,
@@ -183,9 +157,7 @@ def _vllm_plan(
         max_cache_tokens=None,
         max_seq_len=length.value,
         max_seq_len_source=length.source,
-        max_batch_size=None
-        if settings.at("--max-num-seqs") is None
-        else settings.count("--max-num-seqs", 0).value,
+        max_batch_size=None if batch is None else batch.value,
         not_covered=_not_covered_of_vllm(settings),
         # Its connectors copy between the caches themselves.
         buffer_tokens=0,
@@ -198,11 +170,8 @@ def _not_covered_of_vllm(settings: CommandSettings) -> str | None:
             return flag
     if settings.count("--pipeline-parallel-size", 1).value > 1:
         return "--pipeline-parallel-size"
-    if (
-        settings.count("--data-parallel-size", 1).value
-        > 1
-        < settings.count("--tensor-parallel-size", 1).value
-    ):
+    data, tensor = (settings.count(f"--{kind}-parallel-size", 1).value for kind in ("data", "tensor"))
+    if data > 1 and tensor > 1:
         return "--data-parallel-size with --tensor-parallel-size"
     return None
 
@@ -220,7 +189,7 @@ def _sharding(settings: CommandSettings) -> Sharding:
 def _kernels(settings: CommandSettings, accelerator: Accelerator) -> ExpertKernels:
     backend = read_vllm_backend(settings).value
     if backend == VLLM_AUTO:
-        wanted = [variable.name for variable in read_vllm_variables(settings.command.environment)]
+        wanted = [name for name, _ in read_vllm_variables(settings.command.environment)]
         by_default = default_vllm_kernels(accelerator) == "flashinfer_trtllm"
         is_trtllm = by_default and not any("CUTLASS" in name or "MARLIN" in name for name in wanted)
     else:
@@ -234,12 +203,3 @@ def _windows_of_vllm(settings: CommandSettings, model: ModelShape) -> tuple[int,
     if hybrid_is_off is None:
         hybrid_is_off = settings.at("--kv-transfer-config") is not None
     return () if hybrid_is_off else (SLIDING_WINDOW, model.max_positions)
-
-
-def _number(value: object, source: str) -> float:
-    try:
-        if isinstance(value, int | float | str) and not isinstance(value, bool):
-            return float(value)
-    except (ValueError, OverflowError):
-        pass
-    raise Undecided(f"{_FRACTION} ({source}) is {value!r}, not a number")

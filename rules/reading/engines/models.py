@@ -13,14 +13,13 @@ from rules.reading.commands.container_commands import (
     DYNAMO_VLLM,
     TENSORRT_LLM,
     TRTLLM_SERVE,
-    VLLM_SERVE,
     StartCommand,
 )
-from rules.reading.commands.words import Flags
-from rules.reading.engines.settings import Setting, is_sglang, read_sglang, single_command
+from rules.reading.commands.words import variable_in
+from rules.reading.engines.settings import is_sglang, read_sglang, single_command
 from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Setting, Undecided
 
 _MODEL_FLAGS = ("--model", "--model-path", "--model_path", "--served-model-name", "--served_model_name")
 _MODEL_VARIABLES = ("DYN_TRTLLM_MODEL", "DYN_TRTLLM_SERVED_MODEL_NAME", "SERVED_MODEL_NAME")
@@ -47,12 +46,9 @@ def read_gpt_oss(worker: Worker) -> ModelShape | None:
 
     None where it names another model, or none that is seen.
     """
-    for command in worker.commands:
-        for text in _names(command):
-            for name, shape in GPT_OSS_MODELS.items():
-                if name in text.lower():
-                    return shape
-    return None
+    texts = [text.lower() for command in worker.commands for text in _names(command)]
+    found = (shape for text in texts for name, shape in GPT_OSS_MODELS.items() if name in text)
+    return next(found, None)
 
 
 @memoized_for_each
@@ -61,7 +57,6 @@ def read_model_limits(graph: ResourceGraph, worker: Worker) -> ModelLimits | Non
 
     Raises:
         EngineFileProblem: its engine file cannot be what the engine needs.
-        Undecided: it starts several engines, or none that is seen.
     """
     names = _names(single_command(worker))
     if is_sglang(worker):
@@ -87,11 +82,7 @@ class Checkpoint:
 
 @memoized_for_each
 def read_checkpoint(_: ResourceGraph, worker: Worker) -> Checkpoint:
-    """The checkpoint of the one engine that the worker starts.
-
-    Raises:
-        Undecided: it names none that is seen, or a name that does not tell what it holds.
-    """
+    """The checkpoint of the one engine that the worker starts."""
     command = next(iter(worker.commands), None)
     if command is None:
         raise Undecided("no engine is seen in command or args, so no checkpoint either")
@@ -106,9 +97,6 @@ def served_name(graph: ResourceGraph, worker: Worker) -> Setting | None:
 
     Without a name of its own a Dynamo worker's is the model's path or repository. vLLM's own server may have
     several names and is not read here.
-
-    Raises:
-        Undecided: it is unknown, or the worker starts several engines.
     """
     command = single_command(worker)
     if is_sglang(worker):
@@ -136,14 +124,8 @@ def _names(command: StartCommand) -> list[str]:
         flag, equals, value = word.partition("=")
         if flag in _MODEL_FLAGS:
             names.append(value if equals else "".join(words[index + 1 : index + 2]))
-    if command.engine in {TRTLLM_SERVE, VLLM_SERVE}:
-        # `trtllm-serve MODEL`, `trtllm-serve serve MODEL`, `vllm serve MODEL`.
-        positional = words[1:2] if words[:1] == ["serve"] else words[:1]
-        names += [word for word in positional if not word.startswith("-")]
-    for variable in _MODEL_VARIABLES:
-        word = command.environment.get(variable)
-        if word is not None and word.known:
-            names.append(word.text)
+    seen = (command.model_word, *map(command.environment.get, _MODEL_VARIABLES))
+    names += [word.text for word in seen if word is not None and word.known]
     return [name for name in names if name]
 
 
@@ -162,46 +144,18 @@ def _mxfp4_model(text: str, *, served_as_gpt_oss: bool) -> ModelShape | None:
 def _repository(text: str) -> tuple[str | None, str]:
     """Owner and name in small letters; no owner for a plain folder."""
     lowered = text.lower().rstrip("/")
-    cached = _HUB_FOLDER.search(lowered)
-    if cached is not None:
-        return cached.group(1), cached.group(2)
-    repository = _REPOSITORY.fullmatch(lowered)
-    if repository is not None:
-        return repository.group(1), repository.group(2)
-    return None, PurePosixPath(lowered).name
+    found = _HUB_FOLDER.search(lowered) or _REPOSITORY.fullmatch(lowered)
+    return (None, PurePosixPath(lowered).name) if found is None else (found.group(1), found.group(2))
 
 
 def _checkpoint_name(command: StartCommand) -> str | None:
-    flags = command.flags
-    return _positional(command) or _model_flag(flags) or _model_variable(command)
-
-
-def _model_flag(flags: Flags) -> str | None:
-    for name in _CHECKPOINT_FLAGS:
-        given = flags.value(name)
-        if given is not None:
-            return given
-    return None
-
-
-def _positional(command: StartCommand) -> str | None:
-    """`trtllm-serve MODEL`, `trtllm-serve serve MODEL`, `vllm serve MODEL`."""
-    if command.engine not in {TRTLLM_SERVE, VLLM_SERVE}:
-        return None
-    words = command.arguments
-    first = words[1:2] if words and words[0].text == "serve" else words[:1]
-    if not first or first[0].text.startswith("-"):
-        return None
-    if not first[0].known:
+    positional = command.model_word
+    if positional is not None and not positional.known:
         raise Undecided("the name of its model is unknown")
-    return first[0].text
-
-
-def _model_variable(command: StartCommand) -> str | None:
-    for name in _CHECKPOINT_VARIABLES:
-        word = command.environment.get(name)
-        if word is not None:
-            if not word.known:
-                raise Undecided(f"the value of the variable {name} is unknown")
-            return word.text
-    return None
+    if positional is not None and positional.text:
+        return positional.text
+    flags = map(command.flags.value, _CHECKPOINT_FLAGS)
+    variables = (variable_in(command.environment, name) for name in _CHECKPOINT_VARIABLES)
+    return next((flag for flag in flags if flag is not None), None) or next(
+        (text for text in variables if text is not None), None
+    )

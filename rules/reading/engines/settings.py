@@ -21,31 +21,11 @@ from rules.reading.commands.words import Flag, Flags
 from rules.reading.engines.engine_yaml import EngineFile, EngineFileProblem, read_engine_file
 from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, whole_number
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """A value and where it comes from."""
-
-    value: Value
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """A whole number and where it comes from."""
-
-    value: int
-    source: str
+from rules.reading.shapes import Count, Setting, Undecided, whole_number
 
 
 def single_command(worker: Worker, programs: Collection[str] = ENGINES) -> StartCommand:
-    """The one engine that the worker starts.
-
-    Raises:
-        Undecided: it starts none that is seen, several, or another than one of the programs.
-    """
+    """The one engine that the worker starts."""
     command = next(iter(worker.commands), None)
     if command is None:
         raise Undecided(f"asks for {worker.gpus_per_pod} GPUs, but no engine is seen in command or args")
@@ -117,11 +97,7 @@ class CommandSettings:
     file: EngineFile
 
     def at(self, flag: str) -> Setting | None:
-        """What an option such as `--kv-cache-dtype` is given; None where the engine's default acts.
-
-        Raises:
-            Undecided: it depends on something unknown.
-        """
+        """What an option such as `--kv-cache-dtype` is given; None where the engine's default acts."""
         given = self.flags.value(flag)
         if given is not None:
             return Setting(given, flag)
@@ -140,6 +116,10 @@ class CommandSettings:
         setting = self.setting(flag, default)
         return Count(whole_number(setting.value, f"{flag} ({setting.source})"), setting.source)
 
+    def given_count(self, flag: str) -> Count | None:
+        """The same; None where the engine's default acts."""
+        return None if self.at(flag) is None else self.count(flag, 0)
+
     def switch(self, flag: str) -> bool | None:
         """Whether the switch or its `--no-` form is given; None where the engine's default acts."""
         given = self.flags.switch(flag)
@@ -153,7 +133,6 @@ class CommandSettings:
 
         Raises:
             EngineFileProblem: it is no JSON object: the engine ends at start.
-            Undecided: it depends on something unknown.
         """
         setting = self.at(flag)
         if setting is None:
@@ -172,7 +151,6 @@ def read_vllm(graph: ResourceGraph, worker: Worker) -> CommandSettings:
 
     Raises:
         EngineFileProblem: its --config file cannot be what vLLM needs.
-        Undecided: it starts another engine, or several.
     """
     return _read(graph, worker, _VLLM)
 
@@ -188,7 +166,6 @@ def read_sglang(graph: ResourceGraph, worker: Worker) -> CommandSettings:
 
     Raises:
         EngineFileProblem: its --config file cannot be what SGLang needs.
-        Undecided: it starts another engine, or several, or its settings come from a section of a file.
     """
     settings = _read(graph, worker, _SGLANG)
     if settings.at("--disagg-config") is not None:

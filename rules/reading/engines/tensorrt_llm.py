@@ -14,10 +14,10 @@ from resource_graph import ResourceGraph, Value
 from rules.reading.commands.container_commands import TENSORRT_LLM, TRTLLM_SERVE, StartCommand
 from rules.reading.commands.words import UNKNOWN_WORD, variable_in
 from rules.reading.engines.engine_yaml import EngineFile, EngineFileProblem, read_engine_file
-from rules.reading.engines.settings import Count, Setting, json_object, single_command
+from rules.reading.engines.settings import json_object, single_command
 from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, number, whole_number
+from rules.reading.shapes import Count, Setting, Undecided, number, whole_number
 
 _DYNAMIC_PREFIX = "--trtllm."
 _MERGED_BLOCK = "kv_cache_config"
@@ -120,11 +120,7 @@ class TensorRtLlmSettings:
     overrides: EngineFile
 
     def at(self, *path: str) -> Setting | None:
-        """The effective value of a setting, a flag's default included; None where the engine's default acts.
-
-        Raises:
-            Undecided: it depends on something unknown, or a block on the way is no mapping.
-        """
+        """The effective value of a setting, or a flag's default; None where the engine's default acts."""
         if path[0] in self.overrides.content:
             return _inside(self.overrides, path)
         if path[0] in self.file.content:
@@ -146,6 +142,10 @@ class TensorRtLlmSettings:
         """The effective value of a setting that is a whole number, or the engine's default."""
         setting = self.setting(*path, default=default)
         return Count(whole_number(setting.value, f"{'.'.join(path)} in {setting.source}"), setting.source)
+
+    def given_count(self, *path: str) -> Count | None:
+        """The same; None where the engine's default acts."""
+        return None if self.at(*path) is None else self.count(*path, default=0)
 
     def number(self, *path: str, default: float) -> float:
         """The effective value of a setting that is a number, such as a fraction."""
@@ -184,7 +184,6 @@ def read_tensorrt_llm(graph: ResourceGraph, worker: Worker) -> TensorRtLlmSettin
 
     Raises:
         EngineFileProblem: its engine file or override cannot be what the engine needs.
-        Undecided: it starts no engine that can be read here, or several.
     """
     command = single_command(worker, OPTIONS)
     path = option_value(command, FILE_OPTIONS[command.engine]).value
@@ -193,11 +192,7 @@ def read_tensorrt_llm(graph: ResourceGraph, worker: Worker) -> TensorRtLlmSettin
 
 
 def option_value(command: StartCommand, option: Option) -> Setting:
-    """What an option is given: by flag, by its variable, or its default.
-
-    Raises:
-        Undecided: it depends on something unknown.
-    """
+    """What an option is given: by flag, by its variable, or its default."""
     for name in reversed(option.flags):
         if option.is_switch:
             switched = command.flags.switch(name)

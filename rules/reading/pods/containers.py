@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.words import UNKNOWN_WORD, Word, expand_references
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
+from rules.reading.shapes import Setting, Undecided, field, known, mapping_at, mappings_at, text_at
 
 _PLACEHOLDER = re.compile(r"[$<>{}]|(?:^|[:/])(?:my|your)-", re.IGNORECASE)
 """`${IMAGE}`, `<tag>`, `{{ .Values.image }}`, and the names my-registry and my-tag of Dynamo's examples."""
@@ -22,13 +22,8 @@ _SHARED_MEMORY_PATH = "/dev/shm"  # noqa: S108 - a path to look for, nothing is 
 
 
 def all_containers(template: PodTemplate) -> Sequence[tuple[str, Mapping[str, Value]]]:
-    """Name and container, the ones that only run at start included.
-
-    Raises:
-        Undecided: a list of them is unknown.
-    """
-    found = (*template.containers, *mappings_at(template.spec, "initContainers"))
-    return [(text_at(each, "name") or "main", each) for each in found]
+    """Name and container, the ones that only run at start included."""
+    return [(text_at(each, "name") or "main", each) for each in template.all_containers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +53,7 @@ class Image:
 
 
 def read_image(container: Mapping[str, Value]) -> Image | None:
-    """The container's image; None where it names none.
-
-    Raises:
-        Undecided: it is unknown.
-    """
+    """The container's image; None where it names none."""
     text = text_at(container, "image")
     if not text:
         return None
@@ -101,9 +92,6 @@ def read_environment(
     """Variables of a container from its `env` lists.
 
     Variables that a Secret or a field of the pod provides are known by name only.
-
-    Raises:
-        Undecided: an entry has no readable shape, or all together are more than a process can be given.
     """
     environment: dict[str, Word] = {}
     length = 0
@@ -121,11 +109,7 @@ def read_environment(
 
 
 def find_config_map(graph: ResourceGraph, owner: Resource, name: str) -> Resource:
-    """The ConfigMap of that name that the owner's pods would get.
-
-    Raises:
-        Undecided: the graph holds none, or several.
-    """
+    """The ConfigMap of that name that the owner's pods would get."""
     candidates = graph.kubernetes_objects_named("ConfigMap", name, owner.namespace)
     same_file = [
         config_map
@@ -142,41 +126,22 @@ def find_config_map(graph: ResourceGraph, owner: Resource, name: str) -> Resourc
     return found[0]
 
 
-@dataclass(frozen=True, slots=True)
-class SharedMemory:
-    """A tmpfs at /dev/shm."""
-
-    size: Value
-    source: str
-
-
 def requested(template: PodTemplate, container: Mapping[str, Value], resource: str) -> Value:
     """What the container requests of cpu or memory; a limit counts, as Kubernetes takes it for the request.
 
     None where neither is given.
-
-    Raises:
-        Undecided: it is unknown.
     """
     request = _amount(template, container, "requests", resource)
     return limit(template, container, resource) if request is None else request
 
 
 def limit(template: PodTemplate, container: Mapping[str, Value], resource: str) -> Value:
-    """The container's limit of cpu or memory; None where there is none.
-
-    Raises:
-        Undecided: it is unknown.
-    """
+    """The container's limit of cpu or memory; None where there is none."""
     return _amount(template, container, "limits", resource)
 
 
-def shared_memory(template: PodTemplate, container: Mapping[str, Value]) -> SharedMemory | None:
-    """What the container finds at /dev/shm; None where it has no volume there, or one without a size.
-
-    Raises:
-        Undecided: it is unknown.
-    """
+def shared_memory(template: PodTemplate, container: Mapping[str, Value]) -> Setting | None:
+    """What the container finds at /dev/shm; None where it has no volume there, or one without a size."""
     own = _mounted(template, container)
     if own is not None:
         return own
@@ -190,8 +155,8 @@ def shared_memory(template: PodTemplate, container: Mapping[str, Value]) -> Shar
         case "workload":
             return None
     if size is None:
-        return SharedMemory(_OPERATORS_SHARED_MEMORY, "the operator's default")
-    return SharedMemory(size, source)
+        return Setting(_OPERATORS_SHARED_MEMORY, "the operator's default")
+    return Setting(size, source)
 
 
 def _variable(
@@ -210,21 +175,19 @@ def _from_config_map(graph: ResourceGraph, owner: Resource, reference: Mapping[s
     name, key = text_at(reference, "name"), text_at(reference, "key")
     if name is None or key is None:
         return UNKNOWN_WORD
-    try:
-        value = field(find_config_map(graph, owner, name).inputs, "data", key)
-    except Undecided:
-        return UNKNOWN_WORD
+    config_map = known(find_config_map, graph, owner, name)
+    value = None if config_map is None else known(field, config_map.inputs, "data", key)
     return Word(value) if isinstance(value, str) else UNKNOWN_WORD
 
 
-def _mounted(template: PodTemplate, container: Mapping[str, Value]) -> SharedMemory | None:
+def _mounted(template: PodTemplate, container: Mapping[str, Value]) -> Setting | None:
     for mount in mappings_at(container, "volumeMounts"):
         if text_at(mount, "mountPath") != _SHARED_MEMORY_PATH:
             continue
         name = text_at(mount, "name")
         for volume in mappings_at(template.spec, "volumes"):
             if text_at(volume, "name") == name and field(volume, "emptyDir", "sizeLimit") is not None:
-                return SharedMemory(field(volume, "emptyDir", "sizeLimit"), f"sizeLimit of volume {name}")
+                return Setting(field(volume, "emptyDir", "sizeLimit"), f"sizeLimit of volume {name}")
     return None
 
 

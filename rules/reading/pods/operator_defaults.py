@@ -69,11 +69,7 @@ def written_probe(template: PodTemplate, name: str) -> Mapping[str, Value]:
 
 
 def is_merged(graph: ResourceGraph, template: PodTemplate, name: str) -> bool:
-    """Whether the operator adds fields of its own to the probe that a manifest writes.
-
-    Raises:
-        Undecided: nothing says of which release the operator is.
-    """
+    """Whether the operator adds fields of its own to the probe that a manifest writes."""
     if template.shape != "service" or name not in _MERGED_ONCE or _probe_of_service(template, name):
         return False
     return operator_line(graph, template.resource) < _REPLACES_SINCE
@@ -110,9 +106,6 @@ def read_rollout(template: PodTemplate) -> Rollout | None:
     """The rolling update of a Deployment, or of a service that the operator makes a Deployment of.
 
     None where old pods go first, or nothing is rolled.
-
-    Raises:
-        Undecided: the strategy is unknown or no strategy.
     """
     if template.resource.kind == "Deployment":
         return _rollout_of_deployment(template)

@@ -47,11 +47,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def equalities(selector: Mapping[str, Value]) -> Mapping[str, Sequence[str]]:
-    """Label -> the values that a pod may carry, for every label that the selector pins to some.
-
-    Raises:
-        Undecided: one of them is unknown, or the selector has another shape.
-    """
+    """Label -> the values that a pod may carry, for every label that the selector pins to some."""
     pinned: dict[str, Sequence[str]] = {}
     for key in mapping_at(selector, "matchLabels"):
         pinned[key] = [text_at(selector, "matchLabels", key) or ""]
@@ -62,11 +58,7 @@ def equalities(selector: Mapping[str, Value]) -> Mapping[str, Sequence[str]]:
 
 
 def selects(selector: Mapping[str, Value], template: PodTemplate) -> bool | None:
-    """Whether the selector means the template's pods; None where a label of them is not known.
-
-    Raises:
-        Undecided: the selector itself is unknown or of another shape.
-    """
+    """Whether the selector means the template's pods; None where a label of them is not known."""
     answers = [_carries(template, key, values) for key, values in equalities(selector).items()]
     for expression in mappings_at(selector, "matchExpressions"):
         key = text_at(expression, "key") or ""
@@ -143,11 +135,7 @@ class PodIndexes:
 
 
 def terms(template: PodTemplate, kind: Kind) -> Iterator[Term]:
-    """All terms, required ones first.
-
-    Raises:
-        Undecided: they are unknown or of another shape.
-    """
+    """All terms, required ones first."""
     for term in mappings_at(template.spec, "affinity", kind, _REQUIRED):
         yield Term(True, term)
     for weighted in mappings_at(template.spec, "affinity", kind, _PREFERRED):
@@ -158,9 +146,6 @@ def can_match(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
     """Whether any pod of the graph, the template's own included, is one that the term means.
 
     A term that names no Dynamo graph of what was read may mean pods of somebody else's.
-
-    Raises:
-        Undecided: it cannot be told.
     """
     namespaces = _namespaces(template, term)
     if _may_be_in(namespaces, template.resource.namespace) and selects(term.selector, template):

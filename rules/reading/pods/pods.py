@@ -1,8 +1,8 @@
 """Every pod that a graph asks for: of services of a Dynamo graph and of plain workloads."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.memoized import memoized
@@ -14,6 +14,7 @@ GRAPH_NAME_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 COMPONENT_LABEL = "nvidia.com/dynamo-component"
 COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-component-type"
 SUB_COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-sub-component-type"
+T = TypeVar("T")
 Shape = Literal["service", "component", "workload"]
 _MAIN_CONTAINER = "main"
 _MOST_CONTAINERS = 250
@@ -64,6 +65,16 @@ class PodTemplate:
         return self.containers[0] if self.containers else {}
 
     @property
+    def serving_containers(self) -> Sequence[Mapping[str, Value]]:
+        """The operator runs the main container of a service; the others stand beside it."""
+        return self.containers if self.shape == "workload" else self.containers[:1]
+
+    @property
+    def all_containers(self) -> Sequence[Mapping[str, Value]]:
+        """Those that only run at start included."""
+        return (*self.containers, *mappings_at(self.spec, "initContainers"))
+
+    @property
     def pods_per_replica(self) -> int:
         """More than one where a worker spans nodes."""
         if self.shape == "workload" or self.described_by.get("multinode") is None:
@@ -73,11 +84,7 @@ class PodTemplate:
 
     @property
     def replicas(self) -> int:
-        """How many replicas are asked for.
-
-        Raises:
-            Undecided: nobody knows yet.
-        """
+        """How many replicas are asked for."""
         key = "parallelism" if self.resource.kind in {"Job", "CronJob"} else "replicas"
         replicas = whole_number_at(self.described_by, key)
         return 1 if replicas is None else replicas
@@ -90,6 +97,17 @@ class Unreadable:
     resource: Resource
     name: str
     reason: str
+
+
+def readable(found: Iterable[T | Unreadable]) -> Iterator[T]:
+    """Those that can be read; a rule about all of them says which cannot."""
+    return (each for each in found if not isinstance(each, Unreadable))
+
+
+def in_namespace(by_namespace: Mapping[str | None, Sequence[T]], namespace: Value) -> list[T]:
+    """What is in the namespace; one that is absent or unknown, here or there, may be any."""
+    names = dict.fromkeys((namespace, None)) if isinstance(namespace, str) else by_namespace
+    return [item for name in names for item in by_namespace.get(name, ())]
 
 
 @memoized

@@ -4,12 +4,18 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.commands.container_commands import DYNAMO_FRONTEND, ENGINES, StartCommand, start_commands
+from rules.reading.commands.container_commands import (
+    DYNAMO_FRONTEND,
+    ENGINES,
+    StartCommand,
+    command_line,
+    start_commands,
+)
 from rules.reading.commands.words import Word, variable_in
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import read_environment
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods
-from rules.reading.shapes import Undecided, field, texts_at, whole_number, whole_number_at
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods, readable
+from rules.reading.shapes import Undecided, attempted, field, texts_at, whole_number_at
 
 GPU_RESOURCE = "nvidia.com/gpu"
 FRONTEND_TYPE = "frontend"
@@ -52,11 +58,7 @@ class Worker:
         return any(command.engine in engines for command in self.commands)
 
     def variable(self, name: str) -> str | None:
-        """The value of a variable as its engine sees it; None where nobody sets it.
-
-        Raises:
-            Undecided: it is set to something unknown.
-        """
+        """The value of a variable as its engine sees it; None where nobody sets it."""
         # What a start script exports counts as well, and more.
         return variable_in(self.commands[0].environment if self.commands else self.environment, name)
 
@@ -84,11 +86,7 @@ class Privileges:
 
 
 def read_privileges(worker: Worker) -> Privileges:
-    """The privileges of the worker's main container.
-
-    Raises:
-        Undecided: one of them is unknown or of another shape.
-    """
+    """The privileges of the worker's main container."""
     added = texts_at(worker.container, "securityContext", "capabilities", "add")
     user = whole_number_at(worker.container, "securityContext", "runAsUser")
     if user is None:
@@ -134,11 +132,7 @@ class Router:
     workers: tuple[Worker, ...]
 
     def mode(self) -> str:
-        """round-robin where nobody says.
-
-        Raises:
-            Undecided: it is unknown.
-        """
+        """round-robin where nobody says."""
         command = self.frontend.command
         given = command.flags.value(_MODE_FLAG)
         if given is not None:
@@ -150,11 +144,10 @@ class Router:
 def read_routers(graph: ResourceGraph) -> Iterator[Router]:
     """Every frontend of a Dynamo graph."""
     workers: dict[str, list[Worker]] = {}
-    for worker in read_workers(graph):
-        if not isinstance(worker, Unreadable) and worker.resource.kind == GRAPH_KIND:
-            workers.setdefault(worker.resource.urn, []).append(worker)
-    for frontend in read_frontends(graph):
-        if isinstance(frontend, Frontend) and frontend.resource.kind == GRAPH_KIND:
+    for worker in readable(read_workers(graph)):
+        workers.setdefault(worker.resource.urn, []).append(worker)
+    for frontend in readable(read_frontends(graph)):
+        if frontend.resource.kind == GRAPH_KIND:
             yield Router(frontend, tuple(workers.get(frontend.resource.urn, ())))
 
 
@@ -163,24 +156,20 @@ def _read_workers(graph: ResourceGraph) -> Iterator[Worker | Unreadable]:
         if isinstance(template, Unreadable):
             yield template
             continue
-        # The operator runs the main container of a service; the others stand beside it.
-        containers = template.containers if template.shape == "workload" else template.containers[:1]
-        for container in containers:
-            name = _name(template, container)
-            try:
-                worker = _worker(graph, template, container, name)
-            except Undecided as reason:
-                if _may_be_worker(template, container):
-                    yield Unreadable(template.resource, name, str(reason))
-                continue
-            if worker is not None:
+        for container in template.serving_containers:
+            own = container.get("name") if template.shape == "workload" else None
+            name = own if isinstance(own, str) else template.name
+            worker = attempted(_worker, graph, template, container, name)
+            if isinstance(worker, Worker):
                 yield worker
+            elif worker is not None and _may_be_worker(template, container):
+                yield Unreadable(template.resource, name, str(worker))
 
 
 def _may_be_worker(template: PodTemplate, container: Mapping[str, Value]) -> bool:
     """Whether a container that cannot be read asks for GPUs or names an engine, as far as can be seen."""
     try:
-        words = [*texts_at(container, "command"), *texts_at(container, "args")]
+        words = command_line(container)
         return bool(
             None in words
             or _service_gpus(template, container)
@@ -190,48 +179,28 @@ def _may_be_worker(template: PodTemplate, container: Mapping[str, Value]) -> boo
         return True
 
 
-def _name(template: PodTemplate, container: Mapping[str, Value]) -> str:
-    own = container.get("name") if template.shape == "workload" else None
-    return own if isinstance(own, str) else template.name
-
-
 def _worker(
     graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value], name: str
 ) -> Worker | None:
     environment = read_environment(graph, template, container)
-    command = texts_at(container, "command")
-    arguments = texts_at(container, "args")
+    words = command_line(container)
     gpus = _service_gpus(template, container)
-    started = start_commands(command, arguments, environment)
+    started = start_commands(words, environment)
     commands = tuple(command for command in started if command.engine != DYNAMO_FRONTEND)
     if not gpus and not commands:
         return None
-    return Worker(
-        template=template,
-        name=name,
-        gpus_per_pod=gpus,
-        pods_per_worker=template.pods_per_replica,
-        environment=environment,
-        commands=commands,
-        container=container,
-    )
+    return Worker(template, name, gpus, template.pods_per_replica, environment, commands, container)
 
 
 def _service_gpus(template: PodTemplate, container: Mapping[str, Value]) -> int:
+    kinds = ("limits", "requests")
+    places = [(container, kind, GPU_RESOURCE) for kind in kinds]
     if template.shape == "service":
         service = template.described_by
-        for kind in ("limits", "requests"):
-            amount = whole_number_at(service, "resources", kind, "gpu")
-            if amount is not None:
-                return amount
-            custom = field(service, "resources", kind, "custom", GPU_RESOURCE)
-            if custom is not None:
-                return whole_number(custom, f"resources.{kind}.custom.{GPU_RESOURCE}")
-    for kind in ("limits", "requests"):
-        amount = whole_number_at(container, "resources", kind, GPU_RESOURCE)
-        if amount is not None:
-            return amount
-    return 0
+        keys = (("gpu",), ("custom", GPU_RESOURCE))
+        places = [*((service, kind, *key) for kind in kinds for key in keys), *places]
+    amounts = (whole_number_at(parent, "resources", *path) for parent, *path in places)
+    return next((amount for amount in amounts if amount is not None), 0)
 
 
 def _read_frontends(graph: ResourceGraph) -> Iterator[Frontend | Unreadable]:
@@ -239,31 +208,23 @@ def _read_frontends(graph: ResourceGraph) -> Iterator[Frontend | Unreadable]:
         if isinstance(template, Unreadable):
             yield template
             continue
-        # The operator runs the main container of a service; the others stand beside it.
-        containers = template.containers if template.shape == "workload" else (template.main,)
-        for container in containers:
+        for container in template.serving_containers:
             try:
                 yield from _frontends_of(graph, template, container)
             except Undecided as reason:
                 # An unreadable script of something else is no concern of a frontend's rules.
-                if template.component_type == FRONTEND_TYPE or _mentions_frontend(container):
+                words = f"{container.get('command')}{container.get('args')}"
+                if template.component_type == FRONTEND_TYPE or DYNAMO_FRONTEND in words:
                     yield Unreadable(template.resource, template.name, str(reason))
 
 
 def _frontends_of(
     graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
 ) -> Iterator[Frontend]:
-    command, arguments = texts_at(container, "command"), texts_at(container, "args")
+    words = command_line(container)
     environment = read_environment(graph, template, container)
-    started = [
-        item for item in start_commands(command, arguments, environment) if item.engine == DYNAMO_FRONTEND
-    ]
-    if not started and template.component_type == FRONTEND_TYPE and not command and not arguments:
+    started = [each for each in start_commands(words, environment) if each.engine == DYNAMO_FRONTEND]
+    if not started and template.component_type == FRONTEND_TYPE and not words:
         # The operator's own command (ai-dynamo/dynamo deploy/operator component_frontend.go).
         started = [StartCommand(DYNAMO_FRONTEND, (), environment)]
-    for item in started:
-        yield Frontend(template, container, item)
-
-
-def _mentions_frontend(container: Mapping[str, Value]) -> bool:
-    return DYNAMO_FRONTEND in str(container.get("command")) + str(container.get("args"))
+    yield from (Frontend(template, container, command) for command in started)
