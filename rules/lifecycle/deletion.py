@@ -9,7 +9,7 @@ from rules.reading.memoized import memoized
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.references import CLAIM, STACK_REFERENCE
 from rules.reading.releases import operator_line
-from rules.reading.shapes import Undecided, field, text_at
+from rules.reading.shapes import Undecided, field, grouped, text_at
 from rules.rule import Subjects, graph_rule, rule
 from rules.subjects import kubernetes_objects
 
@@ -168,7 +168,7 @@ def _stateful(graph: ResourceGraph) -> Iterator[_Stateful]:
     for resource_type, loss in _CLOUD.items():
         for resource in graph.of_type(resource_type):
             yield _Stateful(resource, loss, in_cluster=False)
-    holders = _holders(graph)
+    holders = grouped(_holders(graph))
     for claim in graph.kubernetes_objects(CLAIM):
         yield _Stateful(claim, "it holds files", in_cluster=True)
     for namespace in graph.kubernetes_objects("Namespace"):
@@ -177,17 +177,14 @@ def _stateful(graph: ResourceGraph) -> Iterator[_Stateful]:
             yield _Stateful(namespace, f"it takes {' and '.join(dict.fromkeys(held))} along", in_cluster=True)
 
 
-def _holders(graph: ResourceGraph) -> Mapping[object, list[str]]:
-    """Namespace -> what holds data in it."""
-    holders: dict[object, list[str]] = {}
+def _holders(graph: ResourceGraph) -> Iterator[tuple[object, str]]:
+    """Each namespace with what holds data in it."""
     for claim in graph.kubernetes_objects(CLAIM):
-        holders.setdefault(_key(claim.provider, claim.namespace), []).append(f"claim {claim.name}")
+        yield _key(claim.provider, claim.namespace), f"claim {claim.name}"
     for servers in graph.kubernetes_objects("StatefulSet"):
         spec = servers.inputs.get("spec")
         if isinstance(spec, Mapping) and spec.get("volumeClaimTemplates") not in (None, []):
-            key = _key(servers.provider, servers.namespace)
-            holders.setdefault(key, []).append(f"the data of {servers.name}")
-    return holders
+            yield _key(servers.provider, servers.namespace), f"the data of {servers.name}"
 
 
 def _key(provider: str | None, namespace: Value) -> object:

@@ -12,7 +12,7 @@ from rules.reading.disaggregation import read_role
 from rules.reading.memoized import memoized
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
 from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.shapes import Count, Setting, Undecided, mapping_at, whole_number
+from rules.reading.shapes import Count, Setting, Undecided, grouped, mapping_at, whole_number
 
 _PROGRAMS = ("aiperf", "genai-perf", "genai_perf")
 _MENTIONED = re.compile(r"\b(?:aiperf|genai[-_]perf)\b")
@@ -221,10 +221,7 @@ def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:
 
 @memoized
 def _by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[Worker | Unreadable]]:
-    workers: dict[str, list[Worker | Unreadable]] = {}
-    for worker in read_workers(graph):
-        workers.setdefault(worker.resource.urn, []).append(worker)
-    return workers
+    return grouped((worker.resource.urn, worker) for worker in read_workers(graph))
 
 
 @memoized

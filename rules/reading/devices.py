@@ -8,7 +8,7 @@ from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.memoized import memoized, memoized_for_each
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, known, mapping_at, mappings_at, text_at, whole_number
+from rules.reading.shapes import Undecided, grouped, known, mapping_at, mappings_at, text_at, whole_number
 
 EFA_RESOURCE = "vpc.amazonaws.com/efa"
 EFA_DEVICE_CLASS = "efa.networking.k8s.aws"
@@ -190,10 +190,9 @@ def _requested(spec: Mapping[str, Value]) -> Iterator[str]:
 
 @memoized
 def _domains_by_template(graph: ResourceGraph) -> Mapping[str, Sequence[Resource]]:
-    domains: dict[str, list[Resource]] = {}
-    for domain in graph.kubernetes_objects(_DOMAIN_KIND):
-        # Of one that cannot be read a pod's claim is described by nothing, which is undecided.
-        template = known(text_at, domain.inputs, "spec", "channel", "resourceClaimTemplate", "name")
-        if template is not None:
-            domains.setdefault(template, []).append(domain)
-    return domains
+    # Of one that cannot be read a pod's claim is described by nothing, which is undecided.
+    path = ("spec", "channel", "resourceClaimTemplate", "name")
+    domains = graph.kubernetes_objects(_DOMAIN_KIND)
+    return grouped(
+        (name, each) for each in domains if (name := known(text_at, each.inputs, *path)) is not None
+    )

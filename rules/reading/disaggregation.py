@@ -9,7 +9,7 @@ from rules.reading.engines.settings import is_sglang, is_vllm, read_sglang
 from rules.reading.memoized import memoized
 from rules.reading.pods.pods import GRAPH_KIND, readable
 from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.shapes import known
+from rules.reading.shapes import grouped, known
 
 Role = Literal["prefill", "decode", "aggregated"]
 MODE_FLAG = "--disaggregation-mode"
@@ -46,11 +46,8 @@ def read_disaggregated(graph: ResourceGraph) -> Sequence[Disaggregated]:
     Workers of one Dynamo graph find each other; plain workloads those of their Kubernetes namespace with the
     same DYN_NAMESPACE. A worker whose role cannot be read belongs to none.
     """
-    groups: dict[object, list[tuple[Role, Worker]]] = {}
-    for worker in readable(read_workers(graph)):
-        role = known(role_with_file, graph, worker)
-        if role is not None:
-            groups.setdefault(_group(worker), []).append((role, worker))
+    roles = ((known(role_with_file, graph, each), each) for each in readable(read_workers(graph)))
+    groups = grouped((_group(worker), (role, worker)) for role, worker in roles if role is not None)
     found: list[Disaggregated] = []
     for members in groups.values():
         prefill = tuple(worker for role, worker in members if role == "prefill")

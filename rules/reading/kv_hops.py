@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from hardware import Engine, InstanceType, KvPath, KvTransportName, Standing, kv_path
 from resource_graph import Resource, ResourceGraph
@@ -36,8 +37,8 @@ class KvHop:
     @property
     def common(self) -> frozenset[KvTransportName]:
         """The transports that every one of the workers has."""
-        first, *others = self.ways
-        return frozenset(name for name in first.open if all(name in ways.open for ways in others))
+        first, *others = (frozenset(ways.open) for ways in self.ways)
+        return first.intersection(*others)
 
     def only(self, transport: KvTransportName) -> bool:
         """Whether it is the one transport that all of them have."""
@@ -48,11 +49,9 @@ class KvHop:
         # There are few kinds of workers, however many workers there are.
         senders = {frozenset(ways.open): ways for ways in self.prefill}
         receivers = {frozenset(ways.open): ways for ways in self.decode}
-        for sending, sender in senders.items():
-            for receiving, receiver in receivers.items():
-                if not sending & receiving:
-                    return sender, receiver
-        return None
+        pairs = product(senders.items(), receivers.items())
+        apart = ((one, other) for (sending, one), (receiving, other) in pairs if not sending & receiving)
+        return next(apart, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +100,9 @@ def best_path(graph: ResourceGraph, hop: KvHop) -> tuple[KvPath, Worker] | None:
 def _hops(graph: ResourceGraph) -> Iterator[KvHop | Unreadable]:
     for group in read_disaggregated(graph):
         try:
-            if _is_one_pod(group.workers):
-                continue
-            yield KvHop(
-                group,
-                tuple(read_ways(graph, worker) for worker in group.prefill),
-                tuple(read_ways(graph, worker) for worker in group.decode),
-            )
+            if not _is_one_pod(group.workers):
+                kinds = (group.prefill, group.decode)
+                yield KvHop(group, *(tuple(read_ways(graph, each) for each in kind) for kind in kinds))
         except Undecided as reason:
             yield Unreadable(group.resource, group.name, str(reason))
 

@@ -80,10 +80,8 @@ class UcxTransports:
 
 def read_ucx_transports(worker: Worker) -> UcxTransports:
     """What the worker's UCX_TLS says."""
-    written = worker.variable(UCX_TRANSPORTS)
-    if not written:
-        return UcxTransports(None, frozenset())
-    names = written.removeprefix("^").split(",")
+    written = worker.variable(UCX_TRANSPORTS) or None
+    names = (written or "").removeprefix("^").split(",")
     return UcxTransports(written, frozenset(name.strip() for name in names if name.strip()))
 
 
@@ -152,14 +150,11 @@ def read_ways(graph: ResourceGraph, worker: Worker) -> Ways:
     is_known = not isinstance(claimed, Undecided)
     found: dict[KvTransportName, str] = {**(claimed if is_known else {}), **dict(_devices(worker))}
     ucx = read_ucx_transports(worker)
-    shut: dict[KvTransportName, str] = {
-        name: f"{UCX_TRANSPORTS}={ucx.written}" for name in found if not ucx.allows(name)
-    }
-    open_ways: dict[KvTransportName, str] = {
-        name: source for name, source in found.items() if name not in shut
-    }
+    listed = f"{UCX_TRANSPORTS}={ucx.written}"
+    shut: dict[KvTransportName, str] = {name: listed for name in found if not ucx.allows(name)}
+    open_ways: dict[KvTransportName, str] = {name: found[name] for name in found if name not in shut}
     if not open_ways:
-        typed = f"{UCX_TRANSPORTS}={ucx.written}" if ucx.asks_for_tcp else _cpu_buffer(graph, worker)
+        typed = listed if ucx.asks_for_tcp else _cpu_buffer(graph, worker)
         typed = typed or _annotated(worker)
         if typed is not None:
             open_ways["tcp"] = typed

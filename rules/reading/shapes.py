@@ -1,7 +1,7 @@
 """Reads fields, numbers and Kubernetes' amounts out of values that anybody may have written."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -23,6 +23,7 @@ _SUFFIXES = {
 
 P = ParamSpec("P")
 T = TypeVar("T")
+K = TypeVar("K")
 
 # Values are plain dicts and lists nearly always, and told as such five times faster than as an abstract type;
 # every rule asks this of every object, which is why `dict` and `list` are tried first below.
@@ -63,6 +64,14 @@ def known(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
     """What is read; None where it cannot be."""
     found = attempted(read, *args, **kwargs)
     return None if isinstance(found, Undecided) else found
+
+
+def grouped(pairs: Iterable[tuple[K, T]]) -> Mapping[K, Sequence[T]]:
+    """Everything that stands beside each key, in order."""
+    groups: dict[K, list[T]] = {}
+    for key, item in pairs:
+        groups.setdefault(key, []).append(item)
+    return groups
 
 
 def field(parent: Mapping[str, Value], *path: str) -> Value:

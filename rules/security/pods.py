@@ -9,9 +9,9 @@ from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.devices import EFA_RESOURCE, network_devices
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import all_containers, read_image
-from rules.reading.pods.pods import PodTemplate, Unreadable
-from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.shapes import Undecided, field, mappings_at, text_at, texts_at, whole_number_at
+from rules.reading.pods.pods import PodTemplate, Unreadable, readable
+from rules.reading.pods.workers import read_workers
+from rules.reading.shapes import Undecided, field, grouped, mappings_at, text_at, texts_at, whole_number_at
 from rules.rule import graph_rule, rule
 from rules.subjects import POD_TEMPLATES, resources_of_type
 
@@ -218,12 +218,11 @@ def _asks_for_ipc(graph: ResourceGraph, template: PodTemplate) -> str | None:
 
 @memoized
 def _engines_of_pods(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[str]]:
-    engines: dict[PodTemplate, list[str]] = {}
-    for worker in read_workers(graph):
-        if isinstance(worker, Worker):
-            started = [command.engine for command in worker.commands]
-            engines.setdefault(worker.template, []).extend(started)
-    return engines
+    workers = grouped((worker.template, worker) for worker in readable(read_workers(graph)))
+    return {
+        template: [command.engine for worker in of_pod for command in worker.commands]
+        for template, of_pod in workers.items()
+    }
 
 
 def _user(pod: Mapping[str, Value], container: Mapping[str, Value]) -> int | None:

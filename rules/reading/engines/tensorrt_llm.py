@@ -47,14 +47,8 @@ def _dynamo(name: str, setting: tuple[str, ...], default: Value, *, is_switch: b
 
 
 EXTRA_ENGINE_ARGS = _dynamo("extra-engine-args", (), "")
-
-
 OVERRIDE_ENGINE_ARGS = _dynamo("override-engine-args", (), "")
-
-
 EXTRA_LLM_API_OPTIONS = Option(("--extra_llm_api_options", "--config"), (), "")
-
-
 # ai-dynamo 1.2.1 dynamo/trtllm/backend_args.py. --kv-block-size is no engine setting: it tells the router how
 # large the engine's blocks are.
 _DYNAMO: tuple[Option, ...] = (
@@ -71,8 +65,6 @@ _DYNAMO: tuple[Option, ...] = (
     _dynamo("load-format", ("load_format",), None),
     _dynamo("guided-decoding-backend", ("guided_decoding_backend",), None),
 )
-
-
 # NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py at 1.3.0rc14; --moe_backend is of older releases.
 _SERVE: tuple[Option, ...] = (
     Option(("--tp_size", "--tensor_parallel_size"), ("tensor_parallel_size",), 1),
@@ -93,8 +85,6 @@ _SERVE: tuple[Option, ...] = (
     Option(("--reasoning_parser",), ("reasoning_parser",), None),
     Option(("--num_postprocess_workers",), ("num_postprocess_workers",), 0),
 )
-
-
 OPTIONS: Mapping[str, Mapping[tuple[str, ...], Option]] = MappingProxyType(
     {
         TENSORRT_LLM: MappingProxyType({option.setting: option for option in _DYNAMO}),
@@ -102,8 +92,6 @@ OPTIONS: Mapping[str, Mapping[tuple[str, ...], Option]] = MappingProxyType(
     }
 )
 """Program -> engine setting -> the option that sets it."""
-
-
 FILE_OPTIONS: Mapping[str, Option] = MappingProxyType(
     {TENSORRT_LLM: EXTRA_ENGINE_ARGS, TRTLLM_SERVE: EXTRA_LLM_API_OPTIONS}
 )

@@ -111,13 +111,8 @@ def read_environment(
 def find_config_map(graph: ResourceGraph, owner: Resource, name: str) -> Resource:
     """The ConfigMap of that name that the owner's pods would get."""
     candidates = graph.kubernetes_objects_named("ConfigMap", name, owner.namespace)
-    same_file = [
-        config_map
-        for config_map in candidates
-        if config_map.origin is not None
-        and owner.origin is not None
-        and config_map.origin.file == owner.origin.file
-    ]
+    file = None if owner.origin is None else owner.origin.file
+    same_file = [each for each in candidates if each.origin is not None and each.origin.file == file]
     found = same_file or candidates
     if not found:
         raise Undecided(f"ConfigMap {name} is not part of what was read")

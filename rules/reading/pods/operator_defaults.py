@@ -40,8 +40,6 @@ class OperatorPort:
 
 
 _SYSTEM = OperatorPort("system", 9090)
-
-
 _HTTP = OperatorPort("http", 8000)
 
 
@@ -133,10 +131,8 @@ def _rollout_of_deployment(template: PodTemplate) -> Rollout | None:
     surge = _pods(given.get("maxSurge", _DEFAULT_SHARE), template.replicas, up=True)
     unavailable = _pods(given.get("maxUnavailable", _DEFAULT_SHARE), template.replicas, up=False)
     source = "spec.strategy" if "maxUnavailable" in given else "Kubernetes' default"
-    if not surge and not unavailable:
-        # kubernetes/kubernetes pkg/controller/deployment/util: both rounded to zero is one unavailable.
-        unavailable = 1
-    return Rollout(surge, unavailable, source, is_typed=True)
+    # kubernetes/kubernetes pkg/controller/deployment/util: both rounded to zero is one unavailable.
+    return Rollout(surge, unavailable or int(not surge), source, is_typed=True)
 
 
 def _rollout_of_service(template: PodTemplate) -> Rollout | None:
@@ -147,10 +143,8 @@ def _rollout_of_service(template: PodTemplate) -> Rollout | None:
     surge = _pods(_text(annotations, _SURGE) or _DEFAULT_SHARE, template.replicas, up=True)
     typed = _text(annotations, _UNAVAILABLE)
     unavailable = _pods(typed or _DEFAULT_SHARE, template.replicas, up=False)
-    if not surge and not unavailable:
-        surge = 1
     source = "the operator's default" if typed is None else _UNAVAILABLE
-    return Rollout(surge, unavailable, source, is_typed=typed is not None)
+    return Rollout(surge or int(not unavailable), unavailable, source, is_typed=typed is not None)
 
 
 def _annotations(template: PodTemplate) -> Mapping[str, Value]:

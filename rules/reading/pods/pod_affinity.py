@@ -13,10 +13,10 @@ from rules.reading.pods.pods import (
     GRAPH_NAME_LABEL,
     SUB_COMPONENT_TYPE_LABEL,
     PodTemplate,
-    Unreadable,
     read_pods,
+    readable,
 )
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at
+from rules.reading.shapes import Undecided, known_texts_at, mapping_at, mappings_at, text_at, texts_at
 
 ADDED_BY_CONTROLLERS = frozenset(
     {
@@ -152,13 +152,14 @@ def can_match(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
         return True
     indexes = read_pod_indexes(graph)
     pinned = equalities(term.selector)
-    answers: set[bool | None] = set()
+    unsure = indexes.unreadable
     for index in indexes.within(namespaces):
         for candidate in _candidates(index, pinned):
-            answers.add(selects(term.selector, candidate))
-            if True in answers:
+            answer = selects(term.selector, candidate)
+            if answer:
                 return True
-    if None in answers or indexes.unreadable:
+            unsure = unsure or answer is None
+    if unsure:
         raise Undecided(f"whether a pod carries {term} is known only after the update")
     names = pinned.get(GRAPH_NAME_LABEL)
     if names is None or not all(_is_ours(indexes.within(namespaces), name) for name in names):
@@ -173,18 +174,14 @@ def can_match_by_older_labels(graph: ResourceGraph, template: PodTemplate, term:
     narrower one takes its place (ai-dynamo/dynamo deploy/operator at d50a02f, and seen with 1.2 and 1.4).
     """
     namespaces = _namespaces(template, term)
-    return any(
-        selects(
-            term.selector, replace(candidate, labels={**candidate.labels, COMPONENT_TYPE_LABEL: "worker"})
-        )
-        is True
-        for candidate in read_pods(graph)
-        if isinstance(candidate, PodTemplate)
-        and candidate.shape == "service"
-        and SUB_COMPONENT_TYPE_LABEL in candidate.labels
-        and text_at(candidate.described_by, "componentType") == "worker"
-        and _may_be_in(namespaces, candidate.resource.namespace)
+    older = (
+        replace(each, labels={**each.labels, COMPONENT_TYPE_LABEL: "worker"})
+        for each in readable(read_pods(graph))
+        if each.shape == "service" and SUB_COMPONENT_TYPE_LABEL in each.labels
+        if text_at(each.described_by, "componentType") == "worker"
+        if _may_be_in(namespaces, each.resource.namespace)
     )
+    return any(selects(term.selector, each) is True for each in older)
 
 
 @memoized
@@ -192,24 +189,20 @@ def read_pod_indexes(graph: ResourceGraph) -> PodIndexes:
     """The indexes of all pods."""
     everywhere = PodIndex({}, [], set())
     by_namespace: dict[str | None, PodIndex] = {}
-    unreadable = False
-    for template in read_pods(graph):
-        if isinstance(template, Unreadable):
-            unreadable = True
-            continue
+    pods = read_pods(graph)
+    templates = tuple(readable(pods))
+    for template in templates:
         namespace = template.resource.namespace
         name = namespace if isinstance(namespace, str) else None
         for index in (everywhere, by_namespace.setdefault(name, PodIndex({}, [], set()))):
             index.add(template)
-    return PodIndexes(everywhere, by_namespace, unreadable)
+    return PodIndexes(everywhere, by_namespace, len(templates) < len(pods))
 
 
 def _carries(template: PodTemplate, key: str, values: Sequence[str]) -> bool | None:
     value = template.labels.get(key)
-    if value is UNKNOWN:
+    if value is UNKNOWN or (value is None and key in ADDED_BY_CONTROLLERS):
         return None
-    if value is None:
-        return None if key in ADDED_BY_CONTROLLERS else False
     return value in values
 
 
@@ -224,10 +217,7 @@ def _not(answer: bool | None) -> bool | None:
 
 
 def _values(expression: Mapping[str, Value]) -> Sequence[str]:
-    values = texts_at(expression, "values")
-    if None in values:
-        raise Undecided("a value of a label selector is known only after the update")
-    return [value for value in values if value is not None]
+    return known_texts_at(expression, "values", what="a value of a label selector")
 
 
 def _candidates(index: PodIndex, pinned: Mapping[str, Sequence[str]]) -> Iterable[PodTemplate]:
@@ -244,11 +234,9 @@ def _candidates(index: PodIndex, pinned: Mapping[str, Sequence[str]]) -> Iterabl
 
 def _namespaces(template: PodTemplate, term: Term) -> Sequence[Value] | None:
     """Where the pods may be; None for everywhere."""
-    selector = term.content.get("namespaceSelector")
-    if selector is not None:
+    if term.content.get("namespaceSelector") is not None:
         return None
-    names = texts_at(term.content, "namespaces")
-    return names or [template.resource.namespace]
+    return texts_at(term.content, "namespaces") or [template.resource.namespace]
 
 
 def _may_be_in(namespaces: Sequence[Value] | None, namespace: Value) -> bool:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeVar
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.memoized import memoized
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, whole_number_at
+from rules.reading.shapes import Undecided, attempted, mapping_at, mappings_at, text_at, whole_number_at
 
 GRAPH_KIND = "DynamoGraphDeployment"
 GRAPH_NAME_LABEL = "nvidia.com/dynamo-graph-deployment-name"
@@ -19,13 +20,10 @@ Shape = Literal["service", "component", "workload"]
 _MAIN_CONTAINER = "main"
 _MOST_CONTAINERS = 250
 """Of one pod, more than any has; several rules compare each with all."""
+_TEMPLATE = ("spec", "template", "spec")
 _SPEC_PATHS: Mapping[str, tuple[str, ...]] = {
     "Pod": ("spec",),
-    "Deployment": ("spec", "template", "spec"),
-    "StatefulSet": ("spec", "template", "spec"),
-    "DaemonSet": ("spec", "template", "spec"),
-    "ReplicaSet": ("spec", "template", "spec"),
-    "Job": ("spec", "template", "spec"),
+    **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"), _TEMPLATE),
     "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
 }
 COMPONENT_TYPES = ("frontend", "worker", "prefill", "decode", "planner", "epp")
@@ -58,6 +56,15 @@ class PodTemplate:
     """The service, the component or the workload's spec."""
     graph_spec: Mapping[str, Value]
     """Of the Dynamo graph; empty for a plain workload."""
+
+    def __post_init__(self) -> None:
+        """Refuse to read more containers than any pod has."""
+        initial = self.spec.get("initContainers")
+        containers = len(self.containers) + (len(initial) if isinstance(initial, list) else 0)
+        if containers > _MOST_CONTAINERS:
+            raise Undecided(
+                f"has {containers:,} containers, of which no more than {_MOST_CONTAINERS} are read"
+            )
 
     @property
     def main(self) -> Mapping[str, Value]:
@@ -126,35 +133,25 @@ def declared_type(template: PodTemplate) -> str | None:
 def _read(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
     for kind in (GRAPH_KIND, *_SPEC_PATHS):
         for resource in graph.kubernetes_objects(kind):
-            try:
-                readers = _readers(resource)
-            except Undecided as reason:
-                yield Unreadable(resource, resource.name, str(reason))
+            readers = attempted(_readers, resource)
+            if isinstance(readers, Undecided):
+                yield Unreadable(resource, resource.name, str(readers))
                 continue
             for name, read in readers:
-                try:
-                    yield _of_readable_size(read())
-                except Undecided as reason:
-                    yield Unreadable(resource, name, str(reason))
-
-
-def _of_readable_size(template: PodTemplate) -> PodTemplate:
-    initial = template.spec.get("initContainers")
-    containers = len(template.containers) + (len(initial) if isinstance(initial, list) else 0)
-    if containers > _MOST_CONTAINERS:
-        raise Undecided(f"has {containers:,} containers, of which no more than {_MOST_CONTAINERS} are read")
-    return template
+                template = attempted(read)
+                is_read = isinstance(template, PodTemplate)
+                yield template if is_read else Unreadable(resource, name, str(template))
 
 
 def _readers(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate]]]:
     if resource.kind != GRAPH_KIND:
-        return [(resource.name, lambda: _workload(resource))]
+        return [(resource.name, partial(_workload, resource))]
     spec = mapping_at(resource.inputs, "spec")
     services = mapping_at(spec, "services")
-    readers = [(name, _bound(_service, resource, spec, name)) for name in services]
+    readers = [(name, partial(_service, resource, spec, name)) for name in services]
     for component in mappings_at(spec, "components"):
         name = text_at(component, "name") or "unnamed component"
-        readers.append((name, _bound(_component, resource, spec, component, name)))
+        readers.append((name, partial(_component, resource, spec, component, name)))
     if not readers:
         raise Undecided("the graph names no service, so there is no worker to look at")
     return readers
@@ -234,7 +231,3 @@ def _operator_labels(
     if sub_type is not None:
         labels[SUB_COMPONENT_TYPE_LABEL] = sub_type
     return labels
-
-
-def _bound(read: Callable[..., PodTemplate], *arguments: object) -> Callable[[], PodTemplate]:
-    return lambda: read(*arguments)

@@ -15,7 +15,7 @@ from rules.reading.commands.words import Word, variable_in
 from rules.reading.memoized import memoized
 from rules.reading.pods.containers import read_environment
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods, readable
-from rules.reading.shapes import Undecided, attempted, field, texts_at, whole_number_at
+from rules.reading.shapes import Undecided, attempted, field, grouped, texts_at, whole_number_at
 
 GPU_RESOURCE = "nvidia.com/gpu"
 FRONTEND_TYPE = "frontend"
@@ -143,9 +143,7 @@ class Router:
 
 def read_routers(graph: ResourceGraph) -> Iterator[Router]:
     """Every frontend of a Dynamo graph."""
-    workers: dict[str, list[Worker]] = {}
-    for worker in readable(read_workers(graph)):
-        workers.setdefault(worker.resource.urn, []).append(worker)
+    workers = grouped((worker.resource.urn, worker) for worker in readable(read_workers(graph)))
     for frontend in readable(read_frontends(graph)):
         if frontend.resource.kind == GRAPH_KIND:
             yield Router(frontend, tuple(workers.get(frontend.resource.urn, ())))
