@@ -10,7 +10,7 @@ from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
 from rules.reading.model_users import ModelUser
 from rules.reading.model_volumes import ModelVolume, on_one_node
 from rules.reading.node_selection import node_selector_terms
-from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
+from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
 from rules.rule import graph_rule, rule
 from rules.subjects import MODEL_VOLUMES
 
@@ -160,11 +160,8 @@ def storage_class_exists(graph: ResourceGraph) -> Iterator[Observation]:
     """A claim names a storage class that can be there."""
     has_default = any(_is_default(resource) for resource in graph.kubernetes_objects("StorageClass"))
     for claim in read_claims(graph):
-        try:
-            problem = _class_problem(graph, claim, has_default=has_default)
-        except Undecided:
-            # A name that only the update knows is some resource's own, so the class is there.
-            continue
+        # A name that only the update knows is some resource's own, so the class is there.
+        problem = known(_class_problem, graph, claim, has_default=has_default)
         if problem:
             yield failed(claim.resource, claim.name, problem)
 
@@ -186,10 +183,7 @@ def _class_problem(graph: ResourceGraph, claim: Claim, *, has_default: bool) -> 
 
 
 def _is_default(storage_class: Resource) -> bool:
-    try:
-        return field(storage_class.inputs, "metadata", "annotations", _DEFAULT_ANNOTATION) == "true"
-    except Undecided:
-        return False
+    return known(field, storage_class.inputs, "metadata", "annotations", _DEFAULT_ANNOTATION) == "true"
 
 
 @rule(
@@ -227,11 +221,9 @@ def cache_zone(graph: ResourceGraph, volume: ModelVolume) -> Iterator[str]:
 
 
 def _is_kept_on_one_node(graph: ResourceGraph, volume: ModelVolume) -> bool:
-    try:
-        return on_one_node(graph, {user.template: user for user, _ in volume.users}.values())
-    except Undecided:
-        # Then nothing that was read keeps them there.
-        return False
+    # Where nobody knows, nothing that was read keeps them there.
+    users = {user.template: user for user, _ in volume.users}.values()
+    return known(on_one_node, graph, users) is True
 
 
 def _names_zone(spec: Mapping[str, Value]) -> bool:

@@ -6,8 +6,10 @@ from resource_graph import Resource, ResourceGraph
 from rules.model import Severity
 from rules.reading.engines.models import served_name
 from rules.reading.memoized import memoized
-from rules.reading.model_users import ModelUser, UnreadableUser, read_model_users
+from rules.reading.model_users import ModelUser, read_model_users
+from rules.reading.pods.pods import readable
 from rules.reading.releases import by_line
+from rules.reading.shapes import grouped
 from rules.rule import rule
 from rules.subjects import model_users
 
@@ -147,8 +149,5 @@ def _graph_workers(graph: ResourceGraph, resource: Resource) -> Sequence[ModelUs
 
 @memoized
 def _workers_by_graph(graph: ResourceGraph) -> Mapping[str, Sequence[ModelUser]]:
-    workers: dict[str, list[ModelUser]] = {}
-    for user in read_model_users(graph):
-        if not isinstance(user, UnreadableUser) and user.kind == "worker":
-            workers.setdefault(user.resource.urn, []).append(user)
-    return workers
+    users = readable(read_model_users(graph))
+    return grouped((user.resource.urn, user) for user in users if user.kind == "worker")

@@ -7,13 +7,14 @@ from engines import DISAGGREGATION_MODES
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
+from rules.reading.commands.words import variable_in
 from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM, Disaggregated, read_role
 from rules.reading.engines.settings import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.kv_cache import tokens_per_block, transceiver_backend
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import Line, by_line
-from rules.reading.shapes import Count, Setting, Undecided
+from rules.reading.shapes import Count, Setting
 from rules.rule import rule
 from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
@@ -65,12 +66,8 @@ def _given_mode(command: StartCommand) -> Setting | None:
     if flag is not None:
         return Setting(flag, MODE_FLAG)
     variable = _MODE_VARIABLES[command.engine]
-    word = command.environment.get(variable)
-    if word is None:
-        return None
-    if not word.known:
-        raise Undecided(f"the value of the variable {variable} is unknown")
-    return Setting(word.text, variable)
+    text = variable_in(command.environment, variable)
+    return None if text is None else Setting(text, variable)
 
 
 _PAGE = "--page-size"

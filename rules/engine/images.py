@@ -19,7 +19,7 @@ from rules.reading.pods.containers import Image, read_image
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.releases import RUNTIMES, Platform, read_platforms, runtime_image
-from rules.reading.shapes import Undecided, text_at
+from rules.reading.shapes import Undecided, known, text_at
 from rules.reading.spelling import slip_of
 from rules.rule import Said, Subjects, graph_rule, rule
 from rules.subjects import POD_TEMPLATES, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
@@ -231,12 +231,9 @@ def runtime_defects_avoided(graph: ResourceGraph, engine: TensorRtLlmWorker) -> 
         return
     if worker.variable(WITHOUT_DEEP_EP.name) or worker.variable(_OLDER_NAME):
         return
-    try:
-        landing = read_landing(graph, worker)
-    except Undecided:
-        # Without a GPU by name nobody can say that the defect is met.
-        return
-    if all(gpu.name == DEEP_EP_CRASH_ACCELERATOR for gpu in landing.accelerators):
+    # Without a GPU by name nobody can say that the defect is met.
+    landing = known(read_landing, graph, worker)
+    if landing is not None and all(gpu.name == DEEP_EP_CRASH_ACCELERATOR for gpu in landing.accelerators):
         yield (
             f"runs {ranks.value} ranks of attention data parallelism on {DEEP_EP_CRASH_ACCELERATOR} "
             f"({landing.source}) without {WITHOUT_DEEP_EP.name}={WITHOUT_DEEP_EP.value}: "

@@ -22,6 +22,7 @@ from rules.reading.kv_cache import (
     transfer_buffer,
 )
 from rules.reading.memoized import memoized
+from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.releases import by_line, known_lines
 from rules.reading.shapes import Count, Undecided
@@ -96,9 +97,7 @@ def _too_long_prompts(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[Ob
 @memoized
 def _buffers_of_nixl(graph: ResourceGraph) -> Mapping[Worker, Count]:
     found: dict[Worker, Count] = {}
-    for worker in read_workers(graph):
-        if not isinstance(worker, Worker) or not is_tensorrt_llm(worker):
-            continue
+    for worker in filter(is_tensorrt_llm, readable(read_workers(graph))):
         try:
             tokens = transfer_buffer(read_tensorrt_llm(graph, worker))
             if tokens is not None and effective_backend(graph, worker) == "NIXL":

@@ -1,6 +1,6 @@
 """Ports and probes of frontends and workers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
@@ -23,9 +23,10 @@ from rules.reading.pods.pods import (
     FRONTEND_PORT_VARIABLE,
     SYSTEM_PORT_VARIABLE,
     PodTemplate,
+    readable,
 )
 from rules.reading.pods.workers import FRONTEND_TYPE, Frontend, Worker, read_frontends, read_workers
-from rules.reading.shapes import Count, field, text_at, whole_number
+from rules.reading.shapes import Count, field, grouped, text_at, whole_number
 from rules.reading.spelling import slip_of
 from rules.rule import graph_rule, rule
 from rules.subjects import POD_TEMPLATES
@@ -217,24 +218,19 @@ _DYNAMO = frozenset({TENSORRT_LLM, DYNAMO_VLLM, DYNAMO_SGLANG})
 )
 def system_ports_unique(graph: ResourceGraph) -> Iterator[Observation]:
     """Engines that share a pod have system ports of their own."""
-    pods: dict[PodTemplate, list[Worker]] = {}
-    for worker in read_workers(graph):
-        if isinstance(worker, Worker):
-            pods.setdefault(worker.template, []).append(worker)
+    pods = grouped((worker.template, worker) for worker in readable(read_workers(graph)))
     for template, workers in pods.items():
-        for port, engines in _users(workers).items():
+        for port, engines in grouped(_users(workers)).items():
             if len(engines) > 1:
                 shown = f"{SYSTEM_PORT_VARIABLE} {port}: {', '.join(engines)}"
                 message = f"{len(engines)} engines of one pod have {shown}"
                 yield failed(template.resource, template.name, message)
 
 
-def _users(workers: list[Worker]) -> Mapping[str, list[str]]:
-    """System port -> the engines that are given it."""
-    users: dict[str, list[str]] = {}
+def _users(workers: Sequence[Worker]) -> Iterator[tuple[str, str]]:
+    """Each system port with an engine that is given it."""
     for worker in workers:
         for command in worker.commands:
             word = command.environment.get(SYSTEM_PORT_VARIABLE)
             if command.engine in _DYNAMO and word is not None and word.known:
-                users.setdefault(word.text, []).append(f"{command.engine} in {worker.name}")
-    return users
+                yield word.text, f"{command.engine} in {worker.name}"

@@ -23,7 +23,7 @@ from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_ll
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import VLLM_0_20, as_read
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Undecided, grouped
 from rules.rule import Said, rule
 from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
@@ -228,10 +228,11 @@ def same_quantization(graph: ResourceGraph, group: Disaggregated) -> Iterator[st
         return
     if any(read_checkpoint(graph, worker).mxfp4 is None for worker in workers):
         return
-    by_algorithm: dict[str, list[str]] = {}
-    for worker in workers:
-        for algorithm, source in _algorithms(graph, worker).items():
-            by_algorithm.setdefault(algorithm, []).append(f"{worker.name} ({source})")
+    by_algorithm = grouped(
+        (algorithm, f"{worker.name} ({source})")
+        for worker in workers
+        for algorithm, source in _algorithms(graph, worker).items()
+    )
     if len(by_algorithm) > 1:
         found = ", ".join(f"{name} in {' and '.join(users)}" for name, users in by_algorithm.items())
         yield f"prefill and decode differ in their experts: {found}"

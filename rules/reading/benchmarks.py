@@ -11,8 +11,8 @@ from rules.reading.commands.words import Flags, Word, parse_flags, variable_in
 from rules.reading.disaggregation import read_role
 from rules.reading.memoized import memoized
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
-from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.shapes import Count, Setting, Undecided, grouped, mapping_at, whole_number
+from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
+from rules.reading.shapes import Count, Setting, Undecided, mapping_at, whole_number
 
 _PROGRAMS = ("aiperf", "genai-perf", "genai_perf")
 _MENTIONED = re.compile(r"\b(?:aiperf|genai[-_]perf)\b")
@@ -206,7 +206,7 @@ def _add(by_namespace: dict[str | None, list[Resource]], resource: Resource) -> 
 
 def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:
     if resource.kind == GRAPH_KIND:
-        found = _by_resource(graph).get(resource.urn, ())
+        found = workers_by_resource(graph).get(resource.urn, ())
         for worker in found:
             if isinstance(worker, Unreadable):
                 raise Undecided(worker.reason)
@@ -217,11 +217,6 @@ def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:
     key, value = next(iter(selector.items()))
     candidates = in_namespace(_by_label(graph).get((key, str(value)), {}), resource.namespace)
     return [worker for worker in candidates if _is_selected(worker.template, selector)]
-
-
-@memoized
-def _by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[Worker | Unreadable]]:
-    return grouped((worker.resource.urn, worker) for worker in read_workers(graph))
 
 
 @memoized

@@ -111,6 +111,13 @@ def instance_type_named(name: str) -> InstanceType:
     return instance_type
 
 
+def read_taints(entry: Mapping[str, Value]) -> Iterator[Taint]:
+    """The taints of a node, a node group or a pool, by Kubernetes' names of effects."""
+    for taint in mappings_at(entry, "taints"):
+        effect = text_at(taint, "effect") or ""
+        yield Taint(text_at(taint, "key") or "", text_at(taint, "value") or "", _EFFECTS.get(effect, effect))
+
+
 def group_instance_types(graph: ResourceGraph, group: Resource) -> Sequence[str]:
     """The instance types that a node group or its launch template names; none where neither does."""
     own = [name for name in texts_at(group.inputs, "instanceTypes") if name]
@@ -159,7 +166,7 @@ def _pool(name: str, entry: Mapping[str, Value]) -> Pool:
     if type_name is None:
         raise Undecided("names no instanceType")
     instance_type = instance_type_named(type_name)
-    taints = None if entry.get("taints") is None else tuple(_taints(entry))
+    taints = None if entry.get("taints") is None else tuple(read_taints(entry))
     domain = whole_number_at(entry, "nvlinkDomainGpus")
     return Pool(
         name=name,
@@ -186,7 +193,7 @@ def _node_group(graph: ResourceGraph, group: Resource) -> Pool | None:
         instance_type=instance_type,
         known_nodes=whole_number_at(group.inputs, "scalingConfig", "maxSize"),
         labels={**node_labels(instance_type), **_labels(group.inputs)},
-        taints=tuple(_taints(group.inputs)),
+        taints=tuple(read_taints(group.inputs)),
         nvlink_domains=instance_type.nvlink_domain_gpus,
     )
 
@@ -194,9 +201,3 @@ def _node_group(graph: ResourceGraph, group: Resource) -> Pool | None:
 def _labels(entry: Mapping[str, Value]) -> Mapping[str, str]:
     labels = mapping_at(entry, "labels")
     return {key: value for key, value in labels.items() if isinstance(value, str)}
-
-
-def _taints(entry: Mapping[str, Value]) -> Iterator[Taint]:
-    for taint in mappings_at(entry, "taints"):
-        effect = text_at(taint, "effect") or ""
-        yield Taint(text_at(taint, "key") or "", text_at(taint, "value") or "", _EFFECTS.get(effect, effect))

@@ -15,7 +15,7 @@ from rules.reading.pods.pods import GRAPH_NAME_LABEL, PodTemplate
 from rules.reading.pods.workers import FRONTEND_TYPE, GPU_RESOURCE
 from rules.reading.pools import Pool, known_pools, node_labels, read_pools
 from rules.reading.releases import operator_line
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at
+from rules.reading.shapes import Undecided, grouped, known, mapping_at, mappings_at, text_at
 from rules.rule import rule
 from rules.subjects import POD_TEMPLATES
 
@@ -129,11 +129,10 @@ def _reads_from_gpu_nodes(graph: ResourceGraph, template: PodTemplate) -> bool:
 
 @memoized
 def _volumes_by_pod(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[ModelVolume]]:
-    volumes: dict[PodTemplate, list[ModelVolume]] = {}
-    for volume in read_model_volumes(graph):
-        for template in {user.template for user, _ in volume.users}:
-            volumes.setdefault(template, []).append(volume)
-    return volumes
+    volumes = read_model_volumes(graph)
+    return grouped(
+        (each, volume) for volume in volumes for each in {user.template for user, _ in volume.users}
+    )
 
 
 def _gpu_pools(graph: ResourceGraph) -> Sequence[Pool]:
@@ -233,17 +232,12 @@ def _has_budget(graph: ResourceGraph, template: PodTemplate) -> bool:
 
 
 @memoized
-def _budgets(graph: ResourceGraph) -> Mapping[_Place, list[Resource]]:
+def _budgets(graph: ResourceGraph) -> Mapping[_Place, Sequence[Resource]]:
     """Budgets by namespace and by the first label that their selector pins, else by none."""
-    found: dict[_Place, list[Resource]] = {}
-    for budget in graph.kubernetes_objects("PodDisruptionBudget"):
-        found.setdefault((str(budget.namespace), _first_label(budget)), []).append(budget)
-    return found
+    budgets = graph.kubernetes_objects("PodDisruptionBudget")
+    return grouped(((str(each.namespace), _first_label(each)), each) for each in budgets)
 
 
 def _first_label(budget: Resource) -> tuple[str, str] | None:
-    try:
-        labels = mapping_at(budget.inputs, "spec", "selector", "matchLabels")
-    except Undecided:
-        return None
+    labels = known(mapping_at, budget.inputs, "spec", "selector", "matchLabels") or {}
     return next(((key, value) for key, value in labels.items() if isinstance(value, str)), None)

@@ -20,7 +20,7 @@ from rules.reading.memoized import memoized
 from rules.reading.placements import CLIQUE, nodes_without_fabric, not_bound, read_placement
 from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.shapes import Undecided, whole_number_at
+from rules.reading.shapes import Undecided, known, whole_number_at
 from rules.rule import graph_rule, rule
 from rules.subjects import DISAGGREGATED_GRAPHS, WORKERS, kubernetes_objects
 
@@ -210,16 +210,10 @@ def _claiming(graph: ResourceGraph) -> dict[str, int | None]:
     """Domain -> pods that claim its channel; None where that is not known."""
     pods: dict[str, int | None] = {}
     for worker in readable(read_workers(graph)):
-        try:
-            domains = read_channel_claims(graph, worker).domains
-        except Undecided:
-            continue
-        for domain in domains:
-            try:
-                before = pods.get(domain.urn, 0)
-                pods[domain.urn] = None if before is None else before + claiming_pods(worker)
-            except Undecided:
-                pods[domain.urn] = None
+        claims = known(read_channel_claims, graph, worker)
+        for domain in () if claims is None else claims.domains:
+            before, count = pods.get(domain.urn, 0), known(claiming_pods, worker)
+            pods[domain.urn] = None if before is None or count is None else before + count
     return pods
 
 

@@ -11,7 +11,7 @@ from rules.reading.placements import read_candidates
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
 from rules.reading.pods.workers import GPU_RESOURCE, Worker
 from rules.reading.releases import releases_of
-from rules.reading.shapes import Undecided, field
+from rules.reading.shapes import Undecided, field, known
 from rules.rule import graph_rule
 from rules.subjects import WORKERS
 
@@ -90,10 +90,8 @@ def _collect_claim(graph: ResourceGraph, template: PodTemplate, pools: dict[str,
 
 
 def _names(read: Callable[[], Sequence[str]]) -> Sequence[str]:
-    try:
-        return [f"pool {name}" for name in read()]
-    except Undecided:
-        return [_ANYWHERE]
+    names = known(read)
+    return [_ANYWHERE] if names is None else [f"pool {name}" for name in names]
 
 
 def _shared(pools: Mapping[str, _Users]) -> Iterator[tuple[str, _Users]]:

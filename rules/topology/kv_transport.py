@@ -11,7 +11,7 @@ from rules.reading.kv_ways import Ways
 from rules.reading.placements import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bound, read_placement
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, mapping_at, text_at
+from rules.reading.shapes import Undecided, known, mapping_at, text_at
 from rules.rule import graph_rule, rule
 from rules.subjects import KV_HOPS, kubernetes_objects
 
@@ -196,9 +196,8 @@ def _beyond_efa(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
 
 
 def _may_share_a_node(graph: ResourceGraph, one: Worker, other: Worker) -> bool:
-    try:
-        first, second = read_placement(graph, one), read_placement(graph, other)
-    except Undecided:
+    first, second = (known(read_placement, graph, worker) for worker in (one, other))
+    if first is None or second is None:
         return True
     if first.name != second.name or first.instance_type.pod_takes_every_efa_interface:
         return False

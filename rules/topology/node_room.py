@@ -13,7 +13,7 @@ from rules.reading.node_selection import ARCHITECTURE_LABEL, required_labels
 from rules.reading.placements import read_candidates, read_landing
 from rules.reading.pods.containers import requested
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Undecided, quantity
+from rules.reading.shapes import Undecided, known, quantity
 from rules.rule import graph_rule, rule
 from rules.subjects import GPU_PODS, POD_TEMPLATES
 
@@ -74,19 +74,14 @@ def pod_fits_some_node(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
 
 def _nodes(graph: ResourceGraph, pods: GpuPods) -> tuple[Sequence[InstanceType], str, bool]:
     """The nodes that it can land on, or all that are known here; and whether they are its pool's."""
-    try:
-        candidates = read_candidates(graph, pods.workers[0])
-    except Undecided:
-        candidates = ()
+    candidates = known(read_candidates, graph, pods.workers[0])
     if candidates:
         names = ", ".join(dict.fromkeys(each.instance_type.name for each in candidates))
         return [each.instance_type for each in candidates], f"a node of its pool ({names})", True
     architectures = _architectures(pods)
     types = [each for each in INSTANCE_TYPES.values() if each.cpu_architecture in architectures]
-    try:
-        allowed = {gpu.name for gpu in read_landing(graph, pods.workers[0]).accelerators}
-    except Undecided:
-        allowed = set[str]()
+    landing = known(read_landing, graph, pods.workers[0])
+    allowed = set[str]() if landing is None else {gpu.name for gpu in landing.accelerators}
     selected = [each for each in types if each.accelerator.name in allowed]
     if selected:
         return selected, f"a node with {', '.join(sorted(allowed))}", False
@@ -96,14 +91,14 @@ def _nodes(graph: ResourceGraph, pods: GpuPods) -> tuple[Sequence[InstanceType],
 
 def _architectures(pods: GpuPods) -> Collection[str]:
     """Of the processors of the nodes that it selects; all that are known where it selects none of them."""
-    known = {each.cpu_architecture for each in INSTANCE_TYPES.values()}
+    every = {each.cpu_architecture for each in INSTANCE_TYPES.values()}
     asked: set[str | None] = set()
     # Another rule says of a selection that it cannot be read.
     with suppress(Undecided):
         for label in required_labels(pods.template.spec):
             if label.key == ARCHITECTURE_LABEL and label.operator == "In":
                 asked.update(label.values)
-    return known & asked or known
+    return every & asked or every
 
 
 def _asked(template: PodTemplate, resource: str, of_pod: str = "") -> float:

@@ -12,7 +12,7 @@ from rules.reading.engines.tensorrt_llm import read_tensorrt_llm
 from rules.reading.placements import read_candidates
 from rules.reading.pods.workers import Worker, read_privileges
 from rules.reading.releases import known_lines
-from rules.reading.shapes import Count, Undecided, text_at
+from rules.reading.shapes import Count, Undecided, known, text_at
 from rules.rule import rule
 from rules.subjects import TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
@@ -202,8 +202,5 @@ def _on_x86(graph: ResourceGraph, worker: Worker) -> bool:
     selected = text_at(worker.pod, "nodeSelector", "kubernetes.io/arch")
     if selected is not None:
         return selected == _X86
-    try:
-        candidates = read_candidates(graph, worker)
-    except Undecided:
-        return False
+    candidates = known(read_candidates, graph, worker) or ()
     return any(candidate.instance_type.cpu_architecture == _X86 for candidate in candidates)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from resource_graph import ResourceGraph, Value
+from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.commands.container_commands import mentions
 from rules.reading.devices import may_be_one
@@ -24,12 +24,12 @@ from rules.reading.kv_cache import (
     transceiver_backend,
 )
 from rules.reading.kv_ways import KV_TRANSFER_CONFIG, NIXL_CONNECTOR, WITHOUT_A_DEFAULT, moving_connector
-from rules.reading.memoized import memoized
+from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods
-from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
 from rules.reading.releases import by_line, known_lines, runtime_image
-from rules.reading.shapes import Undecided, text_at
+from rules.reading.shapes import Undecided, grouped, text_at
 from rules.rule import graph_rule, rule
 from rules.subjects import DISAGGREGATED_GRAPHS, WORKERS
 
@@ -62,17 +62,14 @@ _ROLES: Mapping[Role, tuple[str, str]] = {
 )
 def roles_complete(graph: ResourceGraph) -> Iterator[Observation]:
     """A graph with prefill workers has decode workers, and the other way round."""
-    workers_of: dict[str, list[Worker | Unreadable]] = {}
-    for worker in read_workers(graph):
-        workers_of.setdefault(worker.resource.urn, []).append(worker)
-    templates_of: dict[str, list[PodTemplate | Unreadable]] = {}
-    for template in read_pods(graph):
-        templates_of.setdefault(template.resource.urn, []).append(template)
+    workers_of = workers_by_resource(graph)
+    templates_of = grouped((template.resource.urn, template) for template in read_pods(graph))
     for resource in graph.kubernetes_objects(GRAPH_KIND):
         workers, templates = workers_of.get(resource.urn, []), templates_of.get(resource.urn, [])
         try:
             message = _missing_half(graph, workers, templates)
-            if message is not None and _is_completed(graph, resource.namespace):
+            place = resource.namespace if isinstance(resource.namespace, str) else None
+            if message is not None and _is_completed(graph, place):
                 continue
         except Undecided:
             # A worker that cannot be read may be the half that is missing; others say that it cannot be.
@@ -106,17 +103,14 @@ def _missing_half(
     return None
 
 
-def _is_completed(graph: ResourceGraph, namespace: Value) -> bool:
+@memoized_for_each
+def _is_completed(graph: ResourceGraph, place: str | None) -> bool:
     """Whether a router over several graphs may bring halves of that namespace together."""
-    place = namespace if isinstance(namespace, str) else None
-    remembered = _remembered(graph)
-    if place not in remembered:
-        templates = [each for each in read_pods(graph) if may_be_one(each.resource.namespace, place)]
-        workers = [each for each in read_workers(graph) if may_be_one(each.resource.namespace, place)]
-        # Each graph is a Dynamo namespace of its own, and frontends and routers look no further unless told.
-        is_joined = any(isinstance(each, Unreadable) or _joins(each) for each in templates)
-        remembered[place] = is_joined and _missing_half(graph, workers, templates) is None
-    return remembered[place]
+    templates = [each for each in read_pods(graph) if may_be_one(each.resource.namespace, place)]
+    workers = [each for each in read_workers(graph) if may_be_one(each.resource.namespace, place)]
+    # Each graph is a Dynamo namespace of its own, and frontends and routers look no further unless told.
+    is_joined = any(isinstance(each, Unreadable) or _joins(each) for each in templates)
+    return is_joined and _missing_half(graph, workers, templates) is None
 
 
 def _joins(template: PodTemplate) -> bool:
@@ -126,11 +120,6 @@ def _joins(template: PodTemplate) -> bool:
         or any(template.described_by.get(key) for key in _NAMESPACES)
         or any(mentions(container, _OTHER_GRAPHS) for container in template.containers)
     )
-
-
-@memoized
-def _remembered(_: ResourceGraph) -> dict[str | None, bool]:
-    return {}
 
 
 def _has_pods(worker: Worker) -> bool:

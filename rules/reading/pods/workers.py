@@ -69,6 +69,12 @@ def read_workers(graph: ResourceGraph) -> Sequence[Worker | Unreadable]:
     return tuple(_read_workers(graph))
 
 
+@memoized
+def workers_by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[Worker | Unreadable]]:
+    """URN of a graph or workload -> its workers."""
+    return grouped((worker.resource.urn, worker) for worker in read_workers(graph))
+
+
 @dataclass(frozen=True, slots=True)
 class Privileges:
     """What its security contexts say."""
@@ -143,10 +149,10 @@ class Router:
 
 def read_routers(graph: ResourceGraph) -> Iterator[Router]:
     """Every frontend of a Dynamo graph."""
-    workers = grouped((worker.resource.urn, worker) for worker in readable(read_workers(graph)))
     for frontend in readable(read_frontends(graph)):
         if frontend.resource.kind == GRAPH_KIND:
-            yield Router(frontend, tuple(workers.get(frontend.resource.urn, ())))
+            workers = workers_by_resource(graph).get(frontend.resource.urn, ())
+            yield Router(frontend, tuple(readable(workers)))
 
 
 def _read_workers(graph: ResourceGraph) -> Iterator[Worker | Unreadable]:
