@@ -9,12 +9,11 @@ from engines import ModelLimits
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import Benchmark, read_benchmarks
 from rules.reading.commands.container_commands import StartCommand
-from rules.reading.disaggregation import Disaggregated, read_disaggregated
+from rules.reading.disaggregation import Disaggregated, KvHop, read_disaggregated, read_hops
 from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.models import read_model_limits
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
-from rules.reading.kv_hops import KvHop, read_hops
 from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, read_model_volumes
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import cast
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value, has_unknown
-from rules.reading.shapes import Undecided, mappings_at, text_at
+from rules.reading.pods.pods import Unreadable
+from rules.reading.shapes import Undecided, attempted, mappings_at, text_at
 
 _ROLE = "aws:iam/role:Role"
 _WITH_POLICY = (
@@ -44,14 +45,13 @@ class Grant:
     """Names of attached managed policies."""
 
 
-def read_grants(graph: ResourceGraph) -> Iterator[Grant | tuple[Resource, Undecided]]:
+def read_grants(graph: ResourceGraph) -> Iterator[Grant | Unreadable]:
     """Every policy and attachment of the graph."""
     for resource_type in (*_WITH_POLICY, _ROLE, *_ATTACHMENTS):
         for resource in graph.of_type(resource_type):
-            try:
-                yield _grant(resource)
-            except Undecided as reason:
-                yield resource, reason
+            grant = attempted(_grant, resource)
+            is_read = isinstance(grant, Grant)
+            yield grant if is_read else Unreadable(resource, resource.name, str(grant))
 
 
 def _grant(resource: Resource) -> Grant:

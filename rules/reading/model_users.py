@@ -111,13 +111,11 @@ class ModelUser:
             (_CACHE_VARIABLE, ""),
             ("HF_HOME", "/hub"),
             ("XDG_CACHE_HOME", "/huggingface/hub"),
+            ("HOME", "/.cache/huggingface/hub"),
         ):
             text = self.variable(name)
             if text:
                 return text.rstrip("/") + inside
-        home = self.variable("HOME")
-        if home:
-            return f"{home.rstrip('/')}/.cache/huggingface/hub"
         # The image's user decides; a mount at such a place is meant for it.
         for mount in self.mounts:
             for ending, inside in _BELOW_HOME:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.devices import EFA_RESOURCE, efa_interfaces
+from rules.reading.disaggregation import KvHop
 from rules.reading.engines.settings import is_vllm
-from rules.reading.kv_hops import KvHop
 from rules.reading.placements import read_placement
 from rules.reading.pods.workers import Privileges, Worker, read_privileges
 from rules.reading.shapes import mappings_at, text_at

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from hardware import Standing
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, Severity, failed
+from rules.reading.disaggregation import KvHop, best_path, chosen_transport, component_that_chose
 from rules.reading.kv_cache import cost_over_tcp
-from rules.reading.kv_hops import KvHop, best_path, chosen_transport, component_that_chose
 from rules.reading.kv_ways import Ways
 from rules.reading.placements import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bound, read_placement
 from rules.reading.pods.pods import GRAPH_KIND

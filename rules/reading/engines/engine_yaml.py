@@ -1,7 +1,7 @@
 """An engine's YAML file: where a container finds it, and what the engine's own library loads."""
 
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
@@ -129,12 +129,11 @@ def _check_size(value: object, depth: int, counted: int = 0) -> int:
     if depth == 0 or counted > _MAXIMUM_VALUES:
         raise ValueError("its aliases contain themselves, or stand for more values than anybody can read")
     counted += 1
+    children: Iterable[object] = ()
     if isinstance(value, Mapping):
-        children: Sequence[object] = list(cast("Mapping[object, object]", value).values())
+        children = cast("Mapping[object, object]", value).values()
     elif isinstance(value, list):
         children = cast("list[object]", value)
-    else:
-        return counted
     for child in children:
         counted = _check_size(child, depth - 1, counted)
     return counted
@@ -143,14 +142,11 @@ def _check_size(value: object, depth: int, counted: int = 0) -> int:
 def _mounted_key(
     pod: Mapping[str, Value], container: Mapping[str, Value], path: PurePosixPath
 ) -> tuple[str, str]:
-    mounts = [
-        (PurePosixPath(mount_path), mount)
-        for mount in mappings_at(container, "volumeMounts")
-        if (mount_path := text_at(mount, "mountPath")) is not None and path.is_relative_to(mount_path)
-    ]
+    listed = [(text_at(mount, "mountPath"), mount) for mount in mappings_at(container, "volumeMounts")]
+    every = [(mount_path, mount) for mount_path, mount in listed if mount_path is not None]
+    mounts = [(PurePosixPath(place), mount) for place, mount in every if path.is_relative_to(place)]
     if not mounts:
-        every = [text_at(mount, "mountPath") for mount in mappings_at(container, "volumeMounts")]
-        meant = slip_of(str(path.parent), [each for each in every if each is not None], _SLIPS)
+        meant = slip_of(str(path.parent), [place for place, _ in every], _SLIPS)
         if meant is not None:
             raise EngineFileProblem(f"the engine file {path} lies in no mounted volume; {meant} is mounted")
         raise Undecided(f"the engine file {path} lies in no mounted volume")
