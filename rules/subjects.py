@@ -16,8 +16,8 @@ from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
 from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, read_model_volumes
-from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
-from rules.reading.pods.workers import Frontend, Router, Worker, read_frontends, read_routers, read_workers
+from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
+from rules.reading.pods.workers import Router, Worker, read_frontends, read_routers, read_workers
 from rules.reading.references import Reference, dynamo_graphs
 from rules.reading.shapes import Undecided
 from rules.rule import Subjects
@@ -101,10 +101,8 @@ def _started(graph: ResourceGraph) -> Iterator[Started | Unreadable]:
             yield worker
         else:
             yield Started(worker.resource, worker.name, worker.container, tuple(worker.commands), worker)
-    # A frontend that cannot be read is told by the rules about frontends.
-    for each in read_frontends(graph):
-        if isinstance(each, Frontend):
-            yield Started(each.resource, each.name, each.container, (each.command,), None)
+    for each in readable(read_frontends(graph)):
+        yield Started(each.resource, each.name, each.container, (each.command,), None)
 
 
 def _dynamo_graphs(graph: ResourceGraph) -> Iterator[DynamoGraph | Unreadable]:

@@ -15,7 +15,7 @@ from rules.reading.benchmarks import (
     worker_gpus,
 )
 from rules.reading.disaggregation import read_role
-from rules.reading.engines.settings import is_vllm, read_vllm
+from rules.reading.engines.command_settings import is_vllm, read_vllm
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Count, Undecided

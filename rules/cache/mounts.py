@@ -8,7 +8,7 @@ from rules.reading.claims import is_within
 from rules.reading.memoized import memoized
 from rules.reading.model_users import KINDS, ModelUser, read_model_users
 from rules.reading.pods.containers import environment_entries, read_image
-from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
 from rules.reading.spelling import slip_of
@@ -174,8 +174,7 @@ def named_secrets_exist(graph: ResourceGraph) -> Iterator[Observation]:
 
 @memoized
 def _one_user_a_template(graph: ResourceGraph) -> tuple[ModelUser, ...]:
-    users = [user for user in read_model_users(graph) if isinstance(user, ModelUser)]
-    return tuple({user.template: user for user in users}.values())
+    return tuple({user.template: user for user in readable(read_model_users(graph))}.values())
 
 
 def _secret_names(user: ModelUser) -> Iterator[str]:

@@ -6,8 +6,8 @@ from engines import DEFAULT_CUDA_GRAPH_BATCH_SIZE, DEFAULT_MAX_BATCH_SIZE, DEFAU
 from resource_graph import ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.disaggregation import read_role
+from rules.reading.engines.command_settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.models import read_gpt_oss
-from rules.reading.engines.settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.kv_cache import longest_sequence
 from rules.reading.pods.workers import Worker

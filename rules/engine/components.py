@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.disaggregation import role_with_file
-from rules.reading.engines.settings import is_vllm
+from rules.reading.engines.command_settings import is_vllm
 from rules.reading.pods.pods import (
     COMPONENT_TYPES,
     GRAPH_KIND,

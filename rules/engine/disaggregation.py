@@ -9,7 +9,7 @@ from rules.model import Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
 from rules.reading.commands.words import variable_in
 from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM, Disaggregated, read_role
-from rules.reading.engines.settings import is_sglang, read_sglang
+from rules.reading.engines.command_settings import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.kv_cache import tokens_per_block, transceiver_backend
 from rules.reading.pods.workers import Worker

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from engines import ATTENTION_BACKENDS, ENGINE_BLOCK_KEYS, ENGINE_KEYS, REMOVED_ENGINE_KEYS
 from resource_graph import ResourceGraph
 from rules.model import Severity
+from rules.reading.engines.command_settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.engine_yaml import EngineFileProblem
-from rules.reading.engines.settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.tensorrt_llm import (
     OPTIONS,
     TensorRtLlmSettings,

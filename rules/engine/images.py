@@ -16,7 +16,7 @@ from rules.reading.commands.container_commands import (
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.placements import read_landing
 from rules.reading.pods.containers import Image, read_image
-from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.pods.workers import Worker, read_workers
 from rules.reading.releases import RUNTIMES, Platform, read_platforms, runtime_image
 from rules.reading.shapes import Undecided, known, text_at
@@ -96,9 +96,7 @@ _MODULES = (
 )
 _MODULE = re.compile(r"(?<=-m )\s*(dynamo\.[a-z_]+)(?![\w.])")
 # Pods that cannot be read are told of once, by the look at their modules.
-_READABLE_WORKERS: Subjects[Worker] = Subjects(
-    lambda graph: [each for each in read_workers(graph) if isinstance(each, Worker)], WORKERS.place
-)
+_READABLE_WORKERS: Subjects[Worker] = Subjects(lambda graph: readable(read_workers(graph)), WORKERS.place)
 
 
 @graph_rule(

@@ -18,8 +18,8 @@ from resource_graph import ResourceGraph, Value
 from rules.model import Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM, TRTLLM_SERVE, VLLM_SERVE, StartCommand
 from rules.reading.commands.words import Flag
+from rules.reading.engines.command_settings import is_sglang, read_sglang
 from rules.reading.engines.engine_yaml import EngineFileProblem
-from rules.reading.engines.settings import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker

@@ -167,17 +167,14 @@ def _unserved(template: PodTemplate, name: str, frontend: Frontend | None) -> st
 
 @memoized
 def _frontends(graph: ResourceGraph) -> Mapping[PodTemplate, Frontend]:
-    return {each.template: each for each in read_frontends(graph) if isinstance(each, Frontend)}
+    return {each.template: each for each in readable(read_frontends(graph))}
 
 
 @memoized
 def _workers_of_dynamo(graph: ResourceGraph) -> frozenset[PodTemplate]:
-    return frozenset(
-        worker.template
-        for worker in read_workers(graph)
-        if isinstance(worker, Worker)
-        and any(command.engine.startswith("dynamo.") for command in worker.commands)
-    )
+    workers = readable(read_workers(graph))
+    starts = ((each.template, command.engine) for each in workers for command in each.commands)
+    return frozenset(template for template, engine in starts if engine.startswith("dynamo."))
 
 
 def _asked_by_number(template: PodTemplate) -> Iterator[tuple[str, int]]:

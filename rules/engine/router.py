@@ -6,7 +6,7 @@ from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.commands.container_commands import TENSORRT_LLM
 from rules.reading.disaggregation import read_role
-from rules.reading.engines.settings import is_vllm, read_vllm, single_command
+from rules.reading.engines.command_settings import is_vllm, read_vllm, single_command
 from rules.reading.engines.tensorrt_llm import Option, option_value, read_tensorrt_llm
 from rules.reading.kv_cache import tokens_per_block
 from rules.reading.pods.workers import Router, Worker

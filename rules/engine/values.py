@@ -18,9 +18,9 @@ from engines import (
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM, VLLM_SERVE, StartCommand
+from rules.reading.engines.command_settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.expert_kernels import BACKEND_FLAG
-from rules.reading.engines.settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.kv_ways import connector_problems
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read, line_of, shown_command

@@ -6,6 +6,7 @@ from engines import MXFP4_ALGORITHMS, VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, M
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.disaggregation import Disaggregated
+from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm
 from rules.reading.engines.expert_kernels import (
     BACKEND_FLAG,
     OVERRIDE_VARIABLE,
@@ -18,7 +19,6 @@ from rules.reading.engines.expert_kernels import (
     read_vllm_variables,
 )
 from rules.reading.engines.models import read_checkpoint
-from rules.reading.engines.settings import CommandSettings, is_vllm, read_vllm
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker

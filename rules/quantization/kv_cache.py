@@ -6,10 +6,10 @@ from engines import TENSORRT_LLM_KV_DTYPES, VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.disaggregation import Disaggregated
+from rules.reading.engines.command_settings import is_sglang, is_vllm
 from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
 from rules.reading.engines.models import read_checkpoint
-from rules.reading.engines.settings import is_sglang, is_vllm
 from rules.reading.kv_cache import KvFormat, effective_format, read_kv_format
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker

@@ -7,7 +7,7 @@ from typing import Literal
 
 from hardware import Engine, InstanceType, KvPath, KvTransportName, Standing, kv_path
 from resource_graph import Resource, ResourceGraph
-from rules.reading.engines.settings import is_sglang, is_vllm, read_sglang
+from rules.reading.engines.command_settings import is_sglang, is_vllm, read_sglang
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
 from rules.reading.kv_ways import Ways, read_ways
 from rules.reading.memoized import memoized

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from engines import DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK, KV_VALUE_BYTES, ModelShape
 from hardware import TCP_FLOW_GBIT, TCP_GBIT, requests_per_second, transfer_seconds
 from resource_graph import ResourceGraph
+from rules.reading.engines.command_settings import is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.models import read_checkpoint, read_gpt_oss
-from rules.reading.engines.settings import is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.tensorrt_llm import (
     TensorRtLlmSettings,
     is_tensorrt_llm,

@@ -15,8 +15,8 @@ from rules.reading.devices import (
     read_channel_claims,
     read_device_claims,
 )
+from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm
 from rules.reading.engines.engine_yaml import EngineFileProblem
-from rules.reading.engines.settings import CommandSettings, is_vllm, read_vllm
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Undecided, attempted, mapping_at, mappings_at, text_at, texts_at
 from rules.reading.spelling import nearest, slip_of

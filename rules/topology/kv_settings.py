@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.disaggregation import KvHop, chosen_transport
-from rules.reading.engines.settings import is_vllm, read_vllm
+from rules.reading.engines.command_settings import is_vllm, read_vllm
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
 from rules.reading.kv_cache import NIXL_PLUGIN, TRANSCEIVER_SETTING, effective_backend
 from rules.reading.kv_ways import (

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from engines import ModelLimits
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity
+from rules.reading.engines.command_settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.models import names_a_model, read_gpt_oss, read_model_limits
-from rules.reading.engines.settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.devices import read_device_claims
-from rules.reading.engines.settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
+from rules.reading.engines.command_settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.tensorrt_llm import read_tensorrt_llm
 from rules.reading.placements import read_candidates
 from rules.reading.pods.workers import Worker, read_privileges

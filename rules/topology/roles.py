@@ -15,7 +15,7 @@ from rules.reading.disaggregation import (
     read_role,
     role_with_file,
 )
-from rules.reading.engines.settings import is_sglang, is_vllm, read_sglang, read_vllm
+from rules.reading.engines.command_settings import is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.tensorrt_llm import READ_SINCE, is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.kv_cache import (
     TRANSCEIVER_BACKENDS,

@@ -20,8 +20,8 @@ from engines import (
 from hardware import ACCELERATORS, Accelerator
 from resource_graph import ResourceGraph
 from rules.reading.commands.words import Word, variable_in
+from rules.reading.engines.command_settings import CommandSettings
 from rules.reading.engines.models import read_checkpoint
-from rules.reading.engines.settings import CommandSettings
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, read_tensorrt_llm
 from rules.reading.memoized import memoized_for_each
 from rules.reading.placements import Landing, read_landing

@@ -13,6 +13,7 @@ from engines import (
 )
 from hardware import Accelerator
 from resource_graph import ResourceGraph
+from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm
 from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.expert_kernels import (
     VLLM_AUTO,
@@ -23,7 +24,6 @@ from rules.reading.engines.expert_kernels import (
 )
 from rules.reading.engines.memory_plans import MemoryOnGpu, MemoryPlan
 from rules.reading.engines.models import read_checkpoint
-from rules.reading.engines.settings import CommandSettings, is_vllm, read_vllm
 from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.kv_cache import read_kv_format, transceiver_backend, transfer_buffer
 from rules.reading.memoized import memoized_for_each

@@ -16,7 +16,7 @@ from rules.reading.commands.container_commands import (
     StartCommand,
 )
 from rules.reading.commands.words import variable_in
-from rules.reading.engines.settings import is_sglang, read_sglang, single_command
+from rules.reading.engines.command_settings import is_sglang, read_sglang, single_command
 from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Setting, Undecided

@@ -13,8 +13,8 @@ from types import MappingProxyType
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.container_commands import TENSORRT_LLM, TRTLLM_SERVE, StartCommand
 from rules.reading.commands.words import UNKNOWN_WORD, variable_in
+from rules.reading.engines.command_settings import json_object, single_command
 from rules.reading.engines.engine_yaml import EngineFile, EngineFileProblem, read_engine_file
-from rules.reading.engines.settings import json_object, single_command
 from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.workers import Worker
 from rules.reading.shapes import Count, Setting, Undecided, number, whole_number

@@ -1,4 +1,4 @@
-"""What engines run with: a value with its source, and all settings of vLLM and SGLang, which are options.
+"""What an engine runs with whose every setting is an option: vLLM and SGLang.
 
 A flag overrides the `--config` file, which overrides the default (vllm 0.20.1 vllm/utils/argparse_utils.py,
 sglang 0.5.14 sglang/srt/server_args_config_parser.py). Names are spelt out, with dashes.
