@@ -1,14 +1,14 @@
-"""An object that would not go."""
+"""Objects that are being deleted: since when, and what holds them."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from components.cluster_reader import ClusterReader, KubernetesObject
 from components.dynamo_objects import CONVERSION_SIGN, FINALIZER, GRAPHS, PARTS, stored_name
 from components.graph_labels import GRAPH_NAME
-from failures.finding import Finding, Subject
-from failures.pods import pod_reasons
+from failures.explanation import Explanation, Subject
+from failures.pods_and_events import claim_names, pod_reasons
 
 _WHILE_MOUNTED = "kubernetes.io/pvc-protection"
 # Who removes the finalizer, and so who must run for the object to go.
@@ -27,7 +27,7 @@ _NAMESPACE_CONDITIONS = (
 _GRAPH, _NAMESPACE = "DynamoGraphDeployment", "Namespace"
 
 
-def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Finding:
+def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Explanation:
     """Return what holds the object.
 
     Args:
@@ -42,8 +42,8 @@ def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Findin
     reasons: list[str] = []
     if live:
         reasons = [*holders(live), *_of_dynamo(cluster, subject)]
-        reasons += [f"{pod} mounts it" for pod in mounting_pods(cluster.get, live)]
-    return Finding(
+        reasons += [f"{pod} mounts it" for pod in mounting_pods(cluster, live)]
+    return Explanation(
         title=f"the end of {subject.kind} {subject.name}",
         waits_for="it is gone",
         page="deletion-hangs",
@@ -51,6 +51,18 @@ def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Findin
         look=cluster.command("get", *words, "--output", "yaml"),
         then=_then(cluster, words, live or {}, reasons),
     )
+
+
+def ended_by_deletion(cluster: ClusterReader, subject: Subject) -> list[str]:
+    """Return that the object's namespace, or the graph itself, is being deleted; empty where neither is."""
+    if subject.namespace is None:
+        return []
+    if reasons := _reasons_of(cluster, f"namespace {subject.namespace}", "namespace", subject.namespace):
+        return reasons
+    if subject.kind != _GRAPH:
+        return []
+    words = [stored_name(cluster.get, GRAPHS), subject.name, "--namespace", subject.namespace]
+    return _reasons_of(cluster, f"graph {subject.name}", *words)
 
 
 def is_going(live: Mapping[str, Any]) -> bool:
@@ -69,7 +81,7 @@ def holders(live: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def mounting_pods(get: Callable[..., Mapping[str, Any] | None], claim: Mapping[str, Any]) -> list[str]:
+def mounting_pods(cluster: ClusterReader, claim: Mapping[str, Any]) -> list[str]:
     """Return the pods that hold a claim which is being deleted.
 
     Those that have a node, also when they have ended, as the Job's that filled it (k8s.io/kubernetes
@@ -78,12 +90,18 @@ def mounting_pods(get: Callable[..., Mapping[str, Any] | None], claim: Mapping[s
     metadata = claim["metadata"]
     if _WHILE_MOUNTED not in _finalizers(claim):
         return []
-    pods = (get("pods", "--namespace", metadata.get("namespace", "default")) or {}).get("items") or []
     return [
         f"pod {pod['metadata']['name']}"
-        for pod in pods
-        if metadata["name"] in _claims(pod) and pod["spec"].get("nodeName")
+        for pod in cluster.items("pods", "--namespace", metadata.get("namespace", "default")) or []
+        if metadata["name"] in claim_names(pod) and pod["spec"].get("nodeName")
     ]
+
+
+def _reasons_of(cluster: ClusterReader, title: str, *words: str) -> list[str]:
+    live = cluster.get(*words) or {}
+    if not is_going(live):
+        return []
+    return [f"{title} is being deleted since {live['metadata']['deletionTimestamp']}", *holders(live)]
 
 
 def _of_dynamo(cluster: ClusterReader, subject: Subject) -> list[str]:
@@ -112,11 +130,6 @@ def _finalizer_lines(live: Mapping[str, Any]) -> list[str]:
     return [
         f"finalizer {name}, removed by {_HOLDERS.get(name, 'whoever set it')}" for name in _finalizers(live)
     ]
-
-
-def _claims(pod: Mapping[str, Any]) -> list[str]:
-    volumes = pod.get("spec", {}).get("volumes") or []
-    return [volume.get("persistentVolumeClaim", {}).get("claimName") for volume in volumes]
 
 
 def _then(cluster: ClusterReader, words: list[str], live: KubernetesObject, reasons: list[str]) -> str:

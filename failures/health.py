@@ -11,7 +11,7 @@ from typing import Any
 
 from components.dynamo_objects import GRAPHS, stored_name, why_not_ready
 from components.graph_labels import GRAPH_NAME
-from failures.finding import harmless
+from failures.explanation import escaped
 
 _Get = Callable[..., Mapping[str, Any] | None]
 _Object = Mapping[str, Any]
@@ -88,7 +88,7 @@ def _graph_ills(items: list[_Object], served: Served) -> Iterator[Ill]:
     elif "deletionTimestamp" in graph["metadata"]:
         yield _being_deleted(name)
     elif reason := why_not_ready(graph):
-        yield Ill(f"{name} is not ready: {harmless(reason)}", _MEND, "graph-never-ready")
+        yield Ill(f"{name} is not ready: {escaped(reason)}", _MEND, "graph-never-ready")
 
 
 def _being_deleted(name: str) -> Ill:

@@ -1,26 +1,57 @@
 """Ties the explanations to resources whose waits can end too early, or that AWS can refuse."""
 
 import asyncio
+import shlex
 from collections.abc import Awaitable, Callable, Mapping
 
 import pulumi
 
 from components.cluster_reader import ClusterReader
-from failures.aws.explained import FailedRequest, refused_text
-from failures.explain import (
+from failures.aws.message import FailedRequest, refused_text
+from failures.aws.stack_file import StackFile
+from failures.early_end import Waits, end_run
+from failures.failed_operation import (
     FailedOperation,
     explanation,
     kind_of,
     pause_before_another_try,
     seconds_of,
 )
-from failures.own_cluster import OwnCluster
-from failures.stack_file import StackFile
-from failures.watch import Waits, end_run
 
 # The engine writes them into the state of each resource and asks for them there: they stay as they were.
 _HOOK_NAME, _BEGUN_NAME, _ENDED_NAME = "says-why-a-wait-ended", "knows-that-it-begins", "knows-that-it-ended"
 _AWS = "aws:"
+_PROVIDER = "pulumi:providers:kubernetes"
+
+
+class OwnCluster:
+    """Learns the kubeconfig from the provider that the program registers with it."""
+
+    def __init__(self, name: str, region: str) -> None:
+        """Take what is known before the cluster is there.
+
+        Args:
+            name: of the EKS cluster.
+            region: where it is.
+
+        """
+        self._name, self._region = name, region
+        self._kubeconfig: str | None = None
+
+    def learn(self, registration: pulumi.ResourceTransformationArgs) -> None:
+        """Remember the kubeconfig of the cluster's provider, once it is known; leave the rest alone."""
+        if registration.type_ == _PROVIDER:
+            pulumi.Output.from_input(registration.props.get("kubeconfig")).apply(self._remember)
+
+    def reader(self) -> ClusterReader:
+        """Return what looks at the cluster; before the kubeconfig is known, it finds nothing."""
+        update = ["aws", "eks", "update-kubeconfig", "--name", self._name, "--region", self._region]
+        return ClusterReader(
+            self._name, content=self._kubeconfig or "", once=shlex.join([*update, "--alias", self._name])
+        )
+
+    def _remember(self, kubeconfig: str | None) -> None:
+        self._kubeconfig = kubeconfig
 
 
 def explain_failures(cluster: ClusterReader | OwnCluster, typed: StackFile) -> None:
@@ -38,9 +69,7 @@ def explain_failures(cluster: ClusterReader | OwnCluster, typed: StackFile) -> N
     limits: dict[tuple[str, str], pulumi.CustomTimeouts] = {}
     stack = pulumi.get_stack()
 
-    def reader() -> ClusterReader:
-        return cluster.reader() if isinstance(cluster, OwnCluster) else cluster
-
+    reader = cluster.reader if isinstance(cluster, OwnCluster) else lambda: cluster
     waits = Waits(reader, pulumi.log.error, end_run)
 
     def note_begin(begins: pulumi.ResourceHookArgs) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from operations.drift.changes import Outcome
-from operations.drift.paths import Path, lookup
+from operations.drift.property_paths import Path, lookup
+from operations.drift.report import Outcome
 
 # Their fields an update takes back without being told to. Names begin so: kubectl-edit, kubectl-patch.
 _TAKEN_BACK = (

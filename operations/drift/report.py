@@ -2,14 +2,53 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
-from failures.conflict import FORCE_VARIABLE
+from failures.field_conflict import FORCE_VARIABLE
 from failures.losses import Loss
-from operations.drift.changes import Change, Outcome
 
-_CONFLICTS = frozenset({Outcome.REFUSED, Outcome.PREVIEW_STOPS})
+HIDDEN = "[secret]"
+"""Stands where a value is not shown."""
 _LONGEST_VALUE = 48
+
+
+class Outcome(Enum):
+    """What `pulumi up --refresh` does about a change."""
+
+    REPAIRED = "put back"
+    RECREATED = "made again"
+    REFILLED = "made again and filled"
+    GOING = "made again once it is gone"
+    REPLACED = "deleted and made again"
+    PREVIEW_STOPS = "put back, but its preview stops at the conflict"
+    REFUSED = "refused: conflict"
+    LEFT = "left: Pulumi sees a Helm release as one object"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One field that is not as the stack wrote it, or an object that is gone."""
+
+    kind: str
+    namespace: str | None
+    """None for an object of the whole cluster."""
+    name: str
+    field: str | None
+    """None where the whole object is gone."""
+    expected: str
+    found: str
+    outcome: Outcome
+    managers: Sequence[str] = ()
+    """Field managers that own the field now; empty where nobody does, or nobody can tell."""
+    by_failed_up: bool = False
+    """Whether it is what an `up` left that failed, and nobody else had a hand in it."""
+
+    @property
+    def object_name(self) -> str:
+        """Kind and name, as a person writes them."""
+        where = f"{self.namespace}/" if self.namespace else ""
+        return f"{self.kind} {where}{self.name}"
 
 
 @dataclass(frozen=True)
@@ -121,6 +160,14 @@ class DriftReport:
         }
 
 
+def without_doubles(changes: Sequence[Change]) -> tuple[Change, ...]:
+    """Return each change once, in the order in which they were found."""
+    return tuple(dict.fromkeys(changes))
+
+
+_CONFLICTS = frozenset({Outcome.REFUSED, Outcome.PREVIEW_STOPS})
+
+
 def columns(change: Change) -> tuple[str, ...]:
     """Return the row of the table for one change."""
     return (
@@ -131,6 +178,22 @@ def columns(change: Change) -> tuple[str, ...]:
         ", ".join(change.managers) or ("a failed `up`" if change.by_failed_up else "-"),
         change.outcome.value,
     )
+
+
+def as_changes(losses: Sequence[Loss]) -> Iterator[Change]:
+    """Return the rows of the table for them."""
+    for loss in losses:
+        subject = loss.subject
+        filled = loss.found == "was made again"
+        yield Change(
+            subject.kind,
+            subject.namespace,
+            subject.name,
+            None,
+            "holds the model" if subject.kind == "PersistentVolumeClaim" else "stays",
+            f"{loss.found}, and is empty" if filled else loss.found,
+            Outcome.REFILLED if filled else Outcome.GOING,
+        )
 
 
 def _counted(number: int, one: str, several: str) -> str:

@@ -4,17 +4,34 @@ import os
 import re
 import socket
 import subprocess
+from dataclasses import dataclass
 
 from operations.errors import CommandError
 from operations.pulumi_command import PulumiCommand
-from operations.recovery.remains import UNKNOWN_HOST, Lock
 
+UNKNOWN_HOST = "unknown"
+"""Stands for the machine of a lock that does not name it."""
 _LOCKED, _EXISTS = "is currently locked by", "already exists"
 _PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 # pulumi/pulumi pkg/backend/diy/lock.go, the same text for every backend that keeps its state in files.
 _HOLDER = re.compile(r"created by (?P<user>\S*)@(?P<host>\S*) \(pid (?P<pid>\d+)\) at (?P<since>\S+)")
 # What Go's encoding/json says of a lock file that holds anything else; the same function reads it.
 _NO_LOCK = re.compile(r"(unexpected end of JSON input|invalid character .*|json: cannot unmarshal .*)$")
+
+
+@dataclass(frozen=True)
+class Lock:
+    """The lock of a run, as the backend names its holder."""
+
+    user: str
+    host: str
+    pid: int
+    since: str
+
+    def __str__(self) -> str:
+        if self.host == UNKNOWN_HOST:
+            return f"since {self.since}"
+        return f"pid {self.pid} of {self.user} on {self.host}, since {self.since}"
 
 
 def read_locks(pulumi: PulumiCommand) -> tuple[Lock, ...]:

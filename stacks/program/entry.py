@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import pulumi
 
 from components.cluster_reader import ClusterReader
-from failures.hook import explain_failures
-from failures.own_cluster import OwnCluster
-from failures.stack_file import StackFile
+from failures.aws.stack_file import StackFile
+from failures.hook import OwnCluster, explain_failures
 from stacks.errors import Problem, SettingsError
 from stacks.plan.layers.owners import owner_problems
 from stacks.plan.resolve import resolve

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from failures.conflict import FORCE_VARIABLE
+from failures.field_conflict import FORCE_VARIABLE
 from stacks.updates.graph import Graph, read_graph
 from stacks.updates.nested import mapping_in, mappings_in
 from stacks.updates.notices import Notice

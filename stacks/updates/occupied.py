@@ -7,7 +7,7 @@ from typing import Any
 
 from components.cluster_reader import ClusterReader, KubernetesObject
 from components.graph_labels import GRAPH_NAME
-from failures.pods import is_ready
+from failures.pods_and_events import is_ready
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
 from stacks.plan.infrastructure.phases import waited_for
 from stacks.plan.placement.packing import WorkerSet, pack

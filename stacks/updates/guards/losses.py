@@ -35,8 +35,7 @@ def places_of(stack: ResolvedStack) -> Places:
 
 def seen_in(stack: ResolvedStack, cluster: ClusterReader) -> Seen | None:
     """Return what the cluster says of it; None where it does not, which takes a few seconds at most."""
-    brief = replace(cluster, seconds=_SECONDS)
-    return look(brief.get, cluster.command, places_of(stack))
+    return look(replace(cluster, seconds=_SECONDS), places_of(stack))
 
 
 def uid_of(seen: Seen | None) -> str | None:

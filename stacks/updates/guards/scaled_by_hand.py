@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from components.cluster_reader import ClusterReader
-from failures.conflict import FORCE_VARIABLE
+from failures.field_conflict import FORCE_VARIABLE
 from stacks.errors import Problem
 from stacks.plan.infrastructure.phases import waited_for
 from stacks.plan.resolved import ResolvedCluster, ResolvedStack

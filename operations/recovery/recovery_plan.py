@@ -1,0 +1,199 @@
+"""What to do about what an interrupted run left: a pure function from leftovers to steps."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from operations.errors import CommandError
+from operations.recovery.found_in_cluster import NO_FIELDS
+from operations.recovery.leftovers import Leftovers
+from operations.recovery.release_steps import (
+    bring_operator_back,
+    is_unrecorded,
+    release_steps_before_destroy,
+    release_steps_before_up,
+)
+from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject
+from operations.recovery.steps import GONE_SECONDS, Step, kubectl_arguments
+
+UPSERT = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
+# A person who wants one of these gone deletes it by hand: each holds data, or takes along what does.
+_STATEFUL = frozenset(
+    {"PersistentVolumeClaim", "PersistentVolume", "Namespace", "StatefulSet", "CustomResourceDefinition"}
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps in their order; none where nothing was interrupted."""
+
+    found: tuple[str, ...] = ()
+    """What the interrupted run left, for a person."""
+    steps: tuple[Step, ...] = ()
+    left: tuple[str, ...] = ()
+    """What is not touched and may stay behind."""
+
+
+def plan_up(leftovers: Leftovers, *, policy_pack: bool) -> Plan:
+    """Recovery that ends with the stack up.
+
+    Raises:
+        CommandError: what is there cannot be recovered without a person.
+
+    """
+    found = tuple(_found(leftovers))
+    if not found:
+        return Plan()
+    _refuse_foreign(leftovers)
+    steps = (
+        *_unlock(leftovers),
+        *bring_operator_back(leftovers),
+        *(_wait_until_gone(each) for each in leftovers.objects if each.is_terminating),
+        *release_steps_before_up(leftovers),
+        *(step for each in leftovers.unrecorded for step in _release_fields(each)),
+        _refresh(),
+        _up(leftovers, policy_pack=policy_pack),
+    )
+    return Plan(found, steps)
+
+
+def plan_destroy(leftovers: Leftovers) -> Plan:
+    """Recovery that ends with the stack destroyed.
+
+    Raises:
+        CommandError: what is there cannot be destroyed without a person.
+
+    """
+    if leftovers.state.is_empty and not leftovers.locks:
+        return Plan()
+    unknown = [each for each in leftovers.unrecorded if each.urn in leftovers.was_creating]
+    going = sorted(
+        (each for each in unknown if each.kind not in _STATEFUL), key=lambda each: not each.is_graph
+    )
+    steps = (
+        *_unlock(leftovers),
+        *bring_operator_back(leftovers),
+        # The state does not know them, so `destroy` would leave them; a graph would outlive its operator,
+        # and with it nobody would remove its finalizer.
+        *(_delete(each) for each in going),
+        *release_steps_before_destroy(leftovers, [each.id for each in going]),
+        _refresh(),
+        Step("destroy what the state knows", "pulumi", ("destroy", "--yes")),
+    )
+    left = tuple(str(each) for each in unknown if each.kind in _STATEFUL)
+    return Plan(tuple(_found(leftovers)), steps, left)
+
+
+def _found(leftovers: Leftovers) -> Iterator[str]:
+    for lock in leftovers.locks:
+        yield f"the lock of a run that has ended: {lock}"
+    for operation in leftovers.state.pending:
+        yield f"interrupted while {operation.operation}: {operation.urn}"
+    for urn in leftovers.state.half_replaced:
+        yield f"half replaced: {urn}"
+    release = leftovers.release
+    if release and release.is_stuck:
+        yield f"Helm release {release.namespace}/{release.name} is {release.status}"
+    if leftovers.restored:
+        yield "the state is a backup, which does not know the last change"
+    # A stack that holds nothing may have left these on purpose when it was destroyed.
+    if not leftovers.state.is_empty:
+        yield from _found_beside_the_state(leftovers)
+
+
+def _found_beside_the_state(leftovers: Leftovers) -> Iterator[str]:
+    release = leftovers.release
+    if leftovers.graph_to_come and not leftovers.state.pending:
+        # A recovery that was killed on its way there leaves no other trace.
+        yield f"the stack has no graph: no `up` has got as far as {leftovers.graph_to_come}"
+    if release and is_unrecorded(release, leftovers):
+        yield f"is installed, and the state does not know it: Helm release {release.namespace}/{release.name}"
+    for each in leftovers.unrecorded:
+        if each.is_pulumis:
+            yield f"exists, and the state does not know it: {each}"
+
+
+def _refuse_foreign(leftovers: Leftovers) -> None:
+    foreign = [each for each in leftovers.unrecorded if not each.is_pulumis]
+    if not foreign:
+        return
+    listed = "\n".join(
+        f"  {each}, written by {', '.join(each.managers) or 'somebody unknown'}" for each in foreign
+    )
+    raise CommandError(
+        "these exist under names of this stack and were not made by Pulumi; recovery would take them over. "
+        f"Nothing was changed:\n{listed}\n"
+        "  try: delete or rename each; or, if it is meant to belong to this stack, `pulumi import` it"
+    )
+
+
+def _unlock(leftovers: Leftovers) -> Iterator[Step]:
+    if leftovers.locks:
+        yield Step("remove the lock", "pulumi", ("cancel", "--yes"))
+
+
+def _wait_until_gone(item: ClusterObject) -> Step:
+    arguments = kubectl_arguments("wait", item, "--for=delete", f"--timeout={GONE_SECONDS}s")
+    # An object that is taken over while it is being deleted would be in the state and not in the cluster.
+    return Step(f"wait until {item}, whose deletion has begun, is gone", "kubectl", arguments, ends=item)
+
+
+def _release_fields(item: ClusterObject) -> Iterator[Step]:
+    """Take the fields of an object from the create that made it.
+
+    A take-over applies as another field manager than the create did, and conflicts with it wherever an
+    admission webhook has changed what was created. The provider moves these fields itself, but only in an
+    update (pulumi-kubernetes provider/pkg/await/await.go, Creation and Update). The entry itself stays: it is
+    the only proof that Pulumi has made the object, and a recovery that ends here is typed again.
+    """
+    if item.create_entry is None or item.is_terminating:
+        return
+    entry = f"/metadata/managedFields/{item.create_entry}"
+    patch = [
+        {"op": "test", "path": f"{entry}/manager", "value": CREATE_MANAGER},
+        {"op": "replace", "path": f"{entry}/fieldsV1", "value": NO_FIELDS},
+    ]
+    arguments = kubectl_arguments("patch", item, "--type=json", f"--patch={json.dumps(patch)}")
+    says = f"let the interrupted create go of the fields of {item}, so that they can be taken over"
+    yield Step(says, "kubectl", arguments)
+
+
+def _delete(item: ClusterObject) -> Step:
+    # A graph goes last under foreground deletion. In the background it is gone before its parts, whose
+    # finalizers nobody would remove once the next step has taken the operator away.
+    cascade = "foreground" if item.is_graph else "background"
+    arguments = kubectl_arguments(
+        "delete", item, f"--cascade={cascade}", "--ignore-not-found", f"--timeout={GONE_SECONDS}s"
+    )
+    return Step(
+        f"delete {item}, which the interrupted run made and the state does not know",
+        "kubectl",
+        arguments,
+        ends=item,
+    )
+
+
+def _refresh() -> Step:
+    return Step(
+        "compare the state with the cluster, and drop the interrupted operations",
+        "pulumi",
+        ("refresh", "--yes", "--skip-preview", "--clear-pending-creates"),
+        # Something that is not ready yet fails a refresh, after it has done what it was run for.
+        forgiven=True,
+    )
+
+
+def _up(leftovers: Leftovers, *, policy_pack: bool) -> Step:
+    policies = ("--policy-pack", "policy") if policy_pack else ()
+    # The graphs' definitions outlive a release and ask its webhook to convert a graph, in a preview too: one
+    # fails until the release is back.
+    release = leftovers.release
+    gone = release is not None and release.status != "deployed" and release.last_deployed is None
+    preview = ("--skip-preview",) if gone else ()
+    return Step(
+        "bring the stack up, taking over what exists under its names",
+        "pulumi",
+        ("up", "--yes", *preview, *policies),
+        variables=MappingProxyType({UPSERT: "true"}),
+    )
