@@ -9,7 +9,7 @@ from cli.exit_codes import FAILED
 from cli.output import make_console, make_table, print_line, print_table
 from cli.price_age import aged, today
 from operations.errors import CommandError
-from operations.preflight.answers import Answer, Verdict
+from operations.preflight.answer import Answer, Verdict
 from operations.project import resolved_stack
 from stacks.plan.infrastructure.idle import idle_gpus, price_source
 from stacks.plan.infrastructure.phases import waited_for
@@ -27,8 +27,8 @@ def preflight(name: str) -> None:
 
     """
     from operations.preflight.account import Account
-    from operations.preflight.offerings import offered_now
-    from operations.preflight.questions import answers
+    from operations.preflight.capacity_checks import offered_now
+    from operations.preflight.checks import answers
 
     stack = resolved_stack(name)
     plan = stack.infrastructure

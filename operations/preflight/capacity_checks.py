@@ -1,11 +1,13 @@
-"""Is what was bought there, for these nodes, now?"""
+"""Is what was bought there, for these nodes, now; and what would a Capacity Block cost?"""
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from components.purchase import CapacityBlock
-from components.purchase import Reservation as PlannedReservation
-from operations.preflight.answers import Answer, Reservation, good, unknown, wrong
+from components.purchase import CapacityBlock, Reservation
+from operations.preflight.account import Account, FoundReservation, Unanswered
+from operations.preflight.answer import Answer, good, unknown, wrong
+from stacks.plan.infrastructure.idle import least_sold
 from stacks.plan.infrastructure.phases import NODES_WAIT_SECONDS
 from stacks.plan.infrastructure.plan import PlannedNodes
 from stacks.plan.infrastructure.prices import usd_per_gpu_hour
@@ -14,12 +16,15 @@ from stacks.wording import in_words
 DRAINED_BEFORE = dt.timedelta(minutes=40)
 """EKS scales a node group in a Capacity Block down this long before the block's end; ten minutes later EC2
 terminates what is left (https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html)."""
-
 _USABLE = {"active", "scheduled"}
 _NOT_YET = {"assessing", "delayed", "payment-pending", "pending"}
+_HOURS = 24
+"""The shortest block that is sold."""
 
 
-def capacity_answers(nodes: PlannedNodes, found: Reservation | None, now: dt.datetime) -> Iterator[Answer]:
+def capacity_answers(
+    nodes: PlannedNodes, found: FoundReservation | None, now: dt.datetime
+) -> Iterator[Answer]:
     """Answer what there is to ask of a reservation; nothing for nodes without one.
 
     Args:
@@ -29,7 +34,7 @@ def capacity_answers(nodes: PlannedNodes, found: Reservation | None, now: dt.dat
 
     """
     purchase = nodes.purchase
-    if not isinstance(purchase, CapacityBlock | PlannedReservation):
+    if not isinstance(purchase, CapacityBlock | Reservation):
         return
     question = f"pool {nodes.pool}: {purchase.id}"
     if found is None:
@@ -39,7 +44,7 @@ def capacity_answers(nodes: PlannedNodes, found: Reservation | None, now: dt.dat
     yield from _shape(question, nodes, found)
     if found.is_block != isinstance(purchase, CapacityBlock):
         kind = "capacityBlock" if found.is_block else "reservation"
-        yield wrong(question, f"is a {_named(found)}", f"purchase.kind: {kind}")
+        yield wrong(question, f"is a {_kind_in_words(found)}", f"purchase.kind: {kind}")
     elif found.state in _NOT_YET:
         yield unknown(question, f"is {found.state}: ask again later")
     elif found.state not in _USABLE:
@@ -57,7 +62,7 @@ def capacity_answers(nodes: PlannedNodes, found: Reservation | None, now: dt.dat
         yield wrong(question, f"was made in {made}, {typed}: EC2 launches into it nowhere else", fix)
 
 
-def phase_due(found: Reservation, now: dt.datetime) -> str:
+def phase_due(found: FoundReservation, now: dt.datetime) -> str:
     """waiting before the window, active in it, over from the time at which EKS drains its nodes."""
     if found.ends is not None and now >= found.ends - DRAINED_BEFORE:
         return "over"
@@ -66,7 +71,32 @@ def phase_due(found: Reservation, now: dt.datetime) -> str:
     return "active"
 
 
-def _shape(question: str, nodes: PlannedNodes, found: Reservation) -> Iterator[Answer]:
+def offered_now(nodes: PlannedNodes, account: Account) -> str | None:
+    """Return the up-front fee that AWS asks for the least that holds the pool; None for another purchase."""
+    if not isinstance(nodes.purchase, CapacityBlock):
+        return None
+    unit = least_sold(nodes.instance_type, nodes.nodes * nodes.instance_type.gpus)
+    what, gpus = (
+        (unit.name, unit.gpus)
+        if unit is not None
+        else (f"{nodes.nodes} x {nodes.instance_type.name}", nodes.nodes * nodes.instance_type.gpus)
+    )
+    wanted: dict[str, object] = (
+        {"UltraserverType": unit.name, "UltraserverCount": 1}
+        if unit is not None
+        else {"InstanceType": nodes.instance_type.name, "InstanceCount": nodes.nodes}
+    )
+    asked = f"a new block for pool {nodes.pool}, {what} for {_HOURS} h"
+    try:
+        offerings = account.block_offerings(hours=_HOURS, **wanted)
+    except Unanswered as reason:
+        return f"{asked}: not known: {reason}"
+    if not offerings:
+        return f"{asked}: none is offered now"
+    return f"{asked}: {_fee(min(offerings, key=lambda each: float(each['UpfrontFee'])), gpus)}"
+
+
+def _shape(question: str, nodes: PlannedNodes, found: FoundReservation) -> Iterator[Answer]:
     wanted = nodes.instance_type.name
     if found.instance_type != wanted:
         yield wrong(question, f"is for {found.instance_type}", f"one for {wanted}")
@@ -82,7 +112,7 @@ def _shape(question: str, nodes: PlannedNodes, found: Reservation) -> Iterator[A
 
 
 def _window(
-    question: str, nodes: PlannedNodes, purchase: CapacityBlock, found: Reservation, now: dt.datetime
+    question: str, nodes: PlannedNodes, purchase: CapacityBlock, found: FoundReservation, now: dt.datetime
 ) -> Iterator[Answer]:
     due = phase_due(found, now)
     window = f"{found.state} from {_shown(found.starts)} to {_shown(found.ends)}{_price(nodes, found)}"
@@ -109,7 +139,7 @@ def _window(
     yield wrong(question, text, f"purchase.phase: {due}")
 
 
-def _price(nodes: PlannedNodes, found: Reservation) -> str:
+def _price(nodes: PlannedNodes, found: FoundReservation) -> str:
     """Of the whole window, at the published rate: what was paid is in nobody's answer."""
     rate = usd_per_gpu_hour(nodes.instance_type, nodes.purchase)
     if rate is None or found.starts is None or found.ends is None:
@@ -119,9 +149,18 @@ def _price(nodes: PlannedNodes, found: Reservation) -> str:
     return f", {hours:.0f} h of {in_words(gpus, 'GPU')} for ${gpus * rate * hours:,.0f}"
 
 
-def _named(found: Reservation) -> str:
+def _kind_in_words(found: FoundReservation) -> str:
     return "Capacity Block" if found.is_block else "capacity reservation without a window"
 
 
 def _shown(time: dt.datetime | None) -> str:
     return "?" if time is None else time.astimezone(dt.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _fee(offering: Mapping[str, Any], gpus: int) -> str:
+    fee, currency = float(offering["UpfrontFee"]), offering["CurrencyCode"]
+    hours = float(offering["CapacityBlockDurationHours"])
+    return (
+        f"{fee:,.2f} {currency} up front, {fee / hours / gpus:,.3f} a GPU-hour, from "
+        f"{offering['StartDate']:%Y-%m-%dT%H:%M:%SZ} in {offering['AvailabilityZone']}"
+    )

@@ -1,6 +1,5 @@
 """The questions and their answers."""
 
-import datetime as dt
 from dataclasses import dataclass
 from enum import Enum
 
@@ -24,25 +23,6 @@ class Answer:
     found: str
     fix: str = ""
     """What to type or to ask for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reservation:
-    """A capacity reservation or Capacity Block, as EC2 describes it."""
-
-    id: str
-    is_block: bool
-    """A Capacity Block, which has a window of time."""
-    state: str
-    """EC2's word: scheduled, active, expired, cancelled, payment-pending …"""
-    instance_type: str
-    zone: str
-    total: int
-    available: int
-    starts: dt.datetime | None
-    ends: dt.datetime | None
-    placement_group: str | None = None
-    """The cluster placement group in which it was made."""
 
 
 def good(question: str, found: str) -> Answer:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from components.purchase import OnDemand, Spot
 from operations.preflight.account import Account
-from operations.preflight.answers import Answer, good, wrong
+from operations.preflight.answer import Answer, good, wrong
 from stacks.plan.infrastructure.plan import EksPlan, PlannedNetwork
 
 
