@@ -20,9 +20,9 @@ from stacks.plan.infrastructure.idle import idle_gpus
 from stacks.plan.infrastructure.phases import waited_for
 from stacks.plan.recipe_choice import aggregated_recipes_like
 from stacks.plan.resolved import Decision, OwnPlatform, ResolvedStack, Topic
+from stacks.updates.free_gpus import room_texts
 from stacks.updates.infrastructure_notices import waiting_text
-from stacks.updates.kinds import kinds_of_change
-from stacks.updates.occupied import room_texts
+from stacks.updates.notices import effects_of_changes
 from stacks.wording import alternatives
 
 _WIDTH = 120
@@ -135,7 +135,7 @@ def _before_order(stack: ResolvedStack) -> Iterator[Row]:
     yield from _labelled("PLACEMENT", _placement(stack))
     yield from _labelled("KV PATH", _kv_path(stack))
     yield from _labelled("ROLLOUT", _rollout(stack))
-    yield from _labelled("UPDATES", (f"{kind.settings}: {kind.effect}" for kind in kinds_of_change(stack)))
+    yield from _labelled("UPDATES", effects_of_changes(stack))
 
 
 def _other_topics(stack: ResolvedStack) -> tuple[Topic, ...]:

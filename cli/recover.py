@@ -17,7 +17,7 @@ from operations.recovery.state_backup import Backup
 from operations.recovery.steps import command_line, run_steps, what_holds
 from stacks.plan.resolved import ResolvedStack
 from stacks.program.health import served_by
-from stacks.updates.guards.losses import seen_in
+from stacks.updates.guards.lost_claim import seen_in
 
 
 def recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiting: bool) -> None:

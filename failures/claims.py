@@ -51,6 +51,29 @@ def ended_claims(cluster: ClusterReader, subject: Subject, names: Sequence[str])
     ]
 
 
+def mounted_claims(cluster: ClusterReader, subject: Subject, pods: Sequence[KubernetesObject]) -> list[str]:
+    """Return what keeps the claims of pods without a node from their volumes."""
+    waiting = (pod for pod in pods if not pod.get("spec", {}).get("nodeName"))
+    names = dict.fromkeys(name for pod in waiting for name in claim_names(pod))
+    claims = [Subject("PersistentVolumeClaim", name, subject.namespace) for name in names]
+    return [reason for claim in claims for reason in claim_reasons(cluster, claim)]
+
+
+def _named_volume(cluster: ClusterReader, subject: Subject, name: str) -> str:
+    """What keeps a claim from the one volume that it names."""
+    volume = cluster.get("pv", name)
+    if volume is None:
+        return f"claim {subject.name}: its volume {name} is not there"
+    phase, owner = volume.get("status", {}).get("phase", "Pending"), volume["spec"].get("claimRef", {})
+    whose = f"{owner.get('namespace')}/{owner.get('name')}"
+    if phase == "Released":
+        return (
+            f"claim {subject.name}: its volume {name} belongs to a claim {whose} that is gone; "
+            f"`kubectl delete pv {name}` and `pulumi refresh`: the files stay, and `up` makes it again"
+        )
+    return f"claim {subject.name}: its volume {name} is {phase}, for claim {whose}"
+
+
 def _why_ended(cluster: ClusterReader, claim: KubernetesObject) -> str | None:
     if is_going(claim):
         held = ", ".join(mounting_pods(cluster, claim)) or "its finalizers"
@@ -73,26 +96,3 @@ def _without_volume(
     if not lines:
         lines.append(f"claim {subject.name}: {claim.get('status', {}).get('phase', 'Pending')}, class {name}")
     return lines
-
-
-def mounted_claims(cluster: ClusterReader, subject: Subject, pods: Sequence[KubernetesObject]) -> list[str]:
-    """Return what keeps the claims of pods without a node from their volumes."""
-    waiting = (pod for pod in pods if not pod.get("spec", {}).get("nodeName"))
-    names = dict.fromkeys(name for pod in waiting for name in claim_names(pod))
-    claims = [Subject("PersistentVolumeClaim", name, subject.namespace) for name in names]
-    return [reason for claim in claims for reason in claim_reasons(cluster, claim)]
-
-
-def _named_volume(cluster: ClusterReader, subject: Subject, name: str) -> str:
-    """What keeps a claim from the one volume that it names."""
-    volume = cluster.get("pv", name)
-    if volume is None:
-        return f"claim {subject.name}: its volume {name} is not there"
-    phase, owner = volume.get("status", {}).get("phase", "Pending"), volume["spec"].get("claimRef", {})
-    whose = f"{owner.get('namespace')}/{owner.get('name')}"
-    if phase == "Released":
-        return (
-            f"claim {subject.name}: its volume {name} belongs to a claim {whose} that is gone; "
-            f"`kubectl delete pv {name}` and `pulumi refresh`: the files stay, and `up` makes it again"
-        )
-    return f"claim {subject.name}: its volume {name} is {phase}, for claim {whose}"

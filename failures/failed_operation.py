@@ -170,6 +170,16 @@ def pause_before_another_try(failed: FailedOperation, tries: int) -> int | None:
     return _WEBHOOK_PAUSES_SECONDS[tries - 1]
 
 
+def seconds_of(limit: str | None) -> int | None:
+    """Return the seconds of a timeout as the program writes it ("600s"); None for any other."""
+    found = re.fullmatch(r"(\d+)s", limit or "")
+    return int(found[1]) if found else None
+
+
+def _has(error: str, signs: Sequence[str]) -> bool:
+    return any(sign in error for sign in signs)
+
+
 def _finding(cluster: ClusterReader, failed: FailedOperation) -> Explanation | None:
     subject = failed.subject
     if _has(failed.error, WEBHOOK_SIGNS):
@@ -214,13 +224,3 @@ def _silent_server(cluster: ClusterReader, subject: Subject) -> Explanation:
         look=cluster.command("get", "--raw", "/readyz"),
         then="once it answers `ok`, run `pulumi up` again: it continues from here",
     )
-
-
-def seconds_of(limit: str | None) -> int | None:
-    """Return the seconds of a timeout as the program writes it ("600s"); None for any other."""
-    found = re.fullmatch(r"(\d+)s", limit or "")
-    return int(found[1]) if found else None
-
-
-def _has(error: str, signs: Sequence[str]) -> bool:
-    return any(sign in error for sign in signs)

@@ -91,21 +91,6 @@ class PulumiCommand:
         return [self.executable, *arguments, *stack, "--non-interactive"]
 
 
-def _in_order(ended: Callable[[], _Answer], process: "subprocess.Popen[str]") -> _Answer:
-    """Return its answer; a Ctrl-C is told to pulumi, which ends in order, and raised once it has ended."""
-    is_interrupted = False
-    while True:
-        try:
-            answer = ended()
-        except KeyboardInterrupt:
-            is_interrupted = True
-            process.send_signal(signal.SIGINT)
-            continue
-        if is_interrupted:
-            raise KeyboardInterrupt
-        return answer
-
-
 def project_directory() -> Path:
     """The folder of the Pulumi project that the stack files belong to.
 
@@ -137,3 +122,18 @@ def found_on_path(name: str, install: str) -> str:
             f"  try: install it, {install}; for the simulated cluster type `make shell`, which has it"
         )
     return found
+
+
+def _in_order(ended: Callable[[], _Answer], process: "subprocess.Popen[str]") -> _Answer:
+    """Return its answer; a Ctrl-C is told to pulumi, which ends in order, and raised once it has ended."""
+    is_interrupted = False
+    while True:
+        try:
+            answer = ended()
+        except KeyboardInterrupt:
+            is_interrupted = True
+            process.send_signal(signal.SIGINT)
+            continue
+        if is_interrupted:
+            raise KeyboardInterrupt
+        return answer

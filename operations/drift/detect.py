@@ -17,7 +17,7 @@ from operations.recovery.locks import read_locks
 from operations.recovery.stack_state import StackState, read_state
 from resource_graph.engine_state import read_steps
 from resource_graph.urns import RELEASE_TYPE, urn_name
-from stacks.updates.guards.losses import seen_in
+from stacks.updates.guards.lost_claim import seen_in
 
 # Changes neither state nor cluster; without --preview-only it would record the drift as what is wanted.
 _LOOK = ("refresh", "--preview-only", "--json")
@@ -56,6 +56,33 @@ def find_drift(name: str) -> DriftReport:
     return DriftReport(name, changes, repair, unready, losses)
 
 
+def unreadable_graphs(state: StackState, cluster: ClusterCommands) -> tuple[str, ...]:
+    """Return URNs of graphs that Pulumi cannot read: nobody converts them to the program's version."""
+    urns = [urn for urn, _ in state.recorded if _KIND in urn]
+    if not urns or operator_answers(cluster):
+        return ()
+    stored = _TYPE.format(version=stored_version(cluster.reader.get, GRAPHS))
+    return tuple(urn for urn in urns if stored not in urn)
+
+
+def unready_graphs(state: StackState, cluster: ClusterCommands) -> tuple[str, ...]:
+    """Return each graph of the stack that is not ready, in its operator's words."""
+    found: list[str] = []
+    for identifier in sorted(identifier for urn, identifier in state.recorded if _KIND in urn):
+        namespace, _, name = identifier.rpartition("/")
+        live = cluster.reader.get(stored_name(cluster.reader.get, GRAPHS), name, "--namespace", namespace)
+        reason = why_not_ready(live) if live else None
+        if reason:
+            found.append(f"graph {identifier}: {reason}")
+    return tuple(found)
+
+
+def not_compared(urn: str) -> str:
+    """Return the words about a graph that nobody could compare."""
+    name = urn_name(urn)
+    return f"graph {name} was not compared: the operator, which converts it, is away (runbook: operator-gone)"
+
+
 def _state_of_finished_run(pulumi: PulumiCommand) -> StackState:
     state = read_state(pulumi)
     recover = (
@@ -88,30 +115,3 @@ def _answer(pulumi: PulumiCommand, unread: Sequence[str]) -> Mapping[str, Any]:
         shown = "".join(f"\n  {line}" for line in text if line.strip())
         raise CommandError(f"`{pulumi.line(*look)}` failed:{shown}")
     return document
-
-
-def unreadable_graphs(state: StackState, cluster: ClusterCommands) -> tuple[str, ...]:
-    """Return URNs of graphs that Pulumi cannot read: nobody converts them to the program's version."""
-    urns = [urn for urn, _ in state.recorded if _KIND in urn]
-    if not urns or operator_answers(cluster):
-        return ()
-    stored = _TYPE.format(version=stored_version(cluster.reader.get, GRAPHS))
-    return tuple(urn for urn in urns if stored not in urn)
-
-
-def unready_graphs(state: StackState, cluster: ClusterCommands) -> tuple[str, ...]:
-    """Return each graph of the stack that is not ready, in its operator's words."""
-    found: list[str] = []
-    for identifier in sorted(identifier for urn, identifier in state.recorded if _KIND in urn):
-        namespace, _, name = identifier.rpartition("/")
-        live = cluster.reader.get(stored_name(cluster.reader.get, GRAPHS), name, "--namespace", namespace)
-        reason = why_not_ready(live) if live else None
-        if reason:
-            found.append(f"graph {identifier}: {reason}")
-    return tuple(found)
-
-
-def not_compared(urn: str) -> str:
-    """Return the words about a graph that nobody could compare."""
-    name = urn_name(urn)
-    return f"graph {name} was not compared: the operator, which converts it, is away (runbook: operator-gone)"

@@ -2,17 +2,31 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from stacks.plan.resolved import ResolvedCache, ResolvedStack
+from stacks.updates.comparable_graph import Graph, Service
 from stacks.updates.deployed import Deployed, DeployedRelease, DeployedVolume
-from stacks.updates.differences import differences
-from stacks.updates.graph import Graph, Service
 from stacks.updates.replacement import Replacement
 from stacks.wording import in_words
 
 _SHORT_COMMIT = 7
+# The first that fits names a changed path.
+_WORDS = (
+    ("configMap", "engine files"),
+    ("args", "command"),
+    ("image", "image"),
+    ("resources", "sizes"),
+    ("sharedMemory", "sizes"),
+    ("resourceClaims", "placement"),
+    ("affinity", "placement"),
+    ("nodeSelector", "placement"),
+    ("tolerations", "placement"),
+    ("topologySpreadConstraints", "placement"),
+    ("annotations", "rollout"),
+    ("volume", "model cache"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +45,7 @@ def graph_notices(stack: ResolvedStack, running: Graph, wanted: Graph) -> Iterab
         yield _restart(stack, running, wanted)
         return
     changed = [text for name in wanted.services for text in _count_change(stack, running, wanted, name)]
-    changed += [f"{name} restarts pod by pod" for name in _changed(running.others, wanted)]
+    changed += [f"{name} restarts pod by pod" for name in _restarted(running.others, wanted)]
     yield from (Notice(f"no worker restarts: {text}", warns=False) for text in changed)
 
 
@@ -60,8 +74,151 @@ def leftover_notice(graph: Graph) -> Notice:
     )
 
 
-def revision_notice(before: str | None, now: str, cache: ResolvedCache) -> Iterable[Notice]:
-    """Say that another revision is brought first, and whether the volume holds both."""
+def platform_notice(
+    before: DeployedRelease | None, version: str, values: Mapping[str, Any]
+) -> Iterable[Notice]:
+    """Say what an upgrade of the platform restarts."""
+    if before is None:
+        return
+    start = "platform: Release dynamo-platform is upgraded"
+    if before.version != version:
+        yield Notice(
+            f"{start} ({before.version} -> {version}), which restarts the operator, and every worker if the "
+            "new one writes other pods",
+            warns=True,
+        )
+    elif before.values != values:
+        yield Notice(f"{start} (values), which restarts the operator alone", warns=False)
+
+
+def cache_notices(stack: ResolvedStack, before: Deployed) -> Iterable[Notice]:
+    """Say what happens to the model's volume: another revision is brought first, and a claim can grow."""
+    yield from _revision_notice(before.revision, stack.serving.placed.recipe.model.revision, stack.cache)
+    yield from _volume_notice(before.volume, stack.cache)
+
+
+def differences(before: Iterable[Service], now: Mapping[str, Service]) -> list[str]:
+    """Return what has changed of the services' pods, each once, in words that stack files use."""
+    found: dict[str, None] = {}
+    for service in before:
+        old, new = _flat(service.template), _flat(now[service.name].template)
+        for path in sorted(old.keys() | new.keys()):
+            if old.get(path) != new.get(path):
+                found[_word(path)] = None
+    return list(found)
+
+
+def effects_of_changes(stack: ResolvedStack) -> Iterable[str]:
+    """Say what each kind of change does to a stack that runs, from the frequent to the rare."""
+    minutes = f"about {stack.serving.load.minutes} min without service"
+    rollouts = [worker.placement.rollout for worker in stack.serving.placed.workers if worker.placement]
+    recreated = any(rollout.strategy == "Recreate" for rollout in rollouts)
+    transport = ", kvTransport" if stack.serving.kv_transport else ""
+    pause = minutes if recreated else "without an interruption"
+    yield f"engine options, image, model.revision{transport}: all workers restart, {pause}"
+    cache = ", larger modelCache.size" if stack.cache.has_own_claim else ""
+    platform = "; platform values: only the operator restarts" if stack.platform.kind == "own" else ""
+    yield f"replicas{cache}: no pod restarts{platform}"
+    yield f"recipe, name: another graph and address, {minutes}{_unless_it_fits(stack)}"
+
+
+def _brings(cache: ResolvedCache) -> str:
+    if cache.node_directory:
+        return "DaemonSet model-cache brings it to every node"
+    return f"Job {cache.job_name} {'fills the volume' if cache.is_ours else 'looks for it on the volume'}"
+
+
+def _restart(stack: ResolvedStack, running: Graph, wanted: Graph) -> Notice:
+    placed = [(worker, worker.placement) for worker in stack.serving.placed.workers if worker.placement]
+    rollouts = {worker.name: placement.rollout for worker, placement in placed}
+    changed = ", ".join(differences(running.workers, wanted.services))
+    # In the recipe's order: a state has its own.
+    old = [running.services[name] for name in wanted.services if name in rollouts]
+    all_of_them = ", ".join(f"{service.replicas} x {service.name}" for service in old)
+    waited_for = [rollout for rollout in rollouts.values() if rollout.strategy == "Recreate"]
+    lines = [
+        f"every worker restarts: {all_of_them} (changed: {changed})",
+        f"interruption: {(waited_for or list(rollouts.values()))[0].interruption}",
+        *(f"{name}: {rollout.strategy} ({rollout.reason})" for name, rollout in rollouts.items()),
+        *(text for name in wanted.services for text in _count_change(stack, running, wanted, name)),
+    ]
+    restarted = _restarted(running.others, wanted)
+    lines += [
+        f"{service.name}: {'restarts pod by pod' if service.name in restarted else 'not touched'}"
+        for service in wanted.others
+    ]
+    return Notice("\n  ".join(lines), warns=bool(waited_for))
+
+
+def _restarted(services: Iterable[Service], wanted: Graph) -> list[str]:
+    return [
+        service.name for service in services if service.template != wanted.services[service.name].template
+    ]
+
+
+def _count_change(stack: ResolvedStack, running: Graph, wanted: Graph, name: str) -> Iterable[str]:
+    before, now = running.services[name].replicas, wanted.services[name].replicas
+    if before == now:
+        return
+    pods = in_words(abs(now - before), "pod")
+    placements = (each.placement for each in stack.serving.placed.workers if each.name == name)
+    pool = next((placement.pool for placement in placements if placement), None)
+    gpus = in_words(abs(now - before) * wanted.services[name].gpus, "GPU")
+    done, where = ("added", "on") if now > before else ("removed", "from")
+    place = f" {where} {gpus} of pool {pool}" if pool else ""
+    yield f"{name} {before} -> {now} replicas, {pods} {done}{place}"
+
+
+def _outside(stack: ResolvedStack) -> str:
+    match stack.serving.exposure:
+        case InternalLoadBalancer():
+            return ", and another load balancer"
+        case IngressRule(host=host):
+            return f", {host} stays"
+        case None:
+            return ""
+
+
+def _keeping(running: Graph, wanted: Graph) -> str:
+    if running.namespace != wanted.namespace:
+        return ""
+    return f", or keep the old one with serving.name: {running.name}"
+
+
+def _word(path: tuple[str, ...]) -> str:
+    if "env" in path:
+        return path[path.index("env") + 1]
+    for key, word in _WORDS:
+        if any(step.startswith(key) for step in path):
+            return word
+    return path[-1]
+
+
+def _flat(value: object, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], object]:
+    """Return the leaves by their paths; an item of a list by its name, where it has one."""
+    if isinstance(value, Mapping):
+        items = [(str(key), item) for key, item in cast("Mapping[object, object]", value).items()]
+    elif isinstance(value, list):
+        items = [(_name(item, index), item) for index, item in enumerate(cast("list[object]", value))]
+    else:
+        return {path: value}
+    return {found: leaf for key, item in items for found, leaf in _flat(item, (*path, key)).items()}
+
+
+def _name(item: object, index: int) -> str:
+    named: object = cast("Mapping[str, object]", item).get("name") if isinstance(item, Mapping) else None
+    return named if isinstance(named, str) else str(index)
+
+
+def _unless_it_fits(stack: ResolvedStack) -> str:
+    left = [pool for pool in stack.pools if pool.used_gpus and pool.free_gpus]
+    if not left:
+        return ""
+    free = " and ".join(f"{in_words(pool.free_gpus, 'GPU')} of pool {pool.name}" for pool in left)
+    return f" unless {free} hold it too"
+
+
+def _revision_notice(before: str | None, now: str, cache: ResolvedCache) -> Iterable[Notice]:
     if before is None or before == now:
         return
     text = (
@@ -81,14 +238,7 @@ def revision_notice(before: str | None, now: str, cache: ResolvedCache) -> Itera
     yield Notice(f"{text}\n  {room}{advice}", warns=not fits)
 
 
-def _brings(cache: ResolvedCache) -> str:
-    if cache.node_directory:
-        return "DaemonSet model-cache brings it to every node"
-    return f"Job {cache.job_name} {'fills the volume' if cache.is_ours else 'looks for it on the volume'}"
-
-
-def volume_notice(before: DeployedVolume | None, cache: ResolvedCache) -> Iterable[Notice]:
-    """Say what a larger cache needs."""
+def _volume_notice(before: DeployedVolume | None, cache: ResolvedCache) -> Iterable[Notice]:
     if before is None or cache.size_gib is None or cache.size_gib <= before.size_gib:
         return
     how = (
@@ -98,91 +248,3 @@ def volume_notice(before: DeployedVolume | None, cache: ResolvedCache) -> Iterab
     )
     text = f"model cache: {before.size_gib}Gi -> {cache.size_gib}Gi, nothing restarts; {how}"
     yield Notice(text, warns=False)
-
-
-def platform_notice(
-    before: DeployedRelease | None, version: str, values: Mapping[str, Any]
-) -> Iterable[Notice]:
-    """Say what an upgrade of the platform restarts."""
-    if before is None:
-        return
-    start = "platform: Release dynamo-platform is upgraded"
-    if before.version != version:
-        yield Notice(
-            f"{start} ({before.version} -> {version}), which restarts the operator, and every worker if the "
-            "new one writes other pods",
-            warns=True,
-        )
-    elif before.values != values:
-        yield Notice(f"{start} (values), which restarts the operator alone", warns=False)
-
-
-def other_notices(stack: ResolvedStack, before: Deployed) -> Iterable[Notice]:
-    """Say what happens to the model's volume."""
-    yield from revision_notice(before.revision, stack.serving.placed.recipe.model.revision, stack.cache)
-    yield from volume_notice(before.volume, stack.cache)
-
-
-def _restart(stack: ResolvedStack, running: Graph, wanted: Graph) -> Notice:
-    placed = [(worker, worker.placement) for worker in stack.serving.placed.workers if worker.placement]
-    rollouts = {worker.name: placement.rollout for worker, placement in placed}
-    changed = ", ".join(differences(running.workers, wanted.services))
-    # In the recipe's order: a state has its own.
-    old = [running.services[name] for name in wanted.services if name in rollouts]
-    all_of_them = ", ".join(f"{service.replicas} x {service.name}" for service in old)
-    waited_for = [rollout for rollout in rollouts.values() if rollout.strategy == "Recreate"]
-    lines = [
-        f"every worker restarts: {all_of_them} (changed: {changed})",
-        f"interruption: {(waited_for or list(rollouts.values()))[0].interruption}",
-        *(f"{name}: {rollout.strategy} ({rollout.reason})" for name, rollout in rollouts.items()),
-        *(f"{text}" for name in wanted.services for text in _count_change(stack, running, wanted, name)),
-    ]
-    restarted = _changed(running.others, wanted)
-    lines += [
-        f"{service.name}: {'restarts pod by pod' if service.name in restarted else 'not touched'}"
-        for service in wanted.others
-    ]
-    return Notice("\n  ".join(lines), warns=bool(waited_for))
-
-
-def _changed(services: Iterable[Service], wanted: Graph) -> list[str]:
-    return [
-        service.name for service in services if service.template != wanted.services[service.name].template
-    ]
-
-
-def _count_change(stack: ResolvedStack, running: Graph, wanted: Graph, name: str) -> Iterable[str]:
-    before, now = running.services[name].replicas, wanted.services[name].replicas
-    if before == now:
-        return
-    pods = in_words(abs(now - before), "pod")
-    pool = next(
-        (
-            worker.placement.pool
-            for worker in stack.serving.placed.workers
-            if worker.name == name and worker.placement
-        ),
-        None,
-    )
-    gpus = in_words(abs(now - before) * wanted.services[name].gpus, "GPU")
-    if now > before:
-        effect = f"{pods} added" + (f" on {gpus} of pool {pool}" if pool else "")
-    else:
-        effect = f"{pods} removed" + (f" from {gpus} of pool {pool}" if pool else "")
-    yield f"{name} {before} -> {now} replicas, {effect}"
-
-
-def _outside(stack: ResolvedStack) -> str:
-    match stack.serving.exposure:
-        case InternalLoadBalancer():
-            return ", and another load balancer"
-        case IngressRule(host=host):
-            return f", {host} stays"
-        case None:
-            return ""
-
-
-def _keeping(running: Graph, wanted: Graph) -> str:
-    if running.namespace != wanted.namespace:
-        return ""
-    return f", or keep the old one with serving.name: {running.name}"

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from stacks.plan.resolved import ResolvedStack
-from stacks.updates.graph import Graph
-from stacks.updates.rooms import holds_both, shared_pools
+from stacks.updates.comparable_graph import Graph
+from stacks.updates.shared_pools import holds_both, shared_pools
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,11 +14,13 @@ from urllib.parse import urlsplit
 
 import yaml
 
+from components.cluster_reader import ClusterReader
 from stacks.errors import Problem
 from stacks.nearest import nearest
 from stacks.plan.resolved import ResolvedCluster
-from stacks.updates.nested import mapping_in, mappings_in
+from stacks.updates.nested_values import mapping_in, mappings_in
 
+_PROVIDER = "::pulumi:providers:kubernetes::cluster"
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 _VARIABLE = "KUBECONFIG"
 _MANY_CONTEXTS = 12
@@ -68,6 +70,24 @@ def same_address(one: str, other: str) -> bool:
     Case of the host, a default port and a slash at the end do not count.
     """
     return _normalised(one) == _normalised(other)
+
+
+def cluster_of_state(
+    cluster: ResolvedCluster, file: str | None, resources: Mapping[str, Mapping[str, Any]]
+) -> ClusterReader:
+    """Return what reads the cluster before anything is registered.
+
+    Args:
+        cluster: of the settings.
+        file: the kubeconfig that the settings name.
+        resources: URN -> outputs, as the state has them: an EKS cluster's kubeconfig is its provider's.
+
+    """
+    if not cluster.region:
+        return ClusterReader(cluster.context, file)
+    found = (outputs.get("kubeconfig") for urn, outputs in resources.items() if urn.endswith(_PROVIDER))
+    content = next((each for each in found if isinstance(each, str)), "")
+    return ClusterReader(cluster.context, content=content)
 
 
 def _files(cluster: ResolvedCluster, environment: Mapping[str, str]) -> list[Path]:

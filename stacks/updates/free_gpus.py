@@ -13,7 +13,7 @@ from stacks.plan.infrastructure.phases import waited_for
 from stacks.plan.placement.packing import WorkerSet, pack
 from stacks.plan.resolved import ResolvedStack
 from stacks.updates.notices import Notice
-from stacks.updates.rooms import SharedPool, shared_pools
+from stacks.updates.shared_pools import SharedPool, shared_pools
 from stacks.wording import in_words
 
 _GPUS = "nvidia.com/gpu"

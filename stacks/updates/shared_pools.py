@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from recipes.placed import PlacedService, PoolPlacement
 from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed
 from stacks.plan.resolved import ResolvedPool, ResolvedStack
-from stacks.updates.graph import Service
+from stacks.updates.comparable_graph import Service
 
 
 @dataclass(frozen=True, slots=True)

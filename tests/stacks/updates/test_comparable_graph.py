@@ -10,7 +10,7 @@ from lab.dynamo_operator.conversion import GRAPH, V1BETA1, converted
 from lab.dynamo_operator.generations import Hashes, desired_hashes
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import api_version, graph_spec
-from stacks.updates.graph import graph_of, read_graph
+from stacks.updates.comparable_graph import graph_of, read_graph
 from tests.stacks.updates.changes import changed, override, replicas
 from tests.support.dev_settings import (
     agg_gb200_settings,

@@ -8,7 +8,7 @@ import pytest
 
 from components.cluster_reader import ClusterReader
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
-from stacks.updates.occupied import pool_uses, room_notices
+from stacks.updates.free_gpus import pool_uses, room_notices
 from tests.support.dev_settings import disagg_b200_settings, disagg_gb200_settings, resolved
 
 GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"

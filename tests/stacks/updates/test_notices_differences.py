@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from stacks.updates.differences import differences
-from stacks.updates.graph import graph_of
+from stacks.updates.comparable_graph import graph_of
+from stacks.updates.notices import differences
 from tests.stacks.updates.changes import changed, override
 from tests.support.dev_settings import disagg_gb200_settings, resolved
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from stacks.updates.deployed import Deployed, deployed
-from stacks.updates.node_groups import DeployedNodes
-from stacks.updates.plan import planned_update
+from stacks.updates.deployed_nodes import DeployedNodes
+from stacks.updates.planned_update import planned_update
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
 

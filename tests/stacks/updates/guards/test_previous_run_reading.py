@@ -4,7 +4,7 @@ import pulumi
 import pytest
 
 from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME
-from stacks.updates.guards.previous_outputs import PreviousRun, read_again_while_written
+from stacks.updates.guards.previous_run import PreviousRun, read_again_while_written
 
 
 class StateInTheMiddleOfAWrite:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from failures.losses import Seen
+from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import Deployed, DeployedVolume
-from stacks.updates.graph import graph_of
-from stacks.updates.guards import losses
-from stacks.updates.guards.losses import loss_notices, lost_claim, places_of, uid_of
+from stacks.updates.guards import lost_claim as guard
+from stacks.updates.guards.lost_claim import loss_notices, lost_claim, places_of, uid_of
 from tests.support.dev_settings import disagg_b200_settings, resolved
 
 STACK = resolved(disagg_b200_settings())
@@ -41,7 +41,7 @@ def test_a_claim_that_is_not_that_of_the_state_is_told_by_preview_and_ends_a_pla
 
 
 def test_a_stack_that_is_taken_down_needs_no_claim(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(losses, "makes_resources", lambda: False)
+    monkeypatch.setattr(guard, "makes_resources", lambda: False)
     assert lost_claim(STACK, BEFORE, _seen(None)) is None
 
 

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from components.cluster_reader import ClusterReader
-from stacks.updates.guards.scaled_by_hand import cluster_of_state, scaled_problems, set_by_others
-from stacks.updates.plan import planned_update
+from stacks.updates.guards.cluster_identity import cluster_of_state
+from stacks.updates.planned_update import planned_update
+from stacks.updates.scaled_by_hand import scaled_problems, set_by_others
 from tests.stacks.updates.changes import changed, replicas, state
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
 
 if TYPE_CHECKING:
     from recipes.placed import GraphApi
-    from stacks.updates.by_hand import HandSet
+    from stacks.updates.scaled_by_hand import HandSet
 
 FORCE = "PULUMI_K8S_ENABLE_PATCH_FORCE"
 WHEN = "2026-11-22T15:33:48Z"

@@ -53,11 +53,6 @@ class PreviousRun:
         return cast("Mapping[str, object]", recorded) if isinstance(recorded, Mapping) else None
 
 
-def _is_made(urn: str) -> bool:
-    """Whether a resource is more than a part of the program: no provider, no component of ours."""
-    return not own_type(urn).startswith(_OF_THE_PROGRAM)
-
-
 def previous_run() -> PreviousRun:
     """Return what the last run left.
 
@@ -94,17 +89,6 @@ def full_name(name: str) -> str:
     return f"{pulumi.get_organization()}/{pulumi.get_project()}/{name}"
 
 
-def _read(
-    function: str, arguments: Mapping[str, str], *, whose: str = _OWN, attempts: int = _ATTEMPTS
-) -> Mapping[str, Any]:
-    answer = read_again_while_written(
-        lambda: cast("Mapping[str, Any]", pulumi.runtime.invoke(function, arguments).value),
-        whose=whose,
-        attempts=attempts,
-    )
-    return cast("Mapping[str, Any]", answer.get("outputs") or {})
-
-
 def read_again_while_written(
     read: Callable[[], _Answer],
     *,
@@ -130,3 +114,19 @@ def read_again_while_written(
                 ) from None
             time.sleep(pause_seconds)
     raise AssertionError("attempts must be at least 1")
+
+
+def _is_made(urn: str) -> bool:
+    """Whether a resource is more than a part of the program: no provider, no component of ours."""
+    return not own_type(urn).startswith(_OF_THE_PROGRAM)
+
+
+def _read(
+    function: str, arguments: Mapping[str, str], *, whose: str = _OWN, attempts: int = _ATTEMPTS
+) -> Mapping[str, Any]:
+    answer = read_again_while_written(
+        lambda: cast("Mapping[str, Any]", pulumi.runtime.invoke(function, arguments).value),
+        whose=whose,
+        attempts=attempts,
+    )
+    return cast("Mapping[str, Any]", answer.get("outputs") or {})

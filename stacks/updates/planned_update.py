@@ -5,22 +5,20 @@ from dataclasses import dataclass
 from components.platform_release import release_values
 from stacks.plan.infrastructure.phases import waited_for
 from stacks.plan.resolved import ExistingPlatform, ResolvedStack
-from stacks.updates.by_hand import HandSet, forced_notices, with_wanted
-from stacks.updates.creator import UNKNOWN_CREATOR, Creator
-from stacks.updates.deployed import Deployed
-from stacks.updates.graph import graph_of
-from stacks.updates.infrastructure_notices import infrastructure_notices, waiting_notice
-from stacks.updates.node_changes import node_notices
-from stacks.updates.node_groups import resized
+from stacks.updates.comparable_graph import graph_of
+from stacks.updates.deployed import UNKNOWN_CREATOR, Creator, Deployed
+from stacks.updates.deployed_nodes import resized
+from stacks.updates.infrastructure_notices import infrastructure_notices, node_notices, waiting_notice
 from stacks.updates.notices import (
     Notice,
+    cache_notices,
     graph_notices,
     leftover_notice,
-    other_notices,
     platform_notice,
     replacement_notice,
 )
 from stacks.updates.replacement import Replacement, replacement
+from stacks.updates.scaled_by_hand import HandSet, forced_notices, with_wanted
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +55,23 @@ def planned_update(
     notices = [
         *seen,
         *_platform(stack, before),
-        *other_notices(stack, before),
+        *cache_notices(stack, before),
         *infrastructure_notices(stack),
     ]
-    plan = stack.infrastructure
-    notices += node_notices(plan, before.node_groups) if plan else ()
-    sized = resized(plan, before.node_groups) if plan else frozenset[str]()
+    plan, sized, how = stack.infrastructure, frozenset[str](), None
+    if plan:
+        notices += node_notices(plan, before.node_groups)
+        sized = resized(plan, before.node_groups)
     if waited_for(stack):
         notices.append(waiting_notice(stack, before.graphs))
-        return Update(tuple(notices), resized=sized, creator=before.creator)
-    wanted = graph_of(stack)
-    running = before.graph_before(wanted)
-    if running is None:
-        return Update(tuple(notices), resized=sized, creator=before.creator)
-    how = replacement(stack, running, wanted)
-    if how is None:
-        notices += forced_notices(others)
-        notices += graph_notices(stack, with_wanted(running, others), wanted)
-        notices += (leftover_notice(graph) for graph in before.graphs if graph is not running)
-    else:
-        notices.append(replacement_notice(stack, running, wanted, how))
+    elif running := before.graph_before(wanted := graph_of(stack)):
+        how = replacement(stack, running, wanted)
+        if how is None:
+            notices += forced_notices(others)
+            notices += graph_notices(stack, with_wanted(running, others), wanted)
+            notices += (leftover_notice(graph) for graph in before.graphs if graph is not running)
+        else:
+            notices.append(replacement_notice(stack, running, wanted, how))
     return Update(tuple(notices), how, sized, before.creator)
 
 

@@ -1,10 +1,12 @@
 """A graph's services as far as updates go: what the operator compares, and what takes room.
 
 Read from the `spec` of either API version, so that the graph in the state and the one that is wanted are
-compared in the same words.
+compared in the same words: components of v1beta1, to which the operator converts a v1alpha1 service before it
+makes anything of it (ai-dynamo/dynamo deploy/operator/api/v1alpha1/shared_spec_conversion.go). Converted is
+what this project has ever written.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +14,10 @@ from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import GraphApi, RolloutStrategy
 from stacks.plan.resolved import ResolvedStack
-from stacks.updates.components import GPU, components_in, main_container
-from stacks.updates.nested import mapping_in
+from stacks.updates.nested_values import mapping_in, mappings_in
 
+_GPU = "nvidia.com/gpu"
+_MAIN_CONTAINER = "main"
 _WORKER_TYPES = frozenset({"worker", "prefill", "decode"})
 # What the three annotations of a rollout begin with (ai-dynamo/dynamo#4990).
 _ROLLOUT = "nvidia.com/deployment-"
@@ -22,8 +25,21 @@ _STRATEGY = f"{_ROLLOUT}strategy"
 # What the operator leaves out when it compares workers with those that run: everything else of a service, its
 # own annotations too, makes another generation (ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go).
 _NOT_COMPARED = frozenset({"name", "replicas", "scalingAdapter"})
-_SIZES = frozenset({GPU, "cpu", "memory"})
+_SIZES = frozenset({_GPU, "cpu", "memory"})
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_CONVERTED = frozenset(
+    {
+        "annotations",
+        "componentType",
+        "extraPodMetadata",
+        "extraPodSpec",
+        "labels",
+        "resources",
+        "sharedMemory",
+        "subComponentType",
+        "volumeMounts",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +96,13 @@ class Graph:
 
     def makes_same_workers(self, other: "Graph") -> bool:
         """Whether no worker restarts when one becomes the other, both of the same API version."""
-        return _templates(self) == _templates(other)
+        mine, others = ({one.name: one.template for one in each.workers} for each in (self, other))
+        return mine == others
 
     def differs_in_rollout_at_most(self, other: "Graph") -> bool:
         """Whether workers would restart for another rollout strategy at most."""
-        mine = {worker.name: worker.apart_from_rollout for worker in self.workers}
-        return self.api == other.api and mine == {
-            worker.name: worker.apart_from_rollout for worker in other.workers
-        }
+        mine, others = ({one.name: one.apart_from_rollout for one in each.workers} for each in (self, other))
+        return self.api == other.api and mine == others
 
 
 def graph_of(stack: ResolvedStack) -> Graph:
@@ -99,14 +114,27 @@ def graph_of(stack: ResolvedStack) -> Graph:
 
 def read_graph(name: str, namespace: str, spec: Mapping[str, Any], urn: str | None = None) -> Graph:
     """Return the graph with this `spec`."""
-    services = {str(component["name"]): _service(component) for component in components_in(spec)}
+    services = {str(component["name"]): _service(component) for component in _components(spec)}
     return Graph(name, namespace, "v1alpha1" if "services" in spec else "v1beta1", services, urn)
+
+
+def _components(spec: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    # Those made of a v1alpha1 service have its own annotations too, under `annotations`: they reach its pods,
+    # and stay beside them as a part of what the operator compares.
+    yield from mappings_in(spec, "components")
+    for name, service in mapping_in(spec, "services").items():
+        yield _component(name, mapping_in(service))
+
+
+def _main_container(component: Mapping[str, Any]) -> Mapping[str, Any]:
+    containers = mappings_in(component, "podTemplate", "spec", "containers")
+    return next((item for item in containers if item.get("name") == _MAIN_CONTAINER), mapping_in(None))
 
 
 def _service(component: Mapping[str, Any]) -> Service:
     pod = mapping_in(component, "podTemplate", "spec")
     affinity = mapping_in(pod, "affinity")
-    limits = mapping_in(main_container(component), "resources", "limits")
+    limits = mapping_in(_main_container(component), "resources", "limits")
     annotations = mapping_in(component, "podTemplate", "metadata", "annotations")
     others = {key: value for key, value in annotations.items() if not key.startswith(_ROLLOUT)}
     is_worker = component.get("type") in _WORKER_TYPES
@@ -119,7 +147,7 @@ def _service(component: Mapping[str, Any]) -> Service:
         is_worker=is_worker,
         # Whole numbers come back from the engine as 3.0.
         replicas=int(component.get("replicas", 1)),
-        gpus=int(limits.get(GPU) or 0),
+        gpus=int(limits.get(_GPU) or 0),
         node_selector=mapping_in(pod, "nodeSelector"),
         strategy=_strategy(annotations.get(_STRATEGY)),
         template=template,
@@ -138,5 +166,44 @@ def _strategy(written: object) -> RolloutStrategy | None:
     return next((strategy for strategy in known if strategy == written), None)
 
 
-def _templates(graph: Graph) -> dict[str, Mapping[str, Any]]:
-    return {worker.name: worker.template for worker in graph.workers}
+def _component(name: str, service: Mapping[str, Any]) -> dict[str, Any]:
+    component: dict[str, Any] = {key: value for key, value in service.items() if key not in _CONVERTED}
+    component |= {"name": name, "type": service.get("subComponentType") or service.get("componentType")}
+    size = mapping_in(service, "sharedMemory").get("size")
+    if size is not None:
+        component["sharedMemorySize"] = size
+    own = mapping_in(service, "annotations")
+    if own:
+        component["annotations"] = own
+    component["podTemplate"] = {"spec": _pod(service)}
+    annotations = {**own, **mapping_in(service, "extraPodMetadata", "annotations")}
+    if annotations:
+        component["podTemplate"]["metadata"] = {"annotations": annotations}
+    return component
+
+
+def _pod(service: Mapping[str, Any]) -> dict[str, Any]:
+    pod = dict(mapping_in(service, "extraPodSpec"))
+    main = {**mapping_in(pod.pop("mainContainer", None)), "name": _MAIN_CONTAINER}
+    flat = mappings_in(service, "volumeMounts")
+    # Before 1.4 the mounts of the main container take the place of the service's (ai-dynamo/dynamo#11263).
+    if flat and not main.get("volumeMounts"):
+        names = [mount.get("name") for mount in flat]
+        main["volumeMounts"] = [
+            {"name": mount.get("name"), "mountPath": mount.get("mountPoint")} for mount in flat
+        ]
+        claims = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
+        pod["volumes"] = [*mappings_in(pod, "volumes"), *claims]
+    if "resources" in service:
+        main["resources"] = _resources(mapping_in(service, "resources"))
+    return pod | {"containers": [main]}
+
+
+def _resources(resources: Mapping[str, Any]) -> dict[str, Any]:
+    written = dict(resources)
+    for kind in ("requests", "limits"):
+        amounts = dict(mapping_in(resources, kind))
+        if "gpu" in amounts:
+            amounts[_GPU] = amounts.pop("gpu")
+        written[kind] = amounts | dict(mapping_in(amounts.pop("custom", None)))
+    return written

@@ -7,9 +7,9 @@ from recipes.placed import PlacedService, Rollout
 from stacks.plan.placement.packing import WorkerSet, has_room_wherever_placed
 from stacks.plan.placement.rollout import described
 from stacks.plan.resolved import ResolvedStack
+from stacks.updates.comparable_graph import Graph, graph_of
 from stacks.updates.deployed import Deployed
-from stacks.updates.graph import Graph, graph_of
-from stacks.updates.rooms import SharedPool, shared_pools
+from stacks.updates.shared_pools import SharedPool, shared_pools
 from stacks.wording import in_words
 
 
