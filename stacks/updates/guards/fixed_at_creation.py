@@ -4,8 +4,8 @@ Each run exports these values, and the next one compares before it registers any
 - members of NATS and etcd: another number would restart every member with a list of members that the others
   do not have;
 - the network and the cluster: Pulumi would replace the one with all addresses, the other with all that is on
-  it. EKS refuses another zone for a control plane that runs (aws/containers-roadmap#2330), half an hour into the
-  `up` that asked for it;
+  it. EKS refuses another zone for a control plane that runs (aws/containers-roadmap#2330), half an hour into
+  the `up` that asked for it;
 - layers: one that leaves a stack is to Pulumi a list of resources to delete, among them the cluster on which
   another stack's graph serves; one that comes is a list to create over what another stack has.
 """
