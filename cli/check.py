@@ -2,6 +2,7 @@
 
 # ruff: noqa: PLC0415
 # Each command imports what it needs when it runs: Pulumi's SDK alone takes longer to load than `list` runs.
+
 import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path

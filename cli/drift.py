@@ -3,7 +3,7 @@
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import make_console, make_sections, make_table, print_json, print_line, print_table
+from cli.output import make_console, print_json, print_line, print_sections, print_table
 from operations.drift.detect import find_drift
 from operations.drift.report import DriftReport, columns
 
@@ -30,12 +30,7 @@ def _print(report: DriftReport) -> None:
     print_line(console, report.headline())
     if report.changes:
         print_line(console)
-        table = make_table("OBJECT", "FIELD", "EXPECTED", "FOUND", "CHANGED BY", "`pulumi up --refresh`")
-        for change in report.changes:
-            table.add_row(*columns(change))
-        print_table(console, table)
+        headers = ("OBJECT", "FIELD", "EXPECTED", "FOUND", "CHANGED BY", "`pulumi up --refresh`")
+        print_table(console, headers, map(columns, report.changes))
     print_line(console)
-    sections = make_sections()
-    for label, text in report.advice():
-        sections.add_row(label, text)
-    print_table(console, sections)
+    print_sections(console, report.advice())

@@ -1,14 +1,27 @@
-"""A Helm release as a comment, or as what Argo CD or Flux make it from."""
+"""A Helm release, or any object, as what Argo CD or Flux apply."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from cli.gitops_annotations import adapt
 from cli.hidden_values import with_unknowns_marked, without_secrets
 from cli.yaml_text import as_comment, to_yaml
 from resource_graph import Resource, Value, has_unknown
 
+_FLUX_SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
+_PULUMI = "pulumi.com/"
+_WHAT_PULUMI_DID = {
+    "pulumi.com/waitFor": "Pulumi waits for it before it goes on; whoever applies this must wait",
+    "pulumi.com/deletionPropagationPolicy": "Pulumi deletes the object so; kubectl needs --cascade",
+    "pulumi.com/skipAwait": "Pulumi does not wait for this object",
+    "pulumi.com/timeoutSeconds": "Pulumi waits that long",
+    "pulumi.com/patchForce": "Pulumi takes fields over from other managers",
+    "pulumi.com/replaceUnready": "Pulumi replaces a Job that failed; otherwise it is deleted by hand first",
+}
+# Flux replaces ${name}, by nothing where it does not know the name, and $${ is how it writes ${
+# (https://fluxcd.io/flux/components/kustomize/kustomizations/#post-build-variable-substitution).
+_SUBSTITUTED = re.compile(r"\$[${]")
 _OCI = "oci://"
 
 
@@ -31,6 +44,24 @@ class _Release:
     values: Mapping[str, Value]
 
 
+def object_document(content: Mapping[str, Value]) -> str:
+    """Return an object as anything but Pulumi applies it, below what was changed and is missing now.
+
+    Pulumi's annotations go, and Flux is kept from replacing what looks like its variables.
+    """
+    fields = _mapping(content.get("metadata"))
+    before = _mapping(fields.get("annotations"))
+    kept = {key: item for key, item in before.items() if not key.startswith(_PULUMI)}
+    notes = [_left_out(key, before[key]) for key in sorted(set(before) - set(kept))]
+    if _would_be_substituted(content) and _FLUX_SUBSTITUTE not in kept:
+        kept[_FLUX_SUBSTITUTE] = "disabled"
+        notes.append(f"has ${{...}} or $$, which Flux would replace: {_FLUX_SUBSTITUTE} forbids it")
+    if kept != before:
+        without = {key: item for key, item in fields.items() if key != "annotations"}
+        content = {**content, "metadata": {**without, "annotations": kept} if kept else without}
+    return as_comment("\n".join(notes)) + to_yaml(content)
+
+
 def release_documents(resource: Resource, style: HelmStyle) -> list[tuple[str, str]]:
     """Name and text of each document that stands for the release."""
     name = _text(resource.inputs.get("name")) or resource.name
@@ -42,7 +73,20 @@ def release_documents(resource: Resource, style: HelmStyle) -> list[tuple[str, s
         return [(comment[0], as_comment(f"Not written for {style.value}: {reason}.") + comment[1])]
     release = _read(resource, name)
     objects = [_application(release)] if style is HelmStyle.ARGO_CD else _flux(release)
-    return [(f"{item['kind']}-{name}", _object(item)) for item in objects]
+    return [(f"{item['kind']}-{name}", object_document(item)) for item in objects]
+
+
+def _left_out(key: str, value: Value) -> str:
+    did = _WHAT_PULUMI_DID.get(key, "means something to Pulumi only")
+    return f"left out: {key}: {value} ({did})"
+
+
+def _would_be_substituted(value: Value) -> bool:
+    if isinstance(value, Mapping):
+        return any(_SUBSTITUTED.search(key) or _would_be_substituted(item) for key, item in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return any(_would_be_substituted(item) for item in value)
+    return isinstance(value, str) and _SUBSTITUTED.search(value) is not None
 
 
 def _comment(resource: Resource) -> str:
@@ -137,25 +181,14 @@ def _flux(release: _Release) -> list[dict[str, Value]]:
     }
     if release.timeout_seconds is not None:
         spec["timeout"] = f"{release.timeout_seconds}s"
+    kinds = (
+        ("source.toolkit.fluxcd.io/v1", "HelmRepository", source),
+        ("helm.toolkit.fluxcd.io/v2", "HelmRelease", spec),
+    )
     return [
-        {
-            "apiVersion": "source.toolkit.fluxcd.io/v1",
-            "kind": "HelmRepository",
-            "metadata": metadata,
-            "spec": source,
-        },
-        {
-            "apiVersion": "helm.toolkit.fluxcd.io/v2",
-            "kind": "HelmRelease",
-            "metadata": metadata,
-            "spec": spec,
-        },
+        {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": content}
+        for version, kind, content in kinds
     ]
-
-
-def _object(content: Mapping[str, Value]) -> str:
-    adapted = adapt(content)
-    return as_comment("\n".join(adapted.notes)) + to_yaml(adapted.content)
 
 
 def _text(value: Value) -> str:
