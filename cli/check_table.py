@@ -24,7 +24,7 @@ _NAMED_KINDS = 40
 _LONGEST_NAME = 120
 _LONGEST_ERROR = 800
 _WIDEST_PLACE = 44
-"""What was found is longer, and needs the room more."""
+"""The column of findings is longer, and needs the room more."""
 
 
 def print_report(console: Console, report: Report, graph: WatchedGraph, subject: str, rules: int) -> None:
@@ -48,7 +48,7 @@ def _print_decided(console: Console, report: Report, decided: Sequence[Finding])
         (broken.rule.id, "broken", "", f"the rule is broken: {one_line(repr(broken.error), _LONGEST_ERROR)}")
         for broken in report.broken
     ]
-    # What a rule says alike of prefill and decode is said once.
+    # A finding that prefill and decode share is printed once.
     for findings in _grouped(decided, lambda finding: (finding.rule.id, finding.urn, _what(finding))):
         first = findings[0]
         result = f"{first.status} ({first.rule.severity.value})"

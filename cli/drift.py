@@ -9,13 +9,7 @@ from operations.drift.report import DriftReport, columns
 
 
 def drift(name: str, *, as_json: bool) -> None:
-    """Print what differs; exit 1 if anything does.
-
-    Raises:
-        SettingsError: the settings cannot be used, or the kubeconfig leads to another cluster.
-        CommandError: it cannot be told whether anything differs.
-
-    """
+    """Print what differs; exit 1 if anything does."""
     report = find_drift(name)
     if as_json:
         print_json(report.as_json())

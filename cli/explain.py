@@ -107,7 +107,7 @@ def _before_order(stack: ResolvedStack) -> Iterator[Row]:
 
 
 def _other_topics(stack: ResolvedStack) -> tuple[Topic, ...]:
-    # Of a cluster that goes with the stack, what is kept stands in RETAINED.
+    # Where the cluster goes with the stack, RETAINED has the objects that are kept.
     on_eks = stack.cluster.kind == "eks"
     return ("cache", "timeouts") if on_eks else ("cache", "timeouts", "lifecycle")
 
@@ -207,7 +207,7 @@ def _evidence(stack: ResolvedStack) -> Iterator[str]:
 
 
 def _steps(graph: ResourceGraph) -> Iterator[tuple[str, str]]:
-    # What is made in the account is counted: a VPC alone is two dozen resources.
+    # Resources in the account are only counted: a VPC alone is two dozen.
     resources = [
         each for each in graph.in_creation_order() if each.custom and not each.type.startswith("pulumi:")
     ]

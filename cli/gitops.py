@@ -26,7 +26,7 @@ _OCI = "oci://"
 
 
 class HelmStyle(Enum):
-    """What a release is written as."""
+    """The form in which a Helm release is written."""
 
     COMMENT = "comment"
     ARGO_CD = "argocd"

@@ -19,12 +19,9 @@ from stacks.updates.infrastructure_notices import waiting_text
 
 
 def preflight(name: str) -> None:
-    """Ask the account whether it can give what the stack needs; nothing is made or bought.
+    """Ask the account whether it can give what the stack needs; exit 1 where `up` would fail.
 
-    Raises:
-        CommandError: the stack makes no cluster, or the account cannot be asked.
-        typer.Exit: `up` would fail, or do what nobody meant.
-
+    Nothing is made or bought.
     """
     from operations.preflight.account import Account
     from operations.preflight.capacity_checks import offered_now

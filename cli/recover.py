@@ -21,13 +21,7 @@ from stacks.updates.guards.lost_claim import seen_in
 
 
 def recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiting: bool) -> None:
-    """Show what an interrupted run left, and clear it; exit 1 when a step fails.
-
-    Raises:
-        CommandError: nothing could be done, and nothing was changed.
-        SettingsError: the stack's settings cannot be used.
-
-    """
+    """Show what an interrupted run left, and clear it; exit 1 when a step fails."""
     try:
         _recover(name, yes=yes, destroy=destroy, ended=ended, end_waiting=end_waiting)
     except KeyboardInterrupt:

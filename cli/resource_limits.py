@@ -10,7 +10,7 @@ from types import FrameType
 from operations.errors import CommandError
 
 _SECONDS = 10.0
-"""Of processor time; the largest files that are read need half."""
+"""Processor time; the largest files that are read need half."""
 _MEMORY = 768 * 1024 * 1024
 """Bytes beside what the process has when it begins, about 150 MB."""
 
@@ -23,11 +23,7 @@ class _TooLong(BaseException):
 
 @contextmanager
 def bounded(what: str) -> Iterator[None]:
-    """End the block with an error in words once it has needed more time or memory than any honest input.
-
-    Raises:
-        CommandError: it did; `what` says what was being judged.
-    """
+    """Raise CommandError about `what` once the block has needed more time or memory than any honest input."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     before = signal.signal(signal.SIGPROF, _end)
     signal.setitimer(signal.ITIMER_PROF, _SECONDS)

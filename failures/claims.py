@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from components.cluster_reader import ClusterReader, KubernetesObject
-from failures.deletion import is_going, mounting_pods
+from failures.deletion import is_being_deleted, mounting_pods
 from failures.explanation import Explanation, Subject
 from failures.pods_and_events import claim_names, warnings_of
 
@@ -60,7 +60,7 @@ def mounted_claims(cluster: ClusterReader, subject: Subject, pods: Sequence[Kube
 
 
 def _named_volume(cluster: ClusterReader, subject: Subject, name: str) -> str:
-    """What keeps a claim from the one volume that it names."""
+    """Return why a claim does not get the one volume that it names."""
     volume = cluster.get("pv", name)
     if volume is None:
         return f"claim {subject.name}: its volume {name} is not there"
@@ -75,7 +75,7 @@ def _named_volume(cluster: ClusterReader, subject: Subject, name: str) -> str:
 
 
 def _why_ended(cluster: ClusterReader, claim: KubernetesObject) -> str | None:
-    if is_going(claim):
+    if is_being_deleted(claim):
         held = ", ".join(mounting_pods(cluster, claim)) or "its finalizers"
         since = claim["metadata"]["deletionTimestamp"]
         return f"is being deleted since {since}, held by {held}; no new pod can mount it"

@@ -28,14 +28,7 @@ _GRAPH, _NAMESPACE = "DynamoGraphDeployment", "Namespace"
 
 
 def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Explanation:
-    """Return what holds the object.
-
-    Args:
-        cluster: where it lives.
-        subject: the object.
-        resource: the kind as kubectl knows it, with its group.
-
-    """
+    """Return what holds the object; `resource` is its kind as kubectl knows it, with its group."""
     name = stored_name(cluster.get, GRAPHS) if resource == GRAPHS else resource
     words = [name, subject.name, *(["--namespace", subject.namespace] if subject.namespace else [])]
     live = cluster.get(*words)
@@ -65,14 +58,14 @@ def ended_by_deletion(cluster: ClusterReader, subject: Subject) -> list[str]:
     return _reasons_of(cluster, f"graph {subject.name}", *words)
 
 
-def is_going(live: Mapping[str, Any]) -> bool:
+def is_being_deleted(live: Mapping[str, Any]) -> bool:
     """Whether the object has been deleted, and only waits for its finalizers."""
     return bool(live.get("metadata", {}).get("deletionTimestamp"))
 
 
 def holders(live: Mapping[str, Any]) -> list[str]:
     """Return one line for each thing that keeps a deleted object in the cluster."""
-    if not is_going(live):
+    if not is_being_deleted(live):
         return ["it is not being deleted at all"]
     return _finalizer_lines(live) + [
         f"{condition['type']}: {condition.get('message')}"
@@ -99,13 +92,13 @@ def mounting_pods(cluster: ClusterReader, claim: Mapping[str, Any]) -> list[str]
 
 def _reasons_of(cluster: ClusterReader, title: str, *words: str) -> list[str]:
     live = cluster.get(*words) or {}
-    if not is_going(live):
+    if not is_being_deleted(live):
         return []
     return [f"{title} is being deleted since {live['metadata']['deletionTimestamp']}", *holders(live)]
 
 
 def _of_dynamo(cluster: ClusterReader, subject: Subject) -> list[str]:
-    """What holds the parts of a graph, or any of Dynamo's objects in a namespace."""
+    """Return what holds the parts of a graph, or any of Dynamo's objects in a namespace."""
     if subject.kind == _GRAPH:
         where = ["--namespace", str(subject.namespace), "--selector", f"{GRAPH_NAME}={subject.name}"]
         pods = cluster.items("pods", *where) or []

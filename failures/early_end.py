@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from components.cluster_reader import ClusterReader, KubernetesObject
 from components.graph_labels import GRAPH_NAME
 from failures.claims import ended_claims
-from failures.deletion import ended_by_deletion, is_going
+from failures.deletion import ended_by_deletion, is_being_deleted
 from failures.engine_process import engine_pid
 from failures.explanation import Subject
 from failures.failed_operation import FailedOperation, ended_early
@@ -35,7 +35,7 @@ _PODS: Mapping[str, str] = {
 WATCHED = frozenset(_PODS) | {"PersistentVolumeClaim"}
 """Kinds whose wait can have such a cause."""
 _PULLS = {"ErrImagePull", "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull"}
-# What registries answer by way of containerd (core/remotes/docker/resolver.go, core/remotes/errors) where
+# Registries answer so by way of containerd (core/remotes/docker/resolver.go, core/remotes/errors) where
 # there is no such image. A refused login and a registry that is away can pass, and say something else.
 _NO_IMAGE = re.compile(
     r"code = NotFound|: not found|manifest unknown|name unknown|no match for platform|couldn't parse image",
@@ -54,7 +54,7 @@ def pods_of(cluster: ClusterReader, subject: Subject) -> list[KubernetesObject]:
     if subject.kind not in _PODS or subject.namespace is None:
         return []
     words = ["--namespace", subject.namespace, "--selector", f"{_PODS[subject.kind]}={subject.name}"]
-    return [pod for pod in cluster.items("pods", *words) or [] if not is_going(pod)]
+    return [pod for pod in cluster.items("pods", *words) or [] if not is_being_deleted(pod)]
 
 
 def causes(
@@ -65,12 +65,7 @@ def causes(
 ) -> list[str]:
     """Return why the object never becomes what is waited for; empty while it may, or nobody can tell.
 
-    Args:
-        cluster: where to look.
-        subject: the object.
-        pods: its own.
-        said_before: pods whose words on their images may be of before the wait.
-
+    What the pods in `said_before` say of their images may be older than the wait.
     """
     if subject.kind not in WATCHED:
         return []
@@ -92,7 +87,7 @@ class _Wait:
     before: Pods | None = None
     """Pods that were there at the first look."""
     causes: list[str] = field(default_factory=list[str])
-    """What the last look found."""
+    """The causes that the last look found."""
 
 
 class Waits:
@@ -105,15 +100,7 @@ class Waits:
         end: Callable[[], bool],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Take what it needs; it begins to look with the first wait.
-
-        Args:
-            reader: the cluster, once it can be read.
-            say: tells the person.
-            end: ends the run; whether it could.
-            clock: seconds.
-
-        """
+        """Begin to look with the first wait; `end` ends the run, and says whether it could."""
         self._reader, self._say, self._end, self._clock = reader, say, end, clock
         # The SDK keeps in it where the engine is.
         self._context = contextvars.copy_context()

@@ -23,23 +23,17 @@ class Explanation:
     title: str
     """The object in words: "graph gpt-oss-disagg"."""
     waits_for: str
-    """What had to become true."""
+    """The condition that had to become true."""
     page: str
-    """Of docs/runbook, without its ending."""
+    """The page of docs/runbook, without its ending."""
     reasons: Sequence[str] = field(default_factory=tuple)
-    """What is wrong now, a line each, in the words of Kubernetes; empty where nobody could look."""
+    """Causes in the words of Kubernetes, a line each; empty where nobody could look."""
     look: str = ""
     """The command that shows it."""
     then: str = "mend that, then run `pulumi up` again: it continues from here"
 
     def text(self, waited_seconds: int | None, *, early: bool = False) -> str:
-        """Return the message.
-
-        Args:
-            waited_seconds: how long the wait was allowed to take; None where that is unknown.
-            early: it is not waited out, because of what is wrong now.
-
-        """
+        """Return the message; `early` where the wait is not waited out, because of what is wrong now."""
         end = " early: more waiting does not help" if early else _after(waited_seconds)
         lines = [
             f"The wait for {self.title} ended{end}.",

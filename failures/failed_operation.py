@@ -48,15 +48,15 @@ _WEBHOOK_PAUSES_SECONDS = (2, 4, 8, 16)
 
 @dataclass(frozen=True, slots=True)
 class FailedOperation:
-    """What the engine knows of it."""
+    """A create, update or delete that failed, as the engine knows it."""
 
     operation: str
     """create, update or delete."""
     kind: str
     inputs: Mapping[str, Any]
-    """Of the resource; the old ones at a delete."""
+    """The resource's inputs; the old ones at a delete."""
     error: str
-    """What the provider said last."""
+    """The provider's last words."""
     waited_seconds: int | None
     """The limit that the program set; None where it set none."""
     stack: str = "STACK"
@@ -118,39 +118,26 @@ def kind_of(resource_type: str) -> str:
 
 
 def explanation(cluster: ClusterReader, failed: FailedOperation) -> str | None:
-    """Return what to tell the person; None where the provider said it all.
-
-    Args:
-        cluster: where to look.
-        failed: the operation that did not succeed.
-
-    """
+    """Return what to tell the person; None where the provider said it all."""
     if CONFLICT_SIGN in failed.error.lower():
         return conflict_text(failed.subject, failed.stack, failed.error)
-    finding = _finding(cluster, failed)
-    if finding is None:
+    explained = _explanation(cluster, failed)
+    if explained is None:
         return None
     at_once = _has(failed.error, (*WEBHOOK_SIGNS, _NAMESPACE_ENDS))
     waited = None if at_once else failed.waited_seconds
     if failed.kind in _OF_FIXED_CLOCK and failed.operation != "delete":
         # The provider's own timer, which heeds no setting (pulumi-kubernetes 4.32, provider/pkg/await).
         waited = _FIXED_VOLUME_SECONDS
-    return finding.text(waited)
+    return explained.text(waited)
 
 
 def ended_early(cluster: ClusterReader, waiting: FailedOperation, causes: Sequence[str]) -> str:
-    """Return what to tell the person about a wait that is not waited out.
-
-    Args:
-        cluster: where to look.
-        waiting: the operation, which has not failed by itself.
-        causes: why it cannot succeed.
-
-    """
+    """Return what to tell the person about a wait that `causes` keep from ever succeeding."""
     look = _LOOKS.get(waiting.kind, _any_other)
-    finding = look(cluster, waiting.subject)
-    others = [reason for reason in finding.reasons if reason not in causes]
-    return replace(finding, reasons=[*causes, *others]).text(None, early=True)
+    explained = look(cluster, waiting.subject)
+    others = [reason for reason in explained.reasons if reason not in causes]
+    return replace(explained, reasons=[*causes, *others]).text(None, early=True)
 
 
 def pause_before_another_try(failed: FailedOperation, tries: int) -> int | None:
@@ -158,11 +145,6 @@ def pause_before_another_try(failed: FailedOperation, tries: int) -> int | None:
 
     Only what the cluster has not even looked at is tried again: what does not fit would hold its GPUs for
     another hour.
-
-    Args:
-        failed: the operation that did not succeed.
-        tries: how often it was tried by now.
-
     """
     unchecked = failed.operation != "delete" and _has(failed.error, WEBHOOK_SIGNS)
     if not unchecked or tries > len(_WEBHOOK_PAUSES_SECONDS):
@@ -180,7 +162,7 @@ def _has(error: str, signs: Sequence[str]) -> bool:
     return any(sign in error for sign in signs)
 
 
-def _finding(cluster: ClusterReader, failed: FailedOperation) -> Explanation | None:
+def _explanation(cluster: ClusterReader, failed: FailedOperation) -> Explanation | None:
     subject = failed.subject
     if _has(failed.error, WEBHOOK_SIGNS):
         return unchecked_graph(cluster, subject, failed.error)

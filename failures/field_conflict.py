@@ -17,14 +17,7 @@ _FIELD = re.compile(r"\.\S+")
 
 
 def conflict_text(subject: Subject, stack: str, error: str) -> str:
-    """Return who owns which field, and what to type to take it back or to leave it.
-
-    Args:
-        subject: the object.
-        stack: the stack's name.
-        error: what the provider said.
-
-    """
+    """Return who owns which field, and what to type to take it back or to leave it."""
     lines = [
         f"  {field}, set by {found['manager']}"
         + (f" ({found['subresource']})" if found["subresource"] else "")

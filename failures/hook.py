@@ -28,13 +28,7 @@ class OwnCluster:
     """Learns the kubeconfig from the provider that the program registers with it."""
 
     def __init__(self, name: str, region: str) -> None:
-        """Take what is known before the cluster is there.
-
-        Args:
-            name: of the EKS cluster.
-            region: where it is.
-
-        """
+        """Take the name and the region, which are known before the cluster is there."""
         self._name, self._region = name, region
         self._kubeconfig: str | None = None
 
@@ -54,17 +48,12 @@ class OwnCluster:
         self._kubeconfig = kubeconfig
 
 
-def explain_failures(cluster: ClusterReader | OwnCluster, typed: StackFile) -> None:
+def explain_failures(cluster: ClusterReader | OwnCluster, stack_file: StackFile) -> None:
     """Let all that is registered from here on say why a wait for it ended, or why it was refused.
 
     A transformation and not an option of each resource, so that no component can forget it. Needs an engine
     to call back: Pulumi's mock monitors have none. At `pulumi destroy` the engine runs no program and so no
     hook, except with --run-program.
-
-    Args:
-        cluster: where to look; the stack's own is known only when it is there.
-        typed: the stack's file.
-
     """
     limits: dict[tuple[str, str], pulumi.CustomTimeouts] = {}
     stack = pulumi.get_stack()
@@ -76,7 +65,7 @@ def explain_failures(cluster: ClusterReader | OwnCluster, typed: StackFile) -> N
         kind, inputs = kind_of(begins.type), begins.new_inputs or {}
         waits.begun(begins.urn, FailedOperation("create", kind, inputs, "", None, stack))
 
-    say_why = _explainer(reader, typed, limits, waits)
+    say_why = _explainer(reader, stack_file, limits, waits)
     hook = pulumi.ErrorHook(_HOOK_NAME, say_why)
     begun = [pulumi.ResourceHook(_BEGUN_NAME, note_begin)]
     ended = [pulumi.ResourceHook(_ENDED_NAME, lambda ends: waits.ended(ends.urn))]
@@ -105,7 +94,7 @@ def explain_failures(cluster: ClusterReader | OwnCluster, typed: StackFile) -> N
 
 def _explainer(
     reader: Callable[[], ClusterReader],
-    typed: StackFile,
+    stack_file: StackFile,
     limits: Mapping[tuple[str, str], pulumi.CustomTimeouts],
     waits: Waits,
 ) -> Callable[[pulumi.ErrorHookArgs], Awaitable[bool]]:
@@ -123,7 +112,10 @@ def _explainer(
     async def say_why(failure: pulumi.ErrorHookArgs) -> bool:
         if failure.type.startswith(_AWS):
             waits.ended(failure.urn)
-            say(refused_text(_request(failure, stack), typed))
+            request = FailedRequest(
+                failure.urn, failure.type, failure.name, failure.failed_operation, _error(failure), stack
+            )
+            say(refused_text(request, stack_file))
             return False
         failed = _operation(failure, limits.get((failure.type, failure.name)), stack)
         pause = pause_before_another_try(failed, tries=len(failure.errors))
@@ -137,17 +129,6 @@ def _explainer(
     return say_why
 
 
-def _request(failure: pulumi.ErrorHookArgs, stack: str) -> FailedRequest:
-    return FailedRequest(
-        urn=failure.urn,
-        resource_type=failure.type,
-        name=failure.name,
-        operation=failure.failed_operation,
-        error=failure.errors[0] if failure.errors else "",
-        stack=stack,
-    )
-
-
 def _operation(
     failure: pulumi.ErrorHookArgs, limit: pulumi.CustomTimeouts | None, stack: str
 ) -> FailedOperation:
@@ -156,7 +137,11 @@ def _operation(
         operation=failure.failed_operation,
         kind=kind_of(failure.type),
         inputs=inputs or {},
-        error=failure.errors[0] if failure.errors else "",
+        error=_error(failure),
         waited_seconds=seconds_of(getattr(limit, failure.failed_operation, None)),
         stack=stack,
     )
+
+
+def _error(failure: pulumi.ErrorHookArgs) -> str:
+    return failure.errors[0] if failure.errors else ""

@@ -7,7 +7,7 @@ from typing import Any
 
 from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPHS, stored_name
-from failures.deletion import holders, is_going, mounting_pods
+from failures.deletion import holders, is_being_deleted, mounting_pods
 from failures.explanation import Subject
 
 _CLAIM, _JOB, _NAMESPACE = "PersistentVolumeClaim", "Job", "Namespace"
@@ -22,11 +22,11 @@ class Places:
 
     namespaces: tuple[str, ...]
     namespace: str
-    """Of the claim, its Job and the graph."""
+    """The namespace of the claim, its Job and the graph."""
     claim: str | None = None
-    """Of the model cache; None where the model lies elsewhere, or in another stack."""
+    """The model cache's claim; None where the model lies elsewhere, or in another stack."""
     job: str | None = None
-    """What filled or checked it."""
+    """The Job that filled or checked it."""
     graph: str | None = None
     own_claim: bool = True
     """Whether the stack makes the claim."""
@@ -42,7 +42,7 @@ class Loss:
     detail: str
     """Since when and by what, and what follows."""
     command: str = ""
-    """What a person has to run before `pulumi up --refresh` can heal it; empty: nothing."""
+    """The command to run before `pulumi up --refresh` can heal it; empty: none."""
 
     def __str__(self) -> str:
         """Return it as a sentence."""
@@ -51,19 +51,16 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the cluster has at these places."""
+    """The claim and the losses that the cluster has at these places."""
 
     claim: Mapping[str, Any] | None
     losses: tuple[Loss, ...]
 
 
 def look(cluster: ClusterReader, places: Places) -> Seen | None:
-    """Return what is lost or going; None where the cluster does not say.
+    """Return what is lost or being deleted; None where the cluster does not say.
 
-    Args:
-        cluster: asked once, and for a graph or a claim that is being deleted once or twice more.
-        places: where to look.
-
+    The cluster is asked once, and for a graph or a claim that is being deleted once or twice more.
     """
     live = _listed(cluster, places)
     if live is None:
@@ -121,7 +118,7 @@ def _claim_losses(
                 subject, "is gone", ": it is not this stack's, so whoever made it makes and fills it again"
             )
         return
-    if is_going(claim):
+    if is_being_deleted(claim):
         yield _deleted_claim(cluster, places, claim)
     elif claim.get("status", {}).get("phase") == "Lost":
         volume = claim.get("spec", {}).get("volumeName")
@@ -158,7 +155,7 @@ def _delete_command(cluster: ClusterReader, places: Places) -> str:
 
 
 def _deleted(live: Mapping[str, Any]) -> Loss | None:
-    if not is_going(live):
+    if not is_being_deleted(live):
         return None
     metadata = live["metadata"]
     held = f", held by {'; '.join(holders(live))}" if holders(live) else ""

@@ -1,4 +1,4 @@
-"""Why what a stack runs is not ready: its graph, GPU nodes, Jobs, servers and Helm release."""
+"""Explains why a graph, GPU nodes, a Job, servers or the Helm release are not ready."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from failures.pods_and_events import is_ready, lost_node_reasons, pod_reasons
 WEBHOOK_SIGNS = ("failed calling webhook", "no endpoints available for service", CONVERSION_SIGN)
 _SERVICE_OF_URL = re.compile(r"https://([a-z0-9-]+)\.([a-z0-9-]+)\.svc")
 _GONE = "operator-gone"
-# Of the client that calls it (k8s.io/apiserver pkg/util/webhook), where Helm has taken the Service away.
+# The webhook's client (k8s.io/apiserver pkg/util/webhook) says so where Helm has taken the Service away.
 _NO_SERVICE = re.compile(r'service "[a-z0-9-]+" not found')
 _GPUS = "nvidia.com/gpu"
 _NAME = "app.kubernetes.io/name"

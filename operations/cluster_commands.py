@@ -32,12 +32,7 @@ class ClusterCommands:
 
     @classmethod
     def of(cls, cluster: ResolvedCluster) -> "ClusterCommands":
-        """The clients for the stack's cluster.
-
-        Raises:
-            CommandError: kubectl or helm is not on PATH.
-
-        """
+        """The clients for the stack's cluster, which must be on PATH."""
         kubeconfig = str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
         kubectl, helm = found_on_path("kubectl", _KUBECTL), found_on_path("helm", _HELM)
         return cls(cluster.context, kubeconfig, kubectl, helm)
@@ -59,12 +54,7 @@ class ClusterCommands:
         return Printed(done.returncode, done.stdout, done.stderr)
 
     def require_answer(self) -> None:
-        """Ends the command when the cluster does not answer.
-
-        Raises:
-            CommandError: with kubectl's own reason.
-
-        """
+        """Raise CommandError, with kubectl's own reason, where the cluster does not answer."""
         answer = self.run("kubectl", "get", "--raw", "/readyz", f"--request-timeout={_ANSWER_SECONDS}s")
         if answer.code != 0:
             raise CommandError(
@@ -78,7 +68,6 @@ class ClusterCommands:
 
         Raises:
             CommandError: the server refuses to say.
-
         """
         answer = self.run("kubectl", "get", *arguments, "--ignore-not-found", "--output=json")
         if answer.code != 0 and "doesn't have a resource type" not in answer.err:
@@ -87,7 +76,7 @@ class ClusterCommands:
 
     @property
     def reader(self) -> ClusterReader:
-        """What looks at the cluster where no answer is an answer too."""
+        """A reader for which no answer is an answer too, and which waits for a limited time."""
         return ClusterReader(self.context, self.kubeconfig)
 
     def failure(self, answer: Printed, program: str, *arguments: str) -> CommandError:
@@ -102,18 +91,13 @@ class ClusterCommands:
 
 
 def refuse_other_cluster(stack: ResolvedStack) -> None:
-    """End the command where the kubeconfig does not lead to the cluster that the settings mean.
-
-    Raises:
-        SettingsError: it says what is wrong with which setting.
-
-    """
+    """Raise SettingsError where the kubeconfig does not lead to the cluster that the settings mean."""
     problems = cluster_problems(stack.cluster, os.environ)
     if problems:
         raise SettingsError({stack.source: problems})
 
 
 def last_line(text: str) -> str:
-    """What a client says last, which is what went wrong."""
+    """The last words of a client, which say what went wrong."""
     lines = text.strip().splitlines()
     return lines[-1] if lines else "it says nothing"

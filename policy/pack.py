@@ -36,7 +36,7 @@ Violations = Iterable[tuple[str | None, str]]
 
 
 class Judge:
-    """What the rules say of the stack that the host shows at the moment.
+    """The rules' report on the stack that the host shows at the moment.
 
     The host asks one policy after another about the same stack, and builds the stack anew for each.
     """
@@ -56,10 +56,7 @@ class Judge:
     def report(self, policy: str, resources: Sequence[PolicyResource]) -> Report:
         """The report on the stack.
 
-        Args:
-            policy: name of the policy that asks. None asks twice about one stack, so a second question
-                begins a new one.
-            resources: what the host tells a stack policy.
+        No policy asks twice about one stack, so a second question of the same begins a new one.
 
         Raises:
             RuntimeError: a rule is broken, or the inputs were not collected. A violation could be
@@ -87,9 +84,7 @@ class Judge:
 def policies(rules: Sequence[Rule] | None = None, *, today: dt.date) -> list[Policy]:
     """The policies of the pack, each enforced as its rule says unless the pack's configuration differs.
 
-    Args:
-        rules: None for all of them.
-        today: decides which of a stack's waivers hold.
+    `rules` is None for all of them; `today` decides which of a stack's waivers hold.
     """
     judging = rules_on(today) if rules is None else rules
     judge = Judge(judging, today)

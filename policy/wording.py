@@ -1,4 +1,4 @@
-"""What a person reads in a preview."""
+"""Texts of violations in a preview."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,7 +30,7 @@ def failed_texts(findings: Iterable[Finding]) -> Iterator[tuple[str, str]]:
 
 
 def waived_text(finding: Finding) -> str:
-    """What was found, and until when it is accepted."""
+    """The finding, and until when it is accepted."""
     observation = finding.observation
     return f"{finding.rule.id} ({finding.waiver}): {observation.subject} {observation.message}."
 

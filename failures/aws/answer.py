@@ -1,4 +1,4 @@
-"""What AWS said, out of the words of its provider."""
+"""AWS's own answer, out of the words of its Pulumi provider."""
 
 import re
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def aws_error(text: str) -> AwsError | None:
 
 
 def _innermost(code: str, message: str) -> tuple[str, str]:
-    """Of "AsgInstanceLaunchFailures: Could not launch … VcpuLimitExceeded - You have …" the second."""
+    """Return the second of "AsgInstanceLaunchFailures: Could not launch … VcpuLimitExceeded - You have …"."""
     found = _CODE_OF_EC2.search(message)
     return (found["code"], found["message"]) if found else (code, message)
 

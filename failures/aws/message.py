@@ -1,4 +1,4 @@
-"""What a person reads when AWS refuses a part of the stack."""
+"""The message for a person when AWS refuses a part of the stack."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,38 +26,33 @@ _SETTINGS_OF_TYPES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class FailedRequest:
-    """What the engine knows of it."""
+    """A request to AWS that failed, as the engine knows it."""
 
     urn: str
     resource_type: str
     """Such as aws:eks/nodeGroup:NodeGroup."""
     name: str
-    """Of the resource in the program."""
+    """The resource's name in the program."""
     operation: str
     """create, update or delete."""
     error: str
-    """What the provider said last."""
+    """The provider's last words."""
     stack: str
 
 
-def refused_text(failed: FailedRequest, typed: StackFile) -> str | None:
-    """Return what to tell the person; None where the provider did not pass on an answer of AWS.
-
-    Args:
-        failed: the operation that did not succeed.
-        typed: the settings, for the one that caused it.
-
-    """
+def refused_text(failed: FailedRequest, stack_file: StackFile) -> str | None:
+    """Return what to tell the person; None where the provider did not pass on an answer of AWS."""
     error = aws_error(failed.error)
     if error is None:
         return None
     line = refusal_of(error)
     lines = [_headline(failed, error)]
     if error.message:
-        lines.append(f"  {_shortened(error.message)}")
+        cut = "…" if len(error.message) > _LONGEST_MESSAGE else ""
+        lines.append(f"  {error.message[:_LONGEST_MESSAGE]}{cut}")
     if error.request_id:
         lines.append(f"Request id, for AWS's support: {error.request_id}")
-    lines += [f"Setting: {typed.line(key)}" for key in _causes(failed, line, typed)]
+    lines += [f"Setting: {stack_file.line(key)}" for key in _causes(failed, line, stack_file)]
     if line:
         lines.append(f"What it means: {line.means}.")
     do = line.do.replace("STACK", failed.stack) if line else "mend what AWS's words name"
@@ -73,15 +68,15 @@ def _headline(failed: FailedRequest, error: AwsError) -> str:
     return f"AWS refused {error.service} {error.operation} for {what}: {error.code}"
 
 
-def _causes(failed: FailedRequest, line: Refusal | None, typed: StackFile) -> list[str]:
-    """The keys that somebody typed; where nobody typed any, the first, whose default it is."""
-    nodes = typed.nodes_of(failed.name)
+def _causes(failed: FailedRequest, line: Refusal | None, stack_file: StackFile) -> list[str]:
+    """Return the keys that the file sets; where it sets none, the first, whose default it is."""
+    nodes = stack_file.nodes_of(failed.name)
     keys = [
         key.replace(NODES, nodes or "")
         for key in (line.settings if line else _settings_of(failed.resource_type))
         if nodes or NODES not in key
     ]
-    return [key for key in keys if typed.value(key) is not None] or keys[:1]
+    return [key for key in keys if stack_file.value(key) is not None] or keys[:1]
 
 
 def _settings_of(resource_type: str) -> tuple[str, ...]:
@@ -91,10 +86,6 @@ def _settings_of(resource_type: str) -> tuple[str, ...]:
 
 def _again(failed: FailedRequest, error: AwsError) -> str:
     if error.operation == FAILED_LATER and failed.operation == "create":
-        # It is in the state by now: an `up` would take it for done (pulumi/pulumi#17881).
+        # The state has the resource by now: an `up` would take it for done (pulumi/pulumi#17881).
         return f"then run `pulumi up --stack {failed.stack} --replace '{failed.urn}'`, which makes it anew"
     return f"then run `pulumi up --stack {failed.stack}` again: it continues from here"
-
-
-def _shortened(message: str) -> str:
-    return message if len(message) <= _LONGEST_MESSAGE else f"{message[:_LONGEST_MESSAGE]}…"

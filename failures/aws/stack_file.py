@@ -1,4 +1,4 @@
-"""The settings as somebody typed them, for messages that name one."""
+"""The settings as the stack's file has them, for messages that name one."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ class StackFile:
     """As YAML has them."""
 
     def value(self, key: str) -> object:
-        """What stands at a key such as nodePools[0].zone; None where nothing does."""
+        """Return the value at a key such as nodePools[0].zone; None where there is none."""
         found: Any = self.values
         for name, index in _PART.findall(key):
             if name:
@@ -38,7 +38,7 @@ class StackFile:
             return None
         names = [pool.get("name") if isinstance(pool, Mapping) else None for pool in cast("Any", pools)]
         of_it = [name for name in names if name and f"{resource_name}-".startswith(f"{name}-nodes-")]
-        # Of pools "a" and "a-nodes" both begin the name of the second one's template.
+        # Both "a" and "a-nodes" begin the name of the template of pool "a-nodes".
         return f"nodePools[{names.index(max(of_it, key=len))}]" if of_it else None
 
     def line(self, key: str) -> str:

@@ -33,7 +33,6 @@ def find_drift(name: str) -> DriftReport:
     Raises:
         SettingsError: the settings cannot be used, or the kubeconfig leads to another cluster.
         CommandError: it cannot be told whether anything differs.
-
     """
     stack = resolved_stack(name)
     refuse_other_cluster(stack)

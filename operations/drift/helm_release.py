@@ -1,4 +1,4 @@
-"""What somebody changed of the objects that a Helm release made; Pulumi sees the release as one object.
+"""Changes in the objects that a Helm release made; Pulumi sees the release as one object.
 
 The server itself says what differs: a dry run of applying the release's own manifest, beside what is live.
 So defaults, quantities and what a controller adds are no difference.
@@ -11,13 +11,13 @@ from typing import Any, cast
 
 from operations.cluster_commands import ClusterCommands, last_line
 from operations.drift.field_managers import owners_of
-from operations.drift.property_paths import MISSING, Path, shown, shown_path
-from operations.drift.report import HIDDEN, Change, Outcome
+from operations.drift.property_paths import MISSING, Path
+from operations.drift.report import Change, Outcome
 from operations.errors import CommandError
 
 _MANAGER = "helm"
 _GET = ("--ignore-not-found", "--show-managed-fields")
-# What the server writes itself; a dry run counts some of it on.
+# The server writes these itself; a dry run counts some of them on.
 _OF_THE_SERVER = frozenset({"managedFields", "resourceVersion", "generation", "creationTimestamp", "uid"})
 
 _Object = Mapping[str, Any]
@@ -29,15 +29,10 @@ def changes_inside(
 ) -> tuple[Change, ...]:
     """Return what differs from the manifest of the newest revision.
 
-    Args:
-        cluster: where the release is.
-        namespace: of the release.
-        name: of the release.
-        has_failed: whether the last install or upgrade did; what only Helm wrote is its own then.
+    Where the last install or upgrade has failed, what only Helm wrote is its own.
 
     Raises:
         CommandError: helm or the cluster cannot say.
-
     """
     manifest = _answer(cluster, "helm", "get", "manifest", name, "--namespace", namespace)
     where = ("--namespace", namespace, "--filename", "-", "--output", "json")
@@ -52,10 +47,6 @@ def repair_command(cluster: ClusterCommands, namespace: str, name: str) -> str:
     """Return the command that puts the release's objects back.
 
     Helm compares with the live objects too when it rolls back to the revision that is deployed.
-
-    Raises:
-        CommandError: helm cannot say which revision that is.
-
     """
     words = ("status", name, "--namespace", namespace)
     status = json.loads(_answer(cluster, "helm", *words, "--output", "json"))
@@ -64,24 +55,14 @@ def repair_command(cluster: ClusterCommands, namespace: str, name: str) -> str:
 
 def differences(wanted: Mapping[_Key, _Object], live: Mapping[_Key, _Object]) -> Iterator[Change]:
     """Return each field, or whole object, that is not as the server would make it from the manifest."""
-    for (kind, namespace, name), item in wanted.items():
-        found = live.get((kind, namespace, name))
-        if found is None:
-            yield Change(kind, namespace, name, None, "exists", "is gone", Outcome.LEFT)
+    for key, item in wanted.items():
+        if key not in live:
+            yield Change(*key, None, "exists", "is gone", Outcome.LEFT)
             continue
-        for path, expected, actual in _fields(item, found, ()):
-            hidden = kind == "Secret"
-            others = {owner.manager: None for owner in owners_of(found, path) if owner.manager != _MANAGER}
-            yield Change(
-                kind=kind,
-                namespace=namespace,
-                name=name,
-                field=shown_path(path),
-                expected=HIDDEN if hidden else shown(expected),
-                found=HIDDEN if hidden else shown(actual),
-                outcome=Outcome.LEFT,
-                managers=tuple(others),
-            )
+        for path, expected, actual in _fields(item, live[key], ()):
+            owners = (owner.manager for owner in owners_of(live[key], path))
+            others = tuple(dict.fromkeys(manager for manager in owners if manager != _MANAGER))
+            yield Change.of_field(key, path, (expected, actual), Outcome.LEFT, others)
 
 
 def _fields(wanted: object, live: object, path: Path) -> Iterator[tuple[Path, object, object]]:

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from operations.drift.field_managers import outcome_of, owners_of
-from operations.drift.property_paths import MISSING, Path, lookup, parse_path, shown, shown_path
-from operations.drift.report import HIDDEN, Change, Outcome, without_doubles
+from operations.drift.property_paths import MISSING, Path, lookup, parse_path
+from operations.drift.report import Change, Outcome
 from resource_graph.engine_state import EngineRecord, Step
 from resource_graph.urns import KUBERNETES, RELEASE_TYPE, own_type, urn_name
 
-_SECRET = "kubernetes:core/v1:Secret"  # noqa: S105 - the name of a type
 _CLAIM = "PersistentVolumeClaim"
 _GRAPH = "DynamoGraphDeployment"
 # pulumi/pulumi pkg/resource/deploy/step.go, RefreshStep.
@@ -19,12 +18,9 @@ _UNHEALTHY = "Refreshed resource is in an unhealthy state"
 def changes_seen(steps: Iterable[Step], failed: frozenset[str] = frozenset()) -> tuple[Change, ...]:
     """Return what differs from the state; the engine's own order changes from run to run.
 
-    Args:
-        steps: as the engine lists them.
-        failed: URNs whose last create or update failed.
-
+    `failed` are URNs whose last create or update failed.
     """
-    found = without_doubles([change for step in steps for change in _changes(step, failed)])
+    found = dict.fromkeys(change for step in steps for change in _changes(step, failed))
     return tuple(sorted(found, key=lambda each: (each.namespace or "", each.object_name, each.field or "")))
 
 
@@ -66,31 +62,22 @@ def _changed_fields(
     before: EngineRecord, after: EngineRecord, kinds: Mapping[str, str], *, has_failed: bool
 ) -> Iterator[Change]:
     old, new, live = before.inputs, after.inputs, after.outputs
-    kind, namespace, name = _identity(before)
-    of_type = before.resource.type
+    item = _identity(before)
     for text, change in sorted(kinds.items()):
         replaces = change.endswith("-replace")
         for path in _leaves(old, new, parse_path(text)):
-            owners = [] if of_type == RELEASE_TYPE else owners_of(live, path)
-            if kind == _GRAPH and path[-1] == "replicas" and any(not each.is_pulumi for each in owners):
-                # The program ends here before the provider could take it (guards/scaled_by_hand.py).
+            owners = [] if before.resource.type == RELEASE_TYPE else owners_of(live, path)
+            if item[0] == _GRAPH and path[-1] == "replicas" and any(not each.is_pulumi for each in owners):
+                # The program ends here before the provider could take it (stacks/updates/scaled_by_hand.py).
                 outcome = Outcome.REFUSED
             else:
                 outcome = Outcome.REPLACED if replaces else outcome_of(live, owners)
             others = tuple(dict.fromkeys(each.manager for each in owners if not each.is_pulumi))
-            yield Change(
-                kind=kind,
-                namespace=namespace,
-                name=name,
-                field=shown_path(path),
-                expected=HIDDEN if of_type == _SECRET else shown(lookup(old, path)),
-                found=HIDDEN if of_type == _SECRET else shown(lookup(new, path)),
-                outcome=outcome,
-                managers=others,
-                # The state takes what a failed update asked for (pulumi-kubernetes provider/pkg/provider); of
-                # an update that the engine never heard of, the cluster has it and the state has not.
-                by_failed_up=not others and (has_failed or bool(owners)),
-            )
+            # The state takes what a failed update asked for (pulumi-kubernetes provider/pkg/provider); of an
+            # update that the engine never heard of, the cluster has it and the state has not.
+            by_failed_up = not others and (has_failed or bool(owners))
+            values = lookup(old, path), lookup(new, path)
+            yield Change.of_field(item, path, values, outcome, others, by_failed_up=by_failed_up)
 
 
 def _leaves(old: object, new: object, path: Path) -> Iterator[Path]:

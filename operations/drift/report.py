@@ -1,15 +1,15 @@
-"""What a person, or a pipeline, is told about the changes."""
+"""A stack's drift: its changes, the commands that undo them, and both for a person or a pipeline."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Self
 
 from failures.field_conflict import FORCE_VARIABLE
 from failures.losses import Loss
+from operations.drift.property_paths import Path, shown, shown_path
 
-HIDDEN = "[secret]"
-"""Stands where a value is not shown."""
+_HIDDEN = "[secret]"
 _LONGEST_VALUE = 48
 
 
@@ -44,6 +44,21 @@ class Change:
     by_failed_up: bool = False
     """Whether it is what an `up` left that failed, and nobody else had a hand in it."""
 
+    @classmethod
+    def of_field(
+        cls,
+        item: tuple[str, str | None, str],
+        path: Path,
+        values: tuple[object, object],
+        outcome: Outcome,
+        managers: Sequence[str],
+        *,
+        by_failed_up: bool = False,
+    ) -> Self:
+        """Return the change of one field of an item: kind, namespace, name. A Secret's values are hidden."""
+        expected, found = (_HIDDEN if item[0] == "Secret" else shown(value) for value in values)
+        return cls(*item, shown_path(path), expected, found, outcome, managers, by_failed_up)
+
     @property
     def object_name(self) -> str:
         """Kind and name, as a person writes them."""
@@ -62,7 +77,7 @@ class DriftReport:
     unready: Sequence[str] = ()
     """Objects that do not work though nobody changed them: no drift, but worth a line."""
     losses: Sequence[Loss] = ()
-    """What is going or empty; each is among the changes too."""
+    """Parts that are being deleted or are empty; each is among the changes too."""
 
     @property
     def repair(self) -> str | None:
@@ -158,11 +173,6 @@ class DriftReport:
                 command for command in (self.repair_release, *self.before_repair, self.repair) if command
             ],
         }
-
-
-def without_doubles(changes: Sequence[Change]) -> tuple[Change, ...]:
-    """Return each change once, in the order in which they were found."""
-    return tuple(dict.fromkeys(changes))
 
 
 _CONFLICTS = frozenset({Outcome.REFUSED, Outcome.PREVIEW_STOPS})

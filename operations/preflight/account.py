@@ -74,10 +74,7 @@ class Account:
         return str(self._ask("sts", "get_caller_identity")["Account"])
 
     def now(self) -> dt.datetime:
-        """The time by the clock that opens and closes windows, which this machine's may not agree with.
-
-        Of the last answer; this machine's where nothing has been answered.
-        """
+        """The clock that opens and closes windows, as of AWS's last answer; else this machine's."""
         return self._time or dt.datetime.now(dt.UTC)
 
     def reservation(self, reservation_id: str) -> FoundReservation | None:
@@ -138,12 +135,11 @@ class Account:
         return _of_others(self._ask("ec2", "describe_vpcs")["Vpcs"], stack)
 
     def _ask(self, service: str, operation: str, **parameters: object) -> Mapping[str, Any]:
-        """What AWS answers.
+        """AWS's answer.
 
         Raises:
             Unanswered: the credentials may not ask this, or AWS knows no such thing.
             CommandError: there are no credentials, they are refused, or AWS cannot be reached.
-
         """
         try:
             if service not in self._clients:

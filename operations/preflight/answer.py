@@ -22,7 +22,7 @@ class Answer:
     verdict: Verdict
     found: str
     fix: str = ""
-    """What to type or to ask for."""
+    """The setting or command that helps."""
 
 
 def good(question: str, found: str) -> Answer:

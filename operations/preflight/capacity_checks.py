@@ -27,11 +27,7 @@ def capacity_answers(
 ) -> Iterator[Answer]:
     """Answer what there is to ask of a reservation; nothing for nodes without one.
 
-    Args:
-        nodes: the planned node group.
-        found: what EC2 describes under the planned id; None if it knows none.
-        now: in UTC.
-
+    `found` is what EC2 describes under the planned id; None if it knows none.
     """
     purchase = nodes.purchase
     if not isinstance(purchase, CapacityBlock | Reservation):
@@ -140,7 +136,7 @@ def _window(
 
 
 def _price(nodes: PlannedNodes, found: FoundReservation) -> str:
-    """Of the whole window, at the published rate: what was paid is in nobody's answer."""
+    """Return the price of the whole window at the published rate: no answer of AWS has what was paid."""
     rate = usd_per_gpu_hour(nodes.instance_type, nodes.purchase)
     if rate is None or found.starts is None or found.ends is None:
         return ""

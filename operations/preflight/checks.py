@@ -1,4 +1,4 @@
-"""What is asked of the account about one plan; capacity and quotas have files of their own."""
+"""All checks of one plan against the account; capacity and quotas have files of their own."""
 
 from collections.abc import Callable, Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""What the cluster holds of a stack besides what its state knows."""
+"""Objects and the Helm release of a stack that exist in the cluster, whether its state knows them or not."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ from stacks.plan.platform import RELEASE_NAME
 from stacks.plan.resolved import ResolvedStack
 
 NO_FIELDS = {"f:metadata": {"f:annotations": {"f:dynamo-stack/recovering": {}}}}
-"""What the create of an object is left to own while it is taken over: a field that nobody sets."""
+"""A field that nobody sets: the only one that the create of an object still owns while `up` takes it over."""
 # States that helm leaves when its work is over.
 _UNFINISHED = frozenset({"pending-install", "pending-upgrade", "pending-rollback", "uninstalling"})
 # Deleted with a release, each of these takes data along, or every object of its kind.
@@ -35,7 +35,7 @@ class HelmRelease:
     name: str
     namespace: str
     status: str | None
-    """Of the newest revision; None: there is no such release."""
+    """Helm's word for the newest revision; None: there is no such release."""
     chart: str = ""
     """With its version, as Helm writes it: dynamo-platform-1.2.1."""
     wanted_chart: str = ""
@@ -47,6 +47,9 @@ class HelmRelease:
     graphs: tuple[str, ...] = ()
     """Graphs in the cluster, `namespace/name`, that its operator looks after; also those that are gone and
     have left parts."""
+
+    def __str__(self) -> str:
+        return f"Helm release {self.namespace}/{self.name}"
 
     @property
     def is_stuck(self) -> bool:
@@ -60,12 +63,7 @@ class HelmRelease:
 
 
 def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> tuple[ClusterObject, ...]:
-    """The program's objects that exist under their fixed names.
-
-    Raises:
-        CommandError: the cluster refuses to say.
-
-    """
+    """The program's objects that exist under their fixed names."""
     wanted = map(ClusterObject.of, graph.kubernetes_objects())
     found = (_found(_as_stored(each, cluster), cluster) for each in wanted)
     return tuple(each for each in found if each is not None)
@@ -88,12 +86,7 @@ def operator_answers(cluster: ClusterCommands) -> bool:
 
 
 def read_release(stack: ResolvedStack, graph: ResourceGraph, cluster: ClusterCommands) -> HelmRelease | None:
-    """The stack's release, None where its platform is somebody else's.
-
-    Raises:
-        CommandError: helm cannot say.
-
-    """
+    """The stack's release, None where its platform is somebody else's."""
     resource = next(iter(graph.of_type(RELEASE_TYPE)), None)
     if resource is None:
         return None
@@ -126,10 +119,6 @@ def unfinished(pending: Iterable[PendingOperation], cluster: ClusterCommands) ->
 
     All others have sent their requests and can only wait: nothing is lost when that ends. What is not in the
     cluster cannot be told, and counts as unfinished.
-
-    Raises:
-        CommandError: the cluster refuses to say.
-
     """
     return tuple(
         f"{operation.operation} {operation.target or operation.urn}"

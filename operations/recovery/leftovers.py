@@ -1,4 +1,4 @@
-"""What an interrupted run left, read without changing anything."""
+"""Leftovers of an interrupted run, read without changing anything."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class Leftovers:
     release: HelmRelease | None
     """None where the platform is not this stack's own."""
     objects: tuple[ClusterObject, ...]
-    """Those of the program's objects that exist."""
+    """The program's objects that exist."""
     restored: bool = False
     """Whether the state is a backup that was put back: the cluster is newer."""
     graph_to_come: str | None = None
@@ -42,8 +42,14 @@ class Leftovers:
 
     @property
     def unrecorded(self) -> tuple[ClusterObject, ...]:
-        """Those that the state does not know."""
+        """The objects that the state does not know."""
         return tuple(each for each in self.objects if (each.urn, each.id) not in self.state.recorded)
+
+    @property
+    def release_is_unrecorded(self) -> bool:
+        """Whether it is installed and the state does not know it."""
+        release = self.release
+        return release is not None and release.status is not None and not self.state.knows(release.urn)
 
     @property
     def was_creating(self) -> frozenset[str]:
@@ -61,7 +67,7 @@ def read_leftovers(
     may_end: Callable[[], bool],
     may_put_back: Callable[[Backup], bool],
 ) -> Leftovers:
-    """What an interrupted run left, once nothing of that run is alive any more.
+    """Return what an interrupted run left, once nothing of that run is alive any more.
 
     `may_end` is asked whether processes of that run that can only wait may be ended, `may_put_back` whether
     a backup may take the place of a state that cannot be read.
@@ -69,7 +75,6 @@ def read_leftovers(
     Raises:
         CommandError: a run is alive, or something cannot be read.
         SettingsError: the kubeconfig does not lead to the cluster that the settings mean.
-
     """
     is_lost = _is_lost(pulumi)
     locks = read_locks(pulumi)

@@ -15,7 +15,7 @@ _LOCKED, _EXISTS = "is currently locked by", "already exists"
 _PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 # pulumi/pulumi pkg/backend/diy/lock.go, the same text for every backend that keeps its state in files.
 _HOLDER = re.compile(r"created by (?P<user>\S*)@(?P<host>\S*) \(pid (?P<pid>\d+)\) at (?P<since>\S+)")
-# What Go's encoding/json says of a lock file that holds anything else; the same function reads it.
+# Go's encoding/json says so of a lock file that holds anything else; the same function reads it.
 _NO_LOCK = re.compile(r"(unexpected end of JSON input|invalid character .*|json: cannot unmarshal .*)$")
 
 
@@ -35,15 +35,11 @@ class Lock:
 
 
 def read_locks(pulumi: PulumiCommand) -> tuple[Lock, ...]:
-    """Every lock on a stack that exists.
+    """Every lock on a stack that exists; CommandError where its words cannot be read.
 
     To make a stack that exists is refused by every backend, but not before it has looked at the lock: no
     other command does that and changes nothing. Pulumi Cloud has no lock to show; there a dead run's lease
     expires.
-
-    Raises:
-        CommandError: the stack is locked in words that cannot be read.
-
     """
     answer = pulumi.capture(
         "stack", "init", pulumi.stack, "--no-select", names_stack=False, variables=_passphrase()
@@ -84,15 +80,9 @@ def holder_is_alive(lock: Lock) -> bool:
 
 
 def refuse_live_runs(locks: tuple[Lock, ...], ended: str | None) -> None:
-    """Ends the command where a run is alive, or may be.
+    """Raise CommandError, which says who holds the lock, where a run is alive or may be.
 
-    Args:
-        locks: all that there are.
-        ended: the other machine whose run has ended, as a person has made sure.
-
-    Raises:
-        CommandError: it says who holds the lock.
-
+    `ended` is the other machine whose run has ended, as a person has made sure.
     """
     for lock in locks:
         if is_here(lock) and holder_is_alive(lock):

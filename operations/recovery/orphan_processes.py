@@ -1,4 +1,4 @@
-"""What a killed run left running on this machine."""
+"""Processes that a killed run left on this machine, and their end."""
 
 import os
 import re
@@ -56,7 +56,7 @@ def find_orphans(project: Path) -> tuple[Orphan, ...]:
                 continue
             arguments = (folder / "cmdline").read_bytes().decode(errors="replace").split("\0")
         except OSError:
-            # It ended while we looked, or is another user's.
+            # The process ended meanwhile, or is another user's.
             continue
         ports = [int(match[1]) for argument in arguments if (match := _ADDRESS.match(argument))]
         if ports and not any(_answers(port) for port in ports):
@@ -79,19 +79,10 @@ def wait_for_orphans(
     may_end: Callable[[], bool],
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Return when no process of a killed run is left.
+    """Return when no process of a killed run is left; CommandError where one does not end in time.
 
-    Args:
-        project: the project's folder.
-        say: takes what a person should read meanwhile.
-        longest_seconds: how long they are waited for.
-        unfinished: tells which of their calls may still change something.
-        may_end: asked once, when there is no such call; ends them if it says so.
-        clock: seconds that pass.
-
-    Raises:
-        CommandError: one still runs after `longest_seconds`, or does not end when it should.
-
+    `unfinished` tells which of their calls may still change something. `may_end` is asked once, when there is
+    no such call, and ends them if it says so.
     """
     began = clock()
     look_again = began + _FIRST_LOOK_SECONDS

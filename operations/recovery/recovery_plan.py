@@ -1,4 +1,4 @@
-"""What to do about what an interrupted run left: a pure function from leftovers to steps."""
+"""The steps that clear the leftovers of an interrupted run: a pure function of the leftovers."""
 
 import json
 from collections.abc import Iterator
@@ -10,13 +10,13 @@ from operations.recovery.found_in_cluster import NO_FIELDS
 from operations.recovery.leftovers import Leftovers
 from operations.recovery.release_steps import (
     bring_operator_back,
-    is_unrecorded,
     release_steps_before_destroy,
     release_steps_before_up,
 )
 from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject
-from operations.recovery.steps import GONE_SECONDS, Step, kubectl_arguments
+from operations.recovery.steps import GONE_SECONDS, Step
 
+_GONE_TIMEOUT = f"--timeout={GONE_SECONDS}s"
 UPSERT = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
 # A person who wants one of these gone deletes it by hand: each holds data, or takes along what does.
 _STATEFUL = frozenset(
@@ -29,19 +29,14 @@ class Plan:
     """Steps in their order; none where nothing was interrupted."""
 
     found: tuple[str, ...] = ()
-    """What the interrupted run left, for a person."""
+    """The leftovers in words."""
     steps: tuple[Step, ...] = ()
     left: tuple[str, ...] = ()
-    """What is not touched and may stay behind."""
+    """Objects that are not touched and may stay behind."""
 
 
 def plan_up(leftovers: Leftovers, *, policy_pack: bool) -> Plan:
-    """Recovery that ends with the stack up.
-
-    Raises:
-        CommandError: what is there cannot be recovered without a person.
-
-    """
+    """Recovery that ends with the stack up; CommandError where that takes a person."""
     found = tuple(_found(leftovers))
     if not found:
         return Plan()
@@ -59,12 +54,7 @@ def plan_up(leftovers: Leftovers, *, policy_pack: bool) -> Plan:
 
 
 def plan_destroy(leftovers: Leftovers) -> Plan:
-    """Recovery that ends with the stack destroyed.
-
-    Raises:
-        CommandError: what is there cannot be destroyed without a person.
-
-    """
+    """Recovery that ends with the stack destroyed; CommandError where that takes a person."""
     if leftovers.state.is_empty and not leftovers.locks:
         return Plan()
     unknown = [each for each in leftovers.unrecorded if each.urn in leftovers.was_creating]
@@ -94,7 +84,7 @@ def _found(leftovers: Leftovers) -> Iterator[str]:
         yield f"half replaced: {urn}"
     release = leftovers.release
     if release and release.is_stuck:
-        yield f"Helm release {release.namespace}/{release.name} is {release.status}"
+        yield f"{release} is {release.status}"
     if leftovers.restored:
         yield "the state is a backup, which does not know the last change"
     # A stack that holds nothing may have left these on purpose when it was destroyed.
@@ -103,12 +93,11 @@ def _found(leftovers: Leftovers) -> Iterator[str]:
 
 
 def _found_beside_the_state(leftovers: Leftovers) -> Iterator[str]:
-    release = leftovers.release
     if leftovers.graph_to_come and not leftovers.state.pending:
         # A recovery that was killed on its way there leaves no other trace.
         yield f"the stack has no graph: no `up` has got as far as {leftovers.graph_to_come}"
-    if release and is_unrecorded(release, leftovers):
-        yield f"is installed, and the state does not know it: Helm release {release.namespace}/{release.name}"
+    if leftovers.release_is_unrecorded:
+        yield f"is installed, and the state does not know it: {leftovers.release}"
     for each in leftovers.unrecorded:
         if each.is_pulumis:
             yield f"exists, and the state does not know it: {each}"
@@ -134,18 +123,18 @@ def _unlock(leftovers: Leftovers) -> Iterator[Step]:
 
 
 def _wait_until_gone(item: ClusterObject) -> Step:
-    arguments = kubectl_arguments("wait", item, "--for=delete", f"--timeout={GONE_SECONDS}s")
     # An object that is taken over while it is being deleted would be in the state and not in the cluster.
-    return Step(f"wait until {item}, whose deletion has begun, is gone", "kubectl", arguments, ends=item)
+    says = f"wait until {item}, whose deletion has begun, is gone"
+    return _kubectl(says, "wait", item, "--for=delete", _GONE_TIMEOUT, ends=item)
 
 
 def _release_fields(item: ClusterObject) -> Iterator[Step]:
     """Take the fields of an object from the create that made it.
 
-    A take-over applies as another field manager than the create did, and conflicts with it wherever an
-    admission webhook has changed what was created. The provider moves these fields itself, but only in an
-    update (pulumi-kubernetes provider/pkg/await/await.go, Creation and Update). The entry itself stays: it is
-    the only proof that Pulumi has made the object, and a recovery that ends here is typed again.
+    The `up` that takes the object over applies as another field manager than the create did, and conflicts
+    with it wherever an admission webhook has changed what was created. The provider moves these fields
+    itself, but only in an update (pulumi-kubernetes provider/pkg/await/await.go, Creation and Update). The
+    entry itself stays: it is the only proof that Pulumi has made the object, if the recovery runs again.
     """
     if item.create_entry is None or item.is_terminating:
         return
@@ -154,24 +143,24 @@ def _release_fields(item: ClusterObject) -> Iterator[Step]:
         {"op": "test", "path": f"{entry}/manager", "value": CREATE_MANAGER},
         {"op": "replace", "path": f"{entry}/fieldsV1", "value": NO_FIELDS},
     ]
-    arguments = kubectl_arguments("patch", item, "--type=json", f"--patch={json.dumps(patch)}")
     says = f"let the interrupted create go of the fields of {item}, so that they can be taken over"
-    yield Step(says, "kubectl", arguments)
+    yield _kubectl(says, "patch", item, "--type=json", f"--patch={json.dumps(patch)}")
 
 
 def _delete(item: ClusterObject) -> Step:
     # A graph goes last under foreground deletion. In the background it is gone before its parts, whose
     # finalizers nobody would remove once the next step has taken the operator away.
-    cascade = "foreground" if item.is_graph else "background"
-    arguments = kubectl_arguments(
-        "delete", item, f"--cascade={cascade}", "--ignore-not-found", f"--timeout={GONE_SECONDS}s"
-    )
-    return Step(
-        f"delete {item}, which the interrupted run made and the state does not know",
-        "kubectl",
-        arguments,
-        ends=item,
-    )
+    cascade = f"--cascade={'foreground' if item.is_graph else 'background'}"
+    says = f"delete {item}, which the interrupted run made and the state does not know"
+    return _kubectl(says, "delete", item, cascade, "--ignore-not-found", _GONE_TIMEOUT, ends=item)
+
+
+def _kubectl(
+    says: str, verb: str, item: ClusterObject, *options: str, ends: ClusterObject | None = None
+) -> Step:
+    namespace = ("--namespace", item.namespace) if item.namespace else ()
+    arguments = (verb, f"{item.resource}/{item.name}", *namespace, *options)
+    return Step(says, "kubectl", arguments, ends=ends)
 
 
 def _refresh() -> Step:

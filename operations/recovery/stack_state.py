@@ -1,4 +1,4 @@
-"""What the state of a stack says of the run before."""
+"""The state of a stack: what the run before recorded, and what it was doing when it ended."""
 
 import json
 from collections.abc import Mapping
@@ -90,7 +90,7 @@ class PendingOperation:
 
 @dataclass(frozen=True)
 class StackState:
-    """What the stack's state says."""
+    """The part of the state that recovery is about."""
 
     recorded: frozenset[tuple[str, str]]
     """URN and id of every resource that is in the cluster as far as the state knows."""
@@ -117,7 +117,6 @@ def read_state(pulumi: PulumiCommand) -> StackState:
     Raises:
         LostStateError: what the backend has of the stack is no state.
         CommandError: there is no such stack, or pulumi cannot read it.
-
     """
     answer = pulumi.capture("stack", "export")
     if answer.code != 0 and "no stack named" in answer.err:
@@ -170,13 +169,7 @@ def _pending(operation: Operation, record: EngineRecord) -> PendingOperation:
         return PendingOperation(operation, resource.urn, resource.type, release, waits)
     timeouts = resource.custom_timeouts
     limits = {"creating": timeouts.create, "updating": timeouts.update, "deleting": timeouts.delete}
-    limit = limits.get(operation)
-    if not resource.type.startswith(KUBERNETES):
-        return PendingOperation(operation, resource.urn, resource.type, None, limit or _AWS_WAIT_SECONDS)
-    return PendingOperation(
-        operation,
-        resource.urn,
-        resource.type,
-        ClusterObject.of(resource),
-        limit or _KUBERNETES_WAIT_SECONDS,
-    )
+    in_cluster = resource.type.startswith(KUBERNETES)
+    target = ClusterObject.of(resource) if in_cluster else None
+    waits = limits.get(operation) or (_KUBERNETES_WAIT_SECONDS if in_cluster else _AWS_WAIT_SECONDS)
+    return PendingOperation(operation, resource.urn, resource.type, target, waits)

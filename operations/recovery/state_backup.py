@@ -36,7 +36,7 @@ class Backup:
 
     @property
     def command(self) -> str:
-        """What puts it back."""
+        """The command that puts it back."""
         return f"cp {self.file} {self.state}"
 
 
@@ -57,13 +57,8 @@ def newest_backup(pulumi: PulumiCommand) -> Backup | None:
 def put_back(pulumi: PulumiCommand, may_put_back: Callable[[Backup], bool]) -> None:
     """Put the newest backup in the place of a state that cannot be read, which is kept beside it.
 
-    Args:
-        pulumi: the stack.
-        may_put_back: asked once; ends them if it says so.
-
     Raises:
-        CommandError: there is no backup, or a person does not want it.
-
+        CommandError: there is no backup, or the person who was asked does not want it.
     """
     backup = newest_backup(pulumi)
     if backup is None:

@@ -34,12 +34,6 @@ class Step:
     """The object that is gone when it has succeeded."""
 
 
-def kubectl_arguments(verb: str, item: ClusterObject, *options: str) -> tuple[str, ...]:
-    """A kubectl command on one object."""
-    namespace = ("--namespace", item.namespace) if item.namespace else ()
-    return (verb, f"{item.resource}/{item.name}", *namespace, *options)
-
-
 def command_line(step: Step, pulumi: PulumiCommand, cluster: ClusterCommands) -> str:
     """The exact command of a step."""
     if step.program == "pulumi":

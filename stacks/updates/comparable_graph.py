@@ -19,10 +19,10 @@ from stacks.updates.nested_values import mapping_in, mappings_in
 _GPU = "nvidia.com/gpu"
 _MAIN_CONTAINER = "main"
 _WORKER_TYPES = frozenset({"worker", "prefill", "decode"})
-# What the three annotations of a rollout begin with (ai-dynamo/dynamo#4990).
+# The three annotations of a rollout begin with it (ai-dynamo/dynamo#4990).
 _ROLLOUT = "nvidia.com/deployment-"
 _STRATEGY = f"{_ROLLOUT}strategy"
-# What the operator leaves out when it compares workers with those that run: everything else of a service, its
+# The operator leaves these out when it compares workers with those that run: all else of a service, its
 # own annotations too, makes another generation (ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go).
 _NOT_COMPARED = frozenset({"name", "replicas", "scalingAdapter"})
 _SIZES = frozenset({_GPU, "cpu", "memory"})
@@ -51,17 +51,17 @@ class Service:
     """Whether the operator rolls it together with all others of its kind."""
     replicas: int
     gpus: int
-    """Of one pod."""
+    """Each pod's number."""
     node_selector: Mapping[str, str]
     strategy: RolloutStrategy | None
     """RollingUpdate or Recreate; None: nothing was written."""
     template: Mapping[str, Any]
-    """What its pods are made from; two that are equal make equal pods."""
+    """The template of its pods; two that are equal make equal pods."""
     apart_from_rollout: Mapping[str, Any]
-    """The same without the rollout's annotations. Those stand on the pod template, so that another strategy
-    alone restarts every worker."""
+    """The template without the rollout's annotations. They stand on the pod template, so that another
+    strategy alone restarts every worker."""
     neighbours: Mapping[str, Any]
-    """What the KV transport demands of the place: required affinities, claims, kinds of network devices."""
+    """Demands of the KV transport on the place: required affinities, claims, kinds of network devices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +73,11 @@ class Graph:
     api: GraphApi
     services: Mapping[str, Service]
     urn: str | None = None
-    """Of the resource in the state; None where it is not from there."""
+    """The resource in the state; None for a graph that is not from there."""
 
     @property
     def workers(self) -> tuple[Service, ...]:
-        """What has GPUs."""
+        """The services with GPUs."""
         return tuple(service for service in self.services.values() if service.is_worker)
 
     @property
@@ -119,8 +119,8 @@ def read_graph(name: str, namespace: str, spec: Mapping[str, Any], urn: str | No
 
 
 def _components(spec: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-    # Those made of a v1alpha1 service have its own annotations too, under `annotations`: they reach its pods,
-    # and stay beside them as a part of what the operator compares.
+    # A v1alpha1 service has annotations of its own too. They reach its pods, and the operator compares them,
+    # so they stay under `annotations`.
     yield from mappings_in(spec, "components")
     for name, service in mapping_in(spec, "services").items():
         yield _component(name, mapping_in(service))

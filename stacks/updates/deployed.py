@@ -1,4 +1,4 @@
-"""What of this stack exists, as the state has it from the last run, and who made its cluster."""
+"""The parts of this stack that exist, as the state has them from the last run, and who made its cluster."""
 
 import json
 import re
@@ -29,14 +29,14 @@ _REVISION = re.compile(r"(?:--revision |/snapshots/)([0-9a-f]{40})")
 
 @dataclass(frozen=True, slots=True)
 class Creator:
-    """What is known of whoever made the cluster."""
+    """Whoever made the cluster, as far as the state tells."""
 
     arn: str | None = None
-    """Of the IAM role or user; None: no entry of theirs is in the state."""
+    """The IAM role or user; None: no entry of theirs is in the state."""
     entered_by_eks: bool = False
     """EKS itself made the entry with the cluster; it stands in no state."""
     makes_it_now: bool = False
-    """It is whoever runs this."""
+    """The cluster is new, and whoever runs this makes it."""
 
 
 UNKNOWN_CREATOR = Creator()
@@ -51,7 +51,7 @@ class DeployedVolume:
     storage_class_name: str
     """Empty where the stack has made the volume itself, for a file system."""
     uid: str = ""
-    """Of the claim, as the cluster had it; empty where the state does not say."""
+    """The claim's identity in the cluster; empty where the state does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class Deployed:
     node_groups: Mapping[str, DeployedNodes] = field(default_factory=dict[str, DeployedNodes])
     """By their names in the program."""
     creator: Creator = UNKNOWN_CREATOR
-    """Of the cluster."""
+    """Who made the cluster."""
 
     def graph_before(self, wanted: Graph) -> Graph | None:
         """Return the graph that becomes the wanted one: the one that has its place, else the one there is."""
@@ -93,7 +93,7 @@ class _State:
         return next(found, None)
 
     def inputs(self, of_type: str, name: str) -> Mapping[str, Any] | None:
-        """What the last run asked for, without what the server and its webhooks have added."""
+        """The inputs of the last run, without additions of the server and its webhooks."""
         found = self.find(of_type, name)
         return found.inputs if found else None
 

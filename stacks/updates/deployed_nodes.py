@@ -35,16 +35,16 @@ class DeployedNodes:
     """A node group as the last run left it."""
 
     nodes: int
-    """What the settings asked for then."""
+    """The number that the settings asked for then."""
     reservation: str | None
     waited: bool
     """Whether a scheduled action was to fill it."""
     running: int = 0
     """Nodes that it had then, or at the last refresh."""
     version: str | None = None
-    """Of Kubernetes."""
+    """The release of Kubernetes."""
     template: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What its nodes are made of: the launch template's outputs."""
+    """The launch template's outputs, of which its nodes are made."""
     emptied: bool = False
     """Whether the settings wanted no node."""
 
@@ -61,7 +61,7 @@ class NodeChange:
     nodes: PlannedNodes
     before: DeployedNodes
     version: str
-    """Of Kubernetes, wanted."""
+    """The wanted release of Kubernetes."""
     changed: tuple[str, ...]
     """Parts of the launch template, in words."""
 
@@ -79,7 +79,7 @@ class NodeChange:
 
     @property
     def text(self) -> str:
-        """What changes."""
+        """The changes in words."""
         version = [f"Kubernetes {self.before.version} -> {self.version}"] if self.new_version else []
         return ", ".join([*version, *self.changed])
 
@@ -92,11 +92,7 @@ def logical_name(nodes: PlannedNodes) -> str:
 def deployed_nodes(group: Mapping[str, Any], template: Mapping[str, Any], *, waited: bool) -> DeployedNodes:
     """Return what the outputs of a node group and of its launch template say.
 
-    Args:
-        group: outputs of the node group.
-        template: outputs of its launch template; empty where there is none.
-        waited: whether the state has the scheduled action that fills it.
-
+    `waited`: the state has the scheduled action that fills the group.
     """
     target = mapping_in(template, "capacityReservationSpecification", "capacityReservationTarget")
     reservation = target.get("capacityReservationId")
@@ -126,13 +122,7 @@ def resized(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> frozenset[str
 
 
 def node_changes(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> tuple[NodeChange, ...]:
-    """Return the pools whose nodes would be others.
-
-    Args:
-        plan: what is wanted.
-        before: the node groups of the last run, by their names in the program.
-
-    """
+    """Return the pools whose nodes would be others than those of the last run."""
     changes = (
         NodeChange(
             nodes, group, plan.version, _changed(template_content(gpu_template(nodes)), group.template)

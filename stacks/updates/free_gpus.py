@@ -17,7 +17,7 @@ from stacks.updates.shared_pools import SharedPool, shared_pools
 from stacks.wording import in_words
 
 _GPUS = "nvidia.com/gpu"
-# What a preview waits for at most, request by request; it makes one for each pool and one for all pods.
+# A preview waits so long at most for one request; it makes one for each pool and one for all pods.
 _SECONDS = 5
 _MOST_POOLS = 4
 _NOT_ENDED = "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed"
@@ -26,10 +26,10 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class PoolUse:
-    """What the cluster has of a pool's nodes that take new pods."""
+    """The nodes of a pool that take new pods, as the cluster has them."""
 
     gpus: int
-    """Of all of them."""
+    """All GPUs of these nodes."""
     free: Mapping[str, Mapping[int, int]]
     """NVLink clique, empty for none -> GPUs that others leave free on a node -> nodes."""
     others: Mapping[str, tuple[int, int]]
@@ -46,13 +46,8 @@ def pool_uses(
 ) -> Mapping[str, PoolUse] | None:
     """Return what the cluster has of each pool that workers use; None where it cannot be asked.
 
-    Reads nodes and pods, a few seconds at most, and changes nothing.
-
-    Args:
-        stack: with the pools.
-        cluster: where to look.
-        graphs: names of this stack's graphs that run and make room; its wanted one is among them.
-
+    This reads nodes and pods for a few seconds at most. `graphs` are this stack's own that run and make room;
+    the wanted one is among them.
     """
     shared = shared_pools(stack, ()) if _places_workers(stack) else ()
     if not shared or len(shared) > _MOST_POOLS:
@@ -77,11 +72,7 @@ def room_texts(
 ) -> tuple[tuple[str, bool], ...]:
     """Return a sentence for each pool that workers use, and whether they fit.
 
-    Args:
-        stack: with the pools.
-        uses: what the cluster has; None where nobody has asked it, or it did not say.
-        unasked: why not.
-
+    Without `uses`, which nobody asked or the cluster did not say, `unasked` is the reason.
     """
     if not _places_workers(stack):
         return ()
@@ -123,35 +114,32 @@ def _others(use: PoolUse) -> str:
     if not use.others:
         return "none"
     most = sorted(use.others.items(), key=lambda item: (-item[1][0], item[0]))
-    shown = [
+    texts = [
         f"{name} {in_words(gpus, 'GPU')} in {in_words(pods, 'pod')}" for name, (gpus, pods) in most[:_SHOWN]
     ]
-    rest = [gpus for _, (gpus, _) in most[_SHOWN:]]
-    return ", ".join(
-        [*shown, *([f"{len(rest)} other namespaces {in_words(sum(rest), 'GPU')}"] if rest else [])]
-    )
+    if rest := [gpus for _, (gpus, _) in most[_SHOWN:]]:
+        texts.append(f"{len(rest)} other namespaces {in_words(sum(rest), 'GPU')}")
+    return ", ".join(texts)
 
 
 def _use(nodes: Sequence[KubernetesObject], pods: Sequence[KubernetesObject]) -> PoolUse:
-    there = {node["metadata"]["name"]: node for node in nodes if _takes_pods(node)}
+    there = {
+        node["metadata"]["name"]: node
+        for node in nodes
+        if is_ready(node) and not node.get("spec", {}).get("unschedulable")
+    }
     used: Counter[str] = Counter()
     others: dict[str, tuple[int, int]] = {}
-    for pod in pods:
-        name, gpus = pod["spec"]["nodeName"], _gpus_of(pod)
-        if name in there:
-            used[name] += gpus
-            namespace = pod["metadata"]["namespace"]
-            before = others.get(namespace, (0, 0))
-            others[namespace] = (before[0] + gpus, before[1] + 1)
+    for pod in (pod for pod in pods if pod["spec"]["nodeName"] in there):
+        gpus, namespace = _gpus_of(pod), pod["metadata"]["namespace"]
+        used[pod["spec"]["nodeName"]] += gpus
+        before = others.get(namespace, (0, 0))
+        others[namespace] = (before[0] + gpus, before[1] + 1)
     free: dict[str, Counter[int]] = {}
     for name, node in there.items():
         clique = node["metadata"].get("labels", {}).get(NVLINK_CLIQUE, "")
         free.setdefault(clique, Counter())[max(0, _allocatable(node) - used[name])] += 1
     return PoolUse(sum(_allocatable(node) for node in there.values()), free, others)
-
-
-def _takes_pods(node: KubernetesObject) -> bool:
-    return is_ready(node) and not node.get("spec", {}).get("unschedulable")
 
 
 def _allocatable(node: KubernetesObject) -> int:

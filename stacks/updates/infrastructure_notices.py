@@ -1,4 +1,4 @@
-"""What a run says of a cluster that the stack makes: idle GPUs, and nodes that are not there yet."""
+"""Notices about a cluster that the stack makes: idle GPUs, nodes to come, nodes that are exchanged."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What an update does to what runs, in sentences for the person who reads a preview."""
+"""Sentences for the person who reads a preview: effects of an update on the pods and volumes that run."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

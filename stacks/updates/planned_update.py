@@ -1,4 +1,4 @@
-"""What the next `up` does to what runs, worked out before anything is registered."""
+"""The effects of the next `up` on what runs, worked out before anything is registered."""
 
 from dataclasses import dataclass
 
@@ -30,7 +30,7 @@ class Update:
     resized: frozenset[str] = frozenset()
     """Node groups whose number of nodes is set."""
     creator: Creator = UNKNOWN_CREATOR
-    """Of the cluster."""
+    """Who made the cluster."""
 
 
 FIRST = Update()
@@ -45,12 +45,8 @@ def planned_update(
 ) -> Update:
     """Return what happens to what the last run left.
 
-    Args:
-        stack: with the rollouts that there is room for (stacks/updates/rollout.py).
-        before: what exists.
-        others: replicas that somebody else has set.
-        seen: what the cluster says of it.
-
+    The stack has the rollouts that there is room for (stacks/updates/rollout_beside_running.py); `others` are
+    replicas that somebody else has set, `seen` what the cluster says of it.
     """
     notices = [
         *seen,

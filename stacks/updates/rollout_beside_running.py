@@ -46,12 +46,7 @@ def beside_what_runs(stack: ResolvedStack, before: Deployed) -> ResolvedStack:
 def _without_room(stack: ResolvedStack, running: Graph, wanted: Graph) -> dict[str, str]:
     """Return the workers that cannot surge beside those that run, each with the reason."""
     surging = {name for name, rollout in _rollouts(stack).items() if rollout.strategy == "RollingUpdate"}
-    otherwise = [
-        service.name
-        for service in wanted.workers
-        if service.neighbours != running.services[service.name].neighbours
-    ]
-    if otherwise:
+    if any(each.neighbours != running.services[each.name].neighbours for each in wanted.workers):
         reason = "with this KV transport workers of before the change leave no place to count on"
         return dict.fromkeys(sorted(surging), reason)
     beside = "free on one node beside the workers of before the change"
@@ -89,20 +84,17 @@ def _crowded_out(shared: SharedPool, surging: set[str]) -> list[tuple[str, int]]
 
 def _as_deployed(stack: ResolvedStack, running: Graph) -> ResolvedStack:
     rollouts = _rollouts(stack)
-    kept: dict[str, Rollout] = {}
-    for name, rollout in rollouts.items():
-        strategy = running.services[name].strategy
-        if strategy is not None:
-            kept[name] = replace(rollout, strategy=strategy)
+    kept = {
+        name: replace(rollout, strategy=strategy)
+        for name, rollout in rollouts.items()
+        if (strategy := running.services[name].strategy)
+    }
     return _with_rollouts(stack, rollouts | kept)
 
 
 def _rollouts(stack: ResolvedStack) -> dict[str, Rollout]:
-    return {
-        worker.name: worker.placement.rollout
-        for worker in stack.serving.placed.workers
-        if worker.placement is not None
-    }
+    workers = stack.serving.placed.workers
+    return {worker.name: worker.placement.rollout for worker in workers if worker.placement is not None}
 
 
 def _with_rollouts(stack: ResolvedStack, rollouts: Mapping[str, Rollout]) -> ResolvedStack:

@@ -80,11 +80,7 @@ def with_wanted(running: Graph, others: tuple[HandSet, ...]) -> Graph:
 def set_by_others(stack: ResolvedStack, before: Deployed, cluster: ClusterReader) -> tuple[HandSet, ...]:
     """Return whose replicas are not Pulumi's; none where there is no graph, or the cluster cannot be read.
 
-    Args:
-        stack: with the wanted graph.
-        before: what the state has; another graph is replaced, and nobody scales it back.
-        cluster: where to look.
-
+    A graph that is replaced is left out: nobody scales it back.
     """
     if not stack.layers.owns("serving") or waited_for(stack):
         return ()

@@ -32,7 +32,7 @@ _SIMULATED_FIRST = (
 
 @dataclass(frozen=True, slots=True)
 class _Kubeconfig:
-    """What several files say together."""
+    """Several files merged into one."""
 
     clusters_of_contexts: Mapping[str, str]
     servers_of_clusters: Mapping[str, str]
@@ -45,10 +45,7 @@ class _UnreadableError(Exception):
 def cluster_problems(cluster: ResolvedCluster, environment: Mapping[str, str]) -> tuple[Problem, ...]:
     """Return why the kubeconfig does not lead to the cluster that was meant; nothing where it does.
 
-    Args:
-        cluster: what the settings say of it.
-        environment: environment variables, of which KUBECONFIG and HOME count.
-
+    Of the environment KUBECONFIG and HOME count.
     """
     files = _files(cluster, environment)
     existing = [file for file in files if file.is_file()]
@@ -65,10 +62,7 @@ def cluster_problems(cluster: ResolvedCluster, environment: Mapping[str, str]) -
 
 
 def same_address(one: str, other: str) -> bool:
-    """Return whether two addresses of an API server mean the same place.
-
-    Case of the host, a default port and a slash at the end do not count.
-    """
+    """Whether two addresses of an API server agree but for case, a default port and a slash at the end."""
     return _normalised(one) == _normalised(other)
 
 
@@ -77,11 +71,7 @@ def cluster_of_state(
 ) -> ClusterReader:
     """Return what reads the cluster before anything is registered.
 
-    Args:
-        cluster: of the settings.
-        file: the kubeconfig that the settings name.
-        resources: URN -> outputs, as the state has them: an EKS cluster's kubeconfig is its provider's.
-
+    `resources` are URN -> outputs of the state: an EKS cluster's kubeconfig is its provider's.
     """
     if not cluster.region:
         return ClusterReader(cluster.context, file)

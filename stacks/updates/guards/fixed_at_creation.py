@@ -1,4 +1,4 @@
-"""What of a stack is fixed when it is created, and how to change it all the same.
+"""Refuses changes of settings that are fixed when a stack is created, and says how to make them all the same.
 
 Each run exports these values, and the next one compares before it registers anything:
 - members of NATS and etcd: another number would restart every member with a list of members that the others
@@ -65,11 +65,7 @@ def changed_problems(
 ) -> tuple[Problem, ...]:
     """Return what to say about each fixed value that is no longer what it was.
 
-    Args:
-        previous: what the last run exported; None if there was none, or one that exported nothing.
-        now: what this run would export.
-        rebuilt: value of the environment variable REBUILT_VARIABLE.
-
+    `previous` is None where no run exported anything, `rebuilt` the value of REBUILT_VARIABLE.
     """
     before, acknowledged = _with_layers(previous or {}), _keys(rebuilt)
     # A number has come back from the engine as 3.0, which equals 3.
@@ -147,7 +143,7 @@ def _keys(rebuilt: str) -> set[str]:
 def _goes_with_another(key: str, changed: Sequence[str]) -> bool:
     """Whether what this setting belongs to is another one altogether, and it is new with that."""
     if key == _LAYERS:
-        # What exists already is nobody's layer.
+        # A cluster or platform that existed before is nobody's layer.
         return "cluster.kind" in changed or "platform.kind" in changed
     part, _, _ = key.partition(".")
     kind_of_its_part = key.rpartition(".")[0] + ".kind"

@@ -1,4 +1,4 @@
-"""What the cluster has lost of a stack, said before anything is registered."""
+"""Losses of a stack in the cluster, found before anything is registered, and the claim that ends an `up`."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What the last run of this stack left in its state, read once while the program runs."""
+"""The state as the last run of this stack left it, read once while the program runs."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -37,17 +37,17 @@ class PreviousRun:
     """The state as the last run left it; empty before the first one."""
 
     outputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Of the stack. The engine writes them down early, also where the run fails later."""
+    """The stack's outputs. The engine writes them down early, also where the run fails later."""
     resources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     """URN -> outputs of what exists. Each is written when its own operation has ended, so that these are
     right after a run that failed half way, which outputs of the stack are not."""
 
     @property
     def fixed(self) -> Mapping[str, object] | None:
-        """What was recorded as fixed; None where nothing was, or where nothing was made with it."""
+        """The values recorded as fixed; None without a record, or where nothing was made with it."""
         if not any(_is_made(urn) for urn in self.resources):
-            # A first `up` with credentials of another account ends here: whoever typed the wrong account may
-            # type the right one.
+            # A first `up` with credentials of another account ends here: whoever wrote the wrong account may
+            # correct it.
             return None
         recorded: object = self.outputs.get(OUTPUT_NAME)
         return cast("Mapping[str, object]", recorded) if isinstance(recorded, Mapping) else None
@@ -69,12 +69,7 @@ def previous_run() -> PreviousRun:
 
 
 def outputs_of(name: str) -> Mapping[str, Any] | None:
-    """Return the outputs of another stack of this project: empty where nothing is up, None where it is not.
-
-    Args:
-        name: of the stack, without organization and project.
-
-    """
+    """Return the outputs of another stack of this project: empty where nothing is up, None without it."""
     stack = full_name(name)
     try:
         return _read(_READ_OUTPUTS, {"name": stack}, whose=f"stack {name}", attempts=_ATTEMPTS_OF_ANOTHER)
@@ -99,8 +94,7 @@ def read_again_while_written(
     """Return what `read` returns, trying again while the engine writes the state.
 
     Raises:
-        pulumi.RunError: the state could not be read in `attempts` tries; its text is meant for a person.
-
+        pulumi.RunError: no try succeeded; its text is meant for a person.
     """
     for attempt in range(1, attempts + 1):
         try:
