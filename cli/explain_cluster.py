@@ -53,7 +53,7 @@ def _reached_from(plan: EksPlan) -> str:
     return f"the VPC and {', '.join(plan.public_cidrs)}" if plan.public_cidrs else "the VPC alone"
 
 
-def _ends(version: str) -> str:
+def _support_end(version: str) -> str:
     ends = SUPPORT_ENDS_SOON.get(version)
     return f" (standard support ends {ends})" if ends else ""
 
@@ -64,15 +64,15 @@ def _network(plan: EksPlan) -> str:
         return f"existing, {network.vpc_id}, subnets in {', '.join(network.subnets)}"
     zones = [subnet.zone for subnet in network.subnets if subnet.public is not None]
     gateways = "a NAT gateway in each zone" if network.nat_per_zone else "one NAT gateway"
-    return f"own, {network.cidr}, {', '.join(zones)}{_local(network)}, {gateways}"
+    return f"own, {network.cidr}, {', '.join(zones)}{_local_zones(network)}, {gateways}"
 
 
-def _local(network: PlannedNetwork) -> str:
+def _local_zones(network: PlannedNetwork) -> str:
     names = ", ".join(zone.name for zone in network.local)
     return f", Local Zone {names}" if names else ""
 
 
-def _bought(nodes: PlannedNodes) -> str:
+def _purchase_text(nodes: PlannedNodes) -> str:
     purchase = nodes.purchase
     text = f"{NAMES[purchase.kind]} in {nodes.zone.name}"
     match purchase:
@@ -90,9 +90,9 @@ def _storage(plan: EksPlan, cache: ResolvedCache) -> str:
             dollars = f"${lustre_usd_per_hour(size, throughput):.2f} an hour"
             where = "" if plan.region == _PRICED_REGION else f" in {_PRICED_REGION}"
             price = f"{dollars}{where} ({aged(FSX_LUSTRE_PRICES.date)})"
-            return f"FSx for Lustre in {zone.name}, {throughput} MB/s a TiB, {price}{_far(plan)}"
+            return f"FSx for Lustre in {zone.name}, {throughput} MB/s a TiB, {price}{_slow_reads(plan)}"
         case PlannedEfs():
-            return f"EFS, in every zone of the region above{_far(plan)}"
+            return f"EFS, in every zone of the region above{_slow_reads(plan)}"
         case PlannedEbs(throughput=throughput):
             return f"an EBS disk of the one GPU node, gp3, {throughput} MiB/s; frontends run there too"
         case PlannedInstanceStore():
@@ -101,7 +101,7 @@ def _storage(plan: EksPlan, cache: ResolvedCache) -> str:
             return f"class {cache.storage_class_name}"
 
 
-def _far(plan: EksPlan) -> str:
+def _slow_reads(plan: EksPlan) -> str:
     # Their nodes have no address of the file system in their own zone: every read goes to the region.
     return " (slow from the Local Zone)" if any(nodes.zone.is_local for nodes in plan.gpu_nodes) else ""
 
@@ -167,7 +167,7 @@ def _layer_rows(stack: ResolvedStack) -> Iterator[Row]:
 
 
 def _infrastructure_rows(plan: EksPlan, cache: ResolvedCache) -> Iterator[Row]:
-    version = f"Kubernetes {plan.version}{_ends(plan.version)}"
+    version = f"Kubernetes {plan.version}{_support_end(plan.version)}"
     where = f"{version} in {plan.region}, account {plan.account_id}"
     yield "CLUSTER", f"eks {plan.name}, {where}, reached from {_reached_from(plan)}"
     yield "NETWORK", _network(plan)
@@ -177,7 +177,7 @@ def _infrastructure_rows(plan: EksPlan, cache: ResolvedCache) -> Iterator[Row]:
         f"system: {system.nodes} x {system.instance_type} on demand, for everything without GPUs; {_AMIS}",
     )
     for nodes in plan.gpu_nodes:
-        yield "", f"{nodes.pool}: {_bought(nodes)}"
+        yield "", f"{nodes.pool}: {_purchase_text(nodes)}"
     yield "STORAGE", f"model cache: {_storage(plan, cache)}; the rest: gp3 disks"
     yield (
         "OPERATORS",

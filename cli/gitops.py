@@ -71,7 +71,7 @@ def release_documents(resource: Resource, style: HelmStyle) -> list[tuple[str, s
     reason = _cannot_be_written(resource)
     if reason is not None:
         return [(comment[0], as_comment(f"Not written for {style.value}: {reason}.") + comment[1])]
-    release = _read(resource, name)
+    release = _release_of(resource, name)
     objects = [_application(release)] if style is HelmStyle.ARGO_CD else _flux(release)
     return [(f"{item['kind']}-{name}", object_document(item)) for item in objects]
 
@@ -120,7 +120,7 @@ def _cannot_be_written(resource: Resource) -> str | None:
     return None
 
 
-def _read(resource: Resource, name: str) -> _Release:
+def _release_of(resource: Resource, name: str) -> _Release:
     inputs = resource.inputs
     timeout = inputs.get("timeout")
     return _Release(

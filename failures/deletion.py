@@ -42,7 +42,7 @@ def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Explan
         page="deletion-hangs",
         reasons=reasons,
         look=cluster.command("get", *words, "--output", "yaml"),
-        then=_then(cluster, words, live or {}, reasons),
+        then=_what_to_do(cluster, words, live or {}, reasons),
     )
 
 
@@ -103,14 +103,14 @@ def _of_dynamo(cluster: ClusterReader, subject: Subject) -> list[str]:
         where = ["--namespace", str(subject.namespace), "--selector", f"{GRAPH_NAME}={subject.name}"]
         pods = cluster.items("pods", *where) or []
         ending = [pod for pod in pods if pod["metadata"].get("deletionTimestamp")]
-        return [*_held(cluster, PARTS, where), *(f"pod {line}" for line in pod_reasons(ending))]
+        return [*_held_objects(cluster, PARTS, where), *(f"pod {line}" for line in pod_reasons(ending))]
     if subject.kind == _NAMESPACE:
         where = ["--namespace", subject.name]
-        return [*_held(cluster, GRAPHS, where), *_held(cluster, PARTS, where)]
+        return [*_held_objects(cluster, GRAPHS, where), *_held_objects(cluster, PARTS, where)]
     return []
 
 
-def _held(cluster: ClusterReader, kind: str, where: list[str]) -> list[str]:
+def _held_objects(cluster: ClusterReader, kind: str, where: list[str]) -> list[str]:
     items = cluster.items(stored_name(cluster.get, kind), *where) or []
     return [
         f"{item['kind']} {item['metadata']['name']}: {line}"
@@ -125,7 +125,7 @@ def _finalizer_lines(live: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _then(cluster: ClusterReader, words: list[str], live: KubernetesObject, reasons: list[str]) -> str:
+def _what_to_do(cluster: ClusterReader, words: list[str], live: KubernetesObject, reasons: list[str]) -> str:
     again = "then run the same command again: it continues from here"
     finalizers = _finalizers(live)
     if any(FINALIZER in reason or CONVERSION_SIGN in reason for reason in reasons):

@@ -81,7 +81,7 @@ def unfinished_job(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why the Job that fills or checks the model cache is not complete."""
     words = _pods_of(subject, "batch.kubernetes.io/job-name")
     pods = cluster.items(*words) or []
-    job = cluster.get("job", subject.name, *_in(subject)) or {}
+    job = cluster.get("job", subject.name, *_namespace_words(subject)) or {}
     failed = [
         f"it failed for good: {condition.get('reason')}, {condition.get('message', '')}"
         for condition in job.get("status", {}).get("conditions") or []
@@ -150,13 +150,15 @@ def unfinished_release(cluster: ClusterReader, subject: Subject) -> Explanation:
 
 def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return which nodes of a pool have not joined, are not Ready, or show too few GPUs."""
-    spec: dict[str, Any] = (cluster.get("deployment", subject.name, *_in(subject)) or {}).get("spec", {})
+    spec: dict[str, Any] = (cluster.get("deployment", subject.name, *_namespace_words(subject)) or {}).get(
+        "spec", {}
+    )
     template: dict[str, Any] = spec.get("template", {})
     wanted: dict[str, str] = template.get("spec", {}).get("nodeSelector") or {}
     group, gpus = wanted.get(NODE_GROUP_LABEL, ""), wanted.get(GPU_COUNT_LABEL, "")
     words = ["nodes", "--selector", f"{NODE_GROUP_LABEL}={group}"]
     nodes = (cluster.items(*words) or []) if group else []
-    reasons = [reason for node in nodes if (reason := _lacks(node, gpus))]
+    reasons = [reason for node in nodes if (reason := _why_unusable(node, gpus))]
     expected = int(spec.get("replicas") or 0)
     if group and len(nodes) < expected:
         reasons.insert(0, f"{len(nodes)} of {expected} nodes of node group {group} have joined")
@@ -179,7 +181,7 @@ def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
 
 
 def _operator_says(cluster: ClusterReader, subject: Subject, pods: Sequence[KubernetesObject]) -> list[str]:
-    graph = cluster.get(stored_name(cluster.get, GRAPHS), subject.name, *_in(subject)) or {}
+    graph = cluster.get(stored_name(cluster.get, GRAPHS), subject.name, *_namespace_words(subject)) or {}
     said = why_not_ready(graph)
     if not graph.get("status"):
         if pods:
@@ -192,14 +194,14 @@ def _operator_says(cluster: ClusterReader, subject: Subject, pods: Sequence[Kube
 
 
 def _pods_of(subject: Subject, label: str) -> list[str]:
-    return ["pods", *_in(subject), "--selector", f"{label}={subject.name}"]
+    return ["pods", *_namespace_words(subject), "--selector", f"{label}={subject.name}"]
 
 
-def _in(subject: Subject) -> list[str]:
+def _namespace_words(subject: Subject) -> list[str]:
     return ["--namespace", str(subject.namespace)]
 
 
-def _lacks(node: KubernetesObject, gpus: str) -> str | None:
+def _why_unusable(node: KubernetesObject, gpus: str) -> str | None:
     name, labels = node["metadata"]["name"], node["metadata"].get("labels") or {}
     if not is_ready(node):
         conditions = node.get("status", {}).get("conditions") or []

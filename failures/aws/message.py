@@ -56,7 +56,7 @@ def refused_text(failed: FailedRequest, stack_file: StackFile) -> str | None:
     if line:
         lines.append(f"What it means: {line.means}.")
     do = line.do.replace("STACK", failed.stack) if line else "mend what AWS's words name"
-    lines.append(f"What to do: {do}; {_again(failed, error)}.")
+    lines.append(f"What to do: {do}; {_how_to_go_on(failed, error)}.")
     lines.append(f"Runbook: docs/runbook/{line.page if line else _PAGE}.md")
     return "\n".join(lines)
 
@@ -84,7 +84,7 @@ def _settings_of(resource_type: str) -> tuple[str, ...]:
     return next(found, ("cluster.name",))
 
 
-def _again(failed: FailedRequest, error: AwsError) -> str:
+def _how_to_go_on(failed: FailedRequest, error: AwsError) -> str:
     if error.operation == FAILED_LATER and failed.operation == "create":
         # The state has the resource by now: an `up` would take it for done (pulumi/pulumi#17881).
         return f"then run `pulumi up --stack {failed.stack} --replace '{failed.urn}'`, which makes it anew"

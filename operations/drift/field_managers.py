@@ -50,7 +50,7 @@ def owners_of(live: Mapping[str, Any], path: Path) -> tuple[Owner, ...]:
     return tuple(
         Owner(entry["manager"], entry["operation"], entry.get("subresource", ""))
         for entry in _entries(live)
-        if _holds(entry.get("fieldsV1") or {}, live, path)
+        if _owns(entry.get("fieldsV1") or {}, live, path)
     )
 
 
@@ -72,7 +72,7 @@ def _is_create(entry: Mapping[str, Any]) -> bool:
     return entry["manager"] in _CREATED_BY and entry["operation"] == "Update"
 
 
-def _holds(fields: Mapping[str, Any], live: Mapping[str, Any], path: Path) -> bool:
+def _owns(fields: Mapping[str, Any], live: Mapping[str, Any], path: Path) -> bool:
     for index, part in enumerate(path):
         if not fields:
             # An atomic map or list is owned whole.

@@ -81,10 +81,8 @@ class DriftReport:
 
     @property
     def repair(self) -> str | None:
-        """The command for everything that Pulumi sees, which ends by asking whether the stack serves; None
-        where that is as it should be."""
-        seen = [change for change in self.changes if change.outcome is not Outcome.LEFT]
-        if not seen:
+        """The command for everything that Pulumi sees; None where that is as it should be."""
+        if all(change.outcome is Outcome.LEFT for change in self.changes):
             return None
         force = f"{FORCE_VARIABLE}=true " if self.conflicts else ""
         return f"{force}pulumi up --refresh --stack {self.stack}"
@@ -97,7 +95,8 @@ class DriftReport:
     @property
     def conflicts(self) -> Sequence[Change]:
         """The changes whose field somebody else owns now."""
-        return [change for change in self.changes if change.outcome in _CONFLICTS]
+        conflicts = {Outcome.REFUSED, Outcome.PREVIEW_STOPS}
+        return [change for change in self.changes if change.outcome in conflicts]
 
     def headline(self) -> str:
         """Return the answer in one line."""
@@ -173,9 +172,6 @@ class DriftReport:
                 command for command in (self.repair_release, *self.before_repair, self.repair) if command
             ],
         }
-
-
-_CONFLICTS = frozenset({Outcome.REFUSED, Outcome.PREVIEW_STOPS})
 
 
 def columns(change: Change) -> tuple[str, ...]:

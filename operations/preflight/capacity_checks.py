@@ -37,7 +37,7 @@ def capacity_answers(
         text = "no such reservation in this account and region"
         yield wrong(question, text, "`aws ec2 describe-capacity-reservations` has ids for purchase.id")
         return
-    yield from _shape(question, nodes, found)
+    yield from _shape_answers(question, nodes, found)
     if found.is_block != isinstance(purchase, CapacityBlock):
         kind = "capacityBlock" if found.is_block else "reservation"
         yield wrong(question, f"is a {_kind_in_words(found)}", f"purchase.kind: {kind}")
@@ -46,7 +46,7 @@ def capacity_answers(
     elif found.state not in _USABLE:
         yield wrong(question, f"is {found.state}", "buy another, and type its id")
     elif isinstance(purchase, CapacityBlock):
-        yield from _window(question, nodes, purchase, found, now)
+        yield from _window_answers(question, nodes, purchase, found, now)
     elif found.placement_group != purchase.placement_group:
         made = f"placement group {found.placement_group}" if found.placement_group else "no placement group"
         typed = f"typed is {purchase.placement_group}" if purchase.placement_group else "none is typed"
@@ -92,7 +92,7 @@ def offered_now(nodes: PlannedNodes, account: Account) -> str | None:
     return f"{asked}: {_fee(min(offerings, key=lambda each: float(each['UpfrontFee'])), gpus)}"
 
 
-def _shape(question: str, nodes: PlannedNodes, found: FoundReservation) -> Iterator[Answer]:
+def _shape_answers(question: str, nodes: PlannedNodes, found: FoundReservation) -> Iterator[Answer]:
     wanted = nodes.instance_type.name
     if found.instance_type != wanted:
         yield wrong(question, f"is for {found.instance_type}", f"one for {wanted}")
@@ -107,7 +107,7 @@ def _shape(question: str, nodes: PlannedNodes, found: FoundReservation) -> Itera
         yield good(question, f"{text}; the pool takes {nodes.nodes}")
 
 
-def _window(
+def _window_answers(
     question: str, nodes: PlannedNodes, purchase: CapacityBlock, found: FoundReservation, now: dt.datetime
 ) -> Iterator[Answer]:
     due = phase_due(found, now)

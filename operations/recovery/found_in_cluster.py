@@ -65,7 +65,7 @@ class HelmRelease:
 def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> tuple[ClusterObject, ...]:
     """The program's objects that exist under their fixed names."""
     wanted = map(ClusterObject.of, graph.kubernetes_objects())
-    found = (_found(_as_stored(each, cluster), cluster) for each in wanted)
+    found = (_live_object(_as_stored(each, cluster), cluster) for each in wanted)
     return tuple(each for each in found if each is not None)
 
 
@@ -91,25 +91,22 @@ def read_release(stack: ResolvedStack, graph: ResourceGraph, cluster: ClusterCom
     if resource is None:
         return None
     name, namespace = RELEASE_NAME, stack.platform.namespace
+    identity = (resource.urn, resource.parent, resource.provider, name, namespace)
     answer = cluster.run("helm", "history", name, "--namespace", namespace, "--output", "json")
     if answer.code != 0 and "release: not found" in answer.err:
-        return HelmRelease(resource.urn, resource.parent, resource.provider, name, namespace, None)
+        return HelmRelease(*identity, status=None)
     if answer.code != 0:
         raise cluster.failure(answer, "helm", "history", name, "--namespace", namespace)
     revisions: list[Mapping[str, Any]] = json.loads(answer.out)
     newest = max(revisions, key=lambda revision: revision["revision"])
     ran = [each["revision"] for each in revisions if each["status"] in {"deployed", "superseded"}]
     return HelmRelease(
-        resource.urn,
-        resource.parent,
-        resource.provider,
-        name,
-        namespace,
-        newest["status"],
+        *identity,
+        status=newest["status"],
         chart=str(newest.get("chart", "")),
         wanted_chart=str(resource.inputs.get("chart", "")),
         last_deployed=max(ran, default=None),
-        holds=_holds(name, namespace, cluster),
+        holds=_data_in_release(name, namespace, cluster),
         graphs=_graphs(cluster),
     )
 
@@ -133,7 +130,7 @@ def _can_only_wait(operation: PendingOperation, cluster: ClusterCommands) -> boo
         return False
     if operation.type == RELEASE_TYPE:
         return _helm_is_done(operation, target, cluster)
-    live = _found(_as_stored(target, cluster), cluster)
+    live = _live_object(_as_stored(target, cluster), cluster)
     if operation.operation == "creating":
         return live is not None
     if operation.operation == "deleting":
@@ -154,17 +151,12 @@ def _helm_is_done(operation: PendingOperation, release: ClusterObject, cluster: 
 
 def _as_stored(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject:
     """A graph at the version that can be read without its operator; anything else as it is."""
-    if not wanted.is_graph:
-        return wanted
-    version = stored_version(cluster.reader.get, GRAPHS)
-    return (
-        replace(wanted, api_version=f"{wanted.api_version.partition('/')[0]}/{version}")
-        if version
-        else wanted
-    )
+    version = stored_version(cluster.reader.get, GRAPHS) if wanted.is_graph else None
+    group = wanted.api_version.partition("/")[0]
+    return replace(wanted, api_version=f"{group}/{version}") if version else wanted
 
 
-def _found(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject | None:
+def _live_object(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject | None:
     where = ["--namespace", wanted.namespace] if wanted.namespace else []
     live = cluster.get(wanted.resource, wanted.name, *where, "--show-managed-fields")
     if live is None:
@@ -188,7 +180,7 @@ def _create_entry(entries: list[Mapping[str, Any]]) -> int | None:
     return places[0]
 
 
-def _holds(name: str, namespace: str, cluster: ClusterCommands) -> tuple[str, ...]:
+def _data_in_release(name: str, namespace: str, cluster: ClusterCommands) -> tuple[str, ...]:
     # The claims that a StatefulSet makes from its templates are in no manifest: no uninstall deletes them.
     manifest = cluster.run("helm", "get", "manifest", name, "--namespace", namespace)
     if manifest.code != 0:

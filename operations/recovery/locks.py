@@ -59,11 +59,6 @@ def read_locks(pulumi: PulumiCommand) -> tuple[Lock, ...]:
     return locks
 
 
-def is_here(lock: Lock) -> bool:
-    """Whether the lock was taken on this machine."""
-    return lock.host == socket.gethostname()
-
-
 def holder_is_alive(lock: Lock) -> bool:
     """Whether the run that took the lock on this machine still runs.
 
@@ -85,7 +80,8 @@ def refuse_live_runs(locks: tuple[Lock, ...], ended: str | None) -> None:
     `ended` is the other machine whose run has ended, as a person has made sure.
     """
     for lock in locks:
-        if is_here(lock) and holder_is_alive(lock):
+        is_here = lock.host == socket.gethostname()
+        if is_here and holder_is_alive(lock):
             raise CommandError(
                 f"the stack is locked by a run that is alive: {lock}\n"
                 "  nothing is interrupted, and nothing was changed\n"
@@ -99,7 +95,7 @@ def refuse_live_runs(locks: tuple[Lock, ...], ended: str | None) -> None:
                 "  try: once no run of this stack is alive anywhere, run this again with "
                 f"`--ended {lock.host}`"
             )
-        if not is_here(lock) and lock.host != ended:
+        if not is_here and lock.host != ended:
             raise CommandError(
                 f"the stack is locked from another machine: {lock}\n"
                 "  whether that run is alive cannot be seen from here; nothing was changed\n"

@@ -37,7 +37,7 @@ class Plan:
 
 def plan_up(leftovers: Leftovers, *, policy_pack: bool) -> Plan:
     """Recovery that ends with the stack up; CommandError where that takes a person."""
-    found = tuple(_found(leftovers))
+    found = tuple(_findings(leftovers))
     if not found:
         return Plan()
     _refuse_foreign(leftovers)
@@ -72,10 +72,10 @@ def plan_destroy(leftovers: Leftovers) -> Plan:
         Step("destroy what the state knows", "pulumi", ("destroy", "--yes")),
     )
     left = tuple(str(each) for each in unknown if each.kind in _STATEFUL)
-    return Plan(tuple(_found(leftovers)), steps, left)
+    return Plan(tuple(_findings(leftovers)), steps, left)
 
 
-def _found(leftovers: Leftovers) -> Iterator[str]:
+def _findings(leftovers: Leftovers) -> Iterator[str]:
     for lock in leftovers.locks:
         yield f"the lock of a run that has ended: {lock}"
     for operation in leftovers.state.pending:

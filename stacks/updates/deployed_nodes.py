@@ -150,7 +150,7 @@ def _reservation(purchase: Purchase) -> str | None:
 def _changed(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[str, ...]:
     if not found:
         return ()
-    keys = (key for key, value in wanted.items() if _differs(value, found.get(_camel(key))))
+    keys = (key for key, value in wanted.items() if _differs(value, found.get(_camel_case(key))))
     return tuple(dict.fromkeys(_WORDS.get(key, key.replace("_", " ")) for key in keys))
 
 
@@ -161,7 +161,7 @@ def _differs(wanted: object, found: object) -> bool:
     if isinstance(wanted, Mapping):
         there = mapping_in(found)
         items = cast("Mapping[str, object]", wanted).items()
-        return any(_differs(value, there.get(_camel(key))) for key, value in items)
+        return any(_differs(value, there.get(_camel_case(key))) for key, value in items)
     if isinstance(wanted, list):
         items, others = cast("Sequence[object]", wanted), cast("Sequence[object]", found or [])
         return len(items) != len(others) or any(map(_differs, items, others))
@@ -170,6 +170,6 @@ def _differs(wanted: object, found: object) -> bool:
     return str(wanted) != str(number)
 
 
-def _camel(key: str) -> str:
+def _camel_case(key: str) -> str:
     first, *rest = key.split("_")
     return first + "".join(part.capitalize() for part in rest)

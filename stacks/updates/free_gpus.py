@@ -13,7 +13,7 @@ from stacks.plan.infrastructure.phases import waited_for
 from stacks.plan.placement.packing import WorkerSet, pack
 from stacks.plan.resolved import ResolvedStack
 from stacks.updates.notices import Notice
-from stacks.updates.shared_pools import SharedPool, shared_pools
+from stacks.updates.shared_pools import SharedPool, shared_pools, worker_set
 from stacks.wording import in_words
 
 _GPUS = "nvidia.com/gpu"
@@ -64,7 +64,7 @@ def pool_uses(
         return None
     own = {stack.serving.graph_name, *graphs}
     others = [pod for pod in pods if _gpus_of(pod) and not _is_own(pod, own, stack.serving.namespace)]
-    return {name: _use(listed, others) for name, listed in nodes.items()}
+    return {name: _use_of_nodes(listed, others) for name, listed in nodes.items()}
 
 
 def room_texts(
@@ -90,7 +90,7 @@ def _places_workers(stack: ResolvedStack) -> bool:
 
 def _room(shared: SharedPool, uses: Mapping[str, PoolUse] | None, unasked: str) -> tuple[str, bool]:
     pool = shared.pool
-    workers = [WorkerSet(worker.name, worker.gpus, worker.replicas) for worker in shared.new]
+    workers = [worker_set(worker) for worker in shared.new]
     needed = sum(some.gpus * some.count for some in workers)
     use = uses.get(pool.name) if uses is not None else None
     if use is None or not use.gpus:
@@ -98,7 +98,7 @@ def _room(shared: SharedPool, uses: Mapping[str, PoolUse] | None, unasked: str) 
         fits = f"the graph's {in_words(needed, 'GPU')} fit into {pool.gpus} by the settings alone, {why}"
         return f"pool {pool.name}: {fits}", True
     fits = _fits(shared, workers, use)
-    free = f"{use.free_gpus} of {in_words(use.gpus, 'GPU')} free, used by others: {_others(use)}"
+    free = f"{use.free_gpus} of {in_words(use.gpus, 'GPU')} free, used by others: {_others_text(use)}"
     end = "it fits" if fits else "it does not fit until they end, or nodes join"
     return f"pool {pool.name}: {free}; the graph needs {needed}: {end}", fits
 
@@ -110,7 +110,7 @@ def _fits(shared: SharedPool, workers: Sequence[WorkerSet], use: PoolUse) -> boo
     return any(pack(workers, shared.room, free) is not None for free in places)
 
 
-def _others(use: PoolUse) -> str:
+def _others_text(use: PoolUse) -> str:
     if not use.others:
         return "none"
     most = sorted(use.others.items(), key=lambda item: (-item[1][0], item[0]))
@@ -122,7 +122,7 @@ def _others(use: PoolUse) -> str:
     return ", ".join(texts)
 
 
-def _use(nodes: Sequence[KubernetesObject], pods: Sequence[KubernetesObject]) -> PoolUse:
+def _use_of_nodes(nodes: Sequence[KubernetesObject], pods: Sequence[KubernetesObject]) -> PoolUse:
     there = {
         node["metadata"]["name"]: node
         for node in nodes
@@ -143,7 +143,7 @@ def _use(nodes: Sequence[KubernetesObject], pods: Sequence[KubernetesObject]) ->
 
 
 def _allocatable(node: KubernetesObject) -> int:
-    return _number(node.get("status", {}).get("allocatable") or {})
+    return _gpus_in(node.get("status", {}).get("allocatable") or {})
 
 
 def _gpus_of(pod: KubernetesObject) -> int:
@@ -155,10 +155,10 @@ def _gpus_of(pod: KubernetesObject) -> int:
 def _requested(container: Mapping[str, Any]) -> int:
     # Of GPUs the request is the limit, which the API server writes down where only one is given.
     resources: Mapping[str, Mapping[str, Any]] = container.get("resources") or {}
-    return _number(resources.get("requests") or resources.get("limits") or {})
+    return _gpus_in(resources.get("requests") or resources.get("limits") or {})
 
 
-def _number(quantities: Mapping[str, Any]) -> int:
+def _gpus_in(quantities: Mapping[str, Any]) -> int:
     text = str(quantities.get(_GPUS, "0"))
     return int(text) if text.isdecimal() else 0
 

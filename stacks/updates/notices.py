@@ -44,7 +44,7 @@ def graph_notices(stack: ResolvedStack, running: Graph, wanted: Graph) -> Iterab
     if not running.makes_same_workers(wanted):
         yield _restart(stack, running, wanted)
         return
-    changed = [text for name in wanted.services for text in _count_change(stack, running, wanted, name)]
+    changed = list(_count_changes(stack, running, wanted))
     changed += [f"{name} restarts pod by pod" for name in _restarted(running.others, wanted)]
     yield from (Notice(f"no worker restarts: {text}", warns=False) for text in changed)
 
@@ -63,7 +63,7 @@ def replacement_notice(stack: ResolvedStack, running: Graph, wanted: Graph, how:
     lines = [f"another graph: {steps}: {how.reason}", f"interruption: {interruption}"]
     if running.address != wanted.address:
         moved = f"address: {running.address} -> {wanted.address}"
-        lines.append(f"{moved}{_outside(stack)}; tell the clients{_keeping(running, wanted)}")
+        lines.append(f"{moved}{_outside_change(stack)}; tell the clients{_old_name_hint(running, wanted)}")
     return Notice("\n  ".join(lines), warns=True)
 
 
@@ -101,10 +101,10 @@ def differences(before: Iterable[Service], now: Mapping[str, Service]) -> list[s
     """Return what has changed of the services' pods, each once, in words that stack files use."""
     found: dict[str, None] = {}
     for service in before:
-        old, new = _flat(service.template), _flat(now[service.name].template)
+        old, new = _leaves_by_path(service.template), _leaves_by_path(now[service.name].template)
         for path in sorted(old.keys() | new.keys()):
             if old.get(path) != new.get(path):
-                found[_word(path)] = None
+                found[_word_for(path)] = None
     return list(found)
 
 
@@ -122,7 +122,7 @@ def effects_of_changes(stack: ResolvedStack) -> Iterable[str]:
     yield f"recipe, name: another graph and address, {minutes}{_unless_it_fits(stack)}"
 
 
-def _brings(cache: ResolvedCache) -> str:
+def _who_brings(cache: ResolvedCache) -> str:
     if cache.node_directory:
         return "DaemonSet model-cache brings it to every node"
     return f"Job {cache.job_name} {'fills the volume' if cache.is_ours else 'looks for it on the volume'}"
@@ -140,7 +140,7 @@ def _restart(stack: ResolvedStack, running: Graph, wanted: Graph) -> Notice:
         f"every worker restarts: {all_of_them} (changed: {changed})",
         f"interruption: {(waited_for or list(rollouts.values()))[0].interruption}",
         *(f"{name}: {rollout.strategy} ({rollout.reason})" for name, rollout in rollouts.items()),
-        *(text for name in wanted.services for text in _count_change(stack, running, wanted, name)),
+        *_count_changes(stack, running, wanted),
     ]
     restarted = _restarted(running.others, wanted)
     lines += [
@@ -156,20 +156,20 @@ def _restarted(services: Iterable[Service], wanted: Graph) -> list[str]:
     ]
 
 
-def _count_change(stack: ResolvedStack, running: Graph, wanted: Graph, name: str) -> Iterable[str]:
-    before, now = running.services[name].replicas, wanted.services[name].replicas
-    if before == now:
-        return
-    pods = in_words(abs(now - before), "pod")
-    placements = (each.placement for each in stack.serving.placed.workers if each.name == name)
-    pool = next((placement.pool for placement in placements if placement), None)
-    gpus = in_words(abs(now - before) * wanted.services[name].gpus, "GPU")
-    done, where = ("added", "on") if now > before else ("removed", "from")
-    place = f" {where} {gpus} of pool {pool}" if pool else ""
-    yield f"{name} {before} -> {now} replicas, {pods} {done}{place}"
+def _count_changes(stack: ResolvedStack, running: Graph, wanted: Graph) -> Iterable[str]:
+    pools = {each.name: each.placement.pool for each in stack.serving.placed.workers if each.placement}
+    for name, service in wanted.services.items():
+        before, now = running.services[name].replicas, service.replicas
+        if before == now:
+            continue
+        number = abs(now - before)
+        done, where = ("added", "on") if now > before else ("removed", "from")
+        gpus = in_words(number * service.gpus, "GPU")
+        place = f" {where} {gpus} of pool {pools[name]}" if name in pools else ""
+        yield f"{name} {before} -> {now} replicas, {in_words(number, 'pod')} {done}{place}"
 
 
-def _outside(stack: ResolvedStack) -> str:
+def _outside_change(stack: ResolvedStack) -> str:
     match stack.serving.exposure:
         case InternalLoadBalancer():
             return ", and another load balancer"
@@ -179,13 +179,13 @@ def _outside(stack: ResolvedStack) -> str:
             return ""
 
 
-def _keeping(running: Graph, wanted: Graph) -> str:
+def _old_name_hint(running: Graph, wanted: Graph) -> str:
     if running.namespace != wanted.namespace:
         return ""
     return f", or keep the old one with serving.name: {running.name}"
 
 
-def _word(path: tuple[str, ...]) -> str:
+def _word_for(path: tuple[str, ...]) -> str:
     if "env" in path:
         return path[path.index("env") + 1]
     for key, word in _WORDS:
@@ -194,18 +194,18 @@ def _word(path: tuple[str, ...]) -> str:
     return path[-1]
 
 
-def _flat(value: object, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], object]:
+def _leaves_by_path(value: object, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], object]:
     """Return the leaves by their paths; an item of a list by its name, where it has one."""
     if isinstance(value, Mapping):
         items = [(str(key), item) for key, item in cast("Mapping[object, object]", value).items()]
     elif isinstance(value, list):
-        items = [(_name(item, index), item) for index, item in enumerate(cast("list[object]", value))]
+        items = [(_item_name(item, index), item) for index, item in enumerate(cast("list[object]", value))]
     else:
         return {path: value}
-    return {found: leaf for key, item in items for found, leaf in _flat(item, (*path, key)).items()}
+    return {found: leaf for key, item in items for found, leaf in _leaves_by_path(item, (*path, key)).items()}
 
 
-def _name(item: object, index: int) -> str:
+def _item_name(item: object, index: int) -> str:
     named: object = cast("Mapping[str, object]", item).get("name") if isinstance(item, Mapping) else None
     return named if isinstance(named, str) else str(index)
 
@@ -222,7 +222,7 @@ def _revision_notice(before: str | None, now: str, cache: ResolvedCache) -> Iter
     if before is None or before == now:
         return
     text = (
-        f"model revision: {now[:_SHORT_COMMIT]} replaces {before[:_SHORT_COMMIT]}; {_brings(cache)} "
+        f"model revision: {now[:_SHORT_COMMIT]} replaces {before[:_SHORT_COMMIT]}; {_who_brings(cache)} "
         "before any worker restarts"
     )
     if cache.size_gib is None:

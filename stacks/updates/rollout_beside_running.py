@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from recipes.placed import PlacedService, Rollout
-from stacks.plan.placement.packing import WorkerSet, has_room_wherever_placed
+from stacks.plan.placement.packing import has_room_wherever_placed
 from stacks.plan.placement.rollout import described
 from stacks.plan.resolved import ResolvedStack
 from stacks.updates.comparable_graph import Graph, graph_of
 from stacks.updates.deployed import Deployed
-from stacks.updates.shared_pools import SharedPool, shared_pools
+from stacks.updates.shared_pools import SharedPool, shared_pools, worker_set
 from stacks.wording import in_words
 
 
@@ -60,15 +60,11 @@ def _without_room(stack: ResolvedStack, running: Graph, wanted: Graph) -> dict[s
 def _crowded_out(shared: SharedPool, surging: set[str]) -> list[tuple[str, int]]:
     old = {service.name: service.gpus for service in shared.old}
     sets = {
-        worker.name: WorkerSet(worker.name, max(worker.gpus, old.get(worker.name, 0)), worker.replicas)
+        worker.name: replace(worker_set(worker), gpus=max(worker.gpus, old.get(worker.name, 0)))
         for worker in shared.new
     }
     # Workers of another pool that come or go stay until their successors serve.
-    sets |= {
-        service.name: WorkerSet(service.name, service.gpus, service.replicas)
-        for service in shared.old
-        if service.name not in sets
-    }
+    sets |= {service.name: worker_set(service) for service in shared.old if service.name not in sets}
     crowded: list[tuple[str, int]] = []
     for worker in sorted(shared.new, key=lambda worker: -worker.gpus):
         if worker.name not in surging:
@@ -76,7 +72,7 @@ def _crowded_out(shared: SharedPool, surging: set[str]) -> list[tuple[str, int]]
         some = sets[worker.name]
         others = [other for name, other in sets.items() if name != worker.name]
         if has_room_wherever_placed(some, others, shared.room):
-            sets[worker.name] = WorkerSet(some.name, some.gpus, some.count + 1)
+            sets[worker.name] = replace(some, count=some.count + 1)
         else:
             crowded.append((worker.name, worker.gpus))
     return crowded

@@ -1,7 +1,7 @@
 """The pools of a stack with the workers that run in them while new ones start."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recipes.placed import PlacedService, PoolPlacement
 from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed
@@ -48,15 +48,20 @@ def shared_pools(stack: ResolvedStack, running: Sequence[Service]) -> tuple[Shar
     )
 
 
+def worker_set(service: PlacedService | Service) -> WorkerSet:
+    """Return the pods of a service as the packing counts them."""
+    return WorkerSet(service.name, service.gpus, service.replicas)
+
+
 def holds_both(shared: SharedPool) -> bool:
     """Whether all new workers find their GPUs beside all old ones, wherever the scheduler put those."""
-    running = [WorkerSet(service.name, service.gpus, service.replicas) for service in shared.old]
+    running = [worker_set(service) for service in shared.old]
     for worker in sorted(shared.new, key=lambda worker: -worker.gpus):
         # If there is room for the last of them, there was for the others.
-        but_one = WorkerSet(worker.name, worker.gpus, worker.replicas - 1)
-        if not has_room_wherever_placed(but_one, running, shared.room):
+        wanted = worker_set(worker)
+        if not has_room_wherever_placed(replace(wanted, count=wanted.count - 1), running, shared.room):
             return False
-        running.append(WorkerSet(worker.name, worker.gpus, worker.replicas))
+        running.append(wanted)
     return True
 
 

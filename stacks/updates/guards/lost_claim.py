@@ -46,7 +46,7 @@ def uid_of(seen: Seen | None) -> str | None:
 def loss_notices(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> tuple[Notice, ...]:
     """Say what is going or empty, and what of the state is no longer so."""
     texts = [
-        *([stale] if (stale := _stale(stack, before, seen)) else []),
+        *([stale] if (stale := _stale_claim_text(stack, before, seen)) else []),
         *map(str, seen.losses if seen else ()),
     ]
     return tuple(Notice(f"lost: {text}", warns=True) for text in texts)
@@ -60,7 +60,7 @@ def lost_claim(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> Los
     pkg/backend/snapshot.go, refreshSnapshotMutation), so that the state says the same in both. A stack
     that is taken down needs no claim.
     """
-    stale, volume = _stale(stack, before, seen), before.volume
+    stale, volume = _stale_claim_text(stack, before, seen), before.volume
     if stale is None or volume is None or not makes_resources():
         return None
     problem = Problem(
@@ -72,7 +72,7 @@ def lost_claim(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> Los
     return LostClaim(volume.uid, problem.text(stack.source))
 
 
-def _stale(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> str | None:
+def _stale_claim_text(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> str | None:
     """The claim of the state, which is not that of the cluster."""
     volume, name = before.volume, stack.cache.claim_name
     if seen is None or volume is None or not volume.uid:
