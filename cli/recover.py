@@ -121,21 +121,22 @@ def _may_end(*, yes: bool, end_waiting: bool) -> bool:
 
 def _may_put_back(name: str, backup: Backup, *, yes: bool) -> bool:
     say(f"the state of stack {name} cannot be read; its newest backup has {backup.resources} resources")
-    if not yes and not sys.stdin.isatty():
-        raise CommandError(
-            f"nothing was changed: there is no terminal to ask at\n"
-            f"  try: `{backup.command}`, or `dynamo-stack recover {name} --yes`, which does that first"
+    if not yes:
+        _require_terminal(
+            f"`{backup.command}`, or `dynamo-stack recover {name} --yes`, which does that first"
         )
-    if not yes and not typer.confirm("Put it back?"):
-        return False
+        if not typer.confirm("Put it back?"):
+            return False
     say(f"$ {backup.command}")
     return True
 
 
 def _ask(name: str) -> None:
-    if not sys.stdin.isatty():
-        raise CommandError(
-            f"nothing was changed: there is no terminal to ask at\n  try: `dynamo-stack recover {name} --yes`"
-        )
+    _require_terminal(f"`dynamo-stack recover {name} --yes`")
     if not typer.confirm("Run these?"):
         raise CommandError("nothing was changed")
+
+
+def _require_terminal(instead: str) -> None:
+    if not sys.stdin.isatty():
+        raise CommandError(f"nothing was changed: there is no terminal to ask at\n  try: {instead}")

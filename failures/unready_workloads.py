@@ -150,9 +150,8 @@ def unfinished_release(cluster: ClusterReader, subject: Subject) -> Explanation:
 
 def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return which nodes of a pool have not joined, are not Ready, or show too few GPUs."""
-    spec: dict[str, Any] = (cluster.get("deployment", subject.name, *_namespace_words(subject)) or {}).get(
-        "spec", {}
-    )
+    deployment = cluster.get("deployment", subject.name, *_namespace_words(subject)) or {}
+    spec: dict[str, Any] = deployment.get("spec", {})
     template: dict[str, Any] = spec.get("template", {})
     wanted: dict[str, str] = template.get("spec", {}).get("nodeSelector") or {}
     group, gpus = wanted.get(NODE_GROUP_LABEL, ""), wanted.get(GPU_COUNT_LABEL, "")

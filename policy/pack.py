@@ -188,7 +188,7 @@ def _own_policy(
 
 
 def _undecided(report: Report) -> Violations:
-    return undecided_texts([finding for finding in report.findings if _is_undecided(finding.status)])
+    return undecided_texts(finding for finding in report.findings if _is_undecided(finding.status))
 
 
 def _waived(report: Report) -> Violations:

@@ -6,7 +6,7 @@ The engine renames the file to `<stack>.json.bak` before each write, and keeps a
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,9 @@ def newest_backup(pulumi: PulumiCommand) -> Backup | None:
         return None
     project = yaml.safe_load((pulumi.directory / "Pulumi.yaml").read_text(encoding="utf-8"))["name"]
     state = root / _BOOKS / "stacks" / project / f"{pulumi.stack}.json"
-    for file in _candidates(root / _BOOKS / "backups" / project / pulumi.stack, state):
+    # The names of copies end in the time at which they were made.
+    copies = sorted((root / _BOOKS / "backups" / project / pulumi.stack).glob("*.json"), reverse=True)
+    for file in (state.with_name(f"{state.name}.bak"), *copies):
         latest = _latest(file)
         if latest:
             return Backup(file, state, len(latest.get("resources") or []))
@@ -80,12 +82,6 @@ def _folder(pulumi: PulumiCommand) -> Path | None:
     except (ValueError, KeyError):
         return None
     return Path(unquote(address.netloc + address.path)).expanduser() if address.scheme == "file" else None
-
-
-def _candidates(folder: Path, state: Path) -> Iterator[Path]:
-    yield state.with_name(f"{state.name}.bak")
-    # Their names end in the time at which they were made.
-    yield from sorted(folder.glob("*.json"), reverse=True)
 
 
 def _latest(file: Path) -> dict[str, Any] | None:
