@@ -1,17 +1,36 @@
-"""All checks of one plan against the account; capacity and quotas have files of their own."""
+"""All checks of one plan against the account; capacity has a file of its own."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
-from components.purchase import CapacityBlock, Reservation
+from components.purchase import CapacityBlock, OnDemand, Reservation, Spot
 from operations.preflight.account import Account, Unanswered
 from operations.preflight.answer import Answer, Verdict, good, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
-from operations.preflight.quota_checks import address_quota, gpu_quota, network_quota
 from stacks.plan.infrastructure.addons import builds
 from stacks.plan.infrastructure.plan import EksPlan, PlannedLustre, PlannedNetwork, PlannedNodes
 
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)
 _WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Quota:
+    """A limit of the account, which starts with no vCPU of P instances and five VPCs and five elastic IPs.
+
+    Codes: https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html.
+    """
+
+    service: str
+    code: str
+    title: str
+
+
+_ON_DEMAND = _Quota("ec2", "L-417A185B", "vCPUs of P instances on demand")
+_SPOT = _Quota("ec2", "L-7212CCBC", "vCPUs of P instances on Spot")
+_ADDRESSES = _Quota("ec2", "L-0263D0A3", "elastic IPs")
+_NETWORKS = _Quota("vpc", "L-F678F1CE", "VPCs")
 
 
 def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -29,9 +48,33 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     for nodes in plan.gpu_nodes:
         yield from _guarded(_offer_question(nodes), lambda each=nodes: _offered(each, account))
         yield from _guarded(f"pool {nodes.pool}: capacity", lambda each=nodes: _capacity(each, account))
-    yield from _guarded("quota: P instances", lambda: gpu_quota(plan, account))
-    yield from _guarded("quota: VPCs", lambda: network_quota(plan, account))
-    yield from _guarded("quota: elastic IPs", lambda: address_quota(plan, account))
+    yield from _guarded("quota: P instances", lambda: _gpu_quota(plan, account))
+    yield from _guarded("quota: VPCs", lambda: _network_quota(plan, account))
+    yield from _guarded("quota: elastic IPs", lambda: _address_quota(plan, account))
+
+
+def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    # What is reserved has counted when it was bought.
+    for quota, kind in ((_ON_DEMAND, OnDemand), (_SPOT, Spot)):
+        pools = [nodes for nodes in plan.gpu_nodes if isinstance(nodes.purchase, kind)]
+        if pools:
+            needed = sum(nodes.nodes * nodes.instance_type.vcpus for nodes in pools)
+            yield _quota_answer(quota, needed, account.quota(quota.service, quota.code))
+
+
+def _address_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    # An elastic IP for each NAT gateway.
+    if isinstance(plan.network, PlannedNetwork):
+        zones = len(plan.network.subnets) - len(plan.network.local)
+        needed = zones if plan.network.nat_per_zone else 1
+        allowed = account.quota(_ADDRESSES.service, _ADDRESSES.code)
+        yield _quota_answer(_ADDRESSES, needed, allowed, account.addresses_of_others(plan.name))
+
+
+def _network_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    if isinstance(plan.network, PlannedNetwork):
+        allowed = account.quota(_NETWORKS.service, _NETWORKS.code)
+        yield _quota_answer(_NETWORKS, 1, allowed, account.networks_of_others(plan.name))
 
 
 def _addon_question(plan: EksPlan) -> str:
@@ -148,3 +191,17 @@ def _possible(ids: Mapping[str, str]) -> list[str]:
 
 def _with_ids(zones: tuple[str, ...] | list[str], ids: Mapping[str, str]) -> str:
     return ", ".join(f"{zone} ({ids[zone]})" for zone in zones)
+
+
+def _quota_answer(quota: _Quota, needed: int, allowed: float, used: int | None = None) -> Answer:
+    question = f"quota {quota.code}: {quota.title}"
+    others = "what runs not counted" if used is None else f"{used} in use by others"
+    found = f"{needed} needed of {allowed:.0f}, {others}"
+    if needed + (used or 0) <= allowed:
+        return good(question, found)
+    enough = math.ceil(needed + (used or 0))
+    fix = (
+        f"aws service-quotas request-service-quota-increase --service-code {quota.service} "
+        f"--quota-code {quota.code} --desired-value {enough}"
+    )
+    return wrong(question, found, fix)
