@@ -6,17 +6,18 @@
 import datetime as dt
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from cli.check_coverage import WatchedGraph
-from cli.check_json import report_data
+from cli.check_coverage import WatchedGraph, count_kinds, kinds_read
 from cli.check_table import print_report
 from cli.exit_codes import FAILED, UNREADABLE
 from cli.output import make_console, print_json
 from resource_graph import ResourceGraph
 from resource_graph.input_text import input_name
 from rules.catalogue import rules_on
+from rules.model import Finding, Report, Rule
 from rules.run import run_rules
 
 _NAMED_FILES = 3
@@ -28,22 +29,40 @@ def check_stack(name: str, *, as_json: bool) -> None:
     from stacks.plan.infrastructure.phases import with_open_windows
 
     # A graph that waits for its window is judged before the hours that it costs begin.
-    _check(recorded_stack(with_open_windows(resolved_stack(name))), f"stack {name}", as_json=as_json)
+    _judge(recorded_stack(with_open_windows(resolved_stack(name))), f"stack {name}", as_json=as_json)
 
 
 def check_files(paths: Sequence[Path], pools: Sequence[str], platform: str | None, *, as_json: bool) -> None:
     """Judge anybody's manifests, or a stack's exported state, beside what was named."""
-    from cli.bounded import bounded
     from cli.check_input import read_files
+    from cli.resource_limits import bounded
 
     # A rendered folder has dozens of files; each finding names its own.
     names = [input_name(path) for path in paths]
     subject = ", ".join(names) if len(names) <= _NAMED_FILES else f"{len(names)} files"
     with bounded(subject):
-        _check(read_files(paths, pools, platform), subject, as_json=as_json)
+        _judge(read_files(paths, pools, platform), subject, as_json=as_json)
 
 
-def _check(graph: ResourceGraph, subject: str, *, as_json: bool) -> None:
+def report_data(report: Report, graph: WatchedGraph, subject: str, rules: Sequence[Rule]) -> dict[str, Any]:
+    """The report for a program to read; nothing is grouped or left out."""
+    return {
+        "subject": subject,
+        "stops": report.stops,
+        "findings": [_finding_data(finding) for finding in report.findings],
+        "broken": [{"rule": broken.rule.id, "error": repr(broken.error)} for broken in report.broken],
+        "notEvaluated": [
+            {"rule": item.rule.id, "missing": sorted(aspect.value for aspect in item.missing)}
+            for item in report.not_evaluated
+        ],
+        "rules": [rule.id for rule in rules],
+        "read": kinds_read(graph),
+        "understood": graph.is_understood(),
+        "notJudged": count_kinds(graph.unasked()),
+    }
+
+
+def _judge(graph: ResourceGraph, subject: str, *, as_json: bool) -> None:
     today = dt.datetime.now(dt.UTC).date()
     rules = rules_on(today)
     watched = WatchedGraph(graph)
@@ -56,3 +75,30 @@ def _check(graph: ResourceGraph, subject: str, *, as_json: bool) -> None:
         raise typer.Exit(FAILED)
     if not watched.is_understood():
         raise typer.Exit(UNREADABLE)
+
+
+def _finding_data(finding: Finding) -> dict[str, Any]:
+    observation = finding.observation
+    origin = observation.resource.origin
+    return {
+        "rule": finding.rule.id,
+        "severity": finding.rule.severity.value,
+        "status": finding.status,
+        "waiver": _waiver_data(finding),
+        "urn": finding.urn,
+        "resource": observation.resource.name,
+        "subject": observation.subject,
+        "message": observation.message,
+        "file": origin.file if origin else None,
+        "document": origin.document if origin else None,
+        "line": origin.line_of(observation.path) if origin else None,
+        "field": list(observation.path) or None,
+        "reason": finding.rule.reason,
+        "fix": finding.rule.fix,
+        "source": finding.rule.source,
+    }
+
+
+def _waiver_data(finding: Finding) -> dict[str, str] | None:
+    waiver = finding.waiver
+    return None if waiver is None else {"reason": waiver.reason, "expires": waiver.expires.isoformat()}

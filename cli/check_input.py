@@ -21,10 +21,7 @@ _NODES = re.compile(r"[1-9][0-9]{0,4}")
 def read_files(paths: Sequence[Path], pools: Sequence[str], platform: str | None = None) -> ResourceGraph:
     """The objects of the files, and the pools and platform that a person named beside them.
 
-    Args:
-        paths: manifests, which are read as one set, or one file that `pulumi stack export` wrote.
-        pools: each `TYPE=NODES`.
-        platform: version of the Dynamo platform that they are for; None where nobody says it.
+    The files are manifests, read as one set, or one file that `pulumi stack export` wrote.
 
     Raises:
         CommandError: a pool or the version cannot be read, or a state is not the only file.
@@ -42,11 +39,7 @@ def read_files(paths: Sequence[Path], pools: Sequence[str], platform: str | None
 
 
 def read_pools(options: Sequence[str]) -> list[Resource]:
-    """The pools that `--pool TYPE=NODES` names; a type can be named again for a pool of its own.
-
-    Raises:
-        CommandError: what was typed names no known type, or no number of nodes.
-    """
+    """The pools that `--pool TYPE=NODES` names; a type can be named again for a pool of its own."""
     pools: list[Resource] = []
     for option in options:
         instance_type, nodes = _pool(option)

@@ -6,7 +6,7 @@ from pathlib import PurePath
 from rich.console import Console
 
 from cli.check_coverage import WatchedGraph, count_kinds, kinds_read
-from cli.output import make_table, print_line, print_table
+from cli.output import print_line, print_table
 from resource_graph import Origin
 from resource_graph.printable import one_line
 from resource_graph.resource import Path
@@ -24,7 +24,7 @@ _NAMED_KINDS = 40
 _LONGEST_NAME = 120
 _LONGEST_ERROR = 800
 _WIDEST_PLACE = 44
-"""What was found is longer, and needs the room more."""
+"""The column of findings is longer, and needs the room more."""
 
 
 def print_report(console: Console, report: Report, graph: WatchedGraph, subject: str, rules: int) -> None:
@@ -44,17 +44,16 @@ def print_report(console: Console, report: Report, graph: WatchedGraph, subject:
 def _print_decided(console: Console, report: Report, decided: Sequence[Finding]) -> None:
     if not decided and not report.broken:
         return
-    table = make_table("RULE", "RESULT", "WHERE", "WHAT")
-    table.columns[2].max_width = _WIDEST_PLACE
-    for broken in report.broken:
-        error = one_line(repr(broken.error), _LONGEST_ERROR)
-        table.add_row(broken.rule.id, "broken", "", f"the rule is broken: {error}")
-    # What a rule says alike of prefill and decode is said once.
+    rows = [
+        (broken.rule.id, "broken", "", f"the rule is broken: {one_line(repr(broken.error), _LONGEST_ERROR)}")
+        for broken in report.broken
+    ]
+    # A finding that prefill and decode share is printed once.
     for findings in _grouped(decided, lambda finding: (finding.rule.id, finding.urn, _what(finding))):
         first = findings[0]
         result = f"{first.status} ({first.rule.severity.value})"
-        table.add_row(first.rule.id, result, _places(findings), _what(first))
-    print_table(console, table)
+        rows.append((first.rule.id, result, _places(findings), _what(first)))
+    print_table(console, ("RULE", "RESULT", "WHERE", "WHAT"), rows, {"WHERE": _WIDEST_PLACE})
     print_line(console)
 
 
@@ -70,13 +69,12 @@ def _print_undecided(console: Console, report: Report, graph: WatchedGraph) -> N
     undecided = [finding for finding in report.findings if finding.status == "undecided"]
     if not undecided:
         return
-    table = make_table("UNDECIDED", "WHERE", "BECAUSE")
-    table.columns[1].max_width = _WIDEST_PLACE
+    rows: list[tuple[str, str, str]] = []
     for findings in _grouped(undecided, lambda finding: finding.observation.message):
         ids = list(dict.fromkeys(finding.rule.id for finding in findings))
         count = f"{len(ids)} rule{'s' * (len(ids) > 1)}"
-        table.add_row(count, _places(findings), f"{findings[0].observation.message}\n{', '.join(ids)}")
-    print_table(console, table)
+        rows.append((count, _places(findings), f"{findings[0].observation.message}\n{', '.join(ids)}"))
+    print_table(console, ("UNDECIDED", "WHERE", "BECAUSE"), rows, {"WHERE": _WIDEST_PLACE})
     print_line(console)
     if not read_pools(graph):
         print_line(console, "No pool is known here; name what it runs on: --pool p6e-gb200.36xlarge=2\n")

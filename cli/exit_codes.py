@@ -1,4 +1,4 @@
-"""What the exit code of `dynamo-stack` says."""
+"""Exit codes of `dynamo-stack`."""
 
 FAILED = 1
 """A mandatory finding, or a rule that is broken."""

@@ -1,34 +1,34 @@
 """`dynamo-stack explain`: one screen with what a stack becomes, and why."""
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
-from cli.explain_infrastructure import infrastructure_rows
-from cli.explain_layers import joined_cluster, joined_platform, layer_rows
-from cli.explain_objects import creation_order, left_by_destroy, protected
-from cli.explain_pods import pods_table, workarounds
-from cli.explain_pools import pools_table, prices
-from cli.output import Row, make_console, make_sections, print_line, print_table
+from cli.explain_cluster import header_rows
+from cli.explain_tables import names_by, prices, print_pods, print_pools, workarounds
+from cli.output import Row, make_console, print_line, print_sections
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
-from components.purchase import Purchase
-from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from hardware import KvPath, Standing
 from operations.project import recorded_stack, resolved_stack
 from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
 from stacks.plan.infrastructure.idle import idle_gpus
-from stacks.plan.infrastructure.phases import waited_for
 from stacks.plan.recipe_choice import aggregated_recipes_like
-from stacks.plan.resolved import Decision, OwnPlatform, ResolvedStack, Topic
-from stacks.updates.infrastructure_notices import waiting_text
-from stacks.updates.kinds import kinds_of_change
-from stacks.updates.occupied import room_texts
+from stacks.plan.resolved import Decision, ResolvedStack, RetainedObject, Topic
+from stacks.updates.free_gpus import room_texts
+from stacks.updates.notices import effects_of_changes
 from stacks.wording import alternatives
 
 _WIDTH = 120
-
-if TYPE_CHECKING:
-    from recipes.placed import Rollout
+_PROTECTED_WORDS = {
+    "aws:ec2/vpc:Vpc": "network",
+    "aws:eks/cluster:Cluster": "cluster",
+    "aws:kms/key:Key": "key",
+    "aws:fsx/lustreFileSystem:LustreFileSystem": "FSx",
+    "aws:efs/fileSystem:FileSystem": "EFS",
+    "kubernetes:core/v1:PersistentVolumeClaim": "claim",
+    "kubernetes:core/v1:Namespace": "namespaces",
+}
+_PAGE = "destroy-a-cluster"
 
 
 def explain(name: str) -> None:
@@ -36,73 +36,41 @@ def explain(name: str) -> None:
     stack = resolved_stack(name)
     graph = recorded_stack(stack)
     console = make_console(_WIDTH)
-    sections = make_sections()
-    for row in (*_header(stack), ("", "")):
-        sections.add_row(*row)
-    print_table(console, sections)
+    print_sections(console, (*header_rows(stack), ("", "")))
     if stack.layers.own != ("platform",):
-        print_table(console, pools_table(stack.pools, _purchases(stack)))
+        print_pools(console, stack)
         print_line(console)
     if stack.layers.owns("serving"):
-        print_table(console, pods_table(stack))
+        print_pods(console, stack)
         print_line(console)
-    sections = make_sections()
-    for row in _rows(stack, graph):
-        sections.add_row(*row)
-    print_table(console, sections)
+    print_sections(console, _rows(stack, graph))
 
 
-def _header(stack: ResolvedStack) -> Iterator[Row]:
-    recipe = stack.serving.recipe_name
-    yield "STACK", f"{stack.name} ({stack.source}), recipe {recipe}, lifecycle {stack.lifecycle}"
-    yield from layer_rows(stack)
-    yield from _cluster(stack)
-    if stack.layers.own != ("infrastructure",):
-        yield "PLATFORM", _platform(stack)
-    waits = [waiting_text(nodes) for nodes in waited_for(stack)]
-    if waits and stack.layers.owns("serving"):
-        yield "WAITING", f"no graph is made yet: {'; '.join(waits)}; then purchase.phase: active, and `up`"
+def _creation_order(graph: ResourceGraph) -> str:
+    """Every resource that is more than bookkeeping, as kind and name; neighbours of one kind together."""
+    groups = groupby(_steps(graph), key=lambda step: step[0])
+    return " > ".join(f"{kind} {', '.join(name for _, name in steps)}" for kind, steps in groups)
 
 
-def _platform(stack: ResolvedStack) -> str:
-    platform = stack.platform
-    runs = joined_platform(stack) or platform.kind
-    parts = [f"{runs}, Dynamo {platform.version} in {platform.namespace}, {platform.graph_api}"]
-    if isinstance(platform, OwnPlatform):
-        release = platform.release
-        parts += [f"discovery {release.discovery}", _server("NATS", release.nats)]
-        if release.etcd is not None:
-            parts.append(_server("etcd", release.etcd))
-    return ", ".join(parts)
+def _protected(graph: ResourceGraph) -> Iterator[str]:
+    """What `destroy` refuses to delete, and what lifts that."""
+    held = [
+        words
+        for kind, words in _PROTECTED_WORDS.items()
+        if any(resource.protect for resource in graph.of_type(kind))
+    ]
+    if held:
+        yield f"{', '.join(held)}; lifted by lifecycle: disposable (runbook: {_PAGE})"
 
 
-def _cluster(stack: ResolvedStack) -> Iterator[Row]:
-    if stack.infrastructure is not None:
-        yield from infrastructure_rows(stack.infrastructure, stack.cache)
-        return
-    joined = joined_cluster(stack)
-    if joined is not None:
-        yield "CLUSTER", joined
-        return
-    cluster = stack.cluster
-    kubeconfig = cluster.kubeconfig or "$KUBECONFIG"
-    server = f"server must be {cluster.server}" if cluster.server else "server not checked"
-    yield "CLUSTER", f"{cluster.kind}, context {cluster.context} of {kubeconfig}, {server}"
-
-
-def _purchases(stack: ResolvedStack) -> dict[str, Purchase]:
-    groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
-    return {nodes.pool: nodes.purchase for nodes in groups}
-
-
-def _server(name: str, group: NatsServers | EtcdServers) -> str:
-    match group:
-        case ExternalServers():
-            return f"{name} {group.address}"
-        case BundledServers():
-            return f"{name} bundled x1"
-        case NatsArgs() | EtcdArgs():
-            return f"{name} own x{group.servers.members}"
+def _left_by_destroy(retained: Sequence[RetainedObject]) -> Iterator[str]:
+    """What `destroy` leaves, each with its reason once."""
+    groups = names_by(((kept.kind, kept.namespace, kept.reason), kept.name) for kept in retained)
+    for (kind, namespace, reason), names in groups.items():
+        place = "" if namespace is None else f" in {namespace}"
+        yield f"{kind} {_shortened(names)}{place}: {reason}"
+    if not groups:
+        yield "nothing"
 
 
 def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
@@ -113,10 +81,10 @@ def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
     serves = stack.layers.owns("serving")
     if serves:
         yield from _before_order(stack)
-    yield from _labelled("ORDER", [" > ".join(creation_order(graph))])
+    yield from _labelled("ORDER", [_creation_order(graph)])
     if stack.infrastructure is not None:
-        yield from _labelled("PROTECTED", protected(graph))
-    yield from _labelled("RETAINED", left_by_destroy(stack.retained))
+        yield from _labelled("PROTECTED", _protected(graph))
+    yield from _labelled("RETAINED", _left_by_destroy(stack.retained))
     if serves:
         yield from _labelled("DEFECTS", workarounds(stack))
     yield from _labelled("WAIVED", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
@@ -134,12 +102,12 @@ def _before_order(stack: ResolvedStack) -> Iterator[Row]:
     yield "PROMPTS", _prompts(stack)
     yield from _labelled("PLACEMENT", _placement(stack))
     yield from _labelled("KV PATH", _kv_path(stack))
-    yield from _labelled("ROLLOUT", _rollout(stack))
-    yield from _labelled("UPDATES", (f"{kind.settings}: {kind.effect}" for kind in kinds_of_change(stack)))
+    yield from _labelled("ROLLOUT", _rollouts(stack))
+    yield from _labelled("UPDATES", effects_of_changes(stack))
 
 
 def _other_topics(stack: ResolvedStack) -> tuple[Topic, ...]:
-    # Of a cluster that goes with the stack, what is kept stands in RETAINED.
+    # Where the cluster goes with the stack, RETAINED has the objects that are kept.
     on_eks = stack.cluster.kind == "eks"
     return ("cache", "timeouts") if on_eks else ("cache", "timeouts", "lifecycle")
 
@@ -221,11 +189,9 @@ def _recommended(stack: ResolvedStack, path: KvPath) -> str:
     return f"; recommended: {names} (docs/which-recipe.md)"
 
 
-def _rollout(stack: ResolvedStack) -> Iterator[str]:
-    alike: dict[Rollout, list[str]] = {}
-    for worker in stack.serving.placed.workers:
-        if worker.placement is not None:
-            alike.setdefault(worker.placement.rollout, []).append(worker.name)
+def _rollouts(stack: ResolvedStack) -> Iterator[str]:
+    placed = ((worker.placement, worker.name) for worker in stack.serving.placed.workers)
+    alike = names_by((placement.rollout, name) for placement, name in placed if placement is not None)
     for rollout, workers in alike.items():
         yield f"{', '.join(workers)}: {rollout.strategy} ({rollout.reason}); {rollout.interruption}"
 
@@ -238,3 +204,28 @@ def _evidence(stack: ResolvedStack) -> Iterator[str]:
         found = evidence_on(recipe, accelerator)
         upstream = "validated upstream" if accelerator in recipe.validated_on else "not validated upstream"
         yield f"{accelerator}: {found.level.value}, {upstream}; {found.reason}"
+
+
+def _steps(graph: ResourceGraph) -> Iterator[tuple[str, str]]:
+    # Resources in the account are only counted: a VPC alone is two dozen.
+    resources = [
+        each for each in graph.in_creation_order() if each.custom and not each.type.startswith("pulumi:")
+    ]
+    in_account = sum(each.type.startswith("aws:") for each in resources)
+    if in_account:
+        yield "account", f"({in_account} resources)"
+    for resource in resources:
+        # A volume stands in the order with the claim that it is made for.
+        if resource.type.startswith("aws:") or resource.kind == "PersistentVolume":
+            continue
+        name = resource.object_name if resource.kind else resource.inputs.get("name")
+        kind = resource.kind or resource.type.rpartition(":")[2]
+        yield kind, name if isinstance(name, str) else resource.name
+
+
+def _shortened(names: Sequence[str]) -> str:
+    """Names of definitions end in their group; of several it is said once."""
+    groups = {name.partition(".")[2] for name in names}
+    if len(names) == 1 or len(groups) > 1 or groups == {""}:
+        return ", ".join(names)
+    return f"of {groups.pop()} ({', '.join(name.partition('.')[0] for name in names)})"

@@ -1,12 +1,14 @@
-"""Which values of a resource may not be written: secrets, and what only the update will know."""
+"""Values that may not be written, secrets and what only the update will know, and what stands for them."""
 
 from collections.abc import Mapping, Sequence
 
+from cli.yaml_text import as_comment
 from resource_graph import UNKNOWN, Resource, Value
 from resource_graph.resource import Path
 
 _SECRET_SHOWN = "[secret, not written]"  # noqa: S105 - stands where a secret is left out
 _UNKNOWN_SHOWN = "[known only after the update]"
+_PARTS = ("data", "stringData")
 
 
 def without_secrets(resource: Resource) -> Mapping[str, Value]:
@@ -21,6 +23,25 @@ def without_secrets(resource: Resource) -> Mapping[str, Value]:
 def with_unknowns_marked(inputs: Mapping[str, Value]) -> Mapping[str, Value]:
     """The inputs with a mark in the place of every unknown value."""
     return {key: _marked(value) for key, value in inputs.items()}
+
+
+def secret_document(resource: Resource) -> str:
+    """Return a comment with the Secret's name, its keys and three ways to bring it."""
+    name = resource.object_name if isinstance(resource.object_name, str) else resource.name
+    namespace = resource.namespace if isinstance(resource.namespace, str) else "default"
+    parts = (resource.inputs.get(part) for part in _PARTS)
+    keys = sorted({key for part in parts if isinstance(part, Mapping) for key in part})
+    files = " ".join(f"--from-file={key}=FILE" for key in keys)
+    lines = [
+        f"This Secret holds secret values, so it is not written: {namespace}/{name}",
+        f"type: {resource.inputs.get('type') or 'Opaque'}",
+        f"keys: {', '.join(keys) or 'unknown'}",
+        "Bring it before the next object is applied, by one of:",
+        f"  kubectl create secret generic {name} --namespace {namespace} {files}".rstrip(),
+        f"  External Secrets: an ExternalSecret in {namespace} with target.name {name} and these secretKeys",
+        "  Sealed Secrets: the kubectl line with --dry-run=client --output yaml, piped into kubeseal",
+    ]
+    return as_comment("\n".join(lines))
 
 
 def _replaced(value: Value, path: Path, secrets: frozenset[Path], *, inside: bool) -> Value:

@@ -1,8 +1,10 @@
 """`dynamo-stack list`."""
 
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
-from cli.output import make_console, make_table, print_line, print_table
+from cli.output import make_console, print_line, print_table
 from hardware import ACCELERATORS
 from operations.project import stack_directory
 from recipes.evidence import evidence_on
@@ -10,7 +12,6 @@ from recipes.load import load_recipe, recipe_names
 from recipes.model import Recipe
 from stacks.errors import SettingsError
 from stacks.plan.resolve import resolve
-from stacks.plan.resolved import ResolvedStack
 from stacks.settings.load import list_stacks, load_stack
 
 
@@ -20,27 +21,16 @@ def list_stacks_and_recipes() -> None:
     console = make_console()
     names = list_stacks(directory)
     if names:
-        stacks = make_table("STACK", "RECIPE", "GPUS", "EVIDENCE")
-        for name in names:
-            stacks.add_row(name, *_stack_columns(name, directory))
-        print_table(console, stacks)
+        rows = ((name, *_stack_columns(name, directory)) for name in names)
+        print_table(console, ("STACK", "RECIPE", "GPUS", "EVIDENCE"), rows)
     else:
         print_line(
             console, f"no stacks: there is no Pulumi.STACK.yaml in {directory}, nor a project above it"
         )
         print_line(console, "  try: run this in a checkout of the project")
     print_line(console)
-    recipes = make_table("RECIPE", "GPUS", "VALIDATED UPSTREAM ON", "EVIDENCE")
-    for name in recipe_names():
-        recipe = load_recipe(name)
-        families = recipe.quantization.architecture_families
-        levels = [
-            f"{accelerator.name}: {evidence_on(recipe, accelerator.name).level.value}"
-            for accelerator in ACCELERATORS.values()
-            if accelerator.architecture_family in families
-        ]
-        recipes.add_row(name, str(recipe.gpus), ", ".join(recipe.validated_on), ", ".join(levels))
-    print_table(console, recipes)
+    headers = ("RECIPE", "GPUS", "VALIDATED UPSTREAM ON", "EVIDENCE")
+    print_table(console, headers, map(_recipe_columns, recipe_names()))
 
 
 def _stack_columns(name: str, directory: Path) -> tuple[str, str, str]:
@@ -48,15 +38,23 @@ def _stack_columns(name: str, directory: Path) -> tuple[str, str, str]:
         stack = resolve(name, load_stack(name, directory), f"Pulumi.{name}.yaml")
     except SettingsError as error:
         return "cannot be used", "", error.texts[0].replace("\n", "; ")
-    used: dict[str, int] = {}
+    used: Counter[str] = Counter()
     for pool in stack.pools:
-        if pool.used_gpus:
-            accelerator = pool.instance_type.accelerator.name
-            used[accelerator] = used.get(accelerator, 0) + pool.used_gpus
-    gpus = ", ".join(f"{count} {accelerator}" for accelerator, count in sorted(used.items()))
-    return stack.serving.recipe_name, gpus, _evidence(stack.serving.placed.recipe, stack)
+        used[pool.instance_type.accelerator.name] += pool.used_gpus
+    gpus = {name: count for name, count in sorted(used.items()) if count}
+    shown = ", ".join(f"{count} {name}" for name, count in gpus.items())
+    return stack.serving.recipe_name, shown, _evidence(stack.serving.placed.recipe, gpus)
 
 
-def _evidence(recipe: Recipe, stack: ResolvedStack) -> str:
-    accelerators = sorted({pool.instance_type.accelerator.name for pool in stack.pools if pool.used_gpus})
+def _recipe_columns(name: str) -> tuple[str, str, str, str]:
+    recipe = load_recipe(name)
+    accelerators = [
+        accelerator.name
+        for accelerator in ACCELERATORS.values()
+        if accelerator.architecture_family in recipe.quantization.architecture_families
+    ]
+    return name, str(recipe.gpus), ", ".join(recipe.validated_on), _evidence(recipe, accelerators)
+
+
+def _evidence(recipe: Recipe, accelerators: Iterable[str]) -> str:
     return ", ".join(f"{name}: {evidence_on(recipe, name).level.value}" for name in accelerators)

@@ -76,7 +76,7 @@ def render_command(
     ] = False,
 ) -> None:
     """Write the Kubernetes objects of a stack as YAML, in the order in which they are applied."""
-    from cli.helm_release import HelmStyle
+    from cli.gitops import HelmStyle
     from cli.render import render, render_benchmark
 
     styles = {style.value: style for style in HelmStyle}

@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import typer
@@ -38,30 +40,26 @@ def make_console(width_without_terminal: int = _WIDTH_WITHOUT_TERMINAL) -> Conso
     )
 
 
-def make_table(*headers: str) -> Table:
-    """A table whose last column takes the room that is left."""
+def print_table(
+    console: Console,
+    headers: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    widest: Mapping[str, int] = MappingProxyType({}),
+) -> None:
+    """Print a table whose last column takes the room that is left; `widest`: header -> width at most."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for header in headers[:-1]:
-        table.add_column(header, overflow="fold")
+        table.add_column(header, overflow="fold", max_width=widest.get(header))
     table.add_column(headers[-1], ratio=1, overflow="fold")
-    return table
+    _print_rows(console, table, rows)
 
 
-def make_sections() -> Table:
-    """Rows of a name and what is to be said of it."""
+def print_sections(console: Console, rows: Iterable[Row]) -> None:
+    """Print rows of a name and what is to be said of it."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(overflow="fold")
     table.add_column(ratio=1, overflow="fold")
-    return table
-
-
-def print_table(console: Console, table: Table) -> None:
-    """Print without the blanks that fill the last column: they would fill every file and diff too."""
-    with console.capture() as captured:
-        console.print(table)
-    for line in captured.get().splitlines():
-        # Not through the console again, which would escape its own colours.
-        print(line.rstrip(), file=console.file)
+    _print_rows(console, table, rows)
 
 
 def say(text: str, *, error: bool = False) -> None:
@@ -77,3 +75,14 @@ def print_json(data: object) -> None:
 def print_line(console: Console, text: str = "") -> None:
     """Print without breaking lines: a terminal does that itself, and a file should be searchable."""
     console.print(text, soft_wrap=True)
+
+
+def _print_rows(console: Console, table: Table, rows: Iterable[Sequence[str]]) -> None:
+    for row in rows:
+        table.add_row(*row)
+    with console.capture() as captured:
+        console.print(table)
+    # Without the blanks that fill the last column: they would fill every file and diff too.
+    for line in captured.get().splitlines():
+        # Not through the console again, which would escape its own colours.
+        print(line.rstrip(), file=console.file)

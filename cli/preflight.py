@@ -6,10 +6,10 @@
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import make_console, make_table, print_line, print_table
-from cli.price_age import aged, today
+from cli.output import make_console, print_line, print_table
+from cli.price_age import aged
 from operations.errors import CommandError
-from operations.preflight.answers import Answer, Verdict
+from operations.preflight.answer import Answer, Verdict
 from operations.project import resolved_stack
 from stacks.plan.infrastructure.idle import idle_gpus, price_source
 from stacks.plan.infrastructure.phases import waited_for
@@ -19,16 +19,13 @@ from stacks.updates.infrastructure_notices import waiting_text
 
 
 def preflight(name: str) -> None:
-    """Ask the account whether it can give what the stack needs; nothing is made or bought.
+    """Ask the account whether it can give what the stack needs; exit 1 where `up` would fail.
 
-    Raises:
-        CommandError: the stack makes no cluster, or the account cannot be asked.
-        typer.Exit: `up` would fail, or do what nobody meant.
-
+    Nothing is made or bought.
     """
     from operations.preflight.account import Account
-    from operations.preflight.offerings import offered_now
-    from operations.preflight.questions import answers
+    from operations.preflight.capacity_checks import offered_now
+    from operations.preflight.checks import answers
 
     stack = resolved_stack(name)
     plan = stack.infrastructure
@@ -51,21 +48,16 @@ def preflight(name: str) -> None:
 
 def _print(name: str, found: list[Answer], remarks: list[str]) -> None:
     console = make_console()
-    table = make_table("RESULT", "QUESTION", "FOUND")
-    for answer in found:
-        table.add_row(answer.verdict.value, answer.question, answer.found)
-    print_table(console, table)
+    rows = ((answer.verdict.value, answer.question, answer.found) for answer in found)
+    print_table(console, ("RESULT", "QUESTION", "FOUND"), rows)
     print_line(console)
-    for answer in found:
-        if answer.fix:
-            # Apart from the table, whose columns would break what is to be typed.
-            print_line(console, f"fix {answer.question}: {answer.fix}")
-    if any(answer.fix for answer in found):
-        print_line(console)
-    for text in remarks:
+    # Apart from the table, whose columns would break what is to be typed.
+    fixes = [f"fix {answer.question}: {answer.fix}" for answer in found if answer.fix]
+    for text in (*fixes, *([""] if fixes else []), *remarks):
         print_line(console, text)
-    wrong = sum(answer.verdict is Verdict.WRONG for answer in found)
-    unknown = sum(answer.verdict is Verdict.UNKNOWN for answer in found)
+    wrong, unknown = (
+        sum(answer.verdict is verdict for answer in found) for verdict in (Verdict.WRONG, Verdict.UNKNOWN)
+    )
     print_line(console, f"stack {name}: {wrong} wrong, {unknown} unknown of {len(found)} answers")
 
 
@@ -75,5 +67,5 @@ def _price(nodes: PlannedNodes) -> str:
     bought, source = NAMES[purchase.kind], price_source(nodes)
     if rate is None or source is None:
         return f"{gpus} GPUs, {bought}: no published price"
-    date = aged(source.date, today())
+    date = aged(source.date)
     return f"{gpus} GPUs, {bought}: ${gpus * rate:,.2f} an hour at ${rate:,.3f} a GPU ({source.text}, {date})"

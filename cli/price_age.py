@@ -8,24 +8,18 @@ _QUARTER = dt.timedelta(days=92)
 (https://aws.amazon.com/ec2/capacityblocks/pricing/)."""
 
 
-def today() -> dt.date:
-    """Return the date in UTC; that of SOURCE_DATE_EPOCH where it is set.
+def aged(date: str) -> str:
+    """Return the date of a price, and that it is more than a quarter old today where it is.
 
-    https://reproducible-builds.org/specs/source-date-epoch/
+    The first day counts of a month or a year.
     """
+    year, month, day = (*(int(part) for part in date.split("-")), 1, 1)[:3]
+    old = _today() - dt.date(year, month, day) > _QUARTER
+    return f"{date}, more than a quarter old" if old else date
+
+
+def _today() -> dt.date:
+    # https://reproducible-builds.org/specs/source-date-epoch/
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     now = dt.datetime.fromtimestamp(int(epoch), dt.UTC) if epoch.isdigit() else dt.datetime.now(dt.UTC)
     return now.date()
-
-
-def aged(date: str, now: dt.date) -> str:
-    """Return the date of a price, and that it is more than a quarter old where it is.
-
-    Args:
-        date: ISO date, or year and month, or year, of which the first day counts.
-        now: the day on which the price is shown.
-
-    """
-    year, month, day = (*(int(part) for part in date.split("-")), 1, 1)[:3]
-    old = now - dt.date(year, month, day) > _QUARTER
-    return f"{date}, more than a quarter old" if old else date

@@ -7,28 +7,21 @@ import typer
 from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import say
 from failures.health import ills_of
-from operations.drift.losses import losses_seen
+from operations.cluster_commands import ClusterCommands
 from operations.errors import CommandError
 from operations.project import resolved_stack
 from operations.pulumi_command import PulumiCommand
-from operations.recovery.cluster import ClusterCommands
-from operations.recovery.in_cluster import what_holds
-from operations.recovery.lost_state import Backup
-from operations.recovery.plan import Plan, plan_destroy, plan_up
-from operations.recovery.read import read_remains
-from operations.recovery.run import command_line, run_steps
+from operations.recovery.leftovers import read_leftovers
+from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
+from operations.recovery.state_backup import Backup
+from operations.recovery.steps import command_line, run_steps, what_holds
 from stacks.plan.resolved import ResolvedStack
 from stacks.program.health import served_by
+from stacks.updates.guards.lost_claim import seen_in
 
 
 def recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiting: bool) -> None:
-    """Show what an interrupted run left, and clear it; exit 1 when a step fails.
-
-    Raises:
-        CommandError: nothing could be done, and nothing was changed.
-        SettingsError: the stack's settings cannot be used.
-
-    """
+    """Show what an interrupted run left, and clear it; exit 1 when a step fails."""
     try:
         _recover(name, yes=yes, destroy=destroy, ended=ended, end_waiting=end_waiting)
     except KeyboardInterrupt:
@@ -40,7 +33,7 @@ def _recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_wait
     stack = resolved_stack(name)
     pulumi = PulumiCommand.of_stack(name)
     cluster = ClusterCommands.of(stack.cluster)
-    remains = read_remains(
+    leftovers = read_leftovers(
         stack,
         pulumi,
         cluster,
@@ -50,14 +43,14 @@ def _recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_wait
         may_put_back=lambda backup: _may_put_back(name, backup, yes=yes),
     )
     if destroy:
-        plan = plan_destroy(remains)
+        plan = plan_destroy(leftovers)
     else:
-        plan = plan_up(remains, policy_pack=(pulumi.directory / "policy").is_dir())
+        plan = plan_up(leftovers, policy_pack=(pulumi.directory / "policy").is_dir())
     if not plan.steps:
         say(f"stack {name}: no run was interrupted, nothing was changed")
-        if not destroy and not remains.state.is_empty:
+        if not destroy and not leftovers.state.is_empty:
             _require_health(stack, cluster)
-        if not remains.operator_answers:
+        if not leftovers.operator_answers:
             say("the Dynamo operator is away, and no graph can be changed: docs/runbook/operator-gone.md")
             return
         say("`pulumi up` brings it to its settings")
@@ -85,13 +78,14 @@ def _require_health(stack: ResolvedStack, cluster: ClusterCommands) -> None:
     served = served_by(stack)
     if served is None:
         return
-    ills = ills_of(cluster.look, served)
+    ills = ills_of(cluster.reader.get, served)
     if ills is None:
         say("the cluster does not say whether graph and claim are healthy", error=True)
     for ill in ills or ():
         say(ill.text(stack.name), error=True)
     # A claim that is being deleted is among both.
-    losses = losses_seen(stack, cluster) if ills == () else ()
+    seen = seen_in(stack, cluster.reader) if ills == () else None
+    losses = seen.losses if seen else ()
     for loss in losses:
         say(f"{loss}\n  runbook: docs/runbook/cache-lost.md", error=True)
     if ills != () or losses:
@@ -127,21 +121,22 @@ def _may_end(*, yes: bool, end_waiting: bool) -> bool:
 
 def _may_put_back(name: str, backup: Backup, *, yes: bool) -> bool:
     say(f"the state of stack {name} cannot be read; its newest backup has {backup.resources} resources")
-    if not yes and not sys.stdin.isatty():
-        raise CommandError(
-            f"nothing was changed: there is no terminal to ask at\n"
-            f"  try: `{backup.command}`, or `dynamo-stack recover {name} --yes`, which does that first"
+    if not yes:
+        _require_terminal(
+            f"`{backup.command}`, or `dynamo-stack recover {name} --yes`, which does that first"
         )
-    if not yes and not typer.confirm("Put it back?"):
-        return False
+        if not typer.confirm("Put it back?"):
+            return False
     say(f"$ {backup.command}")
     return True
 
 
 def _ask(name: str) -> None:
-    if not sys.stdin.isatty():
-        raise CommandError(
-            f"nothing was changed: there is no terminal to ask at\n  try: `dynamo-stack recover {name} --yes`"
-        )
+    _require_terminal(f"`dynamo-stack recover {name} --yes`")
     if not typer.confirm("Run these?"):
         raise CommandError("nothing was changed")
+
+
+def _require_terminal(instead: str) -> None:
+    if not sys.stdin.isatty():
+        raise CommandError(f"nothing was changed: there is no terminal to ask at\n  try: {instead}")

@@ -1,17 +1,42 @@
-"""`dynamo-stack render`."""
+"""`dynamo-stack render`: a resource graph as YAML documents, the same bytes for the same graph."""
 
 import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import typer
 
-from cli.helm_release import HelmStyle
+from cli.gitops import HelmStyle, object_document, release_documents
+from cli.hidden_values import secret_document, with_unknowns_marked, without_secrets
 from cli.output import say
-from cli.rendered import MARK, RenderedDocument, render_graph
 from cli.yaml_text import as_comment, to_yaml
 from operations.project import recorded_stack, resolved_stack
 from recipes.benchmark_job import benchmark_job
+from resource_graph import Resource, ResourceGraph, has_unknown
+from resource_graph.urns import RELEASE_TYPE
 from stacks.errors import Problem, SettingsError
+
+MARK = "# Written by `dynamo-stack render`; changes are overwritten."
+
+
+@dataclass(frozen=True, slots=True)
+class RenderedDocument:
+    """One document, ending in a newline."""
+
+    name: str
+    """For a file: kind and name in lower case."""
+    text: str
+
+
+def render_graph(graph: ResourceGraph, helm: HelmStyle = HelmStyle.COMMENT) -> list[RenderedDocument]:
+    """Every Kubernetes object and Helm release, in the order in which the engine creates them."""
+    return [
+        RenderedDocument(re.sub(r"[^a-z0-9.-]+", "-", name.lower()), text)
+        for resource in graph.in_creation_order()
+        for name, text in _documents(resource, helm)
+    ]
 
 
 def render(name: str, directory: Path | None, helm: HelmStyle) -> None:
@@ -46,6 +71,28 @@ def render_benchmark(name: str) -> None:
         "Delete the Job before the next run: its results stay on the model cache, a folder each."
     )
     typer.echo(as_comment(heading) + to_yaml(job), nl=False)
+
+
+def _documents(resource: Resource, helm: HelmStyle) -> Sequence[tuple[str, str]]:
+    if resource.type == RELEASE_TYPE:
+        return release_documents(resource, helm)
+    if resource.kind is None:
+        return []
+    name = resource.object_name if isinstance(resource.object_name, str) else resource.name
+    return [(f"{resource.kind}-{name}", _object_text(resource))]
+
+
+def _object_text(resource: Resource) -> str:
+    if resource.kind == "Secret":
+        return secret_document(resource)
+    shown = without_secrets(resource)
+    if shown != resource.inputs:
+        why = "holds secret values, so it is shown and not written"
+    elif has_unknown(resource.inputs):
+        why, shown = "has values that only the update knows", with_unknowns_marked(shown)
+    else:
+        return object_document(shown)
+    return as_comment(f"This {resource.kind} {why}.\n{to_yaml(shown)}")
 
 
 def _write(documents: list[RenderedDocument], directory: Path) -> None:

@@ -19,7 +19,7 @@ def to_yaml(content: Mapping[str, Value]) -> str:
     """The mapping in block style, ending in a newline; of an object first what it is."""
     first = {key: content[key] for key in _FIRST_KEYS if key in content}
     text = yaml.dump(first | dict(content), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000)
-    # What PyYAML leaves of them stands between double quotes, where YAML reads the same escapes as Python.
+    # Control characters that PyYAML leaves stand in double quotes, where YAML has the escapes of Python.
     return printable(text)
 
 

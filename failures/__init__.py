@@ -1,1 +1,1 @@
-"""What to tell a person whose `up` or `destroy` ended while it waited for something in the cluster."""
+"""Messages for a person whose `up` or `destroy` ended while it waited for something in the cluster."""

@@ -1,14 +1,14 @@
-"""An object that would not go."""
+"""Objects that are being deleted: since when, and what holds them."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from components.cluster_reader import ClusterReader, KubernetesObject
 from components.dynamo_objects import CONVERSION_SIGN, FINALIZER, GRAPHS, PARTS, stored_name
 from components.graph_labels import GRAPH_NAME
-from failures.finding import Finding, Subject
-from failures.pods import pod_reasons
+from failures.explanation import Explanation, Subject
+from failures.pods_and_events import claim_names, pod_reasons
 
 _WHILE_MOUNTED = "kubernetes.io/pvc-protection"
 # Who removes the finalizer, and so who must run for the object to go.
@@ -27,40 +27,45 @@ _NAMESPACE_CONDITIONS = (
 _GRAPH, _NAMESPACE = "DynamoGraphDeployment", "Namespace"
 
 
-def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Finding:
-    """Return what holds the object.
-
-    Args:
-        cluster: where it lives.
-        subject: the object.
-        resource: the kind as kubectl knows it, with its group.
-
-    """
+def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Explanation:
+    """Return what holds the object; `resource` is its kind as kubectl knows it, with its group."""
     name = stored_name(cluster.get, GRAPHS) if resource == GRAPHS else resource
     words = [name, subject.name, *(["--namespace", subject.namespace] if subject.namespace else [])]
     live = cluster.get(*words)
     reasons: list[str] = []
     if live:
         reasons = [*holders(live), *_of_dynamo(cluster, subject)]
-        reasons += [f"{pod} mounts it" for pod in mounting_pods(cluster.get, live)]
-    return Finding(
+        reasons += [f"{pod} mounts it" for pod in mounting_pods(cluster, live)]
+    return Explanation(
         title=f"the end of {subject.kind} {subject.name}",
         waits_for="it is gone",
         page="deletion-hangs",
         reasons=reasons,
         look=cluster.command("get", *words, "--output", "yaml"),
-        then=_then(cluster, words, live or {}, reasons),
+        then=_what_to_do(cluster, words, live or {}, reasons),
     )
 
 
-def is_going(live: Mapping[str, Any]) -> bool:
+def ended_by_deletion(cluster: ClusterReader, subject: Subject) -> list[str]:
+    """Return that the object's namespace, or the graph itself, is being deleted; empty where neither is."""
+    if subject.namespace is None:
+        return []
+    if reasons := _reasons_of(cluster, f"namespace {subject.namespace}", "namespace", subject.namespace):
+        return reasons
+    if subject.kind != _GRAPH:
+        return []
+    words = [stored_name(cluster.get, GRAPHS), subject.name, "--namespace", subject.namespace]
+    return _reasons_of(cluster, f"graph {subject.name}", *words)
+
+
+def is_being_deleted(live: Mapping[str, Any]) -> bool:
     """Whether the object has been deleted, and only waits for its finalizers."""
     return bool(live.get("metadata", {}).get("deletionTimestamp"))
 
 
 def holders(live: Mapping[str, Any]) -> list[str]:
     """Return one line for each thing that keeps a deleted object in the cluster."""
-    if not is_going(live):
+    if not is_being_deleted(live):
         return ["it is not being deleted at all"]
     return _finalizer_lines(live) + [
         f"{condition['type']}: {condition.get('message')}"
@@ -69,7 +74,7 @@ def holders(live: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def mounting_pods(get: Callable[..., Mapping[str, Any] | None], claim: Mapping[str, Any]) -> list[str]:
+def mounting_pods(cluster: ClusterReader, claim: Mapping[str, Any]) -> list[str]:
     """Return the pods that hold a claim which is being deleted.
 
     Those that have a node, also when they have ended, as the Job's that filled it (k8s.io/kubernetes
@@ -78,28 +83,34 @@ def mounting_pods(get: Callable[..., Mapping[str, Any] | None], claim: Mapping[s
     metadata = claim["metadata"]
     if _WHILE_MOUNTED not in _finalizers(claim):
         return []
-    pods = (get("pods", "--namespace", metadata.get("namespace", "default")) or {}).get("items") or []
     return [
         f"pod {pod['metadata']['name']}"
-        for pod in pods
-        if metadata["name"] in _claims(pod) and pod["spec"].get("nodeName")
+        for pod in cluster.items("pods", "--namespace", metadata.get("namespace", "default")) or []
+        if metadata["name"] in claim_names(pod) and pod["spec"].get("nodeName")
     ]
 
 
+def _reasons_of(cluster: ClusterReader, title: str, *words: str) -> list[str]:
+    live = cluster.get(*words) or {}
+    if not is_being_deleted(live):
+        return []
+    return [f"{title} is being deleted since {live['metadata']['deletionTimestamp']}", *holders(live)]
+
+
 def _of_dynamo(cluster: ClusterReader, subject: Subject) -> list[str]:
-    """What holds the parts of a graph, or any of Dynamo's objects in a namespace."""
+    """Return what holds the parts of a graph, or any of Dynamo's objects in a namespace."""
     if subject.kind == _GRAPH:
         where = ["--namespace", str(subject.namespace), "--selector", f"{GRAPH_NAME}={subject.name}"]
         pods = cluster.items("pods", *where) or []
         ending = [pod for pod in pods if pod["metadata"].get("deletionTimestamp")]
-        return [*_held(cluster, PARTS, where), *(f"pod {line}" for line in pod_reasons(ending))]
+        return [*_held_objects(cluster, PARTS, where), *(f"pod {line}" for line in pod_reasons(ending))]
     if subject.kind == _NAMESPACE:
         where = ["--namespace", subject.name]
-        return [*_held(cluster, GRAPHS, where), *_held(cluster, PARTS, where)]
+        return [*_held_objects(cluster, GRAPHS, where), *_held_objects(cluster, PARTS, where)]
     return []
 
 
-def _held(cluster: ClusterReader, kind: str, where: list[str]) -> list[str]:
+def _held_objects(cluster: ClusterReader, kind: str, where: list[str]) -> list[str]:
     items = cluster.items(stored_name(cluster.get, kind), *where) or []
     return [
         f"{item['kind']} {item['metadata']['name']}: {line}"
@@ -114,12 +125,7 @@ def _finalizer_lines(live: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _claims(pod: Mapping[str, Any]) -> list[str]:
-    volumes = pod.get("spec", {}).get("volumes") or []
-    return [volume.get("persistentVolumeClaim", {}).get("claimName") for volume in volumes]
-
-
-def _then(cluster: ClusterReader, words: list[str], live: KubernetesObject, reasons: list[str]) -> str:
+def _what_to_do(cluster: ClusterReader, words: list[str], live: KubernetesObject, reasons: list[str]) -> str:
     again = "then run the same command again: it continues from here"
     finalizers = _finalizers(live)
     if any(FINALIZER in reason or CONVERSION_SIGN in reason for reason in reasons):

@@ -58,7 +58,7 @@ def _parent(pid: int) -> tuple[int, str]:
 
 
 def _ps(column: str, pid: int) -> str:
-    """What a system without /proc says of a process; nothing where it does not."""
+    """Return a column of `ps`, for systems without /proc; nothing where ps does not say."""
     # Without -ww it ends where the terminal does.
     command = ["ps", "-ww", "-o", f"{column}=", "-p", str(pid)]
     try:

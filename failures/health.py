@@ -11,7 +11,7 @@ from typing import Any
 
 from components.dynamo_objects import GRAPHS, stored_name, why_not_ready
 from components.graph_labels import GRAPH_NAME
-from failures.finding import harmless
+from failures.explanation import escaped
 
 _Get = Callable[..., Mapping[str, Any] | None]
 _Object = Mapping[str, Any]
@@ -22,7 +22,7 @@ _MEND = "mend that, then `pulumi up --stack {stack}`: it waits again"
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What has to be there and to work."""
+    """The objects that have to be there and to work."""
 
     namespace: str
     graph: str
@@ -38,9 +38,9 @@ class Ill:
 
     what: str
     then: str
-    """What to type; the stack's name stands as {stack}."""
+    """The command that helps; the stack's name stands as {stack}."""
     page: str
-    """Of docs/runbook."""
+    """The page of docs/runbook."""
     may_pass: bool = True
     """Whether waiting may be enough."""
 
@@ -50,20 +50,14 @@ class Ill:
 
 
 def ills_of(get: _Get, served: Served) -> tuple[Ill, ...] | None:
-    """Return what does not work; None where the cluster does not say.
-
-    Args:
-        get: `kubectl get` with these words; None where it cannot be read.
-        served: what to look at.
-
-    """
+    """Return what does not work, by `kubectl get` with these words; None where the cluster does not say."""
     kinds = f"{stored_name(get, GRAPHS)},persistentvolumeclaims,pods"
     listed = get(kinds, "--namespace", served.namespace)
     if listed is None:
         return None
     items: list[_Object] = listed.get("items") or []
     ills = (*_claim_ills(items, served), *_graph_ills(items, served))
-    # Of an ill graph the old pods are no news.
+    # The old pods of a graph that is not ready are no news.
     return ills or tuple(_readers_of_old_files(items, served))
 
 
@@ -88,7 +82,7 @@ def _graph_ills(items: list[_Object], served: Served) -> Iterator[Ill]:
     elif "deletionTimestamp" in graph["metadata"]:
         yield _being_deleted(name)
     elif reason := why_not_ready(graph):
-        yield Ill(f"{name} is not ready: {harmless(reason)}", _MEND, "graph-never-ready")
+        yield Ill(f"{name} is not ready: {escaped(reason)}", _MEND, "graph-never-ready")
 
 
 def _being_deleted(name: str) -> Ill:

@@ -1,53 +1,71 @@
 """Ties the explanations to resources whose waits can end too early, or that AWS can refuse."""
 
 import asyncio
+import shlex
 from collections.abc import Awaitable, Callable, Mapping
 
 import pulumi
 
 from components.cluster_reader import ClusterReader
-from failures.aws.explained import FailedRequest, refused_text
-from failures.explain import (
+from failures.aws.message import FailedRequest, refused_text
+from failures.aws.stack_file import StackFile
+from failures.early_end import Waits, end_run
+from failures.failed_operation import (
     FailedOperation,
     explanation,
     kind_of,
     pause_before_another_try,
     seconds_of,
 )
-from failures.own_cluster import OwnCluster
-from failures.stack_file import StackFile
-from failures.watch import Waits, end_run
 
 # The engine writes them into the state of each resource and asks for them there: they stay as they were.
 _HOOK_NAME, _BEGUN_NAME, _ENDED_NAME = "says-why-a-wait-ended", "knows-that-it-begins", "knows-that-it-ended"
 _AWS = "aws:"
+_PROVIDER = "pulumi:providers:kubernetes"
 
 
-def explain_failures(cluster: ClusterReader | OwnCluster, typed: StackFile) -> None:
+class OwnCluster:
+    """Learns the kubeconfig from the provider that the program registers with it."""
+
+    def __init__(self, name: str, region: str) -> None:
+        """Take the name and the region, which are known before the cluster is there."""
+        self._name, self._region = name, region
+        self._kubeconfig: str | None = None
+
+    def learn(self, registration: pulumi.ResourceTransformationArgs) -> None:
+        """Remember the kubeconfig of the cluster's provider, once it is known; leave the rest alone."""
+        if registration.type_ == _PROVIDER:
+            pulumi.Output.from_input(registration.props.get("kubeconfig")).apply(self._remember)
+
+    def reader(self) -> ClusterReader:
+        """Return what looks at the cluster; before the kubeconfig is known, it finds nothing."""
+        update = ["aws", "eks", "update-kubeconfig", "--name", self._name, "--region", self._region]
+        return ClusterReader(
+            self._name, content=self._kubeconfig or "", once=shlex.join([*update, "--alias", self._name])
+        )
+
+    def _remember(self, kubeconfig: str | None) -> None:
+        self._kubeconfig = kubeconfig
+
+
+def explain_failures(cluster: ClusterReader | OwnCluster, stack_file: StackFile) -> None:
     """Let all that is registered from here on say why a wait for it ended, or why it was refused.
 
     A transformation and not an option of each resource, so that no component can forget it. Needs an engine
     to call back: Pulumi's mock monitors have none. At `pulumi destroy` the engine runs no program and so no
     hook, except with --run-program.
-
-    Args:
-        cluster: where to look; the stack's own is known only when it is there.
-        typed: the stack's file.
-
     """
     limits: dict[tuple[str, str], pulumi.CustomTimeouts] = {}
     stack = pulumi.get_stack()
 
-    def reader() -> ClusterReader:
-        return cluster.reader() if isinstance(cluster, OwnCluster) else cluster
-
+    reader = cluster.reader if isinstance(cluster, OwnCluster) else lambda: cluster
     waits = Waits(reader, pulumi.log.error, end_run)
 
     def note_begin(begins: pulumi.ResourceHookArgs) -> None:
         kind, inputs = kind_of(begins.type), begins.new_inputs or {}
         waits.begun(begins.urn, FailedOperation("create", kind, inputs, "", None, stack))
 
-    say_why = _explainer(reader, typed, limits, waits)
+    say_why = _explainer(reader, stack_file, limits, waits)
     hook = pulumi.ErrorHook(_HOOK_NAME, say_why)
     begun = [pulumi.ResourceHook(_BEGUN_NAME, note_begin)]
     ended = [pulumi.ResourceHook(_ENDED_NAME, lambda ends: waits.ended(ends.urn))]
@@ -76,7 +94,7 @@ def explain_failures(cluster: ClusterReader | OwnCluster, typed: StackFile) -> N
 
 def _explainer(
     reader: Callable[[], ClusterReader],
-    typed: StackFile,
+    stack_file: StackFile,
     limits: Mapping[tuple[str, str], pulumi.CustomTimeouts],
     waits: Waits,
 ) -> Callable[[pulumi.ErrorHookArgs], Awaitable[bool]]:
@@ -94,7 +112,10 @@ def _explainer(
     async def say_why(failure: pulumi.ErrorHookArgs) -> bool:
         if failure.type.startswith(_AWS):
             waits.ended(failure.urn)
-            say(refused_text(_request(failure, stack), typed))
+            request = FailedRequest(
+                failure.urn, failure.type, failure.name, failure.failed_operation, _error(failure), stack
+            )
+            say(refused_text(request, stack_file))
             return False
         failed = _operation(failure, limits.get((failure.type, failure.name)), stack)
         pause = pause_before_another_try(failed, tries=len(failure.errors))
@@ -108,17 +129,6 @@ def _explainer(
     return say_why
 
 
-def _request(failure: pulumi.ErrorHookArgs, stack: str) -> FailedRequest:
-    return FailedRequest(
-        urn=failure.urn,
-        resource_type=failure.type,
-        name=failure.name,
-        operation=failure.failed_operation,
-        error=failure.errors[0] if failure.errors else "",
-        stack=stack,
-    )
-
-
 def _operation(
     failure: pulumi.ErrorHookArgs, limit: pulumi.CustomTimeouts | None, stack: str
 ) -> FailedOperation:
@@ -127,7 +137,11 @@ def _operation(
         operation=failure.failed_operation,
         kind=kind_of(failure.type),
         inputs=inputs or {},
-        error=failure.errors[0] if failure.errors else "",
+        error=_error(failure),
         waited_seconds=seconds_of(getattr(limit, failure.failed_operation, None)),
         stack=stack,
     )
+
+
+def _error(failure: pulumi.ErrorHookArgs) -> str:
+    return failure.errors[0] if failure.errors else ""

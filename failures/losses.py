@@ -1,16 +1,14 @@
 """Parts of a stack that are going, or have lost their content, while everything else looks as it was."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from components.cluster_reader import ClusterReader
 from components.dynamo_objects import GRAPHS, stored_name
-from failures.deletion import holders, is_going, mounting_pods
-from failures.finding import Subject
-
-Get = Callable[..., Mapping[str, Any] | None]
-"""`kubectl get` with these words; None where there is nothing, or nothing can be read."""
+from failures.deletion import holders, is_being_deleted, mounting_pods
+from failures.explanation import Subject
 
 _CLAIM, _JOB, _NAMESPACE = "PersistentVolumeClaim", "Job", "Namespace"
 # An API server that does not answer keeps nobody waiting: what it would say is extra.
@@ -24,11 +22,11 @@ class Places:
 
     namespaces: tuple[str, ...]
     namespace: str
-    """Of the claim, its Job and the graph."""
+    """The namespace of the claim, its Job and the graph."""
     claim: str | None = None
-    """Of the model cache; None where the model lies elsewhere, or in another stack."""
+    """The model cache's claim; None where the model lies elsewhere, or in another stack."""
     job: str | None = None
-    """What filled or checked it."""
+    """The Job that filled or checked it."""
     graph: str | None = None
     own_claim: bool = True
     """Whether the stack makes the claim."""
@@ -44,7 +42,7 @@ class Loss:
     detail: str
     """Since when and by what, and what follows."""
     command: str = ""
-    """What a person has to run before `pulumi up --refresh` can heal it; empty: nothing."""
+    """The command to run before `pulumi up --refresh` can heal it; empty: none."""
 
     def __str__(self) -> str:
         """Return it as a sentence."""
@@ -53,32 +51,28 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What the cluster has at these places."""
+    """The claim and the losses that the cluster has at these places."""
 
     claim: Mapping[str, Any] | None
     losses: tuple[Loss, ...]
 
 
-def look(get: Get, command: Callable[..., str], places: Places) -> Seen | None:
-    """Return what is lost or going; None where the cluster does not say.
+def look(cluster: ClusterReader, places: Places) -> Seen | None:
+    """Return what is lost or being deleted; None where the cluster does not say.
 
-    Args:
-        get: reads the cluster; asked once, and for a graph or a claim that is going once or twice more.
-        command: a kubectl command line for a person to type.
-        places: where to look.
-
+    The cluster is asked once, and for a graph or a claim that is being deleted once or twice more.
     """
-    live = _listed(get, places)
+    live = _listed(cluster, places)
     if live is None:
         return None
     claim = live.get((_CLAIM, places.claim))
     found = [
-        _going(live[each]) for each in ((_NAMESPACE, name) for name in places.namespaces) if each in live
+        _deleted(live[each]) for each in ((_NAMESPACE, name) for name in places.namespaces) if each in live
     ]
-    found += _claim_losses(get, command, places, claim, live.get((_JOB, places.job)))
+    found += _claim_losses(cluster, places, claim, live.get((_JOB, places.job)))
     if places.graph:
-        words = (stored_name(get, GRAPHS), places.graph, "--namespace", places.namespace, _BRIEFLY)
-        found.append(_going(get(*words) or {}))
+        words = (stored_name(cluster.get, GRAPHS), places.graph, "--namespace", places.namespace, _BRIEFLY)
+        found.append(_deleted(cluster.get(*words) or {}))
     return Seen(claim, tuple(loss for loss in found if loss))
 
 
@@ -88,17 +82,20 @@ def emptied(claim: Mapping[str, Any], job: Mapping[str, Any]) -> str | None:
     Both times are the control plane's own, and between the making of a claim and the end of its download lie
     minutes.
     """
-    made, done = claim.get("metadata", {}).get("creationTimestamp"), _completed(job)
+    made = claim.get("metadata", {}).get("creationTimestamp")
+    done = job.get("status", {}).get("completionTime")
     if not made or not done or datetime.fromisoformat(made) <= datetime.fromisoformat(done):
         return None
     return f" at {made}, after Job {job['metadata']['name']} was done at {done}: the volume is empty"
 
 
-def _listed(get: Get, places: Places) -> Mapping[tuple[str, str | None], Mapping[str, Any]] | None:
+def _listed(
+    cluster: ClusterReader, places: Places
+) -> Mapping[tuple[str, str | None], Mapping[str, Any]] | None:
     names = [f"namespace/{name}" for name in places.namespaces]
     names += [f"pvc/{places.claim}"] if places.claim else []
     names += [f"job/{places.job}"] if places.job else []
-    answer = get(*names, "--namespace", places.namespace, "--ignore-not-found", _BRIEFLY)
+    answer = cluster.get(*names, "--namespace", places.namespace, "--ignore-not-found", _BRIEFLY)
     if answer is None:
         return None
     # kubectl prints one object as itself and several as a list.
@@ -107,8 +104,7 @@ def _listed(get: Get, places: Places) -> Mapping[tuple[str, str | None], Mapping
 
 
 def _claim_losses(
-    get: Get,
-    command: Callable[..., str],
+    cluster: ClusterReader,
     places: Places,
     claim: Mapping[str, Any] | None,
     job: Mapping[str, Any] | None,
@@ -122,22 +118,22 @@ def _claim_losses(
                 subject, "is gone", ": it is not this stack's, so whoever made it makes and fills it again"
             )
         return
-    if is_going(claim):
-        yield _going_claim(get, command, places, claim)
+    if is_being_deleted(claim):
+        yield _deleted_claim(cluster, places, claim)
     elif claim.get("status", {}).get("phase") == "Lost":
         volume = claim.get("spec", {}).get("volumeName")
         yield Loss(
             subject,
             "has lost its volume",
             f" {volume}, and with it the files: once it is gone, `up --refresh` makes and fills it again",
-            _let_go(get, command, places),
+            _delete_command(cluster, places),
         )
     elif said := emptied(claim, job or {}):
         yield Loss(subject, "was made again", f"{said}; `up --refresh` runs the Job again")
 
 
-def _going_claim(get: Get, command: Callable[..., str], places: Places, claim: Mapping[str, Any]) -> Loss:
-    pods = mounting_pods(get, claim)
+def _deleted_claim(cluster: ClusterReader, places: Places, claim: Mapping[str, Any]) -> Loss:
+    pods = mounting_pods(cluster, claim)
     more = f" and {len(pods) - _SHOWN} more" if len(pods) > _SHOWN else ""
     held = f", held by {', '.join(pods[:_SHOWN])}{more}" if pods else ""
     return Loss(
@@ -146,20 +142,20 @@ def _going_claim(get: Get, command: Callable[..., str], places: Places, claim: M
         f" since {claim['metadata']['deletionTimestamp']}{held}: no new pod can mount it, and its files go "
         "with the last that does; nothing takes that back. Once it is gone, `up --refresh` makes and fills "
         "it anew",
-        _let_go(get, command, places),
+        _delete_command(cluster, places),
     )
 
 
-def _let_go(get: Get, command: Callable[..., str], places: Places) -> str:
-    users = [f"{stored_name(get, GRAPHS)}/{places.graph}"] if places.graph else []
+def _delete_command(cluster: ClusterReader, places: Places) -> str:
+    users = [f"{stored_name(cluster.get, GRAPHS)}/{places.graph}"] if places.graph else []
     # A pod that has ended holds the claim too.
     users += [f"job/{places.job}"] if places.job else []
     where = ["--namespace", places.namespace, "--ignore-not-found", "--cascade=foreground"]
-    return command("delete", *users, f"pvc/{places.claim}", *where)
+    return cluster.command("delete", *users, f"pvc/{places.claim}", *where)
 
 
-def _going(live: Mapping[str, Any]) -> Loss | None:
-    if not is_going(live):
+def _deleted(live: Mapping[str, Any]) -> Loss | None:
+    if not is_being_deleted(live):
         return None
     metadata = live["metadata"]
     held = f", held by {'; '.join(holders(live))}" if holders(live) else ""
@@ -169,7 +165,3 @@ def _going(live: Mapping[str, Any]) -> Loss | None:
         f" since {metadata['deletionTimestamp']}{held}: nothing takes that back. Once it is gone, "
         "`up --refresh` makes it again (docs/runbook/deletion-hangs.md where it stays)",
     )
-
-
-def _completed(job: Mapping[str, Any]) -> str | None:
-    return job.get("status", {}).get("completionTime")

@@ -1,4 +1,4 @@
-"""What a person reads when a command cannot go on."""
+"""The error of a command that cannot go on."""
 
 
 class CommandError(Exception):

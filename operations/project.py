@@ -6,6 +6,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from operations.errors import CommandError
 from resource_graph import ResourceGraph
 from stacks.plan.resolve import resolve
 from stacks.plan.resolved import ResolvedStack
@@ -19,26 +20,29 @@ _PROJECT_FILE = "Pulumi.yaml"
 
 def stack_directory(start: Path) -> Path:
     """Where the stack files are: here if there are any, else beside the nearest Pulumi.yaml above."""
-    if any(start.glob("Pulumi.*.yaml")):
-        return start
-    for directory in (start, *start.parents):
-        if (directory / _PROJECT_FILE).is_file():
-            return directory
-    return start
+    return start if any(start.glob("Pulumi.*.yaml")) else _project_above(start) or start
+
+
+def project_directory() -> Path:
+    """The folder of the Pulumi project that the stack files belong to; CommandError where there is none."""
+    start = stack_directory(Path.cwd())
+    found = _project_above(start)
+    if found is None:
+        raise CommandError(
+            f"there is no {_PROJECT_FILE} in {start} or above it\n"
+            "  try: run this in the checkout that the stack was deployed from"
+        )
+    return found
 
 
 def resolved_stack(name: str) -> ResolvedStack:
-    """The stack with every decision made.
-
-    Raises:
-        SettingsError: its file is missing or cannot be used.
-    """
+    """The stack with every decision made; SettingsError where its file is missing or cannot be used."""
     directory = stack_directory(Path.cwd())
     return resolve(name, load_stack(name, directory), f"Pulumi.{name}.yaml")
 
 
 def recorded_stack(stack: ResolvedStack) -> ResourceGraph:
-    """What the program registers for the stack; its token is never decrypted, only known to be there."""
+    """The program's resources of the stack; its token is never decrypted, only known to be there."""
     import pulumi
 
     from resource_graph.recorder import record
@@ -50,6 +54,10 @@ def recorded_stack(stack: ResolvedStack) -> ResourceGraph:
         deploy(stack, pulumi.Output.secret("") if has_token else None)
 
     return record(program, project=PROJECT, stack=stack.name)
+
+
+def _project_above(start: Path) -> Path | None:
+    return next((each for each in (start, *start.parents) if (each / _PROJECT_FILE).is_file()), None)
 
 
 def _has_token(file: Path) -> bool:

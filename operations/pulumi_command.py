@@ -11,17 +11,16 @@ from pathlib import Path
 from typing import TypeVar
 
 from operations.errors import CommandError
-from operations.project import stack_directory
+from operations.project import project_directory
 
 _Answer = TypeVar("_Answer")
 
-_PROJECT_FILE = "Pulumi.yaml"
 _INSTALL = "https://www.pulumi.com/docs/iac/download-install/"
 
 
 @dataclass(frozen=True)
 class Printed:
-    """What a finished command left."""
+    """Exit code and output of a finished command."""
 
     code: int
     out: str
@@ -42,7 +41,6 @@ class PulumiCommand:
 
         Raises:
             CommandError: there is no pulumi on PATH, or no project here.
-
         """
         return cls(stack, project_directory(), found_on_path("pulumi", _INSTALL))
 
@@ -74,8 +72,9 @@ class PulumiCommand:
         output: int | None,
         names_stack: bool = True,
     ) -> "subprocess.Popen[str]":
+        stack = ["--stack", self.stack] if names_stack else []
         return subprocess.Popen(
-            self._command(arguments, names_stack=names_stack),
+            [self.executable, *arguments, *stack, "--non-interactive"],
             cwd=self.directory,
             env={**environ, **(variables or {})},
             stdin=subprocess.DEVNULL,
@@ -86,9 +85,16 @@ class PulumiCommand:
             process_group=0,
         )
 
-    def _command(self, arguments: tuple[str, ...], *, names_stack: bool = True) -> list[str]:
-        stack = ["--stack", self.stack] if names_stack else []
-        return [self.executable, *arguments, *stack, "--non-interactive"]
+
+def found_on_path(name: str, install: str) -> str:
+    """The full path of a program that the command needs; CommandError where it is not installed."""
+    found = shutil.which(name)
+    if found is None:
+        raise CommandError(
+            f"`{name}` is needed and not on PATH\n"
+            f"  try: install it, {install}; for the simulated cluster type `make shell`, which has it"
+        )
+    return found
 
 
 def _in_order(ended: Callable[[], _Answer], process: "subprocess.Popen[str]") -> _Answer:
@@ -104,36 +110,3 @@ def _in_order(ended: Callable[[], _Answer], process: "subprocess.Popen[str]") ->
         if is_interrupted:
             raise KeyboardInterrupt
         return answer
-
-
-def project_directory() -> Path:
-    """The folder of the Pulumi project that the stack files belong to.
-
-    Raises:
-        CommandError: there is none.
-
-    """
-    start = stack_directory(Path.cwd())
-    for directory in (start, *start.parents):
-        if (directory / _PROJECT_FILE).is_file():
-            return directory
-    raise CommandError(
-        f"there is no {_PROJECT_FILE} in {start} or above it\n"
-        "  try: run this in the checkout that the stack was deployed from"
-    )
-
-
-def found_on_path(name: str, install: str) -> str:
-    """The full path of a program that the command needs.
-
-    Raises:
-        CommandError: it is not installed.
-
-    """
-    found = shutil.which(name)
-    if found is None:
-        raise CommandError(
-            f"`{name}` is needed and not on PATH\n"
-            f"  try: install it, {install}; for the simulated cluster type `make shell`, which has it"
-        )
-    return found

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pulumi_policy import (
     EnforcementLevel,
     Policy,
+    PolicyResource,
     ReportViolation,
     ResourceValidationArgs,
     ResourceValidationPolicy,
@@ -19,25 +20,71 @@ from pulumi_policy import (
     StackValidationPolicy,
 )
 
-from policy.judge import INPUTS_POLICY, Judge
 from policy.wording import failed_texts, not_evaluated_text, source_url, undecided_texts, waived_text
-from resource_graph.policy_host import policy_inputs
+from resource_graph import Value
+from resource_graph.policy_host import policy_graph, policy_inputs
 from rules.catalogue import TOPICS, rules_on
 from rules.model import Report, Rule, Status
 from rules.model import Severity as RuleSeverity
+from rules.run import run_rules
 
+INPUTS_POLICY = "resource-inputs"
+"""Name of the policy that collects what the rules look at."""
 _TAGS = ["dynamo", "kubernetes", "gpu"]
-
 Violations = Iterable[tuple[str | None, str]]
 """URN, or None for the stack itself, and what is to be said of it."""
+
+
+class Judge:
+    """The rules' report on the stack that the host shows at the moment.
+
+    The host asks one policy after another about the same stack, and builds the stack anew for each.
+    """
+
+    def __init__(self, rules: Sequence[Rule], today: dt.date) -> None:
+        self._rules = rules
+        self._today = today
+        self._inputs: dict[str, Mapping[str, Value]] = {}
+        self._report: Report | None = None
+        self._asked: set[str] = set()
+
+    def learn(self, urn: str, inputs: Mapping[str, Value]) -> None:
+        """Remember a resource's inputs; what was said before is about another stack."""
+        self._inputs[urn] = inputs
+        self._report = None
+
+    def report(self, policy: str, resources: Sequence[PolicyResource]) -> Report:
+        """The report on the stack.
+
+        No policy asks twice about one stack, so a second question of the same begins a new one.
+
+        Raises:
+            RuntimeError: a rule is broken, or the inputs were not collected. A violation could be
+                configured away; an error ends the preview whatever the configuration says.
+        """
+        if self._report is None or policy in self._asked:
+            self._report = self._judge(resources)
+            self._asked = set()
+        self._asked.add(policy)
+        return self._report
+
+    def _judge(self, resources: Sequence[PolicyResource]) -> Report:
+        if resources and not self._inputs:
+            raise RuntimeError(
+                f"the policy {INPUTS_POLICY} is disabled, so no rule sees anything; where the configuration "
+                f'disables "all", add "{INPUTS_POLICY}": "advisory"'
+            )
+        report = run_rules(policy_graph(resources, self._inputs), self._rules, today=self._today)
+        for broken in report.broken:
+            message = f"rule {broken.rule.id} is broken: {broken.error!r}"
+            raise RuntimeError(message) from broken.error
+        return report
 
 
 def policies(rules: Sequence[Rule] | None = None, *, today: dt.date) -> list[Policy]:
     """The policies of the pack, each enforced as its rule says unless the pack's configuration differs.
 
-    Args:
-        rules: None for all of them.
-        today: decides which of a stack's waivers hold.
+    `rules` is None for all of them; `today` decides which of a stack's waivers hold.
     """
     judging = rules_on(today) if rules is None else rules
     judge = Judge(judging, today)
@@ -141,7 +188,7 @@ def _own_policy(
 
 
 def _undecided(report: Report) -> Violations:
-    return undecided_texts([finding for finding in report.findings if _is_undecided(finding.status)])
+    return undecided_texts(finding for finding in report.findings if _is_undecided(finding.status))
 
 
 def _waived(report: Report) -> Violations:

@@ -1,7 +1,7 @@
-"""What a person reads in a preview."""
+"""Texts of violations in a preview."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from rules.model import Finding, NotEvaluated, Rule
 
@@ -24,25 +24,22 @@ def failed_texts(findings: Iterable[Finding]) -> Iterator[tuple[str, str]]:
 
     What holds alike for several parts of a resource is said once.
     """
-    for urn, subjects, finding in _alike(findings):
-        what = f"{subjects} {finding.observation.message}."
-        yield urn, f"{what}\nFix: {finding.rule.fix}\nSource: {finding.rule.source}"
+    for urn, subjects, alike in _alike(findings):
+        rule, what = alike[0].rule, f"{subjects} {alike[0].observation.message}."
+        yield urn, f"{what}\nFix: {rule.fix}\nSource: {rule.source}"
 
 
 def waived_text(finding: Finding) -> str:
-    """What was found, and until when it is accepted."""
+    """The finding, and until when it is accepted."""
     observation = finding.observation
     return f"{finding.rule.id} ({finding.waiver}): {observation.subject} {observation.message}."
 
 
-def undecided_texts(findings: Sequence[Finding]) -> Iterator[tuple[str, str]]:
+def undecided_texts(findings: Iterable[Finding]) -> Iterator[tuple[str, str]]:
     """URN and text, one for each resource and reason: one unknown value leaves many rules undecided."""
-    waiting: dict[tuple[str, str], list[Rule]] = {}
-    for finding in findings:
-        waiting.setdefault((finding.urn, finding.observation.message), []).append(finding.rule)
-    for urn, subjects, finding in _alike(findings):
-        reason = finding.observation.message
-        yield urn, f"{subjects}: {reason}.\nUndecided: {_ids(waiting[urn, reason])}"
+    for urn, subjects, alike in _alike(findings):
+        rules = _ids(finding.rule for finding in alike)
+        yield urn, f"{subjects}: {alike[0].observation.message}.\nUndecided: {rules}"
 
 
 def not_evaluated_text(not_evaluated: Iterable[NotEvaluated]) -> str:
@@ -55,13 +52,13 @@ def not_evaluated_text(not_evaluated: Iterable[NotEvaluated]) -> str:
     )
 
 
-def _alike(findings: Iterable[Finding]) -> Iterator[tuple[str, str, Finding]]:
-    """URN, subjects and the first of all findings that say the same of one resource."""
+def _alike(findings: Iterable[Finding]) -> Iterator[tuple[str, str, list[Finding]]]:
+    """Yield URN, subjects and findings, for all findings that say the same of one resource."""
     grouped: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         grouped.setdefault((finding.urn, finding.observation.message), []).append(finding)
     for (urn, _), alike in grouped.items():
-        yield urn, ", ".join(dict.fromkeys(each.observation.subject for each in alike)), alike[0]
+        yield urn, ", ".join(dict.fromkeys(each.observation.subject for each in alike)), alike
 
 
 def _ids(rules: Iterable[Rule]) -> str:

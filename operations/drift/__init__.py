@@ -1,1 +1,1 @@
-"""What somebody changed in the cluster behind a stack's back."""
+"""Changes that somebody made in the cluster behind a stack's back."""

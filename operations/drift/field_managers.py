@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from operations.drift.changes import Outcome
-from operations.drift.paths import Path, lookup
+from operations.drift.property_paths import Path, lookup
+from operations.drift.report import Outcome
 
 # Their fields an update takes back without being told to. Names begin so: kubectl-edit, kubectl-patch.
 _TAKEN_BACK = (
@@ -50,7 +50,7 @@ def owners_of(live: Mapping[str, Any], path: Path) -> tuple[Owner, ...]:
     return tuple(
         Owner(entry["manager"], entry["operation"], entry.get("subresource", ""))
         for entry in _entries(live)
-        if _holds(entry.get("fieldsV1") or {}, live, path)
+        if _owns(entry.get("fieldsV1") or {}, live, path)
     )
 
 
@@ -72,7 +72,7 @@ def _is_create(entry: Mapping[str, Any]) -> bool:
     return entry["manager"] in _CREATED_BY and entry["operation"] == "Update"
 
 
-def _holds(fields: Mapping[str, Any], live: Mapping[str, Any], path: Path) -> bool:
+def _owns(fields: Mapping[str, Any], live: Mapping[str, Any], path: Path) -> bool:
     for index, part in enumerate(path):
         if not fields:
             # An atomic map or list is owned whole.

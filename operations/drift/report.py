@@ -1,15 +1,69 @@
-"""What a person, or a pipeline, is told about the changes."""
+"""A stack's drift: its changes, the commands that undo them, and both for a person or a pipeline."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from enum import Enum
+from typing import Any, Self
 
-from failures.conflict import FORCE_VARIABLE
+from failures.field_conflict import FORCE_VARIABLE
 from failures.losses import Loss
-from operations.drift.changes import Change, Outcome
+from operations.drift.property_paths import Path, shown, shown_path
 
-_CONFLICTS = frozenset({Outcome.REFUSED, Outcome.PREVIEW_STOPS})
+_HIDDEN = "[secret]"
 _LONGEST_VALUE = 48
+
+
+class Outcome(Enum):
+    """What `pulumi up --refresh` does about a change."""
+
+    REPAIRED = "put back"
+    RECREATED = "made again"
+    REFILLED = "made again and filled"
+    GOING = "made again once it is gone"
+    REPLACED = "deleted and made again"
+    PREVIEW_STOPS = "put back, but its preview stops at the conflict"
+    REFUSED = "refused: conflict"
+    LEFT = "left: Pulumi sees a Helm release as one object"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One field that is not as the stack wrote it, or an object that is gone."""
+
+    kind: str
+    namespace: str | None
+    """None for an object of the whole cluster."""
+    name: str
+    field: str | None
+    """None where the whole object is gone."""
+    expected: str
+    found: str
+    outcome: Outcome
+    managers: Sequence[str] = ()
+    """Field managers that own the field now; empty where nobody does, or nobody can tell."""
+    by_failed_up: bool = False
+    """Whether it is what an `up` left that failed, and nobody else had a hand in it."""
+
+    @classmethod
+    def of_field(
+        cls,
+        item: tuple[str, str | None, str],
+        path: Path,
+        values: tuple[object, object],
+        outcome: Outcome,
+        managers: Sequence[str],
+        *,
+        by_failed_up: bool = False,
+    ) -> Self:
+        """Return the change of one field of an item: kind, namespace, name. A Secret's values are hidden."""
+        expected, found = (_HIDDEN if item[0] == "Secret" else shown(value) for value in values)
+        return cls(*item, shown_path(path), expected, found, outcome, managers, by_failed_up)
+
+    @property
+    def object_name(self) -> str:
+        """Kind and name, as a person writes them."""
+        where = f"{self.namespace}/" if self.namespace else ""
+        return f"{self.kind} {where}{self.name}"
 
 
 @dataclass(frozen=True)
@@ -23,14 +77,12 @@ class DriftReport:
     unready: Sequence[str] = ()
     """Objects that do not work though nobody changed them: no drift, but worth a line."""
     losses: Sequence[Loss] = ()
-    """What is going or empty; each is among the changes too."""
+    """Parts that are being deleted or are empty; each is among the changes too."""
 
     @property
     def repair(self) -> str | None:
-        """The command for everything that Pulumi sees, which ends by asking whether the stack serves; None
-        where that is as it should be."""
-        seen = [change for change in self.changes if change.outcome is not Outcome.LEFT]
-        if not seen:
+        """The command for everything that Pulumi sees; None where that is as it should be."""
+        if all(change.outcome is Outcome.LEFT for change in self.changes):
             return None
         force = f"{FORCE_VARIABLE}=true " if self.conflicts else ""
         return f"{force}pulumi up --refresh --stack {self.stack}"
@@ -43,7 +95,8 @@ class DriftReport:
     @property
     def conflicts(self) -> Sequence[Change]:
         """The changes whose field somebody else owns now."""
-        return [change for change in self.changes if change.outcome in _CONFLICTS]
+        conflicts = {Outcome.REFUSED, Outcome.PREVIEW_STOPS}
+        return [change for change in self.changes if change.outcome in conflicts]
 
     def headline(self) -> str:
         """Return the answer in one line."""
@@ -131,6 +184,22 @@ def columns(change: Change) -> tuple[str, ...]:
         ", ".join(change.managers) or ("a failed `up`" if change.by_failed_up else "-"),
         change.outcome.value,
     )
+
+
+def as_changes(losses: Sequence[Loss]) -> Iterator[Change]:
+    """Return the rows of the table for them."""
+    for loss in losses:
+        subject = loss.subject
+        filled = loss.found == "was made again"
+        yield Change(
+            subject.kind,
+            subject.namespace,
+            subject.name,
+            None,
+            "holds the model" if subject.kind == "PersistentVolumeClaim" else "stays",
+            f"{loss.found}, and is empty" if filled else loss.found,
+            Outcome.REFILLED if filled else Outcome.GOING,
+        )
 
 
 def _counted(number: int, one: str, several: str) -> str:

@@ -1,1 +1,1 @@
-"""What an account must offer before `pulumi up` spends half an hour finding out."""
+"""Asks the account for what `pulumi up` would otherwise miss half an hour later."""

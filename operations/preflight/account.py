@@ -1,41 +1,87 @@
-"""What an account says of itself, in the terms of the questions."""
+"""The account of the credentials that are in force: read-only requests, and what a refusal means."""
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any
 
-from operations.preflight.answers import Reservation
-from operations.preflight.asking import Asker, Unanswered
+import botocore.exceptions
+import botocore.session
+from botocore.config import Config
 
+from operations.errors import CommandError
+
+# Without a network the defaults would try for several minutes.
+_PATIENCE = Config(connect_timeout=5, read_timeout=20, retries={"mode": "standard", "total_max_attempts": 3})
+_DENIED = {"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"}
+_BAD_CREDENTIALS = {
+    "AuthFailure",
+    "ExpiredToken",
+    "ExpiredTokenException",
+    "InvalidClientTokenId",
+    "RequestExpired",
+    "SignatureDoesNotMatch",
+    "UnrecognizedClientException",
+}
 STACK_TAG = "dynamo-stack"
 """On everything that a stack makes; its value is the name of the cluster."""
+
+
+class Unanswered(Exception):  # noqa: N818 - an answer of its own: nobody knows
+    """AWS does not say; the text says why."""
+
+    def __init__(self, text: str, code: str) -> None:
+        super().__init__(text)
+        self.code = code
+        """AWS's own word for the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundReservation:
+    """A capacity reservation or Capacity Block, as EC2 describes it."""
+
+    id: str
+    is_block: bool
+    """A Capacity Block, which has a window of time."""
+    state: str
+    """EC2's word: scheduled, active, expired, cancelled, payment-pending …"""
+    instance_type: str
+    zone: str
+    total: int
+    available: int
+    starts: dt.datetime | None
+    ends: dt.datetime | None
+    placement_group: str | None = None
+    """The cluster placement group in which it was made."""
 
 
 class Account:
     """The account of the credentials that are in force, in one region.
 
-    Each method raises what `Asker.ask` raises.
+    Each method raises what `_ask` raises, and none writes.
     """
 
     def __init__(self, region: str) -> None:
-        self._asker = Asker(region)
+        self._region = region
+        self._session = botocore.session.get_session()
+        self._clients: dict[str, Any] = {}
+        self._time: dt.datetime | None = None
+        """AWS's clock at the last answer."""
 
     def id(self) -> str:
         """Twelve digits."""
-        return str(self._asker.ask("sts", "get_caller_identity")["Account"])
+        return str(self._ask("sts", "get_caller_identity")["Account"])
 
     def now(self) -> dt.datetime:
-        """The time by the clock that opens and closes windows, which this machine's may not agree with.
+        """The clock that opens and closes windows, as of AWS's last answer; else this machine's."""
+        return self._time or dt.datetime.now(dt.UTC)
 
-        Of the last answer; this machine's where nothing has been answered.
-        """
-        return self._asker.time or dt.datetime.now(dt.UTC)
-
-    def reservation(self, reservation_id: str) -> Reservation | None:
+    def reservation(self, reservation_id: str) -> FoundReservation | None:
         """A capacity reservation or Capacity Block; None if there is none of that id."""
         ids = [reservation_id]
         try:
-            answer = self._asker.ask("ec2", "describe_capacity_reservations", CapacityReservationIds=ids)
+            answer = self._ask("ec2", "describe_capacity_reservations", CapacityReservationIds=ids)
         except Unanswered as error:
             if error.code.startswith("InvalidCapacityReservationId."):
                 return None
@@ -44,7 +90,7 @@ class Account:
 
     def offered_in(self, instance_type: str) -> frozenset[str]:
         """Zones of the region, Local Zones included, in which the type can be launched."""
-        answer = self._asker.ask(
+        answer = self._ask(
             "ec2",
             "describe_instance_type_offerings",
             LocationType="availability-zone",
@@ -54,43 +100,77 @@ class Account:
 
     def zone_opted_in(self, zone: str) -> str:
         """EC2's word: opt-in-not-required, opted-in or not-opted-in; empty for a zone that is unknown."""
-        answer = self._asker.ask("ec2", "describe_availability_zones", AllAvailabilityZones=True)
+        answer = self._ask("ec2", "describe_availability_zones", AllAvailabilityZones=True)
         return next(
             (str(item["OptInStatus"]) for item in answer["AvailabilityZones"] if item["ZoneName"] == zone), ""
         )
 
     def zone_ids(self) -> dict[str, str]:
         """Zone -> its id, such as use1-az6, which is the same zone in every account."""
-        answer = self._asker.ask("ec2", "describe_availability_zones")
+        answer = self._ask("ec2", "describe_availability_zones")
         return {str(item["ZoneName"]): str(item["ZoneId"]) for item in answer["AvailabilityZones"]}
 
     def addon_builds(self, name: str, kubernetes: str) -> tuple[str, ...]:
         """Builds of an add-on for a Kubernetes version, newest first; none of an add-on that is unknown."""
-        answer = self._asker.ask(
-            "eks", "describe_addon_versions", addonName=name, kubernetesVersion=kubernetes
-        )
+        answer = self._ask("eks", "describe_addon_versions", addonName=name, kubernetesVersion=kubernetes)
         found = (each for addon in answer["addons"] for each in addon.get("addonVersions", []))
         return tuple(str(each["addonVersion"]) for each in found)
 
     def block_offerings(self, *, hours: int, **wanted: object) -> list[Mapping[str, Any]]:
         """Capacity Blocks of that length that are for sale; asking buys nothing."""
-        answer = self._asker.ask(
-            "ec2", "describe_capacity_block_offerings", CapacityDurationHours=hours, **wanted
-        )
+        answer = self._ask("ec2", "describe_capacity_block_offerings", CapacityDurationHours=hours, **wanted)
         return list(answer["CapacityBlockOfferings"])
 
     def quota(self, service: str, code: str) -> float:
         """The account's limit."""
-        answer = self._asker.ask("service-quotas", "get_service_quota", ServiceCode=service, QuotaCode=code)
+        answer = self._ask("service-quotas", "get_service_quota", ServiceCode=service, QuotaCode=code)
         return float(answer["Quota"]["Value"])
 
     def addresses_of_others(self, stack: str) -> int:
         """Elastic IPs that this stack has not made."""
-        return _of_others(self._asker.ask("ec2", "describe_addresses")["Addresses"], stack)
+        return _of_others(self._ask("ec2", "describe_addresses")["Addresses"], stack)
 
     def networks_of_others(self, stack: str) -> int:
         """VPCs that this stack has not made."""
-        return _of_others(self._asker.ask("ec2", "describe_vpcs")["Vpcs"], stack)
+        return _of_others(self._ask("ec2", "describe_vpcs")["Vpcs"], stack)
+
+    def _ask(self, service: str, operation: str, **parameters: object) -> Mapping[str, Any]:
+        """AWS's answer.
+
+        Raises:
+            Unanswered: the credentials may not ask this, or AWS knows no such thing.
+            CommandError: there are no credentials, they are refused, or AWS cannot be reached.
+        """
+        try:
+            if service not in self._clients:
+                self._clients[service] = self._session.create_client(
+                    service, region_name=self._region, config=_PATIENCE
+                )
+            call: Callable[..., Mapping[str, Any]] = getattr(self._clients[service], operation)
+            answer = call(**parameters)
+        except (botocore.exceptions.NoCredentialsError, botocore.exceptions.PartialCredentialsError) as error:
+            raise CommandError(
+                "preflight asks the account, and there are no credentials: `aws sso login`, or AWS_PROFILE"
+            ) from error
+        except botocore.exceptions.ClientError as error:
+            raise _error_of(service, operation, error) from error
+        except botocore.exceptions.BotoCoreError as error:
+            raise CommandError(f"AWS cannot be asked: {error}") from error
+        # RFC 9110: always in GMT.
+        sent = answer["ResponseMetadata"]["HTTPHeaders"].get("date")
+        self._time = parsedate_to_datetime(sent) if sent else self._time
+        return answer
+
+
+def _error_of(service: str, operation: str, error: botocore.exceptions.ClientError) -> Exception:
+    code = str(error.response["Error"]["Code"])
+    if code in _BAD_CREDENTIALS:
+        return CommandError(f"AWS refuses the credentials ({code}): `aws sso login` again, or AWS_PROFILE")
+    name = f"{service}:{operation.title().replace('_', '')}"
+    if code in _DENIED:
+        return Unanswered(f"these credentials may not {name}", code)
+    request = error.response.get("ResponseMetadata", {}).get("RequestId", "unknown")
+    return Unanswered(f"{name} ends in {code} (request {request})", code)
 
 
 def _of_others(items: Iterable[Mapping[str, Any]], stack: str) -> int:
@@ -98,8 +178,8 @@ def _of_others(items: Iterable[Mapping[str, Any]], stack: str) -> int:
     return sum(mine not in item.get("Tags", []) for item in items)
 
 
-def _reservation(found: Mapping[str, Any]) -> Reservation:
-    return Reservation(
+def _reservation(found: Mapping[str, Any]) -> FoundReservation:
+    return FoundReservation(
         id=str(found["CapacityReservationId"]),
         is_block=found.get("ReservationType") == "capacity-block",
         state=str(found.get("State", "unknown")),

@@ -4,29 +4,42 @@ import os
 import re
 import socket
 import subprocess
+from dataclasses import dataclass
 
 from operations.errors import CommandError
 from operations.pulumi_command import PulumiCommand
-from operations.recovery.remains import UNKNOWN_HOST, Lock
 
+UNKNOWN_HOST = "unknown"
+"""Stands for the machine of a lock that does not name it."""
 _LOCKED, _EXISTS = "is currently locked by", "already exists"
 _PASSPHRASES = ("PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE")
 # pulumi/pulumi pkg/backend/diy/lock.go, the same text for every backend that keeps its state in files.
 _HOLDER = re.compile(r"created by (?P<user>\S*)@(?P<host>\S*) \(pid (?P<pid>\d+)\) at (?P<since>\S+)")
-# What Go's encoding/json says of a lock file that holds anything else; the same function reads it.
+# Go's encoding/json says so of a lock file that holds anything else; the same function reads it.
 _NO_LOCK = re.compile(r"(unexpected end of JSON input|invalid character .*|json: cannot unmarshal .*)$")
 
 
+@dataclass(frozen=True)
+class Lock:
+    """The lock of a run, as the backend names its holder."""
+
+    user: str
+    host: str
+    pid: int
+    since: str
+
+    def __str__(self) -> str:
+        if self.host == UNKNOWN_HOST:
+            return f"since {self.since}"
+        return f"pid {self.pid} of {self.user} on {self.host}, since {self.since}"
+
+
 def read_locks(pulumi: PulumiCommand) -> tuple[Lock, ...]:
-    """Every lock on a stack that exists.
+    """Every lock on a stack that exists; CommandError where its words cannot be read.
 
     To make a stack that exists is refused by every backend, but not before it has looked at the lock: no
     other command does that and changes nothing. Pulumi Cloud has no lock to show; there a dead run's lease
     expires.
-
-    Raises:
-        CommandError: the stack is locked in words that cannot be read.
-
     """
     answer = pulumi.capture(
         "stack", "init", pulumi.stack, "--no-select", names_stack=False, variables=_passphrase()
@@ -46,11 +59,6 @@ def read_locks(pulumi: PulumiCommand) -> tuple[Lock, ...]:
     return locks
 
 
-def is_here(lock: Lock) -> bool:
-    """Whether the lock was taken on this machine."""
-    return lock.host == socket.gethostname()
-
-
 def holder_is_alive(lock: Lock) -> bool:
     """Whether the run that took the lock on this machine still runs.
 
@@ -67,18 +75,13 @@ def holder_is_alive(lock: Lock) -> bool:
 
 
 def refuse_live_runs(locks: tuple[Lock, ...], ended: str | None) -> None:
-    """Ends the command where a run is alive, or may be.
+    """Raise CommandError, which says who holds the lock, where a run is alive or may be.
 
-    Args:
-        locks: all that there are.
-        ended: the other machine whose run has ended, as a person has made sure.
-
-    Raises:
-        CommandError: it says who holds the lock.
-
+    `ended` is the other machine whose run has ended, as a person has made sure.
     """
     for lock in locks:
-        if is_here(lock) and holder_is_alive(lock):
+        is_here = lock.host == socket.gethostname()
+        if is_here and holder_is_alive(lock):
             raise CommandError(
                 f"the stack is locked by a run that is alive: {lock}\n"
                 "  nothing is interrupted, and nothing was changed\n"
@@ -92,7 +95,7 @@ def refuse_live_runs(locks: tuple[Lock, ...], ended: str | None) -> None:
                 "  try: once no run of this stack is alive anywhere, run this again with "
                 f"`--ended {lock.host}`"
             )
-        if not is_here(lock) and lock.host != ended:
+        if not is_here and lock.host != ended:
             raise CommandError(
                 f"the stack is locked from another machine: {lock}\n"
                 "  whether that run is alive cannot be seen from here; nothing was changed\n"

@@ -1,15 +1,19 @@
-"""One command of a recovery."""
+"""One command of a recovery, and how it is run."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
-from operations.recovery.remains import ClusterObject
+from components.dynamo_objects import GRAPHS
+from failures.deletion import undeleted
+from failures.explanation import Subject
+from operations.cluster_commands import ClusterCommands
+from operations.pulumi_command import PulumiCommand
+from operations.recovery.stack_state import ClusterObject, read_state
 
 GONE_SECONDS = 600
 """How long a step waits until an object that goes is gone."""
-
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
 
@@ -30,13 +34,48 @@ class Step:
     """The object that is gone when it has succeeded."""
 
 
-def kubectl_arguments(verb: str, item: ClusterObject, *options: str) -> tuple[str, ...]:
-    """A kubectl command on one object, by a kind that kubectl reads without doubt: `Job.v1.batch`."""
-    namespace = ("--namespace", item.namespace) if item.namespace else ()
-    return (verb, f"{resource_argument(item)}/{item.name}", *namespace, *options)
+def command_line(step: Step, pulumi: PulumiCommand, cluster: ClusterCommands) -> str:
+    """The exact command of a step."""
+    if step.program == "pulumi":
+        return pulumi.line(*step.arguments, variables=step.variables)
+    return cluster.line(step.program, *step.arguments)
 
 
-def resource_argument(item: ClusterObject) -> str:
-    """The kind with version and group: `Job.v1.batch`, `ConfigMap.v1.`."""
-    group, _, version = item.api_version.rpartition("/")
-    return f"{item.kind}.{version}.{group}"
+def run_steps(
+    steps: Sequence[Step],
+    pulumi: PulumiCommand,
+    cluster: ClusterCommands,
+    say: Callable[[str], None],
+    say_error: Callable[[str], None],
+) -> Step | None:
+    """Runs them in order and returns the one that failed, None when all went well."""
+    for number, step in enumerate(steps, start=1):
+        say(f"\n{number}/{len(steps)} {step.says}")
+        say(f"$ {command_line(step, pulumi, cluster)}")
+        if _succeeds(step, pulumi, cluster, say_error):
+            continue
+        if not step.forgiven or read_state(pulumi).pending:
+            return step
+        say("not everything is ready, as is to be expected now; the interrupted operations are dropped")
+    return None
+
+
+def what_holds(item: ClusterObject, cluster: ClusterCommands) -> str:
+    """Say why an object that was to go is still there: its finalizers, and those of a graph's parts."""
+    resource = GRAPHS if item.is_graph else item.resource
+    subject = Subject(item.kind, item.name, item.namespace)
+    return undeleted(cluster.reader, subject, resource).text(GONE_SECONDS)
+
+
+def _succeeds(
+    step: Step, pulumi: PulumiCommand, cluster: ClusterCommands, say_error: Callable[[str], None]
+) -> bool:
+    if step.program == "pulumi" and not step.quiet:
+        return pulumi.stream(*step.arguments, variables=step.variables) == 0
+    if step.program == "pulumi":
+        printed = pulumi.capture(*step.arguments, variables=step.variables)
+    else:
+        printed = cluster.run(step.program, *step.arguments)
+    if printed.code != 0:
+        say_error(f"{printed.out}{printed.err}".strip())
+    return printed.code == 0

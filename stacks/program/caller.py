@@ -6,7 +6,7 @@ import pulumi
 import pulumi_aws as aws
 from pulumi.output import UNKNOWN
 
-from stacks.updates.creator import Creator
+from stacks.updates.deployed import Creator
 
 
 def principal(creator: Creator, account: aws.Provider) -> pulumi.Input[str] | None:

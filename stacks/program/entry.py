@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 import pulumi
 
 from components.cluster_reader import ClusterReader
-from failures.hook import explain_failures
-from failures.own_cluster import OwnCluster
-from failures.stack_file import StackFile
+from failures.aws.stack_file import StackFile
+from failures.hook import OwnCluster, explain_failures
 from stacks.errors import Problem, SettingsError
 from stacks.plan.layers.owners import owner_problems
 from stacks.plan.resolve import resolve
@@ -18,21 +17,21 @@ from stacks.program.health import watch_of
 from stacks.program.resources import deploy, kubeconfig_file
 from stacks.settings.parse import parse_settings, plain_token_problem, secret_settings_problem
 from stacks.updates.deployed import deployed
-from stacks.updates.guards.cluster_identity import cluster_problems
+from stacks.updates.free_gpus import pool_uses, room_notices
+from stacks.updates.guards.cluster_identity import cluster_of_state, cluster_problems
 from stacks.updates.guards.fixed_at_creation import (
     REBUILT_VARIABLE,
     changed_problems,
     fixed_values,
     unknown_rebuilt,
 )
-from stacks.updates.guards.losses import loss_notices, lost_claim, seen_in, uid_of
+from stacks.updates.guards.lost_claim import loss_notices, lost_claim, seen_in, uid_of
 from stacks.updates.guards.model_volume import volume_problems
-from stacks.updates.guards.previous_outputs import outputs_of, previous_run
+from stacks.updates.guards.previous_run import outputs_of, previous_run
 from stacks.updates.guards.running_blocks import running_block_problems
-from stacks.updates.guards.scaled_by_hand import cluster_of_state, scaled_problems, set_by_others
-from stacks.updates.occupied import pool_uses, room_notices
-from stacks.updates.plan import planned_update
-from stacks.updates.rollout import beside_what_runs
+from stacks.updates.planned_update import planned_update
+from stacks.updates.rollout_beside_running import beside_what_runs
+from stacks.updates.scaled_by_hand import scaled_problems, set_by_others
 
 SETTINGS_KEY = "settings"
 TOKEN_KEY = "hfToken"  # noqa: S105 - the name of a configuration key, not a token

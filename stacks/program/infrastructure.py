@@ -21,8 +21,8 @@ from stacks.program.layers import InfrastructureParts
 from stacks.program.network import LOG_DAYS, Place, deploy_network
 from stacks.program.node_groups import Site, gpu_arguments, system_arguments
 from stacks.program.operators import deploy_monitoring, deploy_operators, wait_for_gpu_nodes
-from stacks.updates.creator import UNKNOWN_CREATOR, Creator
-from stacks.updates.node_groups import SYSTEM, logical_name
+from stacks.updates.deployed import UNKNOWN_CREATOR, Creator
+from stacks.updates.deployed_nodes import SYSTEM, logical_name
 
 VOLUME_CLASS = "gp3"
 # The VPC CNI enforces no NetworkPolicy before it is told to, and says nothing of those that it ignores

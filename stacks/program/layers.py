@@ -10,7 +10,7 @@ from components.file_system_volume import FileSystem, efs, lustre
 from stacks.plan.layers.contract import KUBECONFIG, output_of
 from stacks.plan.layers.layering import Contract, JoinedLayer
 from stacks.plan.resolved import ResolvedStack
-from stacks.updates.guards.previous_outputs import full_name
+from stacks.updates.guards.previous_run import full_name
 
 _FILE_SYSTEM = "fileSystem"
 _HANDLE, _ATTRIBUTES = "handle", "attributes"

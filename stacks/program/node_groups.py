@@ -12,7 +12,7 @@ from components.purchase import CapacityBlock, Purchase, Reservation
 from stacks.plan.infrastructure import plan as planned
 from stacks.plan.infrastructure.node_templates import gpu_template, system_template
 from stacks.program.network import Place
-from stacks.updates.node_groups import EMPTIED_TAG, SYSTEM, logical_name
+from stacks.updates.deployed_nodes import EMPTIED_TAG, SYSTEM, logical_name
 
 _GPU_TAINT = Taint("nvidia.com/gpu", "present", "NO_SCHEDULE")
 

@@ -18,7 +18,7 @@ from stacks.program.layers import InfrastructureParts, joined_infrastructure, jo
 from stacks.program.platform import PlatformParts, deploy_platform, guard_platform, protect_servers
 from stacks.program.serving import CachePlace, deploy_serving, say_notices
 from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME, fixed_values
-from stacks.updates.plan import FIRST, Update
+from stacks.updates.planned_update import FIRST, Update
 
 _UPSERT_VARIABLE = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
 

@@ -16,7 +16,7 @@ from stacks.plan.resolved import ResolvedPool, ResolvedStack
 from stacks.program.cache import CachePlace, deploy_cache
 from stacks.program.health import Watch
 from stacks.program.platform import PlatformParts, server_policy
-from stacks.updates.plan import Update
+from stacks.updates.planned_update import Update
 
 
 def deploy_serving(

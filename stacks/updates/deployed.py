@@ -1,4 +1,4 @@
-"""What of this stack exists, as the state has it from the last run."""
+"""The parts of this stack that exist, as the state has them from the last run, and who made its cluster."""
 
 import json
 import re
@@ -9,10 +9,9 @@ from typing import Any
 from resource_graph.engine_state import EngineRecord, records_of_outputs
 from resource_graph.urns import RELEASE_TYPE
 from stacks.plan.cache import size_in_gib
-from stacks.updates.creator import UNKNOWN_CREATOR, Creator, creator_of
-from stacks.updates.graph import Graph, read_graph
-from stacks.updates.nested import mapping_in
-from stacks.updates.node_groups import DeployedNodes, deployed_nodes
+from stacks.updates.comparable_graph import Graph, read_graph
+from stacks.updates.deployed_nodes import DeployedNodes, deployed_nodes
+from stacks.updates.nested_values import mapping_in
 
 _GRAPH = re.compile(r"kubernetes:nvidia\.com/[^:]+:DynamoGraphDeployment")
 _CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
@@ -29,6 +28,22 @@ _REVISION = re.compile(r"(?:--revision |/snapshots/)([0-9a-f]{40})")
 
 
 @dataclass(frozen=True, slots=True)
+class Creator:
+    """Whoever made the cluster, as far as the state tells."""
+
+    arn: str | None = None
+    """The IAM role or user; None: no entry of theirs is in the state."""
+    entered_by_eks: bool = False
+    """EKS itself made the entry with the cluster; it stands in no state."""
+    makes_it_now: bool = False
+    """The cluster is new, and whoever runs this makes it."""
+
+
+UNKNOWN_CREATOR = Creator()
+"""Nobody can be asked: the program runs without an account."""
+
+
+@dataclass(frozen=True, slots=True)
 class DeployedVolume:
     """The claim of the model cache."""
 
@@ -36,7 +51,7 @@ class DeployedVolume:
     storage_class_name: str
     """Empty where the stack has made the volume itself, for a file system."""
     uid: str = ""
-    """Of the claim, as the cluster had it; empty where the state does not say."""
+    """The claim's identity in the cluster; empty where the state does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +75,7 @@ class Deployed:
     node_groups: Mapping[str, DeployedNodes] = field(default_factory=dict[str, DeployedNodes])
     """By their names in the program."""
     creator: Creator = UNKNOWN_CREATOR
-    """Of the cluster."""
+    """Who made the cluster."""
 
     def graph_before(self, wanted: Graph) -> Graph | None:
         """Return the graph that becomes the wanted one: the one that has its place, else the one there is."""
@@ -68,13 +83,23 @@ class Deployed:
         return next(iter([*in_its_place, *self.graphs]), None)
 
 
+@dataclass(frozen=True, slots=True)
+class _State:
+    records: tuple[EngineRecord, ...]
+
+    def find(self, of_type: str, name: str) -> EngineRecord | None:
+        wanted = (of_type, name)
+        found = (each for each in self.records if (each.resource.type, each.resource.name) == wanted)
+        return next(found, None)
+
+    def inputs(self, of_type: str, name: str) -> Mapping[str, Any] | None:
+        """The inputs of the last run, without additions of the server and its webhooks."""
+        found = self.find(of_type, name)
+        return found.inputs if found else None
+
+
 def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
-    """Return what exists.
-
-    Args:
-        resources: URN -> outputs, as the state has them.
-
-    """
+    """Return what exists, by URN -> outputs, as the state has them."""
     state = _State(records_of_outputs(resources))
     claim, volume = state.find(_CLAIM, "model-cache-claim"), state.inputs(_VOLUME, "model-cache-volume")
     filler = (
@@ -89,23 +114,8 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
         revision=_revision(filler) if filler else None,
         release=_release(release) if release else None,
         node_groups=_node_groups(state),
-        creator=creator_of(state.inputs(_CLUSTER, "eks"), state.inputs(_ENTRY, "eks-creator")),
+        creator=_creator(state.inputs(_CLUSTER, "eks"), state.inputs(_ENTRY, "eks-creator")),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _State:
-    records: tuple[EngineRecord, ...]
-
-    def find(self, of_type: str, name: str) -> EngineRecord | None:
-        wanted = (of_type, name)
-        found = (each for each in self.records if (each.resource.type, each.resource.name) == wanted)
-        return next(found, None)
-
-    def inputs(self, of_type: str, name: str) -> Mapping[str, Any] | None:
-        """What the last run asked for, without what the server and its webhooks have added."""
-        found = self.find(of_type, name)
-        return found.inputs if found else None
 
 
 def _node_groups(state: _State) -> dict[str, DeployedNodes]:
@@ -144,3 +154,12 @@ def _revision(inputs: Mapping[str, Any]) -> str | None:
 
 def _release(inputs: Mapping[str, Any]) -> DeployedRelease:
     return DeployedRelease(str(inputs.get("version")), mapping_in(inputs, "values"))
+
+
+def _creator(cluster: Mapping[str, Any] | None, entry: Mapping[str, Any] | None) -> Creator:
+    if entry is not None:
+        return Creator(arn=str(entry.get("principalArn")))
+    access = mapping_in(cluster, "accessConfig")
+    if access.get("bootstrapClusterCreatorAdminPermissions"):
+        return Creator(entered_by_eks=True)
+    return Creator(makes_it_now=True)

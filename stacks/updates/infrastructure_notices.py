@@ -1,15 +1,17 @@
-"""What a run says of a cluster that the stack makes: idle GPUs, and nodes that are not there yet."""
+"""Notices about a cluster that the stack makes: idle GPUs, nodes to come, nodes that are exchanged."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from components.purchase import CapacityBlock
 from stacks.plan.infrastructure.idle import idle_gpus, price_source
 from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.infrastructure.plan import PlannedNodes
+from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
 from stacks.plan.resolved import ResolvedStack
 from stacks.plan.versions import SUPPORT_ENDS_SOON
-from stacks.updates.graph import Graph
+from stacks.updates.comparable_graph import Graph
+from stacks.updates.deployed_nodes import SYSTEM, DeployedNodes, node_changes
 from stacks.updates.notices import Notice
+from stacks.wording import in_words
 
 
 def infrastructure_notices(stack: ResolvedStack) -> Iterable[Notice]:
@@ -44,6 +46,25 @@ def waiting_text(nodes: PlannedNodes) -> str:
     if purchase.phase == "empty":
         return f"pool {nodes.pool} is emptied: its purchase.phase is empty"
     return f"pool {nodes.pool} has no node before its Capacity Block {purchase.id} opens at {purchase.starts}"
+
+
+def node_notices(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator[Notice]:
+    """Say which nodes are exchanged, and in which order."""
+    system = before.get(SYSTEM)
+    if system is not None and system.version not in {None, plan.version}:
+        text = f"system nodes: Kubernetes {system.version} -> {plan.version}"
+        yield Notice(f"{text}: exchanged one by one, each new one before an old one", warns=False)
+    for change in node_changes(plan, before):
+        text = f"pool {change.nodes.pool}: {change.text}"
+        if not change.running:
+            yield Notice(f"{text}: it has no node, and the next ones are made so", warns=False)
+            continue
+        number = in_words(change.running, "node")
+        lines = [
+            f"{text}: {number} exchanged one by one, each old one first",
+            "interruption: the workers of a node end with it, and load the model again on the next",
+        ]
+        yield Notice("\n  ".join(lines), warns=True)
 
 
 def _when(stack: ResolvedStack) -> str:

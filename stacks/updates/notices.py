@@ -1,18 +1,32 @@
-"""What an update does to what runs, in sentences for the person who reads a preview."""
+"""Sentences for the person who reads a preview: effects of an update on the pods and volumes that run."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from stacks.plan.resolved import ResolvedCache, ResolvedStack
+from stacks.updates.comparable_graph import Graph, Service
 from stacks.updates.deployed import Deployed, DeployedRelease, DeployedVolume
-from stacks.updates.differences import differences
-from stacks.updates.graph import Graph, Service
 from stacks.updates.replacement import Replacement
 from stacks.wording import in_words
 
 _SHORT_COMMIT = 7
+# The first that fits names a changed path.
+_WORDS = (
+    ("configMap", "engine files"),
+    ("args", "command"),
+    ("image", "image"),
+    ("resources", "sizes"),
+    ("sharedMemory", "sizes"),
+    ("resourceClaims", "placement"),
+    ("affinity", "placement"),
+    ("nodeSelector", "placement"),
+    ("tolerations", "placement"),
+    ("topologySpreadConstraints", "placement"),
+    ("annotations", "rollout"),
+    ("volume", "model cache"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +44,8 @@ def graph_notices(stack: ResolvedStack, running: Graph, wanted: Graph) -> Iterab
     if not running.makes_same_workers(wanted):
         yield _restart(stack, running, wanted)
         return
-    changed = [text for name in wanted.services for text in _count_change(stack, running, wanted, name)]
-    changed += [f"{name} restarts pod by pod" for name in _changed(running.others, wanted)]
+    changed = list(_count_changes(stack, running, wanted))
+    changed += [f"{name} restarts pod by pod" for name in _restarted(running.others, wanted)]
     yield from (Notice(f"no worker restarts: {text}", warns=False) for text in changed)
 
 
@@ -49,7 +63,7 @@ def replacement_notice(stack: ResolvedStack, running: Graph, wanted: Graph, how:
     lines = [f"another graph: {steps}: {how.reason}", f"interruption: {interruption}"]
     if running.address != wanted.address:
         moved = f"address: {running.address} -> {wanted.address}"
-        lines.append(f"{moved}{_outside(stack)}; tell the clients{_keeping(running, wanted)}")
+        lines.append(f"{moved}{_outside_change(stack)}; tell the clients{_old_name_hint(running, wanted)}")
     return Notice("\n  ".join(lines), warns=True)
 
 
@@ -58,46 +72,6 @@ def leftover_notice(graph: Graph) -> Notice:
     return Notice(
         f"another graph: {graph.name} is left from an update that failed, and is deleted", warns=True
     )
-
-
-def revision_notice(before: str | None, now: str, cache: ResolvedCache) -> Iterable[Notice]:
-    """Say that another revision is brought first, and whether the volume holds both."""
-    if before is None or before == now:
-        return
-    text = (
-        f"model revision: {now[:_SHORT_COMMIT]} replaces {before[:_SHORT_COMMIT]}; {_brings(cache)} "
-        "before any worker restarts"
-    )
-    if cache.size_gib is None:
-        yield Notice(text, warns=False)
-        return
-    both = 2 * cache.needed_gib
-    place = "on every node" if cache.node_directory else "on the volume"
-    room = (
-        f"room: the old revision stays {place}; two take {both}Gi, and modelCache.size is {cache.size_gib}Gi"
-    )
-    fits = both <= cache.size_gib
-    advice = "" if fits else f": make it {both}Gi or more, unless the revisions share their large files"
-    yield Notice(f"{text}\n  {room}{advice}", warns=not fits)
-
-
-def _brings(cache: ResolvedCache) -> str:
-    if cache.node_directory:
-        return "DaemonSet model-cache brings it to every node"
-    return f"Job {cache.job_name} {'fills the volume' if cache.is_ours else 'looks for it on the volume'}"
-
-
-def volume_notice(before: DeployedVolume | None, cache: ResolvedCache) -> Iterable[Notice]:
-    """Say what a larger cache needs."""
-    if before is None or cache.size_gib is None or cache.size_gib <= before.size_gib:
-        return
-    how = (
-        "the file system grows while it is read"
-        if cache.volume_name
-        else f"storage class {cache.storage_class_name} must allow it (allowVolumeExpansion: true)"
-    )
-    text = f"model cache: {before.size_gib}Gi -> {cache.size_gib}Gi, nothing restarts; {how}"
-    yield Notice(text, warns=False)
 
 
 def platform_notice(
@@ -117,10 +91,41 @@ def platform_notice(
         yield Notice(f"{start} (values), which restarts the operator alone", warns=False)
 
 
-def other_notices(stack: ResolvedStack, before: Deployed) -> Iterable[Notice]:
-    """Say what happens to the model's volume."""
-    yield from revision_notice(before.revision, stack.serving.placed.recipe.model.revision, stack.cache)
-    yield from volume_notice(before.volume, stack.cache)
+def cache_notices(stack: ResolvedStack, before: Deployed) -> Iterable[Notice]:
+    """Say what happens to the model's volume: another revision is brought first, and a claim can grow."""
+    yield from _revision_notice(before.revision, stack.serving.placed.recipe.model.revision, stack.cache)
+    yield from _volume_notice(before.volume, stack.cache)
+
+
+def differences(before: Iterable[Service], now: Mapping[str, Service]) -> list[str]:
+    """Return what has changed of the services' pods, each once, in words that stack files use."""
+    found: dict[str, None] = {}
+    for service in before:
+        old, new = _leaves_by_path(service.template), _leaves_by_path(now[service.name].template)
+        for path in sorted(old.keys() | new.keys()):
+            if old.get(path) != new.get(path):
+                found[_word_for(path)] = None
+    return list(found)
+
+
+def effects_of_changes(stack: ResolvedStack) -> Iterable[str]:
+    """Say what each kind of change does to a stack that runs, from the frequent to the rare."""
+    minutes = f"about {stack.serving.load.minutes} min without service"
+    rollouts = [worker.placement.rollout for worker in stack.serving.placed.workers if worker.placement]
+    recreated = any(rollout.strategy == "Recreate" for rollout in rollouts)
+    transport = ", kvTransport" if stack.serving.kv_transport else ""
+    pause = minutes if recreated else "without an interruption"
+    yield f"engine options, image, model.revision{transport}: all workers restart, {pause}"
+    cache = ", larger modelCache.size" if stack.cache.has_own_claim else ""
+    platform = "; platform values: only the operator restarts" if stack.platform.kind == "own" else ""
+    yield f"replicas{cache}: no pod restarts{platform}"
+    yield f"recipe, name: another graph and address, {minutes}{_unless_it_fits(stack)}"
+
+
+def _who_brings(cache: ResolvedCache) -> str:
+    if cache.node_directory:
+        return "DaemonSet model-cache brings it to every node"
+    return f"Job {cache.job_name} {'fills the volume' if cache.is_ours else 'looks for it on the volume'}"
 
 
 def _restart(stack: ResolvedStack, running: Graph, wanted: Graph) -> Notice:
@@ -135,9 +140,9 @@ def _restart(stack: ResolvedStack, running: Graph, wanted: Graph) -> Notice:
         f"every worker restarts: {all_of_them} (changed: {changed})",
         f"interruption: {(waited_for or list(rollouts.values()))[0].interruption}",
         *(f"{name}: {rollout.strategy} ({rollout.reason})" for name, rollout in rollouts.items()),
-        *(f"{text}" for name in wanted.services for text in _count_change(stack, running, wanted, name)),
+        *_count_changes(stack, running, wanted),
     ]
-    restarted = _changed(running.others, wanted)
+    restarted = _restarted(running.others, wanted)
     lines += [
         f"{service.name}: {'restarts pod by pod' if service.name in restarted else 'not touched'}"
         for service in wanted.others
@@ -145,34 +150,26 @@ def _restart(stack: ResolvedStack, running: Graph, wanted: Graph) -> Notice:
     return Notice("\n  ".join(lines), warns=bool(waited_for))
 
 
-def _changed(services: Iterable[Service], wanted: Graph) -> list[str]:
+def _restarted(services: Iterable[Service], wanted: Graph) -> list[str]:
     return [
         service.name for service in services if service.template != wanted.services[service.name].template
     ]
 
 
-def _count_change(stack: ResolvedStack, running: Graph, wanted: Graph, name: str) -> Iterable[str]:
-    before, now = running.services[name].replicas, wanted.services[name].replicas
-    if before == now:
-        return
-    pods = in_words(abs(now - before), "pod")
-    pool = next(
-        (
-            worker.placement.pool
-            for worker in stack.serving.placed.workers
-            if worker.name == name and worker.placement
-        ),
-        None,
-    )
-    gpus = in_words(abs(now - before) * wanted.services[name].gpus, "GPU")
-    if now > before:
-        effect = f"{pods} added" + (f" on {gpus} of pool {pool}" if pool else "")
-    else:
-        effect = f"{pods} removed" + (f" from {gpus} of pool {pool}" if pool else "")
-    yield f"{name} {before} -> {now} replicas, {effect}"
+def _count_changes(stack: ResolvedStack, running: Graph, wanted: Graph) -> Iterable[str]:
+    pools = {each.name: each.placement.pool for each in stack.serving.placed.workers if each.placement}
+    for name, service in wanted.services.items():
+        before, now = running.services[name].replicas, service.replicas
+        if before == now:
+            continue
+        number = abs(now - before)
+        done, where = ("added", "on") if now > before else ("removed", "from")
+        gpus = in_words(number * service.gpus, "GPU")
+        place = f" {where} {gpus} of pool {pools[name]}" if name in pools else ""
+        yield f"{name} {before} -> {now} replicas, {in_words(number, 'pod')} {done}{place}"
 
 
-def _outside(stack: ResolvedStack) -> str:
+def _outside_change(stack: ResolvedStack) -> str:
     match stack.serving.exposure:
         case InternalLoadBalancer():
             return ", and another load balancer"
@@ -182,7 +179,72 @@ def _outside(stack: ResolvedStack) -> str:
             return ""
 
 
-def _keeping(running: Graph, wanted: Graph) -> str:
+def _old_name_hint(running: Graph, wanted: Graph) -> str:
     if running.namespace != wanted.namespace:
         return ""
     return f", or keep the old one with serving.name: {running.name}"
+
+
+def _word_for(path: tuple[str, ...]) -> str:
+    if "env" in path:
+        return path[path.index("env") + 1]
+    for key, word in _WORDS:
+        if any(step.startswith(key) for step in path):
+            return word
+    return path[-1]
+
+
+def _leaves_by_path(value: object, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], object]:
+    """Return the leaves by their paths; an item of a list by its name, where it has one."""
+    if isinstance(value, Mapping):
+        items = [(str(key), item) for key, item in cast("Mapping[object, object]", value).items()]
+    elif isinstance(value, list):
+        items = [(_item_name(item, index), item) for index, item in enumerate(cast("list[object]", value))]
+    else:
+        return {path: value}
+    return {found: leaf for key, item in items for found, leaf in _leaves_by_path(item, (*path, key)).items()}
+
+
+def _item_name(item: object, index: int) -> str:
+    named: object = cast("Mapping[str, object]", item).get("name") if isinstance(item, Mapping) else None
+    return named if isinstance(named, str) else str(index)
+
+
+def _unless_it_fits(stack: ResolvedStack) -> str:
+    left = [pool for pool in stack.pools if pool.used_gpus and pool.free_gpus]
+    if not left:
+        return ""
+    free = " and ".join(f"{in_words(pool.free_gpus, 'GPU')} of pool {pool.name}" for pool in left)
+    return f" unless {free} hold it too"
+
+
+def _revision_notice(before: str | None, now: str, cache: ResolvedCache) -> Iterable[Notice]:
+    if before is None or before == now:
+        return
+    text = (
+        f"model revision: {now[:_SHORT_COMMIT]} replaces {before[:_SHORT_COMMIT]}; {_who_brings(cache)} "
+        "before any worker restarts"
+    )
+    if cache.size_gib is None:
+        yield Notice(text, warns=False)
+        return
+    both = 2 * cache.needed_gib
+    place = "on every node" if cache.node_directory else "on the volume"
+    room = (
+        f"room: the old revision stays {place}; two take {both}Gi, and modelCache.size is {cache.size_gib}Gi"
+    )
+    fits = both <= cache.size_gib
+    advice = "" if fits else f": make it {both}Gi or more, unless the revisions share their large files"
+    yield Notice(f"{text}\n  {room}{advice}", warns=not fits)
+
+
+def _volume_notice(before: DeployedVolume | None, cache: ResolvedCache) -> Iterable[Notice]:
+    if before is None or cache.size_gib is None or cache.size_gib <= before.size_gib:
+        return
+    how = (
+        "the file system grows while it is read"
+        if cache.volume_name
+        else f"storage class {cache.storage_class_name} must allow it (allowVolumeExpansion: true)"
+    )
+    text = f"model cache: {before.size_gib}Gi -> {cache.size_gib}Gi, nothing restarts; {how}"
+    yield Notice(text, warns=False)

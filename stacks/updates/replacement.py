@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from stacks.plan.resolved import ResolvedStack
-from stacks.updates.graph import Graph
-from stacks.updates.rooms import holds_both, shared_pools
+from stacks.updates.comparable_graph import Graph
+from stacks.updates.shared_pools import holds_both, shared_pools
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Replacement:
     in_place: bool = False
     """Both have the same name: the engine would change the graph, and the API server would refuse."""
     old_urn: str | None = None
-    """Of the graph that goes first under another name: to the engine the new one is another resource."""
+    """The graph that goes first, under another name: to the engine the new one is another resource."""
 
 
 def replacement(stack: ResolvedStack, running: Graph, wanted: Graph) -> Replacement | None:

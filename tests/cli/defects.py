@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from cli.rendered import render_graph
+from cli.render import render_graph
 from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import served_stack
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 import yaml
 
-from cli.helm_release import HelmStyle
-from cli.rendered import render_graph
+from cli.gitops import HelmStyle
+from cli.render import render_graph
 from resource_graph import Resource, ResourceGraph, Value
 from resource_graph.urns import RELEASE_TYPE
 from tests.cli.command import Command, run_in_time, run_process, squeezed, write_stack

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from cli import bounded
+from cli import resource_limits
 from tests.cli.checked import findings, written
 from tests.cli.command import ROOT, Answer, Command
 from tests.cli.forked import forked_check
@@ -110,7 +110,7 @@ def test_what_takes_too_long_or_too_much_is_refused_in_words(
     command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = written(tmp_path, mutated())
-    monkeypatch.setattr(bounded, "_SECONDS", 0.0001)
+    monkeypatch.setattr(resource_limits, "_SECONDS", 0.0001)
     answer = command("check", "--file", file)
     assert (answer.code, answer.out) == (2, "")
     assert "deploy.yaml: not judged: it takes more than" in answer.err

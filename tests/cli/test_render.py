@@ -7,7 +7,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from cli.rendered import MARK, render_graph
+from cli.render import MARK, render_graph
 from resource_graph import Resource, ResourceGraph
 from resource_graph.recorder import record
 from tests.cli.command import DEADLINE_SECONDS, ROOT, Command, run_process

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from cli.output import make_console, make_table, print_table
-from cli.rendered import render_graph
+from cli.output import make_console, print_table
+from cli.render import render_graph
 from resource_graph import Resource, ResourceGraph
 from resource_graph.printable import one_line, printable
 from tests.cli.checked import written
@@ -66,10 +66,7 @@ def test_list_and_explain_escape_names_of_files_and_keys(command: Command, tmp_p
 
 
 def test_a_table_measures_the_escaped_text(capsys: pytest.CaptureFixture[str]) -> None:
-    table = make_table("NAME", "WHAT")
-    table.add_row(CLEAR, "one")
-    table.add_row("12345678", "two")
-    print_table(make_console(), table)
+    print_table(make_console(), ("NAME", "WHAT"), [(CLEAR, "one"), ("12345678", "two")])
     lines = capsys.readouterr().out.splitlines()
     assert lines[1].index("one") == lines[2].index("two")
 

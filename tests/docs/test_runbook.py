@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from components.cluster_reader import ClusterReader
-from failures.explain import EXPLAINED_KINDS, FailedOperation, explanation
+from failures.failed_operation import EXPLAINED_KINDS, FailedOperation, explanation
 from tests.support.runbook import HEADINGS, INDEX, RUNBOOK, assignments, commands, pages, words
 
 if TYPE_CHECKING:

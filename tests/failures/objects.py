@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from components.cluster_reader import ClusterReader
-from failures.explain import FailedOperation
+from failures.failed_operation import FailedOperation
 
 CLUSTER = ClusterReader("somewhere")
 TIMED_OUT = "timed out waiting for the condition"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from failures.explain import explanation
+from failures.failed_operation import explanation
 from tests.failures.objects import CLUSTER, failed, pod
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from failures.explain import EXPLAINED_KINDS, kind_of
+from failures.failed_operation import EXPLAINED_KINDS, kind_of
 from lab.directory import REPOSITORY
 from stacks.settings.load import list_stacks
 from tests.support.recordings import recorded_stack

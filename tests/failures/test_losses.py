@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -42,11 +43,15 @@ def _losses(
     def get(*words: str) -> dict[str, Any] | None:
         if words[0] == "customresourcedefinitions":
             return STORED
-        if words[0] == "pods":
-            return {"items": [*pods]}
         return graph if words[0].startswith("dynamographdeployments") else {"items": [*listed]}
 
-    seen = look(get, lambda *words: shlex.join(["kubectl", *words]), places)
+    def items(kind: str, *_: str) -> list[dict[str, Any]]:
+        return [*pods] if kind == "pods" else []
+
+    cluster: Any = SimpleNamespace(
+        get=get, items=items, command=lambda *words: shlex.join(["kubectl", *words])
+    )
+    seen = look(cluster, places)
     assert seen is not None
     return seen.losses
 
@@ -108,6 +113,6 @@ def test_a_cluster_that_does_not_answer_says_nothing() -> None:
     def silent(*words: str) -> None:
         asked.append(words)
 
-    assert look(silent, lambda *words: " ".join(words), PLACES) is None
+    assert look(SimpleNamespace(get=silent), PLACES) is None
     [words] = asked
     assert "--request-timeout=5s" in words

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from cli.rendered import render_graph
+from cli.render import render_graph
 from recipes.benchmark_job import benchmark_job, benchmark_line
 from recipes.document import document_path, recipe_document
 from recipes.load import load_recipe, recipe_names

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from cli.rendered import render_graph
+from cli.render import render_graph
 from cli.yaml_text import to_yaml
 from recipes.benchmark_job import benchmark_job
 from resource_graph import ResourceGraph

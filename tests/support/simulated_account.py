@@ -27,8 +27,8 @@ from lab.reservations import reservations_of
 from resource_graph.recorder import run_against
 from resource_graph.urns import make_urn
 from stacks.program.resources import deploy
-from stacks.updates.creator import Creator
-from stacks.updates.plan import Update
+from stacks.updates.deployed import Creator
+from stacks.updates.planned_update import Update
 from tests.support.dev_settings import resolved
 
 if TYPE_CHECKING:

@@ -14,11 +14,13 @@ from urllib.parse import urlsplit
 
 import yaml
 
+from components.cluster_reader import ClusterReader
 from stacks.errors import Problem
 from stacks.nearest import nearest
 from stacks.plan.resolved import ResolvedCluster
-from stacks.updates.nested import mapping_in, mappings_in
+from stacks.updates.nested_values import mapping_in, mappings_in
 
+_PROVIDER = "::pulumi:providers:kubernetes::cluster"
 _DEFAULT_PORTS = {"https": 443, "http": 80}
 _VARIABLE = "KUBECONFIG"
 _MANY_CONTEXTS = 12
@@ -30,7 +32,7 @@ _SIMULATED_FIRST = (
 
 @dataclass(frozen=True, slots=True)
 class _Kubeconfig:
-    """What several files say together."""
+    """Several files merged into one."""
 
     clusters_of_contexts: Mapping[str, str]
     servers_of_clusters: Mapping[str, str]
@@ -43,10 +45,7 @@ class _UnreadableError(Exception):
 def cluster_problems(cluster: ResolvedCluster, environment: Mapping[str, str]) -> tuple[Problem, ...]:
     """Return why the kubeconfig does not lead to the cluster that was meant; nothing where it does.
 
-    Args:
-        cluster: what the settings say of it.
-        environment: environment variables, of which KUBECONFIG and HOME count.
-
+    Of the environment KUBECONFIG and HOME count.
     """
     files = _files(cluster, environment)
     existing = [file for file in files if file.is_file()]
@@ -63,11 +62,22 @@ def cluster_problems(cluster: ResolvedCluster, environment: Mapping[str, str]) -
 
 
 def same_address(one: str, other: str) -> bool:
-    """Return whether two addresses of an API server mean the same place.
-
-    Case of the host, a default port and a slash at the end do not count.
-    """
+    """Whether two addresses of an API server agree but for case, a default port and a slash at the end."""
     return _normalised(one) == _normalised(other)
+
+
+def cluster_of_state(
+    cluster: ResolvedCluster, file: str | None, resources: Mapping[str, Mapping[str, Any]]
+) -> ClusterReader:
+    """Return what reads the cluster before anything is registered.
+
+    `resources` are URN -> outputs of the state: an EKS cluster's kubeconfig is its provider's.
+    """
+    if not cluster.region:
+        return ClusterReader(cluster.context, file)
+    found = (outputs.get("kubeconfig") for urn, outputs in resources.items() if urn.endswith(_PROVIDER))
+    content = next((each for each in found if isinstance(each, str)), "")
+    return ClusterReader(cluster.context, content=content)
 
 
 def _files(cluster: ResolvedCluster, environment: Mapping[str, str]) -> list[Path]:

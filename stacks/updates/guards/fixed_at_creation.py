@@ -1,7 +1,13 @@
-"""What of a stack is fixed when it is created, and how to change it all the same.
+"""Refuses changes of settings that are fixed when a stack is created, and says how to make them all the same.
 
-Each run exports these values, and the next one compares before it registers anything. Without that a changed
-member count would restart every member with a list of members that the others do not have.
+Each run exports these values, and the next one compares before it registers anything:
+- members of NATS and etcd: another number would restart every member with a list of members that the others
+  do not have;
+- the network and the cluster: Pulumi would replace the one with all addresses, the other with all that is on
+  it. EKS refuses another zone for a control plane that runs (aws/containers-roadmap#2330), half an hour into
+  the `up` that asked for it;
+- layers: one that leaves a stack is to Pulumi a list of resources to delete, among them the cluster on which
+  another stack's graph serves; one that comes is a list to create over what another stack has.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,16 +15,24 @@ from collections.abc import Mapping, Sequence
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from stacks.errors import Problem
 from stacks.nearest import nearest
+from stacks.plan.infrastructure.plan import AdoptedNetwork, EksPlan, PlannedLustre
 from stacks.plan.resolved import OwnPlatform, ResolvedStack
-from stacks.updates.guards.fixed_of_a_cluster import cluster_steps, cluster_values
-from stacks.updates.guards.fixed_of_layers import LAYERS, layer_steps, layer_values, with_layers
 
+_LAYERS = "layers"
+_ALL = "layers: [infrastructure, platform, serving]"
+_LAYER_STEPS = [
+    "`pulumi destroy` of the stacks that joined this one, those above first",
+    "with the old value again: lifecycle: disposable, then `pulumi up`; it lifts the protection, and the "
+    "model is not kept",
+    "`pulumi destroy`, which forgets what was fixed",
+    "the new layers, then `pulumi up`, in the stack of the lowest layer first",
+    f"without an interruption instead: this stack keeps what it has ({_ALL} shares it), and a second one "
+    "with layers: [serving], a serving.namespace and GPUs of its own joins it",
+]
 OUTPUT_NAME = "fixedAtCreation"
 """The stack output that holds the values."""
-
 REBUILT_VARIABLE = "DYNAMO_STACK_REBUILT"
 """Environment variable with the settings whose procedure was followed, separated by commas."""
-
 _GUIDE = "docs/change-what-is-fixed.md"
 _END = "pulumi destroy --target '**:{what}' --target-dependents"
 _END_GRAPH = f"end the graph: {_END.format(what='DynamoGraphDeployment::**')} (the model cache stays)"
@@ -32,7 +46,7 @@ def fixed_values(stack: ResolvedStack) -> dict[str, str | int]:
     """Return the values to export, each by the setting that it comes from."""
     layers = stack.layers
     platform = stack.platform
-    values: dict[str, str | int] = {**layer_values(layers), **cluster_values(stack)}
+    values: dict[str, str | int] = {_LAYERS: ", ".join(layers.own), **_cluster_values(stack)}
     if "platform" not in layers.joined and layers.own != ("infrastructure",):
         values["platform.kind"] = platform.kind
     if stack.cache.is_ours and layers.owns("serving"):
@@ -44,6 +58,61 @@ def fixed_values(stack: ResolvedStack) -> dict[str, str | int]:
         if platform.release.etcd is not None:
             values |= _server_values("platform.etcd", platform.release.etcd)
     return values
+
+
+def changed_problems(
+    previous: Mapping[str, object] | None, now: Mapping[str, str | int], rebuilt: str = ""
+) -> tuple[Problem, ...]:
+    """Return what to say about each fixed value that is no longer what it was.
+
+    `previous` is None where no run exported anything, `rebuilt` the value of REBUILT_VARIABLE.
+    """
+    before, acknowledged = _with_layers(previous or {}), _keys(rebuilt)
+    # A number has come back from the engine as 3.0, which equals 3.
+    changed = [key for key, value in now.items() if key in before and before[key] != value]
+    return tuple(
+        _problem(key, before[key], now)
+        for key in changed
+        if key not in acknowledged and not _goes_with_another(key, changed)
+    )
+
+
+def unknown_rebuilt(
+    previous: Mapping[str, object] | None, now: Mapping[str, str | int], rebuilt: str
+) -> tuple[Problem, ...]:
+    """Return what to say about the keys in REBUILT_VARIABLE that are no fixed value: of the environment."""
+    unknown = _keys(rebuilt) - set(now) - set(_with_layers(previous or {}))
+    message = "no setting of this name is fixed when a stack is created"
+    return tuple(
+        Problem(REBUILT_VARIABLE, key, message, allowed=", ".join(now), suggestion=nearest(key, now))
+        for key in sorted(unknown)
+    )
+
+
+def _joined_values(stack: ResolvedStack) -> dict[str, str]:
+    """Return what another stack makes and this one stands on: on another cluster nothing of it would be."""
+    joined = stack.layers.joined.get("infrastructure")
+    if joined is None:
+        return {}
+    said = joined.contract.values
+    keys = ("modelCache.storage.kind", "cluster.name", "cluster.accountId", "cluster.region")
+    return {key: str(said[key]) for key in keys if key in said}
+
+
+def _network_values(plan: EksPlan) -> dict[str, str]:
+    network = plan.network
+    if isinstance(network, AdoptedNetwork):
+        return {
+            "cluster.network.kind": "existing",
+            "cluster.network.vpcId": network.vpc_id,
+            "cluster.network.subnets": ", ".join(network.control_plane),
+        }
+    # In their order: the first has the NAT gateway that all others leave by.
+    return {
+        "cluster.network.kind": "own",
+        "cluster.network.cidr": network.cidr,
+        "cluster.network.zones": ", ".join(network.control_plane),
+    }
 
 
 def _server_values(key: str, servers: NatsServers | EtcdServers) -> dict[str, str | int]:
@@ -67,47 +136,14 @@ def _kind(*, exists: bool) -> str:
     return "existing" if exists else "own"
 
 
-def changed_problems(
-    previous: Mapping[str, object] | None, now: Mapping[str, str | int], rebuilt: str = ""
-) -> tuple[Problem, ...]:
-    """Return what to say about each fixed value that is no longer what it was.
-
-    Args:
-        previous: what the last run exported; None if there was none, or one that exported nothing.
-        now: what this run would export.
-        rebuilt: value of the environment variable REBUILT_VARIABLE.
-
-    """
-    before, acknowledged = with_layers(previous or {}), _keys(rebuilt)
-    # A number has come back from the engine as 3.0, which equals 3.
-    changed = [key for key, value in now.items() if key in before and before[key] != value]
-    return tuple(
-        _problem(key, before[key], now)
-        for key in changed
-        if key not in acknowledged and not _goes_with_another(key, changed)
-    )
-
-
-def unknown_rebuilt(
-    previous: Mapping[str, object] | None, now: Mapping[str, str | int], rebuilt: str
-) -> tuple[Problem, ...]:
-    """Return what to say about the keys in REBUILT_VARIABLE that are no fixed value: of the environment."""
-    unknown = _keys(rebuilt) - set(now) - set(with_layers(previous or {}))
-    message = "no setting of this name is fixed when a stack is created"
-    return tuple(
-        Problem(REBUILT_VARIABLE, key, message, allowed=", ".join(now), suggestion=nearest(key, now))
-        for key in sorted(unknown)
-    )
-
-
 def _keys(rebuilt: str) -> set[str]:
     return {key.strip() for key in rebuilt.split(",") if key.strip()}
 
 
 def _goes_with_another(key: str, changed: Sequence[str]) -> bool:
     """Whether what this setting belongs to is another one altogether, and it is new with that."""
-    if key == LAYERS:
-        # What exists already is nobody's layer.
+    if key == _LAYERS:
+        # A cluster or platform that existed before is nobody's layer.
         return "cluster.kind" in changed or "platform.kind" in changed
     part, _, _ = key.partition(".")
     kind_of_its_part = key.rpartition(".")[0] + ".kind"
@@ -133,10 +169,10 @@ def _problem(key: str, before: object, now: Mapping[str, str | int]) -> Problem:
 
 def _steps(key: str, *, own_servers: bool) -> list[str]:
     """Return the procedure that makes another value of this setting possible."""
-    if key == LAYERS:
-        return layer_steps()
+    if key == _LAYERS:
+        return _LAYER_STEPS
     if key.startswith(("cluster.", "modelCache.")):
-        return cluster_steps(key)
+        return _cluster_steps(key)
     if key.endswith(".namespace.kind"):
         # An own one that leaves the program would be deleted, with everything in it.
         return ["pulumi destroy (lifecycle production keeps model, data and namespace)", "pulumi up again"]
@@ -157,4 +193,50 @@ def _steps(key: str, *, own_servers: bool) -> list[str]:
         f"delete their volumes: kubectl -n <platform.namespace> delete pvc -l "
         f"'app.kubernetes.io/name in (dynamo-{server}, {server})'",
         apply_it,
+    ]
+
+
+def _with_layers(previous: Mapping[str, object]) -> Mapping[str, object]:
+    """Return what a run recorded; before layers could be divided, a stack had all there were."""
+    if not previous or _LAYERS in previous:
+        return previous
+    own = [
+        layer
+        for layer, there in (
+            ("infrastructure", previous.get("cluster.kind") == "eks"),
+            ("platform", previous.get("platform.kind") == "own"),
+            ("serving", True),
+        )
+        if there
+    ]
+    return {**previous, _LAYERS: ", ".join(own)}
+
+
+def _cluster_values(stack: ResolvedStack) -> dict[str, str]:
+    values = {"cluster.kind": stack.cluster.kind}
+    plan = stack.infrastructure
+    if plan is None:
+        return {**values, **_joined_values(stack)}
+    if plan.storage is not None:
+        # The claim would stay, and its file system go from under it.
+        values["modelCache.storage.kind"] = plan.storage.kind
+    values |= {
+        "cluster.name": plan.name,
+        "cluster.accountId": plan.account_id,
+        "cluster.region": plan.region,
+        **_network_values(plan),
+    }
+    if isinstance(plan.storage, PlannedLustre):
+        values["modelCache.storage.zone"] = plan.storage.zone.name
+    return values
+
+
+def _cluster_steps(key: str) -> list[str]:
+    return [
+        "with the old value again: lifecycle: disposable, then `pulumi up`; it lifts the protection, and the "
+        "model is not kept",
+        "`pulumi destroy`, which forgets what was fixed",
+        f"the new {key}, then `pulumi up`",
+        "without an interruption instead: a second stack with a cluster.name and GPUs of its own, then "
+        "destroy this one",
     ]

@@ -1,4 +1,4 @@
-"""What of the model's volume cannot be changed while it exists."""
+"""Refuses changes of the model's volume that Kubernetes would refuse in the middle of `up`."""
 
 from stacks.errors import Problem
 from stacks.plan.resolved import ResolvedCache
@@ -13,11 +13,6 @@ def volume_problems(before: DeployedVolume | None, cache: ResolvedCache) -> tupl
 
     Kubernetes refuses to shrink a claim in the middle of `up`. Another class would replace it, and the claim
     that goes first is mounted by every worker, so its deletion would wait for pods that nobody stops.
-
-    Args:
-        before: the claim of the last run; None where there is none.
-        cache: what this run would ask for.
-
     """
     if before is None or cache.size_gib is None:
         return ()

@@ -1,4 +1,4 @@
-"""What nodes of a Capacity Block are made of cannot change while they run.
+"""Refuses to change the make-up of a Capacity Block's nodes while they run.
 
 EKS wants such a group's desired size at 0 for it
 (https://docs.aws.amazon.com/eks/latest/userguide/capacity-blocks-mng.html), and the provider sends version
@@ -12,21 +12,14 @@ from collections.abc import Iterator, Mapping
 from components.purchase import CapacityBlock
 from stacks.errors import Problem
 from stacks.plan.infrastructure.plan import EksPlan
-from stacks.updates.node_changes import NodeChange, node_changes
-from stacks.updates.node_groups import DeployedNodes
+from stacks.updates.deployed_nodes import DeployedNodes, NodeChange, node_changes
 from stacks.wording import in_words
 
 _GUIDE = "docs/capacity-blocks.md#change-what-nodes-are-made-of"
 
 
 def running_block_problems(plan: EksPlan | None, before: Mapping[str, DeployedNodes]) -> tuple[Problem, ...]:
-    """Return what would exchange nodes of a Capacity Block that run.
-
-    Args:
-        plan: what is wanted; None: the cluster is somebody else's.
-        before: the node groups of the last run, by their names in the program.
-
-    """
+    """Return what would exchange nodes of a Capacity Block that run."""
     if plan is None:
         return ()
     changes = (change for change in node_changes(plan, before) if change.before.in_a_block and change.running)

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from operations.errors import CommandError
-from operations.recovery.locks import holder_is_alive, refuse_live_runs
-from operations.recovery.orphans import find_orphans, longest_life, wait_for_orphans
-from operations.recovery.remains import Lock
+from operations.recovery.locks import Lock, holder_is_alive, refuse_live_runs
+from operations.recovery.orphan_processes import find_orphans, longest_life, wait_for_orphans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from operations.recovery.cluster import ClusterCommands
-from operations.recovery.in_cluster import unfinished
-from operations.recovery.remains import ClusterObject, PendingOperation
+from operations.cluster_commands import ClusterCommands
+from operations.recovery.found_in_cluster import unfinished
+from operations.recovery.stack_state import ClusterObject, PendingOperation
 from resource_graph.urns import RELEASE_TYPE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from operations.recovery.remains import Operation
+    from resource_graph.engine_state import Operation
 
 JOB = ClusterObject("urn", "batch/v1", "Job", "serving", "download")
 RELEASE = ClusterObject("urn", "helm.sh/v3", "Release", "system", "platform")

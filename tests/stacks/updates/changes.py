@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from resource_graph.recorder import record
 from stacks.program.resources import deploy
 from stacks.updates.deployed import Deployed, deployed
-from stacks.updates.plan import Update, planned_update
-from stacks.updates.rollout import beside_what_runs
+from stacks.updates.planned_update import Update, planned_update
+from stacks.updates.rollout_beside_running import beside_what_runs
 from tests.components.recorded import recorded
 from tests.support.dev_settings import resolved
 

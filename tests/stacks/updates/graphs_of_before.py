@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
-from stacks.updates.graph import read_graph
+from stacks.updates.comparable_graph import read_graph
 from tests.stacks.updates.changes import state
 from tests.support.dev_settings import resolved
 

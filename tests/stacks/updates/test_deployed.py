@@ -6,8 +6,8 @@ import copy
 from typing import Any
 
 from recipes.load import load_recipe
+from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import DeployedVolume, deployed
-from stacks.updates.graph import graph_of
 from tests.components.recorded import recorded
 from tests.support.dev_settings import disagg_b200_settings, resolved
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from stacks.updates.graph import Graph, read_graph
+from stacks.updates.comparable_graph import Graph, read_graph
 from tests.stacks.updates.changes import update
 from tests.stacks.updates.graphs_of_before import as_written_at_first, at_version, spec_of
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, disagg_gb200_settings

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import Deployed
-from stacks.updates.graph import graph_of
-from stacks.updates.plan import planned_update
+from stacks.updates.planned_update import planned_update
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 

@@ -14,9 +14,8 @@ from lab.aws_provider.cloud.server import REQUESTS_FILE
 from resource_graph import UNKNOWN
 from resource_graph.recorder import record
 from stacks.program.resources import deploy
-from stacks.updates.creator import Creator
-from stacks.updates.deployed import deployed
-from stacks.updates.plan import Update, planned_update
+from stacks.updates.deployed import Creator, deployed
+from stacks.updates.planned_update import Update, planned_update
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.recordings import recorded_stack

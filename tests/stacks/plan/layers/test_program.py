@@ -14,7 +14,7 @@ from rules.model import Severity, Status
 from rules.run import run_rules
 from stacks.plan.infrastructure.phases import waited_for
 from stacks.updates.deployed import Deployed
-from stacks.updates.plan import planned_update
+from stacks.updates.planned_update import planned_update
 from tests.stacks.plan.layers.settings import layered, on_existing_cluster
 from tests.support.dev_settings import resolved
 from tests.support.recordings import recorded_stack

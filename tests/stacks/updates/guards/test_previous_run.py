@@ -23,7 +23,7 @@ import pulumi
 
 sys.path.insert(0, {str(REPOSITORY)!r})
 
-from stacks.updates.guards.previous_outputs import previous_run
+from stacks.updates.guards.previous_run import previous_run
 
 
 class Thing(pulumi.ComponentResource):

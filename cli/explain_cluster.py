@@ -1,0 +1,185 @@
+"""The first rows of `explain`: layers, account, network, nodes, storage, operators and platform."""
+
+from collections.abc import Iterator
+
+from cli.output import Row
+from cli.price_age import aged
+from components.chart import Chart
+from components.purchase import CapacityBlock, Reservation
+from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
+from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
+from stacks.plan.infrastructure.phases import waited_for
+from stacks.plan.infrastructure.plan import (
+    AdoptedNetwork,
+    EksPlan,
+    PlannedEbs,
+    PlannedEfs,
+    PlannedInstanceStore,
+    PlannedLustre,
+    PlannedNetwork,
+    PlannedNodes,
+)
+from stacks.plan.infrastructure.prices import NAMES
+from stacks.plan.resolved import OwnPlatform, ResolvedCache, ResolvedStack
+from stacks.plan.versions import (
+    DRA_DRIVER,
+    EFA_DEVICE_PLUGIN,
+    GPU_OPERATOR,
+    PROMETHEUS_STACK,
+    SUPPORT_ENDS_SOON,
+)
+from stacks.updates.infrastructure_notices import waiting_text
+
+_PRICED_REGION = "us-east-1"
+# EKS takes the newest release for the group's Kubernetes version whenever it makes or updates a group that
+# names none (https://docs.aws.amazon.com/eks/latest/APIReference/API_CreateNodegroup.html).
+_AMIS = "AMIs float: newest at each update"
+
+
+def header_rows(stack: ResolvedStack) -> Iterator[Row]:
+    """Return what the stack is, and what it stands on."""
+    recipe = stack.serving.recipe_name
+    yield "STACK", f"{stack.name} ({stack.source}), recipe {recipe}, lifecycle {stack.lifecycle}"
+    yield from _layer_rows(stack)
+    yield from _cluster(stack)
+    if stack.layers.own != ("infrastructure",):
+        yield "PLATFORM", _platform(stack)
+    waits = [waiting_text(nodes) for nodes in waited_for(stack)]
+    if waits and stack.layers.owns("serving"):
+        yield "WAITING", f"no graph is made yet: {'; '.join(waits)}; then purchase.phase: active, and `up`"
+
+
+def _reached_from(plan: EksPlan) -> str:
+    return f"the VPC and {', '.join(plan.public_cidrs)}" if plan.public_cidrs else "the VPC alone"
+
+
+def _support_end(version: str) -> str:
+    ends = SUPPORT_ENDS_SOON.get(version)
+    return f" (standard support ends {ends})" if ends else ""
+
+
+def _network(plan: EksPlan) -> str:
+    network = plan.network
+    if isinstance(network, AdoptedNetwork):
+        return f"existing, {network.vpc_id}, subnets in {', '.join(network.subnets)}"
+    zones = [subnet.zone for subnet in network.subnets if subnet.public is not None]
+    gateways = "a NAT gateway in each zone" if network.nat_per_zone else "one NAT gateway"
+    return f"own, {network.cidr}, {', '.join(zones)}{_local_zones(network)}, {gateways}"
+
+
+def _local_zones(network: PlannedNetwork) -> str:
+    names = ", ".join(zone.name for zone in network.local)
+    return f", Local Zone {names}" if names else ""
+
+
+def _purchase_text(nodes: PlannedNodes) -> str:
+    purchase = nodes.purchase
+    text = f"{NAMES[purchase.kind]} in {nodes.zone.name}"
+    match purchase:
+        case Reservation(id=number):
+            return f"{text}, {number}"
+        case CapacityBlock(id=number, starts=starts, phase=phase):
+            return f"{text}, {number}, from {starts}, phase {phase}"
+        case _:
+            return text
+
+
+def _storage(plan: EksPlan, cache: ResolvedCache) -> str:
+    match plan.storage:
+        case PlannedLustre(zone=zone, size_gib=size, throughput=throughput):
+            dollars = f"${lustre_usd_per_hour(size, throughput):.2f} an hour"
+            where = "" if plan.region == _PRICED_REGION else f" in {_PRICED_REGION}"
+            price = f"{dollars}{where} ({aged(FSX_LUSTRE_PRICES.date)})"
+            return f"FSx for Lustre in {zone.name}, {throughput} MB/s a TiB, {price}{_slow_reads(plan)}"
+        case PlannedEfs():
+            return f"EFS, in every zone of the region above{_slow_reads(plan)}"
+        case PlannedEbs(throughput=throughput):
+            return f"an EBS disk of the one GPU node, gp3, {throughput} MiB/s; frontends run there too"
+        case PlannedInstanceStore():
+            return f"a copy on each GPU node's own disks, {cache.node_directory}; frontends run there too"
+        case None:
+            return f"class {cache.storage_class_name}"
+
+
+def _slow_reads(plan: EksPlan) -> str:
+    # Their nodes have no address of the file system in their own zone: every read goes to the region.
+    return " (slow from the Local Zone)" if any(nodes.zone.is_local for nodes in plan.gpu_nodes) else ""
+
+
+def _charts(plan: EksPlan) -> Iterator[Chart]:
+    yield GPU_OPERATOR
+    if plan.uses_compute_domains:
+        yield DRA_DRIVER
+    if plan.efa_instance_types:
+        yield EFA_DEVICE_PLUGIN
+    if plan.monitoring:
+        yield PROMETHEUS_STACK
+
+
+def _platform(stack: ResolvedStack) -> str:
+    platform = stack.platform
+    joined = stack.layers.joined.get("platform")
+    runs = f"run by stack {joined.stack}" if joined else platform.kind
+    parts = [f"{runs}, Dynamo {platform.version} in {platform.namespace}, {platform.graph_api}"]
+    if isinstance(platform, OwnPlatform):
+        release = platform.release
+        parts += [f"discovery {release.discovery}", _server("NATS", release.nats)]
+        if release.etcd is not None:
+            parts.append(_server("etcd", release.etcd))
+    return ", ".join(parts)
+
+
+def _cluster(stack: ResolvedStack) -> Iterator[Row]:
+    if stack.infrastructure is not None:
+        yield from _infrastructure_rows(stack.infrastructure, stack.cache)
+        return
+    if joined := stack.layers.joined.get("infrastructure"):
+        values = joined.contract.values
+        place = f"in {values['cluster.region']}, account {values['cluster.accountId']}"
+        yield "CLUSTER", f"eks {values['cluster.name']} {place}, made by stack {joined.stack}"
+        return
+    cluster = stack.cluster
+    kubeconfig = cluster.kubeconfig or "$KUBECONFIG"
+    server = f"server must be {cluster.server}" if cluster.server else "server not checked"
+    yield "CLUSTER", f"{cluster.kind}, context {cluster.context} of {kubeconfig}, {server}"
+
+
+def _server(name: str, group: NatsServers | EtcdServers) -> str:
+    match group:
+        case ExternalServers():
+            return f"{name} {group.address}"
+        case BundledServers():
+            return f"{name} bundled x1"
+        case NatsArgs() | EtcdArgs():
+            return f"{name} own x{group.servers.members}"
+
+
+def _layer_rows(stack: ResolvedStack) -> Iterator[Row]:
+    layers = stack.layers
+    if not layers.shared and not layers.joined:
+        return
+    texts = [f"this stack owns {' and '.join(layers.own)}, and nothing else of what its file describes"]
+    texts += [
+        f"{layer} is stack {joined.stack}'s: `dynamo-stack explain {joined.stack}`"
+        for layer, joined in layers.joined.items()
+    ]
+    yield "LAYERS", "; ".join(texts)
+
+
+def _infrastructure_rows(plan: EksPlan, cache: ResolvedCache) -> Iterator[Row]:
+    version = f"Kubernetes {plan.version}{_support_end(plan.version)}"
+    where = f"{version} in {plan.region}, account {plan.account_id}"
+    yield "CLUSTER", f"eks {plan.name}, {where}, reached from {_reached_from(plan)}"
+    yield "NETWORK", _network(plan)
+    system = plan.system_nodes
+    yield (
+        "NODES",
+        f"system: {system.nodes} x {system.instance_type} on demand, for everything without GPUs; {_AMIS}",
+    )
+    for nodes in plan.gpu_nodes:
+        yield "", f"{nodes.pool}: {_purchase_text(nodes)}"
+    yield "STORAGE", f"model cache: {_storage(plan, cache)}; the rest: gp3 disks"
+    yield (
+        "OPERATORS",
+        ", ".join(f"{chart.name.rpartition('/')[2]} {chart.version}" for chart in _charts(plan)),
+    )

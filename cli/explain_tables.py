@@ -1,0 +1,147 @@
+"""The tables of `explain`: node pools with what they cost, and the pods of a graph."""
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TypeVar
+
+from rich.console import Console
+
+from cli.output import print_table
+from cli.price_age import aged
+from components.purchase import Purchase
+from hardware import InstanceType, Source
+from recipes.placed import PlacedRecipe, PlacedService
+from recipes.pod_environment import service_workarounds
+from stacks.plan.infrastructure.prices import NAMES, usd_per_gpu_hour
+from stacks.plan.resolved import ResolvedPool, ResolvedStack
+
+_Key = TypeVar("_Key", bound=Hashable)
+_ON_DEMAND = "on_demand_usd_per_gpu_hour"
+_CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"
+
+
+def print_pools(console: Console, stack: ResolvedStack) -> None:
+    """Print one row per pool."""
+    groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
+    purchases = {nodes.pool: nodes.purchase for nodes in groups}
+    headers = ("POOL", "NODES", "GPUS", "USED", "COST", "IDLE", "COST", "PRICED", "NODES IN USE")
+    print_table(console, headers, (_pool_columns(pool, purchases.get(pool.name)) for pool in stack.pools))
+
+
+def names_by(pairs: Iterable[tuple[_Key, str]]) -> dict[_Key, list[str]]:
+    """Return the names that belong to each key, in the order in which both come."""
+    groups: dict[_Key, list[str]] = {}
+    for key, name in pairs:
+        groups.setdefault(key, []).append(name)
+    return groups
+
+
+def prices(pools: Sequence[ResolvedPool]) -> Iterator[str]:
+    """Return what a GPU of each instance type costs, what is sold only whole, and since when."""
+    for instance_type in {pool.instance_type.name: pool.instance_type for pool in pools}.values():
+        offers = " or ".join(_offers(instance_type))
+        yield f"{instance_type.name}: {offers or 'no published price'}"
+
+
+def print_pods(console: Console, stack: ResolvedStack) -> None:
+    """Print one row per service."""
+    placed = stack.serving.placed
+    headers = ("SERVICE", "PODS", "GPUS", "CPU", "MEMORY", "RUNS ON", "NETWORK DEVICES, CLAIMS")
+    print_table(console, headers, (_service_columns(placed, service) for service in placed.services))
+
+
+def workarounds(stack: ResolvedStack) -> Iterator[str]:
+    """Return what keeps the workers away from known defects of the engine, each once."""
+    placed = stack.serving.placed
+    workers = names_by(
+        (f"{item.name}={item.value}: {item.why} ({item.source})", worker.name)
+        for worker in placed.workers
+        for item in service_workarounds(placed, worker)
+    )
+    for text, names in workers.items():
+        yield text if len(names) == len(placed.workers) else f"{' and '.join(names)}: {text}"
+
+
+def _pool_columns(pool: ResolvedPool, purchase: Purchase | None) -> tuple[str, ...]:
+    instance_type = pool.instance_type
+    return (
+        pool.name,
+        f"{pool.nodes} x {instance_type.name}",
+        f"{pool.gpus} {instance_type.accelerator.name}",
+        str(pool.used_gpus),
+        _cost(instance_type, purchase, pool.used_gpus),
+        str(pool.free_gpus),
+        _cost(instance_type, purchase, pool.free_gpus),
+        _priced(instance_type, purchase),
+        _nodes_in_use(pool),
+    )
+
+
+def _service_columns(placed: PlacedRecipe, service: PlacedService) -> tuple[str, ...]:
+    resources = service.resources
+    return (
+        service.name,
+        str(service.replicas),
+        str(service.gpus),
+        "" if resources is None else _cpu(resources.cpu_request, resources.cpu_limit),
+        "" if resources is None else f"{resources.memory_gib}Gi",
+        _runs_on(placed, service),
+        _devices(placed, service),
+    )
+
+
+def _offers(instance_type: InstanceType) -> Iterator[str]:
+    on_demand = instance_type.on_demand_usd_per_gpu_hour
+    if on_demand is not None:
+        yield f"${on_demand:,.2f} a GPU-hour, on demand ({_source(instance_type.sources[_ON_DEMAND])})"
+    block = instance_type.capacity_block_usd_per_gpu_hour
+    if block is not None:
+        # UltraServers are sold in Capacity Blocks alone, at prices of the same page and date.
+        whole = ", ".join(f"{unit.name} ${unit.usd_per_hour:,.2f}" for unit in instance_type.ultraservers)
+        sold = f"; sold only whole, an hour: {whole}" if whole else ""
+        source = _source(instance_type.sources[_CAPACITY_BLOCK])
+        yield f"${block:,.2f} a GPU-hour, Capacity Block{sold} ({source})"
+
+
+def _source(source: Source) -> str:
+    return f"{source.text.removeprefix('https://').rstrip('/')}, {aged(source.date)}"
+
+
+def _cost(instance_type: InstanceType, purchase: Purchase | None, gpus: int) -> str:
+    price = instance_type.on_demand_usd_per_gpu_hour or instance_type.capacity_block_usd_per_gpu_hour
+    if purchase is not None:
+        price = usd_per_gpu_hour(instance_type, purchase)
+    return "unknown" if price is None else f"${gpus * price:,.2f}/h"
+
+
+def _priced(instance_type: InstanceType, purchase: Purchase | None) -> str:
+    if purchase is not None:
+        return NAMES[purchase.kind]
+    if instance_type.on_demand_usd_per_gpu_hour is not None:
+        return "on demand"
+    return "" if instance_type.capacity_block_usd_per_gpu_hour is None else "Capacity Block"
+
+
+def _nodes_in_use(pool: ResolvedPool) -> str:
+    used = f"{pool.used_nodes} of {pool.nodes}"
+    return f"{used}, {pool.exclusive_nodes} exclusive" if pool.exclusive_nodes else used
+
+
+def _cpu(request: int, limit: int) -> str:
+    return str(request) if request == limit else f"{request} to {limit}"
+
+
+def _runs_on(placed: PlacedRecipe, service: PlacedService) -> str:
+    placement = service.placement
+    if placement is None:
+        return "the workers' nodes" if placed.cache_nodes else "nodes without GPUs"
+    nodes = "node" if placement.nodes == 1 else "nodes"
+    return f"pool {placement.pool}, {placement.nodes} {nodes}"
+
+
+def _devices(placed: PlacedRecipe, service: PlacedService) -> str:
+    if service.placement is None:
+        return "none"
+    devices = [f"{name}: {amount}" for name, amount in service.placement.extended_resources.items()]
+    if placed.compute_domain is not None:
+        devices.append(f"claim of {placed.compute_domain.claim_template_name} (ComputeDomain)")
+    return ", ".join(devices) or "none"

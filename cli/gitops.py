@@ -1,0 +1,199 @@
+"""A Helm release, or any object, as what Argo CD or Flux apply."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from cli.hidden_values import with_unknowns_marked, without_secrets
+from cli.yaml_text import as_comment, to_yaml
+from resource_graph import Resource, Value, has_unknown
+
+_FLUX_SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
+_PULUMI = "pulumi.com/"
+_WHAT_PULUMI_DID = {
+    "pulumi.com/waitFor": "Pulumi waits for it before it goes on; whoever applies this must wait",
+    "pulumi.com/deletionPropagationPolicy": "Pulumi deletes the object so; kubectl needs --cascade",
+    "pulumi.com/skipAwait": "Pulumi does not wait for this object",
+    "pulumi.com/timeoutSeconds": "Pulumi waits that long",
+    "pulumi.com/patchForce": "Pulumi takes fields over from other managers",
+    "pulumi.com/replaceUnready": "Pulumi replaces a Job that failed; otherwise it is deleted by hand first",
+}
+# Flux replaces ${name}, by nothing where it does not know the name, and $${ is how it writes ${
+# (https://fluxcd.io/flux/components/kustomize/kustomizations/#post-build-variable-substitution).
+_SUBSTITUTED = re.compile(r"\$[${]")
+_OCI = "oci://"
+
+
+class HelmStyle(Enum):
+    """The form in which a Helm release is written."""
+
+    COMMENT = "comment"
+    ARGO_CD = "argocd"
+    FLUX = "flux"
+
+
+@dataclass(frozen=True, slots=True)
+class _Release:
+    name: str
+    namespace: str
+    chart: str
+    repository: str
+    version: str
+    timeout_seconds: int | None
+    values: Mapping[str, Value]
+
+
+def object_document(content: Mapping[str, Value]) -> str:
+    """Return an object as anything but Pulumi applies it, below what was changed and is missing now.
+
+    Pulumi's annotations go, and Flux is kept from replacing what looks like its variables.
+    """
+    fields = _mapping(content.get("metadata"))
+    before = _mapping(fields.get("annotations"))
+    kept = {key: item for key, item in before.items() if not key.startswith(_PULUMI)}
+    notes = [_left_out(key, before[key]) for key in sorted(set(before) - set(kept))]
+    if _would_be_substituted(content) and _FLUX_SUBSTITUTE not in kept:
+        kept[_FLUX_SUBSTITUTE] = "disabled"
+        notes.append(f"has ${{...}} or $$, which Flux would replace: {_FLUX_SUBSTITUTE} forbids it")
+    if kept != before:
+        without = {key: item for key, item in fields.items() if key != "annotations"}
+        content = {**content, "metadata": {**without, "annotations": kept} if kept else without}
+    return as_comment("\n".join(notes)) + to_yaml(content)
+
+
+def release_documents(resource: Resource, style: HelmStyle) -> list[tuple[str, str]]:
+    """Name and text of each document that stands for the release."""
+    name = _text(resource.inputs.get("name")) or resource.name
+    comment = (f"helm-release-{name}", _comment(resource))
+    if style is HelmStyle.COMMENT:
+        return [comment]
+    reason = _cannot_be_written(resource)
+    if reason is not None:
+        return [(comment[0], as_comment(f"Not written for {style.value}: {reason}.") + comment[1])]
+    release = _release_of(resource, name)
+    objects = [_application(release)] if style is HelmStyle.ARGO_CD else _flux(release)
+    return [(f"{item['kind']}-{name}", object_document(item)) for item in objects]
+
+
+def _left_out(key: str, value: Value) -> str:
+    did = _WHAT_PULUMI_DID.get(key, "means something to Pulumi only")
+    return f"left out: {key}: {value} ({did})"
+
+
+def _would_be_substituted(value: Value) -> bool:
+    if isinstance(value, Mapping):
+        return any(_SUBSTITUTED.search(key) or _would_be_substituted(item) for key, item in value.items())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return any(_would_be_substituted(item) for item in value)
+    return isinstance(value, str) and _SUBSTITUTED.search(value) is not None
+
+
+def _comment(resource: Resource) -> str:
+    inputs = with_unknowns_marked(without_secrets(resource))
+    fields: dict[str, Value] = {
+        "chart": inputs.get("chart"),
+        "repository": _mapping(inputs.get("repositoryOpts")).get("repo"),
+        "version": inputs.get("version"),
+        "release": inputs.get("name") or resource.name,
+        "namespace": inputs.get("namespace"),
+        "values": inputs.get("values") or {},
+    }
+    heading = (
+        "A Helm release: install the chart with these values and wait for it.\n"
+        "For Argo CD it becomes an Application, for Flux a HelmRepository and a HelmRelease:\n"
+        "`dynamo-stack render STACK --helm argocd` or `--helm flux` writes them in its place.\n"
+    )
+    return as_comment(heading + to_yaml(fields))
+
+
+def _cannot_be_written(resource: Resource) -> str | None:
+    inputs = resource.inputs
+    if without_secrets(resource) != inputs:
+        return "its values hold secrets; bring them by a Secret (Flux: valuesFrom)"
+    if has_unknown(inputs):
+        return "it has values that only the update knows"
+    if not isinstance(inputs.get("version"), str):
+        return "it names no version of the chart"
+    if not _repository(inputs):
+        return "its chart comes from no repository"
+    return None
+
+
+def _release_of(resource: Resource, name: str) -> _Release:
+    inputs = resource.inputs
+    timeout = inputs.get("timeout")
+    return _Release(
+        name=name,
+        namespace=_text(inputs.get("namespace")) or "default",
+        chart=_text(inputs.get("chart")).rpartition("/")[2],
+        repository=_repository(inputs),
+        version=_text(inputs.get("version")),
+        timeout_seconds=timeout if isinstance(timeout, int) else None,
+        values=_mapping(inputs.get("values")),
+    )
+
+
+def _repository(inputs: Mapping[str, Value]) -> str:
+    chart = _text(inputs.get("chart"))
+    if chart.startswith(_OCI):
+        return chart.rpartition("/")[0]
+    return _text(_mapping(inputs.get("repositoryOpts")).get("repo"))
+
+
+def _application(release: _Release) -> dict[str, Value]:
+    # The server-side apply is for the chart's definitions: client-side, kubectl's annotation outgrows its
+    # limit of 256 KiB (https://argo-cd.readthedocs.io/en/stable/user-guide/sync-options/).
+    return {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {"name": release.name, "namespace": "argocd"},
+        "spec": {
+            "project": "default",
+            "source": {
+                "repoURL": release.repository.removeprefix(_OCI),
+                "chart": release.chart,
+                "targetRevision": release.version,
+                "helm": {"releaseName": release.name, "valuesObject": release.values},
+            },
+            "destination": {"server": "https://kubernetes.default.svc", "namespace": release.namespace},
+            "syncPolicy": {"syncOptions": ["ServerSideApply=true"]},
+        },
+    }
+
+
+def _flux(release: _Release) -> list[dict[str, Value]]:
+    metadata = {"name": release.name, "namespace": release.namespace}
+    source: dict[str, Value] = {"interval": "1h", "url": release.repository}
+    if release.repository.startswith(_OCI):
+        source["type"] = "oci"
+    spec: dict[str, Value] = {
+        "interval": "10m",
+        "releaseName": release.name,
+        "chart": {
+            "spec": {
+                "chart": release.chart,
+                "version": release.version,
+                "sourceRef": {"kind": "HelmRepository", "name": release.name},
+            }
+        },
+        "values": release.values,
+    }
+    if release.timeout_seconds is not None:
+        spec["timeout"] = f"{release.timeout_seconds}s"
+    kinds = (
+        ("source.toolkit.fluxcd.io/v1", "HelmRepository", source),
+        ("helm.toolkit.fluxcd.io/v2", "HelmRelease", spec),
+    )
+    return [
+        {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": content}
+        for version, kind, content in kinds
+    ]
+
+
+def _text(value: Value) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _mapping(value: Value) -> Mapping[str, Value]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,60 @@
+"""Why a wait ended without what it waited for, and how a person reads it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+_MINUTE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The object that was waited for."""
+
+    kind: str
+    name: str
+    namespace: str | None
+    """None for what lies in no namespace."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a wait ended without what it waited for."""
+
+    title: str
+    """The object in words: "graph gpt-oss-disagg"."""
+    waits_for: str
+    """The condition that had to become true."""
+    page: str
+    """The page of docs/runbook, without its ending."""
+    reasons: Sequence[str] = field(default_factory=tuple)
+    """Causes in the words of Kubernetes, a line each; empty where nobody could look."""
+    look: str = ""
+    """The command that shows it."""
+    then: str = "mend that, then run `pulumi up` again: it continues from here"
+
+    def text(self, waited_seconds: int | None, *, early: bool = False) -> str:
+        """Return the message; `early` where the wait is not waited out, because of what is wrong now."""
+        end = " early: more waiting does not help" if early else _after(waited_seconds)
+        lines = [
+            f"The wait for {self.title} ended{end}.",
+            f"It waits until {self.waits_for}.",
+        ]
+        if self.reasons:
+            lines += ["What is wrong now:", *(f"  {escaped(reason)}" for reason in self.reasons)]
+        if self.look:
+            lines.append(f"See: {self.look}")
+        lines += [f"What to do: {self.then}.", f"Runbook: docs/runbook/{self.page}.md"]
+        return "\n".join(lines)
+
+
+def escaped(reason: str) -> str:
+    """Return words of a pod or a controller so that no terminal obeys what they colour, or worse."""
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in reason)
+
+
+def _after(seconds: int | None) -> str:
+    if seconds is None:
+        return ""
+    if seconds < 2 * _MINUTE or seconds % _MINUTE:
+        return f" after {seconds} s"
+    return f" after {seconds // _MINUTE} min"

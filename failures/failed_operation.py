@@ -1,0 +1,208 @@
+"""Explains an operation on a resource that failed, or a wait that cannot end well."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from components.cluster_reader import ClusterReader
+from failures.claims import unbound_claim
+from failures.deletion import ended_by_deletion, undeleted
+from failures.explanation import Explanation, Subject
+from failures.field_conflict import SIGN as CONFLICT_SIGN
+from failures.field_conflict import conflict_text
+from failures.pods_and_events import warnings_of
+from failures.unready_workloads import (
+    WEBHOOK_SIGNS,
+    missing_gpu_nodes,
+    unchecked_graph,
+    unfilled_nodes,
+    unfinished_job,
+    unfinished_release,
+    unready_graph,
+    unready_servers,
+)
+
+# The texts of pulumi-kubernetes 4.32 (provider/pkg/await, provider/pkg/provider/helm_release.go) for what did
+# not come in time or can never come; `up` fails for other reasons too, which its own text says best.
+_WAIT_SIGNS = (
+    "timed out waiting",
+    "Timeout occurred polling",
+    "BackoffLimitExceeded",
+    "DeadlineExceeded",
+    "failed to initialize",
+    "context deadline exceeded",
+    "does not target any Pods",
+    "Ingress .status.loadBalancer field was not updated",
+)
+_SILENT_SERVER_SIGNS = ("connection refused", "connection reset", "cluster is unreachable", "unexpected EOF")
+# k8s.io/kubernetes plugin/pkg/admission/namespace/lifecycle: what an API server says to a create there.
+_NAMESPACE_ENDS = "because it is being terminated"
+_FIXED_VOLUME_SECONDS = 300
+_OF_FIXED_CLOCK = {"PersistentVolume", "PersistentVolumeClaim"}
+_RELEASE = "Release"
+# An operator that starts anew is there in seconds, but through Dynamo 1.2 its pod is ready, and its release's
+# upgrade over, before its webhook listens (ai-dynamo/dynamo#12255).
+_WEBHOOK_PAUSES_SECONDS = (2, 4, 8, 16)
+
+
+@dataclass(frozen=True, slots=True)
+class FailedOperation:
+    """A create, update or delete that failed, as the engine knows it."""
+
+    operation: str
+    """create, update or delete."""
+    kind: str
+    inputs: Mapping[str, Any]
+    """The resource's inputs; the old ones at a delete."""
+    error: str
+    """The provider's last words."""
+    waited_seconds: int | None
+    """The limit that the program set; None where it set none."""
+    stack: str = "STACK"
+    """Name of the stack, for commands to type."""
+
+    @property
+    def subject(self) -> Subject:
+        """The object."""
+        where = self.inputs if self.kind == _RELEASE else self.inputs.get("metadata") or {}
+        return Subject(self.kind, str(where.get("name")), where.get("namespace"))
+
+
+_Look = Callable[[ClusterReader, Subject], Explanation]
+
+
+def _any_other(cluster: ClusterReader, subject: Subject) -> Explanation:
+    where = ["--namespace", subject.namespace] if subject.namespace else []
+    words = [subject.kind.lower(), subject.name, *where]
+    return Explanation(
+        title=f"{subject.kind} {subject.name}",
+        waits_for="the cluster has done what it asks for",
+        page="README",
+        reasons=warnings_of(cluster, subject),
+        look=cluster.command("describe", *words),
+    )
+
+
+_LOOKS: Mapping[str, _Look] = {
+    "DaemonSet": unfilled_nodes,
+    "Deployment": missing_gpu_nodes,
+    "DynamoGraphDeployment": unready_graph,
+    "Ingress": _any_other,
+    "Job": unfinished_job,
+    "PersistentVolume": _any_other,
+    "PersistentVolumeClaim": unbound_claim,
+    _RELEASE: unfinished_release,
+    "Service": _any_other,
+    "StatefulSet": unready_servers,
+}
+_DELETED = {
+    "ComputeDomain": "computedomains.resource.nvidia.com",
+    "DaemonSet": "daemonsets.apps",
+    "Deployment": "deployments.apps",
+    "DynamoGraphDeployment": "dynamographdeployments.nvidia.com",
+    "Job": "jobs.batch",
+    "Namespace": "namespaces",
+    "PersistentVolume": "persistentvolumes",
+    "PersistentVolumeClaim": "persistentvolumeclaims",
+    "StatefulSet": "statefulsets.apps",
+}
+
+EXPLAINED_KINDS = frozenset(_LOOKS) | frozenset(_DELETED)
+"""Kinds for which a wait can end without what it waited for."""
+
+
+def kind_of(resource_type: str) -> str:
+    """Return the Kubernetes kind of a Pulumi type such as kubernetes:apps/v1:StatefulSet."""
+    return resource_type.rsplit(":", 1)[-1] if resource_type.startswith("kubernetes:") else ""
+
+
+def explanation(cluster: ClusterReader, failed: FailedOperation) -> str | None:
+    """Return what to tell the person; None where the provider said it all."""
+    if CONFLICT_SIGN in failed.error.lower():
+        return conflict_text(failed.subject, failed.stack, failed.error)
+    explained = _explanation(cluster, failed)
+    if explained is None:
+        return None
+    at_once = _has(failed.error, (*WEBHOOK_SIGNS, _NAMESPACE_ENDS))
+    waited = None if at_once else failed.waited_seconds
+    if failed.kind in _OF_FIXED_CLOCK and failed.operation != "delete":
+        # The provider's own timer, which heeds no setting (pulumi-kubernetes 4.32, provider/pkg/await).
+        waited = _FIXED_VOLUME_SECONDS
+    return explained.text(waited)
+
+
+def ended_early(cluster: ClusterReader, waiting: FailedOperation, causes: Sequence[str]) -> str:
+    """Return what to tell the person about a wait that `causes` keep from ever succeeding."""
+    look = _LOOKS.get(waiting.kind, _any_other)
+    explained = look(cluster, waiting.subject)
+    others = [reason for reason in explained.reasons if reason not in causes]
+    return replace(explained, reasons=[*causes, *others]).text(None, early=True)
+
+
+def pause_before_another_try(failed: FailedOperation, tries: int) -> int | None:
+    """Return the seconds after which to try again; None where the operation has failed for good.
+
+    Only what the cluster has not even looked at is tried again: what does not fit would hold its GPUs for
+    another hour.
+    """
+    unchecked = failed.operation != "delete" and _has(failed.error, WEBHOOK_SIGNS)
+    if not unchecked or tries > len(_WEBHOOK_PAUSES_SECONDS):
+        return None
+    return _WEBHOOK_PAUSES_SECONDS[tries - 1]
+
+
+def seconds_of(limit: str | None) -> int | None:
+    """Return the seconds of a timeout as the program writes it ("600s"); None for any other."""
+    found = re.fullmatch(r"(\d+)s", limit or "")
+    return int(found[1]) if found else None
+
+
+def _has(error: str, signs: Sequence[str]) -> bool:
+    return any(sign in error for sign in signs)
+
+
+def _explanation(cluster: ClusterReader, failed: FailedOperation) -> Explanation | None:
+    subject = failed.subject
+    if _has(failed.error, WEBHOOK_SIGNS):
+        return unchecked_graph(cluster, subject, failed.error)
+    if _has(failed.error, _SILENT_SERVER_SIGNS):
+        return _silent_server(cluster, subject)
+    if failed.operation != "delete" and (explained := _deleted_meanwhile(cluster, failed)):
+        return explained
+    if not _has(failed.error, _WAIT_SIGNS):
+        return None
+    if failed.operation == "delete":
+        resource = _DELETED.get(failed.kind)
+        return undeleted(cluster, subject, resource) if resource else None
+    look = _LOOKS.get(failed.kind)
+    return look(cluster, subject) if look else None
+
+
+def _deleted_meanwhile(cluster: ClusterReader, failed: FailedOperation) -> Explanation | None:
+    """Explain that the object, or its namespace, is being deleted, so that no wait for it can end well."""
+    subject = failed.subject
+    if not _has(failed.error, (*_WAIT_SIGNS, _NAMESPACE_ENDS)):
+        return None
+    reasons = ended_by_deletion(cluster, subject)
+    if not reasons:
+        return None
+    return Explanation(
+        title=f"{subject.kind} {subject.name}",
+        waits_for="the cluster has done what it asks for",
+        page="deletion-hangs",
+        reasons=reasons,
+        look=cluster.command("get", "namespace", str(subject.namespace), "--output", "yaml"),
+        then="wait until it is gone, or mend what holds it; `pulumi up --refresh` then makes it again",
+    )
+
+
+def _silent_server(cluster: ClusterReader, subject: Subject) -> Explanation:
+    return Explanation(
+        title=f"{subject.kind} {subject.name}",
+        waits_for="the cluster's API server answers",
+        page="api-server-restarted",
+        reasons=["the API server did not answer; what was made so far is recorded"],
+        look=cluster.command("get", "--raw", "/readyz"),
+        then="once it answers `ok`, run `pulumi up` again: it continues from here",
+    )

@@ -1,0 +1,84 @@
+"""Why pods and nodes are not ready, in the words of Kubernetes, and what events say of an object."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from components.cluster_reader import ClusterReader, KubernetesObject
+from failures.explanation import Subject
+
+_READY = "Ready"
+_SHOWN = 3
+
+
+def pod_reasons(pods: Iterable[KubernetesObject]) -> list[str]:
+    """Return one line for each pod that is not ready, with the reason that Kubernetes gives."""
+    return [f"{pod['metadata']['name']}: {_reason(pod)}" for pod in pods if not is_ready(pod)]
+
+
+def is_ready(item: KubernetesObject) -> bool:
+    """Whether the condition Ready of a pod or a node is true."""
+    return any(each["type"] == _READY and each["status"] == "True" for each in _conditions(item))
+
+
+def lost_node_reasons(nodes: Iterable[KubernetesObject], pods: Sequence[KubernetesObject]) -> list[str]:
+    """Return one line for each node that does not answer, or is gone, and holds one of the pods."""
+    by_name = {node["metadata"]["name"]: node for node in nodes}
+    used = sorted({pod["spec"]["nodeName"] for pod in pods if pod.get("spec", {}).get("nodeName")})
+    return [
+        f"node {name}: {_why_lost(by_name.get(name))}" for name in used if not is_ready(by_name.get(name, {}))
+    ]
+
+
+def warnings_of(cluster: ClusterReader, subject: Subject) -> list[str]:
+    """Return the newest warnings about the object, each once; none where events cannot be read."""
+    selector = f"involvedObject.kind={subject.kind},involvedObject.name={subject.name}"
+    words = ["events", "--namespace", subject.namespace or "default", "--field-selector", selector]
+    found = cluster.items(*words) or []
+    # A claim that nobody provisions gets no warning but this normal event.
+    lines = {
+        f"{event.get('reason')}: {event.get('message')}": None
+        for event in found
+        if event.get("type") == "Warning" or event.get("reason") == "ExternalProvisioning"
+    }
+    return list(lines)[-_SHOWN:]
+
+
+def claim_names(pod: KubernetesObject) -> Iterator[str]:
+    """Return the claims that a pod mounts."""
+    for volume in pod.get("spec", {}).get("volumes") or []:
+        if "persistentVolumeClaim" in volume:
+            yield volume["persistentVolumeClaim"]["claimName"]
+
+
+def container_statuses(pod: KubernetesObject) -> list[KubernetesObject]:
+    """Return the states of a pod's containers, those that prepare it first."""
+    status = pod.get("status", {})
+    return [*(status.get("initContainerStatuses") or []), *(status.get("containerStatuses") or [])]
+
+
+def _why_lost(node: KubernetesObject | None) -> str:
+    if node is None:
+        return "does not exist any more"
+    for condition in _conditions(node):
+        if condition["type"] == _READY:
+            return f"not ready, {condition.get('message') or condition.get('reason') or 'without a reason'}"
+    return "not ready, it has not reported yet"
+
+
+def _reason(pod: KubernetesObject) -> str:
+    status = pod.get("status", {})
+    for condition in _conditions(pod):
+        if condition["type"] == "PodScheduled" and condition["status"] == "False":
+            return f"{status.get('phase', 'Pending')}, {condition.get('message', 'not scheduled')}"
+    if pod["metadata"].get("deletionTimestamp"):
+        return f"being deleted, which its node {pod.get('spec', {}).get('nodeName')} has not confirmed"
+    for container in container_statuses(pod):
+        for state in ("waiting", "terminated"):
+            found = (container.get("state") or {}).get(state)
+            if found and found.get("reason") != "Completed":
+                said = f"{container['name']} {state}, {found.get('reason')} {found.get('message', '')}"
+                return " ".join(said.split())
+    return f"{status.get('phase', 'unknown')}, started but not ready"
+
+
+def _conditions(item: KubernetesObject) -> list[KubernetesObject]:
+    return item.get("status", {}).get("conditions") or []

@@ -1,0 +1,215 @@
+"""Explains why a graph, GPU nodes, a Job, servers or the Helm release are not ready."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from components.cluster_reader import ClusterReader, KubernetesObject
+from components.dynamo_objects import CONVERSION_SIGN, GRAPHS, stored_name, why_not_ready
+from components.gpu_nodes_ready import BOUGHT, GPU_COUNT_LABEL, NODE_GROUP_LABEL
+from components.graph_labels import GRAPH_NAME
+from failures.claims import LOST_PAGE, UNBOUND_PAGE, mounted_claims
+from failures.explanation import Explanation, Subject
+from failures.pods_and_events import is_ready, lost_node_reasons, pod_reasons
+
+WEBHOOK_SIGNS = ("failed calling webhook", "no endpoints available for service", CONVERSION_SIGN)
+_SERVICE_OF_URL = re.compile(r"https://([a-z0-9-]+)\.([a-z0-9-]+)\.svc")
+_GONE = "operator-gone"
+# The webhook's client (k8s.io/apiserver pkg/util/webhook) says so where Helm has taken the Service away.
+_NO_SERVICE = re.compile(r'service "[a-z0-9-]+" not found')
+_GPUS = "nvidia.com/gpu"
+_NAME = "app.kubernetes.io/name"
+
+
+def unready_graph(cluster: ClusterReader, subject: Subject) -> Explanation:
+    """Return why the graph is not ready: its pods, their nodes, then its operator."""
+    words = _pods_of(subject, GRAPH_NAME)
+    pods = cluster.items(*words)
+    reasons: list[str] = []
+    page = "graph-never-ready"
+    if pods:
+        reasons = pod_reasons(pods)
+        lost = lost_node_reasons(cluster.items("nodes") or [], pods)
+        claims = mounted_claims(cluster, subject, pods)
+        if lost:
+            reasons, page = [*lost, *reasons], "gpu-node-lost"
+        if claims:
+            reasons, page = [*claims, *reasons], LOST_PAGE
+    if pods is not None and not reasons:
+        reasons = _operator_says(cluster, subject, pods)
+    return Explanation(
+        title=f"graph {subject.name}",
+        waits_for="its operator reports the condition Ready: every worker has loaded the model",
+        page=page,
+        reasons=reasons,
+        look=cluster.command("get", *words, "--output", "wide"),
+    )
+
+
+def unchecked_graph(cluster: ClusterReader, subject: Subject, error: str) -> Explanation:
+    """Return why the webhook did not answer: no operator, one that is not ready, or one that starts."""
+    named = _SERVICE_OF_URL.search(error)
+    service = cluster.get("service", named[1], "--namespace", named[2]) if named else None
+    pods: Sequence[KubernetesObject] | None = None
+    look, page = "", "webhook-down"
+    if named and service:
+        chosen = ",".join(f"{key}={value}" for key, value in service["spec"].get("selector", {}).items())
+        words = ["pods", "--namespace", named[2], "--selector", chosen]
+        pods, look = cluster.items(*words), cluster.command("get", *words)
+    then = "run the same command again in a minute: it continues from here"
+    gone = "bring the operator back as the runbook says, then run the same command again"
+    if _NO_SERVICE.search(error):
+        reasons, page, then = ["the platform's Helm release is gone, and the operator with it"], _GONE, gone
+    elif pods is None or (pods and not pod_reasons(pods)):
+        # Through 1.2 the operator reports ready before its webhook answers (ai-dynamo/dynamo#12255).
+        reasons = ["the platform's webhook does not answer yet; nothing is lost"]
+    elif pods:
+        reasons = pod_reasons(pods)
+    else:
+        reasons, page, then = ["the operator has no pod: somebody scaled it down or deleted it"], _GONE, gone
+    return Explanation(
+        title=f"graph {subject.name}",
+        waits_for="the platform's webhook has looked at it; until then it is not made, changed or deleted",
+        page=page,
+        reasons=reasons,
+        look=look,
+        then=then,
+    )
+
+
+def unfinished_job(cluster: ClusterReader, subject: Subject) -> Explanation:
+    """Return why the Job that fills or checks the model cache is not complete."""
+    words = _pods_of(subject, "batch.kubernetes.io/job-name")
+    pods = cluster.items(*words) or []
+    job = cluster.get("job", subject.name, *_namespace_words(subject)) or {}
+    failed = [
+        f"it failed for good: {condition.get('reason')}, {condition.get('message', '')}"
+        for condition in job.get("status", {}).get("conditions") or []
+        if condition["type"] == "Failed" and condition["status"] == "True"
+    ]
+    unfinished = [pod for pod in pods if pod.get("status", {}).get("phase") != "Succeeded"]
+    claims = mounted_claims(cluster, subject, unfinished)
+    return Explanation(
+        title=f"Job {subject.name}",
+        waits_for="the model cache holds every file",
+        page=UNBOUND_PAGE if claims else "download-failed",
+        reasons=[*failed, *claims, *pod_reasons(unfinished)],
+        look=cluster.command("logs", *words[1:], "--prefix", "--tail=20"),
+        then=(
+            "mend that, then run `pulumi up` again: it replaces the Job, and what is on the volume "
+            "is not downloaded twice"
+        ),
+    )
+
+
+def unfilled_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
+    """Return why some node has no copy of the model."""
+    words = _pods_of(subject, _NAME)
+    pods = cluster.items(*words) or []
+    lost = lost_node_reasons(cluster.items("nodes") or [], pods)
+    return Explanation(
+        title=f"DaemonSet {subject.name}",
+        waits_for="every GPU node has a copy of the model",
+        page="gpu-node-lost" if lost else "download-failed",
+        reasons=[*lost, *pod_reasons(pods)],
+        look=cluster.command("logs", *words[1:], "--all-containers", "--prefix", "--tail=20"),
+        then=(
+            "mend that; its pods try again by themselves, and `pulumi up` waits for them again: what is on a "
+            "node is not downloaded twice"
+        ),
+    )
+
+
+def unready_servers(cluster: ClusterReader, subject: Subject) -> Explanation:
+    """Return why members of NATS or etcd are not ready."""
+    words = _pods_of(subject, _NAME)
+    pods = cluster.items(*words) or []
+    lost = lost_node_reasons(cluster.items("nodes") or [], pods)
+    kind = "etcd" if subject.name.endswith("etcd") else "nats"
+    return Explanation(
+        title=f"servers {subject.name}",
+        waits_for="every member runs and is ready",
+        page="system-node-lost" if lost else f"{kind}-member-lost",
+        reasons=[*lost, *mounted_claims(cluster, subject, pods), *pod_reasons(pods)],
+        look=cluster.command("get", *words, "--output", "wide"),
+    )
+
+
+def unfinished_release(cluster: ClusterReader, subject: Subject) -> Explanation:
+    """Return why the platform's Helm release is not complete."""
+    words = _pods_of(subject, "app.kubernetes.io/instance")
+    pods = cluster.items(*words) or []
+    return Explanation(
+        title=f"Helm release {subject.name}",
+        waits_for="its operator and what the chart brings along are ready",
+        page="operator-gone",
+        reasons=[*mounted_claims(cluster, subject, pods), *pod_reasons(pods)],
+        look=cluster.command("get", *words),
+    )
+
+
+def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
+    """Return which nodes of a pool have not joined, are not Ready, or show too few GPUs."""
+    deployment = cluster.get("deployment", subject.name, *_namespace_words(subject)) or {}
+    spec: dict[str, Any] = deployment.get("spec", {})
+    template: dict[str, Any] = spec.get("template", {})
+    wanted: dict[str, str] = template.get("spec", {}).get("nodeSelector") or {}
+    group, gpus = wanted.get(NODE_GROUP_LABEL, ""), wanted.get(GPU_COUNT_LABEL, "")
+    words = ["nodes", "--selector", f"{NODE_GROUP_LABEL}={group}"]
+    nodes = (cluster.items(*words) or []) if group else []
+    reasons = [reason for node in nodes if (reason := _why_unusable(node, gpus))]
+    expected = int(spec.get("replicas") or 0)
+    if group and len(nodes) < expected:
+        reasons.insert(0, f"{len(nodes)} of {expected} nodes of node group {group} have joined")
+        bought: str = template.get("metadata", {}).get("annotations", {}).get(BOUGHT, "")
+        if bought.startswith("cr-"):
+            reasons.append(
+                f"nothing starts in {bought} before its window opens or after its end: "
+                "`dynamo-stack preflight` says which phase is due"
+            )
+    if not reasons:
+        reasons = pod_reasons(cluster.items(*_pods_of(subject, _NAME)) or [])
+    return Explanation(
+        title=f"the nodes of pool {subject.name.removeprefix('gpu-nodes-ready-')}",
+        waits_for=f"every node of the pool is Ready and shows {f'its {gpus}' if gpus else 'its'} GPUs",
+        page="gpu-nodes-not-joining",
+        reasons=reasons,
+        look=cluster.command("get", *words, "--label-columns", GPU_COUNT_LABEL),
+        then="mend that, then run `pulumi up` again: it waits for the nodes again, and no graph waits before",
+    )
+
+
+def _operator_says(cluster: ClusterReader, subject: Subject, pods: Sequence[KubernetesObject]) -> list[str]:
+    graph = cluster.get(stored_name(cluster.get, GRAPHS), subject.name, *_namespace_words(subject)) or {}
+    said = why_not_ready(graph)
+    if not graph.get("status"):
+        if pods:
+            return ["every pod is ready, but the operator has reported nothing; its log says why"]
+        return ["it has no pods: the operator has not acted on it; its log says why"]
+    if said is None:
+        return ["nothing: it is ready by now"]
+    start = "every pod is ready, but" if pods else "it has no pods, and"
+    return [f"{start} the operator says: {said}"]
+
+
+def _pods_of(subject: Subject, label: str) -> list[str]:
+    return ["pods", *_namespace_words(subject), "--selector", f"{label}={subject.name}"]
+
+
+def _namespace_words(subject: Subject) -> list[str]:
+    return ["--namespace", str(subject.namespace)]
+
+
+def _why_unusable(node: KubernetesObject, gpus: str) -> str | None:
+    name, labels = node["metadata"]["name"], node["metadata"].get("labels") or {}
+    if not is_ready(node):
+        conditions = node.get("status", {}).get("conditions") or []
+        said = next((each.get("message") for each in conditions if each["type"] == "Ready"), None)
+        return f"node {name}: not Ready, {said or 'without a reason'}"
+    shown, offered = labels.get(GPU_COUNT_LABEL), node.get("status", {}).get("allocatable", {}).get(_GPUS)
+    if shown == gpus and offered == gpus:
+        return None
+    return (
+        f"node {name}: Ready, but GPU feature discovery sees {shown or 'no'} and the device plugin offers "
+        f"{offered or 'no'} GPUs of {gpus}"
+    )

@@ -1,0 +1,103 @@
+"""kubectl and helm on the stack's own cluster: its context, never the current one."""
+
+import json
+import os
+import shlex
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from components.cluster_reader import ClusterReader
+from operations.errors import CommandError
+from operations.pulumi_command import Printed, found_on_path
+from stacks.errors import SettingsError
+from stacks.plan.resolved import ResolvedCluster, ResolvedStack
+from stacks.updates.guards.cluster_identity import cluster_problems
+
+_ANSWER_SECONDS = 15
+_KUBECTL = "https://kubernetes.io/docs/tasks/tools/"
+_HELM = "https://helm.sh/docs/intro/install/"
+
+
+@dataclass(frozen=True)
+class ClusterCommands:
+    """The person's own clients, with the context of the settings on every command line."""
+
+    context: str
+    kubeconfig: str | None
+    kubectl: str
+    helm: str
+
+    @classmethod
+    def of(cls, cluster: ResolvedCluster) -> "ClusterCommands":
+        """The clients for the stack's cluster, which must be on PATH."""
+        kubeconfig = str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
+        kubectl, helm = found_on_path("kubectl", _KUBECTL), found_on_path("helm", _HELM)
+        return cls(cluster.context, kubeconfig, kubectl, helm)
+
+    def line(self, program: str, *arguments: str) -> str:
+        """The command as it would be typed."""
+        return shlex.join([program, *self._where(program), *arguments])
+
+    def run(self, program: str, *arguments: str, text: str = "") -> Printed:
+        """Runs `kubectl` or `helm` to its end and keeps what it printed; `text` is what it reads."""
+        executable = self.kubectl if program == "kubectl" else self.helm
+        done = subprocess.run(
+            [executable, *self._where(program), *arguments],
+            input=text,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Printed(done.returncode, done.stdout, done.stderr)
+
+    def require_answer(self) -> None:
+        """Raise CommandError, with kubectl's own reason, where the cluster does not answer."""
+        answer = self.run("kubectl", "get", "--raw", "/readyz", f"--request-timeout={_ANSWER_SECONDS}s")
+        if answer.code != 0:
+            raise CommandError(
+                f"the cluster of context {self.context} does not answer; nothing was changed\n"
+                f"  {last_line(answer.err)}\n"
+                f"  try: `{self.line('kubectl', 'get', 'nodes')}`; nothing can be recovered without it"
+            )
+
+    def get(self, *arguments: str) -> Mapping[str, Any] | None:
+        """What `kubectl get` finds, None for nothing; a kind that the server does not have is nothing too.
+
+        Raises:
+            CommandError: the server refuses to say.
+        """
+        answer = self.run("kubectl", "get", *arguments, "--ignore-not-found", "--output=json")
+        if answer.code != 0 and "doesn't have a resource type" not in answer.err:
+            raise self.failure(answer, "kubectl", "get", *arguments)
+        return json.loads(answer.out) if answer.code == 0 and answer.out.strip() else None
+
+    @property
+    def reader(self) -> ClusterReader:
+        """A reader for which no answer is an answer too, and which waits for a limited time."""
+        return ClusterReader(self.context, self.kubeconfig)
+
+    def failure(self, answer: Printed, program: str, *arguments: str) -> CommandError:
+        """The error of a command that only reads, with the client's own reason."""
+        shown = self.line(program, *arguments)
+        return CommandError(f"`{shown}` failed; nothing was changed\n  {last_line(answer.err)}")
+
+    def _where(self, program: str) -> list[str]:
+        flag = "--context" if program == "kubectl" else "--kube-context"
+        file = ["--kubeconfig", self.kubeconfig] if self.kubeconfig else []
+        return [*file, flag, self.context]
+
+
+def refuse_other_cluster(stack: ResolvedStack) -> None:
+    """Raise SettingsError where the kubeconfig does not lead to the cluster that the settings mean."""
+    problems = cluster_problems(stack.cluster, os.environ)
+    if problems:
+        raise SettingsError({stack.source: problems})
+
+
+def last_line(text: str) -> str:
+    """The last words of a client, which say what went wrong."""
+    lines = text.strip().splitlines()
+    return lines[-1] if lines else "it says nothing"

@@ -1,0 +1,116 @@
+"""Compares the cluster with what a stack's last run left, and changes nothing."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from components.dynamo_objects import GRAPHS, stored_name, stored_version, why_not_ready
+from operations.cluster_commands import ClusterCommands, refuse_other_cluster
+from operations.drift.helm_release import changes_inside, repair_command
+from operations.drift.refresh_preview import changes_seen, deployed_release, unready_objects
+from operations.drift.report import DriftReport, as_changes
+from operations.errors import CommandError
+from operations.project import resolved_stack
+from operations.pulumi_command import PulumiCommand
+from operations.recovery.found_in_cluster import operator_answers
+from operations.recovery.locks import read_locks
+from operations.recovery.stack_state import StackState, read_state
+from resource_graph.engine_state import read_steps
+from resource_graph.urns import RELEASE_TYPE, urn_name
+from stacks.updates.guards.lost_claim import seen_in
+
+# Changes neither state nor cluster; without --preview-only it would record the drift as what is wanted.
+_LOOK = ("refresh", "--preview-only", "--json")
+_RELEASE = f"{RELEASE_TYPE}::"
+_SHOWN_LINES = 12
+_TYPE = "kubernetes:nvidia.com/{version}:DynamoGraphDeployment"
+_KIND = ":DynamoGraphDeployment::"
+
+
+def find_drift(name: str) -> DriftReport:
+    """Return every difference, and what undoes it.
+
+    Raises:
+        SettingsError: the settings cannot be used, or the kubeconfig leads to another cluster.
+        CommandError: it cannot be told whether anything differs.
+    """
+    stack = resolved_stack(name)
+    refuse_other_cluster(stack)
+    cluster = ClusterCommands.of(stack.cluster)
+    pulumi = PulumiCommand.of_stack(name)
+    state = _state_of_finished_run(pulumi)
+    # The provider reads what a server that does not answer no longer says as deleted, or not at all.
+    cluster.require_answer()
+    unread = unreadable_graphs(state, cluster)
+    answer = _answer(pulumi, unread)
+    steps = read_steps(answer["steps"])
+    release = deployed_release(steps)
+    has_failed = any(_RELEASE in urn for urn in state.failed)
+    inside = changes_inside(cluster, *release, has_failed=has_failed) if release else ()
+    repair = repair_command(cluster, *release) if release and inside else None
+    unready = (*map(not_compared, unread), *unready_objects(answer), *unready_graphs(state, cluster))
+    seen = seen_in(stack, cluster.reader)
+    losses = seen.losses if seen else ()
+    changes = (*changes_seen(steps, state.failed), *as_changes(losses), *inside)
+    return DriftReport(name, changes, repair, unready, losses)
+
+
+def unreadable_graphs(state: StackState, cluster: ClusterCommands) -> tuple[str, ...]:
+    """Return URNs of graphs that Pulumi cannot read: nobody converts them to the program's version."""
+    urns = [urn for urn, _ in state.recorded if _KIND in urn]
+    if not urns or operator_answers(cluster):
+        return ()
+    stored = _TYPE.format(version=stored_version(cluster.reader.get, GRAPHS))
+    return tuple(urn for urn in urns if stored not in urn)
+
+
+def unready_graphs(state: StackState, cluster: ClusterCommands) -> tuple[str, ...]:
+    """Return each graph of the stack that is not ready, in its operator's words."""
+    found: list[str] = []
+    for identifier in sorted(identifier for urn, identifier in state.recorded if _KIND in urn):
+        namespace, _, name = identifier.rpartition("/")
+        live = cluster.reader.get(stored_name(cluster.reader.get, GRAPHS), name, "--namespace", namespace)
+        reason = why_not_ready(live) if live else None
+        if reason:
+            found.append(f"graph {identifier}: {reason}")
+    return tuple(found)
+
+
+def not_compared(urn: str) -> str:
+    """Return the words about a graph that nobody could compare."""
+    name = urn_name(urn)
+    return f"graph {name} was not compared: the operator, which converts it, is away (runbook: operator-gone)"
+
+
+def _state_of_finished_run(pulumi: PulumiCommand) -> StackState:
+    state = read_state(pulumi)
+    recover = (
+        f"  try: wait for a run that is alive; after one that died, `dynamo-stack recover {pulumi.stack}`"
+    )
+    locks = read_locks(pulumi)
+    if locks:
+        held = "; ".join(str(lock) for lock in locks)
+        raise CommandError(f"a run holds the lock ({held}), and what it changes is no drift\n{recover}")
+    if state.pending:
+        raise CommandError(f"a run was interrupted, and what it had begun is no drift\n{recover}")
+    if state.is_empty:
+        raise CommandError(
+            f"stack {pulumi.stack} is not deployed: its state holds no object, so none can differ\n"
+            "  try: `pulumi whoami --verbose` shows which backend this is; `pulumi up` deploys"
+        )
+    return state
+
+
+def _answer(pulumi: PulumiCommand, unread: Sequence[str]) -> Mapping[str, Any]:
+    look = (*_LOOK, *(f"--exclude={urn}" for urn in unread))
+    answer = pulumi.capture(*look)
+    try:
+        document: dict[str, Any] = json.loads(answer.out)
+    except ValueError:
+        document = {}
+    said = [str(each.get("message", "")) for each in document.get("diagnostics") or []]
+    if answer.code != 0 or "steps" not in document:
+        text = "\n".join([*said, answer.err.strip()]).strip().splitlines()[-_SHOWN_LINES:]
+        shown = "".join(f"\n  {line}" for line in text if line.strip())
+        raise CommandError(f"`{pulumi.line(*look)}` failed:{shown}")
+    return document

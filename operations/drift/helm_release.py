@@ -1,0 +1,103 @@
+"""Changes in the objects that a Helm release made; Pulumi sees the release as one object.
+
+The server itself says what differs: a dry run of applying the release's own manifest, beside what is live.
+So defaults, quantities and what a controller adds are no difference.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+from operations.cluster_commands import ClusterCommands, last_line
+from operations.drift.field_managers import owners_of
+from operations.drift.property_paths import MISSING, Path
+from operations.drift.report import Change, Outcome
+from operations.errors import CommandError
+
+_MANAGER = "helm"
+_GET = ("--ignore-not-found", "--show-managed-fields")
+# The server writes these itself; a dry run counts some of them on.
+_OF_THE_SERVER = frozenset({"managedFields", "resourceVersion", "generation", "creationTimestamp", "uid"})
+
+_Object = Mapping[str, Any]
+_Key = tuple[str, str | None, str]
+
+
+def changes_inside(
+    cluster: ClusterCommands, namespace: str, name: str, *, has_failed: bool = False
+) -> tuple[Change, ...]:
+    """Return what differs from the manifest of the newest revision.
+
+    Where the last install or upgrade has failed, what only Helm wrote is its own.
+
+    Raises:
+        CommandError: helm or the cluster cannot say.
+    """
+    manifest = _answer(cluster, "helm", "get", "manifest", name, "--namespace", namespace)
+    where = ("--namespace", namespace, "--filename", "-", "--output", "json")
+    live = _objects(_answer(cluster, "kubectl", "get", *_GET, *where, text=manifest))
+    dry_run = ("--server-side", "--dry-run=server", "--force-conflicts", f"--field-manager={_MANAGER}")
+    wanted = _objects(_answer(cluster, "kubectl", "apply", *dry_run, *where, text=manifest))
+    found = tuple(differences(wanted, live))
+    return tuple(replace(each, by_failed_up=has_failed and not each.managers) for each in found)
+
+
+def repair_command(cluster: ClusterCommands, namespace: str, name: str) -> str:
+    """Return the command that puts the release's objects back.
+
+    Helm compares with the live objects too when it rolls back to the revision that is deployed.
+    """
+    words = ("status", name, "--namespace", namespace)
+    status = json.loads(_answer(cluster, "helm", *words, "--output", "json"))
+    return cluster.line("helm", "rollback", name, str(status["version"]), *words[2:], "--wait")
+
+
+def differences(wanted: Mapping[_Key, _Object], live: Mapping[_Key, _Object]) -> Iterator[Change]:
+    """Return each field, or whole object, that is not as the server would make it from the manifest."""
+    for key, item in wanted.items():
+        if key not in live:
+            yield Change(*key, None, "exists", "is gone", Outcome.LEFT)
+            continue
+        for path, expected, actual in _fields(item, live[key], ()):
+            owners = (owner.manager for owner in owners_of(live[key], path))
+            others = tuple(dict.fromkeys(manager for manager in owners if manager != _MANAGER))
+            yield Change.of_field(key, path, (expected, actual), Outcome.LEFT, others)
+
+
+def _fields(wanted: object, live: object, path: Path) -> Iterator[tuple[Path, object, object]]:
+    if isinstance(wanted, Mapping) and isinstance(live, Mapping):
+        one, other = cast("Mapping[str, object]", wanted), cast("Mapping[str, object]", live)
+        for key in sorted({*one, *other}):
+            if (path == ("metadata",) and key in _OF_THE_SERVER) or (not path and key == "status"):
+                continue
+            yield from _fields(one.get(key, MISSING), other.get(key, MISSING), (*path, key))
+    elif isinstance(wanted, list) and isinstance(live, list) and _is_comparable(wanted, live):
+        for index, (item, found) in enumerate(zip(wanted, live, strict=True)):
+            yield from _fields(item, found, (*path, index))
+    elif wanted != live:
+        yield path, wanted, live
+
+
+def _is_comparable(wanted: list[object], live: list[object]) -> bool:
+    return len(wanted) == len(live) and all(isinstance(item, Mapping) for item in [*wanted, *live])
+
+
+def _objects(text: str) -> dict[_Key, _Object]:
+    document: _Object = json.loads(text) if text.strip() else {"items": []}
+    items: list[_Object] = document["items"] if document.get("kind") == "List" else [document]
+    return {
+        (item["kind"], item["metadata"].get("namespace"), item["metadata"]["name"]): item
+        for item in items
+        if item
+    }
+
+
+def _answer(cluster: ClusterCommands, program: str, *words: str, text: str = "") -> str:
+    answer = cluster.run(program, *words, text=text)
+    if answer.code != 0:
+        raise CommandError(
+            f"the objects of the Helm release cannot be compared: `{cluster.line(program, *words)}` failed\n"
+            f"  {last_line(answer.err)}"
+        )
+    return answer.out

@@ -1,0 +1,97 @@
+"""From the engine's answer to the changes: `pulumi refresh --preview-only --json`, which changes nothing."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from operations.drift.field_managers import outcome_of, owners_of
+from operations.drift.property_paths import MISSING, Path, lookup, parse_path
+from operations.drift.report import Change, Outcome
+from resource_graph.engine_state import EngineRecord, Step
+from resource_graph.urns import KUBERNETES, RELEASE_TYPE, own_type, urn_name
+
+_CLAIM = "PersistentVolumeClaim"
+_GRAPH = "DynamoGraphDeployment"
+# pulumi/pulumi pkg/resource/deploy/step.go, RefreshStep.
+_UNHEALTHY = "Refreshed resource is in an unhealthy state"
+
+
+def changes_seen(steps: Iterable[Step], failed: frozenset[str] = frozenset()) -> tuple[Change, ...]:
+    """Return what differs from the state; the engine's own order changes from run to run.
+
+    `failed` are URNs whose last create or update failed.
+    """
+    found = dict.fromkeys(change for step in steps for change in _changes(step, failed))
+    return tuple(sorted(found, key=lambda each: (each.namespace or "", each.object_name, each.field or "")))
+
+
+def deployed_release(steps: Iterable[Step]) -> tuple[str, str] | None:
+    """Return namespace and name of the stack's Helm release, None where there is none, or none any more."""
+    for step in steps:
+        if step.after and step.op != "delete" and own_type(step.urn) == RELEASE_TYPE:
+            return step.after.inputs["namespace"], step.after.inputs["name"]
+    return None
+
+
+def unready_objects(document: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return each object that is as it was written and does not work, with the provider's first reason."""
+    found: list[str] = []
+    for each in document.get("diagnostics") or []:
+        message = str(each.get("message", ""))
+        if _UNHEALTHY in message:
+            # The first line only says which object it is.
+            lines = [line.removeprefix("* ") for line in message.splitlines() if line.startswith("* ")]
+            kind = own_type(each["urn"]).rsplit(":", 1)[-1]
+            found.append(f"{kind} of the resource {urn_name(each['urn'])}: {(lines[1:] or ['not ready'])[0]}")
+    return tuple(found)
+
+
+def _changes(step: Step, failed: frozenset[str]) -> Iterator[Change]:
+    before, after = step.before, step.after
+    if before is None or not before.resource.type.startswith(KUBERNETES):
+        return
+    kind, namespace, name = _identity(before)
+    if step.op == "delete":
+        outcome = Outcome.REFILLED if kind == _CLAIM else Outcome.RECREATED
+        expected = "exists, with its data" if kind == _CLAIM else "exists"
+        yield Change(kind, namespace, name, None, expected, "is gone", outcome)
+    elif step.op == "update" and after is not None:
+        yield from _changed_fields(before, after, step.kinds, has_failed=step.urn in failed)
+
+
+def _changed_fields(
+    before: EngineRecord, after: EngineRecord, kinds: Mapping[str, str], *, has_failed: bool
+) -> Iterator[Change]:
+    old, new, live = before.inputs, after.inputs, after.outputs
+    item = _identity(before)
+    for text, change in sorted(kinds.items()):
+        replaces = change.endswith("-replace")
+        for path in _leaves(old, new, parse_path(text)):
+            owners = [] if before.resource.type == RELEASE_TYPE else owners_of(live, path)
+            if item[0] == _GRAPH and path[-1] == "replicas" and any(not each.is_pulumi for each in owners):
+                # The program ends here before the provider could take it (stacks/updates/scaled_by_hand.py).
+                outcome = Outcome.REFUSED
+            else:
+                outcome = Outcome.REPLACED if replaces else outcome_of(live, owners)
+            others = tuple(dict.fromkeys(each.manager for each in owners if not each.is_pulumi))
+            # The state takes what a failed update asked for (pulumi-kubernetes provider/pkg/provider); of an
+            # update that the engine never heard of, the cluster has it and the state has not.
+            by_failed_up = not others and (has_failed or bool(owners))
+            values = lookup(old, path), lookup(new, path)
+            yield Change.of_field(item, path, values, outcome, others, by_failed_up=by_failed_up)
+
+
+def _leaves(old: object, new: object, path: Path) -> Iterator[Path]:
+    """Return the paths below this one that differ: a map that is there on both sides says too little."""
+    before, after = lookup(old, path), lookup(new, path)
+    if not isinstance(before, Mapping) or not isinstance(after, Mapping):
+        yield path
+        return
+    known = cast("Mapping[str, object]", before), cast("Mapping[str, object]", after)
+    for key in sorted({*known[0], *known[1]}):
+        if known[0].get(key, MISSING) != known[1].get(key, MISSING):
+            yield from _leaves(old, new, (*path, key))
+
+
+def _identity(record: EngineRecord) -> tuple[str, str | None, str]:
+    namespace, _, name = record.id.rpartition("/")
+    return record.resource.type.rsplit(":", 1)[-1], namespace or None, name

@@ -1,0 +1,207 @@
+"""All checks of one plan against the account; capacity has a file of its own."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from components.purchase import CapacityBlock, OnDemand, Reservation, Spot
+from operations.preflight.account import Account, Unanswered
+from operations.preflight.answer import Answer, Verdict, good, unknown, wrong
+from operations.preflight.capacity_checks import capacity_answers
+from stacks.plan.infrastructure.addons import builds
+from stacks.plan.infrastructure.plan import EksPlan, PlannedLustre, PlannedNetwork, PlannedNodes
+
+# https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)
+_WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Quota:
+    """A limit of the account, which starts with no vCPU of P instances and five VPCs and five elastic IPs.
+
+    Codes: https://docs.aws.amazon.com/general/latest/gr/aws-service-information.html.
+    """
+
+    service: str
+    code: str
+    title: str
+
+
+_ON_DEMAND = _Quota("ec2", "L-417A185B", "vCPUs of P instances on demand")
+_SPOT = _Quota("ec2", "L-7212CCBC", "vCPUs of P instances on Spot")
+_ADDRESSES = _Quota("ec2", "L-0263D0A3", "elastic IPs")
+_NETWORKS = _Quota("vpc", "L-F678F1CE", "VPCs")
+
+
+def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    """Ask everything; where AWS does not say, the answer is unknown.
+
+    With credentials of another account nothing more is asked: every answer would be about that one.
+    """
+    identity = list(_guarded("account", lambda: _identity(plan, account)))
+    yield from identity
+    if any(answer.verdict is Verdict.WRONG for answer in identity):
+        return
+    yield from _guarded("zones", lambda: _zones(plan, account))
+    yield from _guarded(_system_question(plan), lambda: _system_offered(plan, account))
+    yield from _guarded(_addon_question(plan), lambda: _addons(plan, account))
+    for nodes in plan.gpu_nodes:
+        yield from _guarded(_offer_question(nodes), lambda each=nodes: _offered(each, account))
+        yield from _guarded(f"pool {nodes.pool}: capacity", lambda each=nodes: _capacity(each, account))
+    yield from _guarded("quota: P instances", lambda: _gpu_quota(plan, account))
+    yield from _guarded("quota: VPCs", lambda: _network_quota(plan, account))
+    yield from _guarded("quota: elastic IPs", lambda: _address_quota(plan, account))
+
+
+def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    # What is reserved has counted when it was bought.
+    for quota, kind in ((_ON_DEMAND, OnDemand), (_SPOT, Spot)):
+        pools = [nodes for nodes in plan.gpu_nodes if isinstance(nodes.purchase, kind)]
+        if pools:
+            needed = sum(nodes.nodes * nodes.instance_type.vcpus for nodes in pools)
+            yield _quota_answer(quota, needed, account.quota(quota.service, quota.code))
+
+
+def _address_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    # An elastic IP for each NAT gateway.
+    if isinstance(plan.network, PlannedNetwork):
+        zones = len(plan.network.subnets) - len(plan.network.local)
+        needed = zones if plan.network.nat_per_zone else 1
+        allowed = account.quota(_ADDRESSES.service, _ADDRESSES.code)
+        yield _quota_answer(_ADDRESSES, needed, allowed, account.addresses_of_others(plan.name))
+
+
+def _network_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    if isinstance(plan.network, PlannedNetwork):
+        allowed = account.quota(_NETWORKS.service, _NETWORKS.code)
+        yield _quota_answer(_NETWORKS, 1, allowed, account.networks_of_others(plan.name))
+
+
+def _addon_question(plan: EksPlan) -> str:
+    return f"add-ons for Kubernetes {plan.version}"
+
+
+def _addons(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    wanted = builds(plan)
+    offered = {name: account.addon_builds(name, plan.version) for name in wanted}
+    missing = [name for name, build in wanted.items() if build not in offered[name]]
+    if not missing:
+        yield good(_addon_question(plan), f"EKS has the pinned builds of all {len(wanted)}")
+    for name in missing:
+        newest = offered[name][0] if offered[name] else "another cluster.version, for which EKS has it"
+        found = f"EKS has no build {wanted[name]} for Kubernetes {plan.version}"
+        yield wrong(f"add-on {name}", found, f"EKS_ADDONS in stacks/plan/versions.py: {newest}")
+
+
+def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    ids = account.zone_ids()
+    yield from _control_plane(plan, ids)
+    if isinstance(plan.storage, PlannedLustre):
+        yield _file_system(plan.storage, ids)
+
+
+def _guarded(question: str, ask: Callable[[], Iterator[Answer]]) -> Iterator[Answer]:
+    try:
+        yield from ask()
+    except Unanswered as reason:
+        yield unknown(question, str(reason))
+
+
+def _identity(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    found = account.id()
+    if found == plan.account_id:
+        yield good("account", f"{found}, {plan.region}")
+        return
+    yield wrong("account", f"the credentials are of {found}", f"credentials of {plan.account_id}")
+
+
+def _system_question(plan: EksPlan) -> str:
+    return f"system nodes: {plan.system_nodes.instance_type}"
+
+
+def _system_offered(plan: EksPlan, account: Account) -> Iterator[Answer]:
+    wanted = plan.network.control_plane
+    offered = account.offered_in(plan.system_nodes.instance_type)
+    missing = [zone for zone in wanted if zone not in offered]
+    if not missing:
+        yield good(_system_question(plan), f"offered in {', '.join(wanted)}")
+        return
+    fix = "cluster.systemNodes.instanceType: another one, or zones that have it"
+    yield wrong(_system_question(plan), f"not offered in {', '.join(missing)}", fix)
+
+
+def _offer_question(nodes: PlannedNodes) -> str:
+    return f"pool {nodes.pool}: {nodes.instance_type.name} in {nodes.zone.name}"
+
+
+def _offered(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
+    question, zone = _offer_question(nodes), nodes.zone
+    if zone.is_local and account.zone_opted_in(zone.name) == "not-opted-in":
+        # EC2 lists no offers of a zone that the account does not see.
+        yield good(question, f"`up` opts in to zone group {zone.group}; ask again after it")
+        return
+    zones = account.offered_in(nodes.instance_type.name)
+    if zone.name in zones:
+        yield good(question, "offered")
+        return
+    offered = ", ".join(sorted(zones))
+    fix = f"nodePools[].zone: one of {offered}" if zones else "another cluster.region: this one has none"
+    yield wrong(question, "not offered", fix)
+
+
+def _capacity(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
+    purchase = nodes.purchase
+    if isinstance(purchase, CapacityBlock | Reservation):
+        found = account.reservation(purchase.id)
+        yield from capacity_answers(nodes, found, account.now())
+
+
+def _control_plane(plan: EksPlan, ids: Mapping[str, str]) -> Iterator[Answer]:
+    question = "zones of the control plane"
+    own = isinstance(plan.network, PlannedNetwork)
+    fix = f"cluster.network.{'zones' if own else 'subnets'}: others of {', '.join(_possible(ids))}"
+    zones = plan.network.control_plane
+    missing = [zone for zone in zones if zone not in ids]
+    if missing:
+        yield wrong(question, f"this account has no {', '.join(missing)}", fix)
+        return
+    refused = [zone for zone in zones if ids[zone] in _WITHOUT_CONTROL_PLANE]
+    if refused:
+        yield wrong(question, f"EKS takes no subnet in {_with_ids(refused, ids)}", fix)
+    else:
+        yield good(question, _with_ids(zones, ids))
+
+
+def _file_system(storage: PlannedLustre, ids: Mapping[str, str]) -> Answer:
+    zone = storage.zone.name
+    question = f"FSx for Lustre in {zone}"
+    if zone not in ids:
+        return wrong(question, f"this account has no {zone}", "modelCache.storage.zone: another zone")
+    # https://docs.aws.amazon.com/eks/latest/userguide/fsx-csi-create.html sends people to the console.
+    where = "FSx is not in every zone, and only its console lists them (Create file system, Subnet)"
+    return unknown(question, f"{_with_ids([zone], ids)}: {where}")
+
+
+def _possible(ids: Mapping[str, str]) -> list[str]:
+    # Local Zones, whose ids name their place too, take no control plane either.
+    return sorted(
+        name for name, zone in ids.items() if zone.count("-") == 1 and zone not in _WITHOUT_CONTROL_PLANE
+    )
+
+
+def _with_ids(zones: tuple[str, ...] | list[str], ids: Mapping[str, str]) -> str:
+    return ", ".join(f"{zone} ({ids[zone]})" for zone in zones)
+
+
+def _quota_answer(quota: _Quota, needed: int, allowed: float, used: int | None = None) -> Answer:
+    question = f"quota {quota.code}: {quota.title}"
+    others = "what runs not counted" if used is None else f"{used} in use by others"
+    found = f"{needed} needed of {allowed:.0f}, {others}"
+    if needed + (used or 0) <= allowed:
+        return good(question, found)
+    enough = math.ceil(needed + (used or 0))
+    fix = (
+        f"aws service-quotas request-service-quota-increase --service-code {quota.service} "
+        f"--quota-code {quota.code} --desired-value {enough}"
+    )
+    return wrong(question, found, fix)

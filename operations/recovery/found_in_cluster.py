@@ -1,0 +1,213 @@
+"""Objects and the Helm release of a stack that exist in the cluster, whether its state knows them or not."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import yaml
+
+from components.dynamo_objects import CONVERSION_SIGN, GRAPHS, PARTS, stored_name, stored_version
+from components.graph_labels import GRAPH_NAME
+from operations.cluster_commands import ClusterCommands, last_line
+from operations.errors import CommandError
+from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject, PendingOperation
+from resource_graph import ResourceGraph
+from resource_graph.urns import RELEASE_TYPE
+from stacks.plan.platform import RELEASE_NAME
+from stacks.plan.resolved import ResolvedStack
+
+NO_FIELDS = {"f:metadata": {"f:annotations": {"f:dynamo-stack/recovering": {}}}}
+"""A field that nobody sets: the only one that the create of an object still owns while `up` takes it over."""
+# States that helm leaves when its work is over.
+_UNFINISHED = frozenset({"pending-install", "pending-upgrade", "pending-rollback", "uninstalling"})
+# Deleted with a release, each of these takes data along, or every object of its kind.
+_HOLDING = frozenset({"PersistentVolumeClaim", "PersistentVolume", "CustomResourceDefinition", "Namespace"})
+
+
+@dataclass(frozen=True)
+class HelmRelease:
+    """The stack's release as Helm records it."""
+
+    urn: str
+    parent: str | None
+    provider: str | None
+    name: str
+    namespace: str
+    status: str | None
+    """Helm's word for the newest revision; None: there is no such release."""
+    chart: str = ""
+    """With its version, as Helm writes it: dynamo-platform-1.2.1."""
+    wanted_chart: str = ""
+    """The name of the program's."""
+    last_deployed: int | None = None
+    """The revision that ran before the interrupted one."""
+    holds: tuple[str, ...] = ()
+    """Objects in its manifest that hold data and that an uninstall would delete."""
+    graphs: tuple[str, ...] = ()
+    """Graphs in the cluster, `namespace/name`, that its operator looks after; also those that are gone and
+    have left parts."""
+
+    def __str__(self) -> str:
+        return f"Helm release {self.namespace}/{self.name}"
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether an interrupted helm holds it."""
+        return self.status in _UNFINISHED
+
+    @property
+    def is_of_wanted_chart(self) -> bool:
+        """Whether it was installed from a chart of the name that the program installs."""
+        return self.chart.startswith(f"{self.wanted_chart.rpartition('/')[2]}-")
+
+
+def existing_objects(graph: ResourceGraph, cluster: ClusterCommands) -> tuple[ClusterObject, ...]:
+    """The program's objects that exist under their fixed names."""
+    wanted = map(ClusterObject.of, graph.kubernetes_objects())
+    found = (_live_object(_as_stored(each, cluster), cluster) for each in wanted)
+    return tuple(each for each in found if each is not None)
+
+
+def operator_answers(cluster: ClusterCommands) -> bool:
+    """Whether the operator converts graphs for those who ask for another version than the stored one.
+
+    Without it no graph can be changed or deleted, and Pulumi cannot read one of another version. Parts may
+    be left of a graph that is gone, whose finalizers nobody else removes.
+    """
+    for kind in (GRAPHS, PARTS):
+        listed = cluster.reader.get(stored_name(cluster.reader.get, kind), "--all-namespaces") or {}
+        for metadata in [item["metadata"] for item in listed.get("items") or []][:1]:
+            # By its plain name kubectl asks for the newest version that is served. One object and no list:
+            # the API server may answer a list from what was converted while the operator was there.
+            words = ("get", kind, metadata["name"], "--namespace", metadata["namespace"], "--output=name")
+            return CONVERSION_SIGN not in cluster.run("kubectl", *words).err
+    return True
+
+
+def read_release(stack: ResolvedStack, graph: ResourceGraph, cluster: ClusterCommands) -> HelmRelease | None:
+    """The stack's release, None where its platform is somebody else's."""
+    resource = next(iter(graph.of_type(RELEASE_TYPE)), None)
+    if resource is None:
+        return None
+    name, namespace = RELEASE_NAME, stack.platform.namespace
+    identity = (resource.urn, resource.parent, resource.provider, name, namespace)
+    answer = cluster.run("helm", "history", name, "--namespace", namespace, "--output", "json")
+    if answer.code != 0 and "release: not found" in answer.err:
+        return HelmRelease(*identity, status=None)
+    if answer.code != 0:
+        raise cluster.failure(answer, "helm", "history", name, "--namespace", namespace)
+    revisions: list[Mapping[str, Any]] = json.loads(answer.out)
+    newest = max(revisions, key=lambda revision: revision["revision"])
+    ran = [each["revision"] for each in revisions if each["status"] in {"deployed", "superseded"}]
+    return HelmRelease(
+        *identity,
+        status=newest["status"],
+        chart=str(newest.get("chart", "")),
+        wanted_chart=str(resource.inputs.get("chart", "")),
+        last_deployed=max(ran, default=None),
+        holds=_data_in_release(name, namespace, cluster),
+        graphs=_graphs(cluster),
+    )
+
+
+def unfinished(pending: Iterable[PendingOperation], cluster: ClusterCommands) -> tuple[str, ...]:
+    """Return calls of a killed run that may still change something, if somebody still makes them.
+
+    All others have sent their requests and can only wait: nothing is lost when that ends. What is not in the
+    cluster cannot be told, and counts as unfinished.
+    """
+    return tuple(
+        f"{operation.operation} {operation.target or operation.urn}"
+        for operation in pending
+        if not _can_only_wait(operation, cluster)
+    )
+
+
+def _can_only_wait(operation: PendingOperation, cluster: ClusterCommands) -> bool:
+    target = operation.target
+    if target is None:
+        return False
+    if operation.type == RELEASE_TYPE:
+        return _helm_is_done(operation, target, cluster)
+    live = _live_object(_as_stored(target, cluster), cluster)
+    if operation.operation == "creating":
+        return live is not None
+    if operation.operation == "deleting":
+        return live is None or live.is_terminating
+    # An update is sent in its first second; reading changes nothing.
+    return True
+
+
+def _helm_is_done(operation: PendingOperation, release: ClusterObject, cluster: ClusterCommands) -> bool:
+    arguments = ("status", release.name, "--namespace", str(release.namespace), "--output", "json")
+    answer = cluster.run("helm", *arguments)
+    if answer.code != 0:
+        return "release: not found" in answer.err and operation.operation == "deleting"
+    # Helm's own work is not over before it has written this: "deployed" or "failed" after an install.
+    at_work = json.loads(answer.out)["info"]["status"] in _UNFINISHED
+    return not at_work and operation.operation != "deleting"
+
+
+def _as_stored(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject:
+    """A graph at the version that can be read without its operator; anything else as it is."""
+    version = stored_version(cluster.reader.get, GRAPHS) if wanted.is_graph else None
+    group = wanted.api_version.partition("/")[0]
+    return replace(wanted, api_version=f"{group}/{version}") if version else wanted
+
+
+def _live_object(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObject | None:
+    where = ["--namespace", wanted.namespace] if wanted.namespace else []
+    live = cluster.get(wanted.resource, wanted.name, *where, "--show-managed-fields")
+    if live is None:
+        return None
+    metadata = live["metadata"]
+    entries: list[Mapping[str, Any]] = metadata.get("managedFields") or []
+    managers = tuple(dict.fromkeys(str(entry["manager"]) for entry in entries))
+    return replace(
+        wanted,
+        managers=managers,
+        create_entry=_create_entry(entries),
+        is_terminating="deletionTimestamp" in metadata,
+    )
+
+
+def _create_entry(entries: list[Mapping[str, Any]]) -> int | None:
+    places = [index for index, entry in enumerate(entries) if entry["manager"] == CREATE_MANAGER]
+    # A server keeps the last entry there is, whatever it is told.
+    if not places or len(entries) == 1 or entries[places[0]].get("fieldsV1") == NO_FIELDS:
+        return None
+    return places[0]
+
+
+def _data_in_release(name: str, namespace: str, cluster: ClusterCommands) -> tuple[str, ...]:
+    # The claims that a StatefulSet makes from its templates are in no manifest: no uninstall deletes them.
+    manifest = cluster.run("helm", "get", "manifest", name, "--namespace", namespace)
+    if manifest.code != 0:
+        raise CommandError(f"what release {name} holds cannot be read\n  {last_line(manifest.err)}")
+    return tuple(
+        f"{document['kind']} {document['metadata']['name']}"
+        for document in yaml.safe_load_all(manifest.out)
+        if isinstance(document, dict) and document.get("kind") in _HOLDING and not _is_kept(document)
+    )
+
+
+def _is_kept(document: Mapping[str, Any]) -> bool:
+    annotations = cast("Mapping[str, str]", document["metadata"].get("annotations") or {})
+    return annotations.get("helm.sh/resource-policy") == "keep"
+
+
+def _graphs(cluster: ClusterCommands) -> tuple[str, ...]:
+    """Every graph, and every one that is gone and has left parts whose finalizers its operator removes."""
+    graphs, parts = (_listed(cluster, kind) for kind in (GRAPHS, PARTS))
+    names = [f"{metadata['namespace']}/{metadata['name']}" for metadata in graphs]
+    names += [
+        f"{metadata['namespace']}/{metadata.get('labels', {}).get(GRAPH_NAME, metadata['name'])}"
+        for metadata in parts
+    ]
+    return tuple(dict.fromkeys(names))
+
+
+def _listed(cluster: ClusterCommands, kind: str) -> list[Mapping[str, Any]]:
+    listed = cluster.get(stored_name(cluster.reader.get, kind), "--all-namespaces") or {}
+    return [item["metadata"] for item in listed.get("items") or []]

@@ -1,0 +1,175 @@
+"""The state of a stack: what the run before recorded, and what it was doing when it ended."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from operations.errors import CommandError
+from operations.pulumi_command import PulumiCommand
+from operations.recovery.state_backup import LostStateError, newest_backup
+from resource_graph import Resource
+from resource_graph.engine_state import EngineRecord, Operation, read_pending, read_resources
+from resource_graph.urns import KUBERNETES, RELEASE_TYPE
+
+CREATE_MANAGER = "pulumi-kubernetes"
+"""The field manager that the provider creates objects as."""
+# pulumi/pulumi pkg/backend/diy/state.go, getSnapshot.
+_NO_STATE = "failed to load checkpoint"
+# pulumi-kubernetes provider/pkg/await/await.go, for an operation that has no limit of its own.
+_KUBERNETES_WAIT_SECONDS = 600.0
+# hashicorp/terraform-provider-aws internal/service/eks/node_group.go: the longest of what a stack makes.
+_AWS_WAIT_SECONDS = 3600.0
+
+
+@dataclass(frozen=True)
+class ClusterObject:
+    """An object of the program that is in the cluster, whether the state knows it or not."""
+
+    urn: str
+    api_version: str
+    kind: str
+    namespace: str | None
+    name: str
+    managers: tuple[str, ...] = ()
+    """Who wrote it, by the names of field managers."""
+    create_entry: int | None = None
+    """Where among several managed fields those of Pulumi's create stand; None once it owns none any more."""
+    is_terminating: bool = False
+    """Its deletion has begun."""
+
+    @classmethod
+    def of(cls, resource: Resource) -> Self:
+        """Return the object that a program or a state describes."""
+        namespace = resource.namespace if isinstance(resource.namespace, str) else None
+        return cls(
+            resource.urn,
+            str(resource.api_version),
+            str(resource.kind),
+            namespace,
+            str(resource.object_name),
+        )
+
+    @property
+    def id(self) -> str:
+        """As the provider calls it."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+    @property
+    def is_graph(self) -> bool:
+        """Whether the Dynamo operator looks after it."""
+        return self.kind == "DynamoGraphDeployment"
+
+    @property
+    def resource(self) -> str:
+        """The kind with version and group, which kubectl reads without doubt: `Job.v1.batch`."""
+        group, _, version = self.api_version.rpartition("/")
+        return f"{self.kind}.{version}.{group}"
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id}"
+
+    @property
+    def is_pulumis(self) -> bool:
+        """Whether Pulumi's provider made it: a create is written by the manager `pulumi-kubernetes`."""
+        return any(manager.startswith(CREATE_MANAGER) for manager in self.managers)
+
+
+@dataclass(frozen=True)
+class PendingOperation:
+    """A call that the engine had made, and whose answer it never heard."""
+
+    operation: Operation
+    urn: str
+    type: str
+    target: ClusterObject | None = None
+    """The object or release that the call is about; None for what is not in the cluster."""
+    wait_seconds: float = 0
+    """How long the call may wait once its request is sent."""
+
+
+@dataclass(frozen=True)
+class StackState:
+    """The part of the state that recovery is about."""
+
+    recorded: frozenset[tuple[str, str]]
+    """URN and id of every resource that is in the cluster as far as the state knows."""
+    pending: tuple[PendingOperation, ...]
+    half_replaced: tuple[str, ...]
+    """URNs of which an old one waits to be deleted, or a new one to be created."""
+    failed: frozenset[str] = frozenset()
+    """URNs whose last create or update failed or never became ready: the state has what was asked for, the
+    cluster perhaps not."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the stack holds nothing in the cluster, as far as its state knows."""
+        return not self.recorded and not self.pending
+
+    def knows(self, urn: str) -> bool:
+        """Whether the state holds a resource of this URN."""
+        return any(known == urn for known, _ in self.recorded)
+
+
+def read_state(pulumi: PulumiCommand) -> StackState:
+    """The state, without decrypting anything.
+
+    Raises:
+        LostStateError: what the backend has of the stack is no state.
+        CommandError: there is no such stack, or pulumi cannot read it.
+    """
+    answer = pulumi.capture("stack", "export")
+    if answer.code != 0 and "no stack named" in answer.err:
+        backup = newest_backup(pulumi)
+        left = f"; unless the stack was removed on purpose, `{backup.command}` puts it back" if backup else ""
+        raise CommandError(
+            f"stack {pulumi.stack} does not exist in the backend that pulumi is logged in to: "
+            "nothing of it can have been interrupted\n"
+            f"  try: `pulumi whoami --verbose` shows the backend; `pulumi stack init {pulumi.stack}` makes "
+            f"the stack{left}"
+        )
+    if answer.code != 0 and _NO_STATE in answer.err:
+        raise _lost(pulumi, answer.err.strip())
+    if answer.code != 0:
+        raise CommandError(f"`{pulumi.line('stack', 'export')}` failed:\n{answer.err.strip()}")
+    deployment = json.loads(answer.out).get("deployment")
+    # A stack that was only made has a deployment without resources, in a backend of files.
+    if deployment is None and newest_backup(pulumi):
+        raise _lost(pulumi, "its file is JSON and holds no state")
+    return parse_state(deployment or {})
+
+
+def parse_state(deployment: Mapping[str, Any]) -> StackState:
+    """The part of an exported deployment that recovery is about."""
+    ours = [each for each in read_resources(deployment) if each.resource.type.startswith(KUBERNETES)]
+    return StackState(
+        recorded=frozenset((each.resource.urn, each.id) for each in ours if not each.is_going),
+        pending=tuple(_pending(operation, record) for operation, record in read_pending(deployment)),
+        half_replaced=tuple(each.resource.urn for each in ours if each.is_going),
+        failed=frozenset(each.resource.urn for each in ours if each.has_failed),
+    )
+
+
+def _lost(pulumi: PulumiCommand, reason: str) -> LostStateError:
+    return LostStateError(
+        f"the state of stack {pulumi.stack} cannot be read: {reason}\n"
+        "  nothing was changed; what serves does not need it\n"
+        f"  try: `dynamo-stack recover {pulumi.stack}`, which puts its backup back "
+        "(docs/runbook/state-lost.md)"
+    )
+
+
+def _pending(operation: Operation, record: EngineRecord) -> PendingOperation:
+    resource, inputs = record.resource, record.inputs
+    if resource.type == RELEASE_TYPE:
+        release = ClusterObject(
+            resource.urn, "helm.sh/v3", "Release", inputs.get("namespace"), str(inputs.get("name"))
+        )
+        waits = float(inputs.get("timeout") or _KUBERNETES_WAIT_SECONDS)
+        return PendingOperation(operation, resource.urn, resource.type, release, waits)
+    timeouts = resource.custom_timeouts
+    limits = {"creating": timeouts.create, "updating": timeouts.update, "deleting": timeouts.delete}
+    in_cluster = resource.type.startswith(KUBERNETES)
+    target = ClusterObject.of(resource) if in_cluster else None
+    waits = limits.get(operation) or (_KUBERNETES_WAIT_SECONDS if in_cluster else _AWS_WAIT_SECONDS)
+    return PendingOperation(operation, resource.urn, resource.type, target, waits)

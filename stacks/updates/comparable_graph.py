@@ -1,0 +1,209 @@
+"""A graph's services as far as updates go: what the operator compares, and what takes room.
+
+Read from the `spec` of either API version, so that the graph in the state and the one that is wanted are
+compared in the same words: components of v1beta1, to which the operator converts a v1alpha1 service before it
+makes anything of it (ai-dynamo/dynamo deploy/operator/api/v1alpha1/shared_spec_conversion.go). Converted is
+what this project has ever written.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from recipes.engine_files import engine_files
+from recipes.graph_manifest import graph_spec
+from recipes.placed import GraphApi, RolloutStrategy
+from stacks.plan.resolved import ResolvedStack
+from stacks.updates.nested_values import mapping_in, mappings_in
+
+_GPU = "nvidia.com/gpu"
+_MAIN_CONTAINER = "main"
+_WORKER_TYPES = frozenset({"worker", "prefill", "decode"})
+# The three annotations of a rollout begin with it (ai-dynamo/dynamo#4990).
+_ROLLOUT = "nvidia.com/deployment-"
+_STRATEGY = f"{_ROLLOUT}strategy"
+# The operator leaves these out when it compares workers with those that run: all else of a service, its
+# own annotations too, makes another generation (ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go).
+_NOT_COMPARED = frozenset({"name", "replicas", "scalingAdapter"})
+_SIZES = frozenset({_GPU, "cpu", "memory"})
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_CONVERTED = frozenset(
+    {
+        "annotations",
+        "componentType",
+        "extraPodMetadata",
+        "extraPodSpec",
+        "labels",
+        "resources",
+        "sharedMemory",
+        "subComponentType",
+        "volumeMounts",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One service of a graph."""
+
+    name: str
+    is_worker: bool
+    """Whether the operator rolls it together with all others of its kind."""
+    replicas: int
+    gpus: int
+    """Each pod's number."""
+    node_selector: Mapping[str, str]
+    strategy: RolloutStrategy | None
+    """RollingUpdate or Recreate; None: nothing was written."""
+    template: Mapping[str, Any]
+    """The template of its pods; two that are equal make equal pods."""
+    apart_from_rollout: Mapping[str, Any]
+    """The template without the rollout's annotations. They stand on the pod template, so that another
+    strategy alone restarts every worker."""
+    neighbours: Mapping[str, Any]
+    """Demands of the KV transport on the place: required affinities, claims, kinds of network devices."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A DynamoGraphDeployment."""
+
+    name: str
+    namespace: str
+    api: GraphApi
+    services: Mapping[str, Service]
+    urn: str | None = None
+    """The resource in the state; None for a graph that is not from there."""
+
+    @property
+    def workers(self) -> tuple[Service, ...]:
+        """The services with GPUs."""
+        return tuple(service for service in self.services.values() if service.is_worker)
+
+    @property
+    def others(self) -> tuple[Service, ...]:
+        """Frontends."""
+        return tuple(service for service in self.services.values() if not service.is_worker)
+
+    @property
+    def address(self) -> str:
+        """Where clients inside the cluster reach it."""
+        return f"{self.name}-frontend.{self.namespace}.svc.cluster.local:8000"
+
+    def has_place_of(self, other: "Graph") -> bool:
+        """Whether it has the name and the namespace of the other."""
+        return (self.name, self.namespace) == (other.name, other.namespace)
+
+    def makes_same_workers(self, other: "Graph") -> bool:
+        """Whether no worker restarts when one becomes the other, both of the same API version."""
+        mine, others = ({one.name: one.template for one in each.workers} for each in (self, other))
+        return mine == others
+
+    def differs_in_rollout_at_most(self, other: "Graph") -> bool:
+        """Whether workers would restart for another rollout strategy at most."""
+        mine, others = ({one.name: one.apart_from_rollout for one in each.workers} for each in (self, other))
+        return self.api == other.api and mine == others
+
+
+def graph_of(stack: ResolvedStack) -> Graph:
+    """Return the graph that the stack asks for."""
+    placed = stack.serving.placed
+    spec = graph_spec(placed, engine_files(placed).name, stack.platform.graph_api)
+    return read_graph(placed.graph_name, placed.namespace, spec)
+
+
+def read_graph(name: str, namespace: str, spec: Mapping[str, Any], urn: str | None = None) -> Graph:
+    """Return the graph with this `spec`."""
+    services = {str(component["name"]): _service(component) for component in _components(spec)}
+    return Graph(name, namespace, "v1alpha1" if "services" in spec else "v1beta1", services, urn)
+
+
+def _components(spec: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
+    # A v1alpha1 service has annotations of its own too. They reach its pods, and the operator compares them,
+    # so they stay under `annotations`.
+    yield from mappings_in(spec, "components")
+    for name, service in mapping_in(spec, "services").items():
+        yield _component(name, mapping_in(service))
+
+
+def _main_container(component: Mapping[str, Any]) -> Mapping[str, Any]:
+    containers = mappings_in(component, "podTemplate", "spec", "containers")
+    return next((item for item in containers if item.get("name") == _MAIN_CONTAINER), mapping_in(None))
+
+
+def _service(component: Mapping[str, Any]) -> Service:
+    pod = mapping_in(component, "podTemplate", "spec")
+    affinity = mapping_in(pod, "affinity")
+    limits = mapping_in(_main_container(component), "resources", "limits")
+    annotations = mapping_in(component, "podTemplate", "metadata", "annotations")
+    others = {key: value for key, value in annotations.items() if not key.startswith(_ROLLOUT)}
+    is_worker = component.get("type") in _WORKER_TYPES
+    template = {key: value for key, value in component.items() if key not in _NOT_COMPARED}
+    if not is_worker:
+        # Nothing compares these but the pods themselves, which have them.
+        template.pop("annotations", None)
+    return Service(
+        name=str(component["name"]),
+        is_worker=is_worker,
+        # Whole numbers come back from the engine as 3.0.
+        replicas=int(component.get("replicas", 1)),
+        gpus=int(limits.get(_GPU) or 0),
+        node_selector=mapping_in(pod, "nodeSelector"),
+        strategy=_strategy(annotations.get(_STRATEGY)),
+        template=template,
+        apart_from_rollout=template | {"podTemplate": {"spec": pod, "annotations": others}},
+        neighbours={
+            "together": mapping_in(affinity, "podAffinity").get(_REQUIRED),
+            "apart": mapping_in(affinity, "podAntiAffinity").get(_REQUIRED),
+            "claims": pod.get("resourceClaims"),
+            "devices": sorted(limits.keys() - _SIZES),
+        },
+    )
+
+
+def _strategy(written: object) -> RolloutStrategy | None:
+    known: tuple[RolloutStrategy, ...] = ("RollingUpdate", "Recreate")
+    return next((strategy for strategy in known if strategy == written), None)
+
+
+def _component(name: str, service: Mapping[str, Any]) -> dict[str, Any]:
+    component: dict[str, Any] = {key: value for key, value in service.items() if key not in _CONVERTED}
+    component |= {"name": name, "type": service.get("subComponentType") or service.get("componentType")}
+    size = mapping_in(service, "sharedMemory").get("size")
+    if size is not None:
+        component["sharedMemorySize"] = size
+    own = mapping_in(service, "annotations")
+    if own:
+        component["annotations"] = own
+    component["podTemplate"] = {"spec": _pod(service)}
+    annotations = {**own, **mapping_in(service, "extraPodMetadata", "annotations")}
+    if annotations:
+        component["podTemplate"]["metadata"] = {"annotations": annotations}
+    return component
+
+
+def _pod(service: Mapping[str, Any]) -> dict[str, Any]:
+    pod = dict(mapping_in(service, "extraPodSpec"))
+    main = {**mapping_in(pod.pop("mainContainer", None)), "name": _MAIN_CONTAINER}
+    flat = mappings_in(service, "volumeMounts")
+    # Before 1.4 the mounts of the main container take the place of the service's (ai-dynamo/dynamo#11263).
+    if flat and not main.get("volumeMounts"):
+        names = [mount.get("name") for mount in flat]
+        main["volumeMounts"] = [
+            {"name": mount.get("name"), "mountPath": mount.get("mountPoint")} for mount in flat
+        ]
+        claims = [{"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names]
+        pod["volumes"] = [*mappings_in(pod, "volumes"), *claims]
+    if "resources" in service:
+        main["resources"] = _resources(mapping_in(service, "resources"))
+    return pod | {"containers": [main]}
+
+
+def _resources(resources: Mapping[str, Any]) -> dict[str, Any]:
+    written = dict(resources)
+    for kind in ("requests", "limits"):
+        amounts = dict(mapping_in(resources, kind))
+        if "gpu" in amounts:
+            amounts[_GPU] = amounts.pop("gpu")
+        written[kind] = amounts | dict(mapping_in(amounts.pop("custom", None)))
+    return written

@@ -1,0 +1,175 @@
+"""Node groups that exist: what a run changes of their nodes, and when it sets how many there are.
+
+The number changes without `up`: a scheduled action fills a group when its window opens, EKS empties it before
+its block ends, a person on call changes it. So it is set only where the settings that it comes from have
+changed; the rest of the time it is ignored.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from components.node_template import template_content
+from components.purchase import CapacityBlock, Purchase, Reservation
+from stacks.plan.infrastructure.node_templates import gpu_template
+from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
+from stacks.updates.nested_values import mapping_in
+
+SYSTEM = "system-nodes"
+EMPTIED_TAG = "emptied-by-purchase-phase"
+"""On a group without a node by its settings. EKS empties one too, at a block's end, and is not undone."""
+_WORDS = {
+    "instance_type": "instance type",
+    "network_interfaces": "network interfaces",
+    "block_device_mappings": "root disk",
+    "metadata_options": "metadata options",
+    "instance_market_options": "purchase",
+    "capacity_reservation_specification": "purchase",
+    "user_data": "what nodes do at their start",
+    "tag_specifications": "tags",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DeployedNodes:
+    """A node group as the last run left it."""
+
+    nodes: int
+    """The number that the settings asked for then."""
+    reservation: str | None
+    waited: bool
+    """Whether a scheduled action was to fill it."""
+    running: int = 0
+    """Nodes that it had then, or at the last refresh."""
+    version: str | None = None
+    """The release of Kubernetes."""
+    template: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The launch template's outputs, of which its nodes are made."""
+    emptied: bool = False
+    """Whether the settings wanted no node."""
+
+    @property
+    def in_a_block(self) -> bool:
+        """Whether its nodes are of a Capacity Block, of which none is to spare."""
+        return mapping_in(self.template, "instanceMarketOptions").get("marketType") == "capacity-block"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeChange:
+    """A pool whose nodes would be others."""
+
+    nodes: PlannedNodes
+    before: DeployedNodes
+    version: str
+    """The wanted release of Kubernetes."""
+    changed: tuple[str, ...]
+    """Parts of the launch template, in words."""
+
+    @property
+    def new_version(self) -> bool:
+        """Whether Kubernetes changes."""
+        return self.before.version not in {None, self.version}
+
+    @property
+    def running(self) -> int:
+        """How many nodes may run: those of the last run, or those that the window has brought meanwhile."""
+        purchase = self.nodes.purchase
+        opened = isinstance(purchase, CapacityBlock) and purchase.phase == "active" and self.before.waited
+        return self.before.nodes if opened else self.before.running
+
+    @property
+    def text(self) -> str:
+        """The changes in words."""
+        version = [f"Kubernetes {self.before.version} -> {self.version}"] if self.new_version else []
+        return ", ".join([*version, *self.changed])
+
+
+def logical_name(nodes: PlannedNodes) -> str:
+    """Return what the program calls the node group of a pool."""
+    return f"{nodes.pool}-nodes"
+
+
+def deployed_nodes(group: Mapping[str, Any], template: Mapping[str, Any], *, waited: bool) -> DeployedNodes:
+    """Return what the outputs of a node group and of its launch template say.
+
+    `waited`: the state has the scheduled action that fills the group.
+    """
+    target = mapping_in(template, "capacityReservationSpecification", "capacityReservationTarget")
+    reservation = target.get("capacityReservationId")
+    sizes, version = mapping_in(group, "scalingConfig"), group.get("version")
+    return DeployedNodes(
+        int(sizes.get("maxSize") or 0),
+        str(reservation) if reservation else None,
+        waited,
+        running=int(sizes.get("desiredSize") or 0),
+        version=str(version) if version else None,
+        template=template,
+        emptied=EMPTIED_TAG in mapping_in(group, "tags"),
+    )
+
+
+def resized(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> frozenset[str]:
+    """Return the node groups whose number of nodes this run sets, by their names in the program."""
+    sized = {
+        logical_name(nodes)
+        for nodes in plan.gpu_nodes
+        if (group := before.get(logical_name(nodes))) and _sets_size(nodes, group)
+    }
+    system = before.get(SYSTEM)
+    if system is not None and system.nodes != plan.system_nodes.nodes:
+        sized.add(SYSTEM)
+    return frozenset(sized)
+
+
+def node_changes(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> tuple[NodeChange, ...]:
+    """Return the pools whose nodes would be others than those of the last run."""
+    changes = (
+        NodeChange(
+            nodes, group, plan.version, _changed(template_content(gpu_template(nodes)), group.template)
+        )
+        for nodes in plan.gpu_nodes
+        if (group := before.get(logical_name(nodes)))
+    )
+    return tuple(change for change in changes if change.text)
+
+
+def _sets_size(nodes: PlannedNodes, before: DeployedNodes) -> bool:
+    if _reservation(nodes.purchase) != before.reservation:
+        return True
+    phase = nodes.purchase.phase if isinstance(nodes.purchase, CapacityBlock) else "active"
+    if phase == "waiting":
+        # The window may have opened meanwhile: setting 0 nodes would end those that run.
+        return False
+    return phase == "empty" or before.emptied or before.waited or before.nodes != nodes.nodes
+
+
+def _reservation(purchase: Purchase) -> str | None:
+    return purchase.id if isinstance(purchase, CapacityBlock | Reservation) else None
+
+
+def _changed(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[str, ...]:
+    if not found:
+        return ()
+    keys = (key for key, value in wanted.items() if _differs(value, found.get(_camel_case(key))))
+    return tuple(dict.fromkeys(_WORDS.get(key, key.replace("_", " ")) for key in keys))
+
+
+def _differs(wanted: object, found: object) -> bool:
+    """Whether what is wanted is not there; what AWS has added beside it is no difference."""
+    if wanted is None:
+        return bool(found)
+    if isinstance(wanted, Mapping):
+        there = mapping_in(found)
+        items = cast("Mapping[str, object]", wanted).items()
+        return any(_differs(value, there.get(_camel_case(key))) for key, value in items)
+    if isinstance(wanted, list):
+        items, others = cast("Sequence[object]", wanted), cast("Sequence[object]", found or [])
+        return len(items) != len(others) or any(map(_differs, items, others))
+    # The engine has no whole numbers.
+    number = int(found) if isinstance(found, float) and found.is_integer() else found
+    return str(wanted) != str(number)
+
+
+def _camel_case(key: str) -> str:
+    first, *rest = key.split("_")
+    return first + "".join(part.capitalize() for part in rest)

@@ -1,0 +1,86 @@
+"""Losses of a stack in the cluster, found before anything is registered, and the claim that ends an `up`."""
+
+from dataclasses import replace
+
+from components.cluster_reader import ClusterReader
+from components.model_cache import LostClaim
+from failures.engine_process import makes_resources
+from failures.losses import Places, Seen, look
+from stacks.errors import Problem
+from stacks.plan.infrastructure.phases import waited_for
+from stacks.plan.resolved import ResolvedStack
+from stacks.updates.deployed import Deployed
+from stacks.updates.notices import Notice
+
+_SECONDS = 10
+_PAGE = "docs/runbook/cache-lost.md"
+
+
+def places_of(stack: ResolvedStack) -> Places:
+    """Return what of the stack can be lost without a field that differs."""
+    serving, cache = stack.serving, stack.cache
+    platform = (stack.platform.namespace,) if stack.layers.owns("platform") else ()
+    if not stack.layers.owns("serving"):
+        return Places(platform, stack.platform.namespace)
+    with_claim = cache.node_directory is None
+    return Places(
+        tuple(dict.fromkeys((*platform, serving.namespace))),
+        serving.namespace,
+        claim=cache.claim_name if with_claim else None,
+        job=cache.job_name if with_claim else None,
+        graph=None if waited_for(stack) else serving.graph_name,
+        own_claim=cache.is_ours,
+    )
+
+
+def seen_in(stack: ResolvedStack, cluster: ClusterReader) -> Seen | None:
+    """Return what the cluster says of it; None where it does not, which takes a few seconds at most."""
+    return look(replace(cluster, seconds=_SECONDS), places_of(stack))
+
+
+def uid_of(seen: Seen | None) -> str | None:
+    """Return the identity of the claim that is in the cluster; None where nobody can tell."""
+    return seen.claim["metadata"]["uid"] if seen and seen.claim else None
+
+
+def loss_notices(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> tuple[Notice, ...]:
+    """Say what is going or empty, and what of the state is no longer so."""
+    texts = [
+        *([stale] if (stale := _stale_claim_text(stack, before, seen)) else []),
+        *map(str, seen.losses if seen else ()),
+    ]
+    return tuple(Notice(f"lost: {text}", warns=True) for text in texts)
+
+
+def lost_claim(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> LostClaim | None:
+    """Return the claim that the state believes in and the cluster does not have; None where they agree.
+
+    An `up` that does not refresh would call it unchanged. Only the engine knows whether this one refreshes:
+    it writes down what a refresh has found together with the first change after it (pulumi/pulumi
+    pkg/backend/snapshot.go, refreshSnapshotMutation), so that the state says the same in both. A stack
+    that is taken down needs no claim.
+    """
+    stale, volume = _stale_claim_text(stack, before, seen), before.volume
+    if stale is None or volume is None or not makes_resources():
+        return None
+    problem = Problem(
+        "modelCache",
+        None,
+        f"{stale}; neither the cache nor the graph was changed",
+        suggestion=f"`pulumi up --refresh --stack {stack.name}` ({_PAGE})",
+    )
+    return LostClaim(volume.uid, problem.text(stack.source))
+
+
+def _stale_claim_text(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> str | None:
+    """The claim of the state, which is not that of the cluster."""
+    volume, name = before.volume, stack.cache.claim_name
+    if seen is None or volume is None or not volume.uid:
+        return None
+    if seen.claim is None:
+        found = "is gone from the cluster, and the model's files with it"
+    elif seen.claim["metadata"]["uid"] != volume.uid:
+        found = "was made again behind Pulumi's back: its volume is empty"
+    else:
+        return None
+    return f"claim {name} {found}; `up --refresh` makes it again and downloads, plain `up` ends"

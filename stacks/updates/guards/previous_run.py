@@ -1,0 +1,126 @@
+"""The state as the last run of this stack left it, read once while the program runs."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+import pulumi
+
+from resource_graph.urns import own_type
+from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME
+
+# The engine's own functions; the first is the one behind StackReference. A StackReference to the stack itself
+# would leave a resource in the state that holds a copy of all outputs; these leave nothing but the engine's
+# own provider.
+_READ_OUTPUTS = "pulumi:pulumi:readStackOutputs"
+_READ_RESOURCES = "pulumi:pulumi:readStackResourceOutputs"
+
+# While `up` runs, the engine writes the state that this reads. A file backend neither locks nor renames for a
+# reader of its own: measured, such a read finds an empty file ("failed to load checkpoint: EOF") or none.
+# One write takes milliseconds, and this early in a run there is only one.
+_ATTEMPTS = 20
+_PAUSE_SECONDS = 0.25
+# Another stack is written only while somebody changes it at the same time.
+_ATTEMPTS_OF_ANOTHER = 4
+_OWN = "this stack"
+_UNKNOWN = "unknown stack"
+"""In what the engine says of a stack that is not there: pulumi/pulumi pkg/backend/backend.go."""
+
+_OF_THE_PROGRAM = ("pulumi:", "dynamo-stack:")
+
+_Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class PreviousRun:
+    """The state as the last run left it; empty before the first one."""
+
+    outputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """The stack's outputs. The engine writes them down early, also where the run fails later."""
+    resources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    """URN -> outputs of what exists. Each is written when its own operation has ended, so that these are
+    right after a run that failed half way, which outputs of the stack are not."""
+
+    @property
+    def fixed(self) -> Mapping[str, object] | None:
+        """The values recorded as fixed; None without a record, or where nothing was made with it."""
+        if not any(_is_made(urn) for urn in self.resources):
+            # A first `up` with credentials of another account ends here: whoever wrote the wrong account may
+            # correct it.
+            return None
+        recorded: object = self.outputs.get(OUTPUT_NAME)
+        return cast("Mapping[str, object]", recorded) if isinstance(recorded, Mapping) else None
+
+
+def previous_run() -> PreviousRun:
+    """Return what the last run left.
+
+    To be called before anything is registered. Works alike in a preview and with every backend; takes no
+    longer than reading the stack's state. The state's secrets are in the answer.
+    """
+    stack = full_name(pulumi.get_stack())
+    outputs = _read(_READ_OUTPUTS, {"name": stack})
+    if not outputs:
+        # Of a stack that has no state at all the engine has no resources to read either.
+        return PreviousRun()
+    resources = _read(_READ_RESOURCES, {"stackName": stack})
+    return PreviousRun(outputs, {urn: resource.get("outputs") or {} for urn, resource in resources.items()})
+
+
+def outputs_of(name: str) -> Mapping[str, Any] | None:
+    """Return the outputs of another stack of this project: empty where nothing is up, None without it."""
+    stack = full_name(name)
+    try:
+        return _read(_READ_OUTPUTS, {"name": stack}, whose=f"stack {name}", attempts=_ATTEMPTS_OF_ANOTHER)
+    except pulumi.RunError as error:
+        if _UNKNOWN in str(error):
+            return None
+        raise
+
+
+def full_name(name: str) -> str:
+    """Return the name by which every backend knows a stack of this project."""
+    return f"{pulumi.get_organization()}/{pulumi.get_project()}/{name}"
+
+
+def read_again_while_written(
+    read: Callable[[], _Answer],
+    *,
+    whose: str = _OWN,
+    attempts: int = _ATTEMPTS,
+    pause_seconds: float = _PAUSE_SECONDS,
+) -> _Answer:
+    """Return what `read` returns, trying again while the engine writes the state.
+
+    Raises:
+        pulumi.RunError: no try succeeded; its text is meant for a person.
+    """
+    for attempt in range(1, attempts + 1):
+        try:
+            return read()
+        except Exception as error:
+            # The SDK raises nothing more precise than Exception for an invoke that failed.
+            if attempt == attempts:
+                raise pulumi.RunError(
+                    f"the state of {whose} cannot be read, so nothing was changed: {error}\n"
+                    "  try: `pulumi stack export` says whether the state is whole; then run the command again"
+                ) from None
+            time.sleep(pause_seconds)
+    raise AssertionError("attempts must be at least 1")
+
+
+def _is_made(urn: str) -> bool:
+    """Whether a resource is more than a part of the program: no provider, no component of ours."""
+    return not own_type(urn).startswith(_OF_THE_PROGRAM)
+
+
+def _read(
+    function: str, arguments: Mapping[str, str], *, whose: str = _OWN, attempts: int = _ATTEMPTS
+) -> Mapping[str, Any]:
+    answer = read_again_while_written(
+        lambda: cast("Mapping[str, Any]", pulumi.runtime.invoke(function, arguments).value),
+        whose=whose,
+        attempts=attempts,
+    )
+    return cast("Mapping[str, Any]", answer.get("outputs") or {})

@@ -1,0 +1,78 @@
+"""The effects of the next `up` on what runs, worked out before anything is registered."""
+
+from dataclasses import dataclass
+
+from components.platform_release import release_values
+from stacks.plan.infrastructure.phases import waited_for
+from stacks.plan.resolved import ExistingPlatform, ResolvedStack
+from stacks.updates.comparable_graph import graph_of
+from stacks.updates.deployed import UNKNOWN_CREATOR, Creator, Deployed
+from stacks.updates.deployed_nodes import resized
+from stacks.updates.infrastructure_notices import infrastructure_notices, node_notices, waiting_notice
+from stacks.updates.notices import (
+    Notice,
+    cache_notices,
+    graph_notices,
+    leftover_notice,
+    platform_notice,
+    replacement_notice,
+)
+from stacks.updates.replacement import Replacement, replacement
+from stacks.updates.scaled_by_hand import HandSet, forced_notices, with_wanted
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """From what runs to what the stack asks for."""
+
+    notices: tuple[Notice, ...] = ()
+    replacement: Replacement | None = None
+    resized: frozenset[str] = frozenset()
+    """Node groups whose number of nodes is set."""
+    creator: Creator = UNKNOWN_CREATOR
+    """Who made the cluster."""
+
+
+FIRST = Update()
+"""Nothing runs, or nothing is known of it."""
+
+
+def planned_update(
+    stack: ResolvedStack,
+    before: Deployed,
+    others: tuple[HandSet, ...] = (),
+    seen: tuple[Notice, ...] = (),
+) -> Update:
+    """Return what happens to what the last run left.
+
+    The stack has the rollouts that there is room for (stacks/updates/rollout_beside_running.py); `others` are
+    replicas that somebody else has set, `seen` what the cluster says of it.
+    """
+    notices = [
+        *seen,
+        *_platform(stack, before),
+        *cache_notices(stack, before),
+        *infrastructure_notices(stack),
+    ]
+    plan, sized, how = stack.infrastructure, frozenset[str](), None
+    if plan:
+        notices += node_notices(plan, before.node_groups)
+        sized = resized(plan, before.node_groups)
+    if waited_for(stack):
+        notices.append(waiting_notice(stack, before.graphs))
+    elif running := before.graph_before(wanted := graph_of(stack)):
+        how = replacement(stack, running, wanted)
+        if how is None:
+            notices += forced_notices(others)
+            notices += graph_notices(stack, with_wanted(running, others), wanted)
+            notices += (leftover_notice(graph) for graph in before.graphs if graph is not running)
+        else:
+            notices.append(replacement_notice(stack, running, wanted, how))
+    return Update(tuple(notices), how, sized, before.creator)
+
+
+def _platform(stack: ResolvedStack, before: Deployed) -> list[Notice]:
+    if isinstance(stack.platform, ExistingPlatform):
+        return []
+    release = stack.platform.release
+    return list(platform_notice(before.release, release.version, release_values(release)))

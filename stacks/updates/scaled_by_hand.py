@@ -1,0 +1,141 @@
+"""Replicas of a running graph that somebody other than Pulumi has set: preview and `up` end alike.
+
+Left to the provider, the two differ (docs/adr/0009-drift-and-field-conflicts.md): a preview stops at fields
+of kubectl that the update takes, or is green where the update stops at those of anybody else.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from components.cluster_reader import ClusterReader
+from failures.field_conflict import FORCE_VARIABLE
+from stacks.errors import Problem
+from stacks.plan.infrastructure.phases import waited_for
+from stacks.plan.resolved import ResolvedStack
+from stacks.updates.comparable_graph import Graph, graph_of, read_graph
+from stacks.updates.deployed import Deployed
+from stacks.updates.nested_values import mapping_in, mappings_in
+from stacks.updates.notices import Notice
+from stacks.updates.replacement import replacement
+
+# How the provider begins the names of its own field managers (pulumi-kubernetes provider/pkg/await/await.go).
+_OWN_NAMES = ("pulumi-kubernetes", "pulumi-resource-kubernetes")
+_GUIDE = "docs/runbook/drift.md"
+# As the provider reads it: strconv.ParseBool.
+_TRUE = frozenset({"1", "t", "T", "true", "True", "TRUE"})
+
+
+@dataclass(frozen=True, slots=True)
+class HandSet:
+    """A service whose number of replicas belongs to somebody else by now."""
+
+    graph: str
+    service: str
+    found: int
+    """In the cluster."""
+    wanted: int
+    """By the settings."""
+    manager: str
+    """As the API server names who wrote it, such as kubectl-patch."""
+    when: str
+    """When this manager last wrote to the graph, as the API server says it."""
+
+    @property
+    def words(self) -> str:
+        """Return what is different, and who made it so."""
+        return (
+            f"{self.service} of graph {self.graph} has {self.found} replicas in the cluster, "
+            f"set by {self.manager} at {self.when}; this stack says {self.wanted}"
+        )
+
+
+def forced_notices(others: tuple[HandSet, ...]) -> tuple[Notice, ...]:
+    """Return what happens to the numbers that a person forces back."""
+    return tuple(
+        Notice(
+            f"{each.words}\n  {FORCE_VARIABLE} is set: this puts {each.wanted} back with --refresh, or where "
+            "the stack changes the graph; else nothing changes it",
+            warns=True,
+        )
+        for each in others
+        if each.found != each.wanted
+    )
+
+
+def with_wanted(running: Graph, others: tuple[HandSet, ...]) -> Graph:
+    """Return the graph of the state with the wanted replicas where somebody else has set them.
+
+    The state's number is what the last run wrote, or after a refresh what the cluster has: a notice from it
+    would say one thing in `preview --refresh` and another in `up --refresh`, which writes the state first.
+    """
+    counts = {each.service: each.wanted for each in others}
+    services = {
+        name: replace(service, replicas=counts.get(name, service.replicas))
+        for name, service in running.services.items()
+    }
+    return replace(running, services=services)
+
+
+def set_by_others(stack: ResolvedStack, before: Deployed, cluster: ClusterReader) -> tuple[HandSet, ...]:
+    """Return whose replicas are not Pulumi's; none where there is no graph, or the cluster cannot be read.
+
+    A graph that is replaced is left out: nobody scales it back.
+    """
+    if not stack.layers.owns("serving") or waited_for(stack):
+        return ()
+    wanted = graph_of(stack)
+    running = before.graph_before(wanted)
+    if running is None or not running.has_place_of(wanted) or replacement(stack, running, wanted):
+        return ()
+    kind = f"dynamographdeployments.{wanted.api}.nvidia.com"
+    live = cluster.get(kind, wanted.name, "--namespace", wanted.namespace, "--show-managed-fields")
+    return _hand_set(live, wanted) if live else ()
+
+
+def scaled_problems(
+    stack: ResolvedStack, others: tuple[HandSet, ...], environment: Mapping[str, str]
+) -> tuple[Problem, ...]:
+    """Return the numbers that are not the stack's, unless the person forces the stack's."""
+    if environment.get(FORCE_VARIABLE, "") in _TRUE:
+        return ()
+    roles = {service.name: service.role for service in stack.serving.placed.services}
+    return tuple(
+        _scaled_problem(stack, each, roles[each.service]) for each in others if each.found != each.wanted
+    )
+
+
+def _owners(live: Mapping[str, Any], service: str) -> Iterator[tuple[str, str]]:
+    for entry in mappings_in(live, "metadata", "managedFields"):
+        manager = str(entry.get("manager"))
+        spec = mapping_in(entry, "fieldsV1", "f:spec")
+        # The API server keeps each entry in the version in which it was written.
+        owned = {
+            **mapping_in(spec, "f:components", f'k:{{"name":"{service}"}}'),
+            **mapping_in(spec, "f:services", f"f:{service}"),
+        }
+        if "f:replicas" in owned and not manager.startswith(_OWN_NAMES):
+            yield manager, str(entry.get("time"))
+
+
+def _scaled_problem(stack: ResolvedStack, scaled: HandSet, role: str) -> Problem:
+    force = f"`{FORCE_VARIABLE}=true pulumi up --refresh --stack {stack.name}` puts {scaled.wanted} back"
+    # The settings have no 0.
+    keep = f"serving.replicas.{role}: {scaled.found} keeps what runs; " if scaled.found else ""
+    return Problem(
+        f"serving.replicas.{role}",
+        None,
+        f"{scaled.words}. It may be meant, so preview and `up` end here, and nothing was created or changed",
+        suggestion=f"{keep}{force} ({_GUIDE})",
+    )
+
+
+def _hand_set(live: Mapping[str, Any], wanted: Graph) -> tuple[HandSet, ...]:
+    # Also where the number is the wanted one.
+    running = read_graph(wanted.name, wanted.namespace, mapping_in(live, "spec"))
+    return tuple(
+        HandSet(wanted.name, name, service.replicas, wanted.services[name].replicas, *owner)
+        for name, service in running.services.items()
+        if name in wanted.services
+        for owner in list(_owners(live, name))[:1]
+    )

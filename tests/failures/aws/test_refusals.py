@@ -1,0 +1,155 @@
+"""What AWS refuses: its words, the request id, the setting that caused it, what to type."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import botocore.session
+import pytest
+
+from failures.aws.answer import FAILED_LATER, aws_error
+from failures.aws.message import FailedRequest, refused_text
+from failures.aws.refusals import REFUSALS, refusal_of
+from failures.aws.stack_file import StackFile
+from tests.failures.aws.aws_answer import GROUP, NODES, REQUEST, Answer
+from tests.failures.aws.aws_answers import ANSWERS
+from tests.support.eks_settings import eks_b200_settings
+from tests.support.runbook import pages
+
+if TYPE_CHECKING:
+    from failures.aws.refusals import Refusal
+
+EVERY_ANSWER = pytest.mark.parametrize("answer", ANSWERS, ids=lambda each: f"{each.operation} {each.code}")
+# Of every service, beside those of its own (https://docs.aws.amazon.com/eks/latest/APIReference/CommonErrors.html).
+COMMON = {"ThrottlingException", "AccessDeniedException"}
+MODELS = {"EKS": "eks", "IAM": "iam", "FSx": "fsx", "EFS": "efs"}
+
+
+def typed(**cluster: Any) -> StackFile:
+    settings = eks_b200_settings()
+    settings["cluster"] |= {
+        "publicCidrs": ["10.0.0.0/8"],
+        "version": "1.36",
+        "administrators": ["arn:aws:iam::123456789012:role/nobody"],
+        "tags": {"team": "serving"},
+    } | cluster
+    settings["cluster"]["network"] |= {"cidr": "10.0.0.0/16"}
+    settings["modelCache"]["storage"]["throughput"] = 500
+    return StackFile("Pulumi.mine.yaml", settings)
+
+
+def said(answer: Answer, settings: StackFile | None = None, operation: str = "create") -> str:
+    resource_type, name = answer.resource
+    failed = FailedRequest(f"urn:x::{name}", resource_type, name, operation, answer.text, "mine")
+    text = refused_text(failed, settings or typed())
+    assert text is not None
+    return text
+
+
+def codes(service: str) -> set[str]:
+    shapes: Any = botocore.session.get_session().get_service_model(MODELS[service]).error_shapes
+    return {(shape.metadata.get("error") or {}).get("code") or shape.name for shape in shapes}
+
+
+def issues() -> set[str]:
+    model = botocore.session.get_session().get_service_model("eks")
+    return set(model.shape_for("NodegroupIssueCode").enum)
+
+
+@EVERY_ANSWER
+def test_a_refusal_names_the_settings_that_can_cause_it_and_their_values(answer: Answer) -> None:
+    lines = [line for line in said(answer).splitlines() if line.startswith("Setting: ")]
+    settings = typed()
+    known = [key for key in answer.settings if settings.value(key) is not None]
+    if known:
+        assert [line.split(" = ")[0] for line in lines] == [
+            f"Setting: Pulumi.mine.yaml: {key}" for key in known
+        ]
+        assert all(" = " in line for line in lines)
+    else:
+        assert lines == [f"Setting: Pulumi.mine.yaml: {key}, not typed" for key in answer.settings]
+
+
+@EVERY_ANSWER
+def test_a_refusal_keeps_what_aws_said_and_the_request_id(answer: Answer) -> None:
+    text = said(answer)
+    first, message, *_ = text.splitlines()
+    inner = re.search(r"\. (\S+) - ", answer.message)
+    assert first.endswith(f": {inner[1] if inner else answer.code}")
+    assert message.strip()[:60] in answer.message
+    assert (f"Request id, for AWS's support: {REQUEST}" in text) == bool(answer.service)
+
+
+@EVERY_ANSWER
+def test_a_refusal_says_what_to_type_and_where_to_read_on(answer: Answer) -> None:
+    text = said(answer)
+    assert "What it means: " in text
+    assert "pulumi up --stack mine" in text
+    assert "STACK" not in text
+    assert f"Runbook: docs/runbook/{answer.page}.md" in text
+    assert answer.page in pages()
+
+
+@EVERY_ANSWER
+def test_an_answer_is_one_that_aws_can_give(answer: Answer) -> None:
+    if answer.service in MODELS:
+        assert answer.code in codes(answer.service) | COMMON
+    if not answer.service:
+        assert answer.code in issues()
+
+
+@pytest.mark.parametrize("line", REFUSALS, ids=lambda each: each.codes[:40])
+def test_every_line_of_the_table_is_tried(line: Refusal) -> None:
+    found = [error for answer in ANSWERS if (error := aws_error(answer.text))]
+    assert any(refusal_of(error) is line for error in found)
+
+
+def test_what_failed_after_it_was_made_is_made_anew() -> None:
+    group = next(answer for answer in ANSWERS if answer.code == "NodeCreationFailure")
+    assert "`pulumi up --stack mine --replace 'urn:x::b200-nodes'`" in said(group)
+    assert "AWS made NodeGroup b200-nodes, which does not work: NodeCreationFailure" in said(group)
+
+
+def test_a_wait_that_ended_leads_to_the_page_about_nodes() -> None:
+    error = (
+        "waiting for EKS Node Group (a:b) create: timeout while waiting for state to become 'ACTIVE' (last"
+    )
+    failed = FailedRequest("urn", *GROUP, "create", f"{error} state: 'CREATING', timeout: 1h0m0s)", "mine")
+    text = refused_text(failed, typed())
+    assert text is not None
+    assert "gpu-nodes-not-joining.md" in text
+    assert "timeout: 1h0m0s" in text
+    found = aws_error(failed.error)
+    assert found is not None
+    assert found.operation == FAILED_LATER
+
+
+def test_a_code_that_nobody_knows_still_has_its_id_and_the_settings_of_its_resource() -> None:
+    text = said(Answer(GROUP, "EKS", "CreateNodegroup", "ClientException", "Something.", ()))
+    assert f"Request id, for AWS's support: {REQUEST}" in text
+    assert f"Setting: Pulumi.mine.yaml: {NODES}.instanceType = " in text
+    assert "What it means" not in text
+
+
+def test_the_nodes_of_the_system_are_named_by_their_own_setting() -> None:
+    launch = next(answer for answer in ANSWERS if "VcpuLimitExceeded" in answer.message)
+    system = Answer(
+        (GROUP[0], "system-nodes"), "", "", launch.code, launch.message, ("cluster.systemNodes.nodes",)
+    )
+    assert "Setting: Pulumi.mine.yaml: cluster.systemNodes.nodes, not typed" in said(system)
+    several = typed(systemNodes={"nodes": 5})
+    assert "Setting: Pulumi.mine.yaml: cluster.systemNodes.nodes = 5" in said(system, several)
+
+
+def test_a_pool_is_found_by_the_longest_name_that_fits() -> None:
+    settings = StackFile("f", {"nodePools": [{"name": "a"}, {"name": "a-nodes"}, {"name": "b"}]})
+    assert settings.nodes_of("a-nodes-template") == "nodePools[0]"
+    assert settings.nodes_of("a-nodes-nodes") == "nodePools[1]"
+    assert settings.nodes_of("b-nodes") == "nodePools[2]"
+    assert settings.nodes_of("eks") is None
+
+
+def test_what_aws_did_not_say_is_left_to_the_provider() -> None:
+    failed = FailedRequest("urn", *GROUP, "create", "invalid value for name", "mine")
+    assert refused_text(failed, typed()) is None

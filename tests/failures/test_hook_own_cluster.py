@@ -1,0 +1,82 @@
+"""Looking at a cluster that the stack itself makes: with its kubeconfig, which nobody else may read."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+from typing import TYPE_CHECKING, Any
+
+import pulumi
+import pytest
+
+from failures.failed_operation import FailedOperation, explanation
+from failures.hook import OwnCluster
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+KUBECONFIG = '{"current-context": "gpt-oss"}'
+CLAIM = {"metadata": {"name": "model-cache", "namespace": "gpt-oss"}}
+# Keeps what the kubeconfig held, and its rights, and answers like a claim that waits.
+_SCRIPT = """#!/bin/sh
+file=$2
+stat --format %a "$file" > {folder}/rights
+cp "$file" {folder}/seen
+echo "$@" >> {folder}/asked
+echo '{{"spec": {{"storageClassName": null}}, "status": {{"phase": "Pending"}}}}'
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    script = tmp_path / "kubectl"
+    script.write_text(_SCRIPT.format(folder=tmp_path))
+    script.chmod(stat.S_IRWXU)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+    return tmp_path
+
+
+def _registration(kind: str, props: dict[str, Any]) -> pulumi.ResourceTransformationArgs:
+    resource: Any = None
+    return pulumi.ResourceTransformationArgs(resource, kind, "cluster", props, pulumi.ResourceOptions())
+
+
+def _explained(cluster: OwnCluster) -> str:
+    failed = FailedOperation("create", "PersistentVolumeClaim", CLAIM, "Timeout occurred polling", None)
+    said = explanation(cluster.reader(), failed)
+    assert said is not None
+    return said
+
+
+@pulumi.runtime.test
+def test_the_kubeconfig_is_that_of_the_provider_and_is_gone_after_each_look(
+    folder: Path,
+) -> pulumi.Output[Any]:
+    cluster = OwnCluster("gpt-oss", "us-east-1")
+    known = pulumi.Output.from_input(KUBECONFIG)
+    cluster.learn(_registration("pulumi:providers:kubernetes", {"kubeconfig": known}))
+
+    def look(_: str) -> None:
+        assert "names no storage class" in _explained(cluster)
+        assert (folder / "seen").read_text() == KUBECONFIG
+        assert (folder / "rights").read_text().strip() == "600"
+        _, file, *rest = shlex.split((folder / "asked").read_text().splitlines()[0])
+        assert rest[:3] == ["--context", "gpt-oss", "get"]
+        assert not os.path.lexists(file)
+
+    return known.apply(look)
+
+
+def test_before_the_cluster_is_there_nothing_is_asked(folder: Path) -> None:
+    cluster = OwnCluster("gpt-oss", "us-east-1")
+    cluster.learn(_registration("kubernetes:core/v1:Secret", {"kubeconfig": KUBECONFIG}))
+    assert "The wait for claim model-cache ended" in _explained(cluster)
+    assert not (folder / "asked").exists()
+
+
+def test_what_a_person_types_leads_to_the_cluster_after_one_command(folder: Path) -> None:
+    assert folder
+    reader = OwnCluster("gpt-oss", "us-east-1").reader()
+    assert reader.once == "aws eks update-kubeconfig --name gpt-oss --region us-east-1 --alias gpt-oss"
+    assert reader.command("get", "pods") == "kubectl --context gpt-oss get pods"

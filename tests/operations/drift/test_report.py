@@ -1,0 +1,98 @@
+"""What `drift` tells a person to type."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from failures.explanation import Subject
+from failures.losses import Loss
+from operations.drift.report import Change, DriftReport, Outcome, as_changes, columns
+
+ROLLBACK = "helm --kube-context c rollback dynamo-platform 2 --namespace dynamo-system --wait"
+
+
+def _change(outcome: Outcome, *managers: str) -> Change:
+    return Change("ConfigMap", "ns", "c", "data.a", "1", "2", outcome, managers)
+
+
+def _advice(report: DriftReport) -> dict[str, str]:
+    return dict(report.advice())
+
+
+def test_an_up_with_a_refresh_repairs_what_pulumi_sees() -> None:
+    report = DriftReport("dev", [_change(Outcome.REPAIRED, "kubectl-edit")])
+    assert report.repair == "pulumi up --refresh --stack dev"
+    assert "CONFLICT" not in _advice(report)
+
+
+def test_a_conflict_is_forced_only_by_a_variable_that_a_person_types() -> None:
+    report = DriftReport("dev", [_change(Outcome.REFUSED, "autoscaler")])
+    assert report.repair == "PULUMI_K8S_ENABLE_PATCH_FORCE=true pulumi up --refresh --stack dev"
+    assert "autoscaler" in _advice(report)["CONFLICT"]
+    assert "Pulumi.dev.yaml" in _advice(report)["CONFLICT"]
+
+
+def test_a_preview_that_alone_would_stop_is_explained() -> None:
+    report = DriftReport("dev", [_change(Outcome.PREVIEW_STOPS, "kubectl-edit")])
+    assert "preview" in _advice(report)["CONFLICT"]
+    assert report.repair is not None
+
+
+def test_what_lies_in_a_release_has_a_command_of_its_own() -> None:
+    report = DriftReport("dev", [_change(Outcome.LEFT)], ROLLBACK)
+    assert report.repair is None
+    assert _advice(report)["RELEASE"] == ROLLBACK
+    assert report.as_json()["repair"] == [ROLLBACK]
+
+
+def test_a_release_and_what_is_not_ready_lead_to_an_up_that_asks_whether_it_serves() -> None:
+    for report in (
+        DriftReport("dev", [_change(Outcome.LEFT)], ROLLBACK),
+        DriftReport("dev", [], unready=["graph ns/g: some_resources_are_not_ready"]),
+    ):
+        assert _advice(report)["THEN"].startswith("pulumi up --refresh --stack dev")
+    assert "THEN" not in _advice(DriftReport("dev", []))
+
+
+def test_what_a_failed_up_left_is_not_counted_as_a_change_of_somebody() -> None:
+    own = replace(_change(Outcome.REPAIRED), by_failed_up=True)
+    foreign = _change(Outcome.REPAIRED, "kubectl-edit")
+    assert "nobody else has changed anything" in DriftReport("dev", [own]).headline()
+    mixed = DriftReport("dev", [own, own, foreign]).headline()
+    assert "1 change since the last `up` that nobody made with Pulumi; 2 fields were left half done" in mixed
+    assert columns(own)[4] == "a failed `up`"
+
+
+def test_nothing_to_repair_is_said_in_one_line() -> None:
+    report = DriftReport("dev", [])
+    assert report.headline() == "STACK dev: the cluster is as the last `up` left it"
+    assert report.as_json()["differs"] is False
+
+
+def test_a_long_value_is_cut_in_the_table_and_whole_in_json() -> None:
+    change = Change("ConfigMap", "ns", "c", "data.a", "x" * 200, "two\nlines", Outcome.REPAIRED)
+    assert len(columns(change)[2]) < 60
+    assert columns(change)[3] == "two lines"
+    [written] = DriftReport("dev", [change]).as_json()["changes"]
+    assert written["expected"] == "x" * 200
+    assert written["up"] == "repaired"
+
+
+def test_what_is_lost_is_a_change_with_the_command_that_goes_before_the_repair() -> None:
+    claim = Subject("PersistentVolumeClaim", "model-cache", "gpt-oss")
+    losses = (
+        Loss(claim, "is being deleted", " since noon", "kubectl delete pvc/model-cache"),
+        Loss(claim, "was made again", ": the volume is empty"),
+    )
+    report = DriftReport("dev", [*as_changes(losses)], losses=losses)
+    found = [(change.found, change.outcome) for change in report.changes]
+    assert found == [
+        ("is being deleted", Outcome.GOING),
+        ("was made again, and is empty", Outcome.REFILLED),
+    ]
+    assert [label for label, _ in report.advice()] == ["FIRST", "REPAIR", "LOST", "LOST", "UNSEEN"]
+    assert report.as_json()["repair"] == [
+        "kubectl delete pvc/model-cache",
+        "pulumi up --refresh --stack dev",
+    ]
+    assert report.as_json()["lost"] == [str(loss) for loss in losses]
