@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import io
 import os
 import random
 import runpy
@@ -71,8 +72,7 @@ def _run(arguments: list[str]) -> None:
     while arguments[0] in ("-u", "-P"):
         options.append(arguments.pop(0))
     if "-u" in options:
-        for stream in (sys.stdout, sys.stderr):
-            stream.reconfigure(write_through=True)  # type: ignore[union-attr]
+        sys.stdout, sys.stderr = _unbuffered(1), _unbuffered(2)
     if arguments[0] != "-m":
         sys.argv = arguments
         sys.path.insert(0, str(Path(arguments[0]).parent))
@@ -82,6 +82,10 @@ def _run(arguments: list[str]) -> None:
         sys.path.insert(0, str(Path.cwd()))
     sys.argv = ["-m", *arguments[2:]]
     runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+
+
+def _unbuffered(descriptor: int) -> io.TextIOWrapper:
+    return io.TextIOWrapper(open(descriptor, "wb", 0, closefd=False), write_through=True)
 
 
 def _follow(connection: socket.socket) -> None:

@@ -38,6 +38,7 @@ def warm_start() -> dict[str, str]:
     atexit.register(end)
     deadline = time.monotonic() + _DEADLINE_SECONDS
     while not path.exists():
-        assert process.poll() is None and time.monotonic() < deadline, "lab.warm_start did not start"
+        assert process.poll() is None, "lab.warm_start ended"
+        assert time.monotonic() < deadline, "lab.warm_start does not start"
         time.sleep(0.05)
     return {VARIABLE: str(path)}
