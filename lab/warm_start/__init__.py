@@ -22,6 +22,6 @@ def python_command(python: str, *arguments: str) -> list[str]:
     A program of another virtualenv starts cold: the modules that are imported already are not its own.
     """
     socket = os.environ.get(VARIABLE)
-    if not socket or not Path(python).parent.parent.samefile(sys.prefix):
+    if not socket or Path(python).parent.parent.resolve() != Path(sys.prefix).resolve():
         return [python, *arguments]
     return [sys.executable, "-I", "-S", str(LAUNCHER), socket, *arguments]
