@@ -26,8 +26,8 @@ sys.exit(7)
 """
 WAITS = """
 import sys, time
-sys.stdout.buffer.write(b"started\\n")
 try:
+    sys.stdout.buffer.write(b"started\\n")
     time.sleep(60)
 except KeyboardInterrupt:
     sys.exit(3)
