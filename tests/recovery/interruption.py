@@ -86,7 +86,7 @@ def started(stack: LabStack, *command: str) -> Iterator[Interruption]:
         process = psutil.Popen(
             [executable, *command[1:], *options],
             cwd=stack.project,
-            # Cold: recovery looks for the processes that a killed engine leaves, and a fork is no child of one.
+            # Cold: recovery looks for what a killed engine leaves, and a fork is not its child.
             env=stack.lab.environment | {VARIABLE: ""},
             stdin=subprocess.DEVNULL,
             stdout=stream,
