@@ -81,7 +81,7 @@ def _package(chart: Chart, target: Path) -> IndexEntry:
 def _crd_files(chart: str) -> dict[Path, bytes]:
     """The chart's crds/ folder: Helm installs it at the first install and never looks at it again."""
     return {
-        Path("crds") / f"{crd['metadata']['name']}.yaml": yaml.safe_dump(crd, sort_keys=True).encode()
+        Path("crds") / f"{crd['metadata']['name']}.yaml": yaml.dump(crd, Dumper=yaml.CSafeDumper).encode()
         for crd in _definitions(chart)
     }
 

@@ -37,4 +37,4 @@ def parse_recipe(text: str) -> Recipe:
 
     Validated as JSON, because pydantic's strict mode takes a list for a tuple only there.
     """
-    return Recipe.model_validate_json(json.dumps(yaml.safe_load(text)))
+    return Recipe.model_validate_json(json.dumps(yaml.load(text, Loader=yaml.CSafeLoader)))

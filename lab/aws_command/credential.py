@@ -18,7 +18,7 @@ def certificate_of(kubeconfig: Path) -> tuple[str, str]:
     """Certificate and key of the lab's context, as PEM. Raises LabError where the lab has no cluster."""
     if not kubeconfig.is_file():
         raise LabError(f"there is no kubeconfig {kubeconfig}; is the lab up?")
-    config = yaml.safe_load(kubeconfig.read_text(encoding="utf-8"))
+    config = yaml.load(kubeconfig.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     context = _named(config, "contexts", "context", CONTEXT)
     user = _named(config, "users", "user", context["user"])
     return _pem(user, "client-certificate"), _pem(user, "client-key")

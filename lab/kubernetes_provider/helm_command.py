@@ -133,7 +133,7 @@ class Helm:
 def names_in(manifest: str) -> dict[str, list[str]]:
     """The names of all objects in a rendered manifest, grouped as the `resourceNames` output is."""
     names: dict[str, list[str]] = {}
-    for document in yaml.safe_load_all(manifest):
+    for document in yaml.load_all(manifest, Loader=yaml.CSafeLoader):
         if not isinstance(document, dict) or "kind" not in document:
             continue
         api_version = document["apiVersion"]

@@ -107,7 +107,7 @@ def _unable(reason: str) -> str:
 
 def _parse(text: str, prefix: str) -> dict[str, Any]:
     try:
-        config = yaml.safe_load(text)
+        config = yaml.load(text, Loader=yaml.CSafeLoader)
     except yaml.YAMLError as error:
         raise KubeconfigError(f"{prefix}{error}") from error
     if not isinstance(config, dict):

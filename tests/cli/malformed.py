@@ -1,11 +1,12 @@
 """Inputs that nobody would write, each small to say and meant to make a reader slow, large or wrong."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 Content = str | bytes
-Named = Iterator[tuple[str, Content]]
+Named = Iterator[tuple[str, Content | Callable[[], Content]]]
+"""Those that are large are made when a test needs them, and not by every process that collects tests."""
 
 MEGABYTE = 1_000_000
 LARGE = 7 * MEGABYTE
@@ -20,7 +21,7 @@ _CLASS = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: c}\nspec
 _CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: '"
 
 
-def malformed() -> Mapping[str, Content]:
+def malformed() -> Mapping[str, Content | Callable[[], Content]]:
     """Name -> content of a file."""
     sets = (
         _texts,
@@ -138,24 +139,27 @@ def _numbers() -> Named:
 
 
 def _large() -> Named:
-    yield "too large", "#" * 10 * MEGABYTE
-    yield "one comment", "#" * LARGE
-    yield "one word", "a" * LARGE
-    yield "one kind", f"apiVersion: v1\nkind: {'K' * LARGE}\n"
-    yield "one kind that is a list", f"apiVersion: v1\nkind: [{'k, ' * (LARGE // 10)}]\n"
-    yield "one name", f"apiVersion: v1\nkind: Pod\nmetadata: {{name: {'n' * LARGE}}}\nspec: 5\n"
-    yield "one script", pod("x" * LARGE)
-    yield "one argument", _pods({"command": ["vllm", "serve", "x" * LARGE]})
+    yield "too large", lambda: "#" * 10 * MEGABYTE
+    yield "one comment", lambda: "#" * LARGE
+    yield "one word", lambda: "a" * LARGE
+    yield "one kind", lambda: f"apiVersion: v1\nkind: {'K' * LARGE}\n"
+    yield "one kind that is a list", lambda: f"apiVersion: v1\nkind: [{'k, ' * (LARGE // 10)}]\n"
+    yield "one name", lambda: f"apiVersion: v1\nkind: Pod\nmetadata: {{name: {'n' * LARGE}}}\nspec: 5\n"
+    yield "one script", lambda: pod("x" * LARGE)
+    yield "one argument", lambda: _pods({"command": ["vllm", "serve", "x" * LARGE]})
 
 
 def _many() -> Named:
-    yield "many pods", "".join(_pods({"image": "nginx"}, name=f"p{n}") for n in range(6 * PODS))
+    yield "many pods", lambda: "".join(_pods({"image": "nginx"}, name=f"p{n}") for n in range(6 * PODS))
     gpu = {"image": "nginx", "resources": {"limits": {"nvidia.com/gpu": 1}}}
-    yield "many containers", _pods(*({**gpu, "name": f"c{n}"} for n in range(5 * PODS)))
-    yield "many services", _graph({f"w{n}": {"resources": {"limits": {"gpu": "1"}}} for n in range(PODS)})
+    yield "many containers", lambda: _pods(*({**gpu, "name": f"c{n}"} for n in range(5 * PODS)))
+    yield (
+        "many services",
+        lambda: _graph({f"w{n}": {"resources": {"limits": {"gpu": "1"}}} for n in range(PODS)}),
+    )
     yield (
         "many engines",
-        _graph(
+        lambda: _graph(
             {
                 f"{mode}{n}": {
                     "subComponentType": mode,
@@ -171,10 +175,10 @@ def _many() -> Named:
             }
         ),
     )
-    yield "many kinds", "".join(_object(f"K{n}", "k") for n in range(5 * PODS))
+    yield "many kinds", lambda: "".join(_object(f"K{n}", "k") for n in range(5 * PODS))
     yield (
         "many claims",
-        "".join(
+        lambda: "".join(
             _object("PersistentVolumeClaim", f"c{n}")
             + _pods({}, volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": f"c{n}"}}])
             for n in range(PODS)
@@ -183,14 +187,17 @@ def _many() -> Named:
     selector = {"podSelector": {"matchLabels": {"a": "b"}}}
     yield (
         "many policies",
-        "".join(
+        lambda: "".join(
             _object("NetworkPolicy", f"n{n}", "networking.k8s.io/v1", spec=selector) + _pods({}, name=f"p{n}")
             for n in range(PODS)
         ),
     )
-    variables = [{"name": f"A{n}", "value": "x"} for n in range(10 * PODS)]
-    yield "many variables", _pods({"command": ["vllm", "serve"], "env": variables})
-    yield "many words", _pods({"command": ["vllm", "serve", *["--a"] * 50 * PODS]})
+    yield "many variables", lambda: _pods({"command": ["vllm", "serve"], "env": _variables(10 * PODS)})
+    yield "many words", lambda: _pods({"command": ["vllm", "serve", *["--a"] * 50 * PODS]})
+
+
+def _variables(number: int) -> list[dict[str, str]]:
+    return [{"name": f"A{n}", "value": "x"} for n in range(number)]
 
 
 def _graph(services: Mapping[str, Any]) -> str:

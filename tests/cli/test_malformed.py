@@ -41,7 +41,8 @@ def checked(*arguments: str | Path, **options: Any) -> Answer:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", INPUTS)
 def test_a_malformed_input_ends_with_a_verdict_or_is_refused_in_words(tmp_path: Path, name: str) -> None:
-    content = INPUTS[name]
+    given = INPUTS[name]
+    content = given() if callable(given) else given
     file = tmp_path / "deploy.yaml"
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
     answer = forked_check(file, memory=MEMORY, seconds=SECONDS)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 
+from lab.warm_start import VARIABLE
 from tests.conformance.charts import write_chart
 from tests.conformance.toy import POD, STACK
 
@@ -93,7 +94,8 @@ def _start(toy: Toy, *command: str, **variables: str) -> psutil.Popen:
             "--color=never",
         ],
         cwd=toy.folder,
-        env=toy.lab.environment | variables,
+        # Cold: these tests follow the engine's own children.
+        env=toy.lab.environment | {VARIABLE: ""} | variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
+from lab.warm_start import VARIABLE
 from tests.support.lab_stack import inventory
 from tests.support.load import slowness
 from tests.support.measured import record
@@ -85,7 +86,8 @@ def started(stack: LabStack, *command: str) -> Iterator[Interruption]:
         process = psutil.Popen(
             [executable, *command[1:], *options],
             cwd=stack.project,
-            env=stack.lab.environment,
+            # Cold: recovery looks for what a killed engine leaves, and a fork is not its child.
+            env=stack.lab.environment | {VARIABLE: ""},
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=stream,

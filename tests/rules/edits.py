@@ -131,13 +131,19 @@ def edited(base: str, edits: Sequence[Edit]) -> str:
     documents: Documents = pickle.loads(_pickled(base))  # noqa: S301 - pickled here
     for edit in edits:
         edit(documents)
-    return yaml.dump_all(documents, Dumper=yaml.CSafeDumper, sort_keys=False)
+    return "---\n".join(_text(pickle.dumps(each)) for each in documents)
 
 
 def documents_of(text: str) -> Documents:
     """The documents of a YAML text that are not empty."""
     # Hundreds of cases read and write large manifests: in C this takes a tenth of the time.
     return [item for item in yaml.load_all(text, Loader=yaml.CSafeLoader) if item]
+
+
+@functools.lru_cache(maxsize=2_000)
+def _text(pickled: bytes) -> str:
+    # Most documents of a case are those of its base, and writing them takes as long as judging them.
+    return yaml.dump(pickle.loads(pickled), Dumper=yaml.CSafeDumper, sort_keys=False)  # noqa: S301 - as above
 
 
 @functools.cache

@@ -61,7 +61,14 @@ class Life:
         return [*self.up, *self.up_again, *self.lift, *self.destroy]
 
 
-def live(settings: dict[str, Any], folder: Path, caller: str = Settings.caller, role_path: str = "/") -> Life:
+def live(
+    settings: dict[str, Any],
+    folder: Path,
+    caller: str = Settings.caller,
+    role_path: str = "/",
+    *,
+    again: bool = True,
+) -> Life:
     """Builds a stack in an account, changes nothing, and takes all of it down again.
 
     Neither policies nor the engine's own protection are asked: the account never hears of them.
@@ -71,13 +78,15 @@ def live(settings: dict[str, Any], folder: Path, caller: str = Settings.caller, 
         folder: of the account's files, made here.
         caller: whose credentials the program has, as the account's settings name it.
         role_path: that of the caller's role, which the account has before the program runs.
+        again: False runs `up` once, with `lifecycle: disposable`, and leaves `up_again` and `lift` empty.
 
     """
     with _account(settings, folder, caller) as endpoint, _role(endpoint, caller, role_path):
         program = _Program(endpoint)
         done: list[int] = [len(_requests(folder))]
         try:
-            for each in (settings, settings, {**settings, "lifecycle": "disposable"}):
+            disposable = {**settings, "lifecycle": "disposable"}
+            for each in (settings, settings, disposable) if again else (disposable,):
                 stack = resolved(each)
                 monitor = _Monitor(program)
                 made = partial(deploy, stack, None, Update(creator=Creator(makes_it_now=True)))
@@ -86,9 +95,8 @@ def live(settings: dict[str, Any], folder: Path, caller: str = Settings.caller, 
         finally:
             # Also of a program that was refused: what moto holds is there for the next account as well.
             program.destroy()
-        found = [*done, None]
-        up, again, lift, destroy = (_requests(folder)[slice(*ends)] for ends in pairwise(found))
-        return Life(up, again, lift, destroy)
+        runs = [_requests(folder)[slice(*ends)] for ends in pairwise([*done, None])]
+        return Life(*runs) if again else Life(runs[0], [], [], runs[1])
 
 
 @contextmanager

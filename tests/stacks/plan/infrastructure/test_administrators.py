@@ -68,7 +68,7 @@ def test_whoever_runs_up_may_be_listed_as_an_administrator_and_gets_one_entry(
     settings = _settings(*listed)
     # EKS keeps the log group of a cluster that is gone.
     settings["cluster"]["name"] = f"listed-{len(listed)}"
-    life = live(settings, tmp_path / "account")
+    life = live(settings, tmp_path / "account", again=False)
     assert [request for request in life.requests if request["error"]] == []
     asked = [request["parameters"] for request in life.up if request["operation"] == "CreateAccessEntry"]
     assert sorted(each["principalArn"] for each in asked) == sorted({LAB, *listed})
@@ -79,7 +79,7 @@ def test_whoever_runs_up_may_be_listed_as_an_administrator_and_gets_one_entry(
 def test_whoever_runs_up_in_a_session_enters_as_the_session_s_role_with_its_path(tmp_path: Path) -> None:
     settings = _settings(ROLE)
     settings["cluster"]["name"] = "session"
-    life = live(settings, tmp_path / "account", SESSION, role_path="/people/")
+    life = live(settings, tmp_path / "account", SESSION, role_path="/people/", again=False)
     assert [request for request in life.requests if request["error"]] == []
     asked = [request["parameters"] for request in life.up if request["operation"] == "CreateAccessEntry"]
     # The role is listed as well: without its path it would be another principal, and get two entries.
