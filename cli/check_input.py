@@ -11,8 +11,8 @@ from resource_graph import Resource, ResourceGraph
 from resource_graph.input_text import read_inputs
 from resource_graph.manifests import manifest_graph
 from resource_graph.state_export import looks_like_state, state_graph
-from rules.reading.nodes.pools import pool_resource
-from rules.reading.program.platforms import platform_resource
+from rules.reading.pools import pool_resource
+from rules.reading.releases import platform_resource
 
 _VERSION = re.compile(r"\d{1,4}\.\d{1,4}(\.\d{1,4})?")
 _NODES = re.compile(r"[1-9][0-9]{0,4}")

@@ -11,7 +11,7 @@ from resource_graph import Origin
 from resource_graph.printable import one_line
 from resource_graph.resource import Path
 from rules.model import Finding, Report, Rule, Severity
-from rules.reading.nodes.pools import read_pools
+from rules.reading.pools import read_pools
 
 _RANKS = {
     ("failed", Severity.MANDATORY): 0,

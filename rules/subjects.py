@@ -7,23 +7,19 @@ from typing import TypeVar
 
 from engines import ModelLimits
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.benchmarks.benchmarks import Benchmark, read_benchmarks
-from rules.reading.commands.start_script import StartCommand
-from rules.reading.engines.engines import engine_settings
+from rules.reading.benchmarks import Benchmark, read_benchmarks
+from rules.reading.commands.container_commands import StartCommand
+from rules.reading.disaggregation import Disaggregated, KvHop, read_disaggregated, read_hops
+from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.models import read_model_limits
-from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm
-from rules.reading.kv_transport.disaggregation import Disaggregated, read_disaggregated
-from rules.reading.kv_transport.kv_hops import KvHop, read_hops
-from rules.reading.pods.containers import EngineFileProblem
-from rules.reading.pods.frontends import Frontend, read_frontends
-from rules.reading.pods.gpu_pods import GpuPods, read_gpu_pods
-from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
-from rules.reading.pods.routers import Router, read_routers
-from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.program.references import Reference, dynamo_graphs
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.gpu_pods import GpuPods, read_gpu_pods
+from rules.reading.model_users import Kind, ModelUser, read_model_users
+from rules.reading.model_volumes import ModelVolume, read_model_volumes
+from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
+from rules.reading.pods.workers import Router, Worker, read_frontends, read_routers, read_workers
+from rules.reading.references import Reference, dynamo_graphs
 from rules.reading.shapes import Undecided
-from rules.reading.storage.model_users import Kind, ModelUser, UnreadableUser, read_model_users
-from rules.reading.storage.model_volumes import ModelVolume, read_model_volumes
 from rules.rule import Subjects
 
 _T = TypeVar("_T")
@@ -67,7 +63,9 @@ class DynamoGraph:
 
 def _tensorrt_llm(graph: ResourceGraph) -> Iterator[TensorRtLlmWorker | Unreadable]:
     def read(worker: Worker) -> TensorRtLlmWorker | None:
-        return TensorRtLlmWorker(worker, engine_settings(graph, worker)) if is_tensorrt_llm(worker) else None
+        if not is_tensorrt_llm(worker):
+            return None
+        return TensorRtLlmWorker(worker, read_tensorrt_llm(graph, worker))
 
     return _of_workers(graph, read)
 
@@ -103,10 +101,8 @@ def _started(graph: ResourceGraph) -> Iterator[Started | Unreadable]:
             yield worker
         else:
             yield Started(worker.resource, worker.name, worker.container, tuple(worker.commands), worker)
-    # A frontend that cannot be read is told by the rules about frontends.
-    for each in read_frontends(graph):
-        if isinstance(each, Frontend):
-            yield Started(each.resource, each.name, each.container, (each.command,), None)
+    for each in readable(read_frontends(graph)):
+        yield Started(each.resource, each.name, each.container, (each.command,), None)
 
 
 def _dynamo_graphs(graph: ResourceGraph) -> Iterator[DynamoGraph | Unreadable]:
@@ -164,11 +160,7 @@ def model_users(*kinds: Kind) -> Subjects[ModelUser]:
 
     def find(graph: ResourceGraph) -> Iterator[ModelUser | Unreadable]:
         for user in read_model_users(graph):
-            if user.kind not in kinds:
-                continue
-            if isinstance(user, UnreadableUser):
-                yield Unreadable(user.resource, user.name, user.reason)
-            else:
+            if user.kind in kinds:
                 yield user
 
     return Subjects(find, lambda each: (each.resource, each.name))

@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Severity
-from rules.reading.benchmarks.benchmark_targets import read_target
-from rules.reading.benchmarks.benchmarks import Benchmark
-from rules.reading.commands.container_scripts import ContainerScript
+from rules.reading.benchmarks import Benchmark, read_target
+from rules.reading.commands.container_commands import ContainerScript
 from rules.reading.commands.words import Word
-from rules.reading.pods.label_selectors import selects
+from rules.reading.pods.pod_affinity import selects
 from rules.reading.shapes import field, mapping_at, mappings_at, text_at, whole_number_at
 from rules.rule import rule
 from rules.subjects import BENCHMARKS

@@ -5,19 +5,20 @@ from collections.abc import Iterator
 from engines.tensorrt_llm.engine_keys import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
-from rules.reading.benchmarks.benchmark_targets import Target, read_target, worker_gpus
-from rules.reading.benchmarks.benchmarks import (
+from rules.reading.benchmarks import (
     GPU_COUNT_VARIABLE,
     MODE_VARIABLE,
     PER_GPU_VARIABLE,
     Benchmark,
+    Target,
+    read_target,
+    worker_gpus,
 )
-from rules.reading.engines.engines import engine_settings
-from rules.reading.engines.tensorrt_llm import Count, is_tensorrt_llm
-from rules.reading.engines.vllm import is_vllm, read_vllm
-from rules.reading.kv_transport.disaggregation import read_role
+from rules.reading.disaggregation import read_role
+from rules.reading.engines.command_settings import is_vllm, read_vllm
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Count, Undecided
 from rules.rule import rule
 from rules.subjects import BENCHMARKS
 
@@ -128,7 +129,7 @@ def _requests_at_once(graph: ResourceGraph, worker: Worker) -> tuple[int, str]:
         amount, source = sequences.value, sequences.source
         kind = "data-parallel ranks"
     elif is_tensorrt_llm(worker):
-        engine = engine_settings(graph, worker)
+        engine = read_tensorrt_llm(graph, worker)
         batch = engine.count("max_batch_size", default=DEFAULT_MAX_BATCH_SIZE)
         # Under attention data parallelism the limit is each rank's own.
         is_attention_dp = engine.switch("enable_attention_dp")
@@ -179,7 +180,7 @@ def _too_long(graph: ResourceGraph, worker: Worker, prompt: Count, answer: Count
         )
     if not is_tensorrt_llm(worker) or read_role(worker) == "decode":
         return
-    settings = engine_settings(graph, worker)
+    settings = read_tensorrt_llm(graph, worker)
     tokens = settings.count("max_num_tokens", default=DEFAULT_MAX_NUM_TOKENS)
     if prompt.value > tokens.value and not settings.switch("enable_chunked_prefill"):
         yield (
@@ -194,7 +195,7 @@ def _longest_sequence(graph: ResourceGraph, worker: Worker) -> Count | None:
         return None if vllm.at(_VLLM_LENGTH) is None else vllm.count(_VLLM_LENGTH, 0)
     if not is_tensorrt_llm(worker):
         return None
-    settings = engine_settings(graph, worker)
+    settings = read_tensorrt_llm(graph, worker)
     if settings.at("max_seq_len") is None:
         # The model's own limit, which no recipe's traffic comes near.
         return None

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from engines import ModelShape, checkpoint_bytes
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
-from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
-from rules.reading.storage.claims import Claim, read_claims
-from rules.reading.storage.model_users import ModelUser
-from rules.reading.storage.model_volumes import ModelVolume
-from rules.reading.storage.one_node import on_one_node
-from rules.reading.storage.storage_classes import makes_ebs_volumes
+from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
+from rules.reading.model_users import ModelUser
+from rules.reading.model_volumes import ModelVolume, on_one_node
+from rules.reading.node_selection import node_selector_terms
+from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
 from rules.rule import graph_rule, rule
 from rules.subjects import MODEL_VOLUMES
 
@@ -161,11 +160,8 @@ def storage_class_exists(graph: ResourceGraph) -> Iterator[Observation]:
     """A claim names a storage class that can be there."""
     has_default = any(_is_default(resource) for resource in graph.kubernetes_objects("StorageClass"))
     for claim in read_claims(graph):
-        try:
-            problem = _class_problem(graph, claim, has_default=has_default)
-        except Undecided:
-            # A name that only the update knows is some resource's own, so the class is there.
-            continue
+        # A name that only the update knows is some resource's own, so the class is there.
+        problem = known(_class_problem, graph, claim, has_default=has_default)
         if problem:
             yield failed(claim.resource, claim.name, problem)
 
@@ -187,10 +183,7 @@ def _class_problem(graph: ResourceGraph, claim: Claim, *, has_default: bool) -> 
 
 
 def _is_default(storage_class: Resource) -> bool:
-    try:
-        return field(storage_class.inputs, "metadata", "annotations", _DEFAULT_ANNOTATION) == "true"
-    except Undecided:
-        return False
+    return known(field, storage_class.inputs, "metadata", "annotations", _DEFAULT_ANNOTATION) == "true"
 
 
 @rule(
@@ -228,23 +221,15 @@ def cache_zone(graph: ResourceGraph, volume: ModelVolume) -> Iterator[str]:
 
 
 def _is_kept_on_one_node(graph: ResourceGraph, volume: ModelVolume) -> bool:
-    try:
-        return on_one_node(graph, {user.template: user for user, _ in volume.users}.values())
-    except Undecided:
-        # Then nothing that was read keeps them there.
-        return False
+    # Where nobody knows, nothing that was read keeps them there.
+    users = {user.template: user for user, _ in volume.users}.values()
+    return known(on_one_node, graph, users) is True
 
 
 def _names_zone(spec: Mapping[str, Value]) -> bool:
     if _ZONE in mapping_at(spec, "nodeSelector"):
         return True
-    terms = mappings_at(
-        spec,
-        "affinity",
-        "nodeAffinity",
-        "requiredDuringSchedulingIgnoredDuringExecution",
-        "nodeSelectorTerms",
-    )
+    terms = node_selector_terms(spec)
     return bool(terms) and all(
         any(text_at(item, "key") == _ZONE for item in mappings_at(term, "matchExpressions")) for term in terms
     )

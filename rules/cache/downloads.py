@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
-from rules.reading.commands.container_scripts import read_script
-from rules.reading.nodes.landing import selected_pools, untolerated
-from rules.reading.nodes.pools import Pool
+from rules.reading.commands.container_commands import read_script
+from rules.reading.model_users import ModelUser
+from rules.reading.model_volumes import ModelVolume
+from rules.reading.node_selection import selected_pools, untolerated
 from rules.reading.pods.pods import PodTemplate
+from rules.reading.pools import Pool
 from rules.reading.shapes import Undecided, field, mappings_at, text_at
-from rules.reading.storage.model_users import ModelUser
-from rules.reading.storage.model_volumes import ModelVolume
 from rules.rule import rule
 from rules.subjects import MODEL_VOLUMES, model_users
 
@@ -69,7 +69,7 @@ def _reached(graph: ResourceGraph, user: ModelUser) -> Sequence[Pool]:
 
 
 def _has_one_node(pools: Sequence[Pool]) -> bool:
-    return len(pools) == 1 and pools[0].nodes == 1
+    return len(pools) == 1 and pools[0].known_nodes == 1
 
 
 @rule(

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import Resource, ResourceGraph
 from rules.model import Severity
-from rules.reading.engines.runtime_version import by_line
-from rules.reading.engines.served_names import served_name
-from rules.reading.once import once_per_graph
-from rules.reading.storage.model_users import ModelUser, UnreadableUser, read_model_users
+from rules.reading.engines.models import served_name
+from rules.reading.memoized import memoized
+from rules.reading.model_users import ModelUser, read_model_users
+from rules.reading.pods.pods import readable
+from rules.reading.releases import by_line
+from rules.reading.shapes import grouped
 from rules.rule import rule
 from rules.subjects import model_users
 
@@ -84,7 +86,7 @@ def frontend_reads_the_cache(graph: ResourceGraph, user: ModelUser) -> Iterator[
     """A frontend needs no internet to list the model."""
     workers = _graph_workers(graph, user.resource)
     # Where no worker reads a volume either, the graph is one that asks the hub by intention.
-    if user.is_offline or all(worker.model_mount is None for worker in workers):
+    if user.is_offline or all(worker.model_mount() is None for worker in workers):
         return
     if _workers_host_metadata(workers):
         return
@@ -128,9 +130,6 @@ def _workers_host_metadata(workers: Sequence[ModelUser]) -> bool:
     """Whether the frontend gets configuration and tokenizer from the workers.
 
     They serve both at their system port, by default since 1.4 (ai-dynamo/dynamo#11417).
-
-    Raises:
-        Undecided: it depends on a release that an image does not name.
     """
     return bool(workers) and all(_hosts_metadata(worker) for worker in workers)
 
@@ -148,10 +147,7 @@ def _graph_workers(graph: ResourceGraph, resource: Resource) -> Sequence[ModelUs
     return _workers_by_graph(graph).get(resource.urn, ())
 
 
-@once_per_graph
+@memoized
 def _workers_by_graph(graph: ResourceGraph) -> Mapping[str, Sequence[ModelUser]]:
-    workers: dict[str, list[ModelUser]] = {}
-    for user in read_model_users(graph):
-        if not isinstance(user, UnreadableUser) and user.kind == "worker":
-            workers.setdefault(user.resource.urn, []).append(user)
-    return workers
+    users = readable(read_model_users(graph))
+    return grouped((user.resource.urn, user) for user in users if user.kind == "worker")

@@ -4,15 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
-from rules.reading.commands.spelling import slip_of
-from rules.reading.once import once_per_graph
-from rules.reading.pods.images import read_image
-from rules.reading.pods.pods import PodTemplate
-from rules.reading.pods.workers import environment_lists
-from rules.reading.program.operator_line import operator_line
+from rules.reading.claims import is_within
+from rules.reading.memoized import memoized
+from rules.reading.model_users import KINDS, ModelUser, read_model_users
+from rules.reading.pods.containers import environment_entries, read_image
+from rules.reading.pods.pods import PodTemplate, readable
+from rules.reading.releases import operator_line
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
-from rules.reading.storage.claims import is_within
-from rules.reading.storage.model_users import KINDS, ModelUser, read_model_users
+from rules.reading.spelling import slip_of
 from rules.rule import graph_rule, rule
 from rules.subjects import POD_TEMPLATES, model_users
 
@@ -173,10 +172,9 @@ def named_secrets_exist(graph: ResourceGraph) -> Iterator[Observation]:
         )
 
 
-@once_per_graph
+@memoized
 def _one_user_a_template(graph: ResourceGraph) -> tuple[ModelUser, ...]:
-    users = [user for user in read_model_users(graph) if isinstance(user, ModelUser)]
-    return tuple({user.template: user for user in users}.values())
+    return tuple({user.template: user for user in readable(read_model_users(graph))}.values())
 
 
 def _secret_names(user: ModelUser) -> Iterator[str]:
@@ -185,29 +183,27 @@ def _secret_names(user: ModelUser) -> Iterator[str]:
     found += [field(volume, "secret", "secretName") for volume in mappings_at(user.template.spec, "volumes")]
     for source in mappings_at(user.container, "envFrom"):
         found.append(field(source, "secretRef", "name"))
-    for variables in environment_lists(user.template, user.container):
-        for variable in variables:
-            source = mapping_at(variable, "valueFrom", "secretKeyRef")
-            found.append(None if source.get("optional") is True else source.get("name"))
+    for variable in environment_entries(user.template, user.container):
+        source = mapping_at(variable, "valueFrom", "secretKeyRef")
+        found.append(None if source.get("optional") is True else source.get("name"))
     if user.template.shape == "service":
         found.append(user.template.described_by.get("envFromSecret"))
     yield from dict.fromkeys(name for name in found if isinstance(name, str))
 
 
 def _missing_keys(graph: ResourceGraph, user: ModelUser) -> Iterator[str]:
-    for variables in environment_lists(user.template, user.container):
-        for variable in variables:
-            source = mapping_at(variable, "valueFrom", "secretKeyRef")
-            name, key = text_at(source, "name"), text_at(source, "key")
-            if name is None or key is None or source.get("optional") is True:
-                continue
-            for secret in graph.kubernetes_objects_named("Secret", name, user.resource.namespace):
-                keys = _keys(secret)
-                if keys is not None and key not in keys:
-                    yield (
-                        f"takes {text_at(variable, 'name')} from key {key} of Secret {name}, which has "
-                        f"{', '.join(sorted(keys)) or 'none'}"
-                    )
+    for variable in environment_entries(user.template, user.container):
+        source = mapping_at(variable, "valueFrom", "secretKeyRef")
+        name, key = text_at(source, "name"), text_at(source, "key")
+        if name is None or key is None or source.get("optional") is True:
+            continue
+        for secret in graph.kubernetes_objects_named("Secret", name, user.resource.namespace):
+            keys = _keys(secret)
+            if keys is not None and key not in keys:
+                yield (
+                    f"takes {text_at(variable, 'name')} from key {key} of Secret {name}, which has "
+                    f"{', '.join(sorted(keys)) or 'none'}"
+                )
 
 
 def _keys(secret: Resource) -> set[str] | None:

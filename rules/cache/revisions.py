@@ -5,11 +5,10 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
-from rules.reading.commands.container_scripts import mentions
+from rules.reading.commands.container_commands import mentions
+from rules.reading.model_users import ModelReference, ModelUser
+from rules.reading.model_volumes import ModelVolume
 from rules.reading.shapes import Undecided
-from rules.reading.storage.model_references import ModelReference
-from rules.reading.storage.model_users import ModelUser
-from rules.reading.storage.model_volumes import ModelVolume
 from rules.rule import rule
 from rules.subjects import MODEL_VOLUMES, model_users
 

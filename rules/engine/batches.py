@@ -5,16 +5,13 @@ from collections.abc import Iterator, Sequence
 from engines import DEFAULT_CUDA_GRAPH_BATCH_SIZE, DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
 from resource_graph import ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity
-from rules.reading.engines.command_settings import CommandSettings
-from rules.reading.engines.engines import engine_settings
+from rules.reading.disaggregation import read_role
+from rules.reading.engines.command_settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.models import read_gpt_oss
-from rules.reading.engines.sglang import is_sglang, read_sglang
-from rules.reading.engines.tensorrt_llm import Count, TensorRtLlmSettings, is_tensorrt_llm
-from rules.reading.engines.transfer_buffers import longest_sequence
-from rules.reading.engines.vllm import is_vllm, read_vllm
-from rules.reading.kv_transport.disaggregation import read_role
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.kv_cache import longest_sequence
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import whole_number
+from rules.reading.shapes import Count, whole_number
 from rules.rule import graph_rule, rule
 from rules.subjects import (
     CONFIGURED_WORKERS,
@@ -53,7 +50,7 @@ def sequence_length_within_model(graph: ResourceGraph, of: ModelWorker) -> Itera
 
 def _length(graph: ResourceGraph, worker: Worker) -> Count | None:
     if is_tensorrt_llm(worker):
-        settings = engine_settings(graph, worker)
+        settings = read_tensorrt_llm(graph, worker)
         return None if settings.at("max_seq_len") is None else settings.count("max_seq_len", default=0)
     if is_vllm(worker):
         return _unstretched(read_vllm(graph, worker), _LENGTH_OF_VLLM)

@@ -4,12 +4,24 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
-from rules.reading.engines.vllm import is_vllm
-from rules.reading.kv_transport.disaggregation import role_with_file
-from rules.reading.pods.component_types import COMPONENT_TYPES, SUB_COMPONENT_TYPES, declared_type
-from rules.reading.pods.frontends import FRONTEND_TYPE, Frontend, read_frontends
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, read_pods
-from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.disaggregation import role_with_file
+from rules.reading.engines.command_settings import is_vllm
+from rules.reading.pods.pods import (
+    COMPONENT_TYPES,
+    GRAPH_KIND,
+    SUB_COMPONENT_TYPES,
+    PodTemplate,
+    Unreadable,
+    declared_type,
+    read_pods,
+    readable,
+)
+from rules.reading.pods.workers import (
+    FRONTEND_TYPE,
+    Worker,
+    read_frontends,
+    workers_by_resource,
+)
 from rules.reading.shapes import Undecided, text_at
 from rules.rule import graph_rule, rule
 from rules.subjects import CONFIGURED_WORKERS, POD_TEMPLATES
@@ -33,25 +45,21 @@ def graph_has_a_frontend(graph: ResourceGraph) -> Iterator[Observation]:
     """Something answers HTTP for the workers of a graph."""
     if graph.kubernetes_objects(_INFERENCE_POOL) or _starts_a_frontend(graph):
         return
-    workers: dict[str, list[Worker]] = {}
-    for worker in read_workers(graph):
-        if isinstance(worker, Worker) and worker.resource.kind == GRAPH_KIND and worker.commands:
-            workers.setdefault(worker.resource.urn, []).append(worker)
-    for group in workers.values():
-        names, resource = ", ".join(worker.name for worker in group), group[0].resource
-        yield failed(resource, resource.name, f"nothing that was read answers HTTP for {names}")
+    for found in workers_by_resource(graph).values():
+        group, resource = [worker for worker in readable(found) if worker.commands], found[0].resource
+        if group and resource.kind == GRAPH_KIND:
+            names = ", ".join(worker.name for worker in group)
+            yield failed(resource, resource.name, f"nothing that was read answers HTTP for {names}")
 
 
 def _starts_a_frontend(graph: ResourceGraph) -> bool:
-    if any(not isinstance(template, PodTemplate) for template in read_pods(graph)):
+    if any(isinstance(template, Unreadable) for template in read_pods(graph)):
         return True
-    for template in read_pods(graph):
-        if not isinstance(template, PodTemplate):
-            continue
+    for template in readable(read_pods(graph)):
         is_entrance = template.component_type in {FRONTEND_TYPE, *_OTHER_ENTRANCES}
         if _SIDECAR in template.described_by or (is_entrance and _has_pods(template)):
             return True
-    return any(isinstance(each, Frontend) and _has_pods(each.template) for each in read_frontends(graph))
+    return any(_has_pods(each.template) for each in readable(read_frontends(graph)))
 
 
 def _has_pods(template: PodTemplate) -> bool:

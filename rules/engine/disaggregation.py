@@ -6,15 +6,15 @@ from functools import partial
 from engines import DISAGGREGATION_MODES
 from resource_graph import ResourceGraph
 from rules.model import Severity
-from rules.reading.commands.start_script import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
-from rules.reading.engines.engines import engine_settings
-from rules.reading.engines.runtime_version import Line, by_line
-from rules.reading.engines.sglang import is_sglang, read_sglang
-from rules.reading.engines.tensorrt_llm import Count, Setting, is_tensorrt_llm
-from rules.reading.engines.transfer_buffers import tokens_per_block, transceiver_backend
-from rules.reading.kv_transport.disaggregation import MODE_FLAG, MODE_OF_VLLM, Disaggregated, read_role
+from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
+from rules.reading.commands.words import variable_in
+from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM, Disaggregated, read_role
+from rules.reading.engines.command_settings import is_sglang, read_sglang
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.kv_cache import tokens_per_block, transceiver_backend
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided
+from rules.reading.releases import Line, by_line
+from rules.reading.shapes import Count, Setting
 from rules.rule import rule
 from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
@@ -66,12 +66,8 @@ def _given_mode(command: StartCommand) -> Setting | None:
     if flag is not None:
         return Setting(flag, MODE_FLAG)
     variable = _MODE_VARIABLES[command.engine]
-    word = command.environment.get(variable)
-    if word is None:
-        return None
-    if not word.known:
-        raise Undecided(f"the value of the variable {variable} is unknown")
-    return Setting(word.text, variable)
+    text = variable_in(command.environment, variable)
+    return None if text is None else Setting(text, variable)
 
 
 _PAGE = "--page-size"
@@ -93,7 +89,7 @@ def tokens_per_block_equal(graph: ResourceGraph, group: Disaggregated) -> Iterat
     if all(is_sglang(worker) for worker in group.workers):
         setting, sizes = _PAGE, _pages(graph, group)
     elif all(is_tensorrt_llm(worker) for worker in group.workers):
-        blocks = {each.name: tokens_per_block(engine_settings(graph, each)) for each in group.workers}
+        blocks = {each.name: tokens_per_block(read_tensorrt_llm(graph, each)) for each in group.workers}
         setting, sizes = "tokens_per_block", blocks
     else:
         return

@@ -6,22 +6,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from engines import ATTENTION_BACKENDS, ENGINE_BLOCK_KEYS, ENGINE_KEYS, REMOVED_ENGINE_KEYS
 from resource_graph import ResourceGraph
 from rules.model import Severity
-from rules.reading.commands.spelling import slip_of
-from rules.reading.engines.command_settings import CommandSettings
-from rules.reading.engines.engine_release import TENSORRT_LLM_LINES, as_read
-from rules.reading.engines.runtime_version import by_line
-from rules.reading.engines.sglang import is_sglang, read_sglang
+from rules.reading.engines.command_settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
+from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.tensorrt_llm import (
+    OPTIONS,
     TensorRtLlmSettings,
     is_tensorrt_llm,
     option_value,
     read_tensorrt_llm,
 )
-from rules.reading.engines.tensorrt_llm_options import OPTIONS
-from rules.reading.engines.vllm import is_vllm, read_vllm
-from rules.reading.pods.containers import EngineFileProblem
 from rules.reading.pods.workers import Worker
+from rules.reading.releases import TENSORRT_LLM_LINES, as_read, by_line
 from rules.reading.shapes import Undecided
+from rules.reading.spelling import slip_of
 from rules.rule import Said, rule
 from rules.subjects import TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
@@ -192,7 +189,7 @@ def _attention_backend(settings: TensorRtLlmSettings) -> Iterator[str]:
 
 def _overridden_flags(settings: TensorRtLlmSettings) -> Iterator[str]:
     for path, option in OPTIONS[settings.command.engine].items():
-        given = option_value(settings.command, settings.flags, option)
+        given = option_value(settings.command, option)
         if given.source not in option.flags:
             continue
         acting = settings.at(*path)

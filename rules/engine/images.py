@@ -6,18 +6,21 @@ from collections.abc import Iterator, Mapping
 from engines.runtime_defects import DEEP_EP_CRASH_ACCELERATOR, DEEP_EP_CRASH_LINE, WITHOUT_DEEP_EP
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity
-from rules.reading.commands.spelling import slip_of
-from rules.reading.commands.start_script import DYNAMO_FRONTEND, DYNAMO_SGLANG, DYNAMO_VLLM, TENSORRT_LLM
-from rules.reading.commands.variables import variable
+from rules.reading.commands.container_commands import (
+    DYNAMO_FRONTEND,
+    DYNAMO_SGLANG,
+    DYNAMO_VLLM,
+    TENSORRT_LLM,
+    command_line,
+)
 from rules.reading.engines.models import read_gpt_oss
-from rules.reading.engines.runtime_version import runtime_image
-from rules.reading.nodes.placements import read_landing
-from rules.reading.pods.images import Image, read_image
-from rules.reading.pods.pods import PodTemplate
+from rules.reading.placements import read_landing
+from rules.reading.pods.containers import Image, read_image
+from rules.reading.pods.pods import PodTemplate, readable
 from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.program.operator_line import RUNTIMES
-from rules.reading.program.platforms import Platform, read_platforms
-from rules.reading.shapes import Undecided, text_at, texts_at
+from rules.reading.releases import RUNTIMES, Platform, read_platforms, runtime_image
+from rules.reading.shapes import Undecided, known, text_at
+from rules.reading.spelling import slip_of
 from rules.rule import Said, Subjects, graph_rule, rule
 from rules.subjects import POD_TEMPLATES, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
@@ -93,9 +96,7 @@ _MODULES = (
 )
 _MODULE = re.compile(r"(?<=-m )\s*(dynamo\.[a-z_]+)(?![\w.])")
 # Pods that cannot be read are told of once, by the look at their modules.
-_READABLE_WORKERS: Subjects[Worker] = Subjects(
-    lambda graph: [each for each in read_workers(graph) if isinstance(each, Worker)], WORKERS.place
-)
+_READABLE_WORKERS: Subjects[Worker] = Subjects(lambda graph: readable(read_workers(graph)), WORKERS.place)
 
 
 @graph_rule(
@@ -136,7 +137,7 @@ def _other_engines(_: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 def _misspelt_modules(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     for container in template.containers:
-        words = [word or "" for word in (*texts_at(container, "command"), *texts_at(container, "args"))]
+        words = [word or "" for word in command_line(container)]
         for module in _MODULE.findall(" ".join(words)):
             meant = None if module in _MODULES else slip_of(module, _MODULES)
             if meant is not None:
@@ -226,14 +227,11 @@ def runtime_defects_avoided(graph: ResourceGraph, engine: TensorRtLlmWorker) -> 
     ranks = settings.count("tensor_parallel_size", default=1)
     if ranks.value == 1 or not settings.switch("enable_attention_dp"):
         return
-    if variable(worker, WITHOUT_DEEP_EP.name) or variable(worker, _OLDER_NAME):
+    if worker.variable(WITHOUT_DEEP_EP.name) or worker.variable(_OLDER_NAME):
         return
-    try:
-        landing = read_landing(graph, worker)
-    except Undecided:
-        # Without a GPU by name nobody can say that the defect is met.
-        return
-    if all(gpu.name == DEEP_EP_CRASH_ACCELERATOR for gpu in landing.accelerators):
+    # Without a GPU by name nobody can say that the defect is met.
+    landing = known(read_landing, graph, worker)
+    if landing is not None and all(gpu.name == DEEP_EP_CRASH_ACCELERATOR for gpu in landing.accelerators):
         yield (
             f"runs {ranks.value} ranks of attention data parallelism on {DEEP_EP_CRASH_ACCELERATOR} "
             f"({landing.source}) without {WITHOUT_DEEP_EP.name}={WITHOUT_DEEP_EP.value}: "

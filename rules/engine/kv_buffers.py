@@ -5,26 +5,27 @@ from collections.abc import Iterator, Mapping
 from engines import GIB, KV_VALUE_BYTES
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed, undecided
-from rules.reading.benchmarks.benchmark_targets import read_target
-from rules.reading.benchmarks.benchmarks import Benchmark
-from rules.reading.engines.engines import READ_SINCE, engine_settings
-from rules.reading.engines.kv_formats import effective_format, read_kv_format
+from rules.reading.benchmarks import Benchmark, read_target
+from rules.reading.disaggregation import Disaggregated
+from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.models import read_gpt_oss
-from rules.reading.engines.runtime_version import by_line, known_lines
-from rules.reading.engines.tensorrt_llm import Count, is_tensorrt_llm
-from rules.reading.engines.transfer_buffers import (
+from rules.reading.engines.tensorrt_llm import READ_SINCE, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.kv_cache import (
+    WITH_FIXED_BUFFERS,
+    effective_backend,
+    effective_format,
     longest_prompt,
     longest_sequence,
+    read_kv_format,
     tokens_per_block,
     transceiver_backend,
     transfer_buffer,
 )
-from rules.reading.kv_transport.cache_transceiver import WITH_FIXED_BUFFERS, effective_backend
-from rules.reading.kv_transport.disaggregation import Disaggregated
-from rules.reading.once import once_per_graph
-from rules.reading.pods.containers import EngineFileProblem
+from rules.reading.memoized import memoized
+from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.shapes import Undecided
+from rules.reading.releases import by_line, known_lines
+from rules.reading.shapes import Count, Undecided
 from rules.rule import Said, graph_rule, rule
 from rules.subjects import BENCHMARKS, DISAGGREGATED, TENSORRT_LLM_WORKERS, TensorRtLlmWorker
 
@@ -93,14 +94,12 @@ def _too_long_prompts(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[Ob
                 )
 
 
-@once_per_graph
+@memoized
 def _buffers_of_nixl(graph: ResourceGraph) -> Mapping[Worker, Count]:
     found: dict[Worker, Count] = {}
-    for worker in read_workers(graph):
-        if not isinstance(worker, Worker) or not is_tensorrt_llm(worker):
-            continue
+    for worker in filter(is_tensorrt_llm, readable(read_workers(graph))):
         try:
-            tokens = transfer_buffer(engine_settings(graph, worker))
+            tokens = transfer_buffer(read_tensorrt_llm(graph, worker))
             if tokens is not None and effective_backend(graph, worker) == "NIXL":
                 found[worker] = tokens
         except Undecided:
@@ -129,7 +128,7 @@ def transfer_buffer_holds_the_prompt(graph: ResourceGraph, group: Disaggregated)
     if not all(is_tensorrt_llm(worker) for worker in group.workers):
         return
     prompts = [
-        longest_prompt(engine_settings(graph, worker), read_gpt_oss(worker)) for worker in group.prefill
+        longest_prompt(read_tensorrt_llm(graph, worker), read_gpt_oss(worker)) for worker in group.prefill
     ]
     longest = max(prompts, key=lambda prompt: prompt.value)
     for worker in group.workers:
@@ -138,7 +137,7 @@ def transfer_buffer_holds_the_prompt(graph: ResourceGraph, group: Disaggregated)
 
 def _too_small_buffer(graph: ResourceGraph, worker: Worker, longest: Count) -> Iterator[Observation]:
     try:
-        backend, buffer = effective_backend(graph, worker), transfer_buffer(engine_settings(graph, worker))
+        backend, buffer = effective_backend(graph, worker), transfer_buffer(read_tensorrt_llm(graph, worker))
     except EngineFileProblem:
         return
     except Undecided as reason:
@@ -185,7 +184,7 @@ def transfer_buffer_set(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iter
     if transceiver_backend(settings) is None or transfer_buffer(settings) is not None:
         return
     yield (
-        f"cache_transceiver_config ({settings.file_source or settings.overrides_source}) sets no "
+        f"cache_transceiver_config ({settings.file.source or settings.overrides.source}) sets no "
         f"max_tokens_in_buffer, so that each buffer holds max_seq_len tokens{_default_size(graph, engine)}"
     )
 

@@ -16,18 +16,16 @@ from engines import (
 )
 from resource_graph import ResourceGraph, Value
 from rules.model import Severity
-from rules.reading.commands.flags import Flag
-from rules.reading.commands.spelling import nearest, slip_of
-from rules.reading.commands.start_script import DYNAMO_VLLM, TRTLLM_SERVE, VLLM_SERVE, StartCommand
-from rules.reading.engines.command_lines import line_of, shown_command
-from rules.reading.engines.engines import engine_settings
-from rules.reading.engines.runtime_version import by_line
-from rules.reading.engines.sglang import is_sglang, read_sglang
-from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
-from rules.reading.pods.containers import EngineFileProblem
-from rules.reading.pods.images import read_image
+from rules.reading.commands.container_commands import DYNAMO_VLLM, TRTLLM_SERVE, VLLM_SERVE, StartCommand
+from rules.reading.commands.words import Flag
+from rules.reading.engines.command_settings import is_sglang, read_sglang
+from rules.reading.engines.engine_yaml import EngineFileProblem
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
+from rules.reading.releases import by_line, line_of, shown_command
 from rules.reading.shapes import Undecided
+from rules.reading.spelling import nearest, slip_of
 from rules.rule import Said, rule
 from rules.subjects import CONFIGURED_WORKERS, STARTED, Started
 
@@ -74,7 +72,7 @@ def _in_full(command: StartCommand, flag: Flag) -> str:
 def _file_keys(graph: ResourceGraph, worker: Worker) -> Iterable[str]:
     """SGLang makes options of the keys of its --config file."""
     try:
-        return read_sglang(graph, worker).file
+        return read_sglang(graph, worker).file.content
     except EngineFileProblem:
         # It fails where such files are judged.
         return ()
@@ -180,18 +178,14 @@ def deprecated_settings(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
                 yield f"{name} of {command.engine} is deprecated: {deprecated[name]}"
     if not is_tensorrt_llm(worker):
         return
-    for source, written in engine_settings(graph, worker).written():
+    for source, written in read_tensorrt_llm(graph, worker).written():
         for path, instead in DEPRECATED_ENGINE_KEYS.items():
             if _contains(written, path):
                 yield f"{'.'.join(path)} in {source} is deprecated: {instead}"
 
 
 def _has_the_other_word(worker: Worker, command: StartCommand) -> bool:
-    """Whether the release knows what is to be written instead.
-
-    Raises:
-        Undecided: nothing says of which release it is.
-    """
+    """Whether the release knows what is to be written instead."""
     if command.engine != DYNAMO_VLLM:
         return True
     since = min(DISAGGREGATION_MODES[DYNAMO_VLLM])

@@ -1,22 +1,13 @@
 """Ports and probes of frontends and workers."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
-from rules.reading.commands.spelling import slip_of
-from rules.reading.commands.start_script import DYNAMO_SGLANG, DYNAMO_VLLM, TENSORRT_LLM
-from rules.reading.engines.tensorrt_llm import Count
-from rules.reading.once import once_per_graph
-from rules.reading.pods.component_types import (
-    FRONTEND_PORT_FLAG,
-    FRONTEND_PORT_VARIABLE,
-    SYSTEM_PORT_VARIABLE,
-)
-from rules.reading.pods.containers import read_environment
-from rules.reading.pods.frontends import FRONTEND_TYPE, Frontend, read_frontends
-from rules.reading.pods.pods import PodTemplate
-from rules.reading.pods.probes import (
+from rules.reading.commands.container_commands import DYNAMO_SGLANG, DYNAMO_VLLM, TENSORRT_LLM
+from rules.reading.memoized import memoized
+from rules.reading.pods.containers import environment_entries, read_environment
+from rules.reading.pods.operator_defaults import (
     HANDLERS,
     PROBES,
     OperatorPort,
@@ -27,8 +18,16 @@ from rules.reading.pods.probes import (
     probed_port,
     written_probe,
 )
-from rules.reading.pods.workers import Worker, environment_lists, read_workers
-from rules.reading.shapes import Undecided, field, text_at, whole_number
+from rules.reading.pods.pods import (
+    FRONTEND_PORT_FLAG,
+    FRONTEND_PORT_VARIABLE,
+    SYSTEM_PORT_VARIABLE,
+    PodTemplate,
+    readable,
+)
+from rules.reading.pods.workers import FRONTEND_TYPE, Frontend, Worker, read_frontends, read_workers
+from rules.reading.shapes import Count, field, grouped, text_at, whole_number
+from rules.reading.spelling import slip_of
 from rules.rule import graph_rule, rule
 from rules.subjects import POD_TEMPLATES
 
@@ -139,8 +138,8 @@ def _unserved_paths(graph: ResourceGraph, template: PodTemplate, port: OperatorP
     """Each probe that asks the process for what it answers with 404."""
     frontend = _frontends(graph).get(template)
     asked = {name: path for name in PROBES if (path := _unserved(template, name, frontend)) is not None}
-    lists = environment_lists(template, template.main)
-    if not asked or any(entry.get("name") in _PATH_VARIABLES for entries in lists for entry in entries):
+    entries = environment_entries(template, template.main)
+    if not asked or any(entry.get("name") in _PATH_VARIABLES for entry in entries):
         return
     # What another program serves at its port is its own matter.
     if frontend is None and template not in _workers_of_dynamo(graph):
@@ -166,19 +165,16 @@ def _unserved(template: PodTemplate, name: str, frontend: Frontend | None) -> st
     return path if is_slip or (frontend is not None and plain in _OFTEN_MEANT) else None
 
 
-@once_per_graph
+@memoized
 def _frontends(graph: ResourceGraph) -> Mapping[PodTemplate, Frontend]:
-    return {each.template: each for each in read_frontends(graph) if isinstance(each, Frontend)}
+    return {each.template: each for each in readable(read_frontends(graph))}
 
 
-@once_per_graph
+@memoized
 def _workers_of_dynamo(graph: ResourceGraph) -> frozenset[PodTemplate]:
-    return frozenset(
-        worker.template
-        for worker in read_workers(graph)
-        if isinstance(worker, Worker)
-        and any(command.engine.startswith("dynamo.") for command in worker.commands)
-    )
+    workers = readable(read_workers(graph))
+    starts = ((each.template, command.engine) for each in workers for command in each.commands)
+    return frozenset(template for template, engine in starts if engine.startswith("dynamo."))
 
 
 def _asked_by_number(template: PodTemplate) -> Iterator[tuple[str, int]]:
@@ -194,20 +190,17 @@ def _listening(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) 
     if template.component_type != FRONTEND_TYPE:
         return _of_variable(graph, template, SYSTEM_PORT_VARIABLE, port)
     frontend = _frontends(graph).get(template)
-    flag = None if frontend is None else frontend.flags.value(FRONTEND_PORT_FLAG)
+    flag = None if frontend is None else frontend.command.flags.value(FRONTEND_PORT_FLAG)
     if flag is not None:
         return Count(whole_number(flag, FRONTEND_PORT_FLAG), FRONTEND_PORT_FLAG)
     return _of_variable(graph, template, FRONTEND_PORT_VARIABLE, port)
 
 
 def _of_variable(graph: ResourceGraph, template: PodTemplate, variable: str, port: OperatorPort) -> Count:
-    lists = environment_lists(template, template.main)
-    if not any(entry.get("name") == variable for entries in lists for entry in entries):
+    if all(entry.get("name") != variable for entry in environment_entries(template, template.main)):
         return Count(port.number, "the operator's own")
-    word = read_environment(graph, template.resource, lists)[variable]
-    if not word.known:
-        raise Undecided(f"the value of the variable {variable} is unknown")
-    return Count(whole_number(word.text, f"the variable {variable}"), variable)
+    text = read_environment(graph, template, template.main)[variable].value(f"the variable {variable}")
+    return Count(whole_number(text, f"the variable {variable}"), variable)
 
 
 _DYNAMO = frozenset({TENSORRT_LLM, DYNAMO_VLLM, DYNAMO_SGLANG})
@@ -222,24 +215,19 @@ _DYNAMO = frozenset({TENSORRT_LLM, DYNAMO_VLLM, DYNAMO_SGLANG})
 )
 def system_ports_unique(graph: ResourceGraph) -> Iterator[Observation]:
     """Engines that share a pod have system ports of their own."""
-    pods: dict[PodTemplate, list[Worker]] = {}
-    for worker in read_workers(graph):
-        if isinstance(worker, Worker):
-            pods.setdefault(worker.template, []).append(worker)
+    pods = grouped((worker.template, worker) for worker in readable(read_workers(graph)))
     for template, workers in pods.items():
-        for port, engines in _users(workers).items():
+        for port, engines in grouped(_users(workers)).items():
             if len(engines) > 1:
                 shown = f"{SYSTEM_PORT_VARIABLE} {port}: {', '.join(engines)}"
                 message = f"{len(engines)} engines of one pod have {shown}"
                 yield failed(template.resource, template.name, message)
 
 
-def _users(workers: list[Worker]) -> Mapping[str, list[str]]:
-    """System port -> the engines that are given it."""
-    users: dict[str, list[str]] = {}
+def _users(workers: Sequence[Worker]) -> Iterator[tuple[str, str]]:
+    """Each system port with an engine that is given it."""
     for worker in workers:
         for command in worker.commands:
             word = command.environment.get(SYSTEM_PORT_VARIABLE)
             if command.engine in _DYNAMO and word is not None and word.known:
-                users.setdefault(word.text, []).append(f"{command.engine} in {worker.name}")
-    return users
+                yield word.text, f"{command.engine} in {worker.name}"

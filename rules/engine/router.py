@@ -4,16 +4,13 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
-from rules.reading.commands.start_script import TENSORRT_LLM
-from rules.reading.engines.engines import engine_settings
-from rules.reading.engines.tensorrt_llm import Count, option_value, single_command
-from rules.reading.engines.tensorrt_llm_options import Option
-from rules.reading.engines.transfer_buffers import tokens_per_block
-from rules.reading.engines.vllm import is_vllm, read_vllm
-from rules.reading.kv_transport.disaggregation import read_role
-from rules.reading.pods.routers import Router
-from rules.reading.pods.workers import Worker
-from rules.reading.shapes import whole_number
+from rules.reading.commands.container_commands import TENSORRT_LLM
+from rules.reading.disaggregation import read_role
+from rules.reading.engines.command_settings import is_vllm, read_vllm, single_command
+from rules.reading.engines.tensorrt_llm import Option, option_value, read_tensorrt_llm
+from rules.reading.kv_cache import tokens_per_block
+from rules.reading.pods.workers import Router, Worker
+from rules.reading.shapes import Count, whole_number
 from rules.rule import graph_rule, rule
 from rules.subjects import CONFIGURED_WORKERS, ROUTERS
 
@@ -47,7 +44,7 @@ def _told_by_worker(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     told = _count(single_command(worker).flags.value(_WORKER_FLAG), _WORKER_FLAG)
     if told is None:
         return
-    blocks = tokens_per_block(engine_settings(graph, worker))
+    blocks = tokens_per_block(read_tensorrt_llm(graph, worker))
     if told.value != blocks.value:
         yield (
             f"{told.source} {told.value} tells the router of other blocks than the engine has: "
@@ -56,7 +53,7 @@ def _told_by_worker(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 def _told_to_router(graph: ResourceGraph, router: Router) -> Iterator[str]:
-    told = _count(router.frontend.flags.value(_ROUTER_FLAG), _ROUTER_FLAG)
+    told = _count(router.frontend.command.flags.value(_ROUTER_FLAG), _ROUTER_FLAG)
     if told is None or router.mode() != "kv":
         return
     for worker in router.workers:
@@ -72,7 +69,7 @@ def _blocks(graph: ResourceGraph, worker: Worker) -> Count | None:
         # Without the flag the attention kernels choose.
         return None if settings.at(_VLLM_FLAG) is None else settings.count(_VLLM_FLAG, 0)
     if worker.commands and worker.commands[0].engine == TENSORRT_LLM:
-        return tokens_per_block(engine_settings(graph, worker))
+        return tokens_per_block(read_tensorrt_llm(graph, worker))
     return None
 
 
@@ -101,14 +98,15 @@ _PUBLISH = tuple(
 )
 def kv_router_hears_events(_: ResourceGraph, router: Router) -> Iterator[Observation]:
     """A router that routes by KV cache hears what the engines cache."""
-    if router.mode() != "kv" or any(router.frontend.flags.switch(name) is False for name in _EVENT_SWITCHES):
+    flags = router.frontend.command.flags
+    if router.mode() != "kv" or any(flags.switch(name) is False for name in _EVENT_SWITCHES):
         return
     for worker in router.workers:
         for command in worker.commands:
             # Prompts are routed to whom has their beginning, which is a matter of those that fill caches.
             if command.engine != TENSORRT_LLM or read_role(worker) == "decode":
                 continue
-            if not any(option_value(command, command.flags, option).value for option in _PUBLISH):
+            if not any(option_value(command, option).value for option in _PUBLISH):
                 yield failed(
                     worker.resource,
                     worker.name,

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
-from rules.reading.benchmarks.benchmark_targets import read_target
-from rules.reading.benchmarks.benchmarks import Benchmark
-from rules.reading.commands.start_script import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
-from rules.reading.engines.models import read_gpt_oss, read_model_limits
-from rules.reading.engines.served_names import served_name
-from rules.reading.kv_transport.disaggregation import Disaggregated
+from rules.reading.benchmarks import Benchmark, read_target
+from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
+from rules.reading.commands.words import variable_in
+from rules.reading.disaggregation import Disaggregated
+from rules.reading.engines.models import read_gpt_oss, read_model_limits, served_name
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import known
 from rules.rule import rule
 from rules.subjects import BENCHMARKS, DISAGGREGATED, WORKERS
 
@@ -54,13 +53,9 @@ def served_name_equal(graph: ResourceGraph, group: Disaggregated) -> Iterator[st
 def requested_name_served(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[str]:
     """A benchmark asks for the model by the name under which it is served."""
     for run in benchmark.runs:
-        wanted = run.model
-        if wanted is None:
-            continue
-        try:
-            target = read_target(graph, benchmark, run)
-        except Undecided:
-            # A target that is not here; the rules about load and lengths say so.
+        # Of a target that is not here the rules about load and lengths say so.
+        wanted, target = run.model, known(read_target, graph, benchmark, run)
+        if wanted is None or target is None:
             continue
         names = [served_name(graph, worker) for worker in target.workers]
         served = sorted({str(name.value) for name in names if name is not None})
@@ -125,9 +120,4 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 def _given_parser(command: StartCommand, parser: _Parser) -> str | None:
     flag = command.flags.value(parser.flag)
-    word = command.environment.get(parser.variable)
-    if flag is not None or word is None:
-        return flag
-    if not word.known:
-        raise Undecided(f"the value of the variable {parser.variable} is unknown")
-    return word.text
+    return variable_in(command.environment, parser.variable) if flag is None else flag

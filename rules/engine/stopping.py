@@ -5,12 +5,11 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
-from rules.reading.commands.start_script import DYNAMO_VLLM, TENSORRT_LLM, script_position
-from rules.reading.commands.variables import variable
-from rules.reading.engines.runtime_version import by_line
-from rules.reading.kv_transport.disaggregation import read_role
+from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, command_line, script_position
+from rules.reading.disaggregation import read_role
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import texts_at, whole_number_at
+from rules.reading.releases import by_line
+from rules.reading.shapes import whole_number_at
 from rules.rule import rule
 from rules.subjects import WORKERS
 
@@ -37,7 +36,7 @@ _IN_BACKGROUND = re.compile(r"(?<![&>|])&(?![&>\d])")
 )
 def crash_ends_the_container(_: ResourceGraph, worker: Worker) -> Iterator[str]:
     """A container ends when its engine does."""
-    words = [*texts_at(worker.container, "command"), *texts_at(worker.container, "args")]
+    words = command_line(worker.container)
     script_at = script_position(words)
     script = None if script_at is None else words[script_at]
     if not worker.commands or script is None:
@@ -109,7 +108,7 @@ def drain_covers_requests(_: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 def _drain_seconds(worker: Worker) -> tuple[float, str]:
-    text = variable(worker, _DRAIN_VARIABLE)
+    text = worker.variable(_DRAIN_VARIABLE)
     if not text:
         return _DEFAULT_SECONDS, f"the default of {_DRAIN_VARIABLE}"
     try:

@@ -1,5 +1,6 @@
 """Values of settings and options: choices, whole numbers and shares."""
 
+import re
 from collections.abc import Iterator, Mapping
 
 from engines import (
@@ -9,28 +10,27 @@ from engines import (
     ENGINE_COUNTS,
     Vocabulary,
     command_options,
+    number_options,
     option_values,
+    size_options,
     vllm_connectors,
 )
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Severity
-from rules.reading.commands.spelling import nearest, slip_of
-from rules.reading.commands.start_script import DYNAMO_VLLM, VLLM_SERVE, StartCommand
-from rules.reading.engines.command_lines import line_of, shown_command
-from rules.reading.engines.command_settings import CommandSettings
-from rules.reading.engines.engine_release import TENSORRT_LLM_LINES, as_read
-from rules.reading.engines.option_numbers import number_problems
-from rules.reading.engines.sglang import is_sglang, read_sglang
-from rules.reading.engines.tensorrt_llm import Setting
-from rules.reading.engines.vllm import is_vllm, read_vllm
-from rules.reading.engines.vllm_experts import BACKEND_FLAG
-from rules.reading.kv_transport.vllm_transfer import connector_problems
-from rules.reading.pods.containers import EngineFileProblem
+from rules.reading.commands.container_commands import DYNAMO_VLLM, VLLM_SERVE, StartCommand
+from rules.reading.engines.command_settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
+from rules.reading.engines.engine_yaml import EngineFileProblem
+from rules.reading.engines.expert_kernels import BACKEND_FLAG
+from rules.reading.kv_ways import connector_problems
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided
+from rules.reading.releases import TENSORRT_LLM_LINES, as_read, line_of, shown_command
+from rules.reading.shapes import Setting, Undecided
+from rules.reading.spelling import nearest, slip_of
 from rules.rule import Said, graph_rule
 from rules.subjects import STARTED, TENSORRT_LLM_WORKERS, Started, TensorRtLlmWorker
 
+# What vLLM calls a human-readable integer; only --max-model-len takes auto.
+_SIZE = re.compile(r"\d+(?:\.\d+)?[kKmMgGtT]|auto", re.IGNORECASE)
 _FRACTION = ("kv_cache_config", "free_gpu_memory_fraction")
 _PATHS = (*ENGINE_CHOICES, *sorted(ENGINE_COUNTS), _FRACTION)
 _OF_VLLM = frozenset({DYNAMO_VLLM, VLLM_SERVE})
@@ -64,6 +64,44 @@ def engine_values_allowed(graph: ResourceGraph) -> Iterator[Observation]:
     """Every setting and option has a value that the engine accepts."""
     yield from TENSORRT_LLM_WORKERS.judge(graph, _wrong_settings)
     yield from STARTED.judge(graph, _wrong_options)
+
+
+def _number_problems(command: StartCommand, settings: CommandSettings | None) -> Iterator[str]:
+    """What stands where a whole number must."""
+    numbers, sizes = number_options(command.engine), size_options(command.engine)
+    for flag in (command.flags if settings is None else settings.flags).all:
+        if flag.name not in numbers and flag.name not in sizes:
+            continue
+        if flag.value is None:
+            yield f"{flag.name} has no value, and argparse expects one"
+        elif flag.value.known and not _is_number(flag.value.text, with_unit=flag.name in sizes):
+            yield _number_message(flag.name, flag.value.text, "", command, with_unit=flag.name in sizes)
+    if settings is None:
+        return
+    for key, value in settings.file.content.items():
+        name = f"--{key}"
+        # The engine makes words of the command line of its file.
+        is_number = name in numbers or name in sizes
+        if is_number and isinstance(value, str) and not _is_number(value, with_unit=name in sizes):
+            yield _number_message(
+                name, value, f" in {settings.file.source}", command, with_unit=name in sizes
+            )
+
+
+def _number_message(name: str, value: str, where: str, command: StartCommand, *, with_unit: bool) -> str:
+    unit = " and no number with a unit such as 4k" if with_unit else ""
+    engine = "vLLM" if command.engine in {DYNAMO_VLLM, VLLM_SERVE} else "SGLang"
+    return f"{name}{where} is {value!r}, no whole number{unit}: {engine} ends with a usage error"
+
+
+def _is_number(text: str, *, with_unit: bool) -> bool:
+    if with_unit and _SIZE.fullmatch(text.strip()):
+        return True
+    try:
+        int(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _wrong_settings(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[Said]:
@@ -116,7 +154,7 @@ def _wrong_options(graph: ResourceGraph, started: Started) -> Iterator[Said]:
     for command in started.commands:
         settings = None if worker is None else _option_settings(graph, worker)
         yield from _wrong_choices(container, command, settings)
-        for message in number_problems(command, settings):
+        for message in _number_problems(command, settings):
             is_read = line_of(container, command_options(command.engine)) is not None
             # A later release may take words where these take numbers.
             yield message if is_read else Undecided(f"{message} in the releases that were read")
@@ -167,7 +205,8 @@ def _written_options(command: StartCommand, settings: CommandSettings | None) ->
     """What is given, by the name of the option; a flag overrides the file."""
     written: dict[str, Setting] = {}
     if settings is not None:
-        written |= {f"--{key}": Setting(value, settings.file_source) for key, value in settings.file.items()}
+        file = settings.file
+        written |= {f"--{key}": Setting(value, file.source) for key, value in file.content.items()}
     for flag in (command.flags if settings is None else settings.flags).all:
         if flag.value is not None and flag.value.known:
             written[flag.name] = Setting(flag.value.text, flag.name)

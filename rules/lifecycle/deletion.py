@@ -1,23 +1,53 @@
 """What goes when a deployment is taken down, and what stays."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from resource_graph import Aspect, Resource, ResourceGraph
+from resource_graph import Aspect, Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity
+from rules.reading.memoized import memoized
 from rules.reading.pods.pods import GRAPH_KIND
-from rules.reading.program.lifecycle import PRODUCTION, declared_lifecycle
-from rules.reading.program.operator_line import operator_line
-from rules.reading.program.order import STACK_REFERENCE
-from rules.reading.program.stateful import Stateful, read_stateful
-from rules.reading.shapes import Undecided, field, text_at
+from rules.reading.references import CLAIM, STACK_REFERENCE
+from rules.reading.releases import operator_line
+from rules.reading.shapes import Undecided, field, grouped, text_at
 from rules.rule import Subjects, graph_rule, rule
 from rules.subjects import kubernetes_objects
 
+_PRODUCTION = "production"
+_LIFECYCLE = "lifecycle"
+_KNOWN = (_PRODUCTION, "disposable")
+_CLOUD: Mapping[str, str] = {
+    "aws:eks/cluster:Cluster": "with it goes everything that runs in the cluster",
+    "aws:ec2/vpc:Vpc": "every cluster and file system of the network lives in it",
+    "aws:efs/fileSystem:FileSystem": "it holds files",
+    "aws:fsx/lustreFileSystem:LustreFileSystem": "it holds files",
+    "aws:ebs/volume:Volume": "it holds data",
+    "aws:kms/key:Key": "nobody can read what it encrypted once it is gone",
+}
 _PROPAGATION = "pulumi.com/deletionPropagationPolicy"
 _WANTED = "background"
 _FOREGROUND_ENDS_SINCE = (1, 1)
 _RETENTION_POLICY = "persistentVolumeClaimRetentionPolicy"
-_STATEFUL: Subjects[Stateful] = Subjects(read_stateful, lambda each: (each.resource, each.resource.name))
+
+
+@dataclass(frozen=True, slots=True)
+class _Stateful:
+    """One of them."""
+
+    resource: Resource
+    loss: str
+    """What its deletion takes along."""
+    in_cluster: bool
+    """A claim or a namespace, which can be left in a cluster that lives on."""
+
+
+@memoized
+def _read_stateful(graph: ResourceGraph) -> Sequence[_Stateful]:
+    """Volumes and what holds them, in the cluster and in the cloud."""
+    return tuple(_stateful(graph))
+
+
+_STATEFUL: Subjects[_Stateful] = Subjects(_read_stateful, lambda each: (each.resource, each.resource.name))
 
 
 @rule(
@@ -65,12 +95,12 @@ def graph_deleted_in_background(graph: ResourceGraph, resource: Resource) -> Ite
     fix="Set the option protect, or declare the stack disposable.",
     reads=frozenset({Aspect.PROTECTION}),
 )
-def stateful_things_protected(graph: ResourceGraph, stateful: Stateful) -> Iterator[str | Undecided]:
+def stateful_things_protected(graph: ResourceGraph, stateful: _Stateful) -> Iterator[str | Undecided]:
     """In production, volumes and what holds them are protected."""
     if stateful.resource.protect is True:
         return
     try:
-        lifecycle = declared_lifecycle(graph)
+        lifecycle = _declared_lifecycle(graph)
     except Undecided as reason:
         yield Undecided(f"is not protected, and {reason}")
         return
@@ -79,7 +109,7 @@ def stateful_things_protected(graph: ResourceGraph, stateful: Stateful) -> Itera
             "is not protected, and no component says by its input lifecycle whether the stack is production "
             "or disposable"
         )
-    elif lifecycle == PRODUCTION:
+    elif lifecycle == _PRODUCTION:
         yield f"is not protected, in a stack of lifecycle {lifecycle}: {stateful.loss}"
 
 
@@ -100,7 +130,7 @@ def stateful_things_protected(graph: ResourceGraph, stateful: Stateful) -> Itera
 def state_retained(graph: ResourceGraph) -> Iterator[Observation]:
     """In production, volumes stay in a cluster that stays when they leave the stack."""
     try:
-        if declared_lifecycle(graph) != PRODUCTION:
+        if _declared_lifecycle(graph) != _PRODUCTION:
             return
     except Undecided:
         # The rule about protection says so already.
@@ -109,11 +139,64 @@ def state_retained(graph: ResourceGraph) -> Iterator[Observation]:
     yield from kubernetes_objects("StatefulSet").judge(graph, _deletes_its_volumes)
 
 
-def _not_retained(graph: ResourceGraph, stateful: Stateful) -> Iterator[str]:
+@memoized
+def _declared(graph: ResourceGraph) -> str | Undecided | None:
+    said: str | None = None
+    for component in graph.components():
+        if _LIFECYCLE not in component.inputs:
+            continue
+        try:
+            value = text_at(component.inputs, _LIFECYCLE)
+        except Undecided as reason:
+            return reason
+        if value not in _KNOWN:
+            return Undecided(f"{_LIFECYCLE} of {component.name} is {value!r}, not {' or '.join(_KNOWN)}")
+        # What one part of the program wants to keep is not disposable because another part is.
+        said = value if said is None or value == _PRODUCTION else said
+    return said
+
+
+def _declared_lifecycle(graph: ResourceGraph) -> str | None:
+    """production or disposable, as a component's input says; None where none does."""
+    declared = _declared(graph)
+    if isinstance(declared, Undecided):
+        raise declared
+    return declared
+
+
+def _stateful(graph: ResourceGraph) -> Iterator[_Stateful]:
+    for resource_type, loss in _CLOUD.items():
+        for resource in graph.of_type(resource_type):
+            yield _Stateful(resource, loss, in_cluster=False)
+    holders = grouped(_holders(graph))
+    for claim in graph.kubernetes_objects(CLAIM):
+        yield _Stateful(claim, "it holds files", in_cluster=True)
+    for namespace in graph.kubernetes_objects("Namespace"):
+        held = holders.get(_key(namespace.provider, namespace.object_name))
+        if held:
+            yield _Stateful(namespace, f"it takes {' and '.join(dict.fromkeys(held))} along", in_cluster=True)
+
+
+def _holders(graph: ResourceGraph) -> Iterator[tuple[object, str]]:
+    """Each namespace with what holds data in it."""
+    for claim in graph.kubernetes_objects(CLAIM):
+        yield _key(claim.provider, claim.namespace), f"claim {claim.name}"
+    for servers in graph.kubernetes_objects("StatefulSet"):
+        spec = servers.inputs.get("spec")
+        if isinstance(spec, Mapping) and spec.get("volumeClaimTemplates") not in (None, []):
+            yield _key(servers.provider, servers.namespace), f"the data of {servers.name}"
+
+
+def _key(provider: str | None, namespace: Value) -> object:
+    # Two providers are two clusters, and a namespace that is not known is none of the program's.
+    return (provider, namespace) if isinstance(namespace, str) else object()
+
+
+def _not_retained(graph: ResourceGraph, stateful: _Stateful) -> Iterator[str]:
     if not stateful.in_cluster or _goes_with_its_cluster(graph, stateful.resource):
         return
     if stateful.resource.retain_on_delete is not True:
-        yield f"is deleted when it leaves the stack, of lifecycle {PRODUCTION}: {stateful.loss}"
+        yield f"is deleted when it leaves the stack, of lifecycle {_PRODUCTION}: {stateful.loss}"
 
 
 def _goes_with_its_cluster(graph: ResourceGraph, resource: Resource) -> bool:
@@ -125,6 +208,6 @@ def _goes_with_its_cluster(graph: ResourceGraph, resource: Resource) -> bool:
 def _deletes_its_volumes(_: ResourceGraph, servers: Resource) -> Iterator[str]:
     if text_at(servers.inputs, "spec", _RETENTION_POLICY, "whenDeleted") == "Delete":
         yield (
-            f"has {_RETENTION_POLICY}.whenDeleted: Delete, in a stack of lifecycle {PRODUCTION}: its volumes "
-            "go too"
+            f"has {_RETENTION_POLICY}.whenDeleted: Delete, in a stack of lifecycle {_PRODUCTION}: "
+            "its volumes go too"
         )

@@ -5,12 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, has_unknown
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
-from rules.reading.pods.component_types import WORKER_TYPES
-from rules.reading.pods.pods import GRAPH_KIND, PodTemplate
-from rules.reading.pods.rollouts import ANNOTATIONS, pod_annotations
-from rules.reading.program.operator_line import operator_line
-from rules.reading.program.references import CLAIM
-from rules.reading.program.releases import releases_of
+from rules.reading.pods.operator_defaults import ANNOTATIONS, pod_annotations
+from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES, PodTemplate
+from rules.reading.references import CLAIM
+from rules.reading.releases import operator_line, releases_of
 from rules.reading.shapes import Undecided, mapping_at
 from rules.rule import graph_rule, rule
 from rules.subjects import DYNAMO_GRAPHS, POD_TEMPLATES, DynamoGraph

@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
 from rules.model import Observation, Severity, failed
 from rules.reading.pods.pods import GRAPH_KIND
-from rules.reading.program.references import CLAIM
-from rules.reading.program.releases import releases_of
+from rules.reading.references import CLAIM, cache_fillers
+from rules.reading.releases import releases_of
 from rules.reading.shapes import Undecided, mapping_at
-from rules.reading.storage.filled_caches import cache_fillers
 from rules.rule import Subjects, graph_rule, rule
 from rules.subjects import kubernetes_objects
 
@@ -126,11 +125,7 @@ def graph_is_awaited(_: ResourceGraph, resource: Resource) -> Iterator[str]:
 
 
 def _annotations(resource: Resource) -> Mapping[str, Value]:
-    """Of the object.
-
-    Raises:
-        Undecided: they are unknown, in whole or in the part that says how to wait.
-    """
+    """Of the object."""
     found = mapping_at(resource.inputs, "metadata", "annotations")
     for key in (_WAIT_FOR, _SKIP_AWAIT, _SECONDS):
         if found.get(key) is UNKNOWN:

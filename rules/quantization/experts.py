@@ -5,24 +5,25 @@ from collections.abc import Iterator
 from engines import MXFP4_ALGORITHMS, VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, MoeOutcome, VllmMoeKernels
 from resource_graph import ResourceGraph
 from rules.model import Severity
-from rules.reading.engines.checkpoints import read_checkpoint
-from rules.reading.engines.command_settings import CommandSettings
-from rules.reading.engines.engine_release import VLLM_0_20, as_read
-from rules.reading.engines.engines import engine_settings
+from rules.reading.disaggregation import Disaggregated
+from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm
 from rules.reading.engines.expert_kernels import (
+    BACKEND_FLAG,
     OVERRIDE_VARIABLE,
+    VLLM_AUTO,
     kernels_on,
     kernels_with_outcomes,
     read_expert_parallel_size,
     read_override,
+    read_vllm_backend,
+    read_vllm_variables,
 )
-from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
-from rules.reading.engines.vllm import is_vllm, read_vllm
-from rules.reading.engines.vllm_experts import AUTO, BACKEND_FLAG, read_vllm_backend, read_vllm_variables
-from rules.reading.kv_transport.disaggregation import Disaggregated
-from rules.reading.nodes.placements import read_landing
+from rules.reading.engines.models import read_checkpoint
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided
+from rules.reading.releases import VLLM_0_20, as_read
+from rules.reading.shapes import Undecided, grouped
 from rules.rule import Said, rule
 from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
@@ -131,11 +132,10 @@ def _unfit_for_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 def _wanted(
     settings: CommandSettings, backend: str, source: str
 ) -> Iterator[tuple[str, VllmMoeKernels | None]]:
-    if backend != AUTO:
+    if backend != VLLM_AUTO:
         yield f"{BACKEND_FLAG} {backend} ({source})", VLLM_BACKEND_KERNELS.get(backend)
         return
-    for variable in read_vllm_variables(settings.command.environment):
-        yield variable.name, variable.kernels
+    yield from read_vllm_variables(settings.command.environment)
 
 
 @rule(
@@ -155,11 +155,11 @@ def vllm_moe_env_without_effect(graph: ResourceGraph, worker: Worker) -> Iterato
         return
     settings = read_vllm(graph, worker)
     backend = read_vllm_backend(settings)
-    if backend.value == AUTO:
+    if backend.value == VLLM_AUTO:
         return
-    for variable in read_vllm_variables(settings.command.environment):
+    for name, kernels in read_vllm_variables(settings.command.environment):
         yield (
-            f"{variable.name} asks for {variable.kernels.activations} activations, but is read with "
+            f"{name} asks for {kernels.activations} activations, but is read with "
             f"{BACKEND_FLAG} auto alone; {backend.value} ({backend.source}) computes in BF16"
         )
 
@@ -228,10 +228,11 @@ def same_quantization(graph: ResourceGraph, group: Disaggregated) -> Iterator[st
         return
     if any(read_checkpoint(graph, worker).mxfp4 is None for worker in workers):
         return
-    by_algorithm: dict[str, list[str]] = {}
-    for worker in workers:
-        for algorithm, source in _algorithms(graph, worker).items():
-            by_algorithm.setdefault(algorithm, []).append(f"{worker.name} ({source})")
+    by_algorithm = grouped(
+        (algorithm, f"{worker.name} ({source})")
+        for worker in workers
+        for algorithm, source in _algorithms(graph, worker).items()
+    )
     if len(by_algorithm) > 1:
         found = ", ".join(f"{name} in {' and '.join(users)}" for name, users in by_algorithm.items())
         yield f"prefill and decode differ in their experts: {found}"
@@ -239,7 +240,7 @@ def same_quantization(graph: ResourceGraph, group: Disaggregated) -> Iterator[st
 
 def _algorithms(graph: ResourceGraph, worker: Worker) -> dict[str, str]:
     """Effective algorithm -> where it comes from; several where GPUs that it can land on differ."""
-    settings = engine_settings(graph, worker)
+    settings = read_tensorrt_llm(graph, worker)
     override = read_override(settings)
     if override is not None and override.algorithm is not None:
         return {override.algorithm: "OVERRIDE_QUANT_ALGO"}

@@ -5,16 +5,15 @@ from collections.abc import Iterator
 from engines import TENSORRT_LLM_KV_DTYPES, VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES, fp8_kv_cache_is_tested
 from resource_graph import ResourceGraph
 from rules.model import Severity
-from rules.reading.engines.checkpoints import read_checkpoint
-from rules.reading.engines.engine_release import TENSORRT_LLM_LINES, VLLM_0_20, as_read
-from rules.reading.engines.kv_formats import KvFormat, effective_format, read_kv_format
+from rules.reading.disaggregation import Disaggregated
+from rules.reading.engines.command_settings import is_sglang, is_vllm
+from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.memory import memory_on_each_gpu, read_memory_plan
-from rules.reading.engines.sglang import is_sglang
-from rules.reading.engines.vllm import is_vllm
-from rules.reading.kv_transport.disaggregation import Disaggregated
-from rules.reading.nodes.placements import read_landing
-from rules.reading.pods.containers import EngineFileProblem
+from rules.reading.engines.models import read_checkpoint
+from rules.reading.kv_cache import KvFormat, effective_format, read_kv_format
+from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
+from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, as_read
 from rules.rule import Said, rule
 from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 

@@ -1,44 +1,85 @@
-"""Reads fields out of values that anybody may have written."""
+"""Reads fields, numbers and Kubernetes' amounts out of values that anybody may have written."""
 
-from collections.abc import Mapping, Sequence
-from typing import cast
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import ParamSpec, TypeVar, cast
 
 from resource_graph import UNKNOWN, Value
 
 _MOST_DIGITS = 100
+_QUANTITY = re.compile(r"([+-]?[0-9]+(?:\.[0-9]*)?|[+-]?\.[0-9]+)(?:([eE][+-]?[0-9]{1,3})|([a-zA-Z]{0,2}))")
+_SUFFIXES = {
+    "": Fraction(1),
+    "n": Fraction(1, 10**9),
+    "u": Fraction(1, 10**6),
+    "m": Fraction(1, 1000),
+    **{suffix: Fraction(1000**power) for power, suffix in enumerate(("k", "M", "G", "T", "P", "E"), 1)},
+    **{suffix: Fraction(1024**power) for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)},
+}
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+K = TypeVar("K")
 
 # Values are plain dicts and lists nearly always, and told as such five times faster than as an abstract type;
 # every rule asks this of every object, which is why `dict` and `list` are tried first below.
 
 
 class Undecided(Exception):  # noqa: N818 - no error: the rule says that it cannot judge, and why
-    """A value that is needed is unknown, absent from the graph or not of the expected shape."""
+    """A value that is needed is unknown, absent from the graph or not of the expected shape.
+
+    Every reading may raise it: its message is what a rule says instead of judging.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A value and where it comes from."""
+
+    value: Value
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """A whole number and where it comes from."""
+
+    value: int
+    source: str
+
+
+def attempted(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Undecided:
+    """What is read, or why it cannot be."""
+    try:
+        return read(*args, **kwargs)
+    except Undecided as reason:
+        return reason
+
+
+def known(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
+    """What is read; None where it cannot be."""
+    found = attempted(read, *args, **kwargs)
+    return None if isinstance(found, Undecided) else found
+
+
+def grouped(pairs: Iterable[tuple[K, T]]) -> Mapping[K, Sequence[T]]:
+    """Everything that stands beside each key, in order."""
+    groups: dict[K, list[T]] = {}
+    for key, item in pairs:
+        groups.setdefault(key, []).append(item)
+    return groups
 
 
 def field(parent: Mapping[str, Value], *path: str) -> Value:
-    """The value at the path, None where a step is absent.
-
-    Raises:
-        Undecided: a step on the way is unknown or no mapping, or the value itself is unknown.
-    """
+    """The value at the path, None where a step is absent."""
     current: Value = parent
     for key in path:
         if not isinstance(current, dict) or (current := current.get(key)) is UNKNOWN:
             return None if current is None else _field_or_why_not(parent, path)
-    return current
-
-
-def _field_or_why_not(parent: Mapping[str, Value], path: Sequence[str]) -> Value:
-    """`field` for what is no plain dict, or has to be told of."""
-    current: Value = parent
-    for index, key in enumerate(path):
-        if not isinstance(current, (dict, Mapping)):
-            if current is None:
-                return None
-            raise Undecided(f"{_dotted(path[:index])} is {_shown(current)}, not a mapping")
-        current = current.get(key)
-        if current is UNKNOWN:
-            raise Undecided(f"{_dotted(path[: index + 1])} is known only after the update")
     return current
 
 
@@ -73,6 +114,14 @@ def texts_at(parent: Mapping[str, Value], *path: str) -> Sequence[str | None]:
     return texts
 
 
+def known_texts_at(parent: Mapping[str, Value], *path: str, what: str) -> Sequence[str]:
+    """The list of texts at the path, where all are known; `what` says for a message what one of them is."""
+    texts = texts_at(parent, *path)
+    if None in texts:
+        raise Undecided(f"{what} is known only after the update")
+    return [text for text in texts if text is not None]
+
+
 def text_at(parent: Mapping[str, Value], *path: str) -> str | None:
     """The text at the path, None where it is absent."""
     value = field(parent, *path)
@@ -88,11 +137,7 @@ def whole_number_at(parent: Mapping[str, Value], *path: str) -> int | None:
 
 
 def whole_number(value: Value, what: str) -> int:
-    """The value as a whole number.
-
-    Raises:
-        Undecided: it is none.
-    """
+    """The value as a whole number."""
     if isinstance(value, int) and not isinstance(value, bool):
         # Beyond three hundred no floating-point number is as large.
         if abs(value) >= 10**_MOST_DIGITS:
@@ -104,6 +149,43 @@ def whole_number(value: Value, what: str) -> int:
             raise Undecided(f"{what} has {len(value)} digits")
         return int(value)
     raise Undecided(f"{what} is {_shown(value)}, not a whole number")
+
+
+def quantity(value: Value, what: str) -> Fraction:
+    """The amount in units: bytes, or CPUs.
+
+    https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
+    """
+    text = str(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+    match = _QUANTITY.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None or (match[3] or "") not in _SUFFIXES:
+        raise Undecided(f"{what} is {value!r}, not an amount such as 16Gi")
+    number = Fraction(Decimal(match[1] + (match[2] or "")))
+    return number * _SUFFIXES[match[3] or ""]
+
+
+def _field_or_why_not(parent: Mapping[str, Value], path: Sequence[str]) -> Value:
+    """`field` for what is no plain dict, or has to be told of."""
+    current: Value = parent
+    for index, key in enumerate(path):
+        if not isinstance(current, (dict, Mapping)):
+            if current is None:
+                return None
+            raise Undecided(f"{_dotted(path[:index])} is {_shown(current)}, not a mapping")
+        current = current.get(key)
+        if current is UNKNOWN:
+            raise Undecided(f"{_dotted(path[: index + 1])} is known only after the update")
+    return current
+
+
+def number(value: Value, what: str) -> float:
+    """The value as a number, such as a fraction."""
+    try:
+        if isinstance(value, int | float | str) and not isinstance(value, bool):
+            return float(value)
+    except (ValueError, OverflowError):
+        pass
+    raise Undecided(f"{what} is {value!r}, not a number")
 
 
 def _items_at(parent: Mapping[str, Value], *path: str) -> Sequence[Value]:

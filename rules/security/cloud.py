@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
-from rules.reading.program.iam_documents import Grant, Statement, read_grants
+from rules.model import EVERY_RELEASE, Observation, Severity
+from rules.reading.iam_documents import Grant, Statement, read_grants
+from rules.reading.pods.pods import readable
 from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at, whole_number_at
-from rules.rule import graph_rule, rule
+from rules.rule import Subjects, graph_rule, rule
 from rules.subjects import kubernetes_objects, resources_of_type
 
 _LAUNCH_TEMPLATE = "aws:ec2/launchTemplate:LaunchTemplate"
@@ -17,6 +18,9 @@ _ACCOUNT = "does not say whether it is encrypted: the account's default decides"
 _EVERYTHING = frozenset({"*", "*:*"})
 _MANAGED = frozenset({"AdministratorAccess", "PowerUserAccess", "IAMFullAccess"})
 _READ_ONLY = ("Describe", "Get", "List")
+_GRANTS: Subjects[Grant] = Subjects(read_grants, lambda each: (each.resource, each.resource.name))
+_READABLE_GRANTS: Subjects[Grant] = Subjects(lambda graph: readable(read_grants(graph)), _GRANTS.place)
+"""What cannot be read, the rule about wildcards says already."""
 
 
 @graph_rule(
@@ -116,7 +120,8 @@ def node_credentials_out_of_reach(_: ResourceGraph, resource: Resource) -> Itera
         )
 
 
-@graph_rule(
+@rule(
+    _GRANTS,
     severity=Severity.MANDATORY,
     reason=(
         "A role for one purpose that may do everything is the account, for whoever gets hold of one pod or "
@@ -129,19 +134,11 @@ def node_credentials_out_of_reach(_: ResourceGraph, resource: Resource) -> Itera
     lines=EVERY_RELEASE,
     fix="Name the actions and the resources.",
 )
-def no_wildcard_iam(graph: ResourceGraph) -> Iterator[Observation]:
+def no_wildcard_iam(_: ResourceGraph, grant: Grant) -> Iterator[str]:
     """No IAM policy allows everything, or everybody."""
-    for grant in read_grants(graph):
-        if not isinstance(grant, Grant):
-            resource, reason = grant
-            yield undecided(resource, resource.name, str(reason))
-            continue
-        for name in sorted(_MANAGED.intersection(grant.managed)):
-            yield failed(grant.resource, grant.resource.name, f"attaches the managed policy {name}")
-        for statement in grant.statements:
-            message = _too_wide(statement)
-            if message is not None:
-                yield failed(grant.resource, grant.resource.name, message)
+    for name in sorted(_MANAGED.intersection(grant.managed)):
+        yield f"attaches the managed policy {name}"
+    yield from filter(None, map(_too_wide, grant.statements))
 
 
 def _too_wide(statement: Statement) -> str | None:
@@ -156,26 +153,20 @@ def _too_wide(statement: Statement) -> str | None:
     )
 
 
-@graph_rule(
+@rule(
+    _READABLE_GRANTS,
     severity=Severity.ADVISORY,
     reason="A whole service, or a change to every resource, is more than one purpose needs.",
     source="https://docs.aws.amazon.com/IAM/latest/UserGuide/best-practices.html#grant-least-privilege",
     lines=EVERY_RELEASE,
     fix="List the actions that are used, on the resources of this stack; some actions take no resource.",
 )
-def narrow_iam(graph: ResourceGraph) -> Iterator[Observation]:
+def narrow_iam(_: ResourceGraph, grant: Grant) -> Iterator[str]:
     """An IAM policy names its actions and resources."""
-    for grant in read_grants(graph):
-        # What cannot be read, the rule about wildcards says already.
-        if not isinstance(grant, Grant):
-            continue
-        for name in grant.managed:
-            if name.endswith("FullAccess") and not name.startswith("IAM"):
-                yield failed(grant.resource, grant.resource.name, f"attaches the managed policy {name}")
-        for statement in grant.statements:
-            message = _wide(statement)
-            if message is not None:
-                yield failed(grant.resource, grant.resource.name, message)
+    for name in grant.managed:
+        if name.endswith("FullAccess") and not name.startswith("IAM"):
+            yield f"attaches the managed policy {name}"
+    yield from filter(None, map(_wide, grant.statements))
 
 
 def _wide(statement: Statement) -> str | None:

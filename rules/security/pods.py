@@ -1,18 +1,39 @@
 """What pods may do, and with which images they start."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity
-from rules.reading.pods.all_containers import all_containers
-from rules.reading.pods.host_access import asks_for_network_device, host_accesses, runs_an_engine
-from rules.reading.pods.images import read_image
-from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Undecided, mappings_at, text_at, texts_at, whole_number_at
+from rules.reading.devices import EFA_RESOURCE, network_devices
+from rules.reading.memoized import memoized
+from rules.reading.pods.containers import all_containers, read_image
+from rules.reading.pods.pods import PodTemplate, Unreadable, readable
+from rules.reading.pods.workers import read_workers
+from rules.reading.shapes import Undecided, field, grouped, mappings_at, text_at, texts_at, whole_number_at
 from rules.rule import graph_rule, rule
 from rules.subjects import POD_TEMPLATES, resources_of_type
 
+_NAMESPACES = ("hostNetwork", "hostPID", "hostIPC")
+_WITHOUT_GPUS = frozenset({"frontend", "planner", "epp"})
+"""Types of components that serve no GPU."""
+_EFA = (
+    "EFA: ai-dynamo/dynamo docs/kubernetes/cloud-providers/eks/efa.md at 0c21bf2 calls it required, while "
+    "examples/deployments/EKS at 4a28569 does with the capability IPC_LOCK alone"
+)
+_RDMA = (
+    "RDMA: ai-dynamo/dynamo docs/kubernetes/cloud-providers at 70aa30d sets it, while "
+    "docs/kubernetes/rdma-setup/overview.md at a580cdd does with IPC_LOCK and SYS_RESOURCE as root"
+)
+_MNNVL_OF_VLLM = (
+    "NVLink between nodes under vLLM: ai-dynamo/dynamo recipes/inkling/vllm/disagg-gb300-agentic at 472ac24 "
+    "sets it"
+)
+_ONE_POD = (
+    "engines that hand their cache to each other inside one pod: ai-dynamo/dynamo recipes/gpt-oss-120b/vllm "
+    "at e17cb02 sets it"
+)
 _NODE_AGENT = "DaemonSet"
 """Device plugins and drivers, whose work is the node itself."""
 _ORDINARY = frozenset(
@@ -25,6 +46,18 @@ _ORDINARY = frozenset(
 _FOR_TRANSPORTS = frozenset({"IPC_LOCK", "SYS_RESOURCE", "SYS_PTRACE"})
 """To pin memory for RDMA, and to open another process's GPU memory; few, and each for one purpose."""
 _VERSION = re.compile(r"\d")
+
+
+@dataclass(frozen=True, slots=True)
+class _HostAccess:
+    """One way out."""
+
+    what: str
+    """For messages: `container main is privileged`."""
+    asked_by: str | None
+    """The KV transport that it is for, and the source that says so; None for none."""
+    is_privilege: bool
+    """A privileged container, and not a namespace of the node."""
 
 
 @rule(
@@ -40,9 +73,9 @@ _VERSION = re.compile(r"\d")
 )
 def no_privileged_containers(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """No container that serves no GPU is privileged."""
-    if template.resource.kind == _NODE_AGENT or runs_an_engine(graph, template):
+    if template.resource.kind == _NODE_AGENT or _runs_an_engine(graph, template):
         return
-    for access in host_accesses(graph, template):
+    for access in _host_accesses(graph, template):
         if access.is_privilege:
             yield f"{access.what}, and serves no GPU"
 
@@ -64,12 +97,12 @@ def no_privileged_containers(graph: ResourceGraph, template: PodTemplate) -> Ite
 )
 def privileges_for_hardware(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """A pod is let out of its isolation only as far as its hardware asks for."""
-    for access in host_accesses(graph, template):
+    for access in _host_accesses(graph, template):
         if template.resource.kind == _NODE_AGENT:
             yield f"{access.what}, as an agent of the node"
         elif access.asked_by is not None:
             yield f"{access.what}, for {access.asked_by}"
-        elif not access.is_privilege or runs_an_engine(graph, template):
+        elif not access.is_privilege or _runs_an_engine(graph, template):
             yield f"{access.what}, which no KV transport of this pod asks for"
 
 
@@ -95,7 +128,7 @@ def pods_run_unprivileged(_: ResourceGraph, template: PodTemplate) -> Iterator[s
         capabilities = texts_at(container, "securityContext", "capabilities", "add")
         added = {(each or "").upper().removeprefix("CAP_") for each in capabilities}
         # Capabilities that are added act for root alone, so a container that needs one needs root too.
-        for_transport = bool(added & _FOR_TRANSPORTS) or asks_for_network_device(template, container)
+        for_transport = bool(added & _FOR_TRANSPORTS) or network_devices(template, container)
         if _user(template.spec, container) == 0 and not for_transport:
             yield f"container {name} runs as root (runAsUser 0)"
         beyond = sorted(added - _ORDINARY - _FOR_TRANSPORTS - {""})
@@ -108,11 +141,6 @@ def pods_run_unprivileged(_: ResourceGraph, template: PodTemplate) -> Iterator[s
         path = text_at(volume, "hostPath", "path")
         if path is not None:
             yield f"mounts {path} of its node"
-
-
-def _user(pod: Mapping[str, Value], container: Mapping[str, Value]) -> int | None:
-    own = whole_number_at(container, "securityContext", "runAsUser")
-    return whole_number_at(pod, "securityContext", "runAsUser") if own is None else own
 
 
 @graph_rule(
@@ -129,6 +157,77 @@ def images_pinned(graph: ResourceGraph) -> Iterator[Observation]:
     """Images and charts are pinned to a version."""
     yield from POD_TEMPLATES.judge(graph, _loose_images)
     yield from resources_of_type("kubernetes:helm.sh/v3:Release").judge(graph, _loose_chart)
+
+
+def _host_accesses(graph: ResourceGraph, template: PodTemplate) -> Sequence[_HostAccess]:
+    """Privileged containers and namespaces of the node, of every container of the pod."""
+    return tuple(_accesses(graph, template))
+
+
+def _runs_an_engine(graph: ResourceGraph, template: PodTemplate) -> bool:
+    """Whether the pod has GPUs or starts an engine, or may do so.
+
+    Guides differ in how much such a pod is to be let out for, so nobody can say that it is for nothing.
+    """
+    if template.shape != "workload":
+        return template.component_type not in _WITHOUT_GPUS
+    return template in _engines_of_pods(graph) or template.resource.urn in _unreadable(graph)
+
+
+@memoized
+def _unreadable(graph: ResourceGraph) -> frozenset[str]:
+    """The resources whose workers nobody can read."""
+    return frozenset(worker.resource.urn for worker in read_workers(graph) if isinstance(worker, Unreadable))
+
+
+def _accesses(graph: ResourceGraph, template: PodTemplate) -> Iterator[_HostAccess]:
+    for key in _NAMESPACES:
+        if _is_set(template.spec, key):
+            asked_by = _asks_for_ipc(graph, template) if key == "hostIPC" else None
+            yield _HostAccess(
+                f"shares the node's {key.removeprefix('host')} ({key})", asked_by, is_privilege=False
+            )
+    for name, container in all_containers(template):
+        if _is_set(container, "securityContext", "privileged"):
+            asked_by = _asks_for_privileges(template, container)
+            yield _HostAccess(f"container {name} is privileged", asked_by, is_privilege=True)
+
+
+def _is_set(parent: Mapping[str, Value], *path: str) -> bool:
+    value = field(parent, *path)
+    if value is None or isinstance(value, bool):
+        return value is True
+    raise Undecided(f"{'.'.join(path)} is neither true nor false")
+
+
+def _asks_for_privileges(template: PodTemplate, container: Mapping[str, Value]) -> str | None:
+    devices = [name for name, _ in network_devices(template, container)]
+    if EFA_RESOURCE in devices:
+        return _EFA
+    return _RDMA if devices else None
+
+
+def _asks_for_ipc(graph: ResourceGraph, template: PodTemplate) -> str | None:
+    engines = _engines_of_pods(graph).get(template, [])
+    if not any("vllm" in engine for engine in engines):
+        return None
+    if len(engines) > 1:
+        return _ONE_POD
+    return _MNNVL_OF_VLLM if mappings_at(template.spec, "resourceClaims") else None
+
+
+@memoized
+def _engines_of_pods(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[str]]:
+    workers = grouped((worker.template, worker) for worker in readable(read_workers(graph)))
+    return {
+        template: [command.engine for worker in of_pod for command in worker.commands]
+        for template, of_pod in workers.items()
+    }
+
+
+def _user(pod: Mapping[str, Value], container: Mapping[str, Value]) -> int | None:
+    own = whole_number_at(container, "securityContext", "runAsUser")
+    return whole_number_at(pod, "securityContext", "runAsUser") if own is None else own
 
 
 def _loose_images(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:

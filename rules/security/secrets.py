@@ -1,24 +1,47 @@
-"""Where credentials stand, and who can read them there."""
+"""Where credentials stand, and who can read them there.
 
+Credentials are told by their shape or by the name that they are given, and are never shown.
+"""
+
+import base64
+import binascii
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
+from resource_graph.resource import Path
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
-from rules.reading.pods.all_containers import all_containers
+from rules.reading.pods.containers import all_containers
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.program.secret_texts import (
-    credential_called,
-    credential_in,
-    credential_in_base64,
-    dotted,
-    is_marked,
-    leaves,
-)
 from rules.reading.shapes import Undecided, mappings_at, text_at
 from rules.rule import Said, graph_rule
 from rules.subjects import POD_TEMPLATES, kubernetes_objects
 
+_SHAPES: Mapping[str, tuple[tuple[str, ...], re.Pattern[str]]] = {
+    "a Hugging Face token": (("hf_",), re.compile(r"\bhf_[A-Za-z0-9]{30,}\b")),
+    "an AWS access key": (("AKIA", "ASIA"), re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b")),
+    "an NGC API key": (("nvapi-",), re.compile(r"\bnvapi-[A-Za-z0-9_-]{40,}")),
+    "a GitHub token": (
+        ("gh", "github_pat_"),
+        re.compile(r"\b(?:gh[oprsu]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{60,255})\b"),
+    ),
+    "a private key": (("PRIVATE KEY",), re.compile(r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----")),
+    "a password in an address": (
+        ("://",),
+        re.compile(r"[a-z+]{2,12}://[^\s/:@'\"$]+:[^\s/@'\"$]+@[A-Za-z0-9]"),
+    ),
+}
+"""Kind -> what such a text must contain, which is faster to look for, and its shape."""
+_NAMED = re.compile(
+    r"(?:^|[_.-]|(?<=[a-z])(?=[A-Z]))(?i:token|password|passwd|api[_-]?key|secret[_-]?access[_-]?key|"
+    r"client[_-]?secret)$"
+)
+"""HF_TOKEN, adminPassword, ngc-api-key; not TOKENIZERS_PARALLELISM, not tokenSecretName."""
+_SHORTEST = 8
+"""Shorter values of such names are flags and numbers."""
+_Leaf = tuple[Path, str, Value]
+"""Where a value stands, the name that it is given, and the value."""
 # Where a GitOps tool's document holds the values of a chart.
 _VALUES: Mapping[str, tuple[str, ...]] = {
     "HelmRelease": ("spec", "values"),
@@ -49,58 +72,6 @@ def secrets_not_in_plain_values(graph: ResourceGraph) -> Iterator[Observation]:
         yield from kubernetes_objects(kind).judge(graph, _in_values)
 
 
-def _in_template(_graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
-    for where, entries in _environments(template):
-        for entry in entries:
-            name = text_at(entry, "name") or ""
-            credential = partial(credential_called, name)
-            yield from _judged(f"variable {name} of {where}", entry.get("value"), credential)
-    for name, container in all_containers(template):
-        for key in ("command", "args"):
-            for _, _, value in leaves(container.get(key)):
-                yield from _judged(f"{key} of container {name}", value, credential_in)
-
-
-def _environments(template: PodTemplate) -> Iterator[tuple[str, Sequence[Mapping[str, Value]]]]:
-    if template.shape == "service":
-        yield "the graph", mappings_at(template.graph_spec, "envs")
-        yield f"service {template.name}", mappings_at(template.described_by, "envs")
-    elif template.shape == "component":
-        yield "the graph", mappings_at(template.graph_spec, "env")
-    for name, container in all_containers(template):
-        yield f"container {name}", mappings_at(container, "env")
-
-
-def _in_config_map(_graph: ResourceGraph, resource: Resource) -> Iterator[Said]:
-    for path, _, value in leaves(resource.inputs.get("data"), ("data",)):
-        yield from _judged(dotted(path), value, credential_in)
-
-
-def _in_secret_document(_graph: ResourceGraph, resource: Resource) -> Iterator[Said]:
-    # What a program hands to the cluster as a Secret is judged by what it marked.
-    if resource.origin is None:
-        return
-    for key, credential in (("stringData", credential_in), ("data", credential_in_base64)):
-        for path, _, value in leaves(resource.inputs.get(key), (key,)):
-            yield from _judged(f"{dotted(path)}, in a file,", value, credential)
-
-
-def _in_values(_: ResourceGraph, resource: Resource) -> Iterator[Said]:
-    place = _VALUES[resource.kind or ""]
-    values: Value = resource.inputs
-    for key in place:
-        values = values.get(key) if isinstance(values, Mapping) else None
-    for path, name, value in leaves(values, place):
-        yield from _judged(dotted(path), value, partial(credential_called, name))
-
-
-def _judged(what: str, value: Value, credential: Callable[[str], str | None]) -> Iterator[Said]:
-    if value is UNKNOWN:
-        yield Undecided(f"{what} has a value that is not known here")
-    elif isinstance(value, str) and (kind := credential(value)) is not None:
-        yield f"{what} holds {kind}"
-
-
 @graph_rule(
     severity=Severity.MANDATORY,
     reason=(
@@ -119,12 +90,117 @@ def secrets_marked_secret(graph: ResourceGraph) -> Iterator[Observation]:
             yield from _unmarked(resource, key, lambda _, __: "a value of a Secret")
     for release_type in _RELEASES:
         for resource in graph.of_type(release_type):
-            yield from _unmarked(resource, "values", credential_called)
+            yield from _unmarked(resource, "values", _credential_called)
     for resource in graph.of_type(_PROVIDER):
         yield from _unmarked(resource, "kubeconfig", _kubeconfig_credential)
     for resource in graph.components():
         for key in resource.inputs:
-            yield from _unmarked(resource, key, credential_called)
+            yield from _unmarked(resource, key, _credential_called)
+
+
+def _credential_in(text: str) -> str | None:
+    """What kind of credential stands in a text; None for none."""
+    for kind, (marks, shape) in _SHAPES.items():
+        for mark in marks:
+            if mark in text:
+                if shape.search(text):
+                    return kind
+                break
+    return None
+
+
+def _credential_called(name: str, text: str) -> str | None:
+    """The kind of credential that a value is, by its text or its name; None where it is none."""
+    found = _credential_in(text)
+    if found is not None:
+        return found
+    # A reference, a path or an address names where the credential is.
+    is_literal = len(text) >= _SHORTEST and not text.startswith("/") and "$" not in text and "://" not in text
+    return f"a value called {name}" if is_literal and _NAMED.search(name) else None
+
+
+def _credential_in_base64(text: str) -> str | None:
+    """The kind of credential that an entry in the `data` of a Secret is; None where it is none."""
+    try:
+        return _credential_in(base64.b64decode(text, validate=True).decode("utf-8"))
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _leaves(value: Value, path: Path = (), name: str = "") -> Iterator[_Leaf]:
+    """Everything in a value that is neither a mapping nor a list."""
+    if isinstance(value, str):
+        yield path, name, value
+    elif isinstance(value, (dict, Mapping)):
+        for key, item in value.items():
+            yield from _leaves(item, (*path, key), key)
+    elif isinstance(value, (list, Sequence)):
+        for index, item in enumerate(value):
+            yield from _leaves(item, (*path, index), name)
+    else:
+        yield path, name, value
+
+
+def _is_marked(path: Path, secret_paths: frozenset[Path]) -> bool:
+    """Whether the program marked the value, or something around it, as secret."""
+    return bool(secret_paths) and any(path[:length] in secret_paths for length in range(1, len(path) + 1))
+
+
+def _dotted(path: Path) -> str:
+    """For messages: values.auth.0.password."""
+    return ".".join(map(str, path))
+
+
+def _in_template(_graph: ResourceGraph, template: PodTemplate) -> Iterator[Said]:
+    for where, entries in _environments(template):
+        for entry in entries:
+            name = text_at(entry, "name") or ""
+            credential = partial(_credential_called, name)
+            yield from _judged(f"variable {name} of {where}", entry.get("value"), credential)
+    for name, container in all_containers(template):
+        for key in ("command", "args"):
+            for _, _, value in _leaves(container.get(key)):
+                yield from _judged(f"{key} of container {name}", value, _credential_in)
+
+
+def _environments(template: PodTemplate) -> Iterator[tuple[str, Sequence[Mapping[str, Value]]]]:
+    if template.shape == "service":
+        yield "the graph", mappings_at(template.graph_spec, "envs")
+        yield f"service {template.name}", mappings_at(template.described_by, "envs")
+    elif template.shape == "component":
+        yield "the graph", mappings_at(template.graph_spec, "env")
+    for name, container in all_containers(template):
+        yield f"container {name}", mappings_at(container, "env")
+
+
+def _in_config_map(_graph: ResourceGraph, resource: Resource) -> Iterator[Said]:
+    for path, _, value in _leaves(resource.inputs.get("data"), ("data",)):
+        yield from _judged(_dotted(path), value, _credential_in)
+
+
+def _in_secret_document(_graph: ResourceGraph, resource: Resource) -> Iterator[Said]:
+    # What a program hands to the cluster as a Secret is judged by what it marked.
+    if resource.origin is None:
+        return
+    for key, credential in (("stringData", _credential_in), ("data", _credential_in_base64)):
+        for path, _, value in _leaves(resource.inputs.get(key), (key,)):
+            yield from _judged(f"{_dotted(path)}, in a file,", value, credential)
+
+
+def _in_values(_: ResourceGraph, resource: Resource) -> Iterator[Said]:
+    place = _VALUES[resource.kind or ""]
+    values: Value = resource.inputs
+    for key in place:
+        values = values.get(key) if isinstance(values, Mapping) else None
+    for path, name, value in _leaves(values, place):
+        yield from _judged(_dotted(path), value, partial(_credential_called, name))
+
+
+def _judged(what: str, value: Value, credential: Callable[[str], str | None]) -> Iterator[Said]:
+    if value is UNKNOWN:
+        yield Undecided(f"{what} has a value that is not known here")
+    elif isinstance(value, str) and (kind := credential(value)) is not None:
+        yield f"{what} holds {kind}"
 
 
 def _unmarked(
@@ -132,15 +208,15 @@ def _unmarked(
 ) -> Iterator[Observation]:
     value: Value = resource.inputs.get(key)
     marked = resource.secret_paths or frozenset()
-    for path, name, leaf in leaves(value, (key,), key):
-        if is_marked(path, marked):
+    for path, name, leaf in _leaves(value, (key,), key):
+        if _is_marked(path, marked):
             continue
         if leaf is UNKNOWN and credential(name, _ANY_VALUE):
             yield undecided(
-                resource, resource.name, f"{dotted(path)} is not known here, and not marked as secret"
+                resource, resource.name, f"{_dotted(path)} is not known here, and not marked as secret"
             )
         elif isinstance(leaf, str) and leaf and (kind := credential(name, leaf)) is not None:
-            yield failed(resource, resource.name, f"{dotted(path)} holds {kind} and is not marked as secret")
+            yield failed(resource, resource.name, f"{_dotted(path)} holds {kind} and is not marked as secret")
 
 
 def _kubeconfig_credential(_: str, text: str) -> str | None:

@@ -14,9 +14,8 @@ from rules.reading.objects.definitions import (
     other_version,
     version_of,
 )
-from rules.reading.objects.hints import hint, value_at
 from rules.reading.objects.judged import Judged, read_mistakes
-from rules.reading.objects.schemas import dotted
+from rules.reading.objects.schemas import dotted, hint, value_at
 from rules.reading.pods.pods import PodTemplate, read_pods
 from rules.reading.shapes import mappings_at, text_at
 from rules.rule import graph_rule

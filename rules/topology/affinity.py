@@ -6,19 +6,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from hardware import INSTANCE_TYPES
 from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
-from rules.reading.nodes.landing import allows, untolerated
-from rules.reading.nodes.node_selection import required_labels
-from rules.reading.nodes.pools import Pool, known_pools, node_labels, read_pools
-from rules.reading.once import once_per_graph
-from rules.reading.pods.frontends import FRONTEND_TYPE
-from rules.reading.pods.images import read_image
-from rules.reading.pods.label_selectors import selects
-from rules.reading.pods.pod_affinity import Term, can_match, can_match_by_older_labels, terms
+from rules.reading.memoized import memoized
+from rules.reading.model_volumes import ModelVolume, read_model_volumes
+from rules.reading.node_selection import allows, required_labels, untolerated
+from rules.reading.pods.containers import read_image
+from rules.reading.pods.pod_affinity import Term, can_match, can_match_by_older_labels, selects, terms
 from rules.reading.pods.pods import GRAPH_NAME_LABEL, PodTemplate
-from rules.reading.pods.workers import GPU_RESOURCE
-from rules.reading.program.operator_line import operator_line
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at
-from rules.reading.storage.model_volumes import ModelVolume, read_model_volumes
+from rules.reading.pods.workers import FRONTEND_TYPE, GPU_RESOURCE
+from rules.reading.pools import Pool, known_pools, node_labels, read_pools
+from rules.reading.releases import operator_line
+from rules.reading.shapes import Undecided, grouped, known, mapping_at, mappings_at, text_at
 from rules.rule import rule
 from rules.subjects import POD_TEMPLATES
 
@@ -82,11 +79,7 @@ def pod_anti_affinity_can_match(graph: ResourceGraph, template: PodTemplate) -> 
 
 
 def _means_a_pod(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
-    """Whether a pod carries the labels, as the graph's operator or one before 1.2 writes them.
-
-    Raises:
-        Undecided: nothing says of which release the operator is, and releases differ.
-    """
+    """Whether a pod carries the labels, as the graph's operator or one before 1.2 writes them."""
     if can_match(graph, template, term):
         return True
     if not can_match_by_older_labels(graph, template, term):
@@ -134,13 +127,12 @@ def _reads_from_gpu_nodes(graph: ResourceGraph, template: PodTemplate) -> bool:
     return False
 
 
-@once_per_graph
+@memoized
 def _volumes_by_pod(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[ModelVolume]]:
-    volumes: dict[PodTemplate, list[ModelVolume]] = {}
-    for volume in read_model_volumes(graph):
-        for template in {user.template for user, _ in volume.users}:
-            volumes.setdefault(template, []).append(volume)
-    return volumes
+    volumes = read_model_volumes(graph)
+    return grouped(
+        (each, volume) for volume in volumes for each in {user.template for user, _ in volume.users}
+    )
 
 
 def _gpu_pools(graph: ResourceGraph) -> Sequence[Pool]:
@@ -239,18 +231,13 @@ def _has_budget(graph: ResourceGraph, template: PodTemplate) -> bool:
     )
 
 
-@once_per_graph
-def _budgets(graph: ResourceGraph) -> Mapping[_Place, list[Resource]]:
+@memoized
+def _budgets(graph: ResourceGraph) -> Mapping[_Place, Sequence[Resource]]:
     """Budgets by namespace and by the first label that their selector pins, else by none."""
-    found: dict[_Place, list[Resource]] = {}
-    for budget in graph.kubernetes_objects("PodDisruptionBudget"):
-        found.setdefault((str(budget.namespace), _first_label(budget)), []).append(budget)
-    return found
+    budgets = graph.kubernetes_objects("PodDisruptionBudget")
+    return grouped(((str(each.namespace), _first_label(each)), each) for each in budgets)
 
 
 def _first_label(budget: Resource) -> tuple[str, str] | None:
-    try:
-        labels = mapping_at(budget.inputs, "spec", "selector", "matchLabels")
-    except Undecided:
-        return None
+    labels = known(mapping_at, budget.inputs, "spec", "selector", "matchLabels") or {}
     return next(((key, value) for key, value in labels.items() if isinstance(value, str)), None)

@@ -6,17 +6,21 @@ from dataclasses import dataclass, field, replace
 from hardware import InstanceType
 from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
-from rules.reading.kv_transport.disaggregation import Disaggregated
-from rules.reading.nodes.channel_claims import claiming_pods, read_channel_claims
-from rules.reading.nodes.device_claims import domains_of_template, may_be_one, read_device_claims
-from rules.reading.nodes.fabric import nodes_without_fabric
-from rules.reading.nodes.network_devices import efa_interfaces, rdma_devices
-from rules.reading.nodes.placements import read_placement
-from rules.reading.once import once_per_graph
-from rules.reading.pods.pods import Unreadable
-from rules.reading.pods.pods_together import CLIQUE, not_bound
+from rules.reading.devices import (
+    claiming_pods,
+    domains_of_template,
+    efa_interfaces,
+    may_be_one,
+    rdma_devices,
+    read_channel_claims,
+    read_device_claims,
+)
+from rules.reading.disaggregation import Disaggregated
+from rules.reading.memoized import memoized
+from rules.reading.placements import CLIQUE, nodes_without_fabric, not_bound, read_placement
+from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import Worker, read_workers
-from rules.reading.shapes import Undecided, whole_number_at
+from rules.reading.shapes import Undecided, known, whole_number_at
 from rules.rule import graph_rule, rule
 from rules.subjects import DISAGGREGATED_GRAPHS, WORKERS, kubernetes_objects
 
@@ -105,7 +109,7 @@ def one_claim_per_tray(graph: ResourceGraph) -> Iterator[Observation]:
 def _collect(graph: ResourceGraph, worker: Worker, pools: dict[str, _Pool]) -> Sequence[str]:
     if read_channel_claims(graph, worker).by_pod:
         placement = read_placement(graph, worker)
-        pool = pools.setdefault(placement.pool, _Pool(placement.nodes, placement.instance_type.name))
+        pool = pools.setdefault(placement.name, _Pool(placement.nodes, placement.instance_type.name))
         if all(each.pod is not worker.pod for each, _ in pool.workers):
             pool.workers.append((worker, claiming_pods(worker)))
     return ()
@@ -201,23 +205,15 @@ def compute_domain_node_count(graph: ResourceGraph, domain: Resource) -> Iterato
         yield f"has numNodes {nodes}, but {pods} pods of a node each claim its channel"
 
 
-@once_per_graph
+@memoized
 def _claiming(graph: ResourceGraph) -> dict[str, int | None]:
     """Domain -> pods that claim its channel; None where that is not known."""
     pods: dict[str, int | None] = {}
-    for worker in read_workers(graph):
-        if isinstance(worker, Unreadable):
-            continue
-        try:
-            domains = read_channel_claims(graph, worker).domains
-        except Undecided:
-            continue
-        for domain in domains:
-            try:
-                before = pods.get(domain.urn, 0)
-                pods[domain.urn] = None if before is None else before + claiming_pods(worker)
-            except Undecided:
-                pods[domain.urn] = None
+    for worker in readable(read_workers(graph)):
+        claims = known(read_channel_claims, graph, worker)
+        for domain in () if claims is None else claims.domains:
+            before, count = pods.get(domain.urn, 0), known(claiming_pods, worker)
+            pods[domain.urn] = None if before is None or count is None else before + count
     return pods
 
 

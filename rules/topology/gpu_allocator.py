@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Severity, failed, undecided
-from rules.reading.nodes.device_claims import read_device_claims
-from rules.reading.nodes.landing import selected_pools
-from rules.reading.nodes.placements import read_candidates
+from rules.reading.devices import read_device_claims
+from rules.reading.node_selection import selected_pools
+from rules.reading.placements import read_candidates
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
 from rules.reading.pods.workers import GPU_RESOURCE, Worker
-from rules.reading.program.releases import releases_of
-from rules.reading.shapes import Undecided, field
+from rules.reading.releases import releases_of
+from rules.reading.shapes import Undecided, field, known
 from rules.rule import graph_rule
 from rules.subjects import WORKERS
 
@@ -71,7 +71,7 @@ def one_gpu_allocator(graph: ResourceGraph) -> Iterator[Observation]:
 
 def _collect_worker(graph: ResourceGraph, worker: Worker, pools: dict[str, _Users]) -> tuple[()]:
     if worker.gpus_per_pod:
-        for name in _names(lambda: [candidate.pool for candidate in read_candidates(graph, worker)]):
+        for name in _names(lambda: [candidate.name for candidate in read_candidates(graph, worker)]):
             users = pools.setdefault(name, _Users())
             users.plugin = users.plugin or worker
     # Nothing is wrong with one alone.
@@ -90,10 +90,8 @@ def _collect_claim(graph: ResourceGraph, template: PodTemplate, pools: dict[str,
 
 
 def _names(read: Callable[[], Sequence[str]]) -> Sequence[str]:
-    try:
-        return [f"pool {name}" for name in read()]
-    except Undecided:
-        return [_ANYWHERE]
+    names = known(read)
+    return [_ANYWHERE] if names is None else [f"pool {name}" for name in names]
 
 
 def _shared(pools: Mapping[str, _Users]) -> Iterator[tuple[str, _Users]]:

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from hardware import INSTANCE_TYPES, Accelerator
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
-from rules.reading.commands.start_script import TENSORRT_LLM
+from rules.reading.commands.container_commands import TENSORRT_LLM
+from rules.reading.disaggregation import read_role
 from rules.reading.engines.models import read_gpt_oss
-from rules.reading.kv_transport.disaggregation import read_role
-from rules.reading.nodes.landing import selected_pools
-from rules.reading.nodes.node_selection import ARCHITECTURE_LABEL, required_labels
-from rules.reading.nodes.placements import PRODUCT_LABEL, read_landing
-from rules.reading.nodes.pools import read_pools
-from rules.reading.pods.gpu_pods import templates_with_gpus
-from rules.reading.pods.images import read_image
+from rules.reading.gpu_pods import templates_with_gpus
+from rules.reading.node_selection import ARCHITECTURE_LABEL, required_labels, selected_pools
+from rules.reading.placements import PRODUCT_LABEL, read_landing
+from rules.reading.pods.containers import read_image
 from rules.reading.pods.pods import PodTemplate
+from rules.reading.pools import read_pools
 from rules.reading.shapes import Undecided
 from rules.rule import rule
 from rules.subjects import POD_TEMPLATES, TENSORRT_LLM_WORKERS, TensorRtLlmWorker
@@ -105,11 +104,7 @@ def _misplaced(
 
 
 def _suffixed_images(template: PodTemplate) -> Sequence[_SuffixedImage]:
-    """The images of the pod's containers that name an architecture, each once.
-
-    Raises:
-        Undecided: an image is unknown.
-    """
+    """The images of the pod's containers that name an architecture, each once."""
     found: dict[str, _SuffixedImage] = {}
     for container in template.containers:
         image = read_image(container)
@@ -122,11 +117,7 @@ def _suffixed_images(template: PodTemplate) -> Sequence[_SuffixedImage]:
 
 
 def _node_architectures(graph: ResourceGraph, template: PodTemplate) -> Sequence[_NodeArchitecture]:
-    """What the pod's own selection says, else the pools that it can land on.
-
-    Raises:
-        Undecided: neither does.
-    """
+    """What the pod's own selection says, else the pools that it can land on."""
     selected = tuple(_selected(template))
     if selected:
         return selected

@@ -4,12 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
-from rules.reading.engines.vllm import is_vllm
-from rules.reading.kv_transport.kv_hops import KvHop
-from rules.reading.nodes.network_devices import EFA_RESOURCE, efa_interfaces
-from rules.reading.nodes.placements import read_placement
-from rules.reading.pods.security_context import Privileges, read_privileges
-from rules.reading.pods.workers import Worker
+from rules.reading.devices import EFA_RESOURCE, efa_interfaces
+from rules.reading.disaggregation import KvHop
+from rules.reading.engines.command_settings import is_vllm
+from rules.reading.placements import read_placement
+from rules.reading.pods.workers import Privileges, Worker, read_privileges
 from rules.reading.shapes import mappings_at, text_at
 from rules.rule import rule
 from rules.subjects import KV_HOPS, WORKERS
@@ -49,13 +48,13 @@ def kv_transport_devices(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     node = placement.instance_type
     if asked > node.efa_interfaces:
         yield (
-            f"asks for {asked} {EFA_RESOURCE} in one pod, but a node of pool {placement.pool} ({node.name}) "
+            f"asks for {asked} {EFA_RESOURCE} in one pod, but a node of pool {placement.name} ({node.name}) "
             f"has {node.efa_interfaces}"
         )
     elif node.pod_takes_every_efa_interface and asked < node.efa_interfaces:
         yield (
             f"asks for {asked} of the {node.efa_interfaces} {EFA_RESOURCE} of a node of pool "
-            f"{placement.pool} ({node.name}), on which a pod that uses EFA must have all of them"
+            f"{placement.name} ({node.name}), on which a pod that uses EFA must have all of them"
         )
 
 

@@ -4,21 +4,23 @@ from collections.abc import Iterator
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
-from rules.reading.commands.variables import variable
-from rules.reading.engines.runtime_version import runtime_image
+from rules.reading.disaggregation import KvHop, chosen_transport
+from rules.reading.engines.command_settings import is_vllm, read_vllm
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
-from rules.reading.engines.vllm import is_vllm, read_vllm
-from rules.reading.kv_transport.cache_transceiver import NIXL_PLUGIN, SETTING, effective_backend
-from rules.reading.kv_transport.kv_hops import KvHop, chosen_transport
-from rules.reading.kv_transport.ucx import NVLINK_BETWEEN_NODES, OFF, ON, read_ucx_transports
-from rules.reading.kv_transport.vllm_transfer import (
+from rules.reading.kv_cache import NIXL_PLUGIN, TRANSCEIVER_SETTING, effective_backend
+from rules.reading.kv_ways import (
     KV_TRANSFER_CONFIG,
     LIBFABRIC,
     NIXL_CONNECTOR,
+    NVLINK_BETWEEN_NODES,
+    UCX_OFF,
+    UCX_ON,
     nixl_backends,
+    read_ucx_transports,
 )
-from rules.reading.nodes.fabric import nodes_without_fabric
+from rules.reading.placements import nodes_without_fabric
 from rules.reading.pods.workers import Worker
+from rules.reading.releases import runtime_image
 from rules.rule import rule
 from rules.subjects import KV_HOPS
 
@@ -68,7 +70,7 @@ def _efa(worker: Worker) -> Iterator[str]:
         release = ".".join(str(part) for part in image[0])
         yield f"uses EFA with an image of release {release} whose tag is without -efa, so without its plugins"
     unset = [
-        f"{name}={value}" for name, value in _LIBFABRIC_VARIABLES.items() if variable(worker, name) != value
+        f"{name}={value}" for name, value in _LIBFABRIC_VARIABLES.items() if worker.variable(name) != value
     ]
     if unset:
         yield (
@@ -81,16 +83,16 @@ def _efa_of_tensorrt_llm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     backend = effective_backend(graph, worker)
     if backend is not None and backend != "NIXL":
         yield (
-            f"uses EFA with {SETTING} {backend}; the publisher's EFA guide reaches EFA through NIXL and its "
-            f"plugin {LIBFABRIC}, and {NIXL_PLUGIN} acts on NIXL alone"
+            f"uses EFA with {TRANSCEIVER_SETTING} {backend}; the publisher's EFA guide reaches EFA through "
+            f"NIXL and its plugin {LIBFABRIC}, and {NIXL_PLUGIN} acts on NIXL alone"
         )
-    plugin = variable(worker, NIXL_PLUGIN)
+    plugin = worker.variable(NIXL_PLUGIN)
     if backend == "NIXL" and plugin != LIBFABRIC:
         yield (
             f"uses EFA with {NIXL_PLUGIN} {plugin or 'unset'}: NIXL then takes UCX, by the EFA guide at the "
             f"speed of TCP, where {LIBFABRIC} reaches EFA"
         )
-    if variable(worker, "NIXL_BACKEND") is not None:
+    if worker.variable("NIXL_BACKEND") is not None:
         yield f"sets NIXL_BACKEND beside {NIXL_PLUGIN}, which crashed workers (NVIDIA/TensorRT-LLM#10024)"
 
 
@@ -110,16 +112,16 @@ def _nvlink_of_vllm(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
             f"moves KV cache over NVLink between nodes without {' or '.join(_FABRIC_MEMORY_FLAGS)}: its "
             "memory may then have no handle that another node can open"
         )
-    if "expandable_segments:true" in (variable(worker, _ALLOCATOR) or "").lower():
+    if "expandable_segments:true" in (worker.variable(_ALLOCATOR) or "").lower():
         yield f"has expandable_segments in {_ALLOCATOR}, whose memory has no handle that crosses nodes"
-    value = variable(worker, NVLINK_BETWEEN_NODES)
-    if value is None or value.lower() not in ON | OFF:
+    value = worker.variable(NVLINK_BETWEEN_NODES)
+    if value is None or value.lower() not in UCX_ON | UCX_OFF:
         yield f"has {NVLINK_BETWEEN_NODES} {value or 'unset'}; the published recipe sets y"
 
 
 def _off_nvlink(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
-    value = variable(worker, NVLINK_BETWEEN_NODES)
-    if (value is None or value.lower() not in ON | OFF) and not nodes_without_fabric(graph, worker):
+    value = worker.variable(NVLINK_BETWEEN_NODES)
+    if (value is None or value.lower() not in UCX_ON | UCX_OFF) and not nodes_without_fabric(graph, worker):
         yield (
             f"has {NVLINK_BETWEEN_NODES} {value or 'unset'} on nodes whose NVLink leads to others, so UCX "
             "tries it between workers without a compute domain; n keeps it off"
@@ -151,14 +153,14 @@ def nvlink_setting_fits_transport(graph: ResourceGraph, hop: KvHop) -> Iterator[
 
 
 def _unfit_switch(graph: ResourceGraph, hop: KvHop, worker: Worker) -> Iterator[str]:
-    value = variable(worker, NVLINK_BETWEEN_NODES)
+    value = worker.variable(NVLINK_BETWEEN_NODES)
     if value is None:
         return
     set_to = f"{NVLINK_BETWEEN_NODES}={value}"
-    if hop.only("mnnvl") and value.lower() in OFF:
+    if hop.only("mnnvl") and value.lower() in UCX_OFF:
         yield f"has {set_to}, and NVLink between nodes is the only way that its KV cache has but for TCP"
     if (
-        value.lower() in ON
+        value.lower() in UCX_ON
         and _takes_ucx_elsewhere(graph, hop)
         # A list that leaves CUDA IPC out leaves the switch without anything to switch.
         and read_ucx_transports(worker).allows("mnnvl")

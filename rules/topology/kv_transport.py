@@ -5,15 +5,13 @@ from collections.abc import Iterator, Sequence
 from hardware import Standing
 from resource_graph import Resource, ResourceGraph
 from rules.model import Observation, Severity, failed
-from rules.reading.kv_transport.kv_cost import cost_over_tcp
-from rules.reading.kv_transport.kv_hops import KvHop, chosen_transport, component_that_chose
-from rules.reading.kv_transport.kv_paths import best_path
-from rules.reading.kv_transport.kv_ways import Ways
-from rules.reading.nodes.placements import read_placement
+from rules.reading.disaggregation import KvHop, best_path, chosen_transport, component_that_chose
+from rules.reading.kv_cache import cost_over_tcp
+from rules.reading.kv_ways import Ways
+from rules.reading.placements import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bound, read_placement
 from rules.reading.pods.pods import GRAPH_KIND
-from rules.reading.pods.pods_together import CLIQUE, HOSTNAME, ZONE, kept_apart, not_bound
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, mapping_at, text_at
+from rules.reading.shapes import Undecided, known, mapping_at, text_at
 from rules.rule import graph_rule, rule
 from rules.subjects import KV_HOPS, kubernetes_objects
 
@@ -198,11 +196,10 @@ def _beyond_efa(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
 
 
 def _may_share_a_node(graph: ResourceGraph, one: Worker, other: Worker) -> bool:
-    try:
-        first, second = read_placement(graph, one), read_placement(graph, other)
-    except Undecided:
+    first, second = (known(read_placement, graph, worker) for worker in (one, other))
+    if first is None or second is None:
         return True
-    if first.pool != second.pool or first.instance_type.pod_takes_every_efa_interface:
+    if first.name != second.name or first.instance_type.pod_takes_every_efa_interface:
         return False
     return one.gpus_per_pod + other.gpus_per_pod <= first.instance_type.gpus
 
@@ -242,6 +239,6 @@ def kv_transport_in_one_clique(graph: ResourceGraph, hop: KvHop) -> Iterator[Obs
                 worker.resource,
                 worker.name,
                 f"moves its KV cache over NVLink between nodes and is not bound to one {CLIQUE}, but pool "
-                f"{placement.pool} has {gpus} GPUs ({placement.nodes} nodes of {node.name}) in NVLink "
+                f"{placement.name} has {gpus} GPUs ({placement.nodes} nodes of {node.name}) in NVLink "
                 f"domains of at most {largest}",
             )

@@ -5,16 +5,13 @@ from collections.abc import Iterator, Sequence
 from engines import ModelLimits
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity
-from rules.reading.engines.command_settings import CommandSettings
-from rules.reading.engines.engine_release import TENSORRT_LLM_LINES, as_read
-from rules.reading.engines.engines import engine_settings
+from rules.reading.engines.command_settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
+from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.models import names_a_model, read_gpt_oss, read_model_limits
-from rules.reading.engines.sglang import is_sglang, read_sglang
-from rules.reading.engines.tensorrt_llm import Count, TensorRtLlmSettings, is_tensorrt_llm
-from rules.reading.engines.vllm import is_vllm, read_vllm
-from rules.reading.pods.containers import EngineFileProblem
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided
+from rules.reading.releases import TENSORRT_LLM_LINES, as_read
+from rules.reading.shapes import Count, Undecided
 from rules.rule import Said, graph_rule, rule
 from rules.subjects import MODEL_WORKERS, TENSORRT_LLM_WORKERS, WORKERS, ModelWorker, TensorRtLlmWorker
 
@@ -171,7 +168,7 @@ def tensor_parallelism_divides_heads(graph: ResourceGraph, each: ModelWorker) ->
 def _ranks_of_attention(graph: ResourceGraph, worker: Worker) -> Count | None:
     """Over how many GPUs one layer's heads are spread; None where each GPU has all of them."""
     if is_tensorrt_llm(worker):
-        settings = engine_settings(graph, worker)
+        settings = read_tensorrt_llm(graph, worker)
         if settings.switch("enable_attention_dp"):
             return None
         return settings.count("tensor_parallel_size", default=1)

@@ -6,13 +6,13 @@ from contextlib import suppress
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
-from rules.reading.commands.spelling import slip_of
-from rules.reading.nodes.device_claims import domains_of_template, may_be_one
-from rules.reading.once import once_per_graph
-from rules.reading.pods.all_containers import all_containers
-from rules.reading.pods.pods import PodTemplate, read_pods
-from rules.reading.program.references import CLAIM, read_references
-from rules.reading.shapes import Undecided, mappings_at, text_at
+from rules.reading.devices import domains_of_template, may_be_one
+from rules.reading.memoized import memoized, memoized_for_each
+from rules.reading.pods.containers import all_containers
+from rules.reading.pods.pods import PodTemplate, read_pods, readable
+from rules.reading.references import CLAIM, read_references
+from rules.reading.shapes import Undecided, grouped, known, mappings_at, text_at
+from rules.reading.spelling import slip_of
 from rules.rule import graph_rule
 
 _CLAIM_TEMPLATE = "ResourceClaimTemplate"
@@ -55,7 +55,7 @@ def _slips(graph: ResourceGraph, template: PodTemplate, names: Sequence[Name]) -
 
 
 def _where_it_is(graph: ResourceGraph, template: PodTemplate, kind: str, name: str) -> Iterator[str]:
-    meant = _meant(graph, _namespace(template.resource), kind, name)
+    meant = _meant(graph, (_namespace(template.resource), kind, name))
     if kind == _CLAIM_TEMPLATE and meant is None:
         meant = _channel_meant(graph, template, name)
     elsewhere = _namespaces_of(graph).get((kind, name), ())
@@ -68,24 +68,23 @@ def _where_it_is(graph: ResourceGraph, template: PodTemplate, kind: str, name: s
         )
 
 
-def _meant(graph: ResourceGraph, namespace: str | None, kind: str, name: str) -> str | None:
+# Many pods name one Secret.
+@memoized_for_each
+def _meant(graph: ResourceGraph, asked: tuple[str | None, str, str]) -> str | None:
     """What the namespace has under a nearly equal name."""
-    asked = (namespace, kind, name)
-    remembered = _remembered(graph)
-    if asked not in remembered:
-        near = [other for other in _made_in(graph, namespace, kind) if _words(other) != _words(name)]
-        named = _named_in(graph, namespace)
-        # Two letters are a slip only towards what nobody else names: that may be another object on purpose.
-        free = [other for other in near if (kind, other) not in named]
-        remembered[asked] = slip_of(name, near) or slip_of(name, free, _SLIPS)
-    return remembered[asked]
+    namespace, kind, name = asked
+    near = [other for other in _made_in(graph, namespace, kind) if _words(other) != _words(name)]
+    named = _names_by_namespace(graph)[namespace]
+    # Two letters are a slip only towards what nobody else names: that may be another object on purpose.
+    free = [other for other in near if (kind, other) not in named]
+    return slip_of(name, near) or slip_of(name, free, _SLIPS)
 
 
 def _channel_meant(graph: ResourceGraph, template: PodTemplate, name: str) -> str | None:
     """A file that brings compute domains along brings all that its pods claim."""
     namespace = _namespace(template.resource)
     near = [each for each in _made_in(graph, namespace, _CLAIM_TEMPLATE) if _words(each) != _words(name)]
-    named = _named_in(graph, namespace)
+    named = _names_by_namespace(graph)[namespace]
     free = next((other for other in near if (_CLAIM_TEMPLATE, other) not in named), None)
     own = {each for kind, each in _named(graph)[template] if kind == _CLAIM_TEMPLATE}
     # Beside the channel a pod may claim devices by a template that the cluster has.
@@ -130,7 +129,7 @@ def _is_there(graph: ResourceGraph, owner: Resource, kind: str, name: str) -> bo
     return any(entry.get("name") == name and entry.get("create") is True for entry in made)
 
 
-@once_per_graph
+@memoized
 def _made(graph: ResourceGraph) -> Mapping[str, Mapping[str | None, Sequence[str]]]:
     """Kind -> namespace -> names of what is made there; None for a namespace that may be any."""
     found: dict[str, dict[str | None, list[str]]] = {}
@@ -145,12 +144,9 @@ def _made_in(graph: ResourceGraph, namespace: str | None, kind: str) -> Iterator
         yield from made.get(place, ())
 
 
-@once_per_graph
+@memoized
 def _namespaces_of(graph: ResourceGraph) -> Mapping[Name, Sequence[str | None]]:
-    found: dict[Name, list[str | None]] = {}
-    for kind, name, resource in _makers(graph):
-        found.setdefault((kind, name), []).append(_namespace(resource))
-    return found
+    return grouped(((kind, name), _namespace(resource)) for kind, name, resource in _makers(graph))
 
 
 def _makers(graph: ResourceGraph) -> Iterator[tuple[str, str, Resource]]:
@@ -160,26 +156,22 @@ def _makers(graph: ResourceGraph) -> Iterator[tuple[str, str, Resource]]:
             if isinstance(resource.object_name, str):
                 yield kind, resource.object_name, resource
     for domain in graph.kubernetes_objects("ComputeDomain"):
-        try:
-            name = text_at(domain.inputs, "spec", "channel", "resourceClaimTemplate", "name")
-        except Undecided:
-            continue
+        name = known(text_at, domain.inputs, "spec", "channel", "resourceClaimTemplate", "name")
         if name is not None:
             yield _CLAIM_TEMPLATE, name, domain
 
 
-@once_per_graph
+@memoized
 def _named(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Name]]:
     """What each pod names; without those of which only the update knows a part."""
     found: dict[PodTemplate, Sequence[Name]] = {}
-    for template in read_pods(graph):
-        if isinstance(template, PodTemplate):
-            with suppress(Undecided):
-                found[template] = tuple(dict.fromkeys(_names(template)))
+    for template in readable(read_pods(graph)):
+        with suppress(Undecided):
+            found[template] = tuple(dict.fromkeys(_names(template)))
     return found
 
 
-@once_per_graph
+@memoized
 def _named_by(graph: ResourceGraph) -> Mapping[str, frozenset[Name]]:
     """What the pods of each graph or workload name, by its urn."""
     found: dict[str, set[Name]] = {}
@@ -188,7 +180,7 @@ def _named_by(graph: ResourceGraph) -> Mapping[str, frozenset[Name]]:
     return {urn: frozenset(names) for urn, names in found.items()}
 
 
-@once_per_graph
+@memoized
 def _names_by_namespace(graph: ResourceGraph) -> Mapping[str | None, frozenset[Name]]:
     found: dict[str | None, set[Name]] = {}
     for template, names in _named(graph).items():
@@ -199,17 +191,6 @@ def _names_by_namespace(graph: ResourceGraph) -> Mapping[str | None, frozenset[N
     }
     of_each[None] = frozenset(name for names in found.values() for name in names)
     return of_each
-
-
-def _named_in(graph: ResourceGraph, namespace: str | None) -> frozenset[Name]:
-    """Whatever any pod names that may run in the namespace."""
-    return _names_by_namespace(graph)[namespace]
-
-
-@once_per_graph
-def _remembered(_: ResourceGraph) -> dict[tuple[str | None, str, str], str | None]:
-    # Many pods name one Secret.
-    return {}
 
 
 def _names(template: PodTemplate) -> Iterator[Name]:

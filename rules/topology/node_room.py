@@ -6,16 +6,14 @@ from contextlib import suppress
 from hardware import INSTANCE_TYPES, InstanceType
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
-from rules.reading.nodes.network_devices import efa_interfaces
-from rules.reading.nodes.node_room import knows_nodes_without_gpus, rooms_for
-from rules.reading.nodes.node_selection import ARCHITECTURE_LABEL, required_labels
-from rules.reading.nodes.packing import can_be_packed
-from rules.reading.nodes.placements import read_candidates, read_landing
-from rules.reading.pods.gpu_pods import GpuPods, Occupied, read_occupancy
+from rules.reading.devices import efa_interfaces
+from rules.reading.gpu_pods import GpuPods, Occupied, can_be_packed, read_occupancy
+from rules.reading.node_room import knows_nodes_without_gpus, rooms_for
+from rules.reading.node_selection import ARCHITECTURE_LABEL, required_labels
+from rules.reading.placements import read_candidates, read_landing
+from rules.reading.pods.containers import requested
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.pods.resources import requested
-from rules.reading.quantities import quantity
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Undecided, known, quantity
 from rules.rule import graph_rule, rule
 from rules.subjects import GPU_PODS, POD_TEMPLATES
 
@@ -38,7 +36,7 @@ def worker_fits_node(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
     if not candidates or any(pods.gpus <= candidate.instance_type.gpus for candidate in candidates):
         return
     nodes = ", ".join(
-        f"a node of pool {candidate.pool} ({candidate.instance_type.name}) has {candidate.instance_type.gpus}"
+        f"a node of pool {candidate.name} ({candidate.instance_type.name}) has {candidate.instance_type.gpus}"
         for candidate in candidates
     )
     yield f"asks for {pods.gpus} GPUs in one pod, but {nodes}"
@@ -76,19 +74,14 @@ def pod_fits_some_node(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
 
 def _nodes(graph: ResourceGraph, pods: GpuPods) -> tuple[Sequence[InstanceType], str, bool]:
     """The nodes that it can land on, or all that are known here; and whether they are its pool's."""
-    try:
-        candidates = read_candidates(graph, pods.workers[0])
-    except Undecided:
-        candidates = ()
+    candidates = known(read_candidates, graph, pods.workers[0])
     if candidates:
         names = ", ".join(dict.fromkeys(each.instance_type.name for each in candidates))
         return [each.instance_type for each in candidates], f"a node of its pool ({names})", True
     architectures = _architectures(pods)
     types = [each for each in INSTANCE_TYPES.values() if each.cpu_architecture in architectures]
-    try:
-        allowed = {gpu.name for gpu in read_landing(graph, pods.workers[0]).accelerators}
-    except Undecided:
-        allowed = set[str]()
+    landing = known(read_landing, graph, pods.workers[0])
+    allowed = set[str]() if landing is None else {gpu.name for gpu in landing.accelerators}
     selected = [each for each in types if each.accelerator.name in allowed]
     if selected:
         return selected, f"a node with {', '.join(sorted(allowed))}", False
@@ -98,14 +91,14 @@ def _nodes(graph: ResourceGraph, pods: GpuPods) -> tuple[Sequence[InstanceType],
 
 def _architectures(pods: GpuPods) -> Collection[str]:
     """Of the processors of the nodes that it selects; all that are known where it selects none of them."""
-    known = {each.cpu_architecture for each in INSTANCE_TYPES.values()}
+    every = {each.cpu_architecture for each in INSTANCE_TYPES.values()}
     asked: set[str | None] = set()
     # Another rule says of a selection that it cannot be read.
     with suppress(Undecided):
         for label in required_labels(pods.template.spec):
             if label.key == ARCHITECTURE_LABEL and label.operator == "In":
                 asked.update(label.values)
-    return known & asked or known
+    return every & asked or every
 
 
 def _asked(template: PodTemplate, resource: str, of_pod: str = "") -> float:
@@ -151,7 +144,7 @@ def _overfull(occupied: Occupied) -> str | None:
         return None
     asked = sum(size * count for size, count in sizes.items())
     counted = " + ".join(pods.counted for pods in occupied.pods if pods.gpus <= node.gpus)
-    pool = f"pool {placement.pool} ({nodes} x {node.name} with {node.gpus} GPUs each)"
+    pool = f"pool {placement.name} ({nodes} x {node.name} with {node.gpus} GPUs each)"
     if asked > nodes * node.gpus:
         message = f"{counted} is {asked} GPUs, but {pool} has {nodes * node.gpus}"
     else:
@@ -185,7 +178,7 @@ def job_fits_a_node(graph: ResourceGraph, template: PodTemplate) -> Iterator[str
     cpus, memory = _asked(template, "cpu"), _asked(template, "memory") / _GIB
     if not cpus and not memory:
         return
-    rooms = rooms_for(graph, template)
+    rooms = tuple(rooms_for(graph, template))
     # Not all of it: daemon sets take a part of every node.
     if not rooms or any(cpus < room.cpus and memory < room.memory_gib for room in rooms):
         return

@@ -6,14 +6,22 @@ from contextlib import suppress
 from hardware import ACCELERATORS, INSTANCE_TYPES
 from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
-from rules.reading.commands.spelling import slip_of
-from rules.reading.nodes.landing import selected_pools, tolerated, untolerated
-from rules.reading.nodes.node_selection import ARCHITECTURE_LABEL, NodeLabel, alternatives, required_labels
-from rules.reading.nodes.placements import PRODUCT_LABEL
-from rules.reading.nodes.pools import Taint, known_pools
-from rules.reading.pods.gpu_pods import GpuPods, read_gpu_pods
+from rules.reading.gpu_pods import GpuPods, read_gpu_pods
+from rules.reading.node_selection import (
+    ARCHITECTURE_LABEL,
+    NodeLabel,
+    alternatives,
+    required_labels,
+    selected_pools,
+    tolerated,
+    untolerated,
+)
+from rules.reading.placements import PRODUCT_LABEL
+from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import GPU_RESOURCE
-from rules.reading.shapes import Undecided, field, mappings_at, text_at
+from rules.reading.pools import Taint, known_pools, read_taints
+from rules.reading.shapes import Undecided, field, grouped, known, mapping_at, mappings_at, text_at
+from rules.reading.spelling import slip_of
 from rules.rule import graph_rule, rule
 from rules.subjects import GPU_PODS
 
@@ -167,10 +175,7 @@ def _digits(name: str) -> str:
 )
 def gpu_taint_tolerated(graph: ResourceGraph) -> Iterator[Observation]:
     """Workers tolerate what keeps other pods off the nodes with GPUs."""
-    by_owner: dict[str, list[GpuPods]] = {}
-    for pods in read_gpu_pods(graph):
-        if isinstance(pods, GpuPods):
-            by_owner.setdefault(pods.template.resource.urn, []).append(pods)
+    by_owner = grouped((pods.template.resource.urn, pods) for pods in readable(read_gpu_pods(graph)))
     taints = list(_node_taints(graph))
     for group in by_owner.values():
         # Tolerations that only the update knows may be any.
@@ -205,16 +210,11 @@ def _tolerates_a_gpu_taint(pods: GpuPods) -> bool:
 
 def _node_taints(graph: ResourceGraph) -> Iterator[tuple[str, Taint]]:
     """Of the nodes with GPUs that were read, each taint once."""
-    seen: set[Taint] = set()
+    first: dict[Taint, str] = {}
     for node in graph.kubernetes_objects("Node"):
-        try:
-            taints = list(_hard_taints(node)) if _has_gpus(node) else []
-        except Undecided:
-            continue
-        for taint in taints:
-            if taint not in seen:
-                seen.add(taint)
-                yield node.name, taint
+        for taint in known(_gpu_taints, node) or ():
+            first.setdefault(taint, node.name)
+    return ((node, taint) for taint, node in first.items())
 
 
 def _has_gpus(node: Resource) -> bool:
@@ -222,8 +222,6 @@ def _has_gpus(node: Resource) -> bool:
     return labelled or field(node.inputs, "status", "allocatable", GPU_RESOURCE) is not None
 
 
-def _hard_taints(node: Resource) -> Iterator[Taint]:
-    for taint in mappings_at(node.inputs, "spec", "taints"):
-        effect = text_at(taint, "effect") or ""
-        if effect != "PreferNoSchedule":
-            yield Taint(text_at(taint, "key") or "", text_at(taint, "value") or "", effect)
+def _gpu_taints(node: Resource) -> Sequence[Taint]:
+    taints = read_taints(mapping_at(node.inputs, "spec")) if _has_gpus(node) else ()
+    return [taint for taint in taints if taint.effect != "PreferNoSchedule"]

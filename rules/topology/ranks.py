@@ -1,26 +1,37 @@
 """Whether the ranks of a worker get the GPUs that they use, and reach each other's memory."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
-from rules.reading.commands.variables import variable
-from rules.reading.engines.parallelism import read_parallelism
-from rules.reading.engines.runtime_version import known_lines
-from rules.reading.engines.vllm import is_vllm, read_vllm
-from rules.reading.nodes.device_claims import read_device_claims
-from rules.reading.nodes.placements import read_candidates
-from rules.reading.pods.security_context import read_privileges
-from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, text_at
+from rules.reading.devices import read_device_claims
+from rules.reading.engines.command_settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
+from rules.reading.engines.tensorrt_llm import read_tensorrt_llm
+from rules.reading.placements import read_candidates
+from rules.reading.pods.workers import Worker, read_privileges
+from rules.reading.releases import known_lines
+from rules.reading.shapes import Count, Undecided, known, text_at
 from rules.rule import rule
 from rules.subjects import TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
+_DATA = "--data-parallel-size"
 _ELASTIC = "--enable-elastic-ep"
 _FORCED = "TRTLLM_FORCE_COMM_METHOD"
 _WITHOUT_SHARED_MEMORY = "ALLGATHER"
 _X86 = "amd64"
+
+
+@dataclass(frozen=True, slots=True)
+class _Factor:
+    """One kind of parallelism that the engine multiplies to its GPUs."""
+
+    name: str
+    count: Count
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.count.value} ({self.count.source})"
 
 
 @rule(
@@ -44,7 +55,7 @@ _X86 = "amd64"
 )
 def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     """A worker asks for exactly the GPUs that its engine uses."""
-    factors = read_parallelism(graph, worker)
+    factors = _read_parallelism(graph, worker)
     used = math.prod(factor.count.value for factor in factors)
     requested = worker.gpus_per_pod * worker.pods_per_worker
     if used == requested or (used < requested and _may_grow(graph, worker)):
@@ -56,21 +67,6 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[str
         asked += f" ({worker.pods_per_worker} pods of {worker.gpus_per_pod})"
     product = " x ".join(str(factor) for factor in factors)
     yield f"asks for {asked}, but its engine uses {used}: {product}"
-
-
-def _may_grow(graph: ResourceGraph, worker: Worker) -> bool:
-    """Whether further ranks join the engine later, for whom the GPUs are kept (vllm --enable-elastic-ep)."""
-    return is_vllm(worker) and read_vllm(graph, worker).switch(_ELASTIC) is True
-
-
-def _refuse_given(graph: ResourceGraph, worker: Worker) -> None:
-    for claim in read_device_claims(graph, worker.template):
-        if claim.used and not claim.is_channel:
-            raise Undecided(f"asks for no GPU by number; its claim {claim.name} may bring some")
-    says_nothing = "resources" not in worker.described_by and "resources" not in worker.container
-    if worker.template.shape == "service" and says_nothing and not known_lines(worker.container):
-        # ai-dynamo/dynamo#2398, taken back by #2471.
-        raise Undecided("asks for nothing, which an operator of August 2025 took for one GPU")
 
 
 @rule(
@@ -91,7 +87,7 @@ def tensor_parallelism_inside_nvlink_domain(graph: ResourceGraph, worker: Worker
     """Tensor-parallel ranks of one worker share an NVLink domain."""
     if worker.pods_per_worker == 1 or not worker.gpus_per_pod:
         return
-    tensor = read_parallelism(graph, worker)[0].count
+    tensor = _read_parallelism(graph, worker)[0].count
     # Ranks are numbered by node: tensor parallelism up to a pod's GPUs stays inside it.
     if tensor.value <= worker.gpus_per_pod:
         return
@@ -102,7 +98,7 @@ def tensor_parallelism_inside_nvlink_domain(graph: ResourceGraph, worker: Worker
         ends = "its racks" if node.nvlink_crosses_nodes else "the node"
         yield (
             f"tensor parallelism {tensor.value} ({tensor.source}) spans {worker.pods_per_worker} pods of "
-            f"{worker.gpus_per_pod} GPUs, but in pool {placement.pool} ({node.name}) NVLink ends at {ends} "
+            f"{worker.gpus_per_pod} GPUs, but in pool {placement.name} ({node.name}) NVLink ends at {ends} "
             f"with {domain} GPUs"
         )
 
@@ -134,7 +130,7 @@ def ranks_can_share_memory(graph: ResourceGraph, each: TensorRtLlmWorker) -> Ite
     ranks = settings.count("tensor_parallel_size", default=1)
     if ranks.value == 1 or not settings.switch("enable_attention_dp"):
         return
-    if (variable(worker, _FORCED) or "").upper() == _WITHOUT_SHARED_MEMORY or not _on_x86(graph, worker):
+    if (worker.variable(_FORCED) or "").upper() == _WITHOUT_SHARED_MEMORY or not _on_x86(graph, worker):
         return
     yield (
         f"its {ranks.value} ranks ({ranks.source}) open each other's GPU memory with pidfd_getfd, which "
@@ -142,12 +138,69 @@ def ranks_can_share_memory(graph: ResourceGraph, each: TensorRtLlmWorker) -> Ite
     )
 
 
+def _read_parallelism(graph: ResourceGraph, worker: Worker) -> Sequence[_Factor]:
+    """All factors of the worker's engine, tensor parallelism first.
+
+    TensorRT-LLM multiplies tensor, pipeline and context parallelism; attention data parallelism and expert
+    parallelism share those ranks (NVIDIA/TensorRT-LLM tensorrt_llm/mapping.py at 05ebebb). vLLM multiplies
+    tensor, pipeline and data parallelism (vllm 0.20.1 vllm/config/parallel.py), SGLang tensor and pipeline
+    parallelism, and data parallelism unless that shares the ranks of its attention (sglang 0.5.14
+    sglang/srt/managers/data_parallel_controller.py).
+
+    Raises:
+        EngineFileProblem: its engine file cannot be what the engine needs.
+    """
+    if is_vllm(worker):
+        return _vllm(graph, worker)
+    if is_sglang(worker):
+        return _sglang(read_sglang(graph, worker))
+    settings = read_tensorrt_llm(graph, worker)
+    return [
+        _Factor("tensor parallelism", settings.count("tensor_parallel_size", default=1)),
+        _Factor("pipeline parallelism", settings.count("pipeline_parallel_size", default=1)),
+        _Factor("context parallelism", settings.count("context_parallel_size", default=1)),
+    ]
+
+
+def _vllm(graph: ResourceGraph, worker: Worker) -> Sequence[_Factor]:
+    settings = read_vllm(graph, worker)
+    # A single pod has the local ranks; those of other nodes are other pods' own.
+    is_local = worker.pods_per_worker == 1 and settings.at(f"{_DATA}-local") is not None
+    return [
+        _Factor("tensor parallelism", settings.count("--tensor-parallel-size", 1)),
+        _Factor("pipeline parallelism", settings.count("--pipeline-parallel-size", 1)),
+        _Factor("data parallelism", settings.count(f"{_DATA}-local" if is_local else _DATA, 1)),
+    ]
+
+
+def _sglang(settings: CommandSettings) -> Sequence[_Factor]:
+    factors = [
+        _Factor("tensor parallelism", settings.count("--tensor-parallel-size", 1)),
+        _Factor("pipeline parallelism", settings.count("--pipeline-parallel-size", 1)),
+    ]
+    if not settings.switch("--enable-dp-attention"):
+        factors.append(_Factor("data parallelism", settings.count(_DATA, 1)))
+    return factors
+
+
+def _may_grow(graph: ResourceGraph, worker: Worker) -> bool:
+    """Whether further ranks join the engine later, for whom the GPUs are kept (vllm --enable-elastic-ep)."""
+    return is_vllm(worker) and read_vllm(graph, worker).switch(_ELASTIC) is True
+
+
+def _refuse_given(graph: ResourceGraph, worker: Worker) -> None:
+    for claim in read_device_claims(graph, worker.template):
+        if claim.used and not claim.is_channel:
+            raise Undecided(f"asks for no GPU by number; its claim {claim.name} may bring some")
+    says_nothing = "resources" not in worker.described_by and "resources" not in worker.container
+    if worker.template.shape == "service" and says_nothing and not known_lines(worker.container):
+        # ai-dynamo/dynamo#2398, taken back by #2471.
+        raise Undecided("asks for nothing, which an operator of August 2025 took for one GPU")
+
+
 def _on_x86(graph: ResourceGraph, worker: Worker) -> bool:
     selected = text_at(worker.pod, "nodeSelector", "kubernetes.io/arch")
     if selected is not None:
         return selected == _X86
-    try:
-        candidates = read_candidates(graph, worker)
-    except Undecided:
-        return False
+    candidates = known(read_candidates, graph, worker) or ()
     return any(candidate.instance_type.cpu_architecture == _X86 for candidate in candidates)

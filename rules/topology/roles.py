@@ -3,21 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from resource_graph import ResourceGraph, Value
+from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
-from rules.reading.commands.container_scripts import mentions
-from rules.reading.engines.engines import READ_SINCE
-from rules.reading.engines.runtime_version import by_line, known_lines, runtime_image
-from rules.reading.engines.sglang import is_sglang, read_sglang
-from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
-from rules.reading.engines.vllm import is_vllm, read_vllm
-from rules.reading.kv_transport.cache_transceiver import (
-    BACKENDS,
-    SETTING,
-    effective_backend,
-    written_backend,
-)
-from rules.reading.kv_transport.disaggregation import (
+from rules.reading.commands.container_commands import mentions
+from rules.reading.devices import may_be_one
+from rules.reading.disaggregation import (
     MODE_FLAG,
     MODE_OF_VLLM,
     Disaggregated,
@@ -25,17 +15,21 @@ from rules.reading.kv_transport.disaggregation import (
     read_role,
     role_with_file,
 )
-from rules.reading.kv_transport.vllm_transfer import (
-    KV_TRANSFER_CONFIG,
-    NIXL_CONNECTOR,
-    WITHOUT_A_DEFAULT,
-    moving_connector,
+from rules.reading.engines.command_settings import is_sglang, is_vllm, read_sglang, read_vllm
+from rules.reading.engines.tensorrt_llm import READ_SINCE, is_tensorrt_llm, read_tensorrt_llm
+from rules.reading.kv_cache import (
+    TRANSCEIVER_BACKENDS,
+    TRANSCEIVER_SETTING,
+    effective_backend,
+    transceiver_backend,
 )
-from rules.reading.nodes.device_claims import may_be_one
-from rules.reading.once import once_per_graph
+from rules.reading.kv_ways import KV_TRANSFER_CONFIG, NIXL_CONNECTOR, WITHOUT_A_DEFAULT, moving_connector
+from rules.reading.memoized import memoized_for_each
+from rules.reading.pods.containers import environment_entries
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods
-from rules.reading.pods.workers import Worker, environment_lists, read_workers
-from rules.reading.shapes import Undecided, text_at
+from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
+from rules.reading.releases import by_line, known_lines, runtime_image
+from rules.reading.shapes import Undecided, grouped, text_at
 from rules.rule import graph_rule, rule
 from rules.subjects import DISAGGREGATED_GRAPHS, WORKERS
 
@@ -68,17 +62,14 @@ _ROLES: Mapping[Role, tuple[str, str]] = {
 )
 def roles_complete(graph: ResourceGraph) -> Iterator[Observation]:
     """A graph with prefill workers has decode workers, and the other way round."""
-    workers_of: dict[str, list[Worker | Unreadable]] = {}
-    for worker in read_workers(graph):
-        workers_of.setdefault(worker.resource.urn, []).append(worker)
-    templates_of: dict[str, list[PodTemplate | Unreadable]] = {}
-    for template in read_pods(graph):
-        templates_of.setdefault(template.resource.urn, []).append(template)
+    workers_of = workers_by_resource(graph)
+    templates_of = grouped((template.resource.urn, template) for template in read_pods(graph))
     for resource in graph.kubernetes_objects(GRAPH_KIND):
         workers, templates = workers_of.get(resource.urn, []), templates_of.get(resource.urn, [])
         try:
             message = _missing_half(graph, workers, templates)
-            if message is not None and _is_completed(graph, resource.namespace):
+            place = resource.namespace if isinstance(resource.namespace, str) else None
+            if message is not None and _is_completed(graph, place):
                 continue
         except Undecided:
             # A worker that cannot be read may be the half that is missing; others say that it cannot be.
@@ -112,31 +103,23 @@ def _missing_half(
     return None
 
 
-def _is_completed(graph: ResourceGraph, namespace: Value) -> bool:
+@memoized_for_each
+def _is_completed(graph: ResourceGraph, place: str | None) -> bool:
     """Whether a router over several graphs may bring halves of that namespace together."""
-    place = namespace if isinstance(namespace, str) else None
-    remembered = _remembered(graph)
-    if place not in remembered:
-        templates = [each for each in read_pods(graph) if may_be_one(each.resource.namespace, place)]
-        workers = [each for each in read_workers(graph) if may_be_one(each.resource.namespace, place)]
-        # Each graph is a Dynamo namespace of its own, and frontends and routers look no further unless told.
-        is_joined = any(isinstance(each, Unreadable) or _joins(each) for each in templates)
-        remembered[place] = is_joined and _missing_half(graph, workers, templates) is None
-    return remembered[place]
+    templates = [each for each in read_pods(graph) if may_be_one(each.resource.namespace, place)]
+    workers = [each for each in read_workers(graph) if may_be_one(each.resource.namespace, place)]
+    # Each graph is a Dynamo namespace of its own, and frontends and routers look no further unless told.
+    is_joined = any(isinstance(each, Unreadable) or _joins(each) for each in templates)
+    return is_joined and _missing_half(graph, workers, templates) is None
 
 
 def _joins(template: PodTemplate) -> bool:
-    lists = environment_lists(template, template.main)
+    entries = environment_entries(template, template.main)
     return (
-        any(entry.get("name") == _NAMESPACE_VARIABLE for entries in lists for entry in entries)
+        any(entry.get("name") == _NAMESPACE_VARIABLE for entry in entries)
         or any(template.described_by.get(key) for key in _NAMESPACES)
         or any(mentions(container, _OTHER_GRAPHS) for container in template.containers)
     )
-
-
-@once_per_graph
-def _remembered(_: ResourceGraph) -> dict[str | None, bool]:
-    return {}
 
 
 def _has_pods(worker: Worker) -> bool:
@@ -181,15 +164,15 @@ def cache_transceiver_configured(graph: ResourceGraph, worker: Worker) -> Iterat
 
 
 def _without_transceiver(graph: ResourceGraph, worker: Worker, role: Role) -> Iterator[str]:
-    written = written_backend(graph, worker)
+    written = transceiver_backend(read_tensorrt_llm(graph, worker))
     if written is None:
-        message = f"is a {role} worker without {SETTING}, so its engine transfers no KV cache"
-    elif written.value in BACKENDS:
+        message = f"is a {role} worker without {TRANSCEIVER_SETTING}, so its engine transfers no KV cache"
+    elif written.value in TRANSCEIVER_BACKENDS:
         return
     else:
         message = (
-            f"has {SETTING} {written.value!r} ({written.source}), which is not one of {', '.join(BACKENDS)}, "
-            "in upper case: its engine ends at start"
+            f"has {TRANSCEIVER_SETTING} {written.value!r} ({written.source}), which is not one of "
+            f"{', '.join(TRANSCEIVER_BACKENDS)}, in upper case: its engine ends at start"
         )
     if not by_line(lambda line: line >= READ_SINCE, worker.container, worker.described_by):
         since = ".".join(map(str, READ_SINCE))

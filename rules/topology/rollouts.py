@@ -5,12 +5,11 @@ from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
 from rules.model import Severity
-from rules.reading.nodes.channel_claims import read_channel_claims
-from rules.reading.nodes.packing import can_be_packed
-from rules.reading.nodes.placements import Placement
-from rules.reading.once import once_per_graph
-from rules.reading.pods.gpu_pods import GpuPods, Occupied, home, read_occupancy
-from rules.reading.pods.rollouts import read_rollout
+from rules.reading.devices import read_channel_claims
+from rules.reading.gpu_pods import GpuPods, Occupied, can_be_packed, home, read_occupancy
+from rules.reading.memoized import memoized
+from rules.reading.pods.operator_defaults import read_rollout
+from rules.reading.pools import Pool
 from rules.reading.shapes import Undecided
 from rules.rule import rule
 from rules.subjects import GPU_PODS
@@ -64,9 +63,6 @@ def _why_stuck(graph: ResourceGraph, pods: GpuPods, *, is_typed: bool) -> Iterat
         graph: in which everything else takes its GPUs.
         pods: that are rolled.
         is_typed: only rollouts that say how many pods may be unavailable, or only those that do not.
-
-    Raises:
-        Undecided: the pool, its nodes or the rollout is not known.
     """
     rollout = read_rollout(pods.template)
     if rollout is None or rollout.unavailable or rollout.is_typed is not is_typed or not pods.pods:
@@ -74,7 +70,7 @@ def _why_stuck(graph: ResourceGraph, pods: GpuPods, *, is_typed: bool) -> Iterat
     placement = home(graph, pods)
     if placement is None or pods.gpus > placement.instance_type.gpus:
         return
-    occupied = read_occupancy(graph).pools[placement.pool]
+    occupied = read_occupancy(graph).pools[placement.name]
     reason = _no_gpus(occupied, pods) or _no_channel(graph, occupied, pods)
     if reason is not None:
         yield (
@@ -103,7 +99,7 @@ def _no_gpus(occupied: Occupied, pods: GpuPods) -> str | None:
 def _no_channel(graph: ResourceGraph, occupied: Occupied, pods: GpuPods) -> str | None:
     if not read_channel_claims(graph, pods.workers[0]).by_pod:
         return None
-    claiming = _claiming_pods(graph).get(occupied.placement.pool, 0)
+    claiming = _claiming_pods(graph).get(occupied.placement.name, 0)
     nodes = occupied.placement.nodes
     # That more claim it than there are nodes is another rule's matter.
     if claiming != nodes:
@@ -114,7 +110,7 @@ def _no_channel(graph: ResourceGraph, occupied: Occupied, pods: GpuPods) -> str 
     )
 
 
-@once_per_graph
+@memoized
 def _claiming_pods(graph: ResourceGraph) -> Mapping[str, int]:
     """Pool -> pods in it that claim a channel, as far as that is told."""
     claiming: dict[str, int] = {}
@@ -126,6 +122,6 @@ def _claiming_pods(graph: ResourceGraph) -> Mapping[str, int]:
     return claiming
 
 
-def _shown(placement: Placement) -> str:
+def _shown(placement: Pool) -> str:
     node = placement.instance_type
-    return f"pool {placement.pool} ({placement.nodes} x {node.name} with {node.gpus} GPUs each)"
+    return f"pool {placement.name} ({placement.nodes} x {node.name} with {node.gpus} GPUs each)"

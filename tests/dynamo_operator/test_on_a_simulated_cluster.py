@@ -13,7 +13,7 @@ import pytest
 from lab.faults import api_server
 from resource_graph import Resource, ResourceGraph
 from rules.reading.objects.judged import read_mistakes
-from rules.reading.program.platforms import platform_resource
+from rules.reading.releases import platform_resource
 from tests.dynamo_operator.built import read
 from tests.dynamo_operator.clusters import GRAPHS, until
 from tests.lab_fixtures.graphs import toy_graph, worker

@@ -17,7 +17,7 @@ from resource_graph import ResourceGraph
 from resource_graph.manifests import read_manifests
 from rules.catalogue import rules_on
 from rules.model import Report
-from rules.reading.nodes.pools import pool_resource
+from rules.reading.pools import pool_resource
 from rules.run import run_rules
 from stacks.plan.resolve import resolve
 from stacks.settings.parse import parse_settings

@@ -8,8 +8,7 @@ import yaml
 
 from resource_graph import ResourceGraph
 from resource_graph.manifests import read_manifests
-from rules.reading.benchmarks.benchmark_targets import read_target
-from rules.reading.benchmarks.benchmarks import Benchmark, BenchmarkRun, read_benchmarks
+from rules.reading.benchmarks import Benchmark, BenchmarkRun, read_benchmarks, read_target
 from rules.reading.pods.pods import Unreadable
 from rules.reading.shapes import Undecided
 

@@ -8,7 +8,7 @@ from resource_graph import ResourceGraph
 from resource_graph.manifests import read_manifests
 from rules.catalogue import RULES
 from rules.model import Report
-from rules.reading.nodes.pools import pool_resource
+from rules.reading.pools import pool_resource
 from tests.rules.case import B200, GB200, TWO_GB200, Pools, judge_graph
 from tests.rules.judging import found, messages
 from tests.rules.published_defects import (

@@ -1,11 +1,56 @@
-"""The text of a shell script, and the place in it that has been reached."""
+"""The text of a shell script, the place in it that has been reached, and the parts that it is read into."""
 
 import re
 from dataclasses import dataclass, field
 
+from rules.reading.commands.words import UNKNOWN_WORD, Environment, Word
 from rules.reading.shapes import Undecided
 
+PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_WITH_DEFAULT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?::?[-=])(.*)", re.DOTALL)
 _CLOSING = {"(": ")", "{": "}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Redirection:
+    """Where a command's output goes."""
+
+    path: Word
+    appends: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """What `name=(word …)` sets."""
+
+    name: str
+    elements: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RawCommand:
+    """Words between two separators, and the separator before them."""
+
+    words: tuple[Word, ...]
+    separator: str
+    output: Redirection | None = None
+    here_document: Word | None = None
+    """What it finds on its standard input, where the script holds that."""
+    array: Array | None = None
+
+
+def expand_parameter(expression: str, environment: Environment) -> Word:
+    """The value of `${expression}`; a variable that nobody sets may come with the image, so it is unknown."""
+    if PARAMETER.fullmatch(expression):
+        return environment.get(expression, UNKNOWN_WORD)
+    match = _WITH_DEFAULT.fullmatch(expression)
+    if match is None:
+        return UNKNOWN_WORD
+    value = environment.get(match.group(1), Word(""))
+    if value.text or not value.known:
+        return value
+    default = match.group(2)
+    return UNKNOWN_WORD if "$" in default or "`" in default else Word(default.strip("\"'"))
 
 
 @dataclass
@@ -23,12 +68,7 @@ class ShellText:
         return self.script[start : self.position]
 
     def until(self, closing: str) -> str:
-        """Return what stands before the closing mark.
-
-        Raises:
-            Undecided: there is none.
-
-        """
+        """Return what stands before the closing mark."""
         end = self.script.find(closing, self.position)
         if end < 0:
             raise Undecided("the start script has a quotation mark without its partner")
@@ -37,12 +77,7 @@ class ShellText:
         return text
 
     def bracketed(self, opening: str) -> str:
-        """Return what stands in the brackets that are opened here, brackets in them included.
-
-        Raises:
-            Undecided: one of them is not closed.
-
-        """
+        """Return what stands in the brackets that are opened here, brackets in them included."""
         start = self.position + 1
         depth = 0
         while self.position < len(self.script):

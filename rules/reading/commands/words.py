@@ -1,8 +1,9 @@
-"""Words of a command line, which may be known in part only."""
+"""Words of a command line, which may be known in part only, and the options among them."""
 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from rules.reading.shapes import Undecided
@@ -14,9 +15,9 @@ _BEGINNING = 200
 MOST_WORDS: Final = 2_000
 """Of one command, and commands of one script: no person writes as many, and rules compare them."""
 _KUBERNETES_REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_.][A-Za-z0-9_.-]*)\)")
-
-PARAMETER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WITH_DEFAULT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?::?[-=])(.*)", re.DOTALL)
+_SHORTEST_ABBREVIATION = 4
+# A single dash before a digit is a negative number.
+_OPTION = re.compile(r"--|-[A-Za-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,38 +35,17 @@ class Word:
             return Word(self.text[:_BEGINNING], known=False)
         return Word(self.text + other.text, other.known)
 
+    def value(self, what: str) -> str:
+        """Its text, as the value of an option or a variable."""
+        if not self.known:
+            raise Undecided(f"the value of {what} is unknown")
+        return self.text
+
 
 UNKNOWN_WORD: Final = Word("", known=False)
 
+
 Environment = Mapping[str, Word]
-
-
-@dataclass(frozen=True, slots=True)
-class Redirection:
-    """Where a command's output goes."""
-
-    path: Word
-    appends: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Array:
-    """What `name=(word …)` sets."""
-
-    name: str
-    elements: tuple[Word, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RawCommand:
-    """Words between two separators, and the separator before them."""
-
-    words: tuple[Word, ...]
-    separator: str
-    output: Redirection | None = None
-    here_document: Word | None = None
-    """What it finds on its standard input, where the script holds that."""
-    array: Array | None = None
 
 
 def expand_references(text: str, environment: Environment) -> Word:
@@ -88,23 +68,21 @@ def expand_references(text: str, environment: Environment) -> Word:
     return word + Word(text[end:])
 
 
-def expand_words(words: Sequence[str | None], environment: Environment) -> tuple[Word, ...]:
-    """The words of a whole command line; None stands for a word that is known later.
+def variable_in(environment: Environment, name: str) -> str | None:
+    """The value of a variable; None where nobody sets it."""
+    word = environment.get(name)
+    return None if word is None else word.value(f"the variable {name}")
 
-    Raises:
-        Undecided: it has more words than anybody writes.
-    """
+
+def expand_words(words: Sequence[str | None], environment: Environment) -> tuple[Word, ...]:
+    """The words of a whole command line; None stands for a word that is known later."""
     if len(words) > MOST_WORDS:
         raise Undecided(f"the command line has more than {MOST_WORDS:,} words")
     return tuple(UNKNOWN_WORD if word is None else expand_references(word, environment) for word in words)
 
 
 def expand_script_references(script: str, environment: Environment) -> str:
-    """The text of a shell script; a reference to an unknown value stays for the shell's reader to meet.
-
-    Raises:
-        Undecided: the script is longer than any that a shell can be handed.
-    """
+    """The text of a shell script; a reference to an unknown value stays for the shell's reader to meet."""
     known = {name: word for name, word in environment.items() if word.known}
     word = expand_references(script, known)
     if not word.known:
@@ -112,15 +90,76 @@ def expand_script_references(script: str, environment: Environment) -> str:
     return word.text
 
 
-def expand_parameter(expression: str, environment: Environment) -> Word:
-    """The value of `${expression}`; a variable that nobody sets may come with the image, so it is unknown."""
-    if PARAMETER.fullmatch(expression):
-        return environment.get(expression, UNKNOWN_WORD)
-    match = _WITH_DEFAULT.fullmatch(expression)
-    if match is None:
-        return UNKNOWN_WORD
-    value = environment.get(match.group(1), Word(""))
-    if value.text or not value.known:
-        return value
-    default = match.group(2)
-    return UNKNOWN_WORD if "$" in default or "`" in default else Word(default.strip("\"'"))
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """One option; `value` is None for a switch."""
+
+    name: str
+    value: Word | None
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """The options of one command."""
+
+    all: tuple[Flag, ...]
+    complete: bool
+    """False where an unknown word might hold further options."""
+    whole_names: frozenset[str] = frozenset()
+    """Options that are no short form of a longer one, though they begin like it."""
+
+    def value(self, name: str) -> str | None:
+        """The last value given to the option, as argparse takes it; None where it is not given."""
+        if not self.complete:
+            raise Undecided(f"a word of the command line is unknown and might set {name}")
+        found: Word | None = None
+        for flag in self.all:
+            if flag.name == name:
+                found = flag.value
+            elif _may_abbreviate(flag.name, name) and flag.name not in self.whole_names:
+                raise Undecided(f"{flag.name} may be short for {name}")
+        return None if found is None else found.value(name)
+
+    def switch(self, name: str) -> bool | None:
+        """Whether `--name` (True) or `--no-name` (False) was given last; None where neither is."""
+        if not self.complete:
+            raise Undecided(f"a word of the command line is unknown and might be {name}")
+        off = f"--no-{name.removeprefix('--')}"
+        given: bool | None = None
+        for flag in self.all:
+            if flag.name in {name, off}:
+                given = flag.name == name
+        return given
+
+    def with_prefix(self, prefix: str) -> Sequence[Flag]:
+        """All options whose name starts so."""
+        return [flag for flag in self.all if flag.name.startswith(prefix)]
+
+
+def parse_flags(words: Sequence[Word]) -> Flags:
+    """Read `--name value`, `--name=value`, `-n value` and switches."""
+    return _parsed(tuple(words))
+
+
+def _may_abbreviate(given: str, name: str) -> bool:
+    return name.startswith(given) and len(given) >= _SHORTEST_ABBREVIATION
+
+
+# Many rules ask for a flag of the same command line.
+@lru_cache(maxsize=4096)
+def _parsed(words: tuple[Word, ...]) -> Flags:
+    flags: list[Flag] = []
+    complete = True
+    expecting = False
+    for word in words:
+        if _OPTION.match(word.text):
+            name, equals, value = word.text.partition("=")
+            complete = complete and (word.known or bool(equals))
+            flags.append(Flag(name, Word(value, word.known) if equals else None))
+            expecting = not equals
+        elif expecting:
+            flags[-1] = Flag(flags[-1].name, word)
+            expecting = False
+        elif not word.known:
+            complete = False
+    return Flags(tuple(flags), complete)

@@ -5,17 +5,35 @@ sglang 0.5.14 sglang/srt/server_args_config_parser.py). Names are spelt out, wit
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import cast
 
 from resource_graph import ResourceGraph, Value
-from rules.reading.commands.flags import Flag, Flags
-from rules.reading.commands.start_script import StartCommand
-from rules.reading.engines.tensorrt_llm import Count, Setting
-from rules.reading.pods.containers import EngineFileProblem, read_engine_file
+from rules.reading.commands.container_commands import (
+    DYNAMO_SGLANG,
+    DYNAMO_VLLM,
+    ENGINES,
+    VLLM_SERVE,
+    StartCommand,
+)
+from rules.reading.commands.words import Flag, Flags
+from rules.reading.engines.engine_yaml import EngineFile, EngineFileProblem, read_engine_file
+from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import whole_number
+from rules.reading.shapes import Count, Setting, Undecided, whole_number
+
+
+def single_command(worker: Worker, programs: Collection[str] = ENGINES) -> StartCommand:
+    """The one engine that the worker starts."""
+    command = next(iter(worker.commands), None)
+    if command is None:
+        raise Undecided(f"asks for {worker.gpus_per_pod} GPUs, but no engine is seen in command or args")
+    if len(worker.commands) > 1:
+        raise Undecided(f"starts {len(worker.commands)} engines in one container, which this does not follow")
+    if command.engine not in programs:
+        raise Undecided(f"starts {command.engine}, whose settings this does not read")
+    return command
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +42,47 @@ class OptionNames:
 
     engine: str
     """For messages: vLLM or SGLang."""
+    programs: frozenset[str]
     known_by: Mapping[str, str]
     """Another name of an option -> the one to know it by."""
     whole: frozenset[str]
     """Options that are no short form of a longer one, though they begin like it."""
+
+    def spelt(self, name: str) -> str:
+        """The name with dashes, where an option has several the one to know it by."""
+        dashed = f"--{name[2:].replace('_', '-')}" if name.startswith("--") else name
+        return self.known_by.get(dashed, dashed)
+
+
+_VLLM = OptionNames(
+    engine="vLLM",
+    programs=frozenset({DYNAMO_VLLM, VLLM_SERVE}),
+    known_by={
+        "-tp": "--tensor-parallel-size",
+        "-pp": "--pipeline-parallel-size",
+        "-dp": "--data-parallel-size",
+    },
+    # Others begin like it: --data-parallel-size-local.
+    whole=frozenset({"--data-parallel-size"}),
+)
+# Names of one option, and the abbreviations that guides use (sglang 0.5.14 sglang/srt/server_args.py).
+_SGLANG = OptionNames(
+    engine="SGLang",
+    programs=frozenset({DYNAMO_SGLANG}),
+    known_by={
+        "--tp": "--tensor-parallel-size",
+        "--tp-size": "--tensor-parallel-size",
+        "--pp": "--pipeline-parallel-size",
+        "--pp-size": "--pipeline-parallel-size",
+        "--dp": "--data-parallel-size",
+        "--dp-size": "--data-parallel-size",
+        "--ep": "--expert-parallel-size",
+        "--ep-size": "--expert-parallel-size",
+        "--model-path": "--model",
+    },
+    # Others begin like them: --model-loader-extra-config, --quantization-param-path.
+    whole=frozenset({"--model", "--quantization"}),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +94,16 @@ class CommandSettings:
     command: StartCommand
     flags: Flags
     """With dashes in their names, other names of one option replaced by one of them."""
-    file: Mapping[str, Value]
-    file_source: str
+    file: EngineFile
 
     def at(self, flag: str) -> Setting | None:
-        """What an option such as `--kv-cache-dtype` is given; None where the engine's default acts.
-
-        Raises:
-            Undecided: it depends on something unknown.
-        """
+        """What an option such as `--kv-cache-dtype` is given; None where the engine's default acts."""
         given = self.flags.value(flag)
         if given is not None:
             return Setting(given, flag)
         key = flag.removeprefix("--")
-        if key in self.file:
-            return Setting(self.file[key], self.file_source)
+        if key in self.file.content:
+            return Setting(self.file.content[key], self.file.source)
         return None
 
     def setting(self, flag: str, default: Value) -> Setting:
@@ -66,12 +116,16 @@ class CommandSettings:
         setting = self.setting(flag, default)
         return Count(whole_number(setting.value, f"{flag} ({setting.source})"), setting.source)
 
+    def given_count(self, flag: str) -> Count | None:
+        """The same; None where the engine's default acts."""
+        return None if self.at(flag) is None else self.count(flag, 0)
+
     def switch(self, flag: str) -> bool | None:
         """Whether the switch or its `--no-` form is given; None where the engine's default acts."""
         given = self.flags.switch(flag)
         if given is not None:
             return given
-        value = self.file.get(flag.removeprefix("--"))
+        value = self.file.content.get(flag.removeprefix("--"))
         return value if isinstance(value, bool) else None
 
     def mapping(self, flag: str) -> Mapping[str, Value] | None:
@@ -79,43 +133,66 @@ class CommandSettings:
 
         Raises:
             EngineFileProblem: it is no JSON object: the engine ends at start.
-            Undecided: it depends on something unknown.
         """
         setting = self.at(flag)
-        if setting is None or isinstance(setting.value, Mapping):
-            return setting.value if setting is not None and isinstance(setting.value, Mapping) else None
-        try:
-            content: object = json.loads(str(setting.value))
-        except (ValueError, RecursionError) as error:
-            raise EngineFileProblem(f"{flag} is no JSON: {error}") from error
-        if not isinstance(content, dict):
-            raise EngineFileProblem(f"{flag} is not a JSON object")
-        return cast("dict[str, Value]", content)
+        if setting is None:
+            return None
+        return setting.value if isinstance(setting.value, Mapping) else json_object(str(setting.value), flag)
 
 
-def read_settings(
-    graph: ResourceGraph, worker: Worker, command: StartCommand, names: OptionNames
-) -> CommandSettings:
-    """The settings behind a command line and its `--config` file.
+def is_vllm(worker: Worker) -> bool:
+    """Whether the worker starts vLLM, under Dynamo or on its own."""
+    return worker.starts(_VLLM.programs)
+
+
+@memoized_for_each
+def read_vllm(graph: ResourceGraph, worker: Worker) -> CommandSettings:
+    """The settings of a worker that starts exactly one vLLM engine.
 
     Raises:
-        EngineFileProblem: its --config file cannot be what the engine needs.
-        Undecided: it depends on something unknown.
+        EngineFileProblem: its --config file cannot be what vLLM needs.
     """
+    return _read(graph, worker, _VLLM)
+
+
+def is_sglang(worker: Worker) -> bool:
+    """Whether the worker starts SGLang under Dynamo."""
+    return worker.starts(_SGLANG.programs)
+
+
+@memoized_for_each
+def read_sglang(graph: ResourceGraph, worker: Worker) -> CommandSettings:
+    """The settings of a worker that starts exactly one SGLang engine.
+
+    Raises:
+        EngineFileProblem: its --config file cannot be what SGLang needs.
+    """
+    settings = _read(graph, worker, _SGLANG)
+    if settings.at("--disagg-config") is not None:
+        raise Undecided("its settings come from --disagg-config, which this does not follow")
+    return settings
+
+
+def json_object(text: str, option: str) -> Mapping[str, Value]:
+    """The JSON object that an option is given.
+
+    Raises:
+        EngineFileProblem: it is none: the engine ends at start.
+    """
+    try:
+        content: object = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise EngineFileProblem(f"{option} is no JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise EngineFileProblem(f"{option} is not a JSON object")
+    return cast("dict[str, Value]", content)
+
+
+def _read(graph: ResourceGraph, worker: Worker, names: OptionNames) -> CommandSettings:
+    command = single_command(worker, names.programs)
     given = command.flags
-    flags = Flags(tuple(_renamed(flag, names) for flag in given.all), given.complete, names.whole)
-    path = flags.value("--config")
-    if not path:
-        return CommandSettings(names.engine, command, flags, {}, "")
-    file = read_engine_file(graph, worker.resource, worker.pod, worker.container, path, written=command.files)
-    content = {_spelt(f"--{key}", names).removeprefix("--"): value for key, value in file.content.items()}
-    return CommandSettings(names.engine, command, flags, content, file.source)
-
-
-def _renamed(flag: Flag, names: OptionNames) -> Flag:
-    return Flag(_spelt(flag.name, names), flag.value)
-
-
-def _spelt(name: str, names: OptionNames) -> str:
-    dashed = f"--{name[2:].replace('_', '-')}" if name.startswith("--") else name
-    return names.known_by.get(dashed, dashed)
+    renamed = tuple(Flag(names.spelt(flag.name), flag.value) for flag in given.all)
+    flags = Flags(renamed, given.complete, names.whole)
+    file = read_engine_file(graph, worker, flags.value("--config"), written=command.files)
+    content = {names.spelt(f"--{key}").removeprefix("--"): value for key, value in file.content.items()}
+    return CommandSettings(names.engine, command, flags, EngineFile(file.source, content))

@@ -1,11 +1,20 @@
-"""An engine file's text as the engine's own YAML library loads it."""
+"""An engine's YAML file: where a container finds it, and what the engine's own library loads."""
 
-from collections.abc import Mapping, Sequence
+import posixpath
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import PurePosixPath
 from typing import Any, cast
 
 import yaml
+
+from resource_graph import UNKNOWN, ResourceGraph, Value
+from rules.reading.commands.words import Word
+from rules.reading.pods.containers import find_config_map
+from rules.reading.pods.workers import Worker
+from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at
+from rules.reading.spelling import slip_of
 
 _yaml: Any = yaml
 # The engines load with yaml.safe_load; the parser in C gives the same in a tenth of the time.
@@ -16,6 +25,8 @@ _MAXIMUM_VALUES = 100_000
 """More than any engine has settings for; a few hundred bytes of nested aliases can stand for more."""
 _REMEMBERED = 16_384
 """As many texts as a large program has: when every rule reads them all, a smaller memory helps none."""
+_SLIPS = 2
+"""Letters by which a directory is taken for the mounted one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +58,54 @@ def load_engine_yaml(text: str) -> EngineYaml:
     return EngineYaml(content)
 
 
+class EngineFileProblem(Undecided):
+    """An engine file that is in the graph but cannot serve as one: the engine would not start."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFile:
+    """What an engine reads from a mounted ConfigMap, or from a file of its start script."""
+
+    source: str
+    """For messages: `decode.yaml of ConfigMap engine-config`."""
+    content: Mapping[str, Value]
+
+
+def read_engine_file(
+    graph: ResourceGraph, worker: Worker, path: Value, *, written: Mapping[str, Word]
+) -> EngineFile:
+    """The YAML mapping that the worker finds at the path; `written` is what its start script puts there.
+
+    Empty where no path is given.
+
+    Raises:
+        EngineFileProblem: the file is missing from its ConfigMap, is no YAML or no mapping.
+    """
+    if not isinstance(path, str) or not path:
+        return EngineFile("", {})
+    own = written.get(posixpath.normpath(path))
+    if own is not None:
+        if not own.known:
+            raise Undecided(f"the start script writes {path}, and what it writes is known only to a shell")
+        where = f"{path}, which the start script writes"
+        return EngineFile(where, _engine_mapping(own.text, where))
+    config_map_name, key = _mounted_key(worker.pod, worker.container, PurePosixPath(path))
+    config_map = find_config_map(graph, worker.resource, config_map_name)
+    where = f"ConfigMap {config_map_name}"
+    if config_map.origin is not None:
+        where += f" ({config_map.origin})"
+    data = mapping_at(config_map.inputs, "data")
+    if key not in data:
+        keys = ", ".join(sorted(data)) or "none"
+        raise EngineFileProblem(f"{where} has no key {key}, which {path} needs; its keys: {keys}")
+    text = data[key]
+    if text is UNKNOWN:
+        raise Undecided(f"{key} of {where} is known only after the update")
+    if not isinstance(text, str):
+        raise EngineFileProblem(f"{key} of {where} is not a text")
+    return EngineFile(f"{key} of ConfigMap {config_map_name}", _engine_mapping(text, f"{key} of {where}"))
+
+
 def _may_be_deep(text: str) -> bool:
     # Each level costs an opening bracket, a dash, a question mark or a blank before a line's first word.
     marks = sum(text.count(mark) for mark in "[{-?")
@@ -70,12 +129,55 @@ def _check_size(value: object, depth: int, counted: int = 0) -> int:
     if depth == 0 or counted > _MAXIMUM_VALUES:
         raise ValueError("its aliases contain themselves, or stand for more values than anybody can read")
     counted += 1
+    children: Iterable[object] = ()
     if isinstance(value, Mapping):
-        children: Sequence[object] = list(cast("Mapping[object, object]", value).values())
+        children = cast("Mapping[object, object]", value).values()
     elif isinstance(value, list):
         children = cast("list[object]", value)
-    else:
-        return counted
     for child in children:
         counted = _check_size(child, depth - 1, counted)
     return counted
+
+
+def _mounted_key(
+    pod: Mapping[str, Value], container: Mapping[str, Value], path: PurePosixPath
+) -> tuple[str, str]:
+    listed = [(text_at(mount, "mountPath"), mount) for mount in mappings_at(container, "volumeMounts")]
+    every = [(mount_path, mount) for mount_path, mount in listed if mount_path is not None]
+    mounts = [(PurePosixPath(place), mount) for place, mount in every if path.is_relative_to(place)]
+    if not mounts:
+        meant = slip_of(str(path.parent), [place for place, _ in every], _SLIPS)
+        if meant is not None:
+            raise EngineFileProblem(f"the engine file {path} lies in no mounted volume; {meant} is mounted")
+        raise Undecided(f"the engine file {path} lies in no mounted volume")
+    mount_path, mount = max(mounts, key=lambda candidate: len(candidate[0].parts))
+    inside = PurePosixPath(text_at(mount, "subPath") or ".") / path.relative_to(mount_path)
+    volume_name = text_at(mount, "name")
+    for volume in mappings_at(pod, "volumes"):
+        if text_at(volume, "name") == volume_name and "configMap" in volume:
+            return _config_map_key(mapping_at(volume, "configMap"), str(inside), path)
+    raise Undecided(f"the engine file {path} lies in volume {volume_name}, which is no ConfigMap")
+
+
+def _config_map_key(source: Mapping[str, Value], inside: str, path: PurePosixPath) -> tuple[str, str]:
+    name = text_at(source, "name")
+    if name is None:
+        raise Undecided(f"the ConfigMap with the engine file {path} has no name")
+    items = mappings_at(source, "items")
+    if not items:
+        return name, inside
+    for item in items:
+        if text_at(item, "path") == inside:
+            return name, text_at(item, "key") or inside
+    raise EngineFileProblem(f"ConfigMap {name} is mounted without an item for {path}")
+
+
+def _engine_mapping(text: str, where: str) -> Mapping[str, Value]:
+    loaded = load_engine_yaml(text)
+    if loaded.problem is not None:
+        at = "" if loaded.line is None else f", line {loaded.line}"
+        raise EngineFileProblem(f"{where}{at}: not YAML: {loaded.problem}")
+    if not isinstance(loaded.content, dict):
+        found = "empty" if loaded.content is None else f"a {type(loaded.content).__name__}"
+        raise EngineFileProblem(f"{where} is {found}, not a mapping of engine settings")
+    return {str(key): value for key, value in cast("dict[object, Value]", loaded.content).items()}

@@ -1,14 +1,16 @@
-"""What TensorRT-LLM runs the MXFP4 experts of gpt-oss with: backend, algorithm, and on which GPU."""
+"""What engines run the MXFP4 experts of gpt-oss with: backend, algorithm, and on which GPU."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines import (
     MXFP4_ALGORITHMS,
+    VLLM_MOE_VARIABLES,
     MoeBackend,
     MoeOutcome,
     MoeSupport,
     MxFp4AlgorithmName,
+    VllmMoeKernels,
     algorithms_with_kernels,
     default_algorithm,
     default_moe_backend,
@@ -17,18 +19,20 @@ from engines import (
 )
 from hardware import ACCELERATORS, Accelerator
 from resource_graph import ResourceGraph
-from rules.reading.engines.checkpoints import Checkpoint, read_checkpoint
-from rules.reading.engines.engines import engine_settings
-from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings
-from rules.reading.nodes.placements import Landing, read_landing
-from rules.reading.pods.once_per_worker import once_per_worker
+from rules.reading.commands.words import Word, variable_in
+from rules.reading.engines.command_settings import CommandSettings
+from rules.reading.engines.models import read_checkpoint
+from rules.reading.engines.tensorrt_llm import TensorRtLlmSettings, read_tensorrt_llm
+from rules.reading.memoized import memoized_for_each
+from rules.reading.placements import Landing, read_landing
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided
+from rules.reading.shapes import Setting, Undecided, known
 
 OVERRIDE_VARIABLE = "OVERRIDE_QUANT_ALGO"
-
 _AUTO = "AUTO"
 _ALGORITHMS: Mapping[str, MxFp4AlgorithmName] = {item.name: item.name for item in MXFP4_ALGORITHMS.values()}
+VLLM_AUTO = "auto"
+BACKEND_FLAG = "--moe-backend"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +63,17 @@ class ExpertKernels:
 
 
 def read_override(settings: TensorRtLlmSettings) -> Override | None:
-    """The override; None where the variable is not set.
-
-    Raises:
-        Undecided: its value is unknown.
-    """
+    """The override; None where the variable is not set."""
     word = settings.command.environment.get(OVERRIDE_VARIABLE)
     if word is None:
         return None
-    if not word.known:
-        raise Undecided(f"the value of {OVERRIDE_VARIABLE} is unknown")
+    text = word.value(OVERRIDE_VARIABLE)
     # The engine takes any case, and no blanks (NVIDIA/TensorRT-LLM tensorrt_llm/_torch/model_config.py).
-    return Override(word.text, _ALGORITHMS.get(word.text.upper()))
+    return Override(text, _ALGORITHMS.get(text.upper()))
 
 
 def read_expert_parallel_size(settings: TensorRtLlmSettings) -> int:
-    """GPUs among which the experts are divided.
-
-    Raises:
-        Undecided: a size is unknown.
-    """
+    """GPUs among which the experts are divided."""
     expert = settings.at("moe_expert_parallel_size")
     tensor = settings.at("moe_tensor_parallel_size")
     if expert is None and tensor is not None:
@@ -89,11 +84,7 @@ def read_expert_parallel_size(settings: TensorRtLlmSettings) -> int:
 
 
 def kernels_on(settings: TensorRtLlmSettings, accelerator: Accelerator) -> ExpertKernels:
-    """What the experts of an MXFP4 checkpoint would run with on the GPU.
-
-    Raises:
-        Undecided: a setting is unknown, or the backend is one that no table here has.
-    """
+    """What the experts of an MXFP4 checkpoint would run with on the GPU."""
     given = settings.moe_backend()
     backend, source = given.value, given.source
     if backend == _AUTO:
@@ -106,19 +97,9 @@ def kernels_on(settings: TensorRtLlmSettings, accelerator: Accelerator) -> Exper
     else:
         algorithm = default_algorithm(accelerator, backend)
         algorithm_source = f"the default on {accelerator.name}"
-    return ExpertKernels(
-        accelerator=accelerator,
-        backend=backend,
-        backend_source=source,
-        algorithm=algorithm,
-        algorithm_source=algorithm_source,
-        support=moe_support(
-            backend,
-            algorithm,
-            accelerator,
-            expert_parallel_size=read_expert_parallel_size(settings),
-        ),
-    )
+    size = read_expert_parallel_size(settings)
+    support = moe_support(backend, algorithm, accelerator, expert_parallel_size=size)
+    return ExpertKernels(accelerator, backend, source, algorithm, algorithm_source, support)
 
 
 def kernels_with_outcomes(
@@ -128,9 +109,6 @@ def kernels_with_outcomes(
 
     Checkpoint and GPU are asked for only where the answer depends on them: a worker without any setting
     runs its experts everywhere.
-
-    Raises:
-        Undecided: it may have one of the outcomes, and nothing tells the checkpoint or the GPU.
     """
     found = [kernels for kernels in _candidates(graph, worker) if kernels.support.outcome in outcomes]
     if not found:
@@ -148,31 +126,34 @@ def kernels_with_outcomes(
         yield landing, kernels
 
 
-@once_per_worker
+def read_vllm_backend(settings: CommandSettings) -> Setting:
+    """The value of --moe-backend."""
+    found = settings.setting(BACKEND_FLAG, VLLM_AUTO)
+    if not isinstance(found.value, str):
+        raise Undecided(f"{BACKEND_FLAG} ({found.source}) is {found.value!r}, not a text")
+    return found
+
+
+def read_vllm_variables(environment: Mapping[str, Word]) -> Iterator[tuple[str, VllmMoeKernels]]:
+    """The variables that are on, and the expert kernels that each asks for."""
+    for name, kernels in VLLM_MOE_VARIABLES.items():
+        text = variable_in(environment, name)
+        if text is not None and not (text.isascii() and text.isdigit()):
+            raise Undecided(f"{name} is {text!r}, and vLLM takes 0 or 1")
+        if text is not None and text.strip("0"):
+            yield name, kernels
+
+
+@memoized_for_each
 def _candidates(graph: ResourceGraph, worker: Worker) -> Sequence[ExpertKernels]:
     """The kernels on each GPU that it may land on, if its checkpoint may have experts in MXFP4."""
-    checkpoint = _checkpoint(graph, worker)
+    checkpoint = known(read_checkpoint, graph, worker)
     if checkpoint is not None and checkpoint.mxfp4 is None:
         return ()
-    settings = engine_settings(graph, worker)
-    landing = _landing(graph, worker)
-    accelerators = _gpus_that_run_gpt_oss() if landing is None else landing.accelerators
+    settings = read_tensorrt_llm(graph, worker)
+    landing = known(read_landing, graph, worker)
+    if landing is not None:
+        accelerators = landing.accelerators
+    else:
+        accelerators = filter(algorithms_with_kernels, ACCELERATORS.values())
     return [kernels_on(settings, accelerator) for accelerator in accelerators]
-
-
-def _checkpoint(graph: ResourceGraph, worker: Worker) -> Checkpoint | None:
-    try:
-        return read_checkpoint(graph, worker)
-    except Undecided:
-        return None
-
-
-def _landing(graph: ResourceGraph, worker: Worker) -> Landing | None:
-    try:
-        return read_landing(graph, worker)
-    except Undecided:
-        return None
-
-
-def _gpus_that_run_gpt_oss() -> Sequence[Accelerator]:
-    return [accelerator for accelerator in ACCELERATORS.values() if algorithms_with_kernels(accelerator)]

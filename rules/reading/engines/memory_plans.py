@@ -55,11 +55,7 @@ class MemoryPlan:
     """Of each buffer that carries the cache; 0 where it stays."""
 
     def __post_init__(self) -> None:
-        """Refuse what no engine could run with.
-
-        Raises:
-            Undecided: a size is not above zero, or the experts cannot be divided so.
-        """
+        """Refuse what no engine could run with."""
         sizes = [self.sharding.tensor, self.sharding.expert, self.max_num_tokens, self.max_seq_len]
         if min(sizes) < 1 or self.sharding.expert > self.sharding.tensor:
             raise Undecided("its parallelism or its limits of tokens are none that an engine runs with")
@@ -70,11 +66,7 @@ class MemoryPlan:
             raise Undecided(f"{self.fraction} ({self.fraction_source}) is no share of a GPU's memory")
 
     def sequence_gib(self, tokens: int) -> float:
-        """KV cache of one sequence on each GPU.
-
-        Raises:
-            Undecided: nothing says how large a value of that format is.
-        """
+        """KV cache of one sequence on each GPU."""
         value_bytes = KV_VALUE_BYTES.get(self.kv_format)
         if value_bytes is None:
             raise Undecided(f"nothing says how many bytes a value of a KV cache in {self.kv_format} takes")
@@ -93,12 +85,7 @@ class MemoryPlan:
         return f"{memory}; {share} leaves {max(0.0, memory.pool):.1f} GiB for a KV cache in {self.kv_format}"
 
     def on(self, accelerator: Accelerator) -> "MemoryOnGpu":
-        """The numbers on that GPU.
-
-        Raises:
-            Undecided: nobody published how much of its memory an engine sees, or the estimate does not
-                cover a setting.
-        """
+        """The numbers on that GPU."""
         if self.not_covered is not None:
             raise Undecided(f"the estimate of memory does not cover {self.not_covered}")
         visible = accelerator.cuda_visible_memory_gib

@@ -1,15 +1,44 @@
-"""Which model a worker serves."""
+"""Which model a worker loads, under which name, and whether its experts are in MXFP4.
+
+Only a name tells: OpenAI's own repositories hold MXFP4 experts, a name with another format holds another one.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from engines import GPT_OSS_MODELS, ModelLimits, ModelShape, model_limits
 from resource_graph import ResourceGraph
-from rules.reading.commands.start_script import TRTLLM_SERVE, VLLM_SERVE, StartCommand
-from rules.reading.engines.sglang import is_sglang, read_sglang
-from rules.reading.engines.tensorrt_llm import single_command
-from rules.reading.pods.once_per_worker import once_per_worker
+from rules.reading.commands.container_commands import (
+    DYNAMO_VLLM,
+    TENSORRT_LLM,
+    TRTLLM_SERVE,
+    StartCommand,
+)
+from rules.reading.commands.words import variable_in
+from rules.reading.engines.command_settings import is_sglang, read_sglang, single_command
+from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.workers import Worker
+from rules.reading.shapes import Setting, Undecided
 
 _MODEL_FLAGS = ("--model", "--model-path", "--model_path", "--served-model-name", "--served_model_name")
 _MODEL_VARIABLES = ("DYN_TRTLLM_MODEL", "DYN_TRTLLM_SERVED_MODEL_NAME", "SERVED_MODEL_NAME")
+_CHECKPOINT_FLAGS = ("--model", "--model-path", "--model_path")
+_CHECKPOINT_VARIABLES = ("DYN_TRTLLM_MODEL", "DYN_TRTLLM_MODEL_PATH")
+_REPOSITORY = re.compile(r"([\w.-]+)/([\w.-]+)")
+_HUB_FOLDER = re.compile(r"(?:^|/)models--([\w.-]{1,96}?)--([\w.-]{1,96}?)(?:/|$)")
+_PUBLISHER = "openai"
+_FAMILY = "gpt-oss"
+_SAYS_NOTHING = re.compile(r"models?|checkpoints?|weights|[0-9a-f]{40}")
+"""Folders of which any model may be the content."""
+_OTHER_FORMAT = re.compile(r"fp4|fp8|bf16|fp16|int[48]|w4a|w8a|awq|gptq|gguf|bnb|[348]bit", re.IGNORECASE)
+_NAME_FLAGS = {
+    TENSORRT_LLM: "--served-model-name",
+    DYNAMO_VLLM: "--served-model-name",
+    TRTLLM_SERVE: "--served_model_name",
+}
+_NAME_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_SERVED_MODEL_NAME"}
+_NAMING_FLAGS = {TENSORRT_LLM: ("--model-path", "--model"), DYNAMO_VLLM: ("--model",)}
 
 
 def read_gpt_oss(worker: Worker) -> ModelShape | None:
@@ -17,21 +46,17 @@ def read_gpt_oss(worker: Worker) -> ModelShape | None:
 
     None where it names another model, or none that is seen.
     """
-    for command in worker.commands:
-        for text in _names(command):
-            for name, shape in GPT_OSS_MODELS.items():
-                if name in text.lower():
-                    return shape
-    return None
+    texts = [text.lower() for command in worker.commands for text in _names(command)]
+    found = (shape for text in texts for name, shape in GPT_OSS_MODELS.items() if name in text)
+    return next(found, None)
 
 
-@once_per_worker
+@memoized_for_each
 def read_model_limits(graph: ResourceGraph, worker: Worker) -> ModelLimits | None:
     """Heads, experts and positions of the model that the one engine of a worker loads; None for others.
 
     Raises:
         EngineFileProblem: its engine file cannot be what the engine needs.
-        Undecided: it starts several engines, or none that is seen.
     """
     names = _names(single_command(worker))
     if is_sglang(worker):
@@ -45,6 +70,53 @@ def names_a_model(worker: Worker) -> bool:
     return any(_names(command) for command in worker.commands)
 
 
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What a worker loads."""
+
+    text: str
+    """As the command names it."""
+    mxfp4: ModelShape | None
+    """gpt-oss with its experts in MXFP4; None for a checkpoint that is something else."""
+
+
+@memoized_for_each
+def read_checkpoint(_: ResourceGraph, worker: Worker) -> Checkpoint:
+    """The checkpoint of the one engine that the worker starts."""
+    command = next(iter(worker.commands), None)
+    if command is None:
+        raise Undecided("no engine is seen in command or args, so no checkpoint either")
+    text = _checkpoint_name(command)
+    if not text:
+        raise Undecided("its command names no model")
+    return Checkpoint(text, _mxfp4_model(text, served_as_gpt_oss=read_gpt_oss(worker) is not None))
+
+
+def served_name(graph: ResourceGraph, worker: Worker) -> Setting | None:
+    """The name by which requests ask for the worker's model; None where none is seen.
+
+    Without a name of its own a Dynamo worker's is the model's path or repository. vLLM's own server may have
+    several names and is not read here.
+    """
+    command = single_command(worker)
+    if is_sglang(worker):
+        settings = read_sglang(graph, worker)
+        return settings.at("--served-model-name") or settings.at("--model")
+    flags = command.flags
+    name_flag = _NAME_FLAGS.get(command.engine)
+    given = None if name_flag is None else flags.value(name_flag)
+    if name_flag is not None and given is not None:
+        return Setting(given, name_flag)
+    variable = command.environment.get(_NAME_VARIABLES.get(command.engine, ""))
+    if variable is not None and variable.known:
+        return Setting(variable.text, _NAME_VARIABLES[command.engine])
+    for flag in _NAMING_FLAGS.get(command.engine, ()):
+        model = flags.value(flag)
+        if model is not None:
+            return Setting(model, flag)
+    return None
+
+
 def _names(command: StartCommand) -> list[str]:
     names: list[str] = []
     words = [word.text if word.known else "" for word in command.arguments]
@@ -52,12 +124,38 @@ def _names(command: StartCommand) -> list[str]:
         flag, equals, value = word.partition("=")
         if flag in _MODEL_FLAGS:
             names.append(value if equals else "".join(words[index + 1 : index + 2]))
-    if command.engine in {TRTLLM_SERVE, VLLM_SERVE}:
-        # `trtllm-serve MODEL`, `trtllm-serve serve MODEL`, `vllm serve MODEL`.
-        positional = words[1:2] if words[:1] == ["serve"] else words[:1]
-        names += [word for word in positional if not word.startswith("-")]
-    for variable in _MODEL_VARIABLES:
-        word = command.environment.get(variable)
-        if word is not None and word.known:
-            names.append(word.text)
+    seen = (command.model_word, *map(command.environment.get, _MODEL_VARIABLES))
+    names += [word.text for word in seen if word is not None and word.known]
     return [name for name in names if name]
+
+
+def _mxfp4_model(text: str, *, served_as_gpt_oss: bool) -> ModelShape | None:
+    owner, name = _repository(text)
+    model = GPT_OSS_MODELS.get(name)
+    if model is not None and owner in {None, _PUBLISHER}:
+        return model
+    if _FAMILY in name and _OTHER_FORMAT.search(name.replace("mxfp4", "")):
+        return None
+    if _FAMILY not in name and not served_as_gpt_oss and not _SAYS_NOTHING.fullmatch(name):
+        return None
+    raise Undecided(f"the name {text} does not tell whether its experts are in MXFP4")
+
+
+def _repository(text: str) -> tuple[str | None, str]:
+    """Owner and name in small letters; no owner for a plain folder."""
+    lowered = text.lower().rstrip("/")
+    found = _HUB_FOLDER.search(lowered) or _REPOSITORY.fullmatch(lowered)
+    return (None, PurePosixPath(lowered).name) if found is None else (found.group(1), found.group(2))
+
+
+def _checkpoint_name(command: StartCommand) -> str | None:
+    positional = command.model_word
+    if positional is not None and not positional.known:
+        raise Undecided("the name of its model is unknown")
+    if positional is not None and positional.text:
+        return positional.text
+    flags = map(command.flags.value, _CHECKPOINT_FLAGS)
+    variables = (variable_in(command.environment, name) for name in _CHECKPOINT_VARIABLES)
+    return next((flag for flag in flags if flag is not None), None) or next(
+        (text for text in variables if text is not None), None
+    )

@@ -6,39 +6,96 @@ dynamo/trtllm/workers/llm_worker.py; `trtllm-serve` ends with its file). Keys of
 settings; only `kv_cache_config` is merged key by key. An override replaces a whole top-level block.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import cast
+from types import MappingProxyType
 
 from resource_graph import ResourceGraph, Value
-from rules.reading.commands.flags import Flags
-from rules.reading.commands.start_script import TENSORRT_LLM, TRTLLM_SERVE, StartCommand
-from rules.reading.engines.tensorrt_llm_options import FILE_OPTIONS, OPTIONS, OVERRIDE_ENGINE_ARGS, Option
-from rules.reading.pods.containers import EngineFileProblem, read_engine_file
-from rules.reading.pods.once_per_worker import once_per_worker
+from rules.reading.commands.container_commands import TENSORRT_LLM, TRTLLM_SERVE, StartCommand
+from rules.reading.commands.words import UNKNOWN_WORD, variable_in
+from rules.reading.engines.command_settings import json_object, single_command
+from rules.reading.engines.engine_yaml import EngineFile, EngineFileProblem, read_engine_file
+from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.workers import Worker
-from rules.reading.shapes import Undecided, whole_number
+from rules.reading.shapes import Count, Setting, Undecided, number, whole_number
 
 _DYNAMIC_PREFIX = "--trtllm."
 _MERGED_BLOCK = "kv_cache_config"
 _SWITCHED_ON = frozenset({"1", "true", "yes", "on"})
+READ_SINCE = (1, 0)
+"""The Dynamo release from which on TensorRT-LLM's own code was read: files of January to June 2026, which
+agree with each other."""
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
-    """A value and where it comes from."""
+class Option:
+    """One option and what it sets."""
 
-    value: Value
-    source: str
+    flags: tuple[str, ...]
+    """Its names; the last one given on a command line wins."""
+    setting: tuple[str, ...]
+    """The engine setting as a path; empty where it is no engine setting."""
+    default: Value
+    variable: str | None = None
+    """Environment variable that acts where no flag does."""
+    is_switch: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Count:
-    """A whole number and where it comes from."""
+def _dynamo(name: str, setting: tuple[str, ...], default: Value, *, is_switch: bool = False) -> Option:
+    variable = f"DYN_TRTLLM_{name.replace('-', '_').upper()}"
+    return Option((f"--{name}",), setting, default, variable, is_switch)
 
-    value: int
-    source: str
+
+EXTRA_ENGINE_ARGS = _dynamo("extra-engine-args", (), "")
+OVERRIDE_ENGINE_ARGS = _dynamo("override-engine-args", (), "")
+EXTRA_LLM_API_OPTIONS = Option(("--extra_llm_api_options", "--config"), (), "")
+# ai-dynamo 1.2.1 dynamo/trtllm/backend_args.py. --kv-block-size is no engine setting: it tells the router how
+# large the engine's blocks are.
+_DYNAMO: tuple[Option, ...] = (
+    _dynamo("tensor-parallel-size", ("tensor_parallel_size",), 1),
+    _dynamo("pipeline-parallel-size", ("pipeline_parallel_size",), 1),
+    _dynamo("expert-parallel-size", ("moe_expert_parallel_size",), None),
+    _dynamo("enable-attention-dp", ("enable_attention_dp",), default=False, is_switch=True),
+    _dynamo("gpus-per-node", ("gpus_per_node",), None),
+    _dynamo("max-batch-size", ("max_batch_size",), 2048),
+    _dynamo("max-num-tokens", ("max_num_tokens",), 8192),
+    _dynamo("max-seq-len", ("max_seq_len",), None),
+    _dynamo("max-beam-width", ("max_beam_width",), 1),
+    _dynamo("free-gpu-memory-fraction", ("kv_cache_config", "free_gpu_memory_fraction"), 0.9),
+    _dynamo("load-format", ("load_format",), None),
+    _dynamo("guided-decoding-backend", ("guided_decoding_backend",), None),
+)
+# NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py at 1.3.0rc14; --moe_backend is of older releases.
+_SERVE: tuple[Option, ...] = (
+    Option(("--tp_size", "--tensor_parallel_size"), ("tensor_parallel_size",), 1),
+    Option(("--pp_size", "--pipeline_parallel_size"), ("pipeline_parallel_size",), 1),
+    Option(("--cp_size", "--context_parallel_size"), ("context_parallel_size",), 1),
+    Option(("--ep_size", "--moe_expert_parallel_size"), ("moe_expert_parallel_size",), None),
+    Option(("--max_batch_size",), ("max_batch_size",), 2048),
+    Option(("--max_num_tokens",), ("max_num_tokens",), 8192),
+    Option(("--max_seq_len",), ("max_seq_len",), None),
+    Option(("--max_beam_width",), ("max_beam_width",), 1),
+    Option(("--gpus_per_node",), ("gpus_per_node",), None),
+    Option(("--moe_backend",), ("moe_config", "backend"), None),
+    Option(
+        ("--kv_cache_free_gpu_memory_fraction", "--free_gpu_memory_fraction"),
+        ("kv_cache_config", "free_gpu_memory_fraction"),
+        0.9,
+    ),
+    Option(("--reasoning_parser",), ("reasoning_parser",), None),
+    Option(("--num_postprocess_workers",), ("num_postprocess_workers",), 0),
+)
+OPTIONS: Mapping[str, Mapping[tuple[str, ...], Option]] = MappingProxyType(
+    {
+        TENSORRT_LLM: MappingProxyType({option.setting: option for option in _DYNAMO}),
+        TRTLLM_SERVE: MappingProxyType({option.setting: option for option in _SERVE}),
+    }
+)
+"""Program -> engine setting -> the option that sets it."""
+FILE_OPTIONS: Mapping[str, Option] = MappingProxyType(
+    {TENSORRT_LLM: EXTRA_ENGINE_ARGS, TRTLLM_SERVE: EXTRA_LLM_API_OPTIONS}
+)
+"""Program -> the option that names its engine file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,29 +103,22 @@ class TensorRtLlmSettings:
     """What one TensorRT-LLM worker runs with, as far as flags, environment and files say."""
 
     command: StartCommand
-    flags: Flags
-    file: Mapping[str, Value]
-    """The engine file; empty where none is named."""
-    file_source: str
-    overrides: Mapping[str, Value]
-    overrides_source: str
+    file: EngineFile
+    """Empty where none is named."""
+    overrides: EngineFile
 
     def at(self, *path: str) -> Setting | None:
-        """The effective value of a setting, a flag's default included; None where the engine's default acts.
-
-        Raises:
-            Undecided: it depends on something unknown, or a block on the way is no mapping.
-        """
-        if path[0] in self.overrides:
-            return _inside(self.overrides, path, self.overrides_source)
-        option = OPTIONS[self.command.engine].get(path)
-        if path[0] in self.file:
-            found = _inside(self.file, path, self.file_source)
+        """The effective value of a setting, or a flag's default; None where the engine's default acts."""
+        if path[0] in self.overrides.content:
+            return _inside(self.overrides, path)
+        if path[0] in self.file.content:
+            found = _inside(self.file, path)
             if found is not None or path[0] != _MERGED_BLOCK:
                 return found
+        option = OPTIONS[self.command.engine].get(path)
         if option is None:
             return None
-        setting = option_value(self.command, self.flags, option)
+        setting = option_value(self.command, option)
         return None if setting.value is None else setting
 
     def setting(self, *path: str, default: Value) -> Setting:
@@ -81,15 +131,14 @@ class TensorRtLlmSettings:
         setting = self.setting(*path, default=default)
         return Count(whole_number(setting.value, f"{'.'.join(path)} in {setting.source}"), setting.source)
 
+    def given_count(self, *path: str) -> Count | None:
+        """The same; None where the engine's default acts."""
+        return None if self.at(*path) is None else self.count(*path, default=0)
+
     def number(self, *path: str, default: float) -> float:
         """The effective value of a setting that is a number, such as a fraction."""
         setting = self.setting(*path, default=default)
-        try:
-            if isinstance(setting.value, int | float | str) and not isinstance(setting.value, bool):
-                return float(setting.value)
-        except (ValueError, OverflowError):
-            pass
-        raise Undecided(f"{'.'.join(path)} in {setting.source} is {setting.value!r}, not a number")
+        return number(setting.value, f"{'.'.join(path)} in {setting.source}")
 
     def switch(self, *path: str, default: bool = False) -> bool:
         """The effective value of a setting that is true or false."""
@@ -109,132 +158,73 @@ class TensorRtLlmSettings:
 
     def written(self) -> Iterator[tuple[str, Mapping[str, Value]]]:
         """What a person wrote as engine settings: the source and its mapping."""
-        if self.file:
-            yield self.file_source, self.file
-        if self.overrides:
-            yield self.overrides_source, self.overrides
+        yield from ((each.source, each.content) for each in (self.file, self.overrides) if each.content)
 
 
 def is_tensorrt_llm(worker: Worker) -> bool:
     """Whether the worker starts TensorRT-LLM, under Dynamo or on its own."""
-    return any(command.engine in OPTIONS for command in worker.commands)
+    return worker.starts(OPTIONS)
 
 
-@once_per_worker
+@memoized_for_each
 def read_tensorrt_llm(graph: ResourceGraph, worker: Worker) -> TensorRtLlmSettings:
     """The settings of a worker that starts exactly one TensorRT-LLM engine.
 
     Raises:
         EngineFileProblem: its engine file or override cannot be what the engine needs.
-        Undecided: it starts no engine that can be read here, or several.
     """
-    command = single_command(worker)
-    if command.engine not in OPTIONS:
-        raise Undecided(f"starts {command.engine}, whose settings this does not read")
-    flags = command.flags
-    file_source, file = _engine_file(graph, worker, command, flags)
-    overrides_source, overrides = _overrides(command, flags)
-    return TensorRtLlmSettings(
-        command=command,
-        flags=flags,
-        file=file,
-        file_source=file_source,
-        overrides=overrides,
-        overrides_source=overrides_source,
-    )
+    command = single_command(worker, OPTIONS)
+    path = option_value(command, FILE_OPTIONS[command.engine]).value
+    file = read_engine_file(graph, worker, path, written=command.files)
+    return TensorRtLlmSettings(command, file, _overrides(command))
 
 
-def single_command(worker: Worker) -> StartCommand:
-    """The one engine that the worker starts.
-
-    Raises:
-        Undecided: it starts none that is seen, or several.
-    """
-    command = next(iter(worker.commands), None)
-    if command is None:
-        raise Undecided(f"asks for {worker.gpus_per_pod} GPUs, but no engine is seen in command or args")
-    if len(worker.commands) > 1:
-        raise Undecided(f"starts {len(worker.commands)} engines in one container, which this does not follow")
-    return command
-
-
-def option_value(command: StartCommand, flags: Flags, option: Option) -> Setting:
-    """What an option is given: by flag, by its variable, or its default.
-
-    Raises:
-        Undecided: it depends on something unknown.
-    """
+def option_value(command: StartCommand, option: Option) -> Setting:
+    """What an option is given: by flag, by its variable, or its default."""
     for name in reversed(option.flags):
         if option.is_switch:
-            switched = flags.switch(name)
+            switched = command.flags.switch(name)
             if switched is not None:
                 return Setting(switched, name)
             continue
-        given = flags.value(name)
+        given = command.flags.value(name)
         if given is not None:
             return Setting(given, name)
-    variable = None if option.variable is None else command.environment.get(option.variable)
-    if variable is None:
+    text = None if option.variable is None else variable_in(command.environment, option.variable)
+    if text is None:
         return Setting(option.default, f"the default of {option.flags[0]}")
-    if not variable.known:
-        raise Undecided(f"the value of the variable {option.variable} is unknown")
-    if option.is_switch:
-        return Setting(variable.text.lower() in _SWITCHED_ON, str(option.variable))
-    return Setting(variable.text, str(option.variable))
+    return Setting(text.lower() in _SWITCHED_ON if option.is_switch else text, str(option.variable))
 
 
-def _engine_file(
-    graph: ResourceGraph, worker: Worker, command: StartCommand, flags: Flags
-) -> tuple[str, Mapping[str, Value]]:
-    path = option_value(command, flags, FILE_OPTIONS[command.engine]).value
-    if not isinstance(path, str) or not path:
-        return "", {}
-    file = read_engine_file(graph, worker.resource, worker.pod, worker.container, path, written=command.files)
-    return file.source, file.content
-
-
-def _overrides(command: StartCommand, flags: Flags) -> tuple[str, Mapping[str, Value]]:
+def _overrides(command: StartCommand) -> EngineFile:
     if command.engine == TRTLLM_SERVE:
-        return "", {}
-    assert command.engine == TENSORRT_LLM
-    text = option_value(command, flags, OVERRIDE_ENGINE_ARGS).value
+        return EngineFile("", {})
+    text = option_value(command, OVERRIDE_ENGINE_ARGS).value
     name = OVERRIDE_ENGINE_ARGS.flags[0]
-    dynamic = flags.with_prefix(_DYNAMIC_PREFIX)
+    dynamic = [flag for flag in command.flags.all if flag.name.startswith(_DYNAMIC_PREFIX)]
     if isinstance(text, str) and text:
         if dynamic:
             raise EngineFileProblem(f"{name} and {_DYNAMIC_PREFIX}* exclude each other")
-        return name, _json_mapping(text)
+        return EngineFile(name, json_object(text, name))
     overrides: dict[str, Value] = {}
     for flag in dynamic:
-        keys = flag.name.removeprefix(_DYNAMIC_PREFIX).split(".")
-        if flag.value is None or not flag.value.known:
-            raise Undecided(f"the value of {flag.name} is unknown")
+        *blocks, last = flag.name.removeprefix(_DYNAMIC_PREFIX).split(".")
+        value = (flag.value or UNKNOWN_WORD).value(flag.name)
         block = overrides
-        for key in keys[:-1]:
+        for key in blocks:
             inner = block.get(key)
             block[key] = inner = inner if isinstance(inner, dict) else {}
             block = inner
-        block[keys[-1]] = flag.value.text
-    return f"{_DYNAMIC_PREFIX}*", overrides
+        block[last] = value
+    return EngineFile(f"{_DYNAMIC_PREFIX}*", overrides)
 
 
-def _json_mapping(text: str) -> Mapping[str, Value]:
-    name = OVERRIDE_ENGINE_ARGS.flags[0]
-    try:
-        content: object = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise EngineFileProblem(f"{name} is no JSON: {error}") from error
-    if not isinstance(content, dict):
-        raise EngineFileProblem(f"{name} is not a JSON object")
-    return cast("dict[str, Value]", content)
-
-
-def _inside(settings: Mapping[str, Value], path: tuple[str, ...], source: str) -> Setting | None:
-    current: Value = settings
+def _inside(settings: EngineFile, path: tuple[str, ...]) -> Setting | None:
+    current: Value = settings.content
     for index, key in enumerate(path):
         if current is None:
             return None
         if not isinstance(current, (dict, Mapping)):
-            raise Undecided(f"{'.'.join(path[:index])} in {source} is {current!r}, not a mapping")
+            raise Undecided(f"{'.'.join(path[:index])} in {settings.source} is {current!r}, not a mapping")
         current = current.get(key)
-    return None if current is None else Setting(current, source)
+    return None if current is None else Setting(current, settings.source)

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from pathlib import Path as FilePath
 from typing import Any, cast
@@ -19,8 +19,9 @@ from typing import Any, cast
 from resource_graph import Resource, ResourceGraph
 from resource_graph.resource import Path
 from rules.reading.objects.schemas import NAME, Raw, Schema, schema_at
-from rules.reading.program.operator_line import operator_line
-from rules.reading.shapes import Undecided
+from rules.reading.pods.pods import GRAPH_KIND
+from rules.reading.releases import operator_line
+from rules.reading.shapes import known
 
 _DEFINITIONS = FilePath(__file__).with_name("definitions.json")
 _RELEASE = re.compile(r"v(\d+)\.(\d+)\.0-local")
@@ -28,7 +29,6 @@ _OLDEST_BUILT_IN = (1, 30)
 """Older clusters lack the resource claims that GB200 needs, and no Dynamo line supports them."""
 _CORE_MARK, _PRESERVES = "x-fact", "x-kubernetes-preserve-unknown-fields"
 _OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-GRAPH_KIND = "DynamoGraphDeployment"
 _OTHER: Mapping[str, tuple[str, tuple[str, str]]] = {
     "v1alpha1": ("v1beta1", ("services", "components")),
     "v1beta1": ("v1alpha1", ("components", "services")),
@@ -123,9 +123,8 @@ def _of_kind(api_version: str, kind: str) -> Candidates | None:
 
 
 def _of_told_line(graph: ResourceGraph, resource: Resource, by_line: Mapping[str, Schema]) -> Candidates:
-    try:
-        told = operator_line(graph, resource)
-    except Undecided:
+    told = known(operator_line, graph, resource)
+    if told is None:
         return Candidates(by_line)
     name = "Dynamo {}.{}".format(*told)
     if name in by_line:
@@ -137,7 +136,9 @@ def _of_told_line(graph: ResourceGraph, resource: Resource, by_line: Mapping[str
 @cache
 def _custom(group: str, kind: str, version: str) -> Mapping[str, Schema]:
     return {
-        each["line"]: Schema(_with_metadata(each), _Inlined(each.get("xFactSet")), is_definition=True)
+        each["line"]: Schema(
+            _with_metadata(each), partial(_inlined, each.get("xFactSet")), is_definition=True
+        )
         for each in _stored()["definitions"]
         if (each["group"], each["kind"], each["version"]) == (group, kind, version)
     }
@@ -154,20 +155,12 @@ def _stored() -> Mapping[str, Any]:
     return json.loads(_DEFINITIONS.read_text(encoding="utf-8"))
 
 
-@dataclass(frozen=True, slots=True)
-class _Inlined:
-    """Puts the core types back that stand in a custom resource's schema."""
-
-    types: str | None
-    """Of which release of Kubernetes; None where they were not kept, and anything passes."""
-
-    def __call__(self, node: Raw) -> Raw:
-        if "$ref" in node:
-            return _Referred(_releases()[0])(node)
-        name = node.get(_CORE_MARK)
-        if name is None or self.types is None:
-            return node
-        return _merged(_core_type(name, self.types), node)
+def _inlined(types: str | None, node: Raw) -> Raw:
+    """Puts the core types back that stand in a custom resource's schema; without types anything passes."""
+    if "$ref" in node:
+        return _referred(_releases()[0], node)
+    name = node.get(_CORE_MARK)
+    return node if name is None or types is None else _merged(_core_type(name, types), node)
 
 
 def _core_type(name: str, types: str) -> Raw:
@@ -187,18 +180,13 @@ def _merged(core: Raw, node: Raw) -> Raw:
     return merged
 
 
-@dataclass(frozen=True, slots=True)
-class _Referred:
+def _referred(release: tuple[int, int], node: Raw) -> Raw:
     """Puts in place of a reference what a release of Kubernetes defines under that name."""
-
-    release: tuple[int, int]
-
-    def __call__(self, node: Raw) -> Raw:
-        reference = node.get("$ref")
-        if reference is None:
-            return node
-        name = reference.rpartition("/")[2]
-        return _named(_built_in_types(self.release)[name], name.rpartition(".")[2])
+    reference = node.get("$ref")
+    if reference is None:
+        return node
+    name = reference.rpartition("/")[2]
+    return _named(_built_in_types(release)[name], name.rpartition(".")[2])
 
 
 def _named(raw: Raw, name: str) -> Raw:
@@ -216,7 +204,9 @@ def _built_in(group: str, version: str, kind: str) -> Iterator[tuple[str, Schema
 @cache
 def _built_in_schema(release: tuple[int, int], group: str, version: str, kind: str) -> Schema | None:
     raw = _index(release).get((group, version, kind))
-    return None if raw is None else Schema(_named(raw, kind), _Referred(release), is_definition=False)
+    return (
+        None if raw is None else Schema(_named(raw, kind), partial(_referred, release), is_definition=False)
+    )
 
 
 @cache

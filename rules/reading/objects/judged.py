@@ -1,17 +1,18 @@
 """Every mistake in the structure of a graph's objects, and how sure it is."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from resource_graph import Aspect, Resource, ResourceGraph
 from resource_graph.resource import Path
-from rules.reading.objects.definitions import GRAPH_KIND, Candidates, candidates, other_lines
-from rules.reading.objects.hints import misspelt, value_at
-from rules.reading.objects.mistakes import Mistake, find_mistakes
-from rules.reading.objects.names import name_mistakes
-from rules.reading.objects.schemas import Schema, schema_at
-from rules.reading.once import once_per_graph
+from rules.reading.memoized import memoized
+from rules.reading.objects.definitions import Candidates, candidates, other_lines
+from rules.reading.objects.mistakes import Mistake, find_mistakes, name_mistakes
+from rules.reading.objects.schemas import Schema, misspelt, schema_at, value_at
+from rules.reading.pods.pods import GRAPH_KIND
 
+_SERVICE_STEP = 2
+"""Of a path to a part of a service: spec.services.NAME."""
 _PATCH = "Patch"
 """Ends the type of what Pulumi lays over an object that something else made: it holds but a part of one."""
 
@@ -46,10 +47,16 @@ class Judged:
     @property
     def subject(self) -> str:
         """The service or component that it is in, else the object."""
-        return _subject(self.resource, self.mistake.path)
+        resource, path = self.resource, self.mistake.path
+        if resource.kind != GRAPH_KIND or len(path) <= _SERVICE_STEP or path[0] != "spec":
+            return resource.name
+        if path[1] == "services":
+            return str(path[_SERVICE_STEP])
+        name = value_at(resource.inputs, (*path[:3], "name")) if path[1] == "components" else None
+        return name if isinstance(name, str) else resource.name
 
 
-@once_per_graph
+@memoized
 def read_mistakes(graph: ResourceGraph) -> Sequence[Judged]:
     """In the order of the graph."""
     return tuple(judged for resource in graph.kubernetes_objects() for judged in _judge(graph, resource))
@@ -74,11 +81,12 @@ def _judge(graph: ResourceGraph, resource: Resource) -> Iterator[Judged]:
         judged = Judged(resource, mistake, shown, schema, right)
         if right:
             doubt = f"nothing says which release it is for, and {' and '.join(right)} would take it"
-            yield _doubted(judged, doubt)
+            yield replace(judged, doubt=doubt)
         elif held.unheld is not None:
             yield _of_unheld(judged, held)
         elif len(held.by_line) > 1 and _was_known(judged):
-            yield _doubted(judged, "nothing says which release it is for, and those before 0.9 had it")
+            doubt = "nothing says which release it is for, and those before 0.9 had it"
+            yield replace(judged, doubt=doubt)
         elif mistake.kind == "unknown" and len(held.by_line) == 1:
             yield _known_elsewhere(judged)
         else:
@@ -96,20 +104,16 @@ def _key(mistake: Mistake) -> tuple[Path, str]:
     return mistake.path, mistake.kind
 
 
-def _doubted(judged: Judged, doubt: str) -> Judged:
-    return Judged(judged.resource, judged.mistake, judged.line, judged.schema, judged.elsewhere, doubt)
-
-
 def _of_unheld(judged: Judged, held: Candidates) -> Judged:
     """A value of a wrong type is one in every release, and so is a field that is nearly a known one."""
     mistake = judged.mistake
     parent = schema_at(judged.schema, mistake.path[:-1])
     name = str(mistake.path[-1])
-    if mistake.kind == "type" or (
-        mistake.kind == "unknown" and parent is not None and misspelt(parent, name)
-    ):
+    is_slip = mistake.kind == "unknown" and parent is not None and misspelt(parent, name)
+    if is_slip or mistake.kind == "type":
         return judged
-    return _doubted(judged, f"the schema of {held.unheld} is not known here, that of {judged.line} is")
+    doubt = f"the schema of {held.unheld} is not known here, that of {judged.line} is"
+    return replace(judged, doubt=doubt)
 
 
 def _known_elsewhere(judged: Judged) -> Judged:
@@ -124,13 +128,4 @@ def _known_elsewhere(judged: Judged) -> Judged:
         return judged
     told = judged.resource.kind == GRAPH_KIND
     doubt = None if told else f"{names[0]} has it, and nothing says which release the cluster runs"
-    return Judged(judged.resource, judged.mistake, judged.line, judged.schema, names, doubt)
-
-
-def _subject(resource: Resource, path: Path) -> str:
-    if resource.kind != GRAPH_KIND or len(path) <= 2 or path[0] != "spec":  # noqa: PLR2004 - spec.services.NAME
-        return resource.name
-    if path[1] == "services":
-        return str(path[2])
-    name = value_at(resource.inputs, (*path[:3], "name")) if path[1] == "components" else None
-    return name if isinstance(name, str) else resource.name
+    return replace(judged, elsewhere=names, doubt=doubt)

@@ -1,13 +1,15 @@
-"""What an object has that its schema does not take, in the API server's words."""
+"""What an object has that its schema does not take, in the API server's words; its name included."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from resource_graph import UNKNOWN, Value
+from resource_graph import UNKNOWN, Resource, Value
 from resource_graph.resource import Path
+from rules.reading.objects.definitions import group_of
 from rules.reading.objects.schemas import KINDS, Schema, dotted, limit_broken
+from rules.reading.shapes import Undecided, field
 
 PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\{\{.*\}\}|^<[^<>]+>$|^\$[A-Za-z_]\w*$", re.DOTALL)
 """What a template engine, `envsubst` or a reader is to replace."""
@@ -16,17 +18,27 @@ _PULUMI_OWN = "__"
 (pulumi/pulumi-kubernetes provider/pkg/provider, __initialApiVersion and __fieldManager)."""
 _NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _GO_FOUND: Mapping[str, str] = {"integer": "number", "boolean": "bool"}
-
-
 _NEVER_EMPTY = "containers"
 """A list that a pod of a built-in kind must have, and that an empty one is not (ValidatePodSpec in kubernetes
 pkg/apis/core/validation)."""
 _MOST = 100
 """Mistakes that are kept of one object: an object with more is something else altogether."""
-
 MistakeKind = Literal["unknown", "missing", "type", "value", "placeholder"]
 """A field that the schema does not name, one that it needs, a value of another type or beyond a limit, or a
 text to be replaced where the schema wants no text."""
+_GROUPS = frozenset(
+    {"", "apps", "batch", "networking.k8s.io", "nvidia.com", "resource.k8s.io", "resource.nvidia.com"}
+    | {"storage.k8s.io"}
+)
+"""Their objects are called like a DNS subdomain; Services and Namespaces more narrowly. Roles and others may
+bear any name (k8s.io/apimachinery pkg/api/validation)."""
+_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_LONGEST = 253
+_NAME = ("metadata", "name")
+_SAYS = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must "
+    "start and end with an alphanumeric character"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +147,30 @@ class _Walk:
     def _found(self, path: Path, kind: MistakeKind, said: str) -> None:
         if len(self.found) < _MOST:
             self.found.append(Mistake(path, kind, said))
+
+
+def name_mistakes(resource: Resource) -> Iterator[Mistake]:
+    """That an object of a document has no name, or one that its kind may not bear."""
+    if group_of(resource) not in _GROUPS or (resource.kind or "").endswith("List"):
+        return
+    try:
+        name, prefix = (field(resource.inputs, "metadata", key) for key in ("name", "generateName"))
+    except Undecided:
+        return
+    if name is None or name == "":
+        if not prefix:
+            yield Mistake(_NAME, "missing", "metadata.name: Required value: name or generateName is required")
+        return
+    if not isinstance(name, str):
+        # The schema says so.
+        return
+    if PLACEHOLDER.search(name):
+        yield Mistake(_NAME, "placeholder", name)
+    elif len(name) > _LONGEST:
+        says = f"must be no more than {_LONGEST} bytes"
+        yield Mistake(_NAME, "value", f'metadata.name: Invalid value: "{name}": {says}')
+    elif not _SUBDOMAIN.fullmatch(name):
+        yield Mistake(_NAME, "value", f'metadata.name: Invalid value: "{name}": {_SAYS}')
 
 
 def _repeated(items: Sequence[Value], keys: Sequence[str]) -> Iterator[tuple[int, str]]:

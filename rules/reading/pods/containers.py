@@ -1,123 +1,157 @@
-"""A container's environment and the files that are mounted into it."""
+"""What a container is given: image, variables, CPU, memory and privileges."""
 
-import posixpath
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
-from typing import cast
 
-from resource_graph import UNKNOWN, Resource, ResourceGraph, Value
-from rules.reading.commands.spelling import slip_of
+from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.words import UNKNOWN_WORD, Word, expand_references
-from rules.reading.commands.written_files import Files
-from rules.reading.engines.engine_yaml import load_engine_yaml
-from rules.reading.shapes import Undecided, field, mapping_at, mappings_at, text_at
+from rules.reading.pods.pods import PodTemplate
+from rules.reading.shapes import Setting, Undecided, field, known, mapping_at, mappings_at, text_at
 
+_PLACEHOLDER = re.compile(r"[$<>{}]|(?:^|[:/])(?:my|your)-", re.IGNORECASE)
+"""`${IMAGE}`, `<tag>`, `{{ .Values.image }}`, and the names my-registry and my-tag of Dynamo's examples."""
+_VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-.+_a-zA-Z].*)?")
 _LONGEST_ENVIRONMENT = 1_000_000
 """Linux hands a process a fourth of its stack's 8 MiB, arguments included (execve(2)); half of that is more
 than any pod has."""
 _MOST_VARIABLES = 2_000
-_SLIPS = 2
-"""Letters by which a directory is taken for the mounted one."""
+# What the operator mounts at /dev/shm where nobody says (ai-dynamo/dynamo deploy/operator at 0367e40).
+_OPERATORS_SHARED_MEMORY = "8Gi"
+_SHARED_MEMORY_PATH = "/dev/shm"  # noqa: S108 - a path to look for, nothing is written there
 
 
-class EngineFileProblem(Undecided):
-    """An engine file that is in the graph but cannot serve as one: the engine would not start."""
+def all_containers(template: PodTemplate) -> Sequence[tuple[str, Mapping[str, Value]]]:
+    """Name and container, the ones that only run at start included."""
+    return [(text_at(each, "name") or "main", each) for each in template.all_containers]
 
 
 @dataclass(frozen=True, slots=True)
-class EngineFile:
-    """What an engine reads from a mounted ConfigMap, or from a file of its start script."""
+class Image:
+    """The parts of `registry/path/name:tag@digest`."""
 
-    source: str
-    """For messages: `decode.yaml of ConfigMap engine-config`."""
-    content: Mapping[str, Value]
+    text: str
+    repository: str
+    """Everything before tag and digest."""
+    tag: str | None
+    digest: str | None
+
+    @property
+    def name(self) -> str:
+        """The last part of the repository."""
+        return self.repository.rpartition("/")[2]
+
+    @property
+    def is_placeholder(self) -> bool:
+        """Whether a person or a tool has yet to fill it in, so that it says nothing of what will run."""
+        return _PLACEHOLDER.search(self.text) is not None
+
+    @property
+    def line(self) -> tuple[int, int] | None:
+        """Major and minor version that the tag begins with; None for a tag that is no version."""
+        return release_line(self.tag)
+
+
+def read_image(container: Mapping[str, Value]) -> Image | None:
+    """The container's image; None where it names none."""
+    text = text_at(container, "image")
+    if not text:
+        return None
+    rest, _, digest = text.partition("@")
+    # A colon before the last slash belongs to a registry's port.
+    head, slash, last = rest.rpartition("/")
+    name, colon, tag = last.partition(":")
+    return Image(text, f"{head}{slash}{name}", tag if colon else None, digest or None)
+
+
+def release_line(version: str | None) -> tuple[int, int] | None:
+    """Major and minor version; None for what is no version."""
+    match = _VERSION.fullmatch(version or "")
+    return None if match is None else (int(match.group(1)), int(match.group(2)))
+
+
+def environment_entries(
+    template: PodTemplate, container: Mapping[str, Value]
+) -> Sequence[Mapping[str, Value]]:
+    """The entries of all `env` lists that act on a container, each overriding those before."""
+    # The operator lets a service override the graph, and the main container the service.
+    own = mappings_at(container, "env")
+    graph = template.graph_spec
+    match template.shape:
+        case "service":
+            return [*mappings_at(graph, "envs"), *mappings_at(template.described_by, "envs"), *own]
+        case "component":
+            return [*mappings_at(graph, "env"), *own]
+        case "workload":
+            return own
 
 
 def read_environment(
-    graph: ResourceGraph, owner: Resource, lists: Sequence[Sequence[Mapping[str, Value]]]
+    graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
 ) -> dict[str, Word]:
-    """Variables of a container from its `env` lists; a later list overrides an earlier one.
+    """Variables of a container from its `env` lists.
 
     Variables that a Secret or a field of the pod provides are known by name only.
-
-    Raises:
-        Undecided: an entry has no readable shape, or all together are more than a process can be given.
     """
     environment: dict[str, Word] = {}
     length = 0
-    for entries in lists:
-        for entry in entries:
-            name = text_at(entry, "name")
-            if name is None:
-                continue
-            environment[name] = _variable(graph, owner, entry, environment)
-            length += len(environment[name].text)
-            if length > _LONGEST_ENVIRONMENT or len(environment) > _MOST_VARIABLES:
-                raise Undecided(
-                    f"its variables are more than {_MOST_VARIABLES:,} or {_LONGEST_ENVIRONMENT:,} characters"
-                )
+    for entry in environment_entries(template, container):
+        name = text_at(entry, "name")
+        if name is None:
+            continue
+        environment[name] = _variable(graph, template.resource, entry, environment)
+        length += len(environment[name].text)
+        if length > _LONGEST_ENVIRONMENT or len(environment) > _MOST_VARIABLES:
+            raise Undecided(
+                f"its variables are more than {_MOST_VARIABLES:,} or {_LONGEST_ENVIRONMENT:,} characters"
+            )
     return environment
 
 
-def read_engine_file(
-    graph: ResourceGraph,
-    owner: Resource,
-    pod: Mapping[str, Value],
-    container: Mapping[str, Value],
-    path: str,
-    *,
-    written: Files,
-) -> EngineFile:
-    """The YAML mapping that the container finds at the path; `written` is what its start script puts there.
-
-    Raises:
-        EngineFileProblem: the file is missing from its ConfigMap, is no YAML or no mapping.
-        Undecided: the file lies outside every ConfigMap of the graph, or the script writes what is unknown.
-    """
-    own = written.get(posixpath.normpath(path))
-    if own is not None:
-        if not own.known:
-            raise Undecided(f"the start script writes {path}, and what it writes is known only to a shell")
-        where = f"{path}, which the start script writes"
-        return EngineFile(where, _engine_mapping(own.text, where))
-    config_map_name, key = _mounted_key(pod, container, PurePosixPath(path))
-    config_map = find_config_map(graph, owner, config_map_name)
-    where = f"ConfigMap {config_map_name}"
-    if config_map.origin is not None:
-        where += f" ({config_map.origin})"
-    data = mapping_at(config_map.inputs, "data")
-    if key not in data:
-        keys = ", ".join(sorted(data)) or "none"
-        raise EngineFileProblem(f"{where} has no key {key}, which {path} needs; its keys: {keys}")
-    text = data[key]
-    if text is UNKNOWN:
-        raise Undecided(f"{key} of {where} is known only after the update")
-    if not isinstance(text, str):
-        raise EngineFileProblem(f"{key} of {where} is not a text")
-    return EngineFile(f"{key} of ConfigMap {config_map_name}", _engine_mapping(text, f"{key} of {where}"))
-
-
 def find_config_map(graph: ResourceGraph, owner: Resource, name: str) -> Resource:
-    """The ConfigMap of that name that the owner's pods would get.
-
-    Raises:
-        Undecided: the graph holds none, or several.
-    """
+    """The ConfigMap of that name that the owner's pods would get."""
     candidates = graph.kubernetes_objects_named("ConfigMap", name, owner.namespace)
-    same_file = [
-        config_map
-        for config_map in candidates
-        if config_map.origin is not None
-        and owner.origin is not None
-        and config_map.origin.file == owner.origin.file
-    ]
+    file = None if owner.origin is None else owner.origin.file
+    same_file = [each for each in candidates if each.origin is not None and each.origin.file == file]
     found = same_file or candidates
     if not found:
         raise Undecided(f"ConfigMap {name} is not part of what was read")
     if len(found) > 1:
         raise Undecided(f"there are {len(found)} ConfigMaps named {name}; the last one applied wins")
     return found[0]
+
+
+def requested(template: PodTemplate, container: Mapping[str, Value], resource: str) -> Value:
+    """What the container requests of cpu or memory; a limit counts, as Kubernetes takes it for the request.
+
+    None where neither is given.
+    """
+    request = _amount(template, container, "requests", resource)
+    return limit(template, container, resource) if request is None else request
+
+
+def limit(template: PodTemplate, container: Mapping[str, Value], resource: str) -> Value:
+    """The container's limit of cpu or memory; None where there is none."""
+    return _amount(template, container, "limits", resource)
+
+
+def shared_memory(template: PodTemplate, container: Mapping[str, Value]) -> Setting | None:
+    """What the container finds at /dev/shm; None where it has no volume there, or one without a size."""
+    own = _mounted(template, container)
+    if own is not None:
+        return own
+    match template.shape:
+        case "service":
+            if field(template.described_by, "sharedMemory", "disabled") is True:
+                return None
+            size, source = field(template.described_by, "sharedMemory", "size"), "sharedMemory.size"
+        case "component":
+            size, source = field(template.described_by, "sharedMemorySize"), "sharedMemorySize"
+        case "workload":
+            return None
+    if size is None:
+        return Setting(_OPERATORS_SHARED_MEMORY, "the operator's default")
+    return Setting(size, source)
 
 
 def _variable(
@@ -136,55 +170,25 @@ def _from_config_map(graph: ResourceGraph, owner: Resource, reference: Mapping[s
     name, key = text_at(reference, "name"), text_at(reference, "key")
     if name is None or key is None:
         return UNKNOWN_WORD
-    try:
-        value = field(find_config_map(graph, owner, name).inputs, "data", key)
-    except Undecided:
-        return UNKNOWN_WORD
+    config_map = known(find_config_map, graph, owner, name)
+    value = None if config_map is None else known(field, config_map.inputs, "data", key)
     return Word(value) if isinstance(value, str) else UNKNOWN_WORD
 
 
-def _mounted_key(
-    pod: Mapping[str, Value], container: Mapping[str, Value], path: PurePosixPath
-) -> tuple[str, str]:
-    mounts = [
-        (PurePosixPath(mount_path), mount)
-        for mount in mappings_at(container, "volumeMounts")
-        if (mount_path := text_at(mount, "mountPath")) is not None and path.is_relative_to(mount_path)
-    ]
-    if not mounts:
-        every = [text_at(mount, "mountPath") for mount in mappings_at(container, "volumeMounts")]
-        meant = slip_of(str(path.parent), [each for each in every if each is not None], _SLIPS)
-        if meant is not None:
-            raise EngineFileProblem(f"the engine file {path} lies in no mounted volume; {meant} is mounted")
-        raise Undecided(f"the engine file {path} lies in no mounted volume")
-    mount_path, mount = max(mounts, key=lambda candidate: len(candidate[0].parts))
-    inside = PurePosixPath(text_at(mount, "subPath") or ".") / path.relative_to(mount_path)
-    volume_name = text_at(mount, "name")
-    for volume in mappings_at(pod, "volumes"):
-        if text_at(volume, "name") == volume_name and "configMap" in volume:
-            return _config_map_key(mapping_at(volume, "configMap"), str(inside), path)
-    raise Undecided(f"the engine file {path} lies in volume {volume_name}, which is no ConfigMap")
+def _mounted(template: PodTemplate, container: Mapping[str, Value]) -> Setting | None:
+    for mount in mappings_at(container, "volumeMounts"):
+        if text_at(mount, "mountPath") != _SHARED_MEMORY_PATH:
+            continue
+        name = text_at(mount, "name")
+        for volume in mappings_at(template.spec, "volumes"):
+            if text_at(volume, "name") == name and field(volume, "emptyDir", "sizeLimit") is not None:
+                return Setting(field(volume, "emptyDir", "sizeLimit"), f"sizeLimit of volume {name}")
+    return None
 
 
-def _config_map_key(source: Mapping[str, Value], inside: str, path: PurePosixPath) -> tuple[str, str]:
-    name = text_at(source, "name")
-    if name is None:
-        raise Undecided(f"the ConfigMap with the engine file {path} has no name")
-    items = mappings_at(source, "items")
-    if not items:
-        return name, inside
-    for item in items:
-        if text_at(item, "path") == inside:
-            return name, text_at(item, "key") or inside
-    raise EngineFileProblem(f"ConfigMap {name} is mounted without an item for {path}")
-
-
-def _engine_mapping(text: str, where: str) -> Mapping[str, Value]:
-    loaded = load_engine_yaml(text)
-    if loaded.problem is not None:
-        at = "" if loaded.line is None else f", line {loaded.line}"
-        raise EngineFileProblem(f"{where}{at}: not YAML: {loaded.problem}")
-    if not isinstance(loaded.content, dict):
-        found = "empty" if loaded.content is None else f"a {type(loaded.content).__name__}"
-        raise EngineFileProblem(f"{where} is {found}, not a mapping of engine settings")
-    return {str(key): value for key, value in cast("dict[object, Value]", loaded.content).items()}
+def _amount(template: PodTemplate, container: Mapping[str, Value], kind: str, resource: str) -> Value:
+    if template.shape == "service" and container is template.main:
+        amount = field(mapping_at(template.described_by, "resources", kind), resource)
+        if amount is not None:
+            return amount
+    return field(container, "resources", kind, resource)

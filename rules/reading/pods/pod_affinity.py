@@ -5,24 +5,77 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from resource_graph import ResourceGraph, Value
-from rules.reading.once import once_per_graph
-from rules.reading.pods.label_selectors import ADDED_BY_CONTROLLERS, equalities, selects
+from resource_graph import UNKNOWN, ResourceGraph, Value
+from rules.reading.memoized import memoized
 from rules.reading.pods.pods import (
     COMPONENT_TYPE_LABEL,
     GRAPH_KIND,
     GRAPH_NAME_LABEL,
     SUB_COMPONENT_TYPE_LABEL,
     PodTemplate,
-    Unreadable,
     read_pods,
+    readable,
 )
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, texts_at
+from rules.reading.shapes import Undecided, known_texts_at, mapping_at, mappings_at, text_at, texts_at
 
+ADDED_BY_CONTROLLERS = frozenset(
+    {
+        "nvidia.com/dynamo-namespace",
+        "nvidia.com/selector",
+        "nvidia.com/dynamo-worker-hash",
+        "nvidia.com/metrics-enabled",
+        "nvidia.com/dynamo-discovery-backend",
+        "kai.scheduler/queue",
+        "pod-template-hash",
+        "controller-revision-hash",
+        "statefulset.kubernetes.io/pod-name",
+        "apps.kubernetes.io/pod-index",
+        "job-name",
+        "controller-uid",
+        "batch.kubernetes.io/job-name",
+        "batch.kubernetes.io/controller-uid",
+    }
+)
+"""Labels that controllers add to the pods that they make, with values that no manifest holds.
+
+ai-dynamo/dynamo deploy/operator internal/consts at 0367e40;
+https://kubernetes.io/docs/reference/labels-annotations-taints/
+"""
 Kind = Literal["podAffinity", "podAntiAffinity"]
-
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+def equalities(selector: Mapping[str, Value]) -> Mapping[str, Sequence[str]]:
+    """Label -> the values that a pod may carry, for every label that the selector pins to some."""
+    pinned: dict[str, Sequence[str]] = {}
+    for key in mapping_at(selector, "matchLabels"):
+        pinned[key] = [text_at(selector, "matchLabels", key) or ""]
+    for expression in mappings_at(selector, "matchExpressions"):
+        if text_at(expression, "operator") == "In":
+            pinned[text_at(expression, "key") or ""] = _values(expression)
+    return pinned
+
+
+def selects(selector: Mapping[str, Value], template: PodTemplate) -> bool | None:
+    """Whether the selector means the template's pods; None where a label of them is not known."""
+    answers = [_carries(template, key, values) for key, values in equalities(selector).items()]
+    for expression in mappings_at(selector, "matchExpressions"):
+        key = text_at(expression, "key") or ""
+        match text_at(expression, "operator"):
+            case "In":
+                continue
+            case "NotIn":
+                answers.append(_not(_carries(template, key, _values(expression))))
+            case "Exists":
+                answers.append(_has(template, key))
+            case "DoesNotExist":
+                answers.append(_not(_has(template, key)))
+            case operator:
+                raise Undecided(f"a label selector's operator is {operator}")
+    if False in answers:
+        return False
+    return None if None in answers else True
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +135,7 @@ class PodIndexes:
 
 
 def terms(template: PodTemplate, kind: Kind) -> Iterator[Term]:
-    """All terms, required ones first.
-
-    Raises:
-        Undecided: they are unknown or of another shape.
-    """
+    """All terms, required ones first."""
     for term in mappings_at(template.spec, "affinity", kind, _REQUIRED):
         yield Term(True, term)
     for weighted in mappings_at(template.spec, "affinity", kind, _PREFERRED):
@@ -97,22 +146,20 @@ def can_match(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
     """Whether any pod of the graph, the template's own included, is one that the term means.
 
     A term that names no Dynamo graph of what was read may mean pods of somebody else's.
-
-    Raises:
-        Undecided: it cannot be told.
     """
     namespaces = _namespaces(template, term)
     if _may_be_in(namespaces, template.resource.namespace) and selects(term.selector, template):
         return True
     indexes = read_pod_indexes(graph)
     pinned = equalities(term.selector)
-    answers: set[bool | None] = set()
+    unsure = indexes.unreadable
     for index in indexes.within(namespaces):
         for candidate in _candidates(index, pinned):
-            answers.add(selects(term.selector, candidate))
-            if True in answers:
+            answer = selects(term.selector, candidate)
+            if answer:
                 return True
-    if None in answers or indexes.unreadable:
+            unsure = unsure or answer is None
+    if unsure:
         raise Undecided(f"whether a pod carries {term} is known only after the update")
     names = pinned.get(GRAPH_NAME_LABEL)
     if names is None or not all(_is_ours(indexes.within(namespaces), name) for name in names):
@@ -127,35 +174,50 @@ def can_match_by_older_labels(graph: ResourceGraph, template: PodTemplate, term:
     narrower one takes its place (ai-dynamo/dynamo deploy/operator at d50a02f, and seen with 1.2 and 1.4).
     """
     namespaces = _namespaces(template, term)
-    return any(
-        selects(
-            term.selector, replace(candidate, labels={**candidate.labels, COMPONENT_TYPE_LABEL: "worker"})
-        )
-        is True
-        for candidate in read_pods(graph)
-        if isinstance(candidate, PodTemplate)
-        and candidate.shape == "service"
-        and SUB_COMPONENT_TYPE_LABEL in candidate.labels
-        and text_at(candidate.described_by, "componentType") == "worker"
-        and _may_be_in(namespaces, candidate.resource.namespace)
+    older = (
+        replace(each, labels={**each.labels, COMPONENT_TYPE_LABEL: "worker"})
+        for each in readable(read_pods(graph))
+        if each.shape == "service" and SUB_COMPONENT_TYPE_LABEL in each.labels
+        if text_at(each.described_by, "componentType") == "worker"
+        if _may_be_in(namespaces, each.resource.namespace)
     )
+    return any(selects(term.selector, each) is True for each in older)
 
 
-@once_per_graph
+@memoized
 def read_pod_indexes(graph: ResourceGraph) -> PodIndexes:
     """The indexes of all pods."""
     everywhere = PodIndex({}, [], set())
     by_namespace: dict[str | None, PodIndex] = {}
-    unreadable = False
-    for template in read_pods(graph):
-        if isinstance(template, Unreadable):
-            unreadable = True
-            continue
+    pods = read_pods(graph)
+    templates = tuple(readable(pods))
+    for template in templates:
         namespace = template.resource.namespace
         name = namespace if isinstance(namespace, str) else None
         for index in (everywhere, by_namespace.setdefault(name, PodIndex({}, [], set()))):
             index.add(template)
-    return PodIndexes(everywhere, by_namespace, unreadable)
+    return PodIndexes(everywhere, by_namespace, len(templates) < len(pods))
+
+
+def _carries(template: PodTemplate, key: str, values: Sequence[str]) -> bool | None:
+    value = template.labels.get(key)
+    if value is UNKNOWN or (value is None and key in ADDED_BY_CONTROLLERS):
+        return None
+    return value in values
+
+
+def _has(template: PodTemplate, key: str) -> bool | None:
+    if key in template.labels:
+        return True
+    return None if key in ADDED_BY_CONTROLLERS else False
+
+
+def _not(answer: bool | None) -> bool | None:
+    return None if answer is None else not answer
+
+
+def _values(expression: Mapping[str, Value]) -> Sequence[str]:
+    return known_texts_at(expression, "values", what="a value of a label selector")
 
 
 def _candidates(index: PodIndex, pinned: Mapping[str, Sequence[str]]) -> Iterable[PodTemplate]:
@@ -172,11 +234,9 @@ def _candidates(index: PodIndex, pinned: Mapping[str, Sequence[str]]) -> Iterabl
 
 def _namespaces(template: PodTemplate, term: Term) -> Sequence[Value] | None:
     """Where the pods may be; None for everywhere."""
-    selector = term.content.get("namespaceSelector")
-    if selector is not None:
+    if term.content.get("namespaceSelector") is not None:
         return None
-    names = texts_at(term.content, "namespaces")
-    return names or [template.resource.namespace]
+    return texts_at(term.content, "namespaces") or [template.resource.namespace]
 
 
 def _may_be_in(namespaces: Sequence[Value] | None, namespace: Value) -> bool:

@@ -1,35 +1,39 @@
 """Every pod that a graph asks for: of services of a Dynamo graph and of plain workloads."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from functools import partial
+from typing import Literal, TypeVar
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.once import once_per_graph
-from rules.reading.shapes import Undecided, mapping_at, mappings_at, text_at, whole_number_at
+from rules.reading.memoized import memoized
+from rules.reading.shapes import Undecided, attempted, mapping_at, mappings_at, text_at, whole_number_at
 
 GRAPH_KIND = "DynamoGraphDeployment"
-
 GRAPH_NAME_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 """What the operator writes on each pod of a graph (ai-dynamo/dynamo deploy/operator internal/consts)."""
 COMPONENT_LABEL = "nvidia.com/dynamo-component"
 COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-component-type"
 SUB_COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-sub-component-type"
-
+T = TypeVar("T")
 Shape = Literal["service", "component", "workload"]
-
 _MAIN_CONTAINER = "main"
 _MOST_CONTAINERS = 250
 """Of one pod, more than any has; several rules compare each with all."""
+_TEMPLATE = ("spec", "template", "spec")
 _SPEC_PATHS: Mapping[str, tuple[str, ...]] = {
     "Pod": ("spec",),
-    "Deployment": ("spec", "template", "spec"),
-    "StatefulSet": ("spec", "template", "spec"),
-    "DaemonSet": ("spec", "template", "spec"),
-    "ReplicaSet": ("spec", "template", "spec"),
-    "Job": ("spec", "template", "spec"),
+    **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"), _TEMPLATE),
     "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
 }
+COMPONENT_TYPES = ("frontend", "worker", "prefill", "decode", "planner", "epp")
+"""ai-dynamo/dynamo deploy/operator, ComponentDefaultsFactory and the enumeration of v1beta1."""
+SUB_COMPONENT_TYPES = ("prefill", "decode")
+WORKER_TYPES = frozenset({"worker", "prefill", "decode"})
+SYSTEM_PORT_VARIABLE = "DYN_SYSTEM_PORT"
+"""Where a worker answers probes."""
+FRONTEND_PORT_VARIABLE = "DYN_HTTP_PORT"
+FRONTEND_PORT_FLAG = "--http-port"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,10 +57,29 @@ class PodTemplate:
     graph_spec: Mapping[str, Value]
     """Of the Dynamo graph; empty for a plain workload."""
 
+    def __post_init__(self) -> None:
+        """Refuse to read more containers than any pod has."""
+        initial = self.spec.get("initContainers")
+        containers = len(self.containers) + (len(initial) if isinstance(initial, list) else 0)
+        if containers > _MOST_CONTAINERS:
+            raise Undecided(
+                f"has {containers:,} containers, of which no more than {_MOST_CONTAINERS} are read"
+            )
+
     @property
     def main(self) -> Mapping[str, Value]:
         """The container that serves; empty where a component has none of that name."""
         return self.containers[0] if self.containers else {}
+
+    @property
+    def serving_containers(self) -> Sequence[Mapping[str, Value]]:
+        """The operator runs the main container of a service; the others stand beside it."""
+        return self.containers if self.shape == "workload" else self.containers[:1]
+
+    @property
+    def all_containers(self) -> Sequence[Mapping[str, Value]]:
+        """Those that only run at start included."""
+        return (*self.containers, *mappings_at(self.spec, "initContainers"))
 
     @property
     def pods_per_replica(self) -> int:
@@ -68,11 +91,7 @@ class PodTemplate:
 
     @property
     def replicas(self) -> int:
-        """How many replicas are asked for.
-
-        Raises:
-            Undecided: nobody knows yet.
-        """
+        """How many replicas are asked for."""
         key = "parallelism" if self.resource.kind in {"Job", "CronJob"} else "replicas"
         replicas = whole_number_at(self.described_by, key)
         return 1 if replicas is None else replicas
@@ -87,44 +106,52 @@ class Unreadable:
     reason: str
 
 
-@once_per_graph
+def readable(found: Iterable[T | Unreadable]) -> Iterator[T]:
+    """Those that can be read; a rule about all of them says which cannot."""
+    return (each for each in found if not isinstance(each, Unreadable))
+
+
+def in_namespace(by_namespace: Mapping[str | None, Sequence[T]], namespace: Value) -> list[T]:
+    """What is in the namespace; one that is absent or unknown, here or there, may be any."""
+    names = dict.fromkeys((namespace, None)) if isinstance(namespace, str) else by_namespace
+    return [item for name in names for item in by_namespace.get(name, ())]
+
+
+@memoized
 def read_pods(graph: ResourceGraph) -> Sequence[PodTemplate | Unreadable]:
     """All pod templates, in the order of the graph."""
     return tuple(_read(graph))
 
 
+def declared_type(template: PodTemplate) -> str | None:
+    """What the service or component is declared to be, its subtype aside; None where nobody says."""
+    if template.shape == "service":
+        return text_at(template.described_by, "componentType")
+    return template.component_type
+
+
 def _read(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
     for kind in (GRAPH_KIND, *_SPEC_PATHS):
         for resource in graph.kubernetes_objects(kind):
-            try:
-                readers = _readers(resource)
-            except Undecided as reason:
-                yield Unreadable(resource, resource.name, str(reason))
+            readers = attempted(_readers, resource)
+            if isinstance(readers, Undecided):
+                yield Unreadable(resource, resource.name, str(readers))
                 continue
             for name, read in readers:
-                try:
-                    yield _of_readable_size(read())
-                except Undecided as reason:
-                    yield Unreadable(resource, name, str(reason))
-
-
-def _of_readable_size(template: PodTemplate) -> PodTemplate:
-    initial = template.spec.get("initContainers")
-    containers = len(template.containers) + (len(initial) if isinstance(initial, list) else 0)
-    if containers > _MOST_CONTAINERS:
-        raise Undecided(f"has {containers:,} containers, of which no more than {_MOST_CONTAINERS} are read")
-    return template
+                template = attempted(read)
+                is_read = isinstance(template, PodTemplate)
+                yield template if is_read else Unreadable(resource, name, str(template))
 
 
 def _readers(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate]]]:
     if resource.kind != GRAPH_KIND:
-        return [(resource.name, lambda: _workload(resource))]
+        return [(resource.name, partial(_workload, resource))]
     spec = mapping_at(resource.inputs, "spec")
     services = mapping_at(spec, "services")
-    readers = [(name, _bound(_service, resource, spec, name)) for name in services]
+    readers = [(name, partial(_service, resource, spec, name)) for name in services]
     for component in mappings_at(spec, "components"):
         name = text_at(component, "name") or "unnamed component"
-        readers.append((name, _bound(_component, resource, spec, component, name)))
+        readers.append((name, partial(_component, resource, spec, component, name)))
     if not readers:
         raise Undecided("the graph names no service, so there is no worker to look at")
     return readers
@@ -204,7 +231,3 @@ def _operator_labels(
     if sub_type is not None:
         labels[SUB_COMPONENT_TYPE_LABEL] = sub_type
     return labels
-
-
-def _bound(read: Callable[..., PodTemplate], *arguments: object) -> Callable[[], PodTemplate]:
-    return lambda: read(*arguments)

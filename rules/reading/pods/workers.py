@@ -1,24 +1,27 @@
-"""Workers: whatever in a graph starts an engine or asks for GPUs."""
+"""Workers, whatever starts an engine or asks for GPUs, and the frontends that choose among them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.commands.start_script import DYNAMO_FRONTEND, ENGINES, StartCommand, start_commands
-from rules.reading.commands.words import Word
-from rules.reading.once import once_per_graph
-from rules.reading.pods.containers import read_environment
-from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
-from rules.reading.shapes import (
-    Undecided,
-    field,
-    mappings_at,
-    texts_at,
-    whole_number,
-    whole_number_at,
+from rules.reading.commands.container_commands import (
+    DYNAMO_FRONTEND,
+    ENGINES,
+    StartCommand,
+    command_line,
+    start_commands,
 )
+from rules.reading.commands.words import Word, variable_in
+from rules.reading.memoized import memoized
+from rules.reading.pods.containers import read_environment
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods, readable
+from rules.reading.shapes import Undecided, attempted, field, grouped, texts_at, whole_number_at
 
 GPU_RESOURCE = "nvidia.com/gpu"
+FRONTEND_TYPE = "frontend"
+_MODE_FLAG = "--router-mode"
+_MODE_VARIABLE = "DYN_ROUTER_MODE"
+_ROUND_ROBIN = "round-robin"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,26 +53,106 @@ class Worker:
         """The service, the component or the workload's spec: where its replicas stand."""
         return self.template.described_by
 
+    def starts(self, engines: Container[str]) -> bool:
+        """Whether it starts one of these modules or programs."""
+        return any(command.engine in engines for command in self.commands)
 
-@once_per_graph
+    def variable(self, name: str) -> str | None:
+        """The value of a variable as its engine sees it; None where nobody sets it."""
+        # What a start script exports counts as well, and more.
+        return variable_in(self.commands[0].environment if self.commands else self.environment, name)
+
+
+@memoized
 def read_workers(graph: ResourceGraph) -> Sequence[Worker | Unreadable]:
     """All workers, in the order of the graph."""
     return tuple(_read_workers(graph))
 
 
-def environment_lists(
-    template: PodTemplate, container: Mapping[str, Value]
-) -> tuple[Sequence[Mapping[str, Value]], ...]:
-    """The `env` lists that act on a container, each overriding the one before."""
-    # The operator lets a service override the graph, and the main container the service.
-    own = mappings_at(container, "env")
-    match template.shape:
-        case "service":
-            return (mappings_at(template.graph_spec, "envs"), mappings_at(template.described_by, "envs"), own)
-        case "component":
-            return (mappings_at(template.graph_spec, "env"), own)
-        case "workload":
-            return (own,)
+@memoized
+def workers_by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[Worker | Unreadable]]:
+    """URN of a graph or workload -> its workers."""
+    return grouped((worker.resource.urn, worker) for worker in read_workers(graph))
+
+
+@dataclass(frozen=True, slots=True)
+class Privileges:
+    """What its security contexts say."""
+
+    privileged: bool
+    capabilities: frozenset[str]
+    """Added ones, without the prefix CAP_."""
+    user: int | None
+    """None where the image decides."""
+    host_ipc: bool
+
+    def has(self, capability: str) -> bool:
+        """Whether the container holds the capability."""
+        return self.privileged or bool(self.capabilities & {capability, "ALL"})
+
+
+def read_privileges(worker: Worker) -> Privileges:
+    """The privileges of the worker's main container."""
+    added = texts_at(worker.container, "securityContext", "capabilities", "add")
+    user = whole_number_at(worker.container, "securityContext", "runAsUser")
+    if user is None:
+        user = whole_number_at(worker.pod, "securityContext", "runAsUser")
+    return Privileges(
+        privileged=field(worker.container, "securityContext", "privileged") is True,
+        capabilities=frozenset(name.upper().removeprefix("CAP_") for name in added if name is not None),
+        user=user,
+        host_ipc=field(worker.pod, "hostIPC") is True,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frontend:
+    """One frontend and its command line."""
+
+    template: PodTemplate
+    container: Mapping[str, Value]
+    command: StartCommand
+
+    @property
+    def resource(self) -> Resource:
+        """The graph or the workload."""
+        return self.template.resource
+
+    @property
+    def name(self) -> str:
+        """Of the service, the component or the workload."""
+        return self.template.name
+
+
+@memoized
+def read_frontends(graph: ResourceGraph) -> Sequence[Frontend | Unreadable]:
+    """All frontends, in the order of the graph."""
+    return tuple(_read_frontends(graph))
+
+
+@dataclass(frozen=True, slots=True)
+class Router:
+    """A frontend of a Dynamo graph and the graph's workers."""
+
+    frontend: Frontend
+    workers: tuple[Worker, ...]
+
+    def mode(self) -> str:
+        """round-robin where nobody says."""
+        command = self.frontend.command
+        given = command.flags.value(_MODE_FLAG)
+        if given is not None:
+            return given or _ROUND_ROBIN
+        text = variable_in(command.environment, _MODE_VARIABLE)
+        return _ROUND_ROBIN if text is None else text
+
+
+def read_routers(graph: ResourceGraph) -> Iterator[Router]:
+    """Every frontend of a Dynamo graph."""
+    for frontend in readable(read_frontends(graph)):
+        if frontend.resource.kind == GRAPH_KIND:
+            workers = workers_by_resource(graph).get(frontend.resource.urn, ())
+            yield Router(frontend, tuple(readable(workers)))
 
 
 def _read_workers(graph: ResourceGraph) -> Iterator[Worker | Unreadable]:
@@ -77,24 +160,20 @@ def _read_workers(graph: ResourceGraph) -> Iterator[Worker | Unreadable]:
         if isinstance(template, Unreadable):
             yield template
             continue
-        # The operator runs the main container of a service; the others stand beside it.
-        containers = template.containers if template.shape == "workload" else template.containers[:1]
-        for container in containers:
-            name = _name(template, container)
-            try:
-                worker = _worker(graph, template, container, name)
-            except Undecided as reason:
-                if _may_be_worker(template, container):
-                    yield Unreadable(template.resource, name, str(reason))
-                continue
-            if worker is not None:
+        for container in template.serving_containers:
+            own = container.get("name") if template.shape == "workload" else None
+            name = own if isinstance(own, str) else template.name
+            worker = attempted(_worker, graph, template, container, name)
+            if isinstance(worker, Worker):
                 yield worker
+            elif worker is not None and _may_be_worker(template, container):
+                yield Unreadable(template.resource, name, str(worker))
 
 
 def _may_be_worker(template: PodTemplate, container: Mapping[str, Value]) -> bool:
     """Whether a container that cannot be read asks for GPUs or names an engine, as far as can be seen."""
     try:
-        words = [*texts_at(container, "command"), *texts_at(container, "args")]
+        words = command_line(container)
         return bool(
             None in words
             or _service_gpus(template, container)
@@ -104,45 +183,52 @@ def _may_be_worker(template: PodTemplate, container: Mapping[str, Value]) -> boo
         return True
 
 
-def _name(template: PodTemplate, container: Mapping[str, Value]) -> str:
-    own = container.get("name") if template.shape == "workload" else None
-    return own if isinstance(own, str) else template.name
-
-
 def _worker(
     graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value], name: str
 ) -> Worker | None:
-    environment = read_environment(graph, template.resource, environment_lists(template, container))
-    command = texts_at(container, "command")
-    arguments = texts_at(container, "args")
+    environment = read_environment(graph, template, container)
+    words = command_line(container)
     gpus = _service_gpus(template, container)
-    started = start_commands(command, arguments, environment)
+    started = start_commands(words, environment)
     commands = tuple(command for command in started if command.engine != DYNAMO_FRONTEND)
     if not gpus and not commands:
         return None
-    return Worker(
-        template=template,
-        name=name,
-        gpus_per_pod=gpus,
-        pods_per_worker=template.pods_per_replica,
-        environment=environment,
-        commands=commands,
-        container=container,
-    )
+    return Worker(template, name, gpus, template.pods_per_replica, environment, commands, container)
 
 
 def _service_gpus(template: PodTemplate, container: Mapping[str, Value]) -> int:
+    kinds = ("limits", "requests")
+    places = [(container, kind, GPU_RESOURCE) for kind in kinds]
     if template.shape == "service":
         service = template.described_by
-        for kind in ("limits", "requests"):
-            amount = whole_number_at(service, "resources", kind, "gpu")
-            if amount is not None:
-                return amount
-            custom = field(service, "resources", kind, "custom", GPU_RESOURCE)
-            if custom is not None:
-                return whole_number(custom, f"resources.{kind}.custom.{GPU_RESOURCE}")
-    for kind in ("limits", "requests"):
-        amount = whole_number_at(container, "resources", kind, GPU_RESOURCE)
-        if amount is not None:
-            return amount
-    return 0
+        keys = (("gpu",), ("custom", GPU_RESOURCE))
+        places = [*((service, kind, *key) for kind in kinds for key in keys), *places]
+    amounts = (whole_number_at(parent, "resources", *path) for parent, *path in places)
+    return next((amount for amount in amounts if amount is not None), 0)
+
+
+def _read_frontends(graph: ResourceGraph) -> Iterator[Frontend | Unreadable]:
+    for template in read_pods(graph):
+        if isinstance(template, Unreadable):
+            yield template
+            continue
+        for container in template.serving_containers:
+            try:
+                yield from _frontends_of(graph, template, container)
+            except Undecided as reason:
+                # An unreadable script of something else is no concern of a frontend's rules.
+                words = f"{container.get('command')}{container.get('args')}"
+                if template.component_type == FRONTEND_TYPE or DYNAMO_FRONTEND in words:
+                    yield Unreadable(template.resource, template.name, str(reason))
+
+
+def _frontends_of(
+    graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
+) -> Iterator[Frontend]:
+    words = command_line(container)
+    environment = read_environment(graph, template, container)
+    started = [each for each in start_commands(words, environment) if each.engine == DYNAMO_FRONTEND]
+    if not started and template.component_type == FRONTEND_TYPE and not words:
+        # The operator's own command (ai-dynamo/dynamo deploy/operator component_frontend.go).
+        started = [StartCommand(DYNAMO_FRONTEND, (), environment)]
+    yield from (Frontend(template, container, command) for command in started)

@@ -1,0 +1,237 @@
+"""Benchmarks: containers that run AIPerf or its forerunner GenAI-Perf, and the deployment they measure."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias, TypeVar
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.commands.container_commands import ContainerScript, mentions, read_script
+from rules.reading.commands.words import Flags, Word, parse_flags, variable_in
+from rules.reading.disaggregation import read_role
+from rules.reading.memoized import memoized
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
+from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
+from rules.reading.shapes import Count, Setting, Undecided, mapping_at, whole_number
+
+_PROGRAMS = ("aiperf", "genai-perf", "genai_perf")
+_MENTIONED = re.compile(r"\b(?:aiperf|genai[-_]perf)\b")
+# Names of one option, newest first (aiperf 0.13.0, aiperf/common/config; GenAI-Perf has the middle ones).
+_INPUT_TOKENS = ("--prompt-input-tokens-mean", "--synthetic-input-tokens-mean", "--isl")
+_OUTPUT_TOKENS = ("--prompt-output-tokens-mean", "--output-tokens-mean", "--osl")
+_CONCURRENCY = ("--concurrency",)
+_MODEL = ("--model-names", "--model", "-m")
+_TOKENIZER = ("--tokenizer",)
+_URL = ("--url", "-u")
+GPU_COUNT_VARIABLE = "DEPLOYMENT_GPU_COUNT"
+PER_GPU_VARIABLE = "CONCURRENCY_PER_GPU"
+MODE_VARIABLE = "DEPLOYMENT_MODE"
+"""What Dynamo's recipes call the GPUs of the deployment, the requests for each, and how it is laid out."""
+_T = TypeVar("_T")
+_ByNamespace: TypeAlias = Mapping[str | None, Sequence[_T]]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkRun:
+    """One call of the load generator."""
+
+    flags: Flags
+
+    @property
+    def input_tokens(self) -> Count | None:
+        """Mean length of a prompt; None where a file or the tool's default decides."""
+        return self._count(_INPUT_TOKENS)
+
+    @property
+    def output_tokens(self) -> Count | None:
+        """Mean length of an answer; None where a file or the model decides."""
+        return self._count(_OUTPUT_TOKENS)
+
+    @property
+    def concurrency(self) -> Count | None:
+        """Requests that are open at once; None where they are sent at a rate."""
+        return self._count(_CONCURRENCY)
+
+    @property
+    def model(self) -> Setting | None:
+        """The name that requests carry."""
+        return self._setting(_MODEL)
+
+    @property
+    def tokenizer(self) -> Setting | None:
+        """Repository or directory of the tokenizer that counts tokens."""
+        return self._setting(_TOKENIZER)
+
+    @property
+    def url(self) -> Setting | None:
+        """Where requests go."""
+        return self._setting(_URL)
+
+    def _count(self, names: Sequence[str]) -> Count | None:
+        setting = self._setting(names)
+        if setting is None:
+            return None
+        return Count(whole_number(setting.value, setting.source), setting.source)
+
+    def _setting(self, names: Sequence[str]) -> Setting | None:
+        # No abbreviations here: AIPerf and GenAI-Perf take names in full.
+        for flag in reversed(self.flags.all):
+            if flag.name in names and flag.value is not None:
+                return Setting(flag.value.value(flag.name), flag.name)
+        if not self.flags.complete:
+            raise Undecided(f"a word of the command line is unknown and might set {names[0]}")
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Benchmark:
+    """A container that measures."""
+
+    script: ContainerScript
+    runs: tuple[BenchmarkRun, ...]
+
+    @property
+    def resource(self) -> Resource:
+        """The Job or Pod."""
+        return self.script.template.resource
+
+    @property
+    def name(self) -> str:
+        """For findings."""
+        return self.script.template.name
+
+    def count(self, variable: str) -> Count | None:
+        """A variable of the container that is a whole number; None where nobody sets it."""
+        text = self.text(variable)
+        return None if text is None else Count(whole_number(text, f"the variable {variable}"), variable)
+
+    def text(self, variable: str) -> str | None:
+        """A variable of the container; None where nobody sets it."""
+        return variable_in(self.script.environment, variable)
+
+
+@memoized
+def read_benchmarks(graph: ResourceGraph) -> Sequence[Benchmark | Unreadable]:
+    """All benchmarks, in the order of the graph."""
+    return tuple(_read_benchmarks(graph))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A deployment that answers at one address."""
+
+    resource: Resource
+    """The graph, or the Service before plain pods."""
+    workers: tuple[Worker, ...]
+    """All of it that ask for GPUs."""
+
+    @property
+    def name(self) -> str:
+        """For findings."""
+        return self.resource.name
+
+    @property
+    def is_disaggregated(self) -> bool:
+        """Whether some of the workers only fill KV caches."""
+        return any(read_role(worker) == "prefill" for worker in self.workers)
+
+    @property
+    def generating(self) -> tuple[Worker, ...]:
+        """The workers that generate tokens: all but those that only fill KV caches."""
+        return tuple(worker for worker in self.workers if read_role(worker) != "prefill")
+
+
+def worker_gpus(worker: Worker) -> int:
+    """GPUs of all its pods."""
+    return worker.gpus_per_pod * worker.pods_per_worker * worker.template.replicas
+
+
+def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -> Target:
+    """The deployment at the run's address."""
+    url = run.url
+    if url is None or not isinstance(url.value, str):
+        raise Undecided("the benchmark names no address")
+    host = url.value.rpartition("://")[2].partition("/")[0].partition(":")[0]
+    service, _, rest = host.partition(".")
+    namespace: Value = rest.partition(".")[0] or benchmark.resource.namespace
+    found = in_namespace(_by_service_name(graph).get(service, {}), namespace)
+    if not found:
+        raise Undecided(f"what answers at {url.value} is not part of what was read")
+    if len(found) > 1:
+        raise Undecided(f"{len(found)} things that were read answer at {url.value}")
+    workers = tuple(worker for worker in _workers(graph, found[0]) if worker.gpus_per_pod)
+    if not workers:
+        raise Undecided(f"nothing says which workers serve behind {url.value}")
+    return Target(found[0], workers)
+
+
+def _read_benchmarks(graph: ResourceGraph) -> Iterator[Benchmark | Unreadable]:
+    for template in readable(read_pods(graph)):
+        if template.shape != "workload":
+            continue
+        for container in template.containers:
+            try:
+                if mentions(container, _MENTIONED):
+                    yield from _of_script(read_script(graph, template, container))
+            except Undecided as reason:
+                yield Unreadable(template.resource, template.name, str(reason))
+
+
+def _of_script(script: ContainerScript) -> Iterator[Benchmark]:
+    called = [words for words, _ in script.arguments_of(*_PROGRAMS) if words[:1] == (Word("profile"),)]
+    if called:
+        yield Benchmark(script, tuple(BenchmarkRun(parse_flags(words[1:])) for words in called))
+    elif script.unread is not None:
+        raise Undecided(script.unread)
+
+
+@memoized
+def _by_service_name(graph: ResourceGraph) -> Mapping[str, _ByNamespace[Resource]]:
+    names: dict[str, dict[str | None, list[Resource]]] = {}
+    for template in readable(read_pods(graph)):
+        if template.shape == "workload":
+            continue
+        # The operator calls a component's Service so.
+        name = f"{template.resource.object_name}-{template.name}".lower().replace(".", "-")
+        _add(names.setdefault(name, {}), template.resource)
+    for service in graph.kubernetes_objects("Service"):
+        if isinstance(service.object_name, str):
+            _add(names.setdefault(service.object_name, {}), service)
+    return names
+
+
+def _add(by_namespace: dict[str | None, list[Resource]], resource: Resource) -> None:
+    by_namespace.setdefault(_namespace(resource.namespace), []).append(resource)
+
+
+def _workers(graph: ResourceGraph, resource: Resource) -> Sequence[Worker]:
+    if resource.kind == GRAPH_KIND:
+        found = workers_by_resource(graph).get(resource.urn, ())
+        for worker in found:
+            if isinstance(worker, Unreadable):
+                raise Undecided(worker.reason)
+        return tuple(readable(found))
+    selector = mapping_at(resource.inputs, "spec", "selector")
+    if not selector:
+        return ()
+    key, value = next(iter(selector.items()))
+    candidates = in_namespace(_by_label(graph).get((key, str(value)), {}), resource.namespace)
+    return [worker for worker in candidates if _is_selected(worker.template, selector)]
+
+
+@memoized
+def _by_label(graph: ResourceGraph) -> Mapping[tuple[str, str], _ByNamespace[Worker]]:
+    workers: dict[tuple[str, str], dict[str | None, list[Worker]]] = {}
+    for worker in readable(read_workers(graph)):
+        namespace = _namespace(worker.resource.namespace)
+        for key, value in worker.template.labels.items():
+            workers.setdefault((key, str(value)), {}).setdefault(namespace, []).append(worker)
+    return workers
+
+
+def _is_selected(template: PodTemplate, selector: Mapping[str, Value]) -> bool:
+    return all(template.labels.get(key) == value for key, value in selector.items())
+
+
+def _namespace(value: Value) -> str | None:
+    return value if isinstance(value, str) else None

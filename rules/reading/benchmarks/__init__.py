@@ -1,1 +1,0 @@
-"""What a benchmark sends, and to whom."""

@@ -1,0 +1,159 @@
+"""Claims of volumes: what is asked for, and where containers mount them, or a directory of their node."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import PurePosixPath
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.memoized import memoized
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate
+from rules.reading.shapes import (
+    Undecided,
+    field,
+    known,
+    known_texts_at,
+    mappings_at,
+    quantity,
+    text_at,
+)
+
+CLAIM_KIND = "PersistentVolumeClaim"
+_EBS_PROVISIONER = "ebs.csi.aws.com"
+# What EKS and its guides call classes of EBS volumes.
+_EBS_NAMES = frozenset({"gp2", "gp3", "io1", "io2", "ebs", "ebs-sc", "ebs-csi", "ebs-gp3", "auto-ebs-sc"})
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a program or a manifest asks for; a volume may give more."""
+
+    resource: Resource
+    """The claim, or the v1alpha1 graph that makes it."""
+    name: str
+    modes: tuple[str, ...]
+    storage: Value
+    storage_class: Value
+    """None where none is named; an empty text means a volume that exists already."""
+    volume_name: Value
+
+    @property
+    def bytes(self) -> Fraction:
+        """Its size."""
+        return quantity(self.storage, f"the size of claim {self.name}")
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A claim, or a directory of the node, in a container."""
+
+    claim: str | None
+    """None where only the update knows its name, or it is a directory of the node."""
+    path: str
+    read_only: bool
+    node_path: str | None = None
+    """Of the node; None for a claim."""
+
+    def __str__(self) -> str:
+        what = f"{self.node_path} of its node" if self.node_path else self.claim
+        return f"{what} at {self.path}"
+
+    def holds(self, path: str) -> bool:
+        """Whether the path lies in it."""
+        return is_within(path, self.path)
+
+
+# Many containers name the same few.
+@lru_cache(maxsize=4096)
+def is_within(path: str, directory: str) -> bool:
+    """Whether the path lies in the directory, or is it."""
+    return PurePosixPath(path).is_relative_to(PurePosixPath(directory))
+
+
+def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[Mount]:
+    """The claims and directories of its node that a container mounts, with those of its Dynamo service."""
+    volumes: dict[str, tuple[str | None, bool]] = {}
+    directories: dict[str, str] = {}
+    for volume in mappings_at(template.spec, "volumes"):
+        directory = text_at(volume, "hostPath", "path")
+        if directory is not None:
+            directories[text_at(volume, "name") or ""] = directory
+        source = volume.get("persistentVolumeClaim")
+        if isinstance(source, Mapping):
+            claim = source.get("claimName")
+            name = claim if isinstance(claim, str) else None
+            volumes[text_at(volume, "name") or ""] = (name, source.get("readOnly") is True)
+    found: list[Mount] = []
+    for mount in mappings_at(container, "volumeMounts"):
+        path, name = text_at(mount, "mountPath"), text_at(mount, "name")
+        if path is not None and name in directories:
+            found.append(Mount(None, path, mount.get("readOnly") is True, directories[name]))
+        if path is not None and name in volumes:
+            claim, read_only = volumes[name]
+            found.append(Mount(claim, path, read_only or mount.get("readOnly") is True))
+    if template.shape == "service" and container is template.main:
+        for mount in mappings_at(template.described_by, "volumeMounts"):
+            path, name = text_at(mount, "mountPoint"), text_at(mount, "name")
+            if path is not None and name is not None:
+                found.append(Mount(name, path, read_only=False))
+    return found
+
+
+def find_claim(graph: ResourceGraph, owner: Resource, name: str) -> Claim | None:
+    """The claim of that name that the owner's pods would get; None where nothing here makes it."""
+    found = list(map(_claim, graph.kubernetes_objects_named(CLAIM_KIND, name, owner.namespace)))
+    if not found and owner.kind == GRAPH_KIND:
+        found = [claim for claim in _made_by(owner) if claim.name == name]
+    if len(found) > 1:
+        raise Undecided(f"there are {len(found)} claims named {name}; the last one applied wins")
+    return found[0] if found else None
+
+
+@memoized
+def read_claims(graph: ResourceGraph) -> Sequence[Claim]:
+    """All claims that are made here and can be read, in the order of the graph."""
+    claims: list[Claim] = []
+    for resource in (*graph.kubernetes_objects(CLAIM_KIND), *graph.kubernetes_objects(GRAPH_KIND)):
+        try:
+            claims += [_claim(resource)] if resource.kind == CLAIM_KIND else _made_by(resource)
+        except Undecided:
+            # The finding is about the pod that mounts it.
+            continue
+    return tuple(claims)
+
+
+def makes_ebs_volumes(graph: ResourceGraph, name: str) -> bool:
+    """Whether the class makes volumes of Amazon EBS, each of which is in one zone."""
+    defined = graph.kubernetes_objects_named("StorageClass", name, None)
+    if not defined:
+        return name in _EBS_NAMES
+    return known(text_at, defined[0].inputs, "provisioner") == _EBS_PROVISIONER
+
+
+def _claim(resource: Resource) -> Claim:
+    what = f"an access mode of claim {resource.name}"
+    return Claim(
+        resource=resource,
+        name=resource.object_name if isinstance(resource.object_name, str) else resource.name,
+        modes=tuple(known_texts_at(resource.inputs, "spec", "accessModes", what=what)),
+        storage=field(resource.inputs, "spec", "resources", "requests", "storage"),
+        storage_class=field(resource.inputs, "spec", "storageClassName"),
+        volume_name=field(resource.inputs, "spec", "volumeName"),
+    )
+
+
+def _made_by(graph_resource: Resource) -> Iterator[Claim]:
+    """What a v1alpha1 graph lists with `create: true`."""
+    for entry in mappings_at(graph_resource.inputs, "spec", "pvcs"):
+        name = text_at(entry, "name")
+        if name is not None and entry.get("create") is True:
+            mode = text_at(entry, "volumeAccessMode")
+            yield Claim(
+                resource=graph_resource,
+                name=name,
+                modes=() if mode is None else (mode,),
+                storage=field(entry, "size"),
+                storage_class=field(entry, "storageClass"),
+                volume_name=None,
+            )

@@ -1,0 +1,256 @@
+"""What a container runs: the engine or frontend that it starts, or a script with downloads and load."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+
+from resource_graph import ResourceGraph, Value
+from rules.reading.commands.shell_script import Files, SimpleCommand, simple_commands
+from rules.reading.commands.words import (
+    UNKNOWN_WORD,
+    Environment,
+    Flags,
+    Word,
+    expand_script_references,
+    expand_words,
+    parse_flags,
+)
+from rules.reading.pods.containers import read_environment
+from rules.reading.pods.pods import PodTemplate
+from rules.reading.shapes import Undecided, attempted, texts_at
+
+TENSORRT_LLM = "dynamo.trtllm"
+TRTLLM_SERVE = "trtllm-serve"
+DYNAMO_VLLM = "dynamo.vllm"
+VLLM_SERVE = "vllm"
+DYNAMO_FRONTEND = "dynamo.frontend"
+"""No engine: Dynamo's HTTP server and router."""
+DYNAMO_SGLANG = "dynamo.sglang"
+_MODULES = frozenset({TENSORRT_LLM, DYNAMO_VLLM, DYNAMO_SGLANG, DYNAMO_FRONTEND})
+ENGINES = (TENSORRT_LLM, TRTLLM_SERVE, DYNAMO_VLLM, VLLM_SERVE, DYNAMO_SGLANG)
+"""Modules and programs that start one."""
+_SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
+_DEEPEST_SCRIPT = 5
+_FARTHEST_OPTION = 20
+"""Words of a command line among which a shell's own options stand."""
+_HERE_DOCUMENT = re.compile(
+    r"<<-?[ \t]*(['\"]?)([A-Za-z_]\w*)\1([^\n]*)\n.{0,8000}?^[ \t]*\2[ \t]*$", re.DOTALL | re.MULTILINE
+)
+_FUNCTION = re.compile(
+    r"^([ \t]*)(?:function[ \t]+)?([A-Za-z_]\w*)[ \t]*\(\)[ \t]*\{[ \t]*\n(.{0,8000}?\n)\1\}[ \t]*$",
+    re.DOTALL | re.MULTILINE,
+)
+_PRODUCT = re.compile(r"\$\(\([ \t]*((?:\$?\{?\w+\}?)(?:[ \t]*\*[ \t]*\$?\{?\w+\}?)*)[ \t]*\)\)")
+_POSITIONAL = re.compile(r"\$\{?([1-9])\}?")
+# Functions that call functions make a text longer each time; a person's script stays far below.
+_LONGEST_SCRIPT = 100_000
+_MOST_FUNCTIONS = 200
+_MOST_DIGITS = 18
+"""Of a number, as a shell counts in 64 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartCommand:
+    """The command that starts an engine, or Dynamo's frontend."""
+
+    engine: str
+    """The module or program, such as TENSORRT_LLM."""
+    arguments: tuple[Word, ...]
+    """The words after the module or program."""
+    environment: Environment
+    files: Files = field(default_factory=dict[str, Word])
+    """What its start script wrote before, by path."""
+    flags: Flags = field(init=False, repr=False, compare=False)
+    """Its words as options; read once, because nearly every rule asks for one."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "flags", parse_flags(self.arguments))
+
+    @property
+    def model_word(self) -> Word | None:
+        """The word of `trtllm-serve MODEL`, `trtllm-serve serve MODEL` or `vllm serve MODEL`."""
+        if self.engine not in {TRTLLM_SERVE, VLLM_SERVE}:
+            return None
+        words = self.arguments[1:] if self.arguments[:1] == (Word("serve"),) else self.arguments
+        return words[0] if words and not words[0].text.startswith("-") else None
+
+
+def command_line(container: Mapping[str, Value]) -> Sequence[str | None]:
+    """The words of `command` and `args`; None stands for an unknown one."""
+    return [*texts_at(container, "command"), *texts_at(container, "args")]
+
+
+def start_commands(words: Sequence[str | None], environment: Environment) -> Sequence[StartCommand]:
+    """Every engine and frontend that the container's command line starts."""
+    found = _started(tuple(words), tuple(environment.items()))
+    if isinstance(found, Undecided):
+        raise found.with_traceback(None)
+    return found
+
+
+def script_position(words: Sequence[str | None]) -> int | None:
+    """Where among the words of a command line the script of `sh -c` stands; None where there is none."""
+    if not words or words[0] is None or _program(words[0]) not in _SHELLS:
+        return None
+    for index, word in enumerate(words[1:_FARTHEST_OPTION], start=1):
+        if word is not None and re.fullmatch(r"-[a-z]*c[a-z]*", word) and index + 1 < len(words):
+            return index + 1
+    return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ContainerScript:
+    """The commands of one container."""
+
+    template: PodTemplate
+    container: Mapping[str, Value]
+    environment: Environment
+    text: str
+    """The script, or the words of the command line."""
+    commands: tuple[SimpleCommand, ...]
+    unread: str | None
+    """Why what follows the last command could not be read."""
+
+    def arguments_of(self, *programs: str) -> Iterator[tuple[Sequence[Word], Environment]]:
+        """The words after each of these programs, also where another one starts them: `python3 -m pip`."""
+        for command in self.commands:
+            for index, word in enumerate(command.words):
+                if word.known and word.text.rpartition("/")[2] in programs:
+                    yield command.words[index + 1 :], command.environment
+                    break
+
+
+def mentions(container: Mapping[str, Value], pattern: re.Pattern[str]) -> bool:
+    """Whether the pattern is found anywhere in the container's command line."""
+    return any(word is not None and pattern.search(word) is not None for word in command_line(container))
+
+
+def read_script(
+    graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
+) -> ContainerScript:
+    """What the container runs, as far as it can be followed.
+
+    Shell functions are read where they are called, with the arguments of the call.
+    """
+    environment = read_environment(graph, template, container)
+    words = command_line(container)
+    script_at = script_position(words)
+    if script_at is None:
+        expanded = expand_words(words, environment)
+        text = " ".join(word.text for word in expanded)
+        command = SimpleCommand(expanded, "", environment)
+        return ContainerScript(template, container, environment, text, (command,), None)
+    script = words[script_at]
+    if script is None:
+        raise Undecided("its script is known only after the update")
+    text = _readable(expand_script_references(script, environment), environment)
+    commands: list[SimpleCommand] = []
+    unread: str | None = None
+    try:
+        commands.extend(simple_commands(text, environment))
+    except Undecided as reason:
+        unread = str(reason)
+    return ContainerScript(template, container, environment, text, tuple(commands), unread)
+
+
+# Workers, frontends and servers are each read from all containers, equal ones among them.
+@lru_cache(maxsize=4096)
+def _started(
+    words: tuple[str | None, ...], variables: tuple[tuple[str, Word], ...]
+) -> tuple[StartCommand, ...] | Undecided:
+    return attempted(lambda: tuple(_read(words, dict(variables))))
+
+
+def _read(words: Sequence[str | None], environment: Environment) -> Iterator[StartCommand]:
+    script_at = script_position(words)
+    if script_at is None:
+        yield from _engines_of(SimpleCommand(expand_words(words, environment), "", environment))
+        return
+    script = words[script_at]
+    if script is None:
+        raise Undecided("the start script is known only after the update")
+    yield from _script_engines(expand_script_references(script, environment), environment, depth=1)
+
+
+def _script_engines(script: str, environment: Environment, depth: int) -> Iterator[StartCommand]:
+    if depth > _DEEPEST_SCRIPT:
+        raise Undecided("the start script starts shells inside shells")
+    for command in simple_commands(script, environment):
+        yield from _command_engines(command, depth)
+
+
+def _command_engines(command: SimpleCommand, depth: int) -> Iterator[StartCommand]:
+    texts = [word.text if word.known else None for word in command.words]
+    for start, text in enumerate(texts):
+        if text is None or _program(text) not in _SHELLS:
+            continue
+        script_at = script_position(texts[start : start + _FARTHEST_OPTION + 1])
+        script = command.here_document if script_at is None else command.words[start + script_at]
+        if script is None:
+            continue
+        if not script.known:
+            raise Undecided("the start script hands a text to another shell that is known only later")
+        yield from _script_engines(script.text, command.environment, depth + 1)
+        return
+    yield from _engines_of(command)
+
+
+def _engines_of(command: SimpleCommand) -> Iterator[StartCommand]:
+    texts = [word.text if word.known else "" for word in command.words]
+    for index, text in enumerate(texts):
+        previous = texts[index - 1] if index else ""
+        following = texts[index + 1] if index + 1 < len(texts) else ""
+        program = _program(text)
+        if previous == "-m" and text in _MODULES:
+            engine = text
+        elif program == TRTLLM_SERVE or (program == VLLM_SERVE and following == "serve"):
+            engine = program
+        else:
+            continue
+        yield StartCommand(engine, command.words[index + 1 :], command.environment, command.files)
+        return
+
+
+def _program(word: str) -> str:
+    """The last part of a path; each word of each command line is asked for it."""
+    return word.rstrip("/").rpartition("/")[2]
+
+
+def _readable(script: str, environment: Environment) -> str:
+    text = _HERE_DOCUMENT.sub(lambda match: match.group(3), script)
+    return _PRODUCT.sub(lambda match: _product(match, environment), _with_functions_in_place(text))
+
+
+def _with_functions_in_place(script: str) -> str:
+    text = script
+    for definition in islice(_FUNCTION.finditer(script), _MOST_FUNCTIONS):
+        name, body = definition.group(2), definition.group(3)
+        call = re.compile(rf"^[ \t]*{name}(?:[ \t]+([^\n]*))?$", re.MULTILINE)
+        rest = text.replace(definition.group(0), "", 1)
+        if call.search(rest) is not None and len(text) < _LONGEST_SCRIPT:
+            text = call.sub(lambda match, body=body: _called(body, match.group(1) or ""), rest)
+    return text
+
+
+def _called(body: str, arguments: str) -> str:
+    words = arguments.split()
+
+    def argument(match: re.Match[str]) -> str:
+        index = int(match.group(1)) - 1
+        return words[index] if index < len(words) else ""
+
+    return _POSITIONAL.sub(argument, body)
+
+
+def _product(match: re.Match[str], environment: Environment) -> str:
+    product = 1
+    for factor in match.group(1).split("*"):
+        name = factor.strip().strip("${}")
+        word = Word(name) if name.isdigit() else environment.get(name, UNKNOWN_WORD)
+        digits = word.text.strip()
+        if not word.known or not digits.isascii() or not digits.isdigit() or len(digits) > _MOST_DIGITS:
+            return match.group(0)
+        product *= int(digits)
+    return str(product) if len(str(product)) <= _MOST_DIGITS else match.group(0)

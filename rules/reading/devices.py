@@ -1,0 +1,198 @@
+"""Devices that pods ask for: of the network, and by resource claims, such as compute domains' channels."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.memoized import memoized, memoized_for_each
+from rules.reading.pods.pods import PodTemplate
+from rules.reading.pods.workers import Worker
+from rules.reading.shapes import Undecided, grouped, known, mapping_at, mappings_at, text_at, whole_number
+
+EFA_RESOURCE = "vpc.amazonaws.com/efa"
+EFA_DEVICE_CLASS = "efa.networking.k8s.aws"
+"""Of DRANET on EKS (https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html)."""
+_RDMA = re.compile(r"rdma|roce|infiniband|mlnx|hostdev|(?<![a-z])(?:ib|hca)(?![a-z])", re.IGNORECASE)
+"""What names of InfiniBand and RoCE devices have in common.
+
+rdma/ib and rdma/shared_ib (InfiniBand, AKS, CoreWeave), networking.gke.io.networks/rdma-0 (GKE),
+openshift.io/…rdma… and nvidia.com/hostdev (SR-IOV), vke.volcengine.com/rdma, aliyun/erdma; device classes
+roce.networking.k8s.aws and mrdma.google.com.
+"""
+_ADDRESS_OF_GKE = ".IP"
+"""Beside each of its networks GKE has a resource for the address, which is no device."""
+CHANNEL_DEVICE_CLASS = "compute-domain-default-channel.nvidia.com"
+_DOMAIN_KIND = "ComputeDomain"
+_TEMPLATE_KIND = "ResourceClaimTemplate"
+_CLAIM_KIND = "ResourceClaim"
+
+
+def is_rdma(resource: str) -> bool:
+    """Whether an extended resource or a device class is one of InfiniBand or RoCE devices."""
+    return _RDMA.search(resource) is not None and not resource.endswith(_ADDRESS_OF_GKE)
+
+
+def network_devices(template: PodTemplate, container: Mapping[str, Value]) -> Sequence[tuple[str, Value]]:
+    """The EFA, InfiniBand and RoCE devices that a container asks for, by which KV cache can travel."""
+    # A device must be in the limits; in the requests alone the API server refuses it.
+    limits = [mapping_at(container, "resources", "limits")]
+    if template.shape == "service" and container is template.main:
+        # The operator turns a v1alpha1 service's `custom` into resources of the container.
+        kinds = ("requests", "limits")
+        limits = [
+            *(mapping_at(template.described_by, "resources", kind, "custom") for kind in kinds),
+            *limits,
+        ]
+    asked = [(name, amount) for resources in limits for name, amount in resources.items()]
+    return [each for each in asked if each[0] == EFA_RESOURCE or ("/" in each[0] and is_rdma(each[0]))]
+
+
+def efa_interfaces(worker: Worker) -> int:
+    """How many EFA interfaces one pod asks the device plugin for."""
+    return dict(_amounts(worker)).get(EFA_RESOURCE, 0)
+
+
+def rdma_devices(worker: Worker) -> Mapping[str, int]:
+    """The InfiniBand and RoCE resources that one pod asks for, each with its amount."""
+    return {name: amount for name, amount in _amounts(worker) if amount and name != EFA_RESOURCE}
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceClaim:
+    """One claim of a pod."""
+
+    name: str
+    template: str | None
+    """The ResourceClaimTemplate that it is made from; None for a claim that exists by itself."""
+    device_classes: frozenset[str] | None
+    """What its requests ask for; None where nothing in the graph describes it."""
+    domain: Resource | None
+    """The ComputeDomain whose controller makes the template."""
+    used: bool
+    """Whether a container of the pod has it in resources.claims."""
+
+    @property
+    def is_channel(self) -> bool:
+        """Whether it is known to claim a compute domain's channel."""
+        return self.device_classes is not None and CHANNEL_DEVICE_CLASS in self.device_classes
+
+
+@memoized_for_each
+def read_device_claims(graph: ResourceGraph, template: PodTemplate) -> Sequence[DeviceClaim]:
+    """All claims of the pod, in its order."""
+    used = frozenset(containers_claims(template))
+    claims = mappings_at(template.spec, "resourceClaims")
+    return [_device_claim(graph, template.resource.namespace, claim, used) for claim in claims]
+
+
+def containers_claims(template: PodTemplate) -> Iterator[str]:
+    """Names of the claims that the pod's containers use."""
+    # A v1alpha1 service has them beside its pod, everything else in the containers, of which one is enough.
+    beside = (template.described_by,) if template.shape == "service" else ()
+    for container in (*beside, *template.all_containers):
+        yield from (claim_name(claim) for claim in mappings_at(container, "resources", "claims"))
+
+
+def claim_name(claim: Mapping[str, Value]) -> str:
+    """The name by which pod and container mean one claim."""
+    return text_at(claim, "name") or "unnamed claim"
+
+
+def domains_of_template(graph: ResourceGraph, template: str) -> Sequence[Resource]:
+    """The ComputeDomains, of any namespace, whose claim template has that name."""
+    return _domains_by_template(graph).get(template, ())
+
+
+def may_be_one(left: Value, right: Value) -> bool:
+    """Whether two namespaces can be the same; one that is absent or unknown may be any."""
+    return not isinstance(left, str) or not isinstance(right, str) or left == right
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelClaims:
+    """What one worker pod says of compute-domain channels."""
+
+    by_pod: frozenset[str]
+    """Names under which the pod claims a channel."""
+    by_container: frozenset[str]
+    """Claims that its containers use, channels or not."""
+    pod_claims: frozenset[str]
+    """Names of all claims of the pod."""
+    domains: tuple[Resource, ...]
+    """The ComputeDomains whose channels the pod claims, as far as they are part of the graph."""
+
+    @property
+    def reaches_a_container(self) -> bool:
+        """Whether a channel that the pod claims is handed to one of its containers."""
+        return bool(self.by_pod & self.by_container)
+
+
+def read_channel_claims(graph: ResourceGraph, worker: Worker) -> ChannelClaims:
+    """The claims of the worker's pod and of its containers."""
+    claims = read_device_claims(graph, worker.template)
+    for claim in claims:
+        # A claim made by hand has no template; what it asks for does not change how many there are.
+        if claim.device_classes is None and claim.template is not None:
+            raise Undecided(
+                f"nothing here says what the claim template {claim.template} asks for; if it is a compute "
+                "domain's, judge its ComputeDomain together with the graph"
+            )
+    channels = [claim for claim in claims if claim.is_channel and claim.template is not None]
+    return ChannelClaims(
+        by_pod=frozenset(claim.name for claim in channels),
+        by_container=frozenset(containers_claims(worker.template)),
+        pod_claims=frozenset(claim.name for claim in claims),
+        domains=tuple(claim.domain for claim in channels if claim.domain is not None),
+    )
+
+
+def claiming_pods(worker: Worker) -> int:
+    """How many pods of the worker run at once."""
+    return worker.template.replicas * worker.pods_per_worker
+
+
+def _amounts(worker: Worker) -> Iterator[tuple[str, int]]:
+    for name, amount in network_devices(worker.template, worker.container):
+        yield name, whole_number(amount, f"the amount of {name}")
+
+
+def _device_claim(
+    graph: ResourceGraph, namespace: Value, claim: Mapping[str, Value], used: frozenset[str]
+) -> DeviceClaim:
+    name, template = claim_name(claim), text_at(claim, "resourceClaimTemplateName")
+    if template is None:
+        by_itself = text_at(claim, "resourceClaimName")
+        objects = graph.kubernetes_objects_named
+        described = () if by_itself is None else objects(_CLAIM_KIND, by_itself, namespace)
+        classes = _device_classes(described, "spec")
+        return DeviceClaim(name, None, classes, None, name in used)
+    for domain in domains_of_template(graph, template):
+        if may_be_one(domain.namespace, namespace):
+            return DeviceClaim(name, template, frozenset({CHANNEL_DEVICE_CLASS}), domain, name in used)
+    described = graph.kubernetes_objects_named(_TEMPLATE_KIND, template, namespace)
+    return DeviceClaim(name, template, _device_classes(described, "spec", "spec"), None, name in used)
+
+
+def _device_classes(described: Sequence[Resource], *path: str) -> frozenset[str] | None:
+    if not described:
+        return None
+    return frozenset(name for item in described for name in _requested(mapping_at(item.inputs, *path)))
+
+
+def _requested(spec: Mapping[str, Value]) -> Iterator[str]:
+    for request in mappings_at(spec, "devices", "requests"):
+        # The name moved below `exactly` with resource.k8s.io/v1beta2.
+        places = (request, mapping_at(request, "exactly"), *mappings_at(request, "firstAvailable"))
+        names = (text_at(place, "deviceClassName") for place in places)
+        yield from (name for name in names if name is not None)
+
+
+@memoized
+def _domains_by_template(graph: ResourceGraph) -> Mapping[str, Sequence[Resource]]:
+    # Of one that cannot be read a pod's claim is described by nothing, which is undecided.
+    path = ("spec", "channel", "resourceClaimTemplate", "name")
+    domains = graph.kubernetes_objects(_DOMAIN_KIND)
+    return grouped(
+        (name, each) for each in domains if (name := known(text_at, each.inputs, *path)) is not None
+    )

@@ -1,0 +1,242 @@
+"""Which workers hand their KV cache to which others, what is there to carry it, and how far it is proven."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+from hardware import Engine, InstanceType, KvPath, KvTransportName, Standing, kv_path
+from resource_graph import Resource, ResourceGraph
+from rules.reading.engines.command_settings import is_sglang, is_vllm, read_sglang
+from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
+from rules.reading.kv_ways import Ways, read_ways
+from rules.reading.memoized import memoized
+from rules.reading.placements import read_placement
+from rules.reading.pods.pods import GRAPH_KIND, Unreadable, readable
+from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.releases import runtime_image
+from rules.reading.shapes import Undecided, grouped, known, mapping_at, text_at
+
+Role = Literal["prefill", "decode", "aggregated"]
+MODE_FLAG = "--disaggregation-mode"
+MODE_OF_VLLM = "DYN_VLLM_DISAGGREGATION_MODE"
+_MODE_VARIABLES = ("DYN_TRTLLM_DISAGGREGATION_MODE", MODE_OF_VLLM)
+_NAMESPACE_VARIABLE = "DYN_NAMESPACE"
+_TRANSPORT_INPUT = "kvTransport"
+_WORST_FIRST = (Standing.IMPOSSIBLE, Standing.UNPROVEN, Standing.DOCUMENTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Disaggregated:
+    """Prefill and decode workers that find each other."""
+
+    resource: Resource
+    """Their graph; for plain workloads the first prefill worker's."""
+    name: str
+    prefill: tuple[Worker, ...]
+    decode: tuple[Worker, ...]
+
+    @property
+    def workers(self) -> tuple[Worker, ...]:
+        """Both kinds, prefill first."""
+        return (*self.prefill, *self.decode)
+
+    @property
+    def subject(self) -> str:
+        """For findings: the names of all of them."""
+        return ", ".join(dict.fromkeys(worker.name for worker in self.workers))
+
+
+@memoized
+def read_disaggregated(graph: ResourceGraph) -> Sequence[Disaggregated]:
+    """Every group of prefill and decode workers in the graph.
+
+    Workers of one Dynamo graph find each other; plain workloads those of their Kubernetes namespace with the
+    same DYN_NAMESPACE. A worker whose role cannot be read belongs to none.
+    """
+    roles = ((known(role_with_file, graph, each), each) for each in readable(read_workers(graph)))
+    groups = grouped((_group(worker), (role, worker)) for role, worker in roles if role is not None)
+    found: list[Disaggregated] = []
+    for members in groups.values():
+        prefill = tuple(worker for role, worker in members if role == "prefill")
+        decode = tuple(worker for role, worker in members if role == "decode")
+        if prefill and not decode:
+            # vLLM decodes for a prefill worker without being told so, by the connector alone.
+            decode = tuple(worker for _, worker in members if worker not in prefill and is_vllm(worker))
+        if prefill and decode:
+            resource = prefill[0].resource
+            found.append(Disaggregated(resource, resource.name, prefill, decode))
+    return tuple(found)
+
+
+def read_role(worker: Worker) -> Role:
+    """What the worker does with a request; the command line decides, not the component's type."""
+    command = next(iter(worker.commands), None)
+    if command is None:
+        return _role(worker.template.component_type)
+    flags = command.flags
+    if flags.switch("--is-prefill-worker"):
+        return "prefill"
+    if flags.switch("--is-decode-worker"):
+        return "decode"
+    mode = flags.value(MODE_FLAG)
+    for variable in _MODE_VARIABLES:
+        word = command.environment.get(variable)
+        if mode is None and word is not None:
+            mode = word.value(variable)
+    return _role(mode)
+
+
+def role_with_file(graph: ResourceGraph, worker: Worker) -> Role:
+    """The worker's role, also where SGLang's `--config` file says it.
+
+    Raises:
+        EngineFileProblem: the file cannot be what SGLang needs.
+    """
+    role = read_role(worker)
+    if role != "aggregated" or not is_sglang(worker):
+        return role
+    mode = read_sglang(graph, worker).at(MODE_FLAG)
+    return _role(None if mode is None else str(mode.value))
+
+
+@dataclass(frozen=True, slots=True)
+class KvHop:
+    """Prefill and decode workers in pods of their own, between which KV cache travels."""
+
+    group: Disaggregated
+    prefill: tuple[Ways, ...]
+    decode: tuple[Ways, ...]
+
+    @property
+    def ways(self) -> tuple[Ways, ...]:
+        """Of all workers, prefill first."""
+        return (*self.prefill, *self.decode)
+
+    @property
+    def common(self) -> frozenset[KvTransportName]:
+        """The transports that every one of the workers has."""
+        first, *others = (frozenset(ways.open) for ways in self.ways)
+        return first.intersection(*others)
+
+    def only(self, transport: KvTransportName) -> bool:
+        """Whether it is the one transport that all of them have."""
+        return transport in self.common and len(self.common) == 1
+
+    def unconnected(self) -> tuple[Ways, Ways] | None:
+        """A prefill and a decode worker that have no transport in common; None where each reaches each."""
+        # There are few kinds of workers, however many workers there are.
+        senders = {frozenset(ways.open): ways for ways in self.prefill}
+        receivers = {frozenset(ways.open): ways for ways in self.decode}
+        pairs = product(senders.items(), receivers.items())
+        apart = ((one, other) for (sending, one), (receiving, other) in pairs if not sending & receiving)
+        return next(apart, None)
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenTransport:
+    """What a component says of the way that its graph's KV cache takes."""
+
+    name: str
+    typed: bool
+    """By a person."""
+
+
+def component_that_chose(graph: ResourceGraph, resource: Resource) -> Resource | None:
+    """The component that says by which way the KV cache travels; a bare manifest has none."""
+    return next((above for above in graph.ancestors(resource) if _TRANSPORT_INPUT in above.inputs), None)
+
+
+def chosen_transport(graph: ResourceGraph, resource: Resource) -> ChosenTransport | None:
+    """What the component chose."""
+    component = component_that_chose(graph, resource)
+    if component is None:
+        return None
+    transport = mapping_at(component.inputs, _TRANSPORT_INPUT)
+    name = text_at(transport, "name")
+    return None if name is None else ChosenTransport(name, transport.get("typed") is True)
+
+
+@memoized
+def read_hops(graph: ResourceGraph) -> Sequence[KvHop | Unreadable]:
+    """All of them, in the order of their groups."""
+    return tuple(_hops(graph))
+
+
+def best_path(graph: ResourceGraph, hop: KvHop) -> tuple[KvPath, Worker] | None:
+    """The transport of the hop that is proven best, with the worker where it is proven least.
+
+    None where prefill and decode have none in common. Several may be there: UCX chooses among them, so one
+    that works is enough.
+    """
+    unknown = next((ways.unknown for ways in hop.ways if ways.unknown is not None), None)
+    if not hop.common and unknown is not None:
+        raise Undecided(unknown)
+    judged = [_worst(graph, hop, name) for name in sorted(hop.common)]
+    return max(judged, key=lambda found: _WORST_FIRST.index(found[0].standing), default=None)
+
+
+def _role(mode: str | None) -> Role:
+    if mode == "prefill" or mode == "decode":  # noqa: PLR1714 - the type checker follows this, not a set
+        return mode
+    return "aggregated"
+
+
+def _group(worker: Worker) -> object:
+    if worker.resource.kind == GRAPH_KIND:
+        return worker.resource.urn
+    namespace = worker.environment.get(_NAMESPACE_VARIABLE)
+    return (str(worker.resource.namespace), namespace.text if namespace is not None else "")
+
+
+def _hops(graph: ResourceGraph) -> Iterator[KvHop | Unreadable]:
+    for group in read_disaggregated(graph):
+        try:
+            if not _is_one_pod(group.workers):
+                kinds = (group.prefill, group.decode)
+                yield KvHop(group, *(tuple(read_ways(graph, each) for each in kind) for kind in kinds))
+        except Undecided as reason:
+            yield Unreadable(group.resource, group.name, str(reason))
+
+
+def _is_one_pod(workers: Sequence[Worker]) -> bool:
+    template = workers[0].template
+    return all(worker.template is template for worker in workers) and template.replicas == 1
+
+
+def _worst(graph: ResourceGraph, hop: KvHop, name: KvTransportName) -> tuple[KvPath, Worker]:
+    paths = [(_path(graph, ways.worker, name), ways.worker) for ways in hop.ways]
+    return min(paths, key=lambda found: _WORST_FIRST.index(found[0].standing))
+
+
+def _path(graph: ResourceGraph, worker: Worker, name: KvTransportName) -> KvPath:
+    instance_type = read_placement(graph, worker).instance_type
+    return kv_path(
+        name,
+        instance_type,
+        engine=_engine(worker),
+        runtime=_runtime(worker, name, instance_type),
+        # Who asks for such a device has nodes that offer it, or a pod that stays Pending for all to see.
+        rdma=True,
+        # Pods that others wrote may land anywhere, and the standing does not depend on it.
+        one_machine=False,
+    )
+
+
+def _engine(worker: Worker) -> Engine:
+    if is_tensorrt_llm(worker):
+        return "tensorrt-llm"
+    if is_vllm(worker):
+        return "vllm"
+    engine = worker.commands[0].engine if worker.commands else "an engine that is not seen"
+    raise Undecided(f"{worker.name} starts {engine}, of whose KV transports nothing is known here")
+
+
+def _runtime(worker: Worker, name: KvTransportName, instance_type: InstanceType) -> tuple[int, int, int]:
+    image = runtime_image(worker)
+    if image is not None:
+        return image[0]
+    if name == "efa" and instance_type.pod_takes_every_efa_interface:
+        raise Undecided(f"the image of {worker.name} names no release, on which EFA depends on such nodes")
+    # Nothing else depends on it.
+    return (0, 0, 0)

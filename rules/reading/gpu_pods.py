@@ -1,0 +1,164 @@
+"""Pods that take GPUs: how many of how many each, in which pool, and whether they fit on its nodes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from resource_graph import ResourceGraph
+from rules.reading.memoized import memoized
+from rules.reading.placements import read_candidates
+from rules.reading.pods.pods import PodTemplate, Unreadable, readable
+from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.pools import Pool
+from rules.reading.shapes import Undecided
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GpuPods:
+    """The equal pods of one template, which ask for GPUs."""
+
+    workers: tuple[Worker, ...]
+    """Of the pod's containers, those that start an engine or ask for GPUs."""
+
+    @property
+    def template(self) -> PodTemplate:
+        """What they are made from."""
+        return self.workers[0].template
+
+    @property
+    def name(self) -> str:
+        """For findings."""
+        return ", ".join(worker.name for worker in self.workers)
+
+    @property
+    def gpus(self) -> int:
+        """Of one pod."""
+        return sum(worker.gpus_per_pod for worker in self.workers)
+
+    @property
+    def pods(self) -> int:
+        """How many run at once."""
+        if self.template.resource.kind == "DaemonSet":
+            raise Undecided("a DaemonSet has as many pods as there are nodes")
+        return self.template.replicas * self.template.pods_per_replica
+
+    @property
+    def counted(self) -> str:
+        """How many GPUs they take, for a sum: `4 of decode`, `2 x 1 of prefill`."""
+        times = f"{self.pods} x " if self.pods > 1 else ""
+        return f"{times}{self.gpus} of {self.name}"
+
+
+@dataclass(slots=True)
+class Occupied:
+    """What runs in one pool."""
+
+    placement: Pool
+    pods: list[GpuPods] = field(default_factory=list[GpuPods])
+    sizes: dict[int, int] = field(default_factory=dict[int, int])
+    """GPUs of a pod -> pods, without those that no node of the pool can take."""
+
+    def add(self, pods: GpuPods) -> None:
+        """Count further pods."""
+        self.pods.append(pods)
+        if pods.gpus <= self.placement.instance_type.gpus:
+            self.sizes[pods.gpus] = self.sizes.get(pods.gpus, 0) + pods.pods
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """Which pods run where, as far as the graph says."""
+
+    pools: Mapping[str, Occupied]
+    homeless: Sequence[tuple[GpuPods, str]]
+    """Pods whose pool or number is not known, and why; those that no pool takes are not among them."""
+
+
+@memoized
+def read_gpu_pods(graph: ResourceGraph) -> Sequence[GpuPods | Unreadable]:
+    """All templates whose pods ask for GPUs, in the order of the graph."""
+    found: list[GpuPods | Unreadable] = []
+    for _, group in groupby(read_workers(graph), lambda each: isinstance(each, Worker) and each.template):
+        members = tuple(group)
+        found += [each for each in members if isinstance(each, Unreadable)]
+        workers = tuple(readable(members))
+        if any(each.gpus_per_pod for each in workers):
+            found.append(GpuPods(workers))
+    return tuple(found)
+
+
+@memoized
+def templates_with_gpus(graph: ResourceGraph) -> frozenset[PodTemplate]:
+    """The templates whose pods ask for GPUs, and so run in one of the pools."""
+    return frozenset(pods.template for pods in readable(read_gpu_pods(graph)))
+
+
+@memoized
+def read_occupancy(graph: ResourceGraph) -> Occupancy:
+    """The pool of each pod with GPUs, all graphs and workloads together."""
+    pools: dict[str, Occupied] = {}
+    homeless: list[tuple[GpuPods, str]] = []
+    for pods in readable(read_gpu_pods(graph)):
+        try:
+            placement = home(graph, pods)
+            if placement is not None and pods.pods:
+                pools.setdefault(placement.name, Occupied(placement)).add(pods)
+        except Undecided as reason:
+            homeless.append((pods, str(reason)))
+    return Occupancy(pools, homeless)
+
+
+def home(graph: ResourceGraph, pods: GpuPods) -> Pool | None:
+    """The one pool that the pods run in; None where their node selection allows none."""
+    candidates = read_candidates(graph, pods.workers[0])
+    if len(candidates) > 1:
+        names = ", ".join(candidate.name for candidate in candidates)
+        raise Undecided(f"its node selection allows several pools: {names}")
+    return candidates[0] if candidates else None
+
+
+def can_be_packed(sizes: Mapping[int, int], *, nodes: int, gpus: int) -> bool | None:
+    """Whether all pods find their GPUs on one node each; None where neither is shown.
+
+    Sizes that are powers of two, as tensor parallelism has them, are always decided.
+
+    Args:
+        sizes: GPUs of a pod -> number of such pods; none is larger than a node.
+        nodes: number of nodes.
+        gpus: GPUs of each node.
+    """
+    if _fill(sizes, nodes, gpus):
+        return True
+    return False if _nodes_needed(sizes, gpus) > nodes else None
+
+
+def _fill(sizes: Mapping[int, int], nodes: int, gpus: int) -> bool:
+    """Largest pods first, each on the fullest node that takes it: nodes are counted by their free GPUs."""
+    free = {gpus: nodes}
+    for size, count in sorted(sizes.items(), reverse=True):
+        left = count
+        for room in sorted(free):
+            while left and room >= size and free.get(room):
+                per_node = room // size
+                taken = min(free[room], left // per_node)
+                placed = per_node if taken else left
+                taken = taken or 1
+                free[room] -= taken
+                rest = room - placed * size
+                free[rest] = free.get(rest, 0) + taken
+                left -= taken * placed
+        if left:
+            return False
+    return True
+
+
+def _nodes_needed(sizes: Mapping[int, int], gpus: int) -> int:
+    """A number of nodes below which it cannot be done (Martello and Toth's bound L2)."""
+    bound = 0
+    for small in range(gpus // 2 + 1):
+        alone = sum(count for size, count in sizes.items() if size > gpus - small)
+        large = {size: count for size, count in sizes.items() if gpus - small >= size > gpus / 2}
+        medium = sum(size * count for size, count in sizes.items() if small <= size <= gpus / 2)
+        beside = sum((gpus - size) * count for size, count in large.items())
+        bound = max(bound, alone + sum(large.values()) + max(0, -(-(medium - beside) // gpus)))
+    return bound

@@ -1,1 +1,0 @@
-"""Who hands KV cache to whom, and by which way."""

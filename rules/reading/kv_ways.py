@@ -1,0 +1,207 @@
+"""By which ways a worker's pods can send or receive KV cache: devices, UCX and vLLM's connector."""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+
+from engines import vllm_connectors
+from hardware import KvTransportName
+from resource_graph import ResourceGraph, Value
+from rules.reading.devices import (
+    EFA_DEVICE_CLASS,
+    EFA_RESOURCE,
+    efa_interfaces,
+    is_rdma,
+    rdma_devices,
+    read_channel_claims,
+    read_device_claims,
+)
+from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm
+from rules.reading.engines.engine_yaml import EngineFileProblem
+from rules.reading.pods.workers import Worker
+from rules.reading.shapes import Undecided, attempted, mapping_at, mappings_at, text_at, texts_at
+from rules.reading.spelling import nearest, slip_of
+
+UCX_TRANSPORTS = "UCX_TLS"
+NVLINK_BETWEEN_NODES = "UCX_CUDA_IPC_ENABLE_MNNVL"
+"""Whether UCX uses NVLink between nodes: y, n or try, its default."""
+UCX_OFF = frozenset({"n", "no", "0", "off", "false"})
+UCX_ON = frozenset({"y", "yes", "1", "on", "true"})
+_EVERYTHING = "all"
+# The names, aliases included, by which a list admits what carries memory from one pod to another.
+_ADMITTED_BY: Mapping[KvTransportName, frozenset[str]] = {
+    "rdma": frozenset(
+        {"rc", "rc_x", "rc_v", "rc_mlx5", "rc_verbs", "ud", "ud_x", "ud_v", "dc", "dc_x", "dc_mlx5", "ib"}
+    ),
+    "mnnvl": frozenset({"cuda_ipc", "cuda"}),
+    "tcp": frozenset({"tcp"}),
+}
+# Groups of names that shut it out where the list says what not to use.
+_SHUT_OUT_BY: Mapping[KvTransportName, tuple[frozenset[str], ...]] = {
+    "rdma": (frozenset({"ib"}), frozenset({"rc", "ud", "dc"})),
+    "mnnvl": (frozenset({"cuda_ipc"}), frozenset({"cuda"})),
+    "tcp": (frozenset({"tcp"}),),
+}
+KV_TRANSFER_CONFIG = "--kv-transfer-config"
+NIXL_CONNECTOR = "NixlConnector"
+WITHOUT_A_DEFAULT = (1, 0)
+"""Before, dynamo.vllm took `--connector nixl` by itself, and it had no --disaggregation-mode."""
+LIBFABRIC = "LIBFABRIC"
+"""NIXL's plugin for EFA; without a choice NIXL takes UCX."""
+_ROLES = frozenset({"kv_both", "kv_consumer", "kv_producer"})
+_SLIPS = 2
+_HOLD_OTHERS = frozenset({"MultiConnector", "PdConnector"})
+"""Those that keep others in their extra configuration; Dynamo's PdConnector is one of KVBM and NIXL
+(ai-dynamo/dynamo lib/bindings/kvbm python/kvbm/vllm_integration/connector/pd_connector.py)."""
+_ANNOTATION = "dynamo-stack/kv-transport"
+
+
+@dataclass(frozen=True, slots=True)
+class UcxTransports:
+    """The list of transports that a worker gives to UCX."""
+
+    written: str | None
+    """The value of UCX_TLS; None where UCX chooses by itself."""
+    names: Set[str]
+
+    def allows(self, transport: KvTransportName) -> bool:
+        """Whether UCX may take the cache that way; EFA is libfabric's, which this list does not bind."""
+        if self.written is None or transport not in _ADMITTED_BY:
+            return True
+        if self.written.startswith("^"):
+            return not any(group <= self.names for group in _SHUT_OUT_BY[transport])
+        return bool(self.names & {*_ADMITTED_BY[transport], _EVERYTHING})
+
+    @property
+    def asks_for_tcp(self) -> bool:
+        """Whether a person listed TCP and nothing that is faster between pods."""
+        listed = self.written is not None and not self.written.startswith("^")
+        return listed and "tcp" in self.names and not self.allows("rdma") and not self.allows("mnnvl")
+
+
+def read_ucx_transports(worker: Worker) -> UcxTransports:
+    """What the worker's UCX_TLS says."""
+    written = worker.variable(UCX_TRANSPORTS) or None
+    names = (written or "").removeprefix("^").split(",")
+    return UcxTransports(written, frozenset(name.strip() for name in names if name.strip()))
+
+
+def connector_problems(settings: CommandSettings, line: tuple[int, int] | None) -> Iterator[str]:
+    """What vLLM of a release line refuses in the configuration; nothing for a release that was not read.
+
+    A plugin may register a connector of its own, so that a name is wrong only where it is a slip, or that of
+    another release.
+    """
+    try:
+        config = settings.mapping(KV_TRANSFER_CONFIG)
+    except EngineFileProblem:
+        # It fails where such files are judged.
+        return
+    if config is None or line is None:
+        return
+    role = text_at(config, "kv_role")
+    if role is not None and role not in _ROLES:
+        yield f"kv_role in {KV_TRANSFER_CONFIG} is {role}, none of {', '.join(sorted(_ROLES))}"
+    name = text_at(config, "kv_connector")
+    if name is None or text_at(config, "kv_connector_module_path"):
+        return
+    known = vllm_connectors()
+    wrong = name in known.of_any_line or slip_of(name, known.of_any_line, _SLIPS) is not None
+    if wrong and name not in known.by_line[line]:
+        hint = nearest(name, known.by_line[line])
+        yield f"kv_connector in {KV_TRANSFER_CONFIG} is {name}, which its release of vLLM does not have{hint}"
+
+
+def moving_connector(config: Mapping[str, Value]) -> str | None:
+    """The connector that moves the cache between workers: of one that holds others NIXL's, if inside."""
+    return text_at(_moving_config(config), "kv_connector")
+
+
+def nixl_backends(config: Mapping[str, Value]) -> Sequence[str]:
+    """The plugins that NIXL is told to use, in upper case; empty where it chooses."""
+    extra = mapping_at(_moving_config(config), "kv_connector_extra_config")
+    return [name.upper() for name in texts_at(extra, "backends") if name is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """What one worker has for its KV cache."""
+
+    worker: Worker
+    open: Mapping[KvTransportName, str]
+    """Each with what opens it: `4 vpc.amazonaws.com/efa`. TCP only where a person asks for it."""
+    shut: Mapping[KvTransportName, str]
+    """Whose device is there, and the setting that keeps the engine from it."""
+    unknown: str | None
+    """Why there may be a further one."""
+
+    @property
+    def described(self) -> str:
+        """For messages."""
+        shut = "".join(f", {source} leaves {name} out" for name, source in self.shut.items())
+        if not self.open:
+            return f"{self.worker.name} has no network device and no compute domain's channel{shut}"
+        has = " and ".join(f"{name} ({source})" for name, source in self.open.items())
+        return f"{self.worker.name} has {has}{shut}"
+
+
+def read_ways(graph: ResourceGraph, worker: Worker) -> Ways:
+    """The ways of one worker."""
+    claimed = attempted(_claimed, graph, worker)
+    is_known = not isinstance(claimed, Undecided)
+    found: dict[KvTransportName, str] = {**(claimed if is_known else {}), **dict(_devices(worker))}
+    ucx = read_ucx_transports(worker)
+    listed = f"{UCX_TRANSPORTS}={ucx.written}"
+    shut: dict[KvTransportName, str] = {name: listed for name in found if not ucx.allows(name)}
+    open_ways: dict[KvTransportName, str] = {name: found[name] for name in found if name not in shut}
+    if not open_ways:
+        typed = listed if ucx.asks_for_tcp else _cpu_buffer(graph, worker)
+        typed = typed or _annotated(worker)
+        if typed is not None:
+            open_ways["tcp"] = typed
+    return Ways(worker, open_ways, shut, None if is_known else str(claimed))
+
+
+def _moving_config(config: Mapping[str, Value]) -> Mapping[str, Value]:
+    if text_at(config, "kv_connector") not in _HOLD_OTHERS:
+        return config
+    held = mappings_at(config, "kv_connector_extra_config", "connectors")
+    return next((each for each in held if text_at(each, "kv_connector") == NIXL_CONNECTOR), config)
+
+
+def _devices(worker: Worker) -> Iterator[tuple[KvTransportName, str]]:
+    for name, amount in rdma_devices(worker).items():
+        yield "rdma", f"{amount} {name}"
+    interfaces = efa_interfaces(worker)
+    if interfaces:
+        yield "efa", f"{interfaces} {EFA_RESOURCE}"
+
+
+def _claimed(graph: ResourceGraph, worker: Worker) -> dict[KvTransportName, str]:
+    ways: dict[KvTransportName, str] = {}
+    for claim in read_device_claims(graph, worker.template):
+        if not claim.used or claim.device_classes is None:
+            continue
+        for device_class in sorted(claim.device_classes):
+            if device_class == EFA_DEVICE_CLASS or is_rdma(device_class):
+                name = "efa" if device_class == EFA_DEVICE_CLASS else "rdma"
+                ways[name] = f"claim {claim.name} of {device_class}"
+        if claim.is_channel:
+            ways["mnnvl"] = f"compute domain's channel {claim.name}"
+    # What nothing describes may be a channel.
+    read_channel_claims(graph, worker)
+    return ways
+
+
+def _annotated(worker: Worker) -> str | None:
+    """How the graph says that a person typed TCP, as a stack of this project writes it."""
+    typed = text_at(worker.resource.metadata, "annotations", _ANNOTATION)
+    return f"annotation {_ANNOTATION}" if typed == "tcp" else None
+
+
+def _cpu_buffer(graph: ResourceGraph, worker: Worker) -> str | None:
+    """How a vLLM worker without a device is told to send through the host, as NVIDIA's TCP example does."""
+    if not is_vllm(worker):
+        return None
+    config = read_vllm(graph, worker).mapping(KV_TRANSFER_CONFIG) or {}
+    device = text_at(config, "kv_buffer_device")
+    return "kv_buffer_device cpu" if device == "cpu" and LIBFABRIC in nixl_backends(config) else None

@@ -1,0 +1,264 @@
+"""Who uses the files of a model, and where each of them looks for them."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Literal, get_args
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.benchmarks import read_benchmarks
+from rules.reading.claims import Mount, read_mounts
+from rules.reading.commands.container_commands import (
+    TRTLLM_SERVE,
+    VLLM_SERVE,
+    StartCommand,
+    mentions,
+    read_script,
+)
+from rules.reading.commands.words import Environment, Flag, Word, parse_flags, variable_in
+from rules.reading.memoized import memoized
+from rules.reading.pods.containers import all_containers, read_environment
+from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
+from rules.reading.pods.workers import FRONTEND_TYPE, Worker, read_workers
+from rules.reading.shapes import Undecided
+
+_SNAPSHOT = re.compile(r"models--([\w.-]{1,96}?)--([\w.-]{1,96})/snapshots/([^/]+)")
+_REPOSITORY = re.compile(r"[\w-][\w.-]*/[\w.-]+")
+Kind = Literal["worker", "frontend", "download", "benchmark"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+_DOWNLOADS = ("hf", "huggingface-cli")
+_DOWNLOADS_MENTIONED = re.compile(r"\b(?:hf|huggingface-cli)\b\s+download\b")
+_DIRECTORY_FLAGS = ("--local-dir", "--cache-dir")
+_OPTIONS_WITH_VALUE = frozenset(
+    {*_DIRECTORY_FLAGS, "--revision", "--include", "--exclude", "--repo-type", "--token", "--max-workers"}
+)
+_CACHE_VARIABLE = "HF_HUB_CACHE"
+_MODEL_FLAGS = ("--model", "--model-path", "--model_path")
+_BELOW_HOME = (
+    (re.compile(r"/\.cache/huggingface/hub/?$"), ""),
+    (re.compile(r"/\.cache/huggingface/?$"), "/hub"),
+    (re.compile(r"/\.cache/?$"), "/huggingface/hub"),
+    (re.compile(r"^(?:/root|/home/[^/]+)/?$"), "/.cache/huggingface/hub"),
+)
+_SWITCHED_ON = frozenset({"1", "ON", "YES", "TRUE"})
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReference:
+    """How a model is named: a repository of the hub, a directory, or both at once."""
+
+    text: str
+    source: str
+    repository: str | None
+    """None where a directory does not tell."""
+    revision: str | None
+    """None where the newest one is meant, or a directory does not tell."""
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it names a directory."""
+        return self.text.startswith("/")
+
+
+def model_reference(text: str, source: str, revision: str | None = None) -> ModelReference:
+    """What a command's word says of a model."""
+    snapshot = _SNAPSHOT.search(text)
+    if snapshot is not None:
+        return ModelReference(text, source, f"{snapshot.group(1)}/{snapshot.group(2)}", snapshot.group(3))
+    return ModelReference(text, source, text if _REPOSITORY.fullmatch(text) else None, revision)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelUser:
+    """A container that downloads, serves or counts the tokens of a model."""
+
+    kind: Kind
+    template: PodTemplate
+    name: str
+    container: Mapping[str, Value]
+    environment: Environment
+    mounts: Sequence[Mount]
+    models: tuple[ModelReference, ...]
+    flags: tuple[Flag, ...] = ()
+    """Of the download, or of the engine's command."""
+    worker: Worker | None = None
+
+    @property
+    def resource(self) -> Resource:
+        """The graph or the workload."""
+        return self.template.resource
+
+    @property
+    def is_offline(self) -> bool:
+        """Whether huggingface_hub is told to ask nobody."""
+        text = self.variable("HF_HUB_OFFLINE")
+        if not text and self._asks_in_python:
+            # The same order as in huggingface_hub/constants.py: a 0 of the first is not asked further.
+            text = self.variable("TRANSFORMERS_OFFLINE")
+        return text is not None and text.upper() in _SWITCHED_ON
+
+    @property
+    def _asks_in_python(self) -> bool:
+        """Whether huggingface_hub fetches: Dynamo's own processes do it in Rust, by HF_HUB_OFFLINE alone."""
+        engines = () if self.worker is None else self.worker.commands
+        return any(command.engine in {TRTLLM_SERVE, VLLM_SERVE} for command in engines)
+
+    @property
+    def cache_directory(self) -> str:
+        """Where huggingface_hub keeps repositories (huggingface_hub/constants.py)."""
+        for name, inside in (
+            (_CACHE_VARIABLE, ""),
+            ("HF_HOME", "/hub"),
+            ("XDG_CACHE_HOME", "/huggingface/hub"),
+            ("HOME", "/.cache/huggingface/hub"),
+        ):
+            text = self.variable(name)
+            if text:
+                return text.rstrip("/") + inside
+        # The image's user decides; a mount at such a place is meant for it.
+        for mount in self.mounts:
+            for ending, inside in _BELOW_HOME:
+                if ending.search(mount.path):
+                    return mount.path.rstrip("/") + inside
+        return "~/.cache/huggingface/hub"
+
+    def variable(self, name: str) -> str | None:
+        """A variable of the container; None where nobody sets it."""
+        return variable_in(self.environment, name)
+
+    def mount_of(self, path: str) -> Mount | None:
+        """The claim that the path lies on."""
+        holding = [mount for mount in self.mounts if mount.holds(path)]
+        return max(holding, key=lambda mount: len(PurePosixPath(mount.path).parts), default=None)
+
+    def model_mount(self) -> Mount | None:
+        """The claim from which it takes, or to which it brings, the model."""
+        paths = [model.text for model in self.models if model.is_path]
+        for path in (*paths, self.cache_directory):
+            mount = self.mount_of(path)
+            if mount is not None:
+                return mount
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableUser(Unreadable):
+    """A container that uses a model and cannot be read, and why."""
+
+    kind: Kind
+
+
+@memoized
+def read_model_users(graph: ResourceGraph) -> Sequence[ModelUser | UnreadableUser]:
+    """All of them, downloads first."""
+    readers = (_downloads, _workers, _frontends, _benchmarks)
+    return tuple(user for read in readers for user in read(graph))
+
+
+def _downloads(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
+    for template in readable(read_pods(graph)):
+        if template.shape != "workload":
+            continue
+        try:
+            containers = all_containers(template)
+        except Undecided as reason:
+            yield UnreadableUser(template.resource, template.name, str(reason), "download")
+            continue
+        for _, container in containers:
+            try:
+                if mentions(container, _DOWNLOADS_MENTIONED):
+                    yield from _download(graph, template, container)
+            except Undecided as reason:
+                yield UnreadableUser(template.resource, template.name, str(reason), "download")
+
+
+def _download(
+    graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
+) -> Iterator[ModelUser]:
+    script = read_script(graph, template, container)
+    for words, environment in script.arguments_of(*_DOWNLOADS):
+        if not words or words[0].text != "download":
+            continue
+        flags = parse_flags(words[1:]).all
+        repository = _downloaded(words[1:])
+        models: tuple[ModelReference, ...] = ()
+        if repository is not None:
+            models = (model_reference(repository, "hf download", _value(flags, ("--revision",))),)
+        directory = _value(flags, _DIRECTORY_FLAGS)
+        own = {**environment} if directory is None else {**environment, _CACHE_VARIABLE: Word(directory)}
+        mounts = read_mounts(template, container)
+        yield ModelUser("download", template, template.name, container, own, mounts, models, flags)
+
+
+def _downloaded(words: Sequence[Word]) -> str | None:
+    """The first word that is neither an option nor an option's value; None where it is unknown."""
+    previous = ""
+    for word in words:
+        if not word.text.startswith("-") and previous not in _OPTIONS_WITH_VALUE:
+            return word.text if word.known and word.text else None
+        previous = word.text
+    return None
+
+
+def _workers(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
+    for worker in readable(read_workers(graph)):
+        try:
+            if worker.commands:
+                yield _serving(worker, worker.commands[0])
+        except Undecided as reason:
+            yield UnreadableUser(worker.resource, worker.name, str(reason), "worker")
+
+
+def _serving(worker: Worker, command: StartCommand) -> ModelUser:
+    template, container, flags = worker.template, worker.container, command.flags.all
+    mounts, models = read_mounts(template, container), tuple(_models_of(command, flags))
+    environment = command.environment
+    return ModelUser("worker", template, worker.name, container, environment, mounts, models, flags, worker)
+
+
+def _models_of(command: StartCommand, flags: Sequence[Flag]) -> Iterator[ModelReference]:
+    revision = _value(flags, ("--revision",))
+    word = command.model_word
+    if word is not None and word.known:
+        yield model_reference(word.text, command.engine, revision)
+        return
+    text = _value(flags, _MODEL_FLAGS)
+    if text:
+        yield model_reference(text, "its command", revision)
+
+
+def _frontends(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
+    for template in readable(read_pods(graph)):
+        if template.component_type != FRONTEND_TYPE:
+            continue
+        name, main = template.name, template.main
+        try:
+            environment = read_environment(graph, template, main)
+            yield ModelUser("frontend", template, name, main, environment, read_mounts(template, main), ())
+        except Undecided as reason:
+            yield UnreadableUser(template.resource, name, str(reason), "frontend")
+
+
+def _benchmarks(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
+    for benchmark in readable(read_benchmarks(graph)):
+        script = benchmark.script
+        try:
+            mounts = read_mounts(script.template, script.container)
+            tokenizers = [run.tokenizer for run in benchmark.runs]
+        except Undecided as reason:
+            yield UnreadableUser(benchmark.resource, benchmark.name, str(reason), "benchmark")
+            continue
+        named = {str(each.value): each.source for each in tokenizers if each is not None}
+        models = tuple(model_reference(text, source) for text, source in named.items())
+        environment = script.environment
+        yield ModelUser(
+            "benchmark", script.template, benchmark.name, script.container, environment, mounts, models
+        )
+
+
+def _value(flags: Sequence[Flag], names: Sequence[str]) -> str | None:
+    for flag in reversed(flags):
+        if flag.name in names and flag.value is not None:
+            return flag.value.value(flag.name)
+    return None

@@ -1,0 +1,99 @@
+"""Claims and directories of nodes that hold a model, and everybody who uses one."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from engines import GPT_OSS_MODELS, ModelShape
+from resource_graph import Resource, ResourceGraph
+from rules.reading.claims import Claim, Mount, find_claim
+from rules.reading.memoized import memoized
+from rules.reading.model_users import Kind, ModelUser, read_model_users
+from rules.reading.node_selection import required_labels, selected_pools
+from rules.reading.placements import read_placement
+from rules.reading.pods.pods import readable
+from rules.reading.shapes import Undecided, attempted, known
+
+_GPU_LABELS = "nvidia.com/gpu."
+
+
+@dataclass(slots=True, eq=False)
+class ModelVolume:
+    """One claim or directory of nodes, and who takes a model from it or brings one."""
+
+    name: str
+    node_path: str | None = None
+    """Of every node by itself; None for a claim."""
+    users: list[tuple[ModelUser, Mount]] = field(default_factory=list[tuple[ModelUser, Mount]])
+    found: Claim | Undecided | None = None
+
+    @property
+    def claim(self) -> Claim | None:
+        """What is asked for; None where nothing that was read makes it."""
+        if isinstance(self.found, Undecided):
+            raise self.found.with_traceback(None)
+        return self.found
+
+    @property
+    def resource(self) -> Resource:
+        """The claim, or the first pod that mounts it."""
+        return self.found.resource if isinstance(self.found, Claim) else self.users[0][0].resource
+
+    @property
+    def models(self) -> Mapping[str, ModelShape]:
+        """Repository -> each gpt-oss model that somebody names."""
+        return {
+            reference.repository: GPT_OSS_MODELS[name]
+            for user, _ in self.users
+            for reference in user.models
+            if reference.repository is not None
+            and (name := reference.repository.rpartition("/")[2].lower()) in GPT_OSS_MODELS
+        }
+
+    def of_kind(self, *kinds: Kind) -> Sequence[ModelUser]:
+        """Its users of these kinds."""
+        return [user for user, _ in self.users if user.kind in kinds]
+
+
+@memoized
+def read_model_volumes(graph: ResourceGraph) -> Sequence[ModelVolume]:
+    """All claims and directories from which a model is used, in the order of their users.
+
+    A container that cannot be read is left out, and told by the rules about users.
+    """
+    volumes: dict[tuple[str, str], ModelVolume] = {}
+    for user in readable(read_model_users(graph)):
+        mount = known(user.model_mount)
+        if mount is not None:
+            name = mount.node_path or mount.claim or "a claim without a known name"
+            # A directory of a node is the same one for every namespace.
+            namespace = "" if mount.node_path else str(user.resource.namespace)
+            volume = volumes.setdefault((namespace, name), ModelVolume(name, mount.node_path))
+            volume.users.append((user, mount))
+    for volume in volumes.values():
+        volume.found = _found(graph, volume)
+    return tuple(volumes.values())
+
+
+def on_one_node(graph: ResourceGraph, users: Iterable[ModelUser]) -> bool:
+    """Whether all of them run in one pool, and that has one node."""
+    found = list({_only_pool(graph, user) for user in users})
+    return len(found) == 1 and found[0] is not None and found[0][1] == 1
+
+
+def _found(graph: ResourceGraph, volume: ModelVolume) -> Claim | Undecided | None:
+    if volume.node_path is not None:
+        return None
+    claims = (attempted(find_claim, graph, user.resource, volume.name) for user, _ in volume.users)
+    return next((claim for claim in claims if claim is not None), None)
+
+
+def _only_pool(graph: ResourceGraph, user: ModelUser) -> tuple[str, int | None] | None:
+    """Name and nodes of the one pool that it can run in; None where it can also run elsewhere."""
+    if user.worker is not None:
+        placement = read_placement(graph, user.worker)
+        return placement.name, placement.nodes
+    labels = required_labels(user.template.spec)
+    if not any(each.key.startswith(_GPU_LABELS) and each.operator in {"In", "Exists"} for each in labels):
+        return None
+    pools = selected_pools(graph, user.template)
+    return (pools[0].name, pools[0].known_nodes) if len(pools) == 1 else None

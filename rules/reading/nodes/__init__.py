@@ -1,1 +1,0 @@
-"""Which nodes there are, which a pod can land on, and their devices."""

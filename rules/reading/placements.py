@@ -1,0 +1,146 @@
+"""Which GPUs a worker can land on, and whether the scheduler must keep workers together or apart."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator
+from resource_graph import ResourceGraph, Value
+from rules.reading.memoized import memoized_for_each
+from rules.reading.node_selection import node_selector_terms, required_labels, selected_pools
+from rules.reading.pods.pod_affinity import Kind, selects, terms
+from rules.reading.pods.workers import Worker
+from rules.reading.pools import Pool, instance_type_named, read_pools
+from rules.reading.shapes import (
+    Undecided,
+    known_texts_at,
+    mapping_at,
+    mappings_at,
+    text_at,
+    whole_number_at,
+)
+
+PRODUCT_LABEL = "nvidia.com/gpu.product"
+HOSTNAME = "kubernetes.io/hostname"
+ZONE = "topology.kubernetes.io/zone"
+CLIQUE = "nvidia.com/gpu.clique"
+"""`<cluster UUID>.<clique>` of nodes whose GPUs are attached to an NVLink fabric, by feature discovery."""
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """The accelerators that a worker can land on, and what says so."""
+
+    accelerators: tuple[Accelerator, ...]
+    source: str
+
+
+def read_placement(graph: ResourceGraph, worker: Worker) -> Pool:
+    """The pool that a component says the worker runs in, else the one whose nodes its pod selects."""
+    candidates = read_candidates(graph, worker)
+    if len(candidates) != 1:
+        names = ", ".join(candidate.name for candidate in candidates) or "none"
+        raise Undecided(f"its node selection matches not one pool but: {names}")
+    return candidates[0]
+
+
+def read_candidates(graph: ResourceGraph, worker: Worker) -> Sequence[Pool]:
+    """Every pool that the worker can run in; none where its node selection allows none of them."""
+    entry = _component_entry(graph, worker)
+    return selected_pools(graph, worker.template) if entry is None else [entry]
+
+
+@memoized_for_each
+def read_landing(graph: ResourceGraph, worker: Worker) -> Landing:
+    """The accelerators of its pool or pools; where none is known, those that its node selection allows."""
+    if _component_entry(graph, worker) is not None or read_pools(graph):
+        pools = read_candidates(graph, worker)
+        accelerators = dict.fromkeys(pool.instance_type.accelerator.name for pool in pools)
+        names = ", ".join(f"{pool.name} of {pool.instance_type.name}" for pool in pools)
+        return Landing(tuple(ACCELERATORS[name] for name in accelerators), f"pool {names}")
+    products = _allowed_products(worker.pod)
+    if not products:
+        raise Undecided(f"neither a pool nor a node selection on {PRODUCT_LABEL} says which GPU it gets")
+    return Landing(tuple(map(_accelerator, products)), f"{PRODUCT_LABEL} {', '.join(products)}")
+
+
+def nodes_without_fabric(graph: ResourceGraph, worker: Worker) -> Sequence[str]:
+    """Accelerators that the worker can land on whose NVLink ends at the node."""
+    crossing = {item.accelerator.name for item in INSTANCE_TYPES.values() if item.nvlink_crosses_nodes}
+    landing = read_landing(graph, worker)
+    return [item.name for item in landing.accelerators if item.name not in crossing]
+
+
+def not_bound(workers: Sequence[Worker], key: str) -> Sequence[Worker]:
+    """The workers that nothing makes join the others on nodes with the same value of the label.
+
+    Bound is who selects one value that all select, or has required affinity to the pods of all the others.
+    """
+    pinned = {_pinned(worker, key) for worker in workers}
+    if None not in pinned and len(pinned) == 1:
+        return ()
+    return [worker for worker in workers if not _joins(worker, workers, key)]
+
+
+def kept_apart(one: Worker, other: Worker, key: str) -> bool:
+    """Whether required anti-affinity of one of the two keeps their pods on different values of the label."""
+    return _required(one, other, "podAntiAffinity", key) or _required(other, one, "podAntiAffinity", key)
+
+
+def _component_entry(graph: ResourceGraph, worker: Worker) -> Pool | None:
+    for component in graph.ancestors(worker.resource):
+        if "placement" not in component.inputs:
+            continue
+        entry = mapping_at(component.inputs, "placement", worker.name)
+        pool, name = text_at(entry, "pool"), text_at(entry, "instanceType")
+        if pool is None or name is None:
+            raise Undecided(f"the placement of {component.name} names no pool for it")
+        node, told = instance_type_named(name), read_pools(graph).get(pool)
+        domains = told.nvlink_domains if isinstance(told, Pool) else node.nvlink_domain_gpus
+        return Pool(pool, node, whole_number_at(entry, "nodes"), {}, None, domains)
+    return None
+
+
+def _accelerator(product: str) -> Accelerator:
+    for accelerator in ACCELERATORS.values():
+        # Time slicing and MIG append to the label: NVIDIA-B200-SHARED.
+        if product == accelerator.product_label or product.startswith(f"{accelerator.product_label}-"):
+            return accelerator
+    known = ", ".join(sorted(accelerator.product_label for accelerator in ACCELERATORS.values()))
+    raise Undecided(f"its node selection names the GPU {product}, which is not one of {known}")
+
+
+def _allowed_products(pod: Mapping[str, Value]) -> Sequence[str]:
+    selected = text_at(pod, "nodeSelector", PRODUCT_LABEL)
+    if selected is not None:
+        return [selected]
+    # Terms are alternatives: one that says nothing about the product allows every product.
+    products_of_terms = [_products_of_term(term) for term in node_selector_terms(pod)]
+    if not all(products_of_terms):
+        return []
+    return sorted({product for products in products_of_terms for product in products})
+
+
+def _products_of_term(term: Mapping[str, Value]) -> Sequence[str]:
+    for expression in mappings_at(term, "matchExpressions"):
+        if text_at(expression, "key") == PRODUCT_LABEL and text_at(expression, "operator") == "In":
+            return known_texts_at(expression, "values", what=f"a value of {PRODUCT_LABEL}")
+    return []
+
+
+def _pinned(worker: Worker, key: str) -> str | None:
+    for label in required_labels(worker.pod):
+        if label.key == key and label.operator == "In" and len(label.values) == 1:
+            return label.values[0]
+    return None
+
+
+def _joins(worker: Worker, workers: Sequence[Worker], key: str) -> bool:
+    return all(_required(worker, other, "podAffinity", key) for other in workers if other is not worker)
+
+
+def _required(worker: Worker, other: Worker, kind: Kind, key: str) -> bool:
+    return any(
+        selects(term.selector, other.template) is True
+        for term in terms(worker.template, kind)
+        if term.required and text_at(term.content, "topologyKey") == key
+    )

@@ -1,0 +1,203 @@
+"""The node pools that a graph tells of: component inputs, EKS node groups, and `--pool`."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hardware import INSTANCE_TYPES, InstanceType
+from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.memoized import memoized
+from rules.reading.shapes import (
+    Undecided,
+    attempted,
+    mapping_at,
+    mappings_at,
+    text_at,
+    texts_at,
+    whole_number_at,
+)
+
+POOL_TYPE = "dynamo-stack:check:NodePool"
+"""Type of the resource that stands for a pool which a person named beside a file."""
+_INPUT = "nodePools"
+NODE_GROUP_TYPE = "aws:eks/nodeGroup:NodeGroup"
+_LAUNCH_TEMPLATE_TYPE = "aws:ec2/launchTemplate:LaunchTemplate"
+_EFFECTS: Mapping[str, str] = {
+    "NO_SCHEDULE": "NoSchedule",
+    "NO_EXECUTE": "NoExecute",
+    "PREFER_NO_SCHEDULE": "PreferNoSchedule",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """What keeps pods without a toleration off a node."""
+
+    key: str
+    value: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Equal nodes."""
+
+    name: str
+    instance_type: InstanceType
+    known_nodes: int | None
+    """None where the graph does not say, such as a node group that something scales."""
+    labels: Mapping[str, str]
+    """Those that its nodes are known to carry, the instance type's own included."""
+    taints: tuple[Taint, ...] | None
+    """None where nobody says which it has."""
+    nvlink_domains: tuple[int, ...]
+    """GPUs that an NVLink domain of its nodes can have; one number where somebody says it."""
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes it has, where somebody says."""
+        if self.known_nodes is None:
+            raise Undecided(f"nothing says how many nodes pool {self.name} has")
+        return self.known_nodes
+
+
+def pool_resource(name: str, instance_type: str, nodes: int) -> Resource:
+    """A pool that a person named, as a resource of the graph that it is judged with."""
+    inputs: Mapping[str, Value] = {"instanceType": instance_type, "nodes": nodes}
+    return Resource(urn=f"pool:{name}", type=POOL_TYPE, name=name, inputs=inputs, custom=False)
+
+
+@memoized
+def read_pools(graph: ResourceGraph) -> Mapping[str, Pool | Undecided]:
+    """All GPU pools that the graph tells of by name, or why one cannot be judged by."""
+    pools: dict[str, Pool | Undecided] = {}
+    for name, pool in _read(graph):
+        twin = _twin(pool, pools.values()) if isinstance(pool, Pool) else None
+        if twin is not None and isinstance(pool, Pool):
+            pools[twin.name] = replace(twin, taints=pool.taints)
+        elif pool is not None:
+            pools.setdefault(pool.name if isinstance(pool, Pool) else name, pool)
+    return pools
+
+
+def known_pools(graph: ResourceGraph) -> Sequence[Pool]:
+    """The pools, where all of them can be read."""
+    pools: list[Pool] = []
+    for name, pool in read_pools(graph).items():
+        if isinstance(pool, Undecided):
+            raise Undecided(f"pool {name}: {pool}")
+        pools.append(pool)
+    if not pools:
+        raise Undecided("nothing says which pool it runs in")
+    return pools
+
+
+def node_labels(instance_type: InstanceType) -> Mapping[str, str]:
+    """Labels that every node of the type carries once NVIDIA's feature discovery has run."""
+    return {
+        "kubernetes.io/os": "linux",
+        "kubernetes.io/arch": instance_type.cpu_architecture,
+        "node.kubernetes.io/instance-type": instance_type.name,
+        "nvidia.com/gpu.present": "true",
+        "nvidia.com/gpu.count": str(instance_type.gpus),
+        "nvidia.com/gpu.product": instance_type.accelerator.product_label,
+    }
+
+
+def instance_type_named(name: str) -> InstanceType:
+    """The type from the registry."""
+    instance_type = INSTANCE_TYPES.get(name)
+    if instance_type is None:
+        raise Undecided(f"instance type {name} is not one of {', '.join(sorted(INSTANCE_TYPES))}")
+    return instance_type
+
+
+def read_taints(entry: Mapping[str, Value]) -> Iterator[Taint]:
+    """The taints of a node, a node group or a pool, by Kubernetes' names of effects."""
+    for taint in mappings_at(entry, "taints"):
+        effect = text_at(taint, "effect") or ""
+        yield Taint(text_at(taint, "key") or "", text_at(taint, "value") or "", _EFFECTS.get(effect, effect))
+
+
+def group_instance_types(graph: ResourceGraph, group: Resource) -> Sequence[str]:
+    """The instance types that a node group or its launch template names; none where neither does."""
+    own = [name for name in texts_at(group.inputs, "instanceTypes") if name]
+    if own:
+        return own
+    templates = (graph.find(urn) for urn in sorted(group.dependencies))
+    for template in templates:
+        if template is not None and template.type == _LAUNCH_TEMPLATE_TYPE:
+            name = text_at(template.inputs, "instanceType")
+            return [name] if name else []
+    return []
+
+
+def _read(graph: ResourceGraph) -> Iterator[tuple[str, Pool | Undecided | None]]:
+    for resource in graph.of_type(POOL_TYPE):
+        yield resource.name, attempted(_pool, resource.name, resource.inputs)
+    for resource in graph.components():
+        entries = attempted(mappings_at, resource.inputs, _INPUT) if _INPUT in resource.inputs else ()
+        if isinstance(entries, Undecided):
+            yield resource.name, entries
+            continue
+        for index, entry in enumerate(entries):
+            given = entry.get("name")
+            name = given if isinstance(given, str) else f"{resource.name}[{index}]"
+            yield name, attempted(_pool, name, entry)
+    for resource in graph.of_type(NODE_GROUP_TYPE):
+        yield resource.name, attempted(_node_group, graph, resource)
+
+
+def _twin(pool: Pool, others: Iterable[Pool | Undecided]) -> Pool | None:
+    """The pool that is the same nodes: a node group is called after its cluster and its pool."""
+    return next(
+        (
+            other
+            for other in others
+            if isinstance(other, Pool)
+            and other.instance_type is pool.instance_type
+            and pool.name.endswith(f"-{other.name}")
+        ),
+        None,
+    )
+
+
+def _pool(name: str, entry: Mapping[str, Value]) -> Pool:
+    type_name = text_at(entry, "instanceType")
+    if type_name is None:
+        raise Undecided("names no instanceType")
+    instance_type = instance_type_named(type_name)
+    taints = None if entry.get("taints") is None else tuple(read_taints(entry))
+    domain = whole_number_at(entry, "nvlinkDomainGpus")
+    return Pool(
+        name=name,
+        instance_type=instance_type,
+        known_nodes=whole_number_at(entry, "nodes"),
+        labels={**node_labels(instance_type), **_labels(entry)},
+        taints=taints,
+        nvlink_domains=instance_type.nvlink_domain_gpus if domain is None else (domain,),
+    )
+
+
+def _node_group(graph: ResourceGraph, group: Resource) -> Pool | None:
+    """The pool that a node group makes; None for one without GPUs."""
+    types = group_instance_types(graph, group)
+    if not types:
+        raise Undecided("neither its instanceTypes nor a launch template of this program names its type")
+    if len(types) > 1:
+        raise Undecided(f"has several instance types: {', '.join(types)}")
+    if types[0] not in INSTANCE_TYPES:
+        return None
+    instance_type = INSTANCE_TYPES[types[0]]
+    return Pool(
+        name=text_at(group.inputs, "nodeGroupName") or group.name,
+        instance_type=instance_type,
+        known_nodes=whole_number_at(group.inputs, "scalingConfig", "maxSize"),
+        labels={**node_labels(instance_type), **_labels(group.inputs)},
+        taints=tuple(read_taints(group.inputs)),
+        nvlink_domains=instance_type.nvlink_domain_gpus,
+    )
+
+
+def _labels(entry: Mapping[str, Value]) -> Mapping[str, str]:
+    labels = mapping_at(entry, "labels")
+    return {key: value for key, value in labels.items() if isinstance(value, str)}

@@ -1,1 +1,0 @@
-"""What only a program tells: order, protection, releases, roles, secrets."""

@@ -1,0 +1,185 @@
+"""What a resource needs before it: objects that pods name, Jobs that fill volumes, and their order."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.benchmarks import read_benchmarks
+from rules.reading.memoized import memoized
+from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
+from rules.reading.shapes import Undecided, attempted, known, mapping_at, mappings_at, text_at
+
+CLAIM = "PersistentVolumeClaim"
+Kind = Literal["PersistentVolumeClaim", "Secret", "ConfigMap"]
+STACK_REFERENCE = "pulumi:pulumi:StackReference"
+"""What one stack registers to read another's outputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A name that pods must find in their namespace."""
+
+    kind: Kind
+    name: str
+    is_volume: bool = False
+    """Mounted as files, not read into variables."""
+    is_filled_by_pods: bool = False
+    """A cache that the pods fill for themselves."""
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+def read_references(template: PodTemplate) -> Sequence[Reference]:
+    """Everything that the template's pods refer to, each once."""
+    found = [
+        *_of_volumes(template),
+        *(each for container in template.all_containers for each in _of_container(container)),
+        *_named(mappings_at(template.spec, "imagePullSecrets"), "Secret"),
+        *_of_service(template),
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+@memoized
+def graph_references(graph: ResourceGraph) -> Mapping[str, Sequence[Reference] | Undecided]:
+    """URN of each Dynamo graph -> what the pods of all its services refer to, or why that is not known."""
+    found: dict[str, Sequence[Reference] | Undecided] = {}
+    for template in read_pods(graph):
+        urn = template.resource.urn
+        before = found.get(urn, ())
+        if template.resource.kind != GRAPH_KIND or isinstance(before, Undecided):
+            continue
+        if isinstance(template, Unreadable):
+            found[urn] = Undecided(template.reason)
+            continue
+        own = attempted(read_references, template)
+        found[urn] = own if isinstance(own, Undecided) else tuple(dict.fromkeys((*before, *own)))
+    return found
+
+
+def dynamo_graphs(graph: ResourceGraph) -> Sequence[tuple[Resource, Sequence[Reference] | Undecided]]:
+    """Every Dynamo graph, with the same."""
+    references = graph_references(graph)
+    return [(each, references.get(each.urn, ())) for each in graph.kubernetes_objects(GRAPH_KIND)]
+
+
+def dependencies_of(graph: ResourceGraph, resource: Resource) -> frozenset[str]:
+    """What the graph's own method says, remembered: several rules ask it of the same resources."""
+    remembered = _remembered_dependencies(graph)
+    if resource.urn not in remembered:
+        remembered[resource.urn] = graph.dependencies_of(resource)
+    return remembered[resource.urn]
+
+
+@dataclass(frozen=True, slots=True)
+class CacheUse:
+    """A claim that a Dynamo graph mounts, and the Jobs that may fill it."""
+
+    claim: Reference
+    fillers: Sequence[Resource]
+    """Without those that come after the graph, which read what is there."""
+
+
+def cache_uses(graph: ResourceGraph, owner: Resource, references: Sequence[Reference]) -> Sequence[CacheUse]:
+    """The claims that a Dynamo graph expects to be filled, each once."""
+    names = dict.fromkeys(each.name for each in references if each.kind == CLAIM)
+    own = {each.name for each in references if each.is_filled_by_pods}
+    uses: list[CacheUse] = []
+    for name in (name for name in names if name not in own):
+        jobs = in_namespace(_jobs_by_claim(graph).get(name, {}), owner.namespace)
+        fillers = [job for job in jobs if owner.urn not in dependencies_of(graph, job)]
+        uses.append(CacheUse(Reference(CLAIM, name), fillers))
+    return uses
+
+
+@memoized
+def cache_fillers(graph: ResourceGraph) -> Sequence[Resource]:
+    """Every Job that may fill a Dynamo graph's cache, each once."""
+    jobs: dict[str, Resource] = {}
+    for resource, references in dynamo_graphs(graph):
+        if not isinstance(references, Undecided):
+            fillers = (job for use in cache_uses(graph, resource, references) for job in use.fillers)
+            jobs |= {job.urn: job for job in fillers}
+    return tuple(jobs.values())
+
+
+def _of_volumes(template: PodTemplate) -> Iterator[Reference]:
+    for volume in mappings_at(template.spec, "volumes"):
+        yield from _called(text_at(volume, "persistentVolumeClaim", "claimName"), CLAIM, is_volume=True)
+        yield from _called(text_at(volume, "secret", "secretName"), "Secret", is_volume=True)
+        yield from _named([mapping_at(volume, "configMap")], "ConfigMap", is_volume=True)
+        for source in mappings_at(volume, "projected", "sources"):
+            yield from _named([mapping_at(source, "secret")], "Secret", is_volume=True)
+            yield from _named([mapping_at(source, "configMap")], "ConfigMap", is_volume=True)
+
+
+def _of_container(container: Mapping[str, Value]) -> Iterator[Reference]:
+    yield from _of_variables(mappings_at(container, "env"))
+    for source in mappings_at(container, "envFrom"):
+        yield from _named([mapping_at(source, "secretRef")], "Secret")
+        yield from _named([mapping_at(source, "configMapRef")], "ConfigMap")
+
+
+def _of_variables(variables: Iterable[Mapping[str, Value]]) -> Iterator[Reference]:
+    for variable in variables:
+        source = variable.get("valueFrom")
+        if isinstance(source, Mapping):
+            yield from _named([mapping_at(source, "secretKeyRef")], "Secret")
+            yield from _named([mapping_at(source, "configMapKeyRef")], "ConfigMap")
+
+
+def _of_service(template: PodTemplate) -> Iterator[Reference]:
+    """What the fields of Dynamo's own add."""
+    service = template.described_by
+    if template.shape == "service":
+        yield from _of_variables(mappings_at(template.graph_spec, "envs"))
+        yield from _of_variables(mappings_at(service, "envs"))
+        yield from _called(text_at(service, "envFromSecret"), "Secret")
+        for mount in mappings_at(service, "volumeMounts"):
+            fills = mount.get("useAsCompilationCache") is True
+            yield from _called(text_at(mount, "name"), CLAIM, is_volume=True, is_filled_by_pods=fills)
+    elif template.shape == "component":
+        yield from _of_variables(mappings_at(template.graph_spec, "env"))
+        cache = text_at(service, "compilationCache", "pvcName")
+        yield from _called(cache, CLAIM, is_volume=True, is_filled_by_pods=True)
+
+
+def _named(
+    sources: Iterable[Mapping[str, Value]], kind: Kind, *, is_volume: bool = False
+) -> Iterator[Reference]:
+    for source in sources:
+        name = text_at(source, "name")
+        if source.get("optional") is not True:
+            yield from _called(name, kind, is_volume=is_volume)
+
+
+def _called(
+    name: str | None, kind: Kind, *, is_volume: bool = False, is_filled_by_pods: bool = False
+) -> Iterator[Reference]:
+    if name is not None:
+        yield Reference(kind, name, is_volume, is_filled_by_pods)
+
+
+@memoized
+def _remembered_dependencies(graph: ResourceGraph) -> dict[str, frozenset[str]]:  # noqa: ARG001 - what it is remembered for
+    return {}
+
+
+@memoized
+def _jobs_by_claim(graph: ResourceGraph) -> dict[str, dict[str | None, list[Resource]]]:
+    """Name of the claim -> namespace -> Jobs that mount it."""
+    jobs: dict[str, dict[str | None, list[Resource]]] = {}
+    # A benchmark mounts the cache for the tokenizer, and has nothing to put there.
+    benchmarks = {each.resource.urn for each in read_benchmarks(graph)}
+    for template in readable(read_pods(graph)):
+        job = template.resource
+        if job.kind != "Job" or job.urn in benchmarks:
+            continue
+        # Of one that cannot be read the graph's rule says that nothing fills the claim.
+        references = known(read_references, template) or ()
+        namespace = job.namespace if isinstance(job.namespace, str) else None
+        for name in dict.fromkeys(each.name for each in references if each.kind == CLAIM):
+            jobs.setdefault(name, {}).setdefault(namespace, []).append(job)
+    return jobs

@@ -1,0 +1,237 @@
+"""Releases of Helm charts, of the platform and its operator, and of the engines in images."""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TypeVar
+
+from engines import ENGINE_IMAGES, Vocabulary
+from resource_graph import Resource, ResourceGraph, Value
+from rules.reading.commands.container_commands import VLLM_SERVE
+from rules.reading.memoized import memoized, memoized_for_each
+from rules.reading.pods.containers import Image, read_image, release_line
+from rules.reading.pods.pods import read_pods, readable
+from rules.reading.pods.workers import Worker
+from rules.reading.shapes import Undecided, known, text_at
+
+_CHART_TYPES = (
+    "kubernetes:helm.sh/v3:Release",
+    "kubernetes:helm.sh/v3:Chart",
+    "kubernetes:helm.sh/v4:Chart",
+)
+PLATFORM_TYPE = "dynamo-stack:check:Platform"
+"""Type of the resource that stands for a platform which a person named beside a file."""
+_CHART = "dynamo-platform"
+_VERSION_OF_ARCHIVE = re.compile(rf"{_CHART}-(\d[^/]{0, 100}?)\.tgz$")
+RUNTIMES = frozenset({"tensorrtllm-runtime", "vllm-runtime", "sglang-runtime", "dynamo-frontend"})
+"""Images that NVIDIA publishes together with the operator, under its version."""
+Line = tuple[int, int]
+"""Major and minor version."""
+_Judgement = TypeVar("_Judgement")
+_ENGINE_RUNTIMES = RUNTIMES - {"dynamo-frontend"}
+_TAG = re.compile(r"v?(\d+)\.(\d+)\.(\d+)(.*)")
+_BEFORE_THE_RELEASE = re.compile(r"\d[-.]?(?:.*-)?(?:dev|rc|a|alpha|beta|test)(?:[-.]?\d|$)")
+_LAST_OF_ZERO = (0, 9)
+_NOTHING: Mapping[str, Value] = MappingProxyType({})
+TENSORRT_LLM_LINES: Collection[Line] = frozenset({(1, 0), (1, 1), (1, 2)})
+"""The lines of Dynamo with TensorRT-LLM of January to June 2026, whose files agree with each other."""
+VLLM_0_20: Collection[Line] = frozenset({(1, 2)})
+"""The line of Dynamo with vLLM 0.20.1."""
+# What follows a release in the tags that NVIDIA publishes; other builds have engines of their own.
+_PUBLISHED_TAG = re.compile(r"v?\d+\.\d+\.\d+(?:-efa|-cuda\d+|-amd64|-arm64)*")
+
+
+def releases_of(graph: ResourceGraph, *charts: str) -> Sequence[Resource]:
+    """The releases of those charts, by the start of the name: a packaged file's ends in its version."""
+    return _releases(graph, charts)
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """A release of the platform's chart."""
+
+    resource: Resource
+    version: str
+
+    @property
+    def line(self) -> Line | None:
+        """Major and minor version; None for what is no version."""
+        return release_line(self.version)
+
+
+def platform_resource(version: str) -> Resource:
+    """A platform that a person named, as a resource of the graph that it is judged with."""
+    inputs = {"version": version}
+    return Resource(urn="platform", type=PLATFORM_TYPE, name=_CHART, inputs=inputs, custom=False)
+
+
+@memoized
+def read_platforms(graph: ResourceGraph) -> Sequence[Platform]:
+    """Every release of the platform whose version can be read; the one that a person named stands for all."""
+    named = graph.of_type(PLATFORM_TYPE)
+    if named:
+        return tuple(Platform(resource, str(resource.inputs["version"])) for resource in named)
+    found = ((resource, known(_chart_version, resource)) for resource in releases_of(graph, _CHART))
+    return tuple(Platform(resource, version) for resource, version in found if version is not None)
+
+
+def operator_line(graph: ResourceGraph, resource: Resource) -> Line:
+    """Major and minor version: of the platform beside the graph, else of the images that its pods run."""
+    lines = sorted(_lines_of_platforms(graph) or _lines_of_images(graph).get(resource.urn, ()))
+    if len(lines) != 1:
+        said = " and ".join(f"{major}.{minor}" for major, minor in lines) or "nothing"
+        raise Undecided(f"{said} says of which release the operator is")
+    return lines[0]
+
+
+def runtime_image(worker: Worker) -> tuple[tuple[int, int, int], str] | None:
+    """The release of the publisher's runtime image and what follows it in the tag, such as `-efa`.
+
+    None for an image of another name, or a tag that is no release's.
+    """
+    image = read_image(worker.container)
+    match = None if image is None or image.name not in _ENGINE_RUNTIMES else _TAG.fullmatch(image.tag or "")
+    if match is None:
+        return None
+    major, minor, patch, rest = match.groups()
+    return (int(major), int(minor), int(patch)), rest
+
+
+def known_lines(
+    container: Mapping[str, Value], described_by: Mapping[str, Value] = _NOTHING
+) -> tuple[Line, ...]:
+    """The release lines that a container's image can be of: two for a build between two releases.
+
+    `described_by` is its service or component, which can say what the image does not.
+
+    Empty where neither a publisher's tag nor `runtimeVersionOverride` says so, such as for `my-tag`.
+    """
+    try:
+        image = read_image(container)
+        override = release_line(text_at(described_by, "runtimeVersionOverride"))
+    except Undecided:
+        return ()
+    if override is not None:
+        return (override,)
+    if image is None or image.name not in RUNTIMES or image.line is None:
+        return ()
+    # A build from the main branch, such as 1.4.0-kimi-k3-dev.1, is between two releases.
+    if _BEFORE_THE_RELEASE.search(image.tag or "") is None:
+        return (image.line,)
+    major, minor = image.line
+    return ((major, minor - 1) if minor else _LAST_OF_ZERO, image.line)
+
+
+def by_line(
+    judge: Callable[[Line], _Judgement],
+    container: Mapping[str, Value],
+    described_by: Mapping[str, Value] = _NOTHING,
+) -> _Judgement:
+    """What a judgement is under the release that the container's image is of."""
+    lines = known_lines(container, described_by)
+    results = [judge(line) for line in lines]
+    if results and all(result == results[0] for result in results):
+        return results[0]
+    image = read_image(container)
+    shown = "no image" if image is None else f"image {image.text}"
+    said = "does not say of which release it is" if not lines else "is a build between two releases"
+    raise Undecided(f"{shown} {said}, and releases differ in this")
+
+
+def engine_lines(
+    container: Mapping[str, Value], described_by: Mapping[str, Value] = _NOTHING
+) -> tuple[Line, ...]:
+    """The lines of Dynamo that name the engine's release, for an engine's own image too.
+
+    Empty where nothing says the release, and for an engine of which no line of Dynamo was read.
+    """
+    lines = known_lines(container, described_by)
+    if lines:
+        return lines
+    image = known(read_image, container)
+    line = None if image is None else line_of_own_image(image)
+    return () if line is None else (line,)
+
+
+def line_of_own_image(image: Image) -> Line | None:
+    """The line of Dynamo that names the release of an image such as vllm/vllm-openai:v0.20.1."""
+    for repository, lines in ENGINE_IMAGES.items():
+        if image.line is not None and f"/{image.repository}".endswith(f"/{repository}"):
+            return lines.get(image.line)
+    return None
+
+
+def as_read(worker: Worker, messages: Iterable[str], read: Collection[Line]) -> Iterator[str | Undecided]:
+    """What is wrong with a worker's engine; undecided unless its image is of lines that were read.
+
+    Engines gain kernels, values and settings with each release, and lose a few.
+    """
+    lines = engine_lines(worker.container, worker.described_by)
+    if lines and all(line in read for line in lines):
+        yield from messages
+        return
+    for message in messages:
+        yield Undecided(f"{message}; that was read in other releases than that of {_shown_image(worker)}")
+
+
+def line_of(container: Mapping[str, Value], vocabulary: Vocabulary | None) -> Line | None:
+    """The release line of the container's image, where it is a published one whose words were read."""
+    if vocabulary is None:
+        return None
+    image = read_image(container)
+    if image is None or _PUBLISHED_TAG.fullmatch(image.tag or "") is None:
+        return None
+    line = image.line if image.name in RUNTIMES else line_of_own_image(image)
+    return line if line in vocabulary.by_line else None
+
+
+def shown_command(engine: str, line: Line | None) -> str:
+    """The command and its own release, for a message."""
+    name = f"{VLLM_SERVE} serve" if engine == VLLM_SERVE else engine
+    if line is None:
+        return f"{name} in any release that was read"
+    if engine == VLLM_SERVE:
+        line = next(own for own, named in ENGINE_IMAGES["vllm/vllm-openai"].items() if named == line)
+    return f"{name} {line[0]}.{line[1]}"
+
+
+@memoized_for_each
+def _releases(graph: ResourceGraph, charts: tuple[str, ...]) -> Sequence[Resource]:
+    # Rules ask for the same charts once for each graph of a program that has many.
+    candidates = (resource for release_type in _CHART_TYPES for resource in graph.of_type(release_type))
+    return [release for release in candidates if _chart_name(release).startswith(charts)]
+
+
+def _chart_version(release: Resource) -> str | None:
+    version, chart = text_at(release.inputs, "version"), text_at(release.inputs, "chart")
+    archive = _VERSION_OF_ARCHIVE.search(chart or "")
+    return version or (archive.group(1) if archive else None)
+
+
+def _chart_name(release: Resource) -> str:
+    chart = release.inputs.get("chart")
+    # A chart is a name, an address whose last part is the name, or a packaged file.
+    return chart.rstrip("/").rpartition("/")[2] if isinstance(chart, str) else ""
+
+
+@memoized
+def _lines_of_platforms(graph: ResourceGraph) -> frozenset[Line]:
+    return frozenset(platform.line for platform in read_platforms(graph) if platform.line is not None)
+
+
+@memoized
+def _lines_of_images(graph: ResourceGraph) -> Mapping[str, frozenset[Line]]:
+    """URN of a Dynamo graph -> release lines of the images that its pods run, as far as that is told."""
+    lines: dict[str, frozenset[Line]] = {}
+    for template in readable(read_pods(graph)):
+        image = None if template.shape == "workload" else known(read_image, template.main)
+        if image is not None and image.name in RUNTIMES and image.line is not None:
+            urn = template.resource.urn
+            lines[urn] = lines.get(urn, frozenset()) | {image.line}
+    return lines
+
+
+def _shown_image(worker: Worker) -> str:
+    image = read_image(worker.container)
+    return "an unnamed image" if image is None else f"image {image.text}"

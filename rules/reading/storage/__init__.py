@@ -1,1 +1,0 @@
-"""Volumes, claims and the model on them."""

@@ -1,0 +1,51 @@
+from collections.abc import Mapping
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rules.reading.gpu_pods import can_be_packed
+
+MOST_PODS = 4
+POWERS_OF_TWO = (1, 2, 4, 8)
+
+
+@st.composite
+def packings(draw: st.DrawFn) -> tuple[dict[int, int], int, int]:
+    gpus = draw(st.sampled_from(POWERS_OF_TWO))
+    sizes = draw(st.dictionaries(st.integers(1, gpus), st.integers(0, MOST_PODS), max_size=3))
+    return sizes, draw(st.integers(1, 4)), gpus
+
+
+@settings(max_examples=300, deadline=None)
+@given(packings())
+def test_a_packing_that_is_decided_is_what_trying_every_node_finds(
+    packing: tuple[dict[int, int], int, int],
+) -> None:
+    sizes, nodes, gpus = packing
+    decided = can_be_packed(sizes, nodes=nodes, gpus=gpus)
+    assert decided in {None, tried(sizes, (gpus,) * nodes)}
+    if set(sizes) <= set(POWERS_OF_TWO):
+        assert decided is not None
+
+
+def test_a_million_pods_are_no_more_work_than_ten() -> None:
+    assert can_be_packed({4: 1_000_000, 1: 8_000_000}, nodes=1_500_000, gpus=8) is True
+    assert can_be_packed({4: 1_000_000, 1: 8_000_001}, nodes=1_500_000, gpus=8) is False
+
+
+def tried(sizes: Mapping[int, int], free: tuple[int, ...]) -> bool:
+    pods = tuple(sorted((size for size, count in sizes.items() for _ in range(count)), reverse=True))
+    return place(pods, free, set())
+
+
+def place(pods: tuple[int, ...], free: tuple[int, ...], seen: set[tuple[int, tuple[int, ...]]]) -> bool:
+    if not pods:
+        return True
+    free = tuple(sorted(free))
+    if (len(pods), free) in seen:
+        return False
+    seen.add((len(pods), free))
+    return any(
+        room >= pods[0] and place(pods[1:], (*free[:at], room - pods[0], *free[at + 1 :]), seen)
+        for at, room in enumerate(free)
+    )
