@@ -7,7 +7,7 @@ from cli.price_age import aged, today
 from components.chart import Chart
 from components.purchase import CapacityBlock, Reservation
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
-from stacks.plan.infrastructure.plan import (
+from stacks.plan.infrastructure.eks_plan import (
     AdoptedNetwork,
     EksPlan,
     PlannedEbs,
@@ -18,7 +18,7 @@ from stacks.plan.infrastructure.plan import (
     PlannedNodes,
 )
 from stacks.plan.infrastructure.prices import NAMES
-from stacks.plan.resolved import ResolvedCache
+from stacks.plan.stack_plan import ResolvedCache
 from stacks.plan.versions import (
     DRA_DRIVER,
     EFA_DEVICE_PLUGIN,

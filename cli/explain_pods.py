@@ -7,10 +7,10 @@ from rich.table import Table
 from cli.output import make_table
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.pod_environment import service_workarounds
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 
 
-def pods_table(stack: ResolvedStack) -> Table:
+def pods_table(stack: StackPlan) -> Table:
     """Return one row per service."""
     table = make_table("SERVICE", "PODS", "GPUS", "CPU", "MEMORY", "RUNS ON", "NETWORK DEVICES, CLAIMS")
     placed = stack.serving.placed
@@ -28,7 +28,7 @@ def pods_table(stack: ResolvedStack) -> Table:
     return table
 
 
-def workarounds(stack: ResolvedStack) -> Iterator[str]:
+def workarounds(stack: StackPlan) -> Iterator[str]:
     """Return what keeps the workers away from known defects of the engine, each once."""
     placed = stack.serving.placed
     workers: dict[str, list[str]] = {}

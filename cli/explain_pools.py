@@ -9,7 +9,7 @@ from cli.price_age import aged, today
 from components.purchase import Purchase
 from hardware import InstanceType, Source
 from stacks.plan.infrastructure.prices import NAMES, usd_per_gpu_hour
-from stacks.plan.resolved import ResolvedPool
+from stacks.plan.stack_plan import ResolvedPool
 
 _ON_DEMAND = "on_demand_usd_per_gpu_hour"
 _CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"

@@ -10,7 +10,7 @@ from recipes.load import load_recipe, recipe_names
 from recipes.model import Recipe
 from stacks.errors import SettingsError
 from stacks.plan.resolve import resolve
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.settings.load import list_stacks, load_stack
 
 
@@ -57,6 +57,6 @@ def _stack_columns(name: str, directory: Path) -> tuple[str, str, str]:
     return stack.serving.recipe_name, gpus, _evidence(stack.serving.placed.recipe, stack)
 
 
-def _evidence(recipe: Recipe, stack: ResolvedStack) -> str:
+def _evidence(recipe: Recipe, stack: StackPlan) -> str:
     accelerators = sorted({pool.instance_type.accelerator.name for pool in stack.pools if pool.used_gpus})
     return ", ".join(f"{name}: {evidence_on(recipe, name).level.value}" for name in accelerators)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from operations.preflight.account import Account
 from operations.preflight.answers import Answer, good, wrong
 from stacks.plan.infrastructure.addons import builds
-from stacks.plan.infrastructure.plan import EksPlan
+from stacks.plan.infrastructure.eks_plan import EksPlan
 
 
 def addon_question(plan: EksPlan) -> str:

@@ -6,8 +6,8 @@ from typing import Any
 from components.purchase import CapacityBlock
 from operations.preflight.account import Account
 from operations.preflight.asking import Unanswered
+from stacks.plan.infrastructure.eks_plan import PlannedNodes
 from stacks.plan.infrastructure.idle import least_sold
-from stacks.plan.infrastructure.plan import PlannedNodes
 
 _HOURS = 24
 """The shortest block that is sold."""

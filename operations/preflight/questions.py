@@ -10,7 +10,7 @@ from operations.preflight.asking import Unanswered
 from operations.preflight.capacity import capacity_answers
 from operations.preflight.quotas import address_quota, gpu_quota, network_quota
 from operations.preflight.zones import zone_answers
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 
 
 def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from components.purchase import OnDemand, Spot
 from operations.preflight.account import Account
 from operations.preflight.answers import Answer, good, wrong
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNetwork
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from components.graph_labels import USES_PLATFORM
 from hardware import ACCELERATORS, INSTANCE_TYPES
 from recipes.placed import PlacedService, PoolPlacement
-from stacks.plan.resolved import Decision, ResolvedCache, ResolvedPlatform, ResolvedServing
 from stacks.plan.retention import keeps_platform_namespace
 from stacks.plan.server_decisions import platform_decisions
+from stacks.plan.stack_plan import Decision, PlatformPlan, ResolvedCache, ServingPlan
 from stacks.plan.timeouts import SLOWEST_LOAD_MEGABYTES_PER_SECOND
 from stacks.settings.stack import StackSettings
 from stacks.wording import in_words
@@ -19,7 +19,7 @@ _PRIVILEGED = frozenset({"rdma", "efa"})
 
 
 def decisions(
-    settings: StackSettings, platform: ResolvedPlatform, serving: ResolvedServing, cache: ResolvedCache
+    settings: StackSettings, platform: PlatformPlan, serving: ServingPlan, cache: ResolvedCache
 ) -> tuple[Decision, ...]:
     """Return one decision for everything that was worked out or that a person should know was chosen."""
     return (
@@ -41,11 +41,11 @@ def decisions(
     )
 
 
-def _placed_workers(serving: ResolvedServing) -> list[tuple[PlacedService, PoolPlacement]]:
+def _placed_workers(serving: ServingPlan) -> list[tuple[PlacedService, PoolPlacement]]:
     return [(worker, worker.placement) for worker in serving.placed.workers if worker.placement]
 
 
-def _placements(serving: ResolvedServing) -> Iterable[Decision]:
+def _placements(serving: ServingPlan) -> Iterable[Decision]:
     alone = serving.kv_transport is not None and serving.kv_transport.path.one_pod_per_node
     yield from _beside_the_cache(serving)
     for worker, placement in _placed_workers(serving):
@@ -57,7 +57,7 @@ def _placements(serving: ResolvedServing) -> Iterable[Decision]:
         yield Decision("placement", f"nodes of {worker.name}", labels, reason)
 
 
-def _beside_the_cache(serving: ResolvedServing) -> Iterable[Decision]:
+def _beside_the_cache(serving: ServingPlan) -> Iterable[Decision]:
     nodes = serving.placed.cache_nodes
     if nodes is None:
         return
@@ -70,7 +70,7 @@ def _beside_the_cache(serving: ResolvedServing) -> Iterable[Decision]:
             yield Decision("placement", f"nodes of {service.name}", labels, f"these alone {what}")
 
 
-def _replicas(settings: StackSettings, serving: ResolvedServing) -> Iterable[Decision]:
+def _replicas(settings: StackSettings, serving: ServingPlan) -> Iterable[Decision]:
     if settings.serving.replicas != "fill":
         return
     placed = _placed_workers(serving)
@@ -84,7 +84,7 @@ def _replicas(settings: StackSettings, serving: ResolvedServing) -> Iterable[Dec
     yield Decision("placement", "replicas", choice, reason)
 
 
-def _rollouts(serving: ResolvedServing) -> Iterable[Decision]:
+def _rollouts(serving: ServingPlan) -> Iterable[Decision]:
     for worker, placement in _placed_workers(serving):
         rollout = placement.rollout
         yield Decision(
@@ -95,7 +95,7 @@ def _rollouts(serving: ResolvedServing) -> Iterable[Decision]:
         )
 
 
-def _transport(serving: ResolvedServing) -> Iterable[Decision]:
+def _transport(serving: ServingPlan) -> Iterable[Decision]:
     transport = serving.kv_transport
     if transport is None:
         reason = "the recipe is aggregated: its KV cache never leaves the worker"
@@ -104,7 +104,7 @@ def _transport(serving: ResolvedServing) -> Iterable[Decision]:
     yield Decision("kv transport", "KV transport", transport.path.transport, transport.reason)
 
 
-def _cache(settings: StackSettings, serving: ResolvedServing, cache: ResolvedCache) -> Iterable[Decision]:
+def _cache(settings: StackSettings, serving: ServingPlan, cache: ResolvedCache) -> Iterable[Decision]:
     model = serving.placed.recipe.model
     pinned = "the explicit model.revision" if settings.model.revision else "its pinned revision"
     if cache.size_gib is None:
@@ -116,7 +116,7 @@ def _cache(settings: StackSettings, serving: ResolvedServing, cache: ResolvedCac
     yield Decision("cache", "model cache", f"{cache.size_gib}Gi", reason)
 
 
-def _timeouts(settings: StackSettings, serving: ResolvedServing, cache: ResolvedCache) -> Iterable[Decision]:
+def _timeouts(settings: StackSettings, serving: ServingPlan, cache: ResolvedCache) -> Iterable[Decision]:
     typed = settings.model_cache
     rate = typed.read_megabytes_per_second if typed else None
     computed = "by the model's size, at the slowest rate that the publisher's times allow"
@@ -143,7 +143,7 @@ def _timeouts(settings: StackSettings, serving: ResolvedServing, cache: Resolved
 
 
 def _lifecycle_reason(
-    settings: StackSettings, platform: ResolvedPlatform, serving: ResolvedServing, cache: ResolvedCache
+    settings: StackSettings, platform: PlatformPlan, serving: ServingPlan, cache: ResolvedCache
 ) -> str:
     if settings.lifecycle == "disposable":
         return "`destroy` removes everything that this stack has created but custom resource definitions"
@@ -159,9 +159,7 @@ def _lifecycle_reason(
     return f"{' and '.join(held)} are protected{namespaces}, and kept when they leave the stack"
 
 
-def _namespaces(
-    settings: StackSettings, platform: ResolvedPlatform, serving: ResolvedServing
-) -> Iterable[Decision]:
+def _namespaces(settings: StackSettings, platform: PlatformPlan, serving: ServingPlan) -> Iterable[Decision]:
     untouched = "others made it: this stack neither creates, labels nor removes it"
     enforced = "Pod Security of at most the level"
     if platform.namespace_exists:
@@ -181,7 +179,7 @@ def _namespaces(
     yield Decision("platform", "namespace of the graph", f"existing, {serving.namespace}", reason)
 
 
-def _evidence(serving: ResolvedServing) -> Iterable[Decision]:
+def _evidence(serving: ServingPlan) -> Iterable[Decision]:
     recipe = serving.placed.recipe
     used = {
         INSTANCE_TYPES[placement.instance_type].accelerator.name for _, placement in _placed_workers(serving)

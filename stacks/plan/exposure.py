@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from components import exposure_kinds
 from components.exposure_kinds import ExposureKind, IngressRule
 from stacks.errors import Problem
-from stacks.plan.layers.layer import owned_layers
+from stacks.plan.layers.owned import owned_layers
 from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.stack import IngressExposure, InternalLoadBalancer, StackSettings
 

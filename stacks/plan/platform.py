@@ -7,8 +7,8 @@ from recipes.images import DOCKER_HUB, mirrored
 from recipes.model import Recipe
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.plan.resolved import ExistingPlatform, Lifecycle, OwnPlatform, ResolvedPlatform
 from stacks.plan.servers import ServerPlace, etcd_servers, nats_servers
+from stacks.plan.stack_plan import ExistingPlatform, Lifecycle, OwnPlatform, PlatformPlan
 from stacks.plan.versions import CHART, CHART_REPOSITORY, OPERATOR_IMAGE, PLATFORM_RELEASES, PlatformRelease
 from stacks.settings import platform as settings
 
@@ -47,7 +47,7 @@ def resolved_platform(
     release: PlatformRelease,
     mirrors: Mapping[str, str],
     lifecycle: Lifecycle,
-) -> ResolvedPlatform:
+) -> PlatformPlan:
     """Return the platform with every address worked out."""
     if isinstance(platform, settings.ExistingPlatform):
         return ExistingPlatform(

@@ -8,22 +8,22 @@ from stacks.errors import Problem, SettingsError
 from stacks.plan.decisions import decisions
 from stacks.plan.exposure import exposure_problems, pod_monitor_labels, resolved_exposure
 from stacks.plan.infrastructure.cache_zones import zone_problems
+from stacks.plan.infrastructure.cluster import eks_plan, eks_problems, existing_problems
+from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.infrastructure.node_storage import cache_nodes, node_storage_problems
-from stacks.plan.infrastructure.plan import EksPlan
-from stacks.plan.infrastructure.resolve import eks_plan, eks_problems, existing_problems
-from stacks.plan.layers.layer import layer_problems
-from stacks.plan.layers.part import Described, own_part, retained_of
+from stacks.plan.layers.division import Described, own_part, retained_of
+from stacks.plan.layers.owned import layer_problems
 from stacks.plan.model_source import cache_problems, resolved_cache
 from stacks.plan.placement.packing import Packing
 from stacks.plan.placement.placement import Placed, place_services
 from stacks.plan.placement.pools import Pool, known_pools
 from stacks.plan.platform import platform_problems, platform_release, resolved_platform
 from stacks.plan.recipe_choice import chosen_recipe
-from stacks.plan.resolved import (
-    ResolvedCluster,
+from stacks.plan.stack_plan import (
+    ClusterPlan,
     ResolvedPool,
-    ResolvedServing,
-    ResolvedStack,
+    ServingPlan,
+    StackPlan,
     Waiver,
 )
 from stacks.plan.timeouts import load_of, ready_timeout_seconds
@@ -32,7 +32,7 @@ from stacks.settings.platform import namespace_name
 from stacks.settings.stack import StackSettings
 
 
-def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
+def resolve(name: str, settings: StackSettings, source: str) -> StackPlan:
     """Return the stack that the settings describe.
 
     Args:
@@ -74,7 +74,7 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
     )
     own = own_part(described, settings)
     serving = _serving(settings, recipe, placed, cache.claim_name)
-    return ResolvedStack(
+    return StackPlan(
         name=name,
         source=source,
         layers=own.layers,
@@ -92,11 +92,11 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
     )
 
 
-def _cluster(settings: StackSettings) -> ResolvedCluster:
+def _cluster(settings: StackSettings) -> ClusterPlan:
     cluster = settings.cluster
     if isinstance(cluster, EksClusterSettings):
-        return ResolvedCluster(cluster.kind, cluster.name, None, None, cluster.region)
-    return ResolvedCluster(cluster.kind, cluster.context, cluster.kubeconfig, cluster.server)
+        return ClusterPlan(cluster.kind, cluster.name, None, None, cluster.region)
+    return ClusterPlan(cluster.kind, cluster.context, cluster.kubeconfig, cluster.server)
 
 
 def _infrastructure_problems(settings: StackSettings, pools: dict[str, Pool]) -> tuple[Problem, ...]:
@@ -134,11 +134,9 @@ def _waiver_problems(settings: StackSettings) -> tuple[Problem, ...]:
     )
 
 
-def _serving(
-    settings: StackSettings, recipe: Recipe, placed: Placed, cache_claim_name: str
-) -> ResolvedServing:
+def _serving(settings: StackSettings, recipe: Recipe, placed: Placed, cache_claim_name: str) -> ServingPlan:
     serving = settings.serving
-    return ResolvedServing(
+    return ServingPlan(
         recipe_name=recipe.name,
         namespace_exists=not isinstance(serving.namespace, str),
         placed=_placed_recipe(settings, recipe, placed, cache_claim_name),
@@ -172,7 +170,7 @@ def _placed_recipe(
     )
 
 
-def _resolved_pool(pool: Pool, serving: ResolvedServing, packings: Mapping[str, Packing]) -> ResolvedPool:
+def _resolved_pool(pool: Pool, serving: ServingPlan, packings: Mapping[str, Packing]) -> ResolvedPool:
     used = sum(
         worker.gpus * worker.replicas
         for worker in serving.placed.workers

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 
 from components.servers import EtcdArgs, NatsArgs, StatefulServersArgs
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNetwork
-from stacks.plan.resolved import (
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
+from stacks.plan.stack_plan import (
     ExistingPlatform,
     Lifecycle,
+    PlatformPlan,
     ResolvedCache,
-    ResolvedPlatform,
-    ResolvedServing,
     RetainedObject,
+    ServingPlan,
 )
 
 _CRD_REASON = "Helm deletes none: every stack's objects of the kind would go too"
@@ -27,8 +27,8 @@ _CERTIFICATE_SECRET = "webhook-server-cert"  # noqa: S105 - the name of the Secr
 
 def retained_objects(
     lifecycle: Lifecycle,
-    platform: ResolvedPlatform,
-    serving: ResolvedServing,
+    platform: PlatformPlan,
+    serving: ServingPlan,
     cache: ResolvedCache,
     infrastructure: EksPlan | None,
 ) -> tuple[RetainedObject, ...]:
@@ -53,7 +53,7 @@ def retained_objects(
 
 
 def protected_objects(
-    lifecycle: Lifecycle, platform: ResolvedPlatform, serving: ResolvedServing, cache: ResolvedCache
+    lifecycle: Lifecycle, platform: PlatformPlan, serving: ServingPlan, cache: ResolvedCache
 ) -> frozenset[tuple[str, str]]:
     """Return kind and name of what holds data in the cluster, which nothing deletes by mistake."""
     if lifecycle == "disposable":
@@ -61,7 +61,7 @@ def protected_objects(
     return frozenset((item.kind, item.name) for item in (*_model(serving, cache), *_servers(platform)))
 
 
-def keeps_platform_namespace(lifecycle: Lifecycle, platform: ResolvedPlatform) -> bool:
+def keeps_platform_namespace(lifecycle: Lifecycle, platform: PlatformPlan) -> bool:
     """Whether the platform's servers hold data that is protected and kept."""
     return lifecycle == "production" and bool(_own_servers(platform))
 
@@ -78,7 +78,7 @@ def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
             yield RetainedObject("Local Zone group", group, None, reason)
 
 
-def _operators(platform: ResolvedPlatform) -> tuple[RetainedObject, ...]:
+def _operators(platform: PlatformPlan) -> tuple[RetainedObject, ...]:
     if isinstance(platform, ExistingPlatform):
         return ()
     definitions = (
@@ -88,7 +88,7 @@ def _operators(platform: ResolvedPlatform) -> tuple[RetainedObject, ...]:
     return (_LEASE, *definitions)
 
 
-def _model(serving: ResolvedServing, cache: ResolvedCache) -> Iterable[RetainedObject]:
+def _model(serving: ServingPlan, cache: ResolvedCache) -> Iterable[RetainedObject]:
     if not cache.has_own_claim:
         return
     yield RetainedObject("PersistentVolumeClaim", cache.claim_name, serving.namespace, _KEEPS_MODEL)
@@ -101,7 +101,7 @@ def _planners(namespace: str) -> Iterable[RetainedObject]:
     return (RetainedObject(kind, name, namespace, _PLANNERS_REASON) for kind, name in _PLANNERS)
 
 
-def _servers(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
+def _servers(platform: PlatformPlan) -> Iterable[RetainedObject]:
     holders: list[str] = []
     for title, members in _own_servers(platform):
         holders.append(title)
@@ -115,11 +115,11 @@ def _servers(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
         yield RetainedObject("Namespace", platform.namespace, None, reason)
 
 
-def _certificate(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
+def _certificate(platform: PlatformPlan) -> Iterable[RetainedObject]:
     yield RetainedObject("Secret", _CERTIFICATE_SECRET, platform.namespace, _OPERATORS_OWN)
 
 
-def _own_servers(platform: ResolvedPlatform) -> list[tuple[str, StatefulServersArgs]]:
+def _own_servers(platform: PlatformPlan) -> list[tuple[str, StatefulServersArgs]]:
     if isinstance(platform, ExistingPlatform):
         return []
     groups = (("NATS", platform.release.nats), ("etcd", platform.release.etcd))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
-from stacks.plan.resolved import Decision, ExistingPlatform, OwnPlatform, ResolvedPlatform
+from stacks.plan.stack_plan import Decision, ExistingPlatform, OwnPlatform, PlatformPlan
 
 _SEVERAL = 3
 _DISCOVERY = {
@@ -12,7 +12,7 @@ _DISCOVERY = {
 }
 
 
-def platform_decisions(platform: ResolvedPlatform) -> Iterable[Decision]:
+def platform_decisions(platform: PlatformPlan) -> Iterable[Decision]:
     """Return one decision for the platform, and one for each group of servers."""
     if isinstance(platform, ExistingPlatform):
         reason = (

@@ -15,7 +15,7 @@ from components.iam import ManagedPolicy, role
 from components.node_group import NodeGroup
 from components.node_network import NodeNetwork, NodeNetworkArgs
 from stacks.plan.infrastructure import addons
-from stacks.plan.infrastructure import plan as planned
+from stacks.plan.infrastructure import eks_plan as planned
 from stacks.program.caller import principal
 from stacks.program.layers import InfrastructureParts
 from stacks.program.network import LOG_DAYS, Place, deploy_network

@@ -9,7 +9,7 @@ from components.eks_cluster import EksCluster
 from components.node_group import ExistingPlacement, NewPlacement, NodeGroupArgs, Taint
 from components.node_network import NodeNetwork
 from components.purchase import CapacityBlock, Purchase, Reservation
-from stacks.plan.infrastructure import plan as planned
+from stacks.plan.infrastructure import eks_plan as planned
 from stacks.plan.infrastructure.node_templates import gpu_template, system_template
 from stacks.program.network import Place
 from stacks.updates.node_groups import EMPTIED_TAG, SYSTEM, logical_name

@@ -11,8 +11,8 @@ from components.pod_monitor import PodMonitor, PodMonitorArgs
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import PlacedRecipe
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.resolved import ResolvedPool, ResolvedStack
+from stacks.plan.capacity_blocks import waited_for
+from stacks.plan.stack_plan import ResolvedPool, StackPlan
 from stacks.program.cache import CachePlace, deploy_cache
 from stacks.program.health import Watch
 from stacks.program.platform import PlatformParts, server_policy
@@ -20,7 +20,7 @@ from stacks.updates.plan import Update
 
 
 def deploy_serving(
-    stack: ResolvedStack,
+    stack: StackPlan,
     namespace: Namespace | None,
     platform: PlatformParts,
     options: pulumi.ResourceOptions,
@@ -114,7 +114,7 @@ def say_notices(update: Update, subject: pulumi.Resource | None) -> None:
 
 
 def _network_policies(
-    stack: ResolvedStack,
+    stack: StackPlan,
     in_namespace: list[pulumi.Resource],
     platform: PlatformParts,
     options: pulumi.ResourceOptions,
@@ -139,7 +139,7 @@ def _network_policies(
 
 
 def _graph(
-    stack: ResolvedStack,
+    stack: StackPlan,
     depends_on: list[pulumi.Resource],
     options: pulumi.ResourceOptions,
     update: Update,
@@ -174,7 +174,7 @@ def _graph(
     )
 
 
-def _kv_transport(stack: ResolvedStack) -> KvTransport | None:
+def _kv_transport(stack: StackPlan) -> KvTransport | None:
     transport = stack.serving.kv_transport
     if transport is None:
         return None

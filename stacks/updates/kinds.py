@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.wording import in_words
 
 
@@ -16,7 +16,7 @@ class KindOfChange:
     """Which pods restart, for how long nothing serves, whether new workers fit beside old ones."""
 
 
-def kinds_of_change(stack: ResolvedStack) -> Iterable[KindOfChange]:
+def kinds_of_change(stack: StackPlan) -> Iterable[KindOfChange]:
     """Return them from the frequent to the rare."""
     minutes = f"about {stack.serving.load.minutes} min without service"
     rollouts = [worker.placement.rollout for worker in stack.serving.placed.workers if worker.placement]
@@ -32,7 +32,7 @@ def kinds_of_change(stack: ResolvedStack) -> Iterable[KindOfChange]:
     yield KindOfChange("recipe, name", f"another graph and address, {minutes}{_unless_it_fits(stack)}")
 
 
-def _unless_it_fits(stack: ResolvedStack) -> str:
+def _unless_it_fits(stack: StackPlan) -> str:
     left = [pool for pool in stack.pools if pool.used_gpus and pool.free_gpus]
     if not left:
         return ""

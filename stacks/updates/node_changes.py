@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from components.node_template import template_content
 from components.purchase import CapacityBlock
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.infrastructure.node_templates import gpu_template
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
 from stacks.updates.nested import mapping_in
 from stacks.updates.node_groups import SYSTEM, DeployedNodes, logical_name
 from stacks.updates.notices import Notice

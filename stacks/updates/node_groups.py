@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from components.purchase import CapacityBlock, Purchase, Reservation
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.updates.nested import mapping_in
 
 SYSTEM = "system-nodes"

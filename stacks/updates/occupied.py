@@ -9,9 +9,9 @@ from components.cluster_reader import ClusterReader, KubernetesObject
 from components.graph_labels import GRAPH_NAME
 from failures.pods import is_ready
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
-from stacks.plan.infrastructure.phases import waited_for
+from stacks.plan.capacity_blocks import waited_for
 from stacks.plan.placement.packing import WorkerSet, pack
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.notices import Notice
 from stacks.updates.rooms import SharedPool, shared_pools
 from stacks.wording import in_words
@@ -42,7 +42,7 @@ class PoolUse:
 
 
 def pool_uses(
-    stack: ResolvedStack, cluster: ClusterReader, graphs: Iterable[str] = ()
+    stack: StackPlan, cluster: ClusterReader, graphs: Iterable[str] = ()
 ) -> Mapping[str, PoolUse] | None:
     """Return what the cluster has of each pool that workers use; None where it cannot be asked.
 
@@ -73,7 +73,7 @@ def pool_uses(
 
 
 def room_texts(
-    stack: ResolvedStack, uses: Mapping[str, PoolUse] | None, unasked: str = "the cluster could not be asked"
+    stack: StackPlan, uses: Mapping[str, PoolUse] | None, unasked: str = "the cluster could not be asked"
 ) -> tuple[tuple[str, bool], ...]:
     """Return a sentence for each pool that workers use, and whether they fit.
 
@@ -88,12 +88,12 @@ def room_texts(
     return tuple(_room(shared, uses, unasked) for shared in shared_pools(stack, ()))
 
 
-def room_notices(stack: ResolvedStack, uses: Mapping[str, PoolUse] | None) -> tuple[Notice, ...]:
+def room_notices(stack: StackPlan, uses: Mapping[str, PoolUse] | None) -> tuple[Notice, ...]:
     """Say whether the workers fit; warn where they do not."""
     return tuple(Notice(f"room: {text}", warns=not fits) for text, fits in room_texts(stack, uses))
 
 
-def _places_workers(stack: ResolvedStack) -> bool:
+def _places_workers(stack: StackPlan) -> bool:
     return stack.layers.owns("serving") and not waited_for(stack)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from recipes.placed import PlacedService, PoolPlacement
 from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed
-from stacks.plan.resolved import ResolvedPool, ResolvedStack
+from stacks.plan.stack_plan import ResolvedPool, StackPlan
 from stacks.updates.graph import Service
 
 
@@ -25,7 +25,7 @@ class SharedPool:
         return f"pool {self.pool.name}"
 
 
-def shared_pools(stack: ResolvedStack, running: Sequence[Service]) -> tuple[SharedPool, ...]:
+def shared_pools(stack: StackPlan, running: Sequence[Service]) -> tuple[SharedPool, ...]:
     """Return the pools of the new workers with those of the running ones that may be on their nodes."""
     placed: dict[str, list[tuple[PlacedService, PoolPlacement]]] = {}
     for worker in stack.serving.placed.workers:
@@ -60,7 +60,7 @@ def holds_both(shared: SharedPool) -> bool:
     return True
 
 
-def _room(pool: ResolvedPool, stack: ResolvedStack) -> Room:
+def _room(pool: ResolvedPool, stack: StackPlan) -> Room:
     gpus = pool.instance_type.gpus
     transport = stack.serving.kv_transport
     if transport is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hardware import lustre_usd_per_hour
-from stacks.plan.infrastructure.plan import PlannedLustre
+from stacks.plan.infrastructure.eks_plan import PlannedLustre
 from stacks.plan.infrastructure.prices import usd_per_gpu_hour
 from tests.support.shipped_stacks import shipped_stack
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from stacks.plan.infrastructure.plan import EksPlan, PlannedEfs, PlannedLustre
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedEfs, PlannedLustre
 from stacks.plan.versions import EKS_ADDONS
 
 DNS = "coredns"

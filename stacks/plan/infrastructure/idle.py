@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from components.purchase import CapacityBlock
 from hardware import InstanceType, Source, UltraServer
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.infrastructure.prices import usd_per_gpu_hour
-from stacks.plan.resolved import ResolvedPool
+from stacks.plan.stack_plan import ResolvedPool
 from stacks.wording import in_words
 
 

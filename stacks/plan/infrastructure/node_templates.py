@@ -2,7 +2,7 @@
 
 from components.node_template import Interface, NodeTemplate
 from components.purchase import OnDemand
-from stacks.plan.infrastructure.plan import PlannedNodes, PlannedSystemNodes
+from stacks.plan.infrastructure.eks_plan import PlannedNodes, PlannedSystemNodes
 
 _SYSTEM_ROOT_GIB = 100
 # Images of the runtime are some 20 GB each, and two are there during an update.

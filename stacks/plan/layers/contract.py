@@ -11,9 +11,9 @@ from typing import cast
 
 from components.purchase import CapacityBlock
 from components.servers import EtcdServers, NatsServers
-from stacks.plan.infrastructure.plan import EksPlan, PlannedLustre
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedLustre
 from stacks.plan.layers.layering import Contract, Value
-from stacks.plan.resolved import OwnPlatform, ResolvedCluster
+from stacks.plan.stack_plan import ClusterPlan, OwnPlatform
 
 VERSION = 2
 """Raised whenever a key comes, goes or gets another meaning."""
@@ -67,7 +67,7 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
     return Contract("infrastructure", values)
 
 
-def platform_contract(platform: OwnPlatform, cluster: ResolvedCluster) -> Contract:
+def platform_contract(platform: OwnPlatform, cluster: ClusterPlan) -> Contract:
     """Return what a graph needs of the platform, and on which cluster that is."""
     values: dict[str, Value] = {
         "cluster.kind": cluster.kind,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stacks.plan.infrastructure.plan import PlannedNodes
+from stacks.plan.infrastructure.eks_plan import PlannedNodes
 from stacks.settings.layers import Layer
 
 Value = str | int

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from stacks.errors import Problem
+from stacks.plan.placement.capacity import PoolRoom
 from stacks.plan.placement.packing import nodes_needed
-from stacks.plan.placement.room import PoolRoom
 from stacks.wording import in_words
 
 

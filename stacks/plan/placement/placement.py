@@ -7,15 +7,15 @@ from recipes.model import Recipe, ServiceRecipe
 from recipes.placed import PlacedService, PodResources, PoolPlacement, Rollout, Toleration
 from stacks.errors import Problem
 from stacks.plan.placement.assignment import Assigned, assign_pools
+from stacks.plan.placement.capacity import pool_rooms
 from stacks.plan.placement.fit import pool_problems
+from stacks.plan.placement.kv_transport import TransportChoice, choose_transport, extended_resources
 from stacks.plan.placement.packing import Packing
 from stacks.plan.placement.pools import ARCHITECTURE_LABEL, Pool
 from stacks.plan.placement.replicas import replica_counts
 from stacks.plan.placement.resources import frontend_resources, memory_problems, worker_resources
 from stacks.plan.placement.rollout import rollouts
-from stacks.plan.placement.room import pool_rooms
 from stacks.plan.placement.transfer_buffers import buffer_problems
-from stacks.plan.transport import TransportChoice, choose_transport, extended_resources
 from stacks.settings.stack import ServingSettings
 
 

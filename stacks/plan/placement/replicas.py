@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from recipes.model import Recipe
 from stacks.errors import Problem
-from stacks.plan.placement.room import PoolRoom
+from stacks.plan.placement.capacity import PoolRoom
 from stacks.settings.stack import ReplicaSettings, ServingSettings
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from recipes.placed import Rollout
+from stacks.plan.placement.capacity import PoolRoom
 from stacks.plan.placement.packing import WorkerSet, has_room_wherever_placed, pack
-from stacks.plan.placement.room import PoolRoom
 from stacks.wording import in_words
 
 

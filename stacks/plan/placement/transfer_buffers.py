@@ -7,7 +7,7 @@ from recipes.tensorrt_llm import BACKENDS_WITH_FIXED_BUFFERS
 from recipes.tensorrt_llm.kv_transport import kv_profile
 from stacks.errors import Problem
 from stacks.plan.placement.assignment import Assigned
-from stacks.plan.transport import TransportChoice
+from stacks.plan.placement.kv_transport import TransportChoice
 
 _BUFFER = "cache_transceiver_config.max_tokens_in_buffer"
 

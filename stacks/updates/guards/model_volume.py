@@ -1,7 +1,7 @@
 """What of the model's volume cannot be changed while it exists."""
 
 from stacks.errors import Problem
-from stacks.plan.resolved import ResolvedCache
+from stacks.plan.stack_plan import ResolvedCache
 from stacks.updates.deployed import DeployedVolume
 
 _GUIDE = "docs/updates.md#another-volume-for-the-model"

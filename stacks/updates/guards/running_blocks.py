@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from components.purchase import CapacityBlock
 from stacks.errors import Problem
-from stacks.plan.infrastructure.plan import EksPlan
+from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.updates.node_changes import NodeChange, node_changes
 from stacks.updates.node_groups import DeployedNodes
 from stacks.wording import in_words

@@ -11,7 +11,7 @@ from recipes.load import load_recipe
 from stacks.plan import timeouts
 from stacks.plan.cache import needed_gib, size_in_gib
 from stacks.plan.resolve import resolve
-from stacks.plan.resolved import OwnPlatform, Waiver
+from stacks.plan.stack_plan import OwnPlatform, Waiver
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.settings.parse import parse_settings
 from tests.support.dev_settings import FILE, dev_settings, problems_of, resolved

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lab.directory import REPOSITORY
-from stacks.plan.infrastructure.phases import waited_for, with_open_windows
+from stacks.plan.capacity_blocks import waited_for, with_open_windows
 from stacks.plan.resolve import resolve
 from stacks.settings.load import load_stack
 from tests.support.dev_settings import disagg_b200_settings, resolved
@@ -15,10 +15,10 @@ from tests.support.eks_settings import eks_b200_settings
 from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
-    from stacks.plan.resolved import ResolvedStack
+    from stacks.plan.stack_plan import StackPlan
 
 
-def _waiting() -> ResolvedStack:
+def _waiting() -> StackPlan:
     settings: dict[str, Any] = eks_b200_settings()
     settings["nodePools"][0]["purchase"]["phase"] = "waiting"
     return resolved(settings)

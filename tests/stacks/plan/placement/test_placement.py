@@ -11,19 +11,19 @@ from stacks.errors import SettingsError
 from tests.support.dev_settings import agg_gb200_settings, dev_settings, problems_of, resolved
 
 if TYPE_CHECKING:
-    from stacks.plan.resolved import ResolvedStack
+    from stacks.plan.stack_plan import StackPlan
 
 GPUS = {"prefill": 1, "decode": 4}
 
 
-def _on_gb200(nodes: int = 2, **replicas: int) -> ResolvedStack:
+def _on_gb200(nodes: int = 2, **replicas: int) -> StackPlan:
     changed = dev_settings()
     changed["serving"] |= {"pool": "gb200", "replicas": replicas}
     changed["nodePools"][1]["nodes"] = nodes
     return resolved(changed)
 
 
-def _worker(stack: ResolvedStack, role: str) -> Any:
+def _worker(stack: StackPlan, role: str) -> Any:
     [worker] = [worker for worker in stack.serving.placed.workers if worker.role == role]
     return worker
 
@@ -118,7 +118,7 @@ POOL_KINDS = st.sampled_from(sorted(INSTANCE_TYPES))
 REPLICAS = st.integers(min_value=1, max_value=12)
 
 
-def _resolved_or_none(changed: dict[str, Any]) -> ResolvedStack | None:
+def _resolved_or_none(changed: dict[str, Any]) -> StackPlan | None:
     try:
         return resolved(changed)
     except SettingsError:

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from stacks.errors import Problem
-from stacks.plan.infrastructure.addresses import LARGEST, SMALLEST, divided, has_room
-from stacks.plan.infrastructure.plan import (
+from stacks.plan.infrastructure.eks_plan import (
     AdoptedNetwork,
     AmiType,
     EksPlan,
     PlannedNetwork,
     PlannedSystemNodes,
 )
-from stacks.plan.infrastructure.pools import planned_nodes, pool_problems
+from stacks.plan.infrastructure.network import LARGEST, SMALLEST, divided, has_room
+from stacks.plan.infrastructure.nodes import planned_nodes, pool_problems
 from stacks.plan.infrastructure.storage import planned_storage, storage_problems
 from stacks.plan.infrastructure.zones import Zone, zone_named
 from stacks.plan.placement.pools import Pool

@@ -4,15 +4,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from components.purchase import CapacityBlock
-from stacks.plan.infrastructure.plan import PlannedNodes
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.infrastructure.eks_plan import PlannedNodes
+from stacks.plan.stack_plan import StackPlan
 
 NODES_WAIT_SECONDS = 1200
 """For how long `up` waits for the nodes of a pool that has some: a machine with eight GPUs boots in about ten
 minutes, and the GPU operator's images follow."""
 
 
-def waited_for(stack: ResolvedStack) -> tuple[PlannedNodes, ...]:
+def waited_for(stack: StackPlan) -> tuple[PlannedNodes, ...]:
     """Return the node groups, without a node so far, that the graph is placed on; it is made after them."""
     groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
     if not stack.layers.owns("serving"):
@@ -21,7 +21,7 @@ def waited_for(stack: ResolvedStack) -> tuple[PlannedNodes, ...]:
     return tuple(nodes for nodes in groups if nodes.pool in used and _waits(nodes))
 
 
-def with_open_windows(stack: ResolvedStack) -> ResolvedStack:
+def with_open_windows(stack: StackPlan) -> StackPlan:
     """Return the stack as it is once every window has opened."""
     layers = replace(stack.layers, nodes=_opened(stack.layers.nodes))
     plan = stack.infrastructure

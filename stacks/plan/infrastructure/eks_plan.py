@@ -6,7 +6,7 @@ from typing import Literal
 
 from components.purchase import OnDemand, Purchase
 from hardware import InstanceType
-from stacks.plan.infrastructure.addresses import SubnetAddresses
+from stacks.plan.infrastructure.network import SubnetAddresses
 from stacks.plan.infrastructure.planned_node_storage import PlannedEbs, PlannedInstanceStore
 from stacks.plan.infrastructure.zones import Zone
 

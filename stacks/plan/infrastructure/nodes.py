@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from components.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
 from hardware import InstanceType
 from stacks.errors import Problem
-from stacks.plan.infrastructure.plan import AmiType, PlannedNodes
+from stacks.plan.infrastructure.eks_plan import AmiType, PlannedNodes
 from stacks.plan.infrastructure.zones import Zone, zone_named
 from stacks.plan.placement.pools import Pool
 from stacks.settings.cluster import (

@@ -12,7 +12,7 @@ from components.exposure_kinds import ExposureKind
 from components.platform_release import DynamoPlatformArgs
 from hardware import InstanceType, KvPath
 from recipes.placed import GraphApi, PlacedRecipe
-from stacks.plan.infrastructure.plan import EksPlan
+from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.layers.layering import Layering
 from stacks.plan.timeouts import Load
 
@@ -52,7 +52,7 @@ class RetainedObject:
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedCluster:
+class ClusterPlan:
     """The cluster that the stack is deployed to."""
 
     kind: Literal["existing", "eks"]
@@ -130,7 +130,7 @@ class OwnPlatform:
         return self.release.namespace
 
 
-ResolvedPlatform = OwnPlatform | ExistingPlatform
+PlatformPlan = OwnPlatform | ExistingPlatform
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class KvTransport:
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedServing:
+class ServingPlan:
     """The graph that serves the model."""
 
     recipe_name: str
@@ -222,7 +222,7 @@ class Waiver:
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedStack:
+class StackPlan:
     """Everything the program needs; no setting is read after this."""
 
     name: str
@@ -232,11 +232,11 @@ class ResolvedStack:
     """What of it this stack registers. A layer of another stack is here as one that exists: `infrastructure`
     is None, and the platform of kind existing."""
     lifecycle: Lifecycle
-    cluster: ResolvedCluster
+    cluster: ClusterPlan
     pools: tuple[ResolvedPool, ...]
-    platform: ResolvedPlatform
+    platform: PlatformPlan
     cache: ResolvedCache
-    serving: ResolvedServing
+    serving: ServingPlan
     network_policies: bool
     waivers: tuple[Waiver, ...]
     infrastructure: EksPlan | None

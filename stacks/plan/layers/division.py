@@ -2,20 +2,20 @@
 
 from dataclasses import dataclass
 
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.layers.contract import infrastructure_contract, platform_contract
-from stacks.plan.layers.layer import joined_layers, owned_layers
 from stacks.plan.layers.layering import Contract, JoinedLayer, Layering
-from stacks.plan.resolved import (
+from stacks.plan.layers.owned import joined_layers, owned_layers
+from stacks.plan.retention import retained_objects
+from stacks.plan.stack_plan import (
+    ClusterPlan,
     ExistingPlatform,
     Lifecycle,
+    PlatformPlan,
     ResolvedCache,
-    ResolvedCluster,
-    ResolvedPlatform,
-    ResolvedServing,
     RetainedObject,
+    ServingPlan,
 )
-from stacks.plan.retention import retained_objects
 from stacks.settings.layers import Layer
 from stacks.settings.stack import StackSettings
 
@@ -24,9 +24,9 @@ from stacks.settings.stack import StackSettings
 class Described:
     """What a file describes, whoever registers it."""
 
-    cluster: ResolvedCluster
+    cluster: ClusterPlan
     infrastructure: EksPlan | None
-    platform: ResolvedPlatform
+    platform: PlatformPlan
     cache: ResolvedCache
 
 
@@ -36,7 +36,7 @@ class OwnPart:
 
     layers: Layering
     infrastructure: EksPlan | None
-    platform: ResolvedPlatform
+    platform: PlatformPlan
 
 
 def own_part(described: Described, settings: StackSettings) -> OwnPart:
@@ -59,7 +59,7 @@ def own_part(described: Described, settings: StackSettings) -> OwnPart:
 
 
 def retained_of(
-    own: OwnPart, described: Described, lifecycle: Lifecycle, serving: ResolvedServing
+    own: OwnPart, described: Described, lifecycle: Lifecycle, serving: ServingPlan
 ) -> tuple[RetainedObject, ...]:
     """Return what `destroy` leaves of this stack's own layers."""
     # A cluster that this project makes goes as a whole; what stayed on it would only hold it.
@@ -94,7 +94,7 @@ def _joined_nodes(described: Described, own: tuple[Layer, ...]) -> tuple[Planned
     return plan.gpu_nodes if plan is not None and "infrastructure" not in own else ()
 
 
-def _as_existing(platform: ResolvedPlatform) -> ExistingPlatform:
+def _as_existing(platform: PlatformPlan) -> ExistingPlatform:
     return ExistingPlatform(
         platform.version, platform.namespace, platform.namespace_exists, platform.graph_api
     )

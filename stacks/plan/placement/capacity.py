@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from hardware import KvPath
 from stacks.plan.placement.assignment import Assigned
+from stacks.plan.placement.kv_transport import TransportChoice
 from stacks.plan.placement.packing import Packing, Room, WorkerSet, pack
 from stacks.plan.placement.pools import Pool
-from stacks.plan.transport import TransportChoice
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from stacks.errors import Problem
 from stacks.plan.placement.assignment import Assigned
 from stacks.plan.placement.pools import Pool
 from stacks.plan.placement.transport_capacity import ceiling, demands, rate, request_bytes
-from stacks.plan.resolved import KvTransport
+from stacks.plan.stack_plan import KvTransport
 from stacks.settings.stack import ServingSettings
 
 _KEY = "serving.kvTransport"
