@@ -17,9 +17,10 @@ from operations.project import recorded_stack, resolved_stack
 from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
 from stacks.plan.capacity_blocks import waited_for
-from stacks.plan.infrastructure.idle import idle_gpus
+from stacks.plan.infrastructure.prices import idle_gpus
+from stacks.plan.platform import OwnPlatform
 from stacks.plan.recipe_choice import aggregated_recipes_like
-from stacks.plan.stack_plan import Decision, OwnPlatform, StackPlan, Topic
+from stacks.plan.stack_plan import Decision, StackPlan, Topic
 from stacks.updates.infrastructure_notices import waiting_text
 from stacks.updates.kinds import kinds_of_change
 from stacks.updates.occupied import room_texts
@@ -92,7 +93,7 @@ def _cluster(stack: StackPlan) -> Iterator[Row]:
 
 def _purchases(stack: StackPlan) -> dict[str, Purchase]:
     groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
-    return {nodes.pool: nodes.purchase for nodes in groups}
+    return {nodes.pool.name: nodes.purchase for nodes in groups}
 
 
 def _server(name: str, group: NatsServers | EtcdServers) -> str:
@@ -199,7 +200,7 @@ def _placement(stack: StackPlan) -> Iterator[str]:
 
 
 def _kv_path(stack: StackPlan) -> Iterator[str]:
-    transport = stack.serving.kv_transport
+    transport = stack.serving.placed.kv_transport
     if transport is None:
         yield "none: aggregated, the KV cache never leaves its worker"
         return
@@ -233,7 +234,7 @@ def _rollout(stack: StackPlan) -> Iterator[str]:
 def _evidence(stack: StackPlan) -> Iterator[str]:
     recipe = stack.serving.placed.recipe
     for accelerator in sorted(
-        {pool.instance_type.accelerator.name for pool in stack.pools if pool.used_gpus}
+        {placed.pool.instance_type.accelerator.name for placed in stack.pools if placed.used_gpus}
     ):
         found = evidence_on(recipe, accelerator)
         upstream = "validated upstream" if accelerator in recipe.validated_on else "not validated upstream"

@@ -47,7 +47,7 @@ def infrastructure_rows(plan: EksPlan, cache: ResolvedCache) -> Iterator[Row]:
         f"system: {system.nodes} x {system.instance_type} on demand, for everything without GPUs; {_AMIS}",
     )
     for nodes in plan.gpu_nodes:
-        yield "", f"{nodes.pool}: {_bought(nodes)}"
+        yield "", f"{nodes.pool.name}: {_bought(nodes)}"
     yield "STORAGE", f"model cache: {_storage(plan, cache)}; the rest: gp3 disks"
     yield "OPERATORS", ", ".join(_chart(chart) for chart in _charts(plan))
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from operations.errors import CommandError
 from operations.pulumi_command import Printed, found_on_path
-from stacks.plan.stack_plan import ClusterPlan
+from stacks.plan.infrastructure.cluster import ClusterPlan
 
 _ANSWER_SECONDS = 15
 _KUBECTL = "https://kubernetes.io/docs/tasks/tools/"

@@ -17,8 +17,8 @@ def waited_for(stack: StackPlan) -> tuple[PlannedNodes, ...]:
     groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
     if not stack.layers.owns("serving"):
         return ()
-    used = {pool.name for pool in stack.pools if pool.used_gpus}
-    return tuple(nodes for nodes in groups if nodes.pool in used and _waits(nodes))
+    used = {placed.pool.name for placed in stack.pools if placed.used_gpus}
+    return tuple(nodes for nodes in groups if nodes.pool.name in used and _waits(nodes))
 
 
 def with_open_windows(stack: StackPlan) -> StackPlan:

@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 
 from components.graph_labels import USES_PLATFORM
+from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from hardware import ACCELERATORS, INSTANCE_TYPES
 from recipes.placed import PlacedService, PoolPlacement
+from stacks.plan.platform import ExistingPlatform, OwnPlatform, PlatformPlan
 from stacks.plan.retention import keeps_platform_namespace
-from stacks.plan.server_decisions import platform_decisions
-from stacks.plan.stack_plan import Decision, PlatformPlan, ResolvedCache, ServingPlan
+from stacks.plan.stack_plan import Decision, ResolvedCache, ServingPlan, StackPlan
 from stacks.plan.timeouts import SLOWEST_LOAD_MEGABYTES_PER_SECOND
 from stacks.settings.stack import StackSettings
 from stacks.wording import in_words
@@ -17,26 +18,26 @@ from stacks.wording import in_words
 # has no seccomp profile, which only the level restricted asks for.
 _PRIVILEGED = frozenset({"rdma", "efa"})
 
+_SEVERAL = 3
+_DISCOVERY = {
+    "etcd": "workers and frontends find each other in etcd: a worker whose lease of 10 s ends stops",
+    "kubernetes": "workers and frontends find each other through the API server; no etcd is needed",
+}
 
-def decisions(
-    settings: StackSettings, platform: PlatformPlan, serving: ServingPlan, cache: ResolvedCache
-) -> tuple[Decision, ...]:
+
+def decisions(settings: StackSettings, stack: StackPlan) -> tuple[Decision, ...]:
     """Return one decision for everything that was worked out or that a person should know was chosen."""
+    platform, serving, cache = stack.platform, stack.serving, stack.cache
     return (
         *_placements(serving),
         *_replicas(settings, serving),
         *_rollouts(serving),
-        *_transport(serving),
-        *platform_decisions(platform),
+        *_transport(stack.source, serving),
+        *_platform(platform),
         *_namespaces(settings, platform, serving),
         *_cache(settings, serving, cache),
         *_timeouts(settings, serving, cache),
-        Decision(
-            "lifecycle",
-            "lifecycle",
-            settings.lifecycle,
-            _lifecycle_reason(settings, platform, serving, cache),
-        ),
+        Decision("lifecycle", "lifecycle", stack.lifecycle, _lifecycle_reason(stack)),
         *_evidence(serving),
     )
 
@@ -46,7 +47,8 @@ def _placed_workers(serving: ServingPlan) -> list[tuple[PlacedService, PoolPlace
 
 
 def _placements(serving: ServingPlan) -> Iterable[Decision]:
-    alone = serving.kv_transport is not None and serving.kv_transport.path.one_pod_per_node
+    transport = serving.placed.kv_transport
+    alone = transport is not None and transport.path.one_pod_per_node
     yield from _beside_the_cache(serving)
     for worker, placement in _placed_workers(serving):
         labels = ", ".join(f"{label}={value}" for label, value in placement.node_selector.items())
@@ -95,13 +97,18 @@ def _rollouts(serving: ServingPlan) -> Iterable[Decision]:
         )
 
 
-def _transport(serving: ServingPlan) -> Iterable[Decision]:
-    transport = serving.kv_transport
+def _transport(source: str, serving: ServingPlan) -> Iterable[Decision]:
+    transport = serving.placed.kv_transport
     if transport is None:
         reason = "the recipe is aggregated: its KV cache never leaves the worker"
         yield Decision("kv transport", "KV transport", "none", reason)
         return
-    yield Decision("kv transport", "KV transport", transport.path.transport, transport.reason)
+    chosen = (
+        f"explicit in {source}"
+        if transport.typed
+        else "the fastest way that is documented between these nodes"
+    )
+    yield Decision("kv transport", "KV transport", transport.name, f"{chosen}: {transport.path.reason}")
 
 
 def _cache(settings: StackSettings, serving: ServingPlan, cache: ResolvedCache) -> Iterable[Decision]:
@@ -142,19 +149,17 @@ def _timeouts(settings: StackSettings, serving: ServingPlan, cache: ResolvedCach
     )
 
 
-def _lifecycle_reason(
-    settings: StackSettings, platform: PlatformPlan, serving: ServingPlan, cache: ResolvedCache
-) -> str:
-    if settings.lifecycle == "disposable":
+def _lifecycle_reason(stack: StackPlan) -> str:
+    if stack.lifecycle == "disposable":
         return "`destroy` removes everything that this stack has created but custom resource definitions"
-    held: list[str] = ["the model cache"] if cache.has_own_claim else []
-    if keeps_platform_namespace(settings.lifecycle, platform):
+    held: list[str] = ["the model cache"] if stack.cache.has_own_claim else []
+    if keeps_platform_namespace(stack):
         held.append("the data of the servers that this stack runs")
     if not held:
         return (
             "nothing of this stack holds data: the model's volume and the platform's servers are not its own"
         )
-    existing = platform.namespace_exists or serving.namespace_exists
+    existing = stack.platform.namespace_exists or stack.serving.namespace_exists
     namespaces = "" if existing else " with their namespaces"
     return f"{' and '.join(held)} are protected{namespaces}, and kept when they leave the stack"
 
@@ -168,7 +173,10 @@ def _namespaces(settings: StackSettings, platform: PlatformPlan, serving: Servin
     if not serving.namespace_exists:
         return
     nodes = serving.placed.cache_nodes
-    privileged = serving.placed.kv_transport in _PRIVILEGED or (nodes is not None and nodes.directory)
+    transport = serving.placed.kv_transport
+    privileged = (transport is not None and transport.name in _PRIVILEGED) or (
+        nodes is not None and nodes.directory
+    )
     reason = f"{untouched}; {enforced} {'privileged' if privileged else 'baseline'} admits its pods"
     if platform.kind == "existing" and settings.network_policies:
         label = f"{USES_PLATFORM}={platform.namespace}"
@@ -191,3 +199,65 @@ def _evidence(serving: ServingPlan) -> Iterable[Decision]:
             f"{ACCELERATORS[accelerator].architecture_family.capitalize()} has the kernels that it needs"
         )
         yield Decision("evidence", f"{recipe.name} on {accelerator}", "not validated upstream", reason)
+
+
+def _platform(platform: PlatformPlan) -> Iterable[Decision]:
+    if isinstance(platform, ExistingPlatform):
+        reason = (
+            f"somebody else runs it in namespace {platform.namespace}; this stack registers nothing of it, "
+            "and its operator tells workers where NATS and etcd are"
+        )
+        yield Decision("platform", "platform", f"existing, {platform.version}", reason)
+    else:
+        reason = f"this stack installs it in namespace {platform.namespace}; a cluster can have only one"
+        yield Decision("platform", "platform", f"own, {platform.version}", reason)
+        yield Decision(
+            "platform", "discovery", platform.release.discovery, _DISCOVERY[platform.release.discovery]
+        )
+    reason = "both versions are served by this release; changing it means another graph object"
+    yield Decision("platform", "graph API", platform.graph_api, reason)
+    if isinstance(platform, OwnPlatform):
+        nats, etcd = platform.release.nats, platform.release.etcd
+        yield Decision("servers", "NATS", _choice(nats), _nats_reason(nats))
+        if etcd is not None:
+            yield Decision("servers", "etcd", _choice(etcd), _etcd_reason(etcd))
+
+
+def _choice(group: NatsServers | EtcdServers) -> str:
+    match group:
+        case ExternalServers():
+            return f"external, {group.address}"
+        case BundledServers():
+            return "bundled, 1 member"
+        case NatsArgs() | EtcdArgs():
+            members = group.servers.members
+            return f"own, {members} member{'s' if members > 1 else ''}"
+
+
+def _nats_reason(nats: NatsServers) -> str:
+    if isinstance(nats, ExternalServers):
+        return "others run it; this stack only passes its address on"
+    if isinstance(nats, BundledServers):
+        return "one server of the platform's chart; while it restarts no request reaches a worker"
+    if nats.servers.members < _SEVERAL:
+        return "one server with a volume; while it restarts no request reaches a worker"
+    return (
+        "requests go on while one of three servers restarts; what is in a JetStream stream is on one of them "
+        "alone, because Dynamo makes its streams with one replica, and waits until that one is back"
+    )
+
+
+def _etcd_reason(etcd: EtcdServers) -> str:
+    if isinstance(etcd, ExternalServers):
+        return "others run it; this stack only passes its addresses on"
+    if isinstance(etcd, BundledServers):
+        return (
+            "one member of the platform's chart, from Bitnami's archived images (bitnamilegacy), which get "
+            "no fixes; away for more than 10 s it stops all workers, because their leases end"
+        )
+    if etcd.servers.members < _SEVERAL:
+        return "one member; away for more than 10 s it stops all workers, because their leases end"
+    return (
+        "two of three members go on when one is lost; more than 10 s without two of them stops all workers, "
+        "because their leases end (10 s, fixed in Dynamo 1.2)"
+    )

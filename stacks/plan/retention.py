@@ -4,14 +4,8 @@ from collections.abc import Iterable
 
 from components.servers import EtcdArgs, NatsArgs, StatefulServersArgs
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
-from stacks.plan.stack_plan import (
-    ExistingPlatform,
-    Lifecycle,
-    PlatformPlan,
-    ResolvedCache,
-    RetainedObject,
-    ServingPlan,
-)
+from stacks.plan.platform import ExistingPlatform, PlatformPlan
+from stacks.plan.stack_plan import Lifecycle, ResolvedCache, RetainedObject, ServingPlan, StackPlan
 
 _CRD_REASON = "Helm deletes none: every stack's objects of the kind would go too"
 # Neither is in a manifest of the chart: ai-dynamo/dynamo deploy/helm/charts/platform/components/operator.
@@ -25,22 +19,42 @@ _KEEPS_MODEL = "lifecycle production keeps the downloaded model"
 _CERTIFICATE_SECRET = "webhook-server-cert"  # noqa: S105 - the name of the Secret, not its content
 
 
-def retained_objects(
-    lifecycle: Lifecycle,
-    platform: PlatformPlan,
-    serving: ServingPlan,
-    cache: ResolvedCache,
-    infrastructure: EksPlan | None,
-) -> tuple[RetainedObject, ...]:
-    """Return all of it, in the order in which a person would remove it.
+def retained_objects(stack: StackPlan) -> tuple[RetainedObject, ...]:
+    """Return what `destroy` leaves of the stack's own layers, in the order in which a person would remove it.
 
     What the stack did not create it does not remove either, and is not listed: an existing volume with its
     namespace, an existing platform, capacity that was bought. With a cluster of the stack's own everything
     goes, production or not: what stayed would have nobody left to read it, and its network interfaces would
     hold the network. Protection is what stands before that.
     """
-    if infrastructure is not None:
-        return tuple(_in_account(infrastructure))
+    serving = stack.serving
+    if stack.infrastructure is not None:
+        kept = tuple(_in_account(stack.infrastructure))
+    else:
+        # A cluster of another stack of this project goes as a whole; what stayed on it would only hold it.
+        lifecycle = "disposable" if stack.cluster.kind == "eks" else stack.lifecycle
+        kept = _in_cluster(lifecycle, stack.platform, serving, stack.cache)
+    if stack.layers.owns("serving"):
+        return kept
+    return tuple(item for item in kept if serving.namespace != _namespace_of(item))
+
+
+def protected_objects(stack: StackPlan) -> frozenset[tuple[str, str]]:
+    """Return kind and name of what holds data in the cluster, which nothing deletes by mistake."""
+    if stack.lifecycle == "disposable":
+        return frozenset()
+    holders = (*_model(stack.serving, stack.cache), *_servers(stack.platform))
+    return frozenset((item.kind, item.name) for item in holders)
+
+
+def keeps_platform_namespace(stack: StackPlan) -> bool:
+    """Whether the platform's servers hold data that is protected and kept."""
+    return stack.lifecycle == "production" and bool(_own_servers(stack.platform))
+
+
+def _in_cluster(
+    lifecycle: Lifecycle, platform: PlatformPlan, serving: ServingPlan, cache: ResolvedCache
+) -> tuple[RetainedObject, ...]:
     operators = _operators(platform)
     exists = not cache.is_ours or serving.namespace_exists
     beside_graph = (
@@ -52,18 +66,8 @@ def retained_objects(
     return (*_model(serving, cache), *beside_graph, *_servers(platform), *operators)
 
 
-def protected_objects(
-    lifecycle: Lifecycle, platform: PlatformPlan, serving: ServingPlan, cache: ResolvedCache
-) -> frozenset[tuple[str, str]]:
-    """Return kind and name of what holds data in the cluster, which nothing deletes by mistake."""
-    if lifecycle == "disposable":
-        return frozenset()
-    return frozenset((item.kind, item.name) for item in (*_model(serving, cache), *_servers(platform)))
-
-
-def keeps_platform_namespace(lifecycle: Lifecycle, platform: PlatformPlan) -> bool:
-    """Whether the platform's servers hold data that is protected and kept."""
-    return lifecycle == "production" and bool(_own_servers(platform))
+def _namespace_of(item: RetainedObject) -> str | None:
+    return item.name if item.kind == "Namespace" else item.namespace
 
 
 def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:

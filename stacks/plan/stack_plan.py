@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from components.exposure_kinds import ExposureKind
-from components.platform_release import DynamoPlatformArgs
-from hardware import InstanceType, KvPath
-from recipes.placed import GraphApi, PlacedRecipe
+from recipes.placed import PlacedRecipe
+from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.layers.layering import Layering
+from stacks.plan.placement.capacity import PlacedPool
+from stacks.plan.platform import PlatformPlan
 from stacks.plan.timeouts import Load
+from stacks.settings.stack import WaiverSettings
 
 Lifecycle = Literal["production", "disposable"]
 Topic = Literal[
@@ -52,88 +54,6 @@ class RetainedObject:
 
 
 @dataclass(frozen=True, slots=True)
-class ClusterPlan:
-    """The cluster that the stack is deployed to."""
-
-    kind: Literal["existing", "eks"]
-    context: str
-    """The kubeconfig context, always named: the current context of whoever runs `up` decides nothing. Of an
-    EKS cluster its name, which is also that of the context in the kubeconfig that the program makes."""
-    kubeconfig: str | None
-    """Path of the kubeconfig; None: the KUBECONFIG environment variable."""
-    server: str | None
-    """Address that the context must lead to; None: not checked."""
-    region: str | None = None
-    """Of an EKS cluster that a stack of this project makes."""
-
-
-@dataclass(frozen=True, slots=True)
-class ResolvedPool:
-    """A node pool and how much of it this stack takes."""
-
-    name: str
-    instance_type: InstanceType
-    nodes: int
-    labels: Mapping[str, str]
-    """Those that tell it from another pool of its type."""
-    nvlink_domain_gpus: int
-    """GPUs of one NVLink domain, as typed or the smallest that the type is sold in."""
-    used_gpus: int
-    used_nodes: int
-    """Nodes with at least one worker, as packed."""
-    exclusive_nodes: int
-    """Nodes whose free GPUs no other compute-domain or whole-node worker can use."""
-
-    @property
-    def gpus(self) -> int:
-        """GPUs of all nodes of the pool."""
-        return self.nodes * self.instance_type.gpus
-
-    @property
-    def free_gpus(self) -> int:
-        """GPUs that this stack leaves free."""
-        return self.gpus - self.used_gpus
-
-
-@dataclass(frozen=True, slots=True)
-class ExistingPlatform:
-    """A Dynamo platform of which this stack registers nothing."""
-
-    version: str
-    namespace: str
-    namespace_exists: bool
-    """The owner's file says that others made its namespace; False where the platform is nobody's layer."""
-    graph_api: GraphApi
-    kind: Literal["existing"] = "existing"
-
-
-@dataclass(frozen=True, slots=True)
-class OwnPlatform:
-    """The Dynamo platform: one Helm release with the operator, and the servers that it needs."""
-
-    release: DynamoPlatformArgs
-    namespace_exists: bool
-    """Others made its namespace."""
-    graph_api: GraphApi
-    custom_resource_definitions: tuple[str, ...]
-    """What its installation leaves for ever."""
-    kind: Literal["own"] = "own"
-
-    @property
-    def version(self) -> str:
-        """Of the chart."""
-        return self.release.version
-
-    @property
-    def namespace(self) -> str:
-        """Of operator, NATS and etcd."""
-        return self.release.namespace
-
-
-PlatformPlan = OwnPlatform | ExistingPlatform
-
-
-@dataclass(frozen=True, slots=True)
 class ResolvedCache:
     """The volume with the model's files, and the Job that fills or checks it."""
 
@@ -167,23 +87,6 @@ class ResolvedCache:
 
 
 @dataclass(frozen=True, slots=True)
-class KvTransport:
-    """How KV-cache blocks travel from prefill to decode workers."""
-
-    path: KvPath
-    """What is known of it on this hardware and runtime."""
-    typed: bool
-    """False: chosen because it is documented to work."""
-    reason: str
-    request_bytes: int
-    """KV cache of one prompt of the recipe's length."""
-    ceiling: str
-    """What the path can carry, as a sentence."""
-    placement: str
-    """What it demands of placement, as a sentence; empty where nothing."""
-
-
-@dataclass(frozen=True, slots=True)
 class ServingPlan:
     """The graph that serves the model."""
 
@@ -191,8 +94,6 @@ class ServingPlan:
     namespace_exists: bool
     """Others made its namespace."""
     placed: PlacedRecipe
-    kv_transport: KvTransport | None
-    """None for an aggregated recipe."""
     exposure: ExposureKind | None
     pod_monitor_labels: Mapping[str, str] | None
     """None: no PodMonitor."""
@@ -212,16 +113,6 @@ class ServingPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiver:
-    """A rule that this stack breaks on purpose, for a time."""
-
-    rule: str
-    reason: str
-    expires: str
-    """ISO date of the last day on which it holds."""
-
-
-@dataclass(frozen=True, slots=True)
 class StackPlan:
     """Everything the program needs; no setting is read after this."""
 
@@ -233,16 +124,16 @@ class StackPlan:
     is None, and the platform of kind existing."""
     lifecycle: Lifecycle
     cluster: ClusterPlan
-    pools: tuple[ResolvedPool, ...]
+    pools: tuple[PlacedPool, ...]
     platform: PlatformPlan
     cache: ResolvedCache
     serving: ServingPlan
     network_policies: bool
-    waivers: tuple[Waiver, ...]
+    waivers: tuple[WaiverSettings, ...]
     infrastructure: EksPlan | None
     """None for a cluster that exists, or that another stack makes."""
-    decisions: tuple[Decision, ...]
-    retained: tuple[RetainedObject, ...]
+    decisions: tuple[Decision, ...] = ()
+    retained: tuple[RetainedObject, ...] = ()
     """What `pulumi destroy` leaves, complete."""
 
     @property

@@ -10,7 +10,7 @@ from components.node_group import ExistingPlacement, NewPlacement, NodeGroupArgs
 from components.node_network import NodeNetwork
 from components.purchase import CapacityBlock, Purchase, Reservation
 from stacks.plan.infrastructure import eks_plan as planned
-from stacks.plan.infrastructure.node_templates import gpu_template, system_template
+from stacks.plan.infrastructure.nodes import gpu_template, system_template
 from stacks.program.network import Place
 from stacks.updates.node_groups import EMPTIED_TAG, SYSTEM, logical_name
 
@@ -60,12 +60,12 @@ def gpu_arguments(nodes: planned.PlannedNodes, plan: planned.EksPlan, site: Site
         template=gpu_template(nodes),
         ami_type=nodes.ami_type,
         version=plan.version,
-        nodes=nodes.nodes,
+        nodes=nodes.pool.nodes,
         repaired=plan.node_repair,
         scarce=True,
         placement=_placement(nodes),
-        labels=nodes.labels,
-        taints=(_GPU_TAINT,) if nodes.tainted else (),
+        labels=nodes.pool.labels,
+        taints=(_GPU_TAINT,),
         tags={EMPTIED_TAG: "true"} if _is_emptied(nodes.purchase) else {},
         sets_size=logical_name(nodes) in site.resized,
     )

@@ -98,13 +98,13 @@ def wait_for_gpu_nodes(
     """Register a wait for the nodes of each pool whose nodes are launched; return what a graph depends on."""
     return [
         GpuNodesReady(
-            f"{nodes.pool}-nodes-ready",
+            f"{nodes.pool.name}-nodes-ready",
             GpuNodesReadyArgs(
-                pool=nodes.pool,
+                pool=nodes.pool.name,
                 namespace=_NAMESPACE,
                 node_group=nodes.name,
-                nodes=nodes.nodes,
-                gpus=nodes.instance_type.gpus,
+                nodes=nodes.pool.nodes,
+                gpus=nodes.pool.instance_type.gpus,
                 bought=_bought(nodes.purchase),
                 image=PAUSE_IMAGE,
                 timeout_seconds=NODES_WAIT_SECONDS,

@@ -15,7 +15,8 @@ from components.network_policies import NetworkPolicies, NetworkPoliciesArgs, Se
 from components.platform_guard import PlatformGuard, PlatformGuardArgs
 from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
 from components.stateful_servers import NAME_LABEL, StatefulServers
-from stacks.plan.stack_plan import ExistingPlatform, StackPlan
+from stacks.plan.platform import ExistingPlatform
+from stacks.plan.stack_plan import StackPlan
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from components.graph_labels import FRONTEND_PORT
 from components.keeping import Keep
 from components.model_cache import LostClaim
 from components.namespace import Namespace, NamespaceArgs
+from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.retention import protected_objects
-from stacks.plan.stack_plan import ClusterPlan, ServingPlan, StackPlan
+from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.program.health import Watch, no_watch
 from stacks.program.layers import InfrastructureParts, joined_infrastructure, joined_platform, share
 from stacks.program.platform import PlatformParts, deploy_platform, guard_platform, protect_servers
@@ -132,8 +133,7 @@ def _keep(stack: StackPlan, kind: str, name: str) -> Keep:
     # What `explain` lists is what is kept: there is no second decision.
     if any((item.kind, item.name) == (kind, name) for item in stack.retained):
         return Keep.RETAINED
-    protected = protected_objects(stack.lifecycle, stack.platform, stack.serving, stack.cache)
-    return Keep.PROTECTED if (kind, name) in protected else Keep.NOTHING
+    return Keep.PROTECTED if (kind, name) in protected_objects(stack) else Keep.NOTHING
 
 
 def _provider(cluster: ClusterPlan) -> kubernetes.Provider:

@@ -12,7 +12,8 @@ from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import PlacedRecipe
 from stacks.plan.capacity_blocks import waited_for
-from stacks.plan.stack_plan import ResolvedPool, StackPlan
+from stacks.plan.placement.pools import Pool
+from stacks.plan.stack_plan import StackPlan
 from stacks.program.cache import CachePlace, deploy_cache
 from stacks.program.health import Watch
 from stacks.program.platform import PlatformParts, server_policy
@@ -157,7 +158,7 @@ def _graph(
             engine_config_map_name=files.name,
             engine_files=files.data,
             placement=_placement(placed),
-            node_pools=[_node_pool(pool) for pool in stack.pools],
+            node_pools=[_node_pool(placed.pool) for placed in stack.pools],
             lifecycle=stack.lifecycle,
             kv_transport=_kv_transport(stack),
             waivers=[
@@ -175,11 +176,11 @@ def _graph(
 
 
 def _kv_transport(stack: StackPlan) -> KvTransport | None:
-    transport = stack.serving.kv_transport
+    transport = stack.serving.placed.kv_transport
     if transport is None:
         return None
     return KvTransport(
-        name=transport.path.transport,
+        name=transport.name,
         typed=transport.typed,
         standing=transport.path.standing.value,
         reason=transport.path.reason,
@@ -187,7 +188,7 @@ def _kv_transport(stack: StackPlan) -> KvTransport | None:
     )
 
 
-def _node_pool(pool: ResolvedPool) -> NodePool:
+def _node_pool(pool: Pool) -> NodePool:
     return NodePool(
         name=pool.name,
         instanceType=pool.instance_type.name,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from components.purchase import CapacityBlock
 from stacks.plan.capacity_blocks import waited_for
 from stacks.plan.infrastructure.eks_plan import PlannedNodes
-from stacks.plan.infrastructure.idle import idle_gpus, price_source
+from stacks.plan.infrastructure.prices import idle_gpus, price_source
 from stacks.plan.stack_plan import StackPlan
 from stacks.plan.versions import SUPPORT_ENDS_SOON
 from stacks.updates.graph import Graph
@@ -38,12 +38,12 @@ def waiting_notice(stack: StackPlan, running: Sequence[Graph]) -> Notice:
 
 def waiting_text(nodes: PlannedNodes) -> str:
     """Return why a pool has no node."""
-    purchase = nodes.purchase
+    pool, purchase = f"pool {nodes.pool.name}", nodes.purchase
     if not isinstance(purchase, CapacityBlock):
-        raise TypeError(f"pool {nodes.pool} waits for nothing")
+        raise TypeError(f"{pool} waits for nothing")
     if purchase.phase == "empty":
-        return f"pool {nodes.pool} is emptied: its purchase.phase is empty"
-    return f"pool {nodes.pool} has no node before its Capacity Block {purchase.id} opens at {purchase.starts}"
+        return f"{pool} is emptied: its purchase.phase is empty"
+    return f"{pool} has no node before its Capacity Block {purchase.id} opens at {purchase.starts}"
 
 
 def _when(stack: StackPlan) -> str:

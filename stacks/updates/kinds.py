@@ -21,7 +21,7 @@ def kinds_of_change(stack: StackPlan) -> Iterable[KindOfChange]:
     minutes = f"about {stack.serving.load.minutes} min without service"
     rollouts = [worker.placement.rollout for worker in stack.serving.placed.workers if worker.placement]
     recreated = any(rollout.strategy == "Recreate" for rollout in rollouts)
-    transport = ", kvTransport" if stack.serving.kv_transport else ""
+    transport = ", kvTransport" if stack.serving.placed.recipe.is_disaggregated else ""
     pause = minutes if recreated else "without an interruption"
     yield KindOfChange(f"engine options, image, model.revision{transport}", f"all workers restart, {pause}")
     cache = ", larger modelCache.size" if stack.cache.has_own_claim else ""
@@ -33,8 +33,8 @@ def kinds_of_change(stack: StackPlan) -> Iterable[KindOfChange]:
 
 
 def _unless_it_fits(stack: StackPlan) -> str:
-    left = [pool for pool in stack.pools if pool.used_gpus and pool.free_gpus]
+    left = [placed for placed in stack.pools if placed.used_gpus and placed.free_gpus]
     if not left:
         return ""
-    free = " and ".join(f"{in_words(pool.free_gpus, 'GPU')} of pool {pool.name}" for pool in left)
+    free = " and ".join(f"{in_words(placed.free_gpus, 'GPU')} of pool {placed.pool.name}" for placed in left)
     return f" unless {free} hold it too"

@@ -20,7 +20,7 @@ EMPTIED_TAG = "emptied-by-purchase-phase"
 
 def logical_name(nodes: PlannedNodes) -> str:
     """Return what the program calls the node group of a pool."""
-    return f"{nodes.pool}-nodes"
+    return f"{nodes.pool.name}-nodes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _sets_size(nodes: PlannedNodes, before: DeployedNodes) -> bool:
     if phase == "waiting":
         # The window may have opened meanwhile: setting 0 nodes would end those that run.
         return False
-    return phase == "empty" or before.emptied or before.waited or before.nodes != nodes.nodes
+    return phase == "empty" or before.emptied or before.waited or before.nodes != nodes.pool.nodes
 
 
 def _reservation(purchase: Purchase) -> str | None:

@@ -63,7 +63,7 @@ def pool_uses(
         listed = brief.items("nodes", "--selector", _selector(pool))
         if listed is None:
             return None
-        nodes[pool.pool.name] = listed
+        nodes[pool.placed.pool.name] = listed
     pods = brief.items("pods", "--all-namespaces", "--field-selector", _NOT_ENDED)
     if pods is None:
         return None
@@ -98,7 +98,7 @@ def _places_workers(stack: StackPlan) -> bool:
 
 
 def _room(shared: SharedPool, uses: Mapping[str, PoolUse] | None, unasked: str) -> tuple[str, bool]:
-    pool = shared.pool
+    pool = shared.placed.pool
     workers = [WorkerSet(worker.name, worker.gpus, worker.replicas) for worker in shared.new]
     needed = sum(some.gpus * some.count for some in workers)
     use = uses.get(pool.name) if uses is not None else None

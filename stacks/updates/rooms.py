@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from recipes.placed import PlacedService, PoolPlacement
+from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed
-from stacks.plan.stack_plan import ResolvedPool, StackPlan
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.graph import Service
 
 
@@ -13,8 +14,7 @@ from stacks.updates.graph import Service
 class SharedPool:
     """A pool that the new workers use, and who is in it already."""
 
-    pool: ResolvedPool
-    room: Room
+    placed: PlacedPool
     new: tuple[PlacedService, ...]
     old: tuple[Service, ...]
     """Also those of a pool that this stack no longer names, where their nodes may be the same."""
@@ -22,7 +22,12 @@ class SharedPool:
     """All of the new ones must be in one."""
 
     def __str__(self) -> str:
-        return f"pool {self.pool.name}"
+        return f"pool {self.placed.pool.name}"
+
+    @property
+    def room(self) -> Room:
+        """The pool's nodes that the workers can use."""
+        return self.placed.packing.room
 
 
 def shared_pools(stack: StackPlan, running: Sequence[Service]) -> tuple[SharedPool, ...]:
@@ -34,17 +39,16 @@ def shared_pools(stack: StackPlan, running: Sequence[Service]) -> tuple[SharedPo
     return tuple(
         SharedPool(
             pool,
-            _room(pool, stack),
-            new=tuple(worker for worker, _ in placed[pool.name]),
+            new=tuple(worker for worker, _ in placed[pool.pool.name]),
             old=tuple(
                 service
                 for service in running
-                if _may_share_nodes(service.node_selector, placed[pool.name][0][1].node_selector)
+                if _may_share_nodes(service.node_selector, placed[pool.pool.name][0][1].node_selector)
             ),
             one_nvlink_domain=stack.serving.placed.same_clique,
         )
         for pool in stack.pools
-        if pool.name in placed
+        if pool.pool.name in placed
     )
 
 
@@ -58,20 +62,6 @@ def holds_both(shared: SharedPool) -> bool:
             return False
         running.append(WorkerSet(worker.name, worker.gpus, worker.replicas))
     return True
-
-
-def _room(pool: ResolvedPool, stack: StackPlan) -> Room:
-    gpus = pool.instance_type.gpus
-    transport = stack.serving.kv_transport
-    if transport is None:
-        return Room(pool.nodes, gpus)
-    path = transport.path
-    return Room(
-        nodes=min(pool.nodes, pool.nvlink_domain_gpus // gpus) if path.same_clique else pool.nodes,
-        gpus_per_node=gpus,
-        one_pod_per_node=path.one_pod_per_node,
-        different_nodes=path.different_nodes,
-    )
 
 
 def _may_share_nodes(one: Mapping[str, str], other: Mapping[str, str]) -> bool:

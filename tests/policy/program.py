@@ -11,7 +11,7 @@ import pulumi_kubernetes as kubernetes
 from operations.project import PROJECT
 from resource_graph import ResourceGraph
 from resource_graph.recorder import record
-from stacks.plan.stack_plan import ClusterPlan
+from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.program import resources
 from tests.rules.judging import register
 from tests.support.shipped_stacks import served_stack

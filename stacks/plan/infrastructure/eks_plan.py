@@ -5,14 +5,23 @@ from dataclasses import dataclass
 from typing import Literal
 
 from components.purchase import OnDemand, Purchase
-from hardware import InstanceType
-from stacks.plan.infrastructure.network import SubnetAddresses
 from stacks.plan.infrastructure.planned_node_storage import PlannedEbs, PlannedInstanceStore
 from stacks.plan.infrastructure.zones import Zone
+from stacks.plan.placement.pools import Pool
 
 AmiType = Literal[
     "AL2023_x86_64_STANDARD", "AL2023_ARM_64_STANDARD", "AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA"
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class SubnetAddresses:
+    """Addresses of one zone."""
+
+    zone: str
+    private: str
+    public: str | None
+    """None in a Local Zone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +50,19 @@ class AdoptedNetwork:
 
 @dataclass(frozen=True, slots=True)
 class PlannedNodes:
-    """A node group with GPUs."""
+    """The node group of a pool with GPUs."""
 
     name: str
     """Of the node group: the cluster's name and the pool's."""
-    pool: str
-    instance_type: InstanceType
-    ami_type: AmiType
-    nodes: int
+    pool: Pool
     zone: Zone
     purchase: Purchase
-    nvlink_domain_gpus: int
-    """Of the UltraServer that they are trays of; of one node where the type's NVLink ends there."""
-    labels: Mapping[str, str]
-    tainted: bool
+
+    @property
+    def ami_type(self) -> AmiType:
+        """The image with driver, container toolkit and EFA for the type's architecture."""
+        arm = self.pool.instance_type.cpu_architecture == "arm64"
+        return "AL2023_ARM_64_NVIDIA" if arm else "AL2023_x86_64_NVIDIA"
 
     @property
     def placed_together(self) -> bool:
@@ -62,7 +70,7 @@ class PlannedNodes:
 
         A capacity block places its own, and a reservation stays in the group that it was made in.
         """
-        return self.nodes > 1 and isinstance(self.purchase, OnDemand)
+        return self.pool.nodes > 1 and isinstance(self.purchase, OnDemand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,10 +135,10 @@ class EksPlan:
     @property
     def uses_compute_domains(self) -> bool:
         """Whether some pool's NVLink crosses nodes, so that the DRA driver has something to do."""
-        return any(nodes.instance_type.nvlink_crosses_nodes for nodes in self.gpu_nodes)
+        return any(nodes.pool.instance_type.nvlink_crosses_nodes for nodes in self.gpu_nodes)
 
     @property
     def efa_instance_types(self) -> tuple[str, ...]:
         """The types of the pools that have EFA interfaces."""
-        types = (nodes.instance_type for nodes in self.gpu_nodes)
+        types = (nodes.pool.instance_type for nodes in self.gpu_nodes)
         return tuple(dict.fromkeys(each.name for each in types if each.efa_interfaces))

@@ -1,11 +1,17 @@
-"""How the addresses of a VPC are divided over its zones."""
+"""The network of a planned cluster: what AWS would refuse, and how its addresses are divided over zones."""
 
 import string
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
 
-LARGEST, SMALLEST = 16, 20
+from stacks.errors import Problem
+from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, PlannedNetwork, SubnetAddresses
+from stacks.plan.infrastructure.zones import Zone, zone_named
+from stacks.settings.cluster import EksClusterSettings, OwnNetwork
+from stacks.settings.stack import StackSettings
+
+_CONTROL_PLANE_ZONES = 2
+_LARGEST, _SMALLEST = 16, 20
 """Prefix lengths of a VPC: EC2 allows none larger than /16; below /20 a zone has too few addresses for the
 pods of its nodes."""
 
@@ -14,14 +20,53 @@ _PARTS = 3
 _PUBLIC_PARTS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class SubnetAddresses:
-    """Addresses of one zone."""
+def network_problems(cluster: EksClusterSettings, settings: StackSettings) -> Iterator[Problem]:
+    """Yield why the VPC could not carry the cluster."""
+    key = "cluster.network"
+    network = cluster.network
+    named = network.zones if isinstance(network, OwnNetwork) else tuple(network.subnets)
+    zones = [zone_named(name) for name in named]
+    field = f"{key}.zones" if isinstance(network, OwnNetwork) else f"{key}.subnets"
+    for zone in zones:
+        if zone.region != cluster.region:
+            message = f"is no zone of cluster.region {cluster.region}"
+            yield Problem(field, zone.name, message)
+    regional = {zone.name for zone in zones if not zone.is_local}
+    if len(regional) < _CONTROL_PLANE_ZONES:
+        message = "EKS puts the control plane into two of the region's own zones, never into a Local Zone"
+        yield Problem(field, ", ".join(named), message, allowed="two zones of the region or more")
+    if isinstance(network, OwnNetwork):
+        yield from _address_problems(network, settings)
+        return
+    for index, pool in enumerate(settings.node_pools):
+        if pool.zone is not None and pool.zone not in named:
+            message = f"{field} names no subnet there, so its nodes would have no network"
+            allowed = ", ".join(named)
+            yield Problem(f"nodePools[{index}].zone", pool.zone, message, allowed=allowed)
 
-    zone: str
-    private: str
-    public: str | None
-    """None in a Local Zone."""
+
+def planned_network(
+    cluster: EksClusterSettings, pool_zones: Sequence[Zone]
+) -> PlannedNetwork | AdoptedNetwork:
+    """Return the VPC; the settings have no `network_problems`."""
+    network = cluster.network
+    if not isinstance(network, OwnNetwork):
+        control_plane = tuple(sorted(name for name in network.subnets if not zone_named(name).is_local))
+        return AdoptedNetwork(network.vpc_id, dict(network.subnets), control_plane)
+    named = [zone_named(name) for name in network.zones]
+    zones = dict.fromkeys([*named, *pool_zones])
+    local = tuple(zone for zone in zones if zone.is_local)
+    return PlannedNetwork(
+        cidr=network.cidr,
+        subnets=divided(
+            IPv4Network(network.cidr),
+            [zone.name for zone in zones if not zone.is_local],
+            [zone.name for zone in local],
+        ),
+        local=local,
+        nat_per_zone=network.nat_per_zone,
+        control_plane=tuple(zone.name for zone in named if not zone.is_local),
+    )
 
 
 def divided(cidr: IPv4Network, zones: Sequence[str], local: Sequence[str]) -> tuple[SubnetAddresses, ...]:
@@ -50,6 +95,23 @@ def has_room(zones: Sequence[str], local: Sequence[str]) -> bool:
     """Whether a VPC has room for these zones of the region beside these Local Zones."""
     rest = 2**_PARTS - 1 - len(local)
     return rest >= 0 and all(_place(zone) < rest for zone in zones)
+
+
+def _address_problems(network: OwnNetwork, settings: StackSettings) -> Iterator[Problem]:
+    key = "cluster.network.cidr"
+    try:
+        cidr = IPv4Network(network.cidr)
+    except ValueError as error:
+        yield Problem(key, network.cidr, f"no network: {error}")
+        return
+    if not _LARGEST <= cidr.prefixlen <= _SMALLEST or not cidr.is_private:
+        message = "cannot be the addresses of the VPC"
+        yield Problem(key, network.cidr, message, allowed=f"private, /{_LARGEST} to /{_SMALLEST}")
+    names = dict.fromkeys([*network.zones, *(pool.zone for pool in settings.node_pools if pool.zone)])
+    regional = [name for name in names if not zone_named(name).is_local]
+    if not has_room(regional, [name for name in names if name not in regional]):
+        message = "with those of the pools these are more zones than the VPC has addresses for"
+        yield Problem("cluster.network.zones", ", ".join(names), message, allowed="fewer")
 
 
 def _place(zone: str) -> int:

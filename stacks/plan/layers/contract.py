@@ -11,9 +11,12 @@ from typing import cast
 
 from components.purchase import CapacityBlock
 from components.servers import EtcdServers, NatsServers
+from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedLustre
-from stacks.plan.layers.layering import Contract, Value
-from stacks.plan.stack_plan import ClusterPlan, OwnPlatform
+from stacks.plan.platform import OwnPlatform
+from stacks.settings.layers import Layer
+
+Value = str | int
 
 VERSION = 2
 """Raised whenever a key comes, goes or gets another meaning."""
@@ -24,6 +27,15 @@ KUBECONFIG = "kubeconfig"
 _VERSION_KEY = "contract"
 _RESERVED = (_VERSION_KEY, KUBECONFIG)
 _ANY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """One layer, as the settings of a file describe it to the stacks that stand on it."""
+
+    layer: Layer
+    values: Mapping[str, Value]
+    """Setting -> value, for everything that a stack above relies on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +57,17 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
         "cluster.monitoring": "true" if plan.monitoring else "false",
     }
     for nodes in plan.gpu_nodes:
-        purchase = nodes.purchase
+        pool, purchase = nodes.pool, nodes.purchase
         values |= {
-            _pool_key(nodes.pool, "instanceType"): nodes.instance_type.name,
-            _pool_key(nodes.pool, "nodes"): nodes.nodes,
-            _pool_key(nodes.pool, "zone"): nodes.zone.name,
-            _pool_key(nodes.pool, "nvlinkDomainGpus"): nodes.nvlink_domain_gpus,
-            _pool_key(nodes.pool, "labels"): ", ".join(
-                sorted(f"{key}={item}" for key, item in nodes.labels.items())
+            _pool_key(pool.name, "instanceType"): pool.instance_type.name,
+            _pool_key(pool.name, "nodes"): pool.nodes,
+            _pool_key(pool.name, "zone"): nodes.zone.name,
+            _pool_key(pool.name, "nvlinkDomainGpus"): pool.nvlink_domain_gpus,
+            _pool_key(pool.name, "labels"): ", ".join(
+                sorted(f"{key}={item}" for key, item in pool.labels.items())
             ),
             # A graph is not registered while its nodes are waited for.
-            _pool_key(nodes.pool, "purchase.phase"): (
+            _pool_key(pool.name, "purchase.phase"): (
                 purchase.phase if isinstance(purchase, CapacityBlock) else "active"
             ),
         }

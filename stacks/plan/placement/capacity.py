@@ -1,17 +1,36 @@
-"""The nodes that the workers of a graph can use, pool by pool, with what the KV transport demands."""
+"""What each pool has for its workers, how many replicas that allows, and whether they fit."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hardware import KvPath
-from stacks.plan.placement.assignment import Assigned
-from stacks.plan.placement.kv_transport import TransportChoice
-from stacks.plan.placement.packing import Packing, Room, WorkerSet, pack
-from stacks.plan.placement.pools import Pool
+from recipes.model import Recipe
+from stacks.errors import Problem
+from stacks.plan.placement.packing import Packing, Room, WorkerSet, nodes_needed, pack
+from stacks.plan.placement.pools import Assigned, Pool
+from stacks.settings.stack import ReplicaSettings, ServingSettings
+from stacks.wording import in_words
 
 
 @dataclass(frozen=True, slots=True)
-class PoolRoom:
+class PlacedPool:
+    """A node pool and how full this stack makes it."""
+
+    pool: Pool
+    packing: Packing
+
+    @property
+    def used_gpus(self) -> int:
+        """GPUs of all workers in it."""
+        return self.packing.used_gpus
+
+    @property
+    def free_gpus(self) -> int:
+        """GPUs that this stack leaves free."""
+        return self.pool.gpus - self.used_gpus
+
+
+@dataclass(frozen=True, slots=True)
+class PoolCapacity:
     """One pool, and the workers that share it."""
 
     pool: Pool
@@ -32,27 +51,83 @@ class PoolRoom:
         return pack(self.workers(replicas), self.room)
 
 
-def pool_rooms(assigned: Sequence[Assigned], choice: TransportChoice | None) -> tuple[PoolRoom, ...]:
-    """Return the pools that the workers use."""
-    pools = {one.pool.name: one.pool for one in assigned}
-    return tuple(
-        PoolRoom(
-            pool,
-            _room(pool, choice.paths[name] if choice else None),
-            tuple(one for one in assigned if one.pool.name == name),
-            one_nvlink_domain=choice is not None and choice.paths[name].same_clique,
-        )
-        for name, pool in pools.items()
+def replica_counts(
+    recipe: Recipe, serving: ServingSettings, capacities: Sequence[PoolCapacity]
+) -> tuple[dict[str, int], tuple[Problem, ...]]:
+    """Return the replicas of every service by its name.
+
+    `fill` takes the most sets of workers, in the recipe's proportion, that all pools hold together; the
+    frontends stay as the recipe has them.
+    """
+    published = {service.service_name: service.replicas for service in recipe.services}
+    if isinstance(serving.replicas, ReplicaSettings):
+        typed = serving.replicas.model_dump(exclude_none=True)
+        counts = {
+            service.service_name: typed.get(service.role, service.replicas) for service in recipe.services
+        }
+        return counts, tuple(_unknown_roles(recipe, typed))
+    sets = _most_sets(published, capacities)
+    if sets == 0:
+        pools = " and ".join(str(one.pool) for one in capacities)
+        message = f"{pools} cannot hold even one set of the recipe's workers"
+        return published, (Problem("serving.replicas", "fill", message),)
+    return published | {worker.service_name: worker.replicas * sets for worker in recipe.workers}, ()
+
+
+def capacity_problems(capacities: Sequence[PoolCapacity], replicas: Mapping[str, int]) -> Iterator[Problem]:
+    """Yield which pools cannot hold all of their workers at once."""
+    return (_problem(one, replicas) for one in capacities if one.packed(replicas) is None)
+
+
+def _unknown_roles(recipe: Recipe, typed: Mapping[str, int]) -> Iterator[Problem]:
+    roles = [service.role for service in recipe.services]
+    for role, count in typed.items():
+        if role not in roles:
+            message = f"{recipe.name} has no {role} service"
+            yield Problem(f"serving.replicas.{role}", count, message, allowed=", ".join(roles))
+
+
+def _most_sets(published: Mapping[str, int], capacities: Sequence[PoolCapacity]) -> int:
+    """Return the largest multiple of the published workers that fits, by bisection."""
+    low, high = 0, max(one.pool.gpus for one in capacities)
+    while low < high:
+        middle = (low + high + 1) // 2
+        wanted = {name: count * middle for name, count in published.items()}
+        if all(one.packed(wanted) is not None for one in capacities):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _problem(capacity: PoolCapacity, replicas: Mapping[str, int]) -> Problem:
+    workers = capacity.workers(replicas)
+    wanted = " and ".join(
+        f"{some.count} x {some.name} ({in_words(some.gpus, 'GPU')} each)" for some in workers
+    )
+    gpus = sum(some.gpus * some.count for some in workers)
+    return Problem(
+        "serving.replicas",
+        ", ".join(f"{one.worker.role}: {replicas[one.worker.service_name]}" for one in capacity.assigned),
+        f"{capacity.pool} cannot hold {wanted}: {in_words(gpus, 'GPU')} in all, and {_limit(capacity)}",
+        suggestion=_suggestion(capacity, nodes_needed(workers, capacity.room)),
     )
 
 
-def _room(pool: Pool, path: KvPath | None) -> Room:
-    gpus = pool.instance_type.gpus
-    if path is None:
-        return Room(pool.nodes, gpus)
-    return Room(
-        nodes=pool.domain_nodes if path.same_clique else pool.nodes,
-        gpus_per_node=gpus,
-        one_pod_per_node=path.one_pod_per_node,
-        different_nodes=path.different_nodes,
-    )
+def _limit(capacity: PoolCapacity) -> str:
+    if capacity.room.one_pod_per_node:
+        limit = "with this KV transport each takes a whole node"
+    elif capacity.room.different_nodes:
+        limit = "with this KV transport prefill and decode share no node"
+    else:
+        limit = "no worker may span nodes"
+    if capacity.room.nodes < capacity.pool.nodes:
+        limit += f"; {capacity.room.nodes} nodes are one NVLink domain, which all workers must be in"
+    return limit
+
+
+def _suggestion(capacity: PoolCapacity, needed: int) -> str:
+    pool = capacity.pool
+    if capacity.one_nvlink_domain and needed > pool.nvlink_domain_gpus // pool.instance_type.gpus:
+        return "fewer replicas: one NVLink domain has no more nodes"
+    return f"{in_words(needed, 'node')} in pool {pool.name}, or fewer replicas"

@@ -1,39 +1,42 @@
-"""How KV-cache blocks travel from prefill to decode workers."""
+"""How KV-cache blocks travel from prefill to decode workers, what that can carry and what it demands."""
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
-from hardware import KV_TRANSPORTS, KvPath, KvTransportName, Standing, kv_path
+from hardware import (
+    KV_TRANSPORTS,
+    TCP_FLOW_GBIT,
+    TCP_GIGABYTES_PER_SECOND,
+    KvPath,
+    KvTransportName,
+    Standing,
+    kv_path,
+    requests_per_second,
+)
 from recipes.model import Recipe
+from recipes.placed import KvTransport
+from recipes.tensorrt_llm import BACKENDS_WITH_FIXED_BUFFERS
+from recipes.tensorrt_llm.kv_profiles import kv_profile
 from stacks.errors import Problem
-from stacks.plan.placement.assignment import Assigned
-from stacks.plan.placement.pools import Pool
-from stacks.plan.placement.transport_capacity import ceiling, demands, rate, request_bytes
-from stacks.plan.stack_plan import KvTransport
+from stacks.plan.placement.packing import Room
+from stacks.plan.placement.pools import Assigned, Pool
 from stacks.settings.stack import ServingSettings
 
 _KEY = "serving.kvTransport"
+_BUFFER = "cache_transceiver_config.max_tokens_in_buffer"
+_EFA_RESOURCE = "vpc.amazonaws.com/efa"
 _WORST_FIRST = (Standing.IMPOSSIBLE, Standing.UNPROVEN, Standing.DOCUMENTED)
-EFA_RESOURCE = "vpc.amazonaws.com/efa"
-
-
-@dataclass(frozen=True, slots=True)
-class TransportChoice:
-    """The transport of a graph, and what it is in each of its pools."""
-
-    transport: KvTransport
-    paths: Mapping[str, KvPath]
-    """Pool -> what the transport is and demands there."""
-
-    @property
-    def name(self) -> KvTransportName:
-        """mnnvl, rdma, efa or tcp."""
-        return self.transport.path.transport
+_CARRIER: dict[KvTransportName, str] = {
+    "mnnvl": "NVLink of one GPU",
+    "rdma": "one adapter",
+    "efa": "EFA of one GPU",
+    "tcp": "network card 0 between machines",
+}
 
 
 def choose_transport(
-    recipe: Recipe, serving: ServingSettings, assigned: Sequence[Assigned], source: str
-) -> tuple[TransportChoice | None, tuple[Problem, ...]]:
+    recipe: Recipe, serving: ServingSettings, assigned: Sequence[Assigned]
+) -> tuple[KvTransport | None, tuple[Problem, ...]]:
     """Return the transport that was typed, or the fastest that is documented to work on these nodes.
 
     None without a problem for an aggregated recipe. A transport that the hardware cannot do is refused, and
@@ -52,26 +55,78 @@ def choose_transport(
         path = judged[typed]
         if path.standing is Standing.IMPOSSIBLE:
             return None, (_impossible(path, recipe, judged.values()),)
-        return _choice(path, recipe, pools, reason=f"explicit in {source}: {path.reason}", typed=True), ()
+        return _choice(path, recipe, pools, typed=True), ()
     documented = [path for path in judged.values() if path.standing is Standing.DOCUMENTED]
     if not documented:
         return None, (_not_typed(recipe, judged.values()),)
     path = max(documented, key=lambda path: path.gbit_per_second or 0)
-    reason = f"the fastest way that is documented between these nodes: {path.reason}"
-    return _choice(path, recipe, pools, reason=reason, typed=False), ()
+    return _choice(path, recipe, pools, typed=False), ()
 
 
-def extended_resources(choice: TransportChoice | None, assigned: Assigned) -> dict[str, str]:
-    """Return the network devices of one pod of the worker."""
+def request_bytes(recipe: Recipe) -> int:
+    """Return the bytes of KV cache of one prompt of the length that the recipe is sized for."""
+    return recipe.kv_bytes_per_token * recipe.traffic.input_tokens
+
+
+def room_for_workers(pool: Pool, transport: KvTransport | None) -> Room:
+    """Return the pool's nodes that the workers can use, and what may share one of them."""
+    gpus = pool.instance_type.gpus
+    if transport is None:
+        return Room(pool.nodes, gpus)
+    path = transport.paths[pool.name]
+    return Room(
+        nodes=pool.domain_nodes if path.same_clique else pool.nodes,
+        gpus_per_node=gpus,
+        one_pod_per_node=path.one_pod_per_node,
+        different_nodes=path.different_nodes,
+    )
+
+
+def network_devices(transport: KvTransport | None, assigned: Assigned) -> dict[str, str]:
+    """Return the extended resources of one pod of the worker."""
     pool = assigned.pool
-    if choice is None:
+    if transport is None:
         return {}
-    if choice.name == "efa":
-        return {EFA_RESOURCE: str(pool.instance_type.efa_interfaces_per_pod(assigned.worker.gpus))}
-    if choice.name == "rdma" and pool.rdma is not None:
+    if transport.name == "efa":
+        return {_EFA_RESOURCE: str(pool.instance_type.efa_interfaces_per_pod(assigned.worker.gpus))}
+    if transport.name == "rdma" and pool.rdma is not None:
         # One slot of the device plugin hands a pod all adapters of its node.
         return {pool.rdma.resource: "1"}
     return {}
+
+
+def buffer_problems(
+    recipe: Recipe, assigned: Sequence[Assigned], transport: KvTransport | None
+) -> Iterator[Problem]:
+    """Yield the workers whose buffer is below the longest prompt, where the backend cannot grow it.
+
+    The backend is the transport's, whatever the recipe names. UCX and MPI allocate another buffer for a
+    longer prompt, so for them no size is too small.
+    """
+    if transport is None:
+        return
+    longest = recipe.engine_of("prefill").longest_prompt(recipe.model.max_positions)
+    for one in assigned:
+        profile = kv_profile(
+            transport.name,
+            instance_type=one.pool.instance_type,
+            runtime_version=recipe.runtime.version,
+            roce=one.pool.rdma is not None and one.pool.rdma.fabric == "roce",
+        )
+        engine = recipe.engine_of(one.worker.worker_role)
+        transceiver = engine.cache_transceiver_config
+        buffer = transceiver.max_tokens_in_buffer if transceiver else None
+        if profile.backend not in BACKENDS_WITH_FIXED_BUFFERS or buffer is None or buffer >= longest:
+            continue
+        role = one.worker.worker_role
+        message = (
+            f"{role} max_tokens_in_buffer {buffer} is smaller than the longest prompt that prefill admits, "
+            f"{longest}, and the buffers of kvTransport {transport.name} (backend {profile.backend}) do not "
+            "grow"
+        )
+        rounded = -(-longest // engine.tokens_per_block) * engine.tokens_per_block
+        suggestion = f"{rounded} or more, or a lower max_seq_len of prefill"
+        yield Problem(f"serving.overrides.{role}.{_BUFFER}", buffer, message, suggestion=suggestion)
 
 
 def _judge(name: KvTransportName, recipe: Recipe, pools: Sequence[Pool]) -> KvPath:
@@ -112,21 +167,16 @@ def _between(name: KvTransportName, pools: Sequence[Pool]) -> str | None:
     return None
 
 
-def _choice(
-    path: KvPath, recipe: Recipe, pools: Sequence[Pool], *, reason: str, typed: bool
-) -> TransportChoice:
-    transport = KvTransport(
+def _choice(path: KvPath, recipe: Recipe, pools: Sequence[Pool], *, typed: bool) -> KvTransport:
+    return KvTransport(
         path=path,
+        paths={
+            pool.name: _path(path.transport, recipe, pool, one_machine=_one_machine(pools)) for pool in pools
+        },
         typed=typed,
-        reason=reason,
-        request_bytes=request_bytes(recipe),
-        ceiling=ceiling(recipe, path),
-        placement=demands(path, domain_nodes=pools[0].domain_nodes, nodes_differ=len(pools) > 1),
+        ceiling=_ceiling(recipe, path),
+        placement=_demands(path, domain_nodes=pools[0].domain_nodes, nodes_differ=len(pools) > 1),
     )
-    paths = {
-        pool.name: _path(path.transport, recipe, pool, one_machine=_one_machine(pools)) for pool in pools
-    }
-    return TransportChoice(transport, paths)
 
 
 def _impossible(path: KvPath, recipe: Recipe, judged: Collection[KvPath]) -> Problem:
@@ -159,7 +209,7 @@ def _possible(judged: Collection[KvPath]) -> list[KvPath]:
 def _listed(recipe: Recipe, paths: Sequence[KvPath]) -> str:
     """Return the choices, one a line, with what is known of each and what it can carry."""
     lines = [
-        f"{path.transport}, {path.standing.value}: {path.reason}; {rate(recipe, path)}" for path in paths
+        f"{path.transport}, {path.standing.value}: {path.reason}; {_rate(recipe, path)}" for path in paths
     ]
     return "\n    ".join(["one of", *lines])
 
@@ -167,3 +217,56 @@ def _listed(recipe: Recipe, paths: Sequence[KvPath]) -> str:
 def _aggregated_instead(recipe: Recipe) -> str:
     model = recipe.name.partition("/")[0]
     return f"an aggregated recipe of {model} transfers no KV cache"
+
+
+def _ceiling(recipe: Recipe, path: KvPath) -> str:
+    """Return the size of a prompt, and how many a second one prefill hands to one decode worker at most."""
+    payload = request_bytes(recipe)
+    return (
+        f"a prompt of {recipe.traffic.input_tokens:,} tokens is {payload / 1e9:.2f} GB of KV cache: "
+        f"{_rate(recipe, path)} (computed, not measured)"
+    )
+
+
+def _rate(recipe: Recipe, path: KvPath) -> str:
+    """Return how many prompts a second the path can hand over."""
+    if path.standing is Standing.IMPOSSIBLE:
+        return "none"
+    payload = request_bytes(recipe)
+    if path.gbit_per_second is None:
+        least, most = (_number(gigabytes * 1e9 / payload) for gigabytes in TCP_GIGABYTES_PER_SECOND)
+        slow, fast = TCP_GIGABYTES_PER_SECOND
+        return (
+            "nobody publishes what TCP carries inside one machine, where it passes no network card; "
+            f"{least} to {most} prompts a second at the {slow:.0f} to {fast:.0f} GB/s that NVIDIA's EFA "
+            "guide gives for TCP"
+        )
+    text = (
+        f"at most {_number(requests_per_second(payload, path.gbit_per_second))} prompts a second over "
+        f"{path.gbit_per_second:,.0f} Gbit/s of {_CARRIER[path.transport]}"
+    )
+    if path.transport != "tcp":
+        return text
+    flow = requests_per_second(payload, TCP_FLOW_GBIT)
+    return f"{text} and {_number(flow)} over one TCP flow of {TCP_FLOW_GBIT:.0f} Gbit/s"
+
+
+def _demands(path: KvPath, *, domain_nodes: int, nodes_differ: bool) -> str:
+    """Return what the path demands of placement; empty where nothing."""
+    if path.same_clique:
+        return (
+            f"all workers on nodes of one NVLink domain, at most {domain_nodes} in this pool, and each on a "
+            "node of its own: a node has one IMEX channel (kubernetes-sigs/dra-driver-nvidia-gpu#353)"
+        )
+    parts: list[str] = []
+    if path.same_zone:
+        parts.append("all workers in one availability zone, which EFA never leaves")
+    if path.one_pod_per_node:
+        parts.append("each on a node of its own, with all of its EFA interfaces")
+    elif path.different_nodes and not nodes_differ:
+        parts.append("prefill and decode on different nodes")
+    return "; ".join(parts)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"  # noqa: PLR2004 - three digits say enough

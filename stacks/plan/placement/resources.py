@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from recipes.model import Recipe, ServiceRecipe
 from recipes.placed import PodResources
 from stacks.errors import Problem
-from stacks.plan.placement.assignment import Assigned
+from stacks.plan.placement.pools import Assigned
 from stacks.wording import in_words
 
 WORKERS_SHARE = 0.9

@@ -16,7 +16,7 @@ import yaml
 
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.plan.stack_plan import ClusterPlan
+from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.updates.nested import mapping_in, mappings_in
 
 _DEFAULT_PORTS = {"https": 443, "http": 80}

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.plan.stack_plan import OwnPlatform, StackPlan
+from stacks.plan.platform import OwnPlatform
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.guards.fixed_of_a_cluster import cluster_steps, cluster_values
 from stacks.updates.guards.fixed_of_layers import LAYERS, layer_steps, layer_values, with_layers
 

@@ -11,7 +11,8 @@ from components.cluster_reader import ClusterReader
 from failures.conflict import FORCE_VARIABLE
 from stacks.errors import Problem
 from stacks.plan.capacity_blocks import waited_for
-from stacks.plan.stack_plan import ClusterPlan, StackPlan
+from stacks.plan.infrastructure.cluster import ClusterPlan
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.by_hand import HandSet, hand_set
 from stacks.updates.deployed import Deployed
 from stacks.updates.graph import graph_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from stacks.plan.stack_plan import ClusterPlan
+from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.updates.guards.cluster_identity import cluster_problems, same_address
 
 if TYPE_CHECKING:

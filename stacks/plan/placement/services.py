@@ -1,21 +1,22 @@
 """Where each service of a recipe runs: pool, transport, replicas, selectors, sizes, rollout."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from recipes.model import Recipe, ServiceRecipe
-from recipes.placed import PlacedService, PodResources, PoolPlacement, Rollout, Toleration
+from recipes.placed import KvTransport, PlacedService, PodResources, PoolPlacement, Rollout, Toleration
 from stacks.errors import Problem
-from stacks.plan.placement.assignment import Assigned, assign_pools
-from stacks.plan.placement.capacity import pool_rooms
-from stacks.plan.placement.fit import pool_problems
-from stacks.plan.placement.kv_transport import TransportChoice, choose_transport, extended_resources
-from stacks.plan.placement.packing import Packing
-from stacks.plan.placement.pools import ARCHITECTURE_LABEL, Pool
-from stacks.plan.placement.replicas import replica_counts
+from stacks.plan.placement.capacity import PlacedPool, PoolCapacity, capacity_problems, replica_counts
+from stacks.plan.placement.kv_transport import (
+    buffer_problems,
+    choose_transport,
+    network_devices,
+    room_for_workers,
+)
+from stacks.plan.placement.packing import Packing, Room
+from stacks.plan.placement.pools import ARCHITECTURE_LABEL, Assigned, Pool, assign_pools
 from stacks.plan.placement.resources import frontend_resources, memory_problems, worker_resources
 from stacks.plan.placement.rollout import rollouts
-from stacks.plan.placement.transfer_buffers import buffer_problems
 from stacks.settings.stack import ServingSettings
 
 
@@ -24,14 +25,13 @@ class Placed:
     """Every service with its place."""
 
     services: tuple[PlacedService, ...]
-    transport: TransportChoice | None
+    kv_transport: KvTransport | None
     """None for an aggregated recipe."""
-    packings: Mapping[str, Packing]
-    """Pool -> how full it is; pools without workers left out."""
+    pools: tuple[PlacedPool, ...]
 
 
 def place_services(
-    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool], load: str, source: str
+    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool], load: str
 ) -> tuple[Placed | None, tuple[Problem, ...]]:
     """Return every service with its place, or all problems that keep them from having one.
 
@@ -40,33 +40,51 @@ def place_services(
         serving: what was typed.
         pools: the known pools by name.
         load: what a worker does before it serves, with the time, for the sentences on rollouts.
-        source: the file in which a transport was typed, for the sentence on it.
 
     """
     assigned, problems = assign_pools(recipe, serving, pools)
     if problems:
         return None, problems
-    choice, problems = choose_transport(recipe, serving, assigned, source)
-    rooms = pool_rooms(assigned, choice)
-    replicas, replica_problems = replica_counts(recipe, serving, rooms)
+    transport, problems = choose_transport(recipe, serving, assigned)
+    capacities = _capacities(assigned, transport)
+    replicas, replica_problems = replica_counts(recipe, serving, capacities)
     overridden = tuple(serving.overrides.model_dump(exclude_none=True))
     problems += (
         *replica_problems,
         *memory_problems(recipe, assigned, overridden),
-        *buffer_problems(recipe, assigned, choice),
-        *(() if replica_problems else pool_problems(rooms, replicas)),
+        *buffer_problems(recipe, assigned, transport),
+        *(() if replica_problems else capacity_problems(capacities, replicas)),
     )
     if problems:
         return None, problems
-    strategies = rollouts(rooms, replicas, load)
+    strategies = rollouts(capacities, replicas, load)
     placements = {
-        one.worker.service_name: _placement(one, strategies[one.worker.service_name], choice)
+        one.worker.service_name: _placement(one, strategies[one.worker.service_name], transport)
         for one in assigned
     }
     sizes = {one.worker.service_name: worker_resources(one) for one in assigned}
     services = tuple(_service(service, replicas, placements, sizes) for service in recipe.services)
-    packings = {room.pool.name: packing for room in rooms if (packing := room.packed(replicas))}
-    return Placed(services, choice, packings), ()
+    packings = {one.pool.name: one.packed(replicas) for one in capacities}
+    placed_pools = tuple(PlacedPool(pool, packings.get(pool.name) or _empty(pool)) for pool in pools.values())
+    return Placed(services, transport, placed_pools), ()
+
+
+def _capacities(assigned: Sequence[Assigned], transport: KvTransport | None) -> tuple[PoolCapacity, ...]:
+    pools = {one.pool.name: one.pool for one in assigned}
+    return tuple(
+        PoolCapacity(
+            pool,
+            room_for_workers(pool, transport),
+            tuple(one for one in assigned if one.pool.name == name),
+            one_nvlink_domain=transport is not None and transport.paths[name].same_clique,
+        )
+        for name, pool in pools.items()
+    )
+
+
+def _empty(pool: Pool) -> Packing:
+    gpus = pool.instance_type.gpus
+    return Packing(Room(pool.nodes, gpus), {gpus: pool.nodes})
 
 
 def _service(
@@ -80,7 +98,7 @@ def _service(
     return PlacedService(service, replicas[name], placements.get(name), resources)
 
 
-def _placement(assigned: Assigned, rollout: Rollout, choice: TransportChoice | None) -> PoolPlacement:
+def _placement(assigned: Assigned, rollout: Rollout, transport: KvTransport | None) -> PoolPlacement:
     pool = assigned.pool
     return PoolPlacement(
         pool=pool.name,
@@ -89,7 +107,7 @@ def _placement(assigned: Assigned, rollout: Rollout, choice: TransportChoice | N
         node_selector=pool.node_selector,
         tolerations=_tolerations(pool),
         rollout=rollout,
-        extended_resources=extended_resources(choice, assigned),
+        extended_resources=network_devices(transport, assigned),
         rdma_fabric=pool.rdma.fabric if pool.rdma else None,
     )
 

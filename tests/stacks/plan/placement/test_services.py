@@ -73,8 +73,8 @@ def test_roles_can_be_split_over_two_kinds_of_gpu() -> None:
     stack = resolved(changed)
     assert _worker(stack, "prefill").placement.pool == "b200"
     assert _worker(stack, "decode").placement.instance_type == "p6e-gb200.36xlarge"
-    assert {pool.name: pool.used_gpus for pool in stack.pools} == {"b200": 1, "gb200": 4}
-    assert {pool.name: pool.used_nodes for pool in stack.pools} == {"b200": 1, "gb200": 1}
+    assert {placed.pool.name: placed.used_gpus for placed in stack.pools} == {"b200": 1, "gb200": 4}
+    assert {placed.pool.name: placed.packing.used_nodes for placed in stack.pools} == {"b200": 1, "gb200": 1}
 
 
 def test_an_aggregated_worker_takes_one_whole_tray() -> None:
@@ -82,7 +82,7 @@ def test_an_aggregated_worker_takes_one_whole_tray() -> None:
     assert [worker.role for worker in stack.serving.placed.workers] == ["worker"]
     assert _worker(stack, "worker").placement.node_selector["kubernetes.io/arch"] == "arm64"
     [pool] = stack.pools
-    assert (pool.used_gpus, pool.used_nodes, pool.free_gpus) == (4, 1, 0)
+    assert (pool.used_gpus, pool.packing.used_nodes, pool.free_gpus) == (4, 1, 0)
 
 
 def test_an_aggregated_recipe_takes_one_pool_alone() -> None:
@@ -168,5 +168,5 @@ def test_whatever_is_typed_it_is_refused_or_every_worker_has_a_place(
         assert worker.gpus == GPUS[worker.role] <= node.gpus
         assert worker.placement.node_selector["kubernetes.io/arch"] == node.cpu_architecture
         used[worker.placement.pool] += worker.gpus * worker.replicas
-    for pool in stack.pools:
-        assert pool.used_gpus == used[pool.name] <= pool.gpus
+    for placed in stack.pools:
+        assert placed.used_gpus == used[placed.pool.name] <= placed.pool.gpus
