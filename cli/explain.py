@@ -16,11 +16,10 @@ from hardware import KvPath, Standing
 from operations.project import recorded_stack, resolved_stack
 from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
-from stacks.plan.capacity_blocks import waited_for
 from stacks.plan.infrastructure.prices import idle_gpus
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.recipe_choice import aggregated_recipes_like
-from stacks.plan.stack_plan import Decision, StackPlan, Topic
+from stacks.plan.stack_plan import Decision, StackPlan, Topic, waited_for
 from stacks.updates.infrastructure_notices import waiting_text
 from stacks.updates.kinds import kinds_of_change
 from stacks.updates.occupied import room_texts
@@ -205,7 +204,7 @@ def _kv_path(stack: StackPlan) -> Iterator[str]:
         yield "none: aggregated, the KV cache never leaves its worker"
         return
     path = transport.path
-    chosen = "explicit" if transport.typed else "chosen"
+    chosen = "explicit" if transport.explicit else "chosen"
     standing = f"{path.standing.value} ({path.source.text})"
     yield f"{path.transport}, {chosen}, {standing}: {path.reason}{_recommended(stack, path)}"
     yield f"ceiling: {transport.ceiling}"

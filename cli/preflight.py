@@ -11,9 +11,9 @@ from cli.price_age import aged, today
 from operations.errors import CommandError
 from operations.preflight.answers import Answer, Verdict
 from operations.project import resolved_stack
-from stacks.plan.capacity_blocks import waited_for
 from stacks.plan.infrastructure.eks_plan import PlannedNodes
 from stacks.plan.infrastructure.prices import NAMES, idle_gpus, price_source, usd_per_gpu_hour
+from stacks.plan.stack_plan import waited_for
 from stacks.updates.infrastructure_notices import waiting_text
 
 

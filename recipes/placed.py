@@ -97,7 +97,7 @@ class KvTransport:
     """What is known of it on this hardware and runtime, in the pool where that is least."""
     paths: Mapping[str, KvPath]
     """Pool -> what it is and demands there."""
-    typed: bool
+    explicit: bool
     """False: chosen because it is documented to work."""
     ceiling: str
     """What the path can carry, as a sentence."""

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from components.purchase import CapacityBlock
 from components.purchase import Reservation as PlannedReservation
 from operations.preflight.answers import Answer, Reservation, good, unknown, wrong
-from stacks.plan.capacity_blocks import NODES_WAIT_SECONDS
 from stacks.plan.infrastructure.eks_plan import PlannedNodes
 from stacks.plan.infrastructure.prices import usd_per_gpu_hour
+from stacks.plan.timeouts import NODES_WAIT_SECONDS
 from stacks.wording import in_words
 
 DRAINED_BEFORE = dt.timedelta(minutes=40)

@@ -6,6 +6,7 @@ from components.graph_labels import USES_PLATFORM
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from hardware import ACCELERATORS, INSTANCE_TYPES
 from recipes.placed import PlacedService, PoolPlacement
+from stacks.plan.placement.pools import in_labels
 from stacks.plan.platform import ExistingPlatform, OwnPlatform, PlatformPlan
 from stacks.plan.retention import keeps_platform_namespace
 from stacks.plan.stack_plan import Decision, ResolvedCache, ServingPlan, StackPlan
@@ -51,21 +52,18 @@ def _placements(serving: ServingPlan) -> Iterable[Decision]:
     alone = transport is not None and transport.path.one_pod_per_node
     yield from _beside_the_cache(serving)
     for worker, placement in _placed_workers(serving):
-        labels = ", ".join(f"{label}={value}" for label, value in placement.node_selector.items())
         reason = (
             f"pool {placement.pool} has {placement.instance_type} nodes; one of them holds a worker's "
             f"{in_words(worker.gpus, 'GPU')}{', and no second worker of this KV transport' if alone else ''}"
         )
-        yield Decision("placement", f"nodes of {worker.name}", labels, reason)
+        yield Decision("placement", f"nodes of {worker.name}", in_labels(placement.node_selector), reason)
 
 
 def _beside_the_cache(serving: ServingPlan) -> Iterable[Decision]:
     nodes = serving.placed.cache_nodes
     if nodes is None:
         return
-    labels = " or ".join(
-        ", ".join(f"{label}={value}" for label, value in selector.items()) for selector in nodes.selectors
-    )
+    labels = " or ".join(in_labels(selector) for selector in nodes.selectors)
     what = "have a copy of the model each" if nodes.directory else "mount the model's disk"
     for service in serving.placed.services:
         if service.placement is None:
@@ -89,12 +87,8 @@ def _replicas(settings: StackSettings, serving: ServingPlan) -> Iterable[Decisio
 def _rollouts(serving: ServingPlan) -> Iterable[Decision]:
     for worker, placement in _placed_workers(serving):
         rollout = placement.rollout
-        yield Decision(
-            "rollout",
-            f"rollout of {worker.name}",
-            rollout.strategy,
-            f"{rollout.reason}; {rollout.interruption}",
-        )
+        reason = f"{rollout.reason}; {rollout.interruption}"
+        yield Decision("rollout", f"rollout of {worker.name}", rollout.strategy, reason)
 
 
 def _transport(source: str, serving: ServingPlan) -> Iterable[Decision]:
@@ -103,11 +97,8 @@ def _transport(source: str, serving: ServingPlan) -> Iterable[Decision]:
         reason = "the recipe is aggregated: its KV cache never leaves the worker"
         yield Decision("kv transport", "KV transport", "none", reason)
         return
-    chosen = (
-        f"explicit in {source}"
-        if transport.typed
-        else "the fastest way that is documented between these nodes"
-    )
+    fastest = "the fastest way that is documented between these nodes"
+    chosen = f"explicit in {source}" if transport.explicit else fastest
     yield Decision("kv transport", "KV transport", transport.name, f"{chosen}: {transport.path.reason}")
 
 
@@ -124,29 +115,20 @@ def _cache(settings: StackSettings, serving: ServingPlan, cache: ResolvedCache) 
 
 
 def _timeouts(settings: StackSettings, serving: ServingPlan, cache: ResolvedCache) -> Iterable[Decision]:
-    typed = settings.model_cache
-    rate = typed.read_megabytes_per_second if typed else None
+    wanted = settings.model_cache
+    explicit = wanted is not None and wanted.download_timeout_seconds
     computed = "by the model's size, at the slowest rate that the publisher's times allow"
-    work = "download" if cache.is_ours else "check"
-    yield Decision(
-        "timeouts",
-        f"wait for the {work}",
-        f"{cache.download_timeout_seconds} s",
-        "explicit in modelCache.downloadTimeoutSeconds"
-        if typed and typed.download_timeout_seconds
-        else computed,
-    )
-    loading = (
-        f"by the model's size, read at {rate:,} MB/s (modelCache.readMegabytesPerSecond)"
-        if rate
-        else f"likewise, {SLOWEST_LOAD_MEGABYTES_PER_SECOND} MB/s"
-    )
-    yield Decision(
-        "timeouts",
-        "wait for the graph",
-        f"{serving.ready_timeout_seconds} s",
-        "explicit in serving.readyTimeoutSeconds" if settings.serving.ready_timeout_seconds else loading,
-    )
+    subject = f"wait for the {'download' if cache.is_ours else 'check'}"
+    reason = "explicit in modelCache.downloadTimeoutSeconds" if explicit else computed
+    yield Decision("timeouts", subject, f"{cache.download_timeout_seconds} s", reason)
+    rate = wanted.read_megabytes_per_second if wanted else None
+    if settings.serving.ready_timeout_seconds:
+        reason = "explicit in serving.readyTimeoutSeconds"
+    elif rate:
+        reason = f"by the model's size, read at {rate:,} MB/s (modelCache.readMegabytesPerSecond)"
+    else:
+        reason = f"likewise, {SLOWEST_LOAD_MEGABYTES_PER_SECOND} MB/s"
+    yield Decision("timeouts", "wait for the graph", f"{serving.ready_timeout_seconds} s", reason)
 
 
 def _lifecycle_reason(stack: StackPlan) -> str:

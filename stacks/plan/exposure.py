@@ -49,7 +49,7 @@ def pod_monitor_labels(settings: StackSettings) -> Mapping[str, str] | None:
 
     A Prometheus that comes with the cluster reads every monitor, whatever its labels.
     """
-    typed, cluster = settings.serving.pod_monitor, settings.cluster
-    if typed is not None:
-        return dict(typed.labels)
+    monitor, cluster = settings.serving.pod_monitor, settings.cluster
+    if monitor is not None:
+        return dict(monitor.labels)
     return {} if isinstance(cluster, EksClusterSettings) and cluster.monitoring else None

@@ -229,15 +229,15 @@ def _etcd(
 
 
 def _members(
-    name: str, image: str, typed: settings.OwnNats | settings.OwnEtcd, place: _Place
+    name: str, image: str, wanted: settings.OwnNats | settings.OwnEtcd, place: _Place
 ) -> StatefulServersArgs:
     return StatefulServersArgs(
         name=name,
         namespace=place.namespace,
-        members=typed.members,
+        members=wanted.members,
         image=mirrored(image, place.mirrors),
-        storage_class_name=typed.storage_class_name,
-        volume_size=typed.volume_size,
+        storage_class_name=wanted.storage_class_name,
+        volume_size=wanted.volume_size,
         keep_volumes=place.keep_volumes,
         node_affinity=NODES_WITHOUT_GPUS,
         ready_timeout_seconds=place.platform.install_timeout_seconds,

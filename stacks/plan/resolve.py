@@ -29,8 +29,8 @@ def resolve(name: str, settings: StackSettings, source: str) -> StackPlan:
 
     Args:
         name: the stack's name, for display only: nothing is decided by it.
-        settings: what was typed.
-        source: the file it was typed in, for messages.
+        settings: of the stack.
+        source: their file, for messages.
 
     Raises:
         SettingsError: every reason found why the stack could not work.

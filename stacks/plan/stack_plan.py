@@ -4,14 +4,15 @@ Only stacks/plan/resolve.py makes one of these from settings. A value that a per
 the reason for it.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from components.exposure_kinds import ExposureKind
+from components.purchase import CapacityBlock
 from recipes.placed import PlacedRecipe
 from stacks.plan.infrastructure.cluster import ClusterPlan
-from stacks.plan.infrastructure.eks_plan import EksPlan
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.layers.layering import Layering
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.platform import PlatformPlan
@@ -148,3 +149,34 @@ class StackPlan:
         The namespace of an existing volume is there already, and removing it would remove the volume.
         """
         return self.cache.is_ours and not self.serving.namespace_exists
+
+
+def waited_for(stack: StackPlan) -> tuple[PlannedNodes, ...]:
+    """Return the node groups, without a node so far, that the graph is placed on; it is made after them."""
+    groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
+    if not stack.layers.owns("serving"):
+        return ()
+    used = {placed.pool.name for placed in stack.pools if placed.used_gpus}
+    return tuple(nodes for nodes in groups if nodes.pool.name in used and _waits(nodes))
+
+
+def with_open_windows(stack: StackPlan) -> StackPlan:
+    """Return the stack as it is once every window has opened."""
+    layers = replace(stack.layers, nodes=_opened(stack.layers.nodes))
+    plan = stack.infrastructure
+    if plan is not None:
+        plan = replace(plan, gpu_nodes=_opened(plan.gpu_nodes))
+    return replace(stack, layers=layers, infrastructure=plan)
+
+
+def _waits(nodes: PlannedNodes) -> bool:
+    return isinstance(nodes.purchase, CapacityBlock) and nodes.purchase.phase != "active"
+
+
+def _opened(groups: Iterable[PlannedNodes]) -> tuple[PlannedNodes, ...]:
+    return tuple(
+        replace(nodes, purchase=replace(nodes.purchase, phase="active"))
+        if isinstance(nodes.purchase, CapacityBlock)
+        else nodes
+        for nodes in groups
+    )

@@ -18,6 +18,9 @@ WORKER_START_SECONDS = 30 * 60
 # The operator's startup probe allows 720 attempts, 10 s apart; a worker is restarted after that, so
 # there is nothing to wait for.
 LONGEST_WORKER_START_SECONDS = 2 * 3600
+NODES_WAIT_SECONDS = 1200
+"""For how long `up` waits for the nodes of a pool that has some: a machine with eight GPUs boots in about ten
+minutes, and the GPU operator's images follow."""
 
 _MINUTE = 60
 _MEGABYTE = 1_000_000

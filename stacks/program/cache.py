@@ -12,8 +12,7 @@ from components.node_cache import NodeCache, NodeCacheArgs
 from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
 from recipes.node_cache import node_cache_spec
 from recipes.placed import CacheNodes
-from stacks.plan.capacity_blocks import waited_for
-from stacks.plan.stack_plan import ResolvedCache, StackPlan
+from stacks.plan.stack_plan import ResolvedCache, StackPlan, waited_for
 from stacks.program.platform import PlatformParts
 
 NODE_CACHE_NAME = "model-cache"

@@ -9,8 +9,7 @@ from components.cluster_reader import ClusterReader
 from failures.engine_process import makes_resources
 from failures.health import Ill, Served, ills_of
 from recipes.engine_files import engine_files
-from stacks.plan.capacity_blocks import waited_for
-from stacks.plan.stack_plan import StackPlan
+from stacks.plan.stack_plan import StackPlan, waited_for
 
 _PAUSE_SECONDS = 2.0
 

@@ -12,8 +12,8 @@ from components.gpu_operator import gpu_operator
 from components.helm_chart import HelmChart
 from components.monitoring import monitoring
 from components.purchase import CapacityBlock, Purchase, Reservation
-from stacks.plan.capacity_blocks import NODES_WAIT_SECONDS
 from stacks.plan.infrastructure.eks_plan import EksPlan
+from stacks.plan.timeouts import NODES_WAIT_SECONDS
 from stacks.plan.versions import (
     DRA_DRIVER,
     EFA_DEVICE_PLUGIN,

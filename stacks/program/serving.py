@@ -11,9 +11,8 @@ from components.pod_monitor import PodMonitor, PodMonitorArgs
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import PlacedRecipe
-from stacks.plan.capacity_blocks import waited_for
 from stacks.plan.placement.pools import Pool
-from stacks.plan.stack_plan import StackPlan
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.program.cache import CachePlace, deploy_cache
 from stacks.program.health import Watch
 from stacks.program.platform import PlatformParts, server_policy
@@ -181,7 +180,7 @@ def _kv_transport(stack: StackPlan) -> KvTransport | None:
         return None
     return KvTransport(
         name=transport.name,
-        typed=transport.typed,
+        typed=transport.explicit,
         standing=transport.path.standing.value,
         reason=transport.path.reason,
         ceiling=transport.ceiling,

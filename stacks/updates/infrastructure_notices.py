@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Sequence
 
 from components.purchase import CapacityBlock
-from stacks.plan.capacity_blocks import waited_for
 from stacks.plan.infrastructure.eks_plan import PlannedNodes
 from stacks.plan.infrastructure.prices import idle_gpus, price_source
-from stacks.plan.stack_plan import StackPlan
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import SUPPORT_ENDS_SOON
 from stacks.updates.graph import Graph
 from stacks.updates.notices import Notice

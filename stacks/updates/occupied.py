@@ -9,9 +9,8 @@ from components.cluster_reader import ClusterReader, KubernetesObject
 from components.graph_labels import GRAPH_NAME
 from failures.pods import is_ready
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
-from stacks.plan.capacity_blocks import waited_for
 from stacks.plan.placement.packing import WorkerSet, pack
-from stacks.plan.stack_plan import StackPlan
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.notices import Notice
 from stacks.updates.rooms import SharedPool, shared_pools
 from stacks.wording import in_words

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from components.platform_release import release_values
-from stacks.plan.capacity_blocks import waited_for
 from stacks.plan.platform import ExistingPlatform
-from stacks.plan.stack_plan import StackPlan
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.by_hand import HandSet, forced_notices, with_wanted
 from stacks.updates.creator import UNKNOWN_CREATOR, Creator
 from stacks.updates.deployed import Deployed

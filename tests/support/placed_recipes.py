@@ -98,7 +98,7 @@ def _kv_transport(name: KvTransportName, instance_type: str = B200, **demands: b
         one_machine=False,
     )
     path = dataclasses.replace(known, **demands)
-    return KvTransport(path, {"gpus": path}, typed=True, ceiling="", placement="")
+    return KvTransport(path, {"gpus": path}, explicit=True, ceiling="", placement="")
 
 
 @st.composite

@@ -39,7 +39,7 @@ def cluster_plan(settings: StackSettings) -> ClusterPlan:
 
 
 def cluster_problems(settings: StackSettings, pools: Mapping[str, Pool]) -> Iterator[Problem]:
-    """Yield why the cluster could not be made, or what is typed for one that this stack does not make."""
+    """Yield why the cluster could not be made; where one exists, the settings that only a made one has."""
     cluster = settings.cluster
     if not isinstance(cluster, EksClusterSettings):
         yield from _existing_problems(settings)
@@ -54,7 +54,7 @@ def eks_plan(settings: StackSettings, pools: Mapping[str, Pool]) -> EksPlan | No
     cluster = settings.cluster
     if not isinstance(cluster, EksClusterSettings):
         return None
-    nodes = tuple(planned_nodes(cluster, typed, pools[typed.name]) for typed in settings.node_pools)
+    nodes = tuple(planned_nodes(cluster, wanted, pools[wanted.name]) for wanted in settings.node_pools)
     return EksPlan(
         name=cluster.name,
         account_id=cluster.account_id,
@@ -80,8 +80,8 @@ def eks_plan(settings: StackSettings, pools: Mapping[str, Pool]) -> EksPlan | No
 
 
 def _existing_problems(settings: StackSettings) -> Iterator[Problem]:
-    """Yield what is typed for a cluster that this stack would have to make."""
-    typed: list[tuple[str, object]] = [
+    """Yield the settings that only a cluster of this stack could have."""
+    found: list[tuple[str, object]] = [
         (f"nodePools[{index}].{name}", value)
         for index, pool in enumerate(settings.node_pools)
         for name, value in (("zone", pool.zone), ("purchase", pool.purchase))
@@ -89,9 +89,9 @@ def _existing_problems(settings: StackSettings) -> Iterator[Problem]:
     ]
     cache = settings.model_cache
     if cache is not None and cache.storage is not None:
-        typed.append(("modelCache.storage", cache.storage))
+        found.append(("modelCache.storage", cache.storage))
     message = "belongs to a cluster that the stack makes, and this one exists"
-    for key, value in typed:
+    for key, value in found:
         yield Problem(key, getattr(value, "kind", value), message, suggestion="leave it out")
     if cache is not None and cache.storage_class_name is None:
         missing = "is missing: the volume's class in the cluster"

@@ -8,10 +8,17 @@ from components.purchase import OnDemand, Purchase
 from stacks.plan.infrastructure.planned_node_storage import PlannedEbs, PlannedInstanceStore
 from stacks.plan.infrastructure.zones import Zone
 from stacks.plan.placement.pools import Pool
+from stacks.plan.versions import EKS_ADDONS
 
 AmiType = Literal[
     "AL2023_x86_64_STANDARD", "AL2023_ARM_64_STANDARD", "AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA"
 ]
+
+
+ADDONS_BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
+"""What nodes do not join without."""
+EBS_ADDON = "aws-ebs-csi-driver"
+LUSTRE_ADDON = "aws-fsx-csi-driver"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +143,23 @@ class EksPlan:
     def uses_compute_domains(self) -> bool:
         """Whether some pool's NVLink crosses nodes, so that the DRA driver has something to do."""
         return any(nodes.pool.instance_type.nvlink_crosses_nodes for nodes in self.gpu_nodes)
+
+    @property
+    def node_addons(self) -> tuple[str, ...]:
+        """The add-ons that run on nodes, with the driver of the model cache's file system."""
+        names = ["coredns", EBS_ADDON]
+        if isinstance(self.storage, PlannedEfs):
+            names.append("aws-efs-csi-driver")
+        if isinstance(self.storage, PlannedLustre):
+            names.append(LUSTRE_ADDON)
+        if self.node_monitoring:
+            names.append("eks-node-monitoring-agent")
+        return tuple(names)
+
+    @property
+    def addon_builds(self) -> Mapping[str, str]:
+        """Add-on -> pinned build of all that the cluster has."""
+        return {name: EKS_ADDONS[self.version][name] for name in (*ADDONS_BEFORE_NODES, *self.node_addons)}
 
     @property
     def efa_instance_types(self) -> tuple[str, ...]:

@@ -34,10 +34,10 @@ _IN_SETTINGS = {"on-demand": "onDemand or reservation", "spot": "spot", "capacit
 
 
 def pool_problems(
-    cluster: EksClusterSettings, typed: Sequence[NodePoolSettings], pools: Mapping[str, Pool]
+    cluster: EksClusterSettings, node_pools: Sequence[NodePoolSettings], pools: Mapping[str, Pool]
 ) -> Iterator[Problem]:
     """Yield why a pool could not be made in the account."""
-    for index, settings in enumerate(typed):
+    for index, settings in enumerate(node_pools):
         pool = pools.get(settings.name)
         if pool is None:
             continue

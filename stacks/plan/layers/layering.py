@@ -31,7 +31,7 @@ class Layering:
     joined: Mapping[Layer, JoinedLayer]
     """The layers below, with their owners."""
     shared: tuple[Contract, ...]
-    """What this stack tells those that join it; empty where `layers` is not typed."""
+    """What this stack tells those that join it; empty where the settings name no `layers`."""
     nodes: tuple[PlannedNodes, ...] = ()
     """The GPU node groups of a joined infrastructure, as this file describes them."""
 
@@ -46,7 +46,7 @@ def layering(
     """Return the layers; the settings have no `layer_problems`.
 
     Args:
-        settings: what was typed.
+        settings: of the stack.
         cluster: that the file describes, whoever makes it.
         eks: the plan of the cluster, whoever makes it.
         platform: that the file describes, whoever runs it.

@@ -33,26 +33,26 @@ def joined_layers(settings: StackSettings) -> dict[Layer, str]:
 
 
 def layer_problems(name: str, settings: StackSettings) -> tuple[Problem, ...]:
-    """Return why the layers cannot be divided as typed.
+    """Return why the layers cannot be divided like this.
 
     Args:
         name: of this stack, which cannot join itself.
-        settings: what was typed.
+        settings: of the stack.
 
     """
     return (*_own_problems(settings), *_owner_problems(name, settings))
 
 
 def _own_problems(settings: StackSettings) -> Iterator[Problem]:
-    typed, there = settings.layers, layers_there_are(settings)
-    if typed is None:
+    listed, there = settings.layers, layers_there_are(settings)
+    if listed is None:
         return
     key = "layers"
-    shown = _listed(typed)
-    for layer in dict.fromkeys(typed):
+    shown = _listed(listed)
+    for layer in dict.fromkeys(listed):
         if layer not in there:
             yield Problem(key, shown, _why_absent(layer), allowed=_listed(there))
-    if len(set(typed)) < len(typed):
+    if len(set(listed)) < len(listed):
         yield Problem(key, shown, "a layer stands there twice", suggestion="leave one of them out")
     own = owned_layers(settings)
     if len(own) > 1 and there.index(own[-1]) - there.index(own[0]) >= len(own):

@@ -61,11 +61,11 @@ def replica_counts(
     """
     published = {service.service_name: service.replicas for service in recipe.services}
     if isinstance(serving.replicas, ReplicaSettings):
-        typed = serving.replicas.model_dump(exclude_none=True)
+        wanted = serving.replicas.model_dump(exclude_none=True)
         counts = {
-            service.service_name: typed.get(service.role, service.replicas) for service in recipe.services
+            service.service_name: wanted.get(service.role, service.replicas) for service in recipe.services
         }
-        return counts, tuple(_unknown_roles(recipe, typed))
+        return counts, tuple(_unknown_roles(recipe, wanted))
     sets = _most_sets(published, capacities)
     if sets == 0:
         pools = " and ".join(str(one.pool) for one in capacities)
@@ -79,9 +79,9 @@ def capacity_problems(capacities: Sequence[PoolCapacity], replicas: Mapping[str,
     return (_problem(one, replicas) for one in capacities if one.packed(replicas) is None)
 
 
-def _unknown_roles(recipe: Recipe, typed: Mapping[str, int]) -> Iterator[Problem]:
+def _unknown_roles(recipe: Recipe, wanted: Mapping[str, int]) -> Iterator[Problem]:
     roles = [service.role for service in recipe.services]
-    for role, count in typed.items():
+    for role, count in wanted.items():
         if role not in roles:
             message = f"{recipe.name} has no {role} service"
             yield Problem(f"serving.replicas.{role}", count, message, allowed=", ".join(roles))

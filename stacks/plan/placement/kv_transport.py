@@ -37,30 +37,30 @@ _CARRIER: dict[KvTransportName, str] = {
 def choose_transport(
     recipe: Recipe, serving: ServingSettings, assigned: Sequence[Assigned]
 ) -> tuple[KvTransport | None, tuple[Problem, ...]]:
-    """Return the transport that was typed, or the fastest that is documented to work on these nodes.
+    """Return the transport of the settings, or the fastest that is documented to work on these nodes.
 
-    None without a problem for an aggregated recipe. A transport that the hardware cannot do is refused, and
-    one that is merely possible has to be typed: plain TCP is what the engines fall back to in silence, with
-    every pod Ready, so it is never chosen for anybody.
+    None without a problem for an aggregated recipe. A transport that the hardware cannot do is refused. One
+    that is merely possible must be in the settings: engines fall back to plain TCP in silence, with every pod
+    Ready, so nobody gets TCP without having asked for it.
     """
-    typed = serving.kv_transport
+    wanted = serving.kv_transport
     if not recipe.is_disaggregated:
-        if typed is None:
+        if wanted is None:
             return None, ()
         message = f"{recipe.name} is aggregated: its KV cache never leaves the worker"
-        return None, (Problem(_KEY, typed, message, suggestion="leave kvTransport out"),)
+        return None, (Problem(_KEY, wanted, message, suggestion="leave kvTransport out"),)
     pools = list({one.pool.name: one.pool for one in assigned}.values())
     judged = {name: _judge(name, recipe, pools) for name in KV_TRANSPORTS}
-    if typed is not None:
-        path = judged[typed]
+    if wanted is not None:
+        path = judged[wanted]
         if path.standing is Standing.IMPOSSIBLE:
             return None, (_impossible(path, recipe, judged.values()),)
-        return _choice(path, recipe, pools, typed=True), ()
+        return _choice(path, recipe, pools, explicit=True), ()
     documented = [path for path in judged.values() if path.standing is Standing.DOCUMENTED]
     if not documented:
-        return None, (_not_typed(recipe, judged.values()),)
+        return None, (_none_documented(recipe, judged.values()),)
     path = max(documented, key=lambda path: path.gbit_per_second or 0)
-    return _choice(path, recipe, pools, typed=False), ()
+    return _choice(path, recipe, pools, explicit=False), ()
 
 
 def request_bytes(recipe: Recipe) -> int:
@@ -167,13 +167,13 @@ def _between(name: KvTransportName, pools: Sequence[Pool]) -> str | None:
     return None
 
 
-def _choice(path: KvPath, recipe: Recipe, pools: Sequence[Pool], *, typed: bool) -> KvTransport:
+def _choice(path: KvPath, recipe: Recipe, pools: Sequence[Pool], *, explicit: bool) -> KvTransport:
     return KvTransport(
         path=path,
         paths={
             pool.name: _path(path.transport, recipe, pool, one_machine=_one_machine(pools)) for pool in pools
         },
-        typed=typed,
+        explicit=explicit,
         ceiling=_ceiling(recipe, path),
         placement=_demands(path, domain_nodes=pools[0].domain_nodes, nodes_differ=len(pools) > 1),
     )
@@ -191,7 +191,7 @@ def _impossible(path: KvPath, recipe: Recipe, judged: Collection[KvPath]) -> Pro
     )
 
 
-def _not_typed(recipe: Recipe, judged: Collection[KvPath]) -> Problem:
+def _none_documented(recipe: Recipe, judged: Collection[KvPath]) -> Problem:
     return Problem(
         _KEY,
         None,

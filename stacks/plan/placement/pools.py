@@ -65,23 +65,28 @@ class Assigned:
     """The setting that names the pool."""
 
 
+def in_labels(selector: Mapping[str, str]) -> str:
+    """Return a node selector as people write it."""
+    return ", ".join(f"{label}={value}" for label, value in selector.items())
+
+
 def known_pools(settings: tuple[NodePoolSettings, ...]) -> tuple[dict[str, Pool], tuple[Problem, ...]]:
     """Return the pools by name, and what is wrong with the others."""
     pools: dict[str, Pool] = {}
     problems: list[Problem] = []
-    for index, typed in enumerate(settings):
+    for index, wanted in enumerate(settings):
         key = f"nodePools[{index}]"
-        instance_type = INSTANCE_TYPES.get(typed.instance_type)
+        instance_type = INSTANCE_TYPES.get(wanted.instance_type)
         if instance_type is None:
-            problems.append(_unknown_instance_type(typed.instance_type, key))
+            problems.append(_unknown_instance_type(wanted.instance_type, key))
             continue
-        if typed.name in pools:
-            problems.append(Problem(f"{key}.name", typed.name, "two pools have this name"))
+        if wanted.name in pools:
+            problems.append(Problem(f"{key}.name", wanted.name, "two pools have this name"))
             continue
-        domain = typed.nvlink_domain_gpus or min(instance_type.nvlink_domain_gpus)
-        pool = Pool(typed.name, instance_type, typed.nodes, domain, dict(typed.labels), typed.rdma)
+        domain = wanted.nvlink_domain_gpus or min(instance_type.nvlink_domain_gpus)
+        pool = Pool(wanted.name, instance_type, wanted.nodes, domain, dict(wanted.labels), wanted.rdma)
         problems += (*_wrong_domain(pool, key), *_contradicting_labels(pool, key))
-        pools[typed.name] = pool
+        pools[wanted.name] = pool
     return pools, (*problems, *_indistinguishable(pools))
 
 
@@ -105,10 +110,10 @@ def assign_pools(
     return (() if found else tuple(assigned)), found
 
 
-def _unknown_instance_type(typed: str, key: str) -> Problem:
+def _unknown_instance_type(name: str, key: str) -> Problem:
     message = "not an instance type whose GPUs are known here"
-    allowed, suggestion = ", ".join(INSTANCE_TYPES), nearest(typed, INSTANCE_TYPES)
-    return Problem(f"{key}.instanceType", typed, message, allowed=allowed, suggestion=suggestion)
+    allowed, suggestion = ", ".join(INSTANCE_TYPES), nearest(name, INSTANCE_TYPES)
+    return Problem(f"{key}.instanceType", name, message, allowed=allowed, suggestion=suggestion)
 
 
 def _wrong_domain(pool: Pool, key: str) -> Iterator[Problem]:
@@ -133,9 +138,9 @@ def _indistinguishable(pools: Mapping[str, Pool]) -> Iterator[Problem]:
     for one, other in combinations(pools.values(), 2):
         if _differ(one.node_selector, other.node_selector):
             continue
-        selectors = _shown(one.node_selector)
+        selectors = in_labels(one.node_selector)
         if other.node_selector != one.node_selector:
-            selectors += f" and {_shown(other.node_selector)}"
+            selectors += f" and {in_labels(other.node_selector)}"
         yield Problem(
             "nodePools",
             f"{one.name}, {other.name}",
@@ -147,10 +152,6 @@ def _indistinguishable(pools: Mapping[str, Pool]) -> Iterator[Problem]:
 
 def _differ(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
     return any(one[label] != other[label] for label in one.keys() & other.keys())
-
-
-def _shown(labels: Mapping[str, str]) -> str:
-    return ", ".join(f"{label}={value}" for label, value in labels.items())
 
 
 def _wrongly_split(recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool]) -> Iterator[Problem]:

@@ -37,7 +37,7 @@ def place_services(
 
     Args:
         recipe: with the stack's overrides.
-        serving: what was typed.
+        serving: of the stack.
         pools: the known pools by name.
         load: what a worker does before it serves, with the time, for the sentences on rollouts.
 

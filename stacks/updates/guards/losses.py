@@ -7,8 +7,7 @@ from components.model_cache import LostClaim
 from failures.engine_process import makes_resources
 from failures.losses import Places, Seen, look
 from stacks.errors import Problem
-from stacks.plan.capacity_blocks import waited_for
-from stacks.plan.stack_plan import StackPlan
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.deployed import Deployed
 from stacks.updates.notices import Notice
 

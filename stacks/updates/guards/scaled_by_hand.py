@@ -10,9 +10,8 @@ from typing import Any
 from components.cluster_reader import ClusterReader
 from failures.conflict import FORCE_VARIABLE
 from stacks.errors import Problem
-from stacks.plan.capacity_blocks import waited_for
 from stacks.plan.infrastructure.cluster import ClusterPlan
-from stacks.plan.stack_plan import StackPlan
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.by_hand import HandSet, hand_set
 from stacks.updates.deployed import Deployed
 from stacks.updates.graph import graph_of

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lab.directory import REPOSITORY
-from stacks.plan.capacity_blocks import waited_for, with_open_windows
 from stacks.plan.resolve import resolve
+from stacks.plan.stack_plan import waited_for, with_open_windows
 from stacks.settings.load import load_stack
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings

@@ -55,7 +55,7 @@ def test_rdma_is_documented_so_nobody_has_to_type_it() -> None:
     settings["nodePools"][0]["rdma"] = INFINIBAND
     transport = resolved(settings).serving.placed.kv_transport
     assert transport is not None
-    assert (transport.path.transport, transport.typed) == ("rdma", False)
+    assert (transport.path.transport, transport.explicit) == ("rdma", False)
     assert transport.path.standing is Standing.DOCUMENTED
     assert _decision(settings).startswith("rdma: the fastest way that is documented between these nodes: ")
 
@@ -72,7 +72,7 @@ def test_a_typed_way_carries_its_evidence_and_its_ceiling() -> None:
     settings = dev_settings()
     transport = resolved(settings).serving.placed.kv_transport
     assert transport is not None
-    assert (transport.path.transport, transport.typed) == ("tcp", True)
+    assert (transport.path.transport, transport.explicit) == ("tcp", True)
     assert request_bytes(resolved(settings).serving.placed.recipe) == 301_989_888
     assert transport.ceiling == (
         "a prompt of 8,192 tokens is 0.30 GB of KV cache: nobody publishes what TCP carries inside one "
