@@ -52,8 +52,6 @@ class PoolPlacement:
 
     pool: str
     instance_type: str
-    nodes: int
-    """Nodes in the pool, not nodes that this worker needs."""
     node_selector: Mapping[str, str]
     tolerations: tuple[Toleration, ...]
     rollout: Rollout

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from recipes.model import Recipe
-from recipes.placed import PlacedRecipe
 from stacks.errors import Problem, SettingsError
 from stacks.plan.decisions import decisions
 from stacks.plan.exposure import exposure_problems, pod_monitor_labels, resolved_exposure
@@ -14,7 +13,7 @@ from stacks.plan.layers.layering import layering
 from stacks.plan.layers.owned import layer_problems
 from stacks.plan.model_source import cache_problems, resolved_cache
 from stacks.plan.placement.pools import known_pools
-from stacks.plan.placement.services import Placed, place_services
+from stacks.plan.placement.services import Placed, place_services, placed_recipe
 from stacks.plan.platform import as_existing, platform_plan, platform_problems, platform_release
 from stacks.plan.recipe_choice import chosen_recipe
 from stacks.plan.retention import retained_objects
@@ -112,15 +111,8 @@ def _serving(settings: StackSettings, recipe: Recipe, placed: Placed, cache_clai
     return ServingPlan(
         recipe_name=recipe.name,
         namespace_exists=not isinstance(serving.namespace, str),
-        placed=PlacedRecipe(
-            recipe=recipe,
-            graph_name=serving.name or recipe.graph_name,
-            namespace=namespace_name(serving.namespace),
-            services=placed.services,
-            cache_claim_name=cache_claim_name,
-            cache_nodes=cache_nodes(settings, placed.services),
-            kv_transport=placed.kv_transport,
-            image_mirrors=dict(settings.image_mirrors),
+        placed=placed_recipe(
+            recipe, settings, placed, cache_claim_name, cache_nodes(settings, placed.services)
         ),
         exposure=resolved_exposure(serving.exposure),
         pod_monitor_labels=pod_monitor_labels(settings),

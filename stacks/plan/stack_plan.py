@@ -157,7 +157,7 @@ def waited_for(stack: StackPlan) -> tuple[PlannedNodes, ...]:
     if not stack.layers.owns("serving"):
         return ()
     used = {placed.pool.name for placed in stack.pools if placed.used_gpus}
-    return tuple(nodes for nodes in groups if nodes.pool.name in used and _waits(nodes))
+    return tuple(nodes for nodes in groups if nodes.pool.name in used and nodes.phase != "active")
 
 
 def with_open_windows(stack: StackPlan) -> StackPlan:
@@ -167,10 +167,6 @@ def with_open_windows(stack: StackPlan) -> StackPlan:
     if plan is not None:
         plan = replace(plan, gpu_nodes=_opened(plan.gpu_nodes))
     return replace(stack, layers=layers, infrastructure=plan)
-
-
-def _waits(nodes: PlannedNodes) -> bool:
-    return isinstance(nodes.purchase, CapacityBlock) and nodes.purchase.phase != "active"
 
 
 def _opened(groups: Iterable[PlannedNodes]) -> tuple[PlannedNodes, ...]:

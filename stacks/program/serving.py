@@ -10,7 +10,6 @@ from components.network_policies import GraphPolicyArgs, NetworkPolicies, Networ
 from components.pod_monitor import PodMonitor, PodMonitorArgs
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
-from recipes.placed import PlacedRecipe
 from stacks.plan.placement.pools import Pool
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.program.cache import CachePlace, deploy_cache
@@ -156,7 +155,7 @@ def _graph(
             spec=graph_spec(placed, files.name, stack.platform.graph_api),
             engine_config_map_name=files.name,
             engine_files=files.data,
-            placement=_placement(placed),
+            placement=_placement(stack),
             node_pools=[_node_pool(placed.pool) for placed in stack.pools],
             lifecycle=stack.lifecycle,
             kv_transport=_kv_transport(stack),
@@ -197,13 +196,14 @@ def _node_pool(pool: Pool) -> NodePool:
     )
 
 
-def _placement(placed: PlacedRecipe) -> dict[str, Placement]:
+def _placement(stack: StackPlan) -> dict[str, Placement]:
+    pools = {placed.pool.name: placed.pool for placed in stack.pools}
     return {
         worker.name: Placement(
             pool=worker.placement.pool,
             instanceType=worker.placement.instance_type,
-            nodes=worker.placement.nodes,
+            nodes=pools[worker.placement.pool].nodes,
         )
-        for worker in placed.workers
+        for worker in stack.serving.placed.workers
         if worker.placement
     }

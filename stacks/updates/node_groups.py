@@ -88,11 +88,10 @@ def _resized(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator[str
 def _sets_size(nodes: PlannedNodes, before: DeployedNodes) -> bool:
     if _reservation(nodes.purchase) != before.reservation:
         return True
-    phase = nodes.purchase.phase if isinstance(nodes.purchase, CapacityBlock) else "active"
-    if phase == "waiting":
+    if nodes.phase == "waiting":
         # The window may have opened meanwhile: setting 0 nodes would end those that run.
         return False
-    return phase == "empty" or before.emptied or before.waited or before.nodes != nodes.pool.nodes
+    return nodes.phase == "empty" or before.emptied or before.waited or before.nodes != nodes.pool.nodes
 
 
 def _reservation(purchase: Purchase) -> str | None:

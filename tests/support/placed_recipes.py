@@ -48,7 +48,6 @@ def placement(instance_type: str = B200, **changes: Any) -> PoolPlacement:
     made = PoolPlacement(
         pool="gpus",
         instance_type=instance_type,
-        nodes=2,
         node_selector={"nvidia.com/gpu.product": product, "kubernetes.io/arch": arch},
         tolerations=(GPU_TAINT, ARM_TAINT) if instance_type == GB200 else (GPU_TAINT,),
         rollout=RECREATE,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from components.purchase import OnDemand, Purchase
+from components.purchase import CapacityBlock, OnDemand, Phase, Purchase
 from stacks.plan.infrastructure.planned_node_storage import PlannedEbs, PlannedInstanceStore
 from stacks.plan.infrastructure.zones import Zone
 from stacks.plan.placement.pools import Pool
@@ -70,6 +70,11 @@ class PlannedNodes:
         """The image with driver, container toolkit and EFA for the type's architecture."""
         arm = self.pool.instance_type.cpu_architecture == "arm64"
         return "AL2023_ARM_64_NVIDIA" if arm else "AL2023_x86_64_NVIDIA"
+
+    @property
+    def phase(self) -> Phase:
+        """Active unless a Capacity Block waits for its window, or is emptied."""
+        return self.purchase.phase if isinstance(self.purchase, CapacityBlock) else "active"
 
     @property
     def placed_together(self) -> bool:

@@ -1,18 +1,18 @@
-"""What a layer tells the stacks that stand on it: typed, versioned, and without secrets.
+"""What a layer tells the stacks that stand on it: a version and plain values, no secrets.
 
-The same is made from the owner's settings, to be exported, and from those of a stack that joins it, to be
-compared. Only what the upper layers rely on is in them: an owner may change the rest, such as the
-version of Kubernetes or who administers the cluster, without a word to anybody.
+The owner exports the contract of its settings. A stack that joins the layer makes one of its own settings,
+and compares both. A contract has only what upper layers rely on: the owner may change the rest, such as the
+version of Kubernetes or who administers the cluster, and no other stack has to change.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from components.purchase import CapacityBlock
 from components.servers import EtcdServers, NatsServers
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedLustre
+from stacks.plan.placement.pools import in_labels
 from stacks.plan.platform import OwnPlatform
 from stacks.settings.layers import Layer
 
@@ -57,20 +57,17 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
         "cluster.monitoring": "true" if plan.monitoring else "false",
     }
     for nodes in plan.gpu_nodes:
-        pool, purchase = nodes.pool, nodes.purchase
-        values |= {
-            _pool_key(pool.name, "instanceType"): pool.instance_type.name,
-            _pool_key(pool.name, "nodes"): pool.nodes,
-            _pool_key(pool.name, "zone"): nodes.zone.name,
-            _pool_key(pool.name, "nvlinkDomainGpus"): pool.nvlink_domain_gpus,
-            _pool_key(pool.name, "labels"): ", ".join(
-                sorted(f"{key}={item}" for key, item in pool.labels.items())
-            ),
+        pool = nodes.pool
+        described: dict[str, Value] = {
+            "instanceType": pool.instance_type.name,
+            "nodes": pool.nodes,
+            "zone": nodes.zone.name,
+            "nvlinkDomainGpus": pool.nvlink_domain_gpus,
+            "labels": in_labels(dict(sorted(pool.labels.items()))),
             # A graph is not registered while its nodes are waited for.
-            _pool_key(pool.name, "purchase.phase"): (
-                purchase.phase if isinstance(purchase, CapacityBlock) else "active"
-            ),
+            "purchase.phase": nodes.phase,
         }
+        values |= {_pool_key(pool.name, key): value for key, value in described.items()}
     if plan.storage is not None:
         values["modelCache.storage.kind"] = plan.storage.kind
     if isinstance(plan.storage, PlannedLustre):

@@ -10,11 +10,11 @@ from stacks.errors import Problem
 from stacks.nearest import nearest
 from stacks.plan.layers.contract import VERSION, exported, is_of_pool, pools_in
 from stacks.plan.layers.layering import JoinedLayer, Layering
+from stacks.plan.layers.owned import FROM_BELOW
 from stacks.settings.layers import Layer
 
 Outputs = Mapping[str, object]
 
-_LAYERS: tuple[Layer, ...] = ("infrastructure", "platform", "serving")
 _NOTHING_DONE = "nothing was created or changed"
 
 
@@ -61,7 +61,7 @@ def _problems(layer: Layer, joined: JoinedLayer, outputs: Outputs | None) -> Ite
 
 
 def _without_the_layer(key: str, owner: str, layer: Layer, outputs: Outputs) -> Problem:
-    shared = [name for name in _LAYERS if name in outputs]
+    shared = [name for name in FROM_BELOW if name in outputs]
     message = f"that stack shares no {layer}; it shares {' and '.join(shared) or 'nothing'}; {_NOTHING_DONE}"
     suggestion = (
         f"the stack that owns the {layer}; or, where {owner} does, layers: […] with {layer} in "

@@ -7,17 +7,13 @@ from stacks.settings.layers import Layer
 from stacks.settings.stack import StackSettings
 from stacks.wording import alternatives
 
-_FROM_BELOW: tuple[Layer, ...] = ("infrastructure", "platform", "serving")
+FROM_BELOW: tuple[Layer, ...] = ("infrastructure", "platform", "serving")
 
 
 def layers_there_are(settings: StackSettings) -> tuple[Layer, ...]:
-    """Return what can be owned with these settings: what exists already is nobody's layer."""
-    missing: set[Layer] = set()
-    if settings.cluster.kind == "existing":
-        missing.add("infrastructure")
-    if settings.platform.kind == "existing":
-        missing.add("platform")
-    return tuple(layer for layer in _FROM_BELOW if layer not in missing)
+    """Return the layers that some stack can own with these settings: what exists already is nobody's."""
+    exists = {"infrastructure": settings.cluster.kind, "platform": settings.platform.kind}
+    return tuple(layer for layer in FROM_BELOW if exists.get(layer) != "existing")
 
 
 def owned_layers(settings: StackSettings) -> tuple[Layer, ...]:

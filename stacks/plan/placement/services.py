@@ -4,7 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from recipes.model import Recipe, ServiceRecipe
-from recipes.placed import KvTransport, PlacedService, PodResources, PoolPlacement, Rollout, Toleration
+from recipes.placed import (
+    CacheNodes,
+    KvTransport,
+    PlacedRecipe,
+    PlacedService,
+    PodResources,
+    PoolPlacement,
+    Rollout,
+    Toleration,
+)
 from stacks.errors import Problem
 from stacks.plan.placement.capacity import PlacedPool, PoolCapacity, capacity_problems, replica_counts
 from stacks.plan.placement.kv_transport import (
@@ -17,7 +26,8 @@ from stacks.plan.placement.packing import Packing, Room
 from stacks.plan.placement.pools import ARCHITECTURE_LABEL, Assigned, Pool, assign_pools
 from stacks.plan.placement.resources import frontend_resources, memory_problems, worker_resources
 from stacks.plan.placement.rollout import rollouts
-from stacks.settings.stack import ServingSettings
+from stacks.settings.platform import namespace_name
+from stacks.settings.stack import ServingSettings, StackSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +79,35 @@ def place_services(
     return Placed(services, transport, placed_pools), ()
 
 
+def placed_recipe(
+    recipe: Recipe,
+    settings: StackSettings,
+    placed: Placed,
+    cache_claim_name: str,
+    cache_nodes: CacheNodes | None,
+) -> PlacedRecipe:
+    """Return what the graph is written from.
+
+    Args:
+        recipe: with the stack's overrides.
+        settings: of the stack.
+        placed: its services.
+        cache_claim_name: of the model's volume.
+        cache_nodes: those that alone have the model; None: all have.
+
+    """
+    return PlacedRecipe(
+        recipe=recipe,
+        graph_name=settings.serving.name or recipe.graph_name,
+        namespace=namespace_name(settings.serving.namespace),
+        services=placed.services,
+        cache_claim_name=cache_claim_name,
+        cache_nodes=cache_nodes,
+        kv_transport=placed.kv_transport,
+        image_mirrors=dict(settings.image_mirrors),
+    )
+
+
 def _capacities(assigned: Sequence[Assigned], transport: KvTransport | None) -> tuple[PoolCapacity, ...]:
     pools = {one.pool.name: one.pool for one in assigned}
     return tuple(
@@ -103,7 +142,6 @@ def _placement(assigned: Assigned, rollout: Rollout, transport: KvTransport | No
     return PoolPlacement(
         pool=pool.name,
         instance_type=pool.instance_type.name,
-        nodes=pool.nodes,
         node_selector=pool.node_selector,
         tolerations=_tolerations(pool),
         rollout=rollout,
