@@ -53,7 +53,7 @@ def explain(name: str) -> None:
 
 
 def _header(stack: StackPlan) -> Iterator[Row]:
-    recipe = stack.serving.recipe_name
+    recipe = stack.serving.placed.recipe.name
     yield "STACK", f"{stack.name} ({stack.source}), recipe {recipe}, lifecycle {stack.lifecycle}"
     yield from layer_rows(stack)
     yield from _cluster(stack)

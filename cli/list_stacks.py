@@ -54,7 +54,7 @@ def _stack_columns(name: str, directory: Path) -> tuple[str, str, str]:
             accelerator = placed.pool.instance_type.accelerator.name
             used[accelerator] = used.get(accelerator, 0) + placed.used_gpus
     gpus = ", ".join(f"{count} {accelerator}" for accelerator, count in sorted(used.items()))
-    return stack.serving.recipe_name, gpus, _evidence(stack.serving.placed.recipe, stack)
+    return stack.serving.placed.recipe.name, gpus, _evidence(stack.serving.placed.recipe, stack)
 
 
 def _evidence(recipe: Recipe, stack: StackPlan) -> str:

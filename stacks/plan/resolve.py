@@ -109,7 +109,6 @@ def _serving(settings: StackSettings, recipe: Recipe, placed: Placed, cache_clai
     serving = settings.serving
     size, rate = recipe.model.size_bytes, _read_rate(settings)
     return ServingPlan(
-        recipe_name=recipe.name,
         namespace_exists=not isinstance(serving.namespace, str),
         placed=placed_recipe(
             recipe, settings, placed, cache_claim_name, cache_nodes(settings, placed.services)

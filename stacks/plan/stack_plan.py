@@ -91,7 +91,6 @@ class ResolvedCache:
 class ServingPlan:
     """The graph that serves the model."""
 
-    recipe_name: str
     namespace_exists: bool
     """Others made its namespace."""
     placed: PlacedRecipe

@@ -22,15 +22,15 @@ _PUBLIC_PARTS = 3
 
 def network_problems(cluster: EksClusterSettings, settings: StackSettings) -> Iterator[Problem]:
     """Yield why the VPC could not carry the cluster."""
-    key = "cluster.network"
     network = cluster.network
-    named = network.zones if isinstance(network, OwnNetwork) else tuple(network.subnets)
+    if isinstance(network, OwnNetwork):
+        field, named = "cluster.network.zones", network.zones
+    else:
+        field, named = "cluster.network.subnets", tuple(network.subnets)
     zones = [zone_named(name) for name in named]
-    field = f"{key}.zones" if isinstance(network, OwnNetwork) else f"{key}.subnets"
     for zone in zones:
         if zone.region != cluster.region:
-            message = f"is no zone of cluster.region {cluster.region}"
-            yield Problem(field, zone.name, message)
+            yield Problem(field, zone.name, f"is no zone of cluster.region {cluster.region}")
     regional = {zone.name for zone in zones if not zone.is_local}
     if len(regional) < _CONTROL_PLANE_ZONES:
         message = "EKS puts the control plane into two of the region's own zones, never into a Local Zone"

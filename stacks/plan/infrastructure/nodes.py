@@ -7,7 +7,7 @@ from components.purchase import CapacityBlock, OnDemand, Purchase, Reservation, 
 from hardware import InstanceType
 from stacks.errors import Problem
 from stacks.plan.infrastructure.eks_plan import PlannedNodes, PlannedSystemNodes
-from stacks.plan.infrastructure.zones import Zone, zone_named
+from stacks.plan.infrastructure.zones import zone_named
 from stacks.plan.placement.pools import Pool
 from stacks.settings.cluster import (
     CapacityBlockPurchase,
@@ -44,11 +44,12 @@ def pool_problems(
         key = f"nodePools[{index}]"
         yield from _name_problems(cluster, settings, key)
         if settings.zone is None:
-            yield _missing(f"{key}.zone", "EFA and file systems end at a zone, so a pool is in one")
+            message = "is missing: EFA and file systems end at a zone, so a pool is in one"
+            yield Problem(f"{key}.zone", None, message)
         else:
             yield from _zone_problems(cluster, pool.instance_type, settings.zone, f"{key}.zone")
         if settings.purchase is None:
-            yield _missing(f"{key}.purchase", "nothing is bought that nobody typed")
+            yield Problem(f"{key}.purchase", None, "is missing: nothing is bought that nobody typed")
         else:
             yield from _purchase_problems(pool.instance_type, settings.purchase, f"{key}.purchase")
 
@@ -109,7 +110,11 @@ def _zone_problems(
         yield Problem(key, name, message, suggestion=f"{cluster.region}a, or another region")
         return
     if instance_type.regions and cluster.region not in instance_type.regions:
-        yield _region_problem(instance_type, zone, key)
+        read = instance_type.sources["regions"]
+        message = f"{instance_type.name} was not offered in {zone.region} when EC2 was asked ({read.date})"
+        allowed = f"a zone of {', '.join(instance_type.regions)}"
+        suggestion = "another cluster.region; where EC2 offers it by now, add it to hardware/offers.py"
+        yield Problem(key, name, message, allowed=allowed, suggestion=suggestion)
         return
     offered = [each.name for each in instance_type.zones]
     if offered and name not in offered:
@@ -120,17 +125,6 @@ def _zone_problems(
         yield Problem(key, name, message, suggestion=f"{cluster.region}a")
 
 
-def _region_problem(instance_type: InstanceType, zone: Zone, key: str) -> Problem:
-    read = instance_type.sources["regions"]
-    return Problem(
-        key,
-        zone.name,
-        f"{instance_type.name} was not offered in {zone.region} when EC2 was asked ({read.date})",
-        allowed=f"a zone of {', '.join(instance_type.regions)}",
-        suggestion="another cluster.region; where EC2 offers it by now, add it to hardware/offers.py",
-    )
-
-
 def _purchase_problems(
     instance_type: InstanceType, purchase: PurchaseSettings, key: str
 ) -> Iterator[Problem]:
@@ -138,10 +132,6 @@ def _purchase_problems(
         allowed = ", ".join(_IN_SETTINGS[option] for option in instance_type.purchase_options)
         message = f"{instance_type.name} is not sold this way"
         yield Problem(f"{key}.kind", purchase.kind, message, allowed=allowed)
-
-
-def _missing(key: str, why: str) -> Problem:
-    return Problem(key, None, f"is missing: {why}")
 
 
 def _purchase(purchase: PurchaseSettings) -> Purchase:

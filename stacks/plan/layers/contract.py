@@ -38,15 +38,6 @@ class Contract:
     """Setting -> value, for everything that a stack above relies on."""
 
 
-@dataclass(frozen=True, slots=True)
-class Exported:
-    """What the owner of a layer has exported."""
-
-    version: object
-    """None where it is no contract at all."""
-    values: Mapping[str, object]
-
-
 def infrastructure_contract(plan: EksPlan) -> Contract:
     """Return what stands on a cluster, its nodes and its file system."""
     values: dict[str, Value] = {
@@ -90,13 +81,13 @@ def platform_contract(platform: OwnPlatform, cluster: ClusterPlan) -> Contract:
     return Contract("platform", values)
 
 
-def exported(output: object) -> Exported:
-    """Return what stands in a stack output of a layer's name."""
+def exported(output: object) -> tuple[object, Mapping[str, object]]:
+    """Return version and values in a stack output of a layer's name; no version where it is no contract."""
     content: Mapping[str, object] = {}
     if isinstance(output, Mapping):
         content = cast("Mapping[str, object]", output)
     values = {key: _whole(value) for key, value in content.items() if key not in _RESERVED}
-    return Exported(_whole(content.get(_VERSION_KEY)), values)
+    return _whole(content.get(_VERSION_KEY)), values
 
 
 def output_of(contract: Contract) -> dict[str, Value]:

@@ -48,16 +48,16 @@ def _problems(layer: Layer, joined: JoinedLayer, outputs: Outputs | None) -> Ite
     if layer not in outputs:
         yield _without_the_layer(key, owner, layer, outputs)
         return
-    theirs = exported(outputs[layer])
-    if theirs.version != VERSION:
+    version, theirs = exported(outputs[layer])
+    if version != VERSION:
         message = (
             f"that stack was brought up by another version of this project: its contract has version "
-            f"{theirs.version}, and this one reads {VERSION}; {_NOTHING_DONE}"
+            f"{version}, and this one reads {VERSION}; {_NOTHING_DONE}"
         )
         suggestion = f"`pulumi up --stack {owner}` with this version of the project, then this one"
         yield Problem(key, owner, message, suggestion=suggestion)
         return
-    yield from _differences(joined, theirs.values)
+    yield from _differences(joined, theirs)
 
 
 def _without_the_layer(key: str, owner: str, layer: Layer, outputs: Outputs) -> Problem:

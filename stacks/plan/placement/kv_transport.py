@@ -180,14 +180,16 @@ def _choice(path: KvPath, recipe: Recipe, pools: Sequence[Pool], *, explicit: bo
 
 
 def _impossible(path: KvPath, recipe: Recipe, judged: Collection[KvPath]) -> Problem:
-    possible = _possible(judged)
-    documented = next((other for other in possible if other.standing is Standing.DOCUMENTED), None)
+    documented = [other.transport for other in judged if other.standing is Standing.DOCUMENTED]
+    model = recipe.name.partition("/")[0]
     return Problem(
         _KEY,
         path.transport,
         f"impossible here: {path.reason}",
-        allowed=_listed(recipe, possible),
-        suggestion=f"kvTransport: {documented.transport}" if documented else _aggregated_instead(recipe),
+        allowed=_listed(recipe, judged),
+        suggestion=f"kvTransport: {documented[0]}"
+        if documented
+        else f"an aggregated recipe of {model} transfers no KV cache",
     )
 
 
@@ -197,26 +199,19 @@ def _none_documented(recipe: Recipe, judged: Collection[KvPath]) -> Problem:
         None,
         f"not typed, and no way between these nodes is documented to work with {recipe.framework} in runtime "
         f"{recipe.runtime.version}: a person has to type one and accept what is known of it",
-        allowed=_listed(recipe, _possible(judged)),
+        allowed=_listed(recipe, judged),
         suggestion="kvTransport: tcp, if a slow first token is acceptable",
     )
 
 
-def _possible(judged: Collection[KvPath]) -> list[KvPath]:
-    return [path for path in judged if path.standing is not Standing.IMPOSSIBLE]
-
-
-def _listed(recipe: Recipe, paths: Sequence[KvPath]) -> str:
-    """Return the choices, one a line, with what is known of each and what it can carry."""
+def _listed(recipe: Recipe, judged: Collection[KvPath]) -> str:
+    """Return the possible choices, one a line, with what is known of each and what it can carry."""
     lines = [
-        f"{path.transport}, {path.standing.value}: {path.reason}; {_rate(recipe, path)}" for path in paths
+        f"{path.transport}, {path.standing.value}: {path.reason}; {_rate(recipe, path)}"
+        for path in judged
+        if path.standing is not Standing.IMPOSSIBLE
     ]
     return "\n    ".join(["one of", *lines])
-
-
-def _aggregated_instead(recipe: Recipe) -> str:
-    model = recipe.name.partition("/")[0]
-    return f"an aggregated recipe of {model} transfers no KV cache"
 
 
 def _ceiling(recipe: Recipe, path: KvPath) -> str:
@@ -230,8 +225,6 @@ def _ceiling(recipe: Recipe, path: KvPath) -> str:
 
 def _rate(recipe: Recipe, path: KvPath) -> str:
     """Return how many prompts a second the path can hand over."""
-    if path.standing is Standing.IMPOSSIBLE:
-        return "none"
     payload = request_bytes(recipe)
     if path.gbit_per_second is None:
         least, most = (_number(gigabytes * 1e9 / payload) for gigabytes in TCP_GIGABYTES_PER_SECOND)

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,8 @@ def pack(
     """
     free = Counter({room.gpus_per_node: room.nodes} if free_gpus is None else free_gpus)
     for some in sorted(workers, key=lambda some: -some.gpus):
-        placed = _alone(some, room, free) if _takes_own_nodes(room) else _shared(some, free)
-        if not placed:
+        own_nodes = room.one_pod_per_node or room.different_nodes
+        if not (_alone(some, room, free) if own_nodes else _shared(some, free)):
             return None
     return Packing(room, {gpus: count for gpus, count in free.items() if count})
 
@@ -87,8 +87,7 @@ def nodes_needed(workers: Sequence[WorkerSet], room: Room) -> int:
     low, high = 0, sum(some.count for some in workers)
     while low < high:
         middle = (low + high) // 2
-        wider = Room(middle, room.gpus_per_node, room.one_pod_per_node, room.different_nodes)
-        if pack(workers, wider) is None:
+        if pack(workers, replace(room, nodes=middle)) is None:
             low = middle + 1
         else:
             high = middle
@@ -121,10 +120,6 @@ def has_room_wherever_placed(worker: WorkerSet, others: Sequence[WorkerSet], roo
     alone = sum(some.count for some in running if some.gpus >= denied_from)
     together = sum(some.gpus * some.count for some in running if some.gpus < denied_from)
     return alone + together // denied_from < nodes
-
-
-def _takes_own_nodes(room: Room) -> bool:
-    return room.one_pod_per_node or room.different_nodes
 
 
 def _alone(some: WorkerSet, room: Room, free: Counter[int]) -> bool:

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from recipes.model import Recipe, ServiceRecipe
+from recipes.model import Recipe
 from recipes.placed import (
     CacheNodes,
     KvTransport,
     PlacedRecipe,
     PlacedService,
-    PodResources,
     PoolPlacement,
     Rollout,
     Toleration,
@@ -68,12 +67,13 @@ def place_services(
     if problems:
         return None, problems
     strategies = rollouts(capacities, replicas, load)
-    placements = {
-        one.worker.service_name: _placement(one, strategies[one.worker.service_name], transport)
-        for one in assigned
-    }
-    sizes = {one.worker.service_name: worker_resources(one) for one in assigned}
-    services = tuple(_service(service, replicas, placements, sizes) for service in recipe.services)
+    by_name = {one.worker.service_name: one for one in assigned}
+    services = tuple(
+        _worker(by_name[name], replicas[name], strategies[name], transport)
+        if (name := service.service_name) in by_name
+        else PlacedService(service, replicas[name], None, frontend_resources(service))
+        for service in recipe.services
+    )
     packings = {one.pool.name: one.packed(replicas) for one in capacities}
     placed_pools = tuple(PlacedPool(pool, packings.get(pool.name) or _empty(pool)) for pool in pools.values())
     return Placed(services, transport, placed_pools), ()
@@ -126,20 +126,11 @@ def _empty(pool: Pool) -> Packing:
     return Packing(Room(pool.nodes, gpus), {gpus: pool.nodes})
 
 
-def _service(
-    service: ServiceRecipe,
-    replicas: Mapping[str, int],
-    placements: Mapping[str, PoolPlacement],
-    sizes: Mapping[str, PodResources],
+def _worker(
+    assigned: Assigned, replicas: int, rollout: Rollout, transport: KvTransport | None
 ) -> PlacedService:
-    name = service.service_name
-    resources = sizes[name] if name in sizes else frontend_resources(service)
-    return PlacedService(service, replicas[name], placements.get(name), resources)
-
-
-def _placement(assigned: Assigned, rollout: Rollout, transport: KvTransport | None) -> PoolPlacement:
     pool = assigned.pool
-    return PoolPlacement(
+    placement = PoolPlacement(
         pool=pool.name,
         instance_type=pool.instance_type.name,
         node_selector=pool.node_selector,
@@ -148,6 +139,7 @@ def _placement(assigned: Assigned, rollout: Rollout, transport: KvTransport | No
         extended_resources=network_devices(transport, assigned),
         rdma_fabric=pool.rdma.fabric if pool.rdma else None,
     )
+    return PlacedService(assigned.worker, replicas, placement, worker_resources(assigned))
 
 
 def _tolerations(pool: Pool) -> tuple[Toleration, ...]:
