@@ -14,9 +14,9 @@ from stacks.plan.timeouts import SLOWEST_LOAD_MEGABYTES_PER_SECOND
 from stacks.settings.stack import StackSettings
 from stacks.wording import in_words
 
-# What they add is more than the level baseline has: capabilities, or all privileges
-# (https://kubernetes.io/docs/concepts/security/pod-security-standards/). Without them the engine's container
-# has no seccomp profile, which only the level restricted asks for.
+# These transports need capabilities, or all privileges, which the level baseline refuses
+# (https://kubernetes.io/docs/concepts/security/pod-security-standards/). With the others the container of the
+# engine only lacks a seccomp profile, which the level restricted alone asks for.
 _PRIVILEGED = frozenset({"rdma", "efa"})
 
 _SEVERAL = 3

@@ -11,7 +11,7 @@ from stacks.settings.stack import IngressExposure, InternalLoadBalancer, StackSe
 
 
 def exposure_problems(settings: StackSettings) -> Iterator[Problem]:
-    """Yield why an Ingress would be answered by nobody.
+    """Yield why no controller would answer an Ingress.
 
     The stack makes the cluster and installs no Ingress controller. EKS answers a Service of type LoadBalancer
     by itself (https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html), an Ingress never

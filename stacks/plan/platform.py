@@ -120,7 +120,7 @@ def platform_release(
 def platform_problems(
     platform: settings.OwnPlatform | settings.ExistingPlatform, mirrors: Mapping[str, str]
 ) -> tuple[Problem, ...]:
-    """Return which parts of the platform's settings contradict each other, or the mirrors of images."""
+    """Return which settings of the platform contradict each other, or the mirrors of images."""
     if isinstance(platform, settings.ExistingPlatform):
         return ()
     return (*_etcd_problems(platform), *_beside_the_mirror(platform, mirrors))
@@ -221,7 +221,7 @@ def _etcd(
                 rejoining=etcd.rejoining,
             )
         case settings.BundledEtcd():
-            # As the chart's operator puts it together: without a scheme.
+            # The chart's operator writes the address like this: without a scheme.
             host = service_host(f"{RELEASE_NAME}-etcd", place.namespace)
             return BundledServers(f"{host}:{etcd_command.CLIENT_PORT}", etcd.storage_class_name)
         case settings.ExternalEtcd():

@@ -22,16 +22,16 @@ _CERTIFICATE_SECRET = "webhook-server-cert"  # noqa: S105 - the name of the Secr
 def retained_objects(stack: StackPlan) -> tuple[RetainedObject, ...]:
     """Return what `destroy` leaves of the stack's own layers, in the order in which a person would remove it.
 
-    What the stack did not create it does not remove either, and is not listed: an existing volume with its
+    The list leaves out what the stack did not create and so does not remove: an existing volume with its
     namespace, an existing platform, capacity that was bought. With a cluster of the stack's own everything
-    goes, production or not: what stayed would have nobody left to read it, and its network interfaces would
-    hold the network. Protection is what stands before that.
+    goes, production or not: nobody could read what stayed, and its network interfaces would hold the network.
+    With lifecycle production, protected resources stop a `destroy` before that.
     """
     serving = stack.serving
     if stack.infrastructure is not None:
         kept = tuple(_in_account(stack.infrastructure))
     else:
-        # A cluster of another stack of this project goes as a whole; what stayed on it would only hold it.
+        # Where another stack makes the cluster, its `destroy` takes everything, and a kept object delays it.
         lifecycle = "disposable" if stack.cluster.kind == "eks" else stack.lifecycle
         kept = _in_cluster(lifecycle, stack.platform, serving, stack.cache)
     if stack.layers.owns("serving"):

@@ -120,8 +120,8 @@ class StackPlan:
     source: str
     """The file that the settings came from, for messages."""
     layers: Layering
-    """What of it this stack registers. A layer of another stack is here as one that exists: `infrastructure`
-    is None, and the platform of kind existing."""
+    """Where another stack owns the infrastructure, `infrastructure` is None; where another stack owns the
+    platform, `platform` is an existing one."""
     lifecycle: Lifecycle
     cluster: ClusterPlan
     pools: tuple[PlacedPool, ...]
@@ -145,13 +145,13 @@ class StackPlan:
     def creates_namespace(self) -> bool:
         """Whether this stack creates the serving namespace.
 
-        The namespace of an existing volume is there already, and removing it would remove the volume.
+        An existing volume has its namespace already, and `destroy` would remove the volume with it.
         """
         return self.cache.is_ours and not self.serving.namespace_exists
 
 
 def waited_for(stack: StackPlan) -> tuple[PlannedNodes, ...]:
-    """Return the node groups, without a node so far, that the graph is placed on; it is made after them."""
+    """Return the node groups that the graph needs and that have no node yet; the graph comes after them."""
     groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
     if not stack.layers.owns("serving"):
         return ()

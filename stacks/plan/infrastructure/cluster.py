@@ -20,14 +20,14 @@ class ClusterPlan:
 
     kind: Literal["existing", "eks"]
     context: str
-    """The kubeconfig context, always named: the current context of whoever runs `up` decides nothing. Of an
-    EKS cluster its name, which is also that of the context in the kubeconfig that the program makes."""
+    """The kubeconfig context, always named: the current context of whoever runs `up` decides nothing. An EKS
+    cluster and the context in the kubeconfig that the program makes have one name."""
     kubeconfig: str | None
     """Path of the kubeconfig; None: the KUBECONFIG environment variable."""
     server: str | None
     """Address that the context must lead to; None: not checked."""
     region: str | None = None
-    """Of an EKS cluster that a stack of this project makes."""
+    """AWS region of a cluster that a stack of this project makes."""
 
 
 def cluster_plan(settings: StackSettings) -> ClusterPlan:

@@ -52,7 +52,7 @@ class AdoptedNetwork:
     subnets: Mapping[str, str]
     """Zone -> private subnet."""
     control_plane: tuple[str, ...]
-    """As of a VPC of the stack's own: all that are the region's, in their order."""
+    """Zones of the region with a subnet, sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class PlannedLustre:
     zone: Zone
     """Of the nodes that mount it; for nodes in a Local Zone one of the region's."""
     size_gib: int
-    """One that exists: 1200, or a multiple of 2400."""
+    """1200, or a multiple of 2400: FSx has no other sizes."""
     throughput: Literal[125, 250, 500, 1000]
     """MB/s a TiB."""
     kind: Literal["fsxLustre"] = "fsxLustre"

@@ -72,8 +72,8 @@ def planned_network(
 def divided(cidr: IPv4Network, zones: Sequence[str], local: Sequence[str]) -> tuple[SubnetAddresses, ...]:
     """Return the subnets of each zone.
 
-    A zone that comes or goes moves no other: a subnet's addresses cannot be changed. So those of the region's
-    zones come from the letters that they end in, and Local Zones count from the back of the VPC.
+    A subnet's addresses cannot be changed, so a zone that comes or goes must move no other zone: a zone of
+    the region has the part of its last letter, and Local Zones count from the back of the VPC.
 
     Args:
         cidr: of the VPC.

@@ -63,7 +63,7 @@ def planned_nodes(cluster: EksClusterSettings, settings: NodePoolSettings, pool:
 
 
 def system_template(nodes: PlannedSystemNodes) -> NodeTemplate:
-    """Return that of the nodes for everything without GPUs."""
+    """Return the template of the nodes for everything without GPUs."""
     return NodeTemplate(
         name=nodes.name,
         instance_type=nodes.instance_type,
@@ -76,7 +76,7 @@ def system_template(nodes: PlannedSystemNodes) -> NodeTemplate:
 
 
 def gpu_template(nodes: PlannedNodes) -> NodeTemplate:
-    """Return that of a pool's nodes, with the network interfaces of their type."""
+    """Return the template of a pool's nodes, with the network interfaces of their type."""
     layout = nodes.pool.instance_type.network
     return NodeTemplate(
         name=nodes.name,

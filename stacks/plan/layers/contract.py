@@ -22,7 +22,7 @@ VERSION = 2
 """Raised whenever a key comes, goes or gets another meaning."""
 
 KUBECONFIG = "kubeconfig"
-"""The key of an infrastructure's kubeconfig: which command gets a token, and no token."""
+"""The key of an infrastructure's kubeconfig, which has the command that gets a token, and no token."""
 
 _VERSION_KEY = "contract"
 _RESERVED = (_VERSION_KEY, KUBECONFIG)
@@ -44,7 +44,7 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
         "cluster.name": plan.name,
         "cluster.accountId": plan.account_id,
         "cluster.region": plan.region,
-        # With it comes the kind PodMonitor, of which serving makes one.
+        # Monitoring brings the kind PodMonitor, and serving makes a PodMonitor.
         "cluster.monitoring": "true" if plan.monitoring else "false",
     }
     for nodes in plan.gpu_nodes:
@@ -55,7 +55,7 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
             "zone": nodes.zone.name,
             "nvlinkDomainGpus": pool.nvlink_domain_gpus,
             "labels": in_labels(dict(sorted(pool.labels.items()))),
-            # A graph is not registered while its nodes are waited for.
+            # The program registers no graph before its nodes are there.
             "purchase.phase": nodes.phase,
         }
         values |= {_pool_key(pool.name, key): value for key, value in described.items()}

@@ -1,7 +1,7 @@
 """Whether the layers of other stacks are there, and are what this stack's file says.
 
-Asked before anything is registered: a difference would show up minutes later as pods that fit no node, or as
-workers that look for NATS where it is not.
+The program asks before it registers anything: a difference would show up minutes later as pods that fit no
+node, or as workers that look for NATS in the wrong place.
 """
 
 from collections.abc import Callable, Iterator, Mapping

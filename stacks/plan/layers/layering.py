@@ -24,14 +24,14 @@ class JoinedLayer:
 
 @dataclass(frozen=True, slots=True)
 class Layering:
-    """What a stack registers of what its file describes, and who has the rest."""
+    """Which layers of its file a stack registers, and which stacks have the others."""
 
     own: tuple[Layer, ...]
     """From below."""
     joined: Mapping[Layer, JoinedLayer]
     """The layers below, with their owners."""
     shared: tuple[Contract, ...]
-    """What this stack tells those that join it; empty where the settings name no `layers`."""
+    """Contracts for the stacks that join this one; none where the settings name no `layers`."""
     nodes: tuple[PlannedNodes, ...] = ()
     """The GPU node groups of a joined infrastructure, as this file describes them."""
 

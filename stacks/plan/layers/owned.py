@@ -11,7 +11,7 @@ FROM_BELOW: tuple[Layer, ...] = ("infrastructure", "platform", "serving")
 
 
 def layers_there_are(settings: StackSettings) -> tuple[Layer, ...]:
-    """Return the layers that some stack can own with these settings: what exists already is nobody's."""
+    """Return the layers that a stack can own; no stack owns a cluster or a platform that exists."""
     exists = {"infrastructure": settings.cluster.kind, "platform": settings.platform.kind}
     return tuple(layer for layer in FROM_BELOW if exists.get(layer) != "existing")
 

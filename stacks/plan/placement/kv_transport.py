@@ -130,7 +130,7 @@ def buffer_problems(
 
 
 def _judge(name: KvTransportName, recipe: Recipe, pools: Sequence[Pool]) -> KvPath:
-    """Return what is known of the transport where it is known least."""
+    """Return what is known of the transport in the pool where it is least proven."""
     paths = [_path(name, recipe, pool, one_machine=_one_machine(pools)) for pool in pools]
     worst = min(paths, key=lambda path: (_WORST_FIRST.index(path.standing), path.gbit_per_second or 0))
     between = _between(name, pools)

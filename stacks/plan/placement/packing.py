@@ -112,7 +112,7 @@ def has_room_wherever_placed(worker: WorkerSet, others: Sequence[WorkerSet], roo
     nodes = room.nodes
     if room.different_nodes:
         running = [worker]
-        # The others have a node each at worst, but none of those that these workers are on already.
+        # At worst the others have a node each; they are on none of the nodes that these workers hold.
         held = math.ceil(worker.count / (room.gpus_per_node // worker.gpus))
         nodes = max(nodes - sum(some.count for some in others), held)
     # To deny the worker a place, each node must have fewer than its GPUs free.
@@ -132,7 +132,7 @@ def _alone(some: WorkerSet, room: Room, free: Counter[int]) -> bool:
         return False
     for workers, nodes in ((per_node, full), (rest, bool(rest))):
         free[room.gpus_per_node] -= nodes
-        # A remainder is booked like a full node: what is left there is for no other service.
+        # No other service uses what a remainder leaves free on its node.
         free[room.gpus_per_node - workers * some.gpus] += nodes
     return True
 
