@@ -180,6 +180,5 @@ def _is_own(pod: KubernetesObject, graphs: set[str], namespace: str) -> bool:
 
 
 def _selector(shared: SharedPool) -> str:
-    placements = (worker.placement for worker in shared.new)
-    labels = next(placement.node_selector for placement in placements if placement)
+    labels = shared.placed.pool.node_selector
     return ",".join(f"{key}={value}" for key, value in sorted(labels.items()))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from recipes.placed import PlacedService, PoolPlacement
+from recipes.placed import PlacedService
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed
 from stacks.plan.stack_plan import StackPlan
@@ -32,23 +32,20 @@ class SharedPool:
 
 def shared_pools(stack: StackPlan, running: Sequence[Service]) -> tuple[SharedPool, ...]:
     """Return the pools of the new workers with those of the running ones that may be on their nodes."""
-    placed: dict[str, list[tuple[PlacedService, PoolPlacement]]] = {}
-    for worker in stack.serving.placed.workers:
-        if worker.placement:
-            placed.setdefault(worker.placement.pool, []).append((worker, worker.placement))
+    workers = stack.serving.placed.workers
     return tuple(
         SharedPool(
-            pool,
-            new=tuple(worker for worker, _ in placed[pool.pool.name]),
+            placed,
+            new=tuple(each for each in workers if each.placement and each.placement.pool == placed.pool.name),
             old=tuple(
                 service
                 for service in running
-                if _may_share_nodes(service.node_selector, placed[pool.pool.name][0][1].node_selector)
+                if _may_share_nodes(service.node_selector, placed.pool.node_selector)
             ),
             one_nvlink_domain=stack.serving.placed.same_clique,
         )
-        for pool in stack.pools
-        if pool.pool.name in placed
+        for placed in stack.pools
+        if placed.used_gpus
     )
 
 
