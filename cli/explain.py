@@ -11,9 +11,9 @@ from hardware import KvPath, Standing
 from operations.project import recorded_stack, resolved_stack
 from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
-from stacks.plan.infrastructure.idle import idle_gpus
+from stacks.plan.infrastructure.prices import idle_gpus
 from stacks.plan.recipe_choice import aggregated_recipes_like
-from stacks.plan.resolved import Decision, ResolvedStack, RetainedObject, Topic
+from stacks.plan.stack_plan import Decision, RetainedObject, StackPlan, Topic
 from stacks.updates.free_gpus import room_texts
 from stacks.updates.notices import effects_of_changes
 from stacks.wording import alternatives
@@ -73,7 +73,7 @@ def _left_by_destroy(retained: Sequence[RetainedObject]) -> Iterator[str]:
         yield "nothing"
 
 
-def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
+def _rows(stack: StackPlan, graph: ResourceGraph) -> Iterator[Row]:
     if stack.layers.own != ("platform",):
         yield from _labelled("PRICES", prices(stack.pools))
     if stack.infrastructure is not None:
@@ -94,7 +94,7 @@ def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
         yield from _labelled("EVIDENCE", _evidence(stack))
 
 
-def _before_order(stack: ResolvedStack) -> Iterator[Row]:
+def _before_order(stack: StackPlan) -> Iterator[Row]:
     # `explain` asks no cluster: it says the same on every machine.
     room = room_texts(stack, None, "which a preview asks of the cluster too")
     yield from _labelled("ROOM", (text for text, _ in room))
@@ -106,13 +106,13 @@ def _before_order(stack: ResolvedStack) -> Iterator[Row]:
     yield from _labelled("UPDATES", effects_of_changes(stack))
 
 
-def _other_topics(stack: ResolvedStack) -> tuple[Topic, ...]:
+def _other_topics(stack: StackPlan) -> tuple[Topic, ...]:
     # Where the cluster goes with the stack, RETAINED has the objects that are kept.
     on_eks = stack.cluster.kind == "eks"
     return ("cache", "timeouts") if on_eks else ("cache", "timeouts", "lifecycle")
 
 
-def _clients(stack: ResolvedStack) -> str:
+def _clients(stack: StackPlan) -> str:
     serving = stack.serving
     inside = f"http://{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:8000 in the cluster"
     policies = f"network policies {_enforced(stack)}"
@@ -126,14 +126,14 @@ def _clients(stack: ResolvedStack) -> str:
             return f"{inside} only, {policies}"
 
 
-def _enforced(stack: ResolvedStack) -> str:
+def _enforced(stack: StackPlan) -> str:
     if not stack.network_policies:
         return "off"
     # Every cluster that a stack of this project makes has a CNI that was told to enforce them.
     return "on" if stack.cluster.kind == "eks" else "made; enforced if your CNI enforces them"
 
 
-def _prompts(stack: ResolvedStack) -> str:
+def _prompts(stack: StackPlan) -> str:
     recipe = stack.serving.placed.recipe
     prompt, sequence, model = recipe.longest_prompt, recipe.longest_sequence, recipe.model.max_positions
     if sequence == model == prompt + 1:
@@ -149,13 +149,13 @@ def _labelled(label: str, texts: Iterable[str]) -> Iterator[Row]:
         yield ("" if index else label), text
 
 
-def _decisions(stack: ResolvedStack, *topics: Topic) -> Iterator[str]:
+def _decisions(stack: StackPlan, *topics: Topic) -> Iterator[str]:
     for decision in stack.decisions:
         if decision.topic in topics:
             yield f"{decision.subject}: {decision.choice} ({decision.reason})"
 
 
-def _placement(stack: ResolvedStack) -> Iterator[str]:
+def _placement(stack: StackPlan) -> Iterator[str]:
     alike: dict[str, list[Decision]] = {}
     for decision in stack.decisions:
         if decision.topic == "placement":
@@ -166,13 +166,13 @@ def _placement(stack: ResolvedStack) -> Iterator[str]:
         yield f"{', '.join(decision.subject for decision in found)}: {choice}{reason}"
 
 
-def _kv_path(stack: ResolvedStack) -> Iterator[str]:
-    transport = stack.serving.kv_transport
+def _kv_path(stack: StackPlan) -> Iterator[str]:
+    transport = stack.serving.placed.kv_transport
     if transport is None:
         yield "none: aggregated, the KV cache never leaves its worker"
         return
     path = transport.path
-    chosen = "explicit" if transport.typed else "chosen"
+    chosen = "explicit" if transport.explicit else "chosen"
     standing = f"{path.standing.value} ({path.source.text})"
     yield f"{path.transport}, {chosen}, {standing}: {path.reason}{_recommended(stack, path)}"
     yield f"ceiling: {transport.ceiling}"
@@ -182,24 +182,24 @@ def _kv_path(stack: ResolvedStack) -> Iterator[str]:
     yield f"{verb}: {path.lifted_by}"
 
 
-def _recommended(stack: ResolvedStack, path: KvPath) -> str:
+def _recommended(stack: StackPlan, path: KvPath) -> str:
     if not path.reported_failing:
         return ""
     names = alternatives(aggregated_recipes_like(stack.serving.placed.recipe))
     return f"; recommended: {names} (docs/which-recipe.md)"
 
 
-def _rollouts(stack: ResolvedStack) -> Iterator[str]:
+def _rollouts(stack: StackPlan) -> Iterator[str]:
     placed = ((worker.placement, worker.name) for worker in stack.serving.placed.workers)
     alike = names_by((placement.rollout, name) for placement, name in placed if placement is not None)
     for rollout, workers in alike.items():
         yield f"{', '.join(workers)}: {rollout.strategy} ({rollout.reason}); {rollout.interruption}"
 
 
-def _evidence(stack: ResolvedStack) -> Iterator[str]:
+def _evidence(stack: StackPlan) -> Iterator[str]:
     recipe = stack.serving.placed.recipe
     for accelerator in sorted(
-        {pool.instance_type.accelerator.name for pool in stack.pools if pool.used_gpus}
+        {placed.pool.instance_type.accelerator.name for placed in stack.pools if placed.used_gpus}
     ):
         found = evidence_on(recipe, accelerator)
         upstream = "validated upstream" if accelerator in recipe.validated_on else "not validated upstream"

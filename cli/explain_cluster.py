@@ -8,19 +8,18 @@ from components.chart import Chart
 from components.purchase import CapacityBlock, Reservation
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.infrastructure.plan import (
+from stacks.plan.infrastructure.eks_plan import (
     AdoptedNetwork,
     EksPlan,
-    PlannedEbs,
     PlannedEfs,
-    PlannedInstanceStore,
     PlannedLustre,
     PlannedNetwork,
     PlannedNodes,
 )
+from stacks.plan.infrastructure.planned_node_storage import PlannedEbs, PlannedInstanceStore
 from stacks.plan.infrastructure.prices import NAMES
-from stacks.plan.resolved import OwnPlatform, ResolvedCache, ResolvedStack
+from stacks.plan.platform import OwnPlatform
+from stacks.plan.stack_plan import ResolvedCache, StackPlan, waited_for
 from stacks.plan.versions import (
     DRA_DRIVER,
     EFA_DEVICE_PLUGIN,
@@ -36,9 +35,9 @@ _PRICED_REGION = "us-east-1"
 _AMIS = "AMIs float: newest at each update"
 
 
-def header_rows(stack: ResolvedStack) -> Iterator[Row]:
+def header_rows(stack: StackPlan) -> Iterator[Row]:
     """Return what the stack is, and what it stands on."""
-    recipe = stack.serving.recipe_name
+    recipe = stack.serving.placed.recipe.name
     yield "STACK", f"{stack.name} ({stack.source}), recipe {recipe}, lifecycle {stack.lifecycle}"
     yield from _layer_rows(stack)
     yield from _cluster(stack)
@@ -116,7 +115,7 @@ def _charts(plan: EksPlan) -> Iterator[Chart]:
         yield PROMETHEUS_STACK
 
 
-def _platform(stack: ResolvedStack) -> str:
+def _platform(stack: StackPlan) -> str:
     platform = stack.platform
     joined = stack.layers.joined.get("platform")
     runs = f"run by stack {joined.stack}" if joined else platform.kind
@@ -129,7 +128,7 @@ def _platform(stack: ResolvedStack) -> str:
     return ", ".join(parts)
 
 
-def _cluster(stack: ResolvedStack) -> Iterator[Row]:
+def _cluster(stack: StackPlan) -> Iterator[Row]:
     if stack.infrastructure is not None:
         yield from _infrastructure_rows(stack.infrastructure, stack.cache)
         return
@@ -154,7 +153,7 @@ def _server(name: str, group: NatsServers | EtcdServers) -> str:
             return f"{name} own x{group.servers.members}"
 
 
-def _layer_rows(stack: ResolvedStack) -> Iterator[Row]:
+def _layer_rows(stack: StackPlan) -> Iterator[Row]:
     layers = stack.layers
     if not layers.shared and not layers.joined:
         return
@@ -177,7 +176,7 @@ def _infrastructure_rows(plan: EksPlan, cache: ResolvedCache) -> Iterator[Row]:
         f"system: {system.nodes} x {system.instance_type} on demand, for everything without GPUs; {_AMIS}",
     )
     for nodes in plan.gpu_nodes:
-        yield "", f"{nodes.pool}: {_purchase_text(nodes)}"
+        yield "", f"{nodes.pool.name}: {_purchase_text(nodes)}"
     yield "STORAGE", f"model cache: {_storage(plan, cache)}; the rest: gp3 disks"
     yield (
         "OPERATORS",

@@ -12,19 +12,22 @@ from hardware import InstanceType, Source
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.pod_environment import service_workarounds
 from stacks.plan.infrastructure.prices import NAMES, usd_per_gpu_hour
-from stacks.plan.resolved import ResolvedPool, ResolvedStack
+from stacks.plan.placement.capacity import PlacedPool
+from stacks.plan.stack_plan import StackPlan
+from stacks.wording import in_words
 
 _Key = TypeVar("_Key", bound=Hashable)
 _ON_DEMAND = "on_demand_usd_per_gpu_hour"
 _CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"
 
 
-def print_pools(console: Console, stack: ResolvedStack) -> None:
+def print_pools(console: Console, stack: StackPlan) -> None:
     """Print one row per pool."""
     groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
-    purchases = {nodes.pool: nodes.purchase for nodes in groups}
+    purchases = {nodes.pool.name: nodes.purchase for nodes in groups}
     headers = ("POOL", "NODES", "GPUS", "USED", "COST", "IDLE", "COST", "PRICED", "NODES IN USE")
-    print_table(console, headers, (_pool_columns(pool, purchases.get(pool.name)) for pool in stack.pools))
+    rows = (_pool_columns(placed, purchases.get(placed.pool.name)) for placed in stack.pools)
+    print_table(console, headers, rows)
 
 
 def names_by(pairs: Iterable[tuple[_Key, str]]) -> dict[_Key, list[str]]:
@@ -35,21 +38,22 @@ def names_by(pairs: Iterable[tuple[_Key, str]]) -> dict[_Key, list[str]]:
     return groups
 
 
-def prices(pools: Sequence[ResolvedPool]) -> Iterator[str]:
+def prices(pools: Sequence[PlacedPool]) -> Iterator[str]:
     """Return what a GPU of each instance type costs, what is sold only whole, and since when."""
-    for instance_type in {pool.instance_type.name: pool.instance_type for pool in pools}.values():
+    types = (placed.pool.instance_type for placed in pools)
+    for instance_type in {each.name: each for each in types}.values():
         offers = " or ".join(_offers(instance_type))
         yield f"{instance_type.name}: {offers or 'no published price'}"
 
 
-def print_pods(console: Console, stack: ResolvedStack) -> None:
+def print_pods(console: Console, stack: StackPlan) -> None:
     """Print one row per service."""
-    placed = stack.serving.placed
     headers = ("SERVICE", "PODS", "GPUS", "CPU", "MEMORY", "RUNS ON", "NETWORK DEVICES, CLAIMS")
-    print_table(console, headers, (_service_columns(placed, service) for service in placed.services))
+    rows = (_service_columns(stack, service) for service in stack.serving.placed.services)
+    print_table(console, headers, rows)
 
 
-def workarounds(stack: ResolvedStack) -> Iterator[str]:
+def workarounds(stack: StackPlan) -> Iterator[str]:
     """Return what keeps the workers away from known defects of the engine, each once."""
     placed = stack.serving.placed
     workers = names_by(
@@ -61,22 +65,23 @@ def workarounds(stack: ResolvedStack) -> Iterator[str]:
         yield text if len(names) == len(placed.workers) else f"{' and '.join(names)}: {text}"
 
 
-def _pool_columns(pool: ResolvedPool, purchase: Purchase | None) -> tuple[str, ...]:
+def _pool_columns(placed: PlacedPool, purchase: Purchase | None) -> tuple[str, ...]:
+    pool = placed.pool
     instance_type = pool.instance_type
     return (
         pool.name,
         f"{pool.nodes} x {instance_type.name}",
         f"{pool.gpus} {instance_type.accelerator.name}",
-        str(pool.used_gpus),
-        _cost(instance_type, purchase, pool.used_gpus),
-        str(pool.free_gpus),
-        _cost(instance_type, purchase, pool.free_gpus),
+        str(placed.used_gpus),
+        _cost(instance_type, purchase, placed.used_gpus),
+        str(placed.free_gpus),
+        _cost(instance_type, purchase, placed.free_gpus),
         _priced(instance_type, purchase),
-        _nodes_in_use(pool),
+        _nodes_in_use(placed),
     )
 
 
-def _service_columns(placed: PlacedRecipe, service: PlacedService) -> tuple[str, ...]:
+def _service_columns(stack: StackPlan, service: PlacedService) -> tuple[str, ...]:
     resources = service.resources
     return (
         service.name,
@@ -84,8 +89,8 @@ def _service_columns(placed: PlacedRecipe, service: PlacedService) -> tuple[str,
         str(service.gpus),
         "" if resources is None else _cpu(resources.cpu_request, resources.cpu_limit),
         "" if resources is None else f"{resources.memory_gib}Gi",
-        _runs_on(placed, service),
-        _devices(placed, service),
+        _runs_on(stack, service),
+        _devices(stack.serving.placed, service),
     )
 
 
@@ -121,21 +126,21 @@ def _priced(instance_type: InstanceType, purchase: Purchase | None) -> str:
     return "" if instance_type.capacity_block_usd_per_gpu_hour is None else "Capacity Block"
 
 
-def _nodes_in_use(pool: ResolvedPool) -> str:
-    used = f"{pool.used_nodes} of {pool.nodes}"
-    return f"{used}, {pool.exclusive_nodes} exclusive" if pool.exclusive_nodes else used
+def _nodes_in_use(placed: PlacedPool) -> str:
+    packing = placed.packing
+    used = f"{packing.used_nodes} of {placed.pool.nodes}"
+    return f"{used}, {packing.exclusive_nodes} exclusive" if packing.exclusive_nodes else used
 
 
 def _cpu(request: int, limit: int) -> str:
     return str(request) if request == limit else f"{request} to {limit}"
 
 
-def _runs_on(placed: PlacedRecipe, service: PlacedService) -> str:
-    placement = service.placement
-    if placement is None:
-        return "the workers' nodes" if placed.cache_nodes else "nodes without GPUs"
-    nodes = "node" if placement.nodes == 1 else "nodes"
-    return f"pool {placement.pool}, {placement.nodes} {nodes}"
+def _runs_on(stack: StackPlan, service: PlacedService) -> str:
+    if service.placement is None:
+        return "the workers' nodes" if stack.serving.placed.cache_nodes else "nodes without GPUs"
+    [pool] = [each.pool for each in stack.pools if each.pool.name == service.placement.pool]
+    return f"pool {pool.name}, {in_words(pool.nodes, 'node')}"
 
 
 def _devices(placed: PlacedRecipe, service: PlacedService) -> str:

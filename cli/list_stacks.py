@@ -39,11 +39,12 @@ def _stack_columns(name: str, directory: Path) -> tuple[str, str, str]:
     except SettingsError as error:
         return "cannot be used", "", error.texts[0].replace("\n", "; ")
     used: Counter[str] = Counter()
-    for pool in stack.pools:
-        used[pool.instance_type.accelerator.name] += pool.used_gpus
+    for placed in stack.pools:
+        used[placed.pool.instance_type.accelerator.name] += placed.used_gpus
     gpus = {name: count for name, count in sorted(used.items()) if count}
     shown = ", ".join(f"{count} {name}" for name, count in gpus.items())
-    return stack.serving.recipe_name, shown, _evidence(stack.serving.placed.recipe, gpus)
+    recipe = stack.serving.placed.recipe
+    return recipe.name, shown, _evidence(recipe, gpus)
 
 
 def _recipe_columns(name: str) -> tuple[str, str, str, str]:

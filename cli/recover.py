@@ -15,7 +15,7 @@ from operations.recovery.leftovers import read_leftovers
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
 from operations.recovery.state_backup import Backup
 from operations.recovery.steps import command_line, run_steps, what_holds
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.program.health import served_by
 from stacks.updates.guards.lost_claim import seen_in
 
@@ -73,7 +73,7 @@ def _recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_wait
     say(f"\nstack {name} is {'destroyed' if destroy else 'up'}: nothing of the interrupted run is left")
 
 
-def _require_health(stack: ResolvedStack, cluster: ClusterCommands) -> None:
+def _require_health(stack: StackPlan, cluster: ClusterCommands) -> None:
     """Ask the cluster, which alone knows; exit 1 where something does not work."""
     served = served_by(stack)
     if served is None:

@@ -13,7 +13,8 @@ from components.cluster_reader import ClusterReader
 from operations.errors import CommandError
 from operations.pulumi_command import Printed, found_on_path
 from stacks.errors import SettingsError
-from stacks.plan.resolved import ResolvedCluster, ResolvedStack
+from stacks.plan.infrastructure.cluster import ClusterPlan
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.guards.cluster_identity import cluster_problems
 
 _ANSWER_SECONDS = 15
@@ -31,7 +32,7 @@ class ClusterCommands:
     helm: str
 
     @classmethod
-    def of(cls, cluster: ResolvedCluster) -> "ClusterCommands":
+    def of(cls, cluster: ClusterPlan) -> "ClusterCommands":
         """The clients for the stack's cluster, which must be on PATH."""
         kubeconfig = str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
         kubectl, helm = found_on_path("kubectl", _KUBECTL), found_on_path("helm", _HELM)
@@ -90,7 +91,7 @@ class ClusterCommands:
         return [*file, flag, self.context]
 
 
-def refuse_other_cluster(stack: ResolvedStack) -> None:
+def refuse_other_cluster(stack: StackPlan) -> None:
     """Raise SettingsError where the kubeconfig does not lead to the cluster that the settings mean."""
     problems = cluster_problems(stack.cluster, os.environ)
     if problems:

@@ -9,7 +9,7 @@ from pathlib import Path
 from operations.errors import CommandError
 from resource_graph import ResourceGraph
 from stacks.plan.resolve import resolve
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.settings.load import TOKEN_KEY, load_stack
 from stacks.settings.yaml_file import parse_yaml
 
@@ -35,13 +35,13 @@ def project_directory() -> Path:
     return found
 
 
-def resolved_stack(name: str) -> ResolvedStack:
+def resolved_stack(name: str) -> StackPlan:
     """The stack with every decision made; SettingsError where its file is missing or cannot be used."""
     directory = stack_directory(Path.cwd())
     return resolve(name, load_stack(name, directory), f"Pulumi.{name}.yaml")
 
 
-def recorded_stack(stack: ResolvedStack) -> ResourceGraph:
+def recorded_stack(stack: StackPlan) -> ResourceGraph:
     """The program's resources of the stack; its token is never decrypted, only known to be there."""
     import pulumi
 

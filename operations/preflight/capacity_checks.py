@@ -7,10 +7,9 @@ from typing import Any
 from components.purchase import CapacityBlock, Reservation
 from operations.preflight.account import Account, FoundReservation, Unanswered
 from operations.preflight.answer import Answer, good, unknown, wrong
-from stacks.plan.infrastructure.idle import least_sold
-from stacks.plan.infrastructure.phases import NODES_WAIT_SECONDS
-from stacks.plan.infrastructure.plan import PlannedNodes
-from stacks.plan.infrastructure.prices import usd_per_gpu_hour
+from stacks.plan.infrastructure.eks_plan import PlannedNodes
+from stacks.plan.infrastructure.prices import least_sold, usd_per_gpu_hour
+from stacks.plan.timeouts import NODES_WAIT_SECONDS
 from stacks.wording import in_words
 
 DRAINED_BEFORE = dt.timedelta(minutes=40)
@@ -32,7 +31,7 @@ def capacity_answers(
     purchase = nodes.purchase
     if not isinstance(purchase, CapacityBlock | Reservation):
         return
-    question = f"pool {nodes.pool}: {purchase.id}"
+    question = f"pool {nodes.pool.name}: {purchase.id}"
     if found is None:
         text = "no such reservation in this account and region"
         yield wrong(question, text, "`aws ec2 describe-capacity-reservations` has ids for purchase.id")
@@ -71,18 +70,15 @@ def offered_now(nodes: PlannedNodes, account: Account) -> str | None:
     """Return the up-front fee that AWS asks for the least that holds the pool; None for another purchase."""
     if not isinstance(nodes.purchase, CapacityBlock):
         return None
-    unit = least_sold(nodes.instance_type, nodes.nodes * nodes.instance_type.gpus)
-    what, gpus = (
-        (unit.name, unit.gpus)
-        if unit is not None
-        else (f"{nodes.nodes} x {nodes.instance_type.name}", nodes.nodes * nodes.instance_type.gpus)
-    )
+    pool, kind = nodes.pool, nodes.pool.instance_type.name
+    unit = least_sold(pool.instance_type, pool.gpus)
+    what, gpus = (unit.name, unit.gpus) if unit is not None else (f"{pool.nodes} x {kind}", pool.gpus)
     wanted: dict[str, object] = (
         {"UltraserverType": unit.name, "UltraserverCount": 1}
         if unit is not None
-        else {"InstanceType": nodes.instance_type.name, "InstanceCount": nodes.nodes}
+        else {"InstanceType": kind, "InstanceCount": pool.nodes}
     )
-    asked = f"a new block for pool {nodes.pool}, {what} for {_HOURS} h"
+    asked = f"a new block for pool {pool.name}, {what} for {_HOURS} h"
     try:
         offerings = account.block_offerings(hours=_HOURS, **wanted)
     except Unanswered as reason:
@@ -93,18 +89,18 @@ def offered_now(nodes: PlannedNodes, account: Account) -> str | None:
 
 
 def _shape_answers(question: str, nodes: PlannedNodes, found: FoundReservation) -> Iterator[Answer]:
-    wanted = nodes.instance_type.name
+    wanted = nodes.pool.instance_type.name
     if found.instance_type != wanted:
         yield wrong(question, f"is for {found.instance_type}", f"one for {wanted}")
         return
     if found.zone != nodes.zone.name:
         yield wrong(question, f"is in {found.zone}", f"nodePools[].zone: {found.zone}")
-    if found.total < nodes.nodes:
-        text = f"has {in_words(found.total, 'instance')}, the pool {in_words(nodes.nodes, 'node')}"
+    if found.total < nodes.pool.nodes:
+        text = f"has {in_words(found.total, 'instance')}, the pool {in_words(nodes.pool.nodes, 'node')}"
         yield wrong(question, text, f"nodePools[].nodes: {found.total}, or a larger one")
     else:
         text = f"{found.total} x {found.instance_type} in {found.zone}, {found.available} free"
-        yield good(question, f"{text}; the pool takes {nodes.nodes}")
+        yield good(question, f"{text}; the pool takes {nodes.pool.nodes}")
 
 
 def _window_answers(
@@ -137,11 +133,11 @@ def _window_answers(
 
 def _price(nodes: PlannedNodes, found: FoundReservation) -> str:
     """Return the price of the whole window at the published rate: no answer of AWS has what was paid."""
-    rate = usd_per_gpu_hour(nodes.instance_type, nodes.purchase)
+    rate = usd_per_gpu_hour(nodes.pool.instance_type, nodes.purchase)
     if rate is None or found.starts is None or found.ends is None:
         return ""
     hours = (found.ends - found.starts) / dt.timedelta(hours=1)
-    gpus = found.total * nodes.instance_type.gpus
+    gpus = found.total * nodes.pool.instance_type.gpus
     return f", {hours:.0f} h of {in_words(gpus, 'GPU')} for ${gpus * rate * hours:,.0f}"
 
 

@@ -8,8 +8,7 @@ from components.purchase import CapacityBlock, OnDemand, Reservation, Spot
 from operations.preflight.account import Account, Unanswered
 from operations.preflight.answer import Answer, Verdict, good, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
-from stacks.plan.infrastructure.addons import builds
-from stacks.plan.infrastructure.plan import EksPlan, PlannedLustre, PlannedNetwork, PlannedNodes
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedLustre, PlannedNetwork, PlannedNodes
 
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)
 _WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
@@ -47,7 +46,7 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     yield from _guarded(_addon_question(plan), lambda: _addons(plan, account))
     for nodes in plan.gpu_nodes:
         yield from _guarded(_offer_question(nodes), lambda each=nodes: _offered(each, account))
-        yield from _guarded(f"pool {nodes.pool}: capacity", lambda each=nodes: _capacity(each, account))
+        yield from _guarded(f"pool {nodes.pool.name}: capacity", lambda each=nodes: _capacity(each, account))
     yield from _guarded("quota: P instances", lambda: _gpu_quota(plan, account))
     yield from _guarded("quota: VPCs", lambda: _network_quota(plan, account))
     yield from _guarded("quota: elastic IPs", lambda: _address_quota(plan, account))
@@ -58,7 +57,7 @@ def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     for quota, kind in ((_ON_DEMAND, OnDemand), (_SPOT, Spot)):
         pools = [nodes for nodes in plan.gpu_nodes if isinstance(nodes.purchase, kind)]
         if pools:
-            needed = sum(nodes.nodes * nodes.instance_type.vcpus for nodes in pools)
+            needed = sum(nodes.pool.nodes * nodes.pool.instance_type.vcpus for nodes in pools)
             yield _quota_answer(quota, needed, account.quota(quota.service, quota.code))
 
 
@@ -82,7 +81,7 @@ def _addon_question(plan: EksPlan) -> str:
 
 
 def _addons(plan: EksPlan, account: Account) -> Iterator[Answer]:
-    wanted = builds(plan)
+    wanted = plan.addon_builds
     offered = {name: account.addon_builds(name, plan.version) for name in wanted}
     missing = [name for name, build in wanted.items() if build not in offered[name]]
     if not missing:
@@ -131,7 +130,7 @@ def _system_offered(plan: EksPlan, account: Account) -> Iterator[Answer]:
 
 
 def _offer_question(nodes: PlannedNodes) -> str:
-    return f"pool {nodes.pool}: {nodes.instance_type.name} in {nodes.zone.name}"
+    return f"pool {nodes.pool.name}: {nodes.pool.instance_type.name} in {nodes.zone.name}"
 
 
 def _offered(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
@@ -140,7 +139,7 @@ def _offered(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
         # EC2 lists no offers of a zone that the account does not see.
         yield good(question, f"`up` opts in to zone group {zone.group}; ask again after it")
         return
-    zones = account.offered_in(nodes.instance_type.name)
+    zones = account.offered_in(nodes.pool.instance_type.name)
     if zone.name in zones:
         yield good(question, "offered")
         return

@@ -15,7 +15,7 @@ from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject, Pendi
 from resource_graph import ResourceGraph
 from resource_graph.urns import RELEASE_TYPE
 from stacks.plan.platform import RELEASE_NAME
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 
 NO_FIELDS = {"f:metadata": {"f:annotations": {"f:dynamo-stack/recovering": {}}}}
 """A field that nobody sets: the only one that the create of an object still owns while `up` takes it over."""
@@ -85,7 +85,7 @@ def operator_answers(cluster: ClusterCommands) -> bool:
     return True
 
 
-def read_release(stack: ResolvedStack, graph: ResourceGraph, cluster: ClusterCommands) -> HelmRelease | None:
+def read_release(stack: StackPlan, graph: ResourceGraph, cluster: ClusterCommands) -> HelmRelease | None:
     """The stack's release, None where its platform is somebody else's."""
     resource = next(iter(graph.of_type(RELEASE_TYPE)), None)
     if resource is None:

@@ -18,7 +18,7 @@ from operations.recovery.orphan_processes import longest_life, wait_for_orphans
 from operations.recovery.stack_state import ClusterObject, StackState, read_state
 from operations.recovery.state_backup import Backup, LostStateError, put_back
 from resource_graph import ResourceGraph
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 
 _GRAPH = "DynamoGraphDeployment"
 
@@ -58,7 +58,7 @@ class Leftovers:
 
 
 def read_leftovers(
-    stack: ResolvedStack,
+    stack: StackPlan,
     pulumi: PulumiCommand,
     cluster: ClusterCommands,
     *,

@@ -6,7 +6,7 @@ from stacks.plan.cache import needed_gib, size_in_gib
 from stacks.plan.infrastructure.node_storage import node_directory
 from stacks.plan.infrastructure.planned_node_storage import CACHE_CLASS
 from stacks.plan.infrastructure.storage import volume_name
-from stacks.plan.resolved import ResolvedCache
+from stacks.plan.stack_plan import ResolvedCache
 from stacks.plan.timeouts import check_timeout_seconds, download_timeout_seconds
 from stacks.settings.cluster import EfsStorage, EksClusterSettings, LustreStorage
 from stacks.settings.node_storage import EbsStorage, InstanceStoreStorage

@@ -3,15 +3,9 @@
 from collections.abc import Iterable
 
 from components.servers import EtcdArgs, NatsArgs, StatefulServersArgs
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNetwork
-from stacks.plan.resolved import (
-    ExistingPlatform,
-    Lifecycle,
-    ResolvedCache,
-    ResolvedPlatform,
-    ResolvedServing,
-    RetainedObject,
-)
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
+from stacks.plan.platform import ExistingPlatform, PlatformPlan
+from stacks.plan.stack_plan import Lifecycle, ResolvedCache, RetainedObject, ServingPlan, StackPlan
 
 _CRD_REASON = "Helm deletes none: every stack's objects of the kind would go too"
 # Neither is in a manifest of the chart: ai-dynamo/dynamo deploy/helm/charts/platform/components/operator.
@@ -25,22 +19,42 @@ _KEEPS_MODEL = "lifecycle production keeps the downloaded model"
 _CERTIFICATE_SECRET = "webhook-server-cert"  # noqa: S105 - the name of the Secret, not its content
 
 
-def retained_objects(
-    lifecycle: Lifecycle,
-    platform: ResolvedPlatform,
-    serving: ResolvedServing,
-    cache: ResolvedCache,
-    infrastructure: EksPlan | None,
-) -> tuple[RetainedObject, ...]:
-    """Return all of it, in the order in which a person would remove it.
+def retained_objects(stack: StackPlan) -> tuple[RetainedObject, ...]:
+    """Return what `destroy` leaves of the stack's own layers, in the order in which a person would remove it.
 
-    What the stack did not create it does not remove either, and is not listed: an existing volume with its
+    The list leaves out what the stack did not create and so does not remove: an existing volume with its
     namespace, an existing platform, capacity that was bought. With a cluster of the stack's own everything
-    goes, production or not: what stayed would have nobody left to read it, and its network interfaces would
-    hold the network. Protection is what stands before that.
+    goes, production or not: nobody could read what stayed, and its network interfaces would hold the network.
+    With lifecycle production, protected resources stop a `destroy` before that.
     """
-    if infrastructure is not None:
-        return tuple(_in_account(infrastructure))
+    serving = stack.serving
+    if stack.infrastructure is not None:
+        kept = tuple(_in_account(stack.infrastructure))
+    else:
+        # Where another stack makes the cluster, its `destroy` takes everything, and a kept object delays it.
+        lifecycle = "disposable" if stack.cluster.kind == "eks" else stack.lifecycle
+        kept = _in_cluster(lifecycle, stack.platform, serving, stack.cache)
+    if stack.layers.owns("serving"):
+        return kept
+    return tuple(item for item in kept if serving.namespace != _namespace_of(item))
+
+
+def protected_objects(stack: StackPlan) -> frozenset[tuple[str, str]]:
+    """Return kind and name of what holds data in the cluster, which nothing deletes by mistake."""
+    if stack.lifecycle == "disposable":
+        return frozenset()
+    holders = (*_model(stack.serving, stack.cache), *_servers(stack.platform))
+    return frozenset((item.kind, item.name) for item in holders)
+
+
+def keeps_platform_namespace(stack: StackPlan) -> bool:
+    """Whether the platform's servers hold data that is protected and kept."""
+    return stack.lifecycle == "production" and bool(_own_servers(stack.platform))
+
+
+def _in_cluster(
+    lifecycle: Lifecycle, platform: PlatformPlan, serving: ServingPlan, cache: ResolvedCache
+) -> tuple[RetainedObject, ...]:
     operators = _operators(platform)
     exists = not cache.is_ours or serving.namespace_exists
     beside_graph = (
@@ -52,18 +66,8 @@ def retained_objects(
     return (*_model(serving, cache), *beside_graph, *_servers(platform), *operators)
 
 
-def protected_objects(
-    lifecycle: Lifecycle, platform: ResolvedPlatform, serving: ResolvedServing, cache: ResolvedCache
-) -> frozenset[tuple[str, str]]:
-    """Return kind and name of what holds data in the cluster, which nothing deletes by mistake."""
-    if lifecycle == "disposable":
-        return frozenset()
-    return frozenset((item.kind, item.name) for item in (*_model(serving, cache), *_servers(platform)))
-
-
-def keeps_platform_namespace(lifecycle: Lifecycle, platform: ResolvedPlatform) -> bool:
-    """Whether the platform's servers hold data that is protected and kept."""
-    return lifecycle == "production" and bool(_own_servers(platform))
+def _namespace_of(item: RetainedObject) -> str | None:
+    return item.name if item.kind == "Namespace" else item.namespace
 
 
 def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
@@ -78,7 +82,7 @@ def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
             yield RetainedObject("Local Zone group", group, None, reason)
 
 
-def _operators(platform: ResolvedPlatform) -> tuple[RetainedObject, ...]:
+def _operators(platform: PlatformPlan) -> tuple[RetainedObject, ...]:
     if isinstance(platform, ExistingPlatform):
         return ()
     definitions = (
@@ -88,7 +92,7 @@ def _operators(platform: ResolvedPlatform) -> tuple[RetainedObject, ...]:
     return (_LEASE, *definitions)
 
 
-def _model(serving: ResolvedServing, cache: ResolvedCache) -> Iterable[RetainedObject]:
+def _model(serving: ServingPlan, cache: ResolvedCache) -> Iterable[RetainedObject]:
     if not cache.has_own_claim:
         return
     yield RetainedObject("PersistentVolumeClaim", cache.claim_name, serving.namespace, _KEEPS_MODEL)
@@ -101,7 +105,7 @@ def _planners(namespace: str) -> Iterable[RetainedObject]:
     return (RetainedObject(kind, name, namespace, _PLANNERS_REASON) for kind, name in _PLANNERS)
 
 
-def _servers(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
+def _servers(platform: PlatformPlan) -> Iterable[RetainedObject]:
     holders: list[str] = []
     for title, members in _own_servers(platform):
         holders.append(title)
@@ -115,11 +119,11 @@ def _servers(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
         yield RetainedObject("Namespace", platform.namespace, None, reason)
 
 
-def _certificate(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
+def _certificate(platform: PlatformPlan) -> Iterable[RetainedObject]:
     yield RetainedObject("Secret", _CERTIFICATE_SECRET, platform.namespace, _OPERATORS_OWN)
 
 
-def _own_servers(platform: ResolvedPlatform) -> list[tuple[str, StatefulServersArgs]]:
+def _own_servers(platform: PlatformPlan) -> list[tuple[str, StatefulServersArgs]]:
     if isinstance(platform, ExistingPlatform):
         return []
     groups = (("NATS", platform.release.nats), ("etcd", platform.release.etcd))

@@ -12,8 +12,7 @@ from components.node_cache import NodeCache, NodeCacheArgs
 from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
 from recipes.node_cache import node_cache_spec
 from recipes.placed import CacheNodes
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.resolved import ResolvedCache, ResolvedStack
+from stacks.plan.stack_plan import ResolvedCache, StackPlan, waited_for
 from stacks.program.platform import PlatformParts
 
 NODE_CACHE_NAME = "model-cache"
@@ -33,7 +32,7 @@ class CachePlace:
 
 
 def deploy_cache(
-    stack: ResolvedStack,
+    stack: StackPlan,
     namespace: Namespace | None,
     platform: PlatformParts,
     options: pulumi.ResourceOptions,
@@ -65,7 +64,7 @@ def deploy_cache(
 
 
 def _volume_cache(
-    stack: ResolvedStack,
+    stack: StackPlan,
     source: CacheSource,
     depends_on: list[pulumi.Resource],
     options: pulumi.ResourceOptions,
@@ -93,7 +92,7 @@ def _volume_cache(
 
 
 def _node_cache(
-    stack: ResolvedStack,
+    stack: StackPlan,
     nodes: CacheNodes,
     source: CacheSource,
     depends_on: list[pulumi.Resource],

@@ -10,9 +10,9 @@ from components.cluster_reader import ClusterReader
 from failures.aws.stack_file import StackFile
 from failures.hook import OwnCluster, explain_failures
 from stacks.errors import Problem, SettingsError
-from stacks.plan.layers.owners import owner_problems
+from stacks.plan.layers.joined import owner_problems
 from stacks.plan.resolve import resolve
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.program.health import watch_of
 from stacks.program.resources import deploy, kubeconfig_file
 from stacks.settings.parse import parse_settings, plain_token_problem, secret_settings_problem
@@ -93,7 +93,7 @@ def main() -> None:
     )
 
 
-def _explain_failures(stack: ResolvedStack, typed: object) -> Callable[[], ClusterReader]:
+def _explain_failures(stack: StackPlan, typed: object) -> Callable[[], ClusterReader]:
     region = stack.cluster.region
     if region:
         own = OwnCluster(stack.cluster.context, region)

@@ -14,8 +14,7 @@ from components.eks_cluster import Addon, EksCluster, EksClusterArgs
 from components.iam import ManagedPolicy, role
 from components.node_group import NodeGroup
 from components.node_network import NodeNetwork, NodeNetworkArgs
-from stacks.plan.infrastructure import addons
-from stacks.plan.infrastructure import plan as planned
+from stacks.plan.infrastructure import eks_plan as planned
 from stacks.program.caller import principal
 from stacks.program.layers import InfrastructureParts
 from stacks.program.network import LOG_DAYS, Place, deploy_network
@@ -123,22 +122,22 @@ def deploy_infrastructure(
 
 
 def _node_addons(plan: planned.EksPlan) -> tuple[NodeAddon, ...]:
-    versions = addons.builds(plan)
+    versions = plan.addon_builds
     # A controller that only mounts what the stack has made asks AWS for nothing.
-    accounts = {addons.EBS: ("ebs-csi-controller-sa", ManagedPolicy.EBS_VOLUMES)}
+    accounts = {planned.EBS_ADDON: ("ebs-csi-controller-sa", ManagedPolicy.EBS_VOLUMES)}
     # It would ask the node's metadata for the region, one hop too far for a pod
     # (kubernetes-sigs/aws-fsx-csi-driver docs/install.md).
-    configurations = {addons.LUSTRE: json.dumps({"controller": {"region": plan.region}})}
+    configurations = {planned.LUSTRE_ADDON: json.dumps({"controller": {"region": plan.region}})}
     return tuple(
         NodeAddon(name, versions[name], *accounts.get(name, (None, None)), configurations.get(name))
-        for name in addons.on_nodes(plan)
+        for name in plan.node_addons
     )
 
 
 def _cluster_arguments(
     plan: planned.EksPlan, place: Place, creator: pulumi.Input[str] | None, *, keep: bool
 ) -> EksClusterArgs:
-    versions = addons.builds(plan)
+    versions = plan.addon_builds
     return EksClusterArgs(
         name=plan.name,
         region=plan.region,
@@ -148,7 +147,9 @@ def _cluster_arguments(
         creator=creator,
         administrators=tuple(arn for arn in plan.administrators if arn != creator),
         log_days=LOG_DAYS,
-        addons=tuple(Addon(name, versions[name], _CONFIGURATIONS.get(name)) for name in addons.BEFORE_NODES),
+        addons=tuple(
+            Addon(name, versions[name], _CONFIGURATIONS.get(name)) for name in planned.ADDONS_BEFORE_NODES
+        ),
         cni_service_account="aws-node",
         keep=keep,
     )

@@ -8,9 +8,9 @@ import pulumi
 from components.eks_cluster import EksCluster
 from components.node_group import ExistingPlacement, NewPlacement, NodeGroupArgs, Taint
 from components.node_network import NodeNetwork
-from components.purchase import CapacityBlock, Purchase, Reservation
-from stacks.plan.infrastructure import plan as planned
-from stacks.plan.infrastructure.node_templates import gpu_template, system_template
+from components.purchase import Reservation
+from stacks.plan.infrastructure import eks_plan as planned
+from stacks.plan.infrastructure.nodes import gpu_template, system_template
 from stacks.program.network import Place
 from stacks.updates.deployed_nodes import EMPTIED_TAG, SYSTEM, logical_name
 
@@ -60,13 +60,13 @@ def gpu_arguments(nodes: planned.PlannedNodes, plan: planned.EksPlan, site: Site
         template=gpu_template(nodes),
         ami_type=nodes.ami_type,
         version=plan.version,
-        nodes=nodes.nodes,
+        nodes=nodes.pool.nodes,
         repaired=plan.node_repair,
         scarce=True,
         placement=_placement(nodes),
-        labels=nodes.labels,
-        taints=(_GPU_TAINT,) if nodes.tainted else (),
-        tags={EMPTIED_TAG: "true"} if _is_emptied(nodes.purchase) else {},
+        labels=nodes.pool.labels,
+        taints=(_GPU_TAINT,),
+        tags={EMPTIED_TAG: "true"} if nodes.phase == "empty" else {},
         sets_size=logical_name(nodes) in site.resized,
     )
 
@@ -79,7 +79,3 @@ def _placement(nodes: planned.PlannedNodes) -> NewPlacement | ExistingPlacement 
     if isinstance(nodes.purchase, Reservation) and nodes.purchase.placement_group:
         return ExistingPlacement(nodes.purchase.placement_group)
     return None
-
-
-def _is_emptied(purchase: Purchase) -> bool:
-    return isinstance(purchase, CapacityBlock) and purchase.phase == "empty"

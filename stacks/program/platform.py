@@ -15,7 +15,8 @@ from components.network_policies import NetworkPolicies, NetworkPoliciesArgs, Se
 from components.platform_guard import PlatformGuard, PlatformGuardArgs
 from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
 from components.stateful_servers import NAME_LABEL, StatefulServers
-from stacks.plan.resolved import ExistingPlatform, ResolvedStack
+from stacks.plan.platform import ExistingPlatform
+from stacks.plan.stack_plan import StackPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class PlatformParts:
     """Nodes with GPUs and the operators that hand out their devices, where this stack makes them."""
 
 
-def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, keep: Keep) -> PlatformParts:
+def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions, *, keep: Keep) -> PlatformParts:
     """Register the platform; nothing of one that exists.
 
     Args:
@@ -68,7 +69,7 @@ def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, ke
 
 
 def guard_platform(
-    stack: ResolvedStack, kubeconfig: pulumi.Output[str] | None, parts: list[pulumi.Resource]
+    stack: StackPlan, kubeconfig: pulumi.Output[str] | None, parts: list[pulumi.Resource]
 ) -> None:
     """Register what stands between the platform and a `destroy` that others would not survive.
 
@@ -92,7 +93,7 @@ def guard_platform(
 
 
 def protect_servers(
-    stack: ResolvedStack, platform: PlatformParts, options: pulumi.ResourceOptions
+    stack: StackPlan, platform: PlatformParts, options: pulumi.ResourceOptions
 ) -> list[pulumi.Resource]:
     """Register who may connect to NATS and etcd, where this stack has no graph of its own to do it for."""
     if not stack.network_policies or isinstance(stack.platform, ExistingPlatform):
@@ -106,7 +107,7 @@ def protect_servers(
     return [policies]
 
 
-def server_policy(stack: ResolvedStack, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:
+def server_policy(stack: StackPlan, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:
     """Return whose connections are limited; None where the servers are not in this platform's namespace."""
     platform = stack.platform
     if isinstance(platform, ExistingPlatform):

@@ -11,8 +11,9 @@ from components.graph_labels import FRONTEND_PORT
 from components.keeping import Keep
 from components.model_cache import LostClaim
 from components.namespace import Namespace, NamespaceArgs
-from stacks.plan.resolved import ResolvedCluster, ResolvedServing, ResolvedStack
+from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.retention import protected_objects
+from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.program.health import Watch, no_watch
 from stacks.program.layers import InfrastructureParts, joined_infrastructure, joined_platform, share
 from stacks.program.platform import PlatformParts, deploy_platform, guard_platform, protect_servers
@@ -24,7 +25,7 @@ _UPSERT_VARIABLE = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
 
 
 def deploy(
-    stack: ResolvedStack,
+    stack: StackPlan,
     hf_token: pulumi.Output[str] | None = None,
     update: Update = FIRST,
     *,
@@ -72,12 +73,12 @@ def deploy(
     pulumi.export(OUTPUT_NAME, fixed_values(stack))
 
 
-def kubeconfig_file(cluster: ResolvedCluster) -> str | None:
+def kubeconfig_file(cluster: ClusterPlan) -> str | None:
     """Return the path that the settings name; None: the KUBECONFIG environment variable decides."""
     return str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
 
 
-def _infrastructure(stack: ResolvedStack, update: Update) -> InfrastructureParts:
+def _infrastructure(stack: StackPlan, update: Update) -> InfrastructureParts:
     joined = stack.layers.joined.get("infrastructure")
     if joined is not None:
         return joined_infrastructure(joined)
@@ -93,7 +94,7 @@ def _infrastructure(stack: ResolvedStack, update: Update) -> InfrastructureParts
 
 
 def _platform(
-    stack: ResolvedStack, options: pulumi.ResourceOptions, infrastructure: InfrastructureParts
+    stack: StackPlan, options: pulumi.ResourceOptions, infrastructure: InfrastructureParts
 ) -> PlatformParts:
     keep = _keep(stack, "Namespace", stack.platform.namespace)
     platform = deploy_platform(stack, options, keep=keep)
@@ -103,7 +104,7 @@ def _platform(
     return replace(platform, devices=infrastructure.before_graph)
 
 
-def _export_serving(serving: ResolvedServing) -> None:
+def _export_serving(serving: ServingPlan) -> None:
     frontend = f"{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:{FRONTEND_PORT}"
     pulumi.export("graph", serving.graph_name)
     pulumi.export("namespace", serving.namespace)
@@ -111,7 +112,7 @@ def _export_serving(serving: ResolvedServing) -> None:
 
 
 def _serving_namespace(
-    stack: ResolvedStack, hf_token: pulumi.Output[str] | None, options: pulumi.ResourceOptions
+    stack: StackPlan, hf_token: pulumi.Output[str] | None, options: pulumi.ResourceOptions
 ) -> Namespace:
     return Namespace(
         "serving-namespace",
@@ -128,15 +129,14 @@ def _serving_namespace(
     )
 
 
-def _keep(stack: ResolvedStack, kind: str, name: str) -> Keep:
+def _keep(stack: StackPlan, kind: str, name: str) -> Keep:
     # What `explain` lists is what is kept: there is no second decision.
     if any((item.kind, item.name) == (kind, name) for item in stack.retained):
         return Keep.RETAINED
-    protected = protected_objects(stack.lifecycle, stack.platform, stack.serving, stack.cache)
-    return Keep.PROTECTED if (kind, name) in protected else Keep.NOTHING
+    return Keep.PROTECTED if (kind, name) in protected_objects(stack) else Keep.NOTHING
 
 
-def _provider(cluster: ResolvedCluster) -> kubernetes.Provider:
+def _provider(cluster: ClusterPlan) -> kubernetes.Provider:
     """Return the one provider: never the ambient one, whose cluster is whatever was used last.
 
     The cluster's identifier stays when its kubeconfig moves or gets new credentials; without it such a

@@ -10,9 +10,8 @@ from components.network_policies import GraphPolicyArgs, NetworkPolicies, Networ
 from components.pod_monitor import PodMonitor, PodMonitorArgs
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
-from recipes.placed import PlacedRecipe
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.resolved import ResolvedPool, ResolvedStack
+from stacks.plan.placement.pools import Pool
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.program.cache import CachePlace, deploy_cache
 from stacks.program.health import Watch
 from stacks.program.platform import PlatformParts, server_policy
@@ -20,7 +19,7 @@ from stacks.updates.planned_update import Update
 
 
 def deploy_serving(
-    stack: ResolvedStack,
+    stack: StackPlan,
     namespace: Namespace | None,
     platform: PlatformParts,
     options: pulumi.ResourceOptions,
@@ -114,7 +113,7 @@ def say_notices(update: Update, subject: pulumi.Resource | None) -> None:
 
 
 def _network_policies(
-    stack: ResolvedStack,
+    stack: StackPlan,
     in_namespace: list[pulumi.Resource],
     platform: PlatformParts,
     options: pulumi.ResourceOptions,
@@ -139,7 +138,7 @@ def _network_policies(
 
 
 def _graph(
-    stack: ResolvedStack,
+    stack: StackPlan,
     depends_on: list[pulumi.Resource],
     options: pulumi.ResourceOptions,
     update: Update,
@@ -156,8 +155,8 @@ def _graph(
             spec=graph_spec(placed, files.name, stack.platform.graph_api),
             engine_config_map_name=files.name,
             engine_files=files.data,
-            placement=_placement(placed),
-            node_pools=[_node_pool(pool) for pool in stack.pools],
+            placement=_placement(stack),
+            node_pools=[_node_pool(placed.pool) for placed in stack.pools],
             lifecycle=stack.lifecycle,
             kv_transport=_kv_transport(stack),
             waivers=[
@@ -174,20 +173,20 @@ def _graph(
     )
 
 
-def _kv_transport(stack: ResolvedStack) -> KvTransport | None:
-    transport = stack.serving.kv_transport
+def _kv_transport(stack: StackPlan) -> KvTransport | None:
+    transport = stack.serving.placed.kv_transport
     if transport is None:
         return None
     return KvTransport(
-        name=transport.path.transport,
-        typed=transport.typed,
+        name=transport.name,
+        typed=transport.explicit,
         standing=transport.path.standing.value,
         reason=transport.path.reason,
         ceiling=transport.ceiling,
     )
 
 
-def _node_pool(pool: ResolvedPool) -> NodePool:
+def _node_pool(pool: Pool) -> NodePool:
     return NodePool(
         name=pool.name,
         instanceType=pool.instance_type.name,
@@ -197,13 +196,14 @@ def _node_pool(pool: ResolvedPool) -> NodePool:
     )
 
 
-def _placement(placed: PlacedRecipe) -> dict[str, Placement]:
+def _placement(stack: StackPlan) -> dict[str, Placement]:
+    pools = {placed.pool.name: placed.pool for placed in stack.pools}
     return {
         worker.name: Placement(
             pool=worker.placement.pool,
             instanceType=worker.placement.instance_type,
-            nodes=worker.placement.nodes,
+            nodes=pools[worker.placement.pool].nodes,
         )
-        for worker in placed.workers
+        for worker in stack.serving.placed.workers
         if worker.placement
     }

@@ -13,7 +13,7 @@ from typing import Any
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import GraphApi, RolloutStrategy
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.nested_values import mapping_in, mappings_in
 
 _GPU = "nvidia.com/gpu"
@@ -105,7 +105,7 @@ class Graph:
         return self.api == other.api and mine == others
 
 
-def graph_of(stack: ResolvedStack) -> Graph:
+def graph_of(stack: StackPlan) -> Graph:
     """Return the graph that the stack asks for."""
     placed = stack.serving.placed
     spec = graph_spec(placed, engine_files(placed).name, stack.platform.graph_api)

@@ -11,8 +11,8 @@ from typing import Any, cast
 
 from components.node_template import template_content
 from components.purchase import CapacityBlock, Purchase, Reservation
-from stacks.plan.infrastructure.node_templates import gpu_template
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
+from stacks.plan.infrastructure.nodes import gpu_template
 from stacks.updates.nested_values import mapping_in
 
 SYSTEM = "system-nodes"
@@ -86,7 +86,7 @@ class NodeChange:
 
 def logical_name(nodes: PlannedNodes) -> str:
     """Return what the program calls the node group of a pool."""
-    return f"{nodes.pool}-nodes"
+    return f"{nodes.pool.name}-nodes"
 
 
 def deployed_nodes(group: Mapping[str, Any], template: Mapping[str, Any], *, waited: bool) -> DeployedNodes:
@@ -136,11 +136,10 @@ def node_changes(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> tuple[No
 def _sets_size(nodes: PlannedNodes, before: DeployedNodes) -> bool:
     if _reservation(nodes.purchase) != before.reservation:
         return True
-    phase = nodes.purchase.phase if isinstance(nodes.purchase, CapacityBlock) else "active"
-    if phase == "waiting":
+    if nodes.phase == "waiting":
         # The window may have opened meanwhile: setting 0 nodes would end those that run.
         return False
-    return phase == "empty" or before.emptied or before.waited or before.nodes != nodes.nodes
+    return nodes.phase == "empty" or before.emptied or before.waited or before.nodes != nodes.pool.nodes
 
 
 def _reservation(purchase: Purchase) -> str | None:

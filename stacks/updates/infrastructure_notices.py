@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from components.purchase import CapacityBlock
-from stacks.plan.infrastructure.idle import idle_gpus, price_source
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
+from stacks.plan.infrastructure.prices import idle_gpus, price_source
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import SUPPORT_ENDS_SOON
 from stacks.updates.comparable_graph import Graph
 from stacks.updates.deployed_nodes import SYSTEM, DeployedNodes, node_changes
@@ -14,7 +13,7 @@ from stacks.updates.notices import Notice
 from stacks.wording import in_words
 
 
-def infrastructure_notices(stack: ResolvedStack) -> Iterable[Notice]:
+def infrastructure_notices(stack: StackPlan) -> Iterable[Notice]:
     """Say what is paid for and not used; nothing of a cluster that exists."""
     plan = stack.infrastructure
     if plan is None:
@@ -30,7 +29,7 @@ def infrastructure_notices(stack: ResolvedStack) -> Iterable[Notice]:
         yield Notice(f"pool {text}{said}", warns=False)
 
 
-def waiting_notice(stack: ResolvedStack, running: Sequence[Graph]) -> Notice:
+def waiting_notice(stack: StackPlan, running: Sequence[Graph]) -> Notice:
     """Say that the graph comes later, and which one goes until then."""
     lines = [f"no graph: {' and '.join(waiting_text(nodes) for nodes in waited_for(stack))}"]
     lines += [f"interruption: {graph.name} is deleted, and nothing serves" for graph in running]
@@ -40,12 +39,12 @@ def waiting_notice(stack: ResolvedStack, running: Sequence[Graph]) -> Notice:
 
 def waiting_text(nodes: PlannedNodes) -> str:
     """Return why a pool has no node."""
-    purchase = nodes.purchase
+    pool, purchase = f"pool {nodes.pool.name}", nodes.purchase
     if not isinstance(purchase, CapacityBlock):
-        raise TypeError(f"pool {nodes.pool} waits for nothing")
+        raise TypeError(f"{pool} waits for nothing")
     if purchase.phase == "empty":
-        return f"pool {nodes.pool} is emptied: its purchase.phase is empty"
-    return f"pool {nodes.pool} has no node before its Capacity Block {purchase.id} opens at {purchase.starts}"
+        return f"{pool} is emptied: its purchase.phase is empty"
+    return f"{pool} has no node before its Capacity Block {purchase.id} opens at {purchase.starts}"
 
 
 def node_notices(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator[Notice]:
@@ -55,7 +54,7 @@ def node_notices(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator
         text = f"system nodes: Kubernetes {system.version} -> {plan.version}"
         yield Notice(f"{text}: exchanged one by one, each new one before an old one", warns=False)
     for change in node_changes(plan, before):
-        text = f"pool {change.nodes.pool}: {change.text}"
+        text = f"pool {change.nodes.pool.name}: {change.text}"
         if not change.running:
             yield Notice(f"{text}: it has no node, and the next ones are made so", warns=False)
             continue
@@ -67,7 +66,7 @@ def node_notices(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator
         yield Notice("\n  ".join(lines), warns=True)
 
 
-def _when(stack: ResolvedStack) -> str:
+def _when(stack: StackPlan) -> str:
     purchases = [nodes.purchase for nodes in waited_for(stack)]
     if all(isinstance(purchase, CapacityBlock) and purchase.phase == "empty" for purchase in purchases):
         return "what nodes are made of can change with it"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
-from stacks.plan.resolved import ResolvedCache, ResolvedStack
+from stacks.plan.stack_plan import ResolvedCache, StackPlan
 from stacks.updates.comparable_graph import Graph, Service
 from stacks.updates.deployed import Deployed, DeployedRelease, DeployedVolume
 from stacks.updates.replacement import Replacement
@@ -39,7 +39,7 @@ class Notice:
     """Whether somebody could be hurt by not having read it."""
 
 
-def graph_notices(stack: ResolvedStack, running: Graph, wanted: Graph) -> Iterable[Notice]:
+def graph_notices(stack: StackPlan, running: Graph, wanted: Graph) -> Iterable[Notice]:
     """Say what happens to the pods of a graph that is changed."""
     if not running.makes_same_workers(wanted):
         yield _restart(stack, running, wanted)
@@ -49,7 +49,7 @@ def graph_notices(stack: ResolvedStack, running: Graph, wanted: Graph) -> Iterab
     yield from (Notice(f"no worker restarts: {text}", warns=False) for text in changed)
 
 
-def replacement_notice(stack: ResolvedStack, running: Graph, wanted: Graph, how: Replacement) -> Notice:
+def replacement_notice(stack: StackPlan, running: Graph, wanted: Graph, how: Replacement) -> Notice:
     """Say what happens when the graph becomes another one."""
     if how.old_first:
         steps = f"{running.name} is deleted, then {wanted.name} is created"
@@ -91,7 +91,7 @@ def platform_notice(
         yield Notice(f"{start} (values), which restarts the operator alone", warns=False)
 
 
-def cache_notices(stack: ResolvedStack, before: Deployed) -> Iterable[Notice]:
+def cache_notices(stack: StackPlan, before: Deployed) -> Iterable[Notice]:
     """Say what happens to the model's volume: another revision is brought first, and a claim can grow."""
     yield from _revision_notice(before.revision, stack.serving.placed.recipe.model.revision, stack.cache)
     yield from _volume_notice(before.volume, stack.cache)
@@ -108,12 +108,12 @@ def differences(before: Iterable[Service], now: Mapping[str, Service]) -> list[s
     return list(found)
 
 
-def effects_of_changes(stack: ResolvedStack) -> Iterable[str]:
+def effects_of_changes(stack: StackPlan) -> Iterable[str]:
     """Say what each kind of change does to a stack that runs, from the frequent to the rare."""
     minutes = f"about {stack.serving.load.minutes} min without service"
     rollouts = [worker.placement.rollout for worker in stack.serving.placed.workers if worker.placement]
     recreated = any(rollout.strategy == "Recreate" for rollout in rollouts)
-    transport = ", kvTransport" if stack.serving.kv_transport else ""
+    transport = ", kvTransport" if stack.serving.placed.recipe.is_disaggregated else ""
     pause = minutes if recreated else "without an interruption"
     yield f"engine options, image, model.revision{transport}: all workers restart, {pause}"
     cache = ", larger modelCache.size" if stack.cache.has_own_claim else ""
@@ -128,7 +128,7 @@ def _who_brings(cache: ResolvedCache) -> str:
     return f"Job {cache.job_name} {'fills the volume' if cache.is_ours else 'looks for it on the volume'}"
 
 
-def _restart(stack: ResolvedStack, running: Graph, wanted: Graph) -> Notice:
+def _restart(stack: StackPlan, running: Graph, wanted: Graph) -> Notice:
     placed = [(worker, worker.placement) for worker in stack.serving.placed.workers if worker.placement]
     rollouts = {worker.name: placement.rollout for worker, placement in placed}
     changed = ", ".join(differences(running.workers, wanted.services))
@@ -156,7 +156,7 @@ def _restarted(services: Iterable[Service], wanted: Graph) -> list[str]:
     ]
 
 
-def _count_changes(stack: ResolvedStack, running: Graph, wanted: Graph) -> Iterable[str]:
+def _count_changes(stack: StackPlan, running: Graph, wanted: Graph) -> Iterable[str]:
     pools = {each.name: each.placement.pool for each in stack.serving.placed.workers if each.placement}
     for name, service in wanted.services.items():
         before, now = running.services[name].replicas, service.replicas
@@ -169,7 +169,7 @@ def _count_changes(stack: ResolvedStack, running: Graph, wanted: Graph) -> Itera
         yield f"{name} {before} -> {now} replicas, {in_words(number, 'pod')} {done}{place}"
 
 
-def _outside_change(stack: ResolvedStack) -> str:
+def _outside_change(stack: StackPlan) -> str:
     match stack.serving.exposure:
         case InternalLoadBalancer():
             return ", and another load balancer"
@@ -210,11 +210,11 @@ def _item_name(item: object, index: int) -> str:
     return named if isinstance(named, str) else str(index)
 
 
-def _unless_it_fits(stack: ResolvedStack) -> str:
-    left = [pool for pool in stack.pools if pool.used_gpus and pool.free_gpus]
+def _unless_it_fits(stack: StackPlan) -> str:
+    left = [placed for placed in stack.pools if placed.used_gpus and placed.free_gpus]
     if not left:
         return ""
-    free = " and ".join(f"{in_words(pool.free_gpus, 'GPU')} of pool {pool.name}" for pool in left)
+    free = " and ".join(f"{in_words(placed.free_gpus, 'GPU')} of pool {placed.pool.name}" for placed in left)
     return f" unless {free} hold it too"
 
 

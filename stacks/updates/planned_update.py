@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from components.platform_release import release_values
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.resolved import ExistingPlatform, ResolvedStack
+from stacks.plan.platform import ExistingPlatform
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import UNKNOWN_CREATOR, Creator, Deployed
 from stacks.updates.deployed_nodes import resized
@@ -38,7 +38,7 @@ FIRST = Update()
 
 
 def planned_update(
-    stack: ResolvedStack,
+    stack: StackPlan,
     before: Deployed,
     others: tuple[HandSet, ...] = (),
     seen: tuple[Notice, ...] = (),
@@ -71,7 +71,7 @@ def planned_update(
     return Update(tuple(notices), how, sized, before.creator)
 
 
-def _platform(stack: ResolvedStack, before: Deployed) -> list[Notice]:
+def _platform(stack: StackPlan, before: Deployed) -> list[Notice]:
     if isinstance(stack.platform, ExistingPlatform):
         return []
     release = stack.platform.release

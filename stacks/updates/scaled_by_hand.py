@@ -11,8 +11,7 @@ from typing import Any
 from components.cluster_reader import ClusterReader
 from failures.field_conflict import FORCE_VARIABLE
 from stacks.errors import Problem
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.comparable_graph import Graph, graph_of, read_graph
 from stacks.updates.deployed import Deployed
 from stacks.updates.nested_values import mapping_in, mappings_in
@@ -77,7 +76,7 @@ def with_wanted(running: Graph, others: tuple[HandSet, ...]) -> Graph:
     return replace(running, services=services)
 
 
-def set_by_others(stack: ResolvedStack, before: Deployed, cluster: ClusterReader) -> tuple[HandSet, ...]:
+def set_by_others(stack: StackPlan, before: Deployed, cluster: ClusterReader) -> tuple[HandSet, ...]:
     """Return whose replicas are not Pulumi's; none where there is no graph, or the cluster cannot be read.
 
     A graph that is replaced is left out: nobody scales it back.
@@ -94,7 +93,7 @@ def set_by_others(stack: ResolvedStack, before: Deployed, cluster: ClusterReader
 
 
 def scaled_problems(
-    stack: ResolvedStack, others: tuple[HandSet, ...], environment: Mapping[str, str]
+    stack: StackPlan, others: tuple[HandSet, ...], environment: Mapping[str, str]
 ) -> tuple[Problem, ...]:
     """Return the numbers that are not the stack's, unless the person forces the stack's."""
     if environment.get(FORCE_VARIABLE, "") in _TRUE:
@@ -118,7 +117,7 @@ def _owners(live: Mapping[str, Any], service: str) -> Iterator[tuple[str, str]]:
             yield manager, str(entry.get("time"))
 
 
-def _scaled_problem(stack: ResolvedStack, scaled: HandSet, role: str) -> Problem:
+def _scaled_problem(stack: StackPlan, scaled: HandSet, role: str) -> Problem:
     force = f"`{FORCE_VARIABLE}=true pulumi up --refresh --stack {stack.name}` puts {scaled.wanted} back"
     # The settings have no 0.
     keep = f"serving.replicas.{role}: {scaled.found} keeps what runs; " if scaled.found else ""

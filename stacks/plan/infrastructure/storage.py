@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from stacks.errors import Problem
 from stacks.plan.cache import size_in_gib
+from stacks.plan.infrastructure.eks_plan import PlannedEfs, PlannedLustre, PlannedStorage
 from stacks.plan.infrastructure.node_storage import planned_node_storage
-from stacks.plan.infrastructure.plan import PlannedEfs, PlannedLustre, PlannedStorage
 from stacks.plan.infrastructure.zones import Zone, zone_named
 from stacks.settings.cluster import EksClusterSettings, LustreStorage, OwnNetwork
 from stacks.settings.node_storage import EbsStorage, InstanceStoreStorage

@@ -15,8 +15,9 @@ from collections.abc import Mapping, Sequence
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.plan.infrastructure.plan import AdoptedNetwork, EksPlan, PlannedLustre
-from stacks.plan.resolved import OwnPlatform, ResolvedStack
+from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan, PlannedLustre
+from stacks.plan.platform import OwnPlatform
+from stacks.plan.stack_plan import StackPlan
 
 _LAYERS = "layers"
 _ALL = "layers: [infrastructure, platform, serving]"
@@ -42,7 +43,7 @@ _SECOND_STACK = (
 )
 
 
-def fixed_values(stack: ResolvedStack) -> dict[str, str | int]:
+def fixed_values(stack: StackPlan) -> dict[str, str | int]:
     """Return the values to export, each by the setting that it comes from."""
     layers = stack.layers
     platform = stack.platform
@@ -89,7 +90,7 @@ def unknown_rebuilt(
     )
 
 
-def _joined_values(stack: ResolvedStack) -> dict[str, str]:
+def _joined_values(stack: StackPlan) -> dict[str, str]:
     """Return what another stack makes and this one stands on: on another cluster nothing of it would be."""
     joined = stack.layers.joined.get("infrastructure")
     if joined is None:
@@ -212,7 +213,7 @@ def _with_layers(previous: Mapping[str, object]) -> Mapping[str, object]:
     return {**previous, _LAYERS: ", ".join(own)}
 
 
-def _cluster_values(stack: ResolvedStack) -> dict[str, str]:
+def _cluster_values(stack: StackPlan) -> dict[str, str]:
     values = {"cluster.kind": stack.cluster.kind}
     plan = stack.infrastructure
     if plan is None:

@@ -1,7 +1,7 @@
 """Refuses changes of the model's volume that Kubernetes would refuse in the middle of `up`."""
 
 from stacks.errors import Problem
-from stacks.plan.resolved import ResolvedCache
+from stacks.plan.stack_plan import ResolvedCache
 from stacks.updates.deployed import DeployedVolume
 
 _GUIDE = "docs/updates.md#another-volume-for-the-model"

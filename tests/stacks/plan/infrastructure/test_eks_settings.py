@@ -5,7 +5,7 @@ import pytest
 
 from components.purchase import CapacityBlock
 from stacks.errors import SettingsError
-from stacks.plan.infrastructure.plan import EksPlan, PlannedEfs, PlannedLustre, PlannedNetwork
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedEfs, PlannedLustre, PlannedNetwork
 from stacks.plan.infrastructure.zones import zone_named
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings

@@ -7,7 +7,7 @@ import pytest
 
 from stacks.errors import SettingsError
 from stacks.plan.infrastructure.planned_node_storage import PlannedEbs, PlannedInstanceStore
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
@@ -31,7 +31,7 @@ def said(settings: Settings) -> str:
     return str(refusal.value)
 
 
-def frontend_labels(stack: ResolvedStack) -> tuple[dict[str, str], ...]:
+def frontend_labels(stack: StackPlan) -> tuple[dict[str, str], ...]:
     nodes = stack.serving.placed.cache_nodes
     assert nodes is not None
     return tuple(dict(selector) for selector in nodes.selectors)
