@@ -6,19 +6,16 @@ from cli.output import Row
 from cli.price_age import aged, today
 from components.chart import Chart
 from components.purchase import CapacityBlock, Reservation
+from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
 from stacks.plan.infrastructure.plan import (
     AdoptedNetwork,
     EksPlan,
-    PlannedEbs,
-    PlannedEfs,
-    PlannedInstanceStore,
-    PlannedLustre,
     PlannedNetwork,
     PlannedNodes,
 )
 from stacks.plan.infrastructure.prices import NAMES
-from stacks.plan.resolved import ResolvedCache
+from stacks.plan.resolved import OwnVolume, ResolvedCache
 from stacks.plan.versions import (
     DRA_DRIVER,
     EFA_DEVICE_PLUGIN,
@@ -89,19 +86,19 @@ def _bought(nodes: PlannedNodes) -> str:
 
 def _storage(plan: EksPlan, cache: ResolvedCache) -> str:
     match plan.storage:
-        case PlannedLustre(zone=zone, size_gib=size, throughput=throughput):
+        case Lustre(zone=zone, size_gib=size, throughput=throughput):
             dollars = f"${lustre_usd_per_hour(size, throughput):.2f} an hour"
             where = "" if plan.region == _PRICED_REGION else f" in {_PRICED_REGION}"
             price = f"{dollars}{where} ({aged(FSX_LUSTRE_PRICES.date, today())})"
-            return f"FSx for Lustre in {zone.name}, {throughput} MB/s a TiB, {price}{_far(plan)}"
-        case PlannedEfs():
+            return f"FSx for Lustre in {zone}, {throughput} MB/s a TiB, {price}{_far(plan)}"
+        case Efs():
             return f"EFS, in every zone of the region above{_far(plan)}"
-        case PlannedEbs(throughput=throughput):
+        case EbsDisk(throughput=throughput):
             return f"an EBS disk of the one GPU node, gp3, {throughput} MiB/s; frontends run there too"
-        case PlannedInstanceStore():
-            return f"a copy on each GPU node's own disks, {cache.node_directory}; frontends run there too"
+        case InstanceStore(directory):
+            return f"a copy on each GPU node's own disks, {directory}; frontends run there too"
         case None:
-            return f"class {cache.storage_class_name}"
+            return f"class {cache.class_name}" if isinstance(cache, OwnVolume) else "a volume that exists"
 
 
 def _far(plan: EksPlan) -> str:

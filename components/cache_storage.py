@@ -1,14 +1,13 @@
 """File systems that hold the model for many nodes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import pulumi
 import pulumi_aws as aws
 
-from components.file_system_volume import FileSystem, efs, lustre
-
-EBS_DRIVER = "ebs.csi.aws.com"
+from components.model_cache import FileSystem, efs, lustre
+from components.storage_kinds import Efs, Lustre
 
 _NFS_PORT = 2049
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
@@ -20,36 +19,17 @@ _LUSTRE_TIMEOUTS = pulumi.CustomTimeouts(create="45m", update="60m", delete="30m
 
 
 @dataclass(frozen=True, slots=True)
-class Lustre:
-    """FSx for Lustre."""
-
-    subnet_id: pulumi.Input[str]
-    """In the zone of the nodes that mount it: a file system lives in one."""
-    size_gib: int
-    """1200, or a multiple of 2400."""
-    throughput: Literal[125, 250, 500, 1000]
-    """MB/s a TiB, the tiers of PERSISTENT_2."""
-
-
-@dataclass(frozen=True, slots=True)
-class Efs:
-    """EFS, which is as large as what is in it."""
-
-    subnet_ids: dict[str, pulumi.Input[str]]
-    """Zone -> the subnet of its mount target."""
-    mounted_in: str | None
-    """The one zone whose mount target all nodes use; None: each that of its own zone."""
-
-
-@dataclass(frozen=True, slots=True)
 class CacheStorageArgs:
     """Inputs of `CacheStorage`."""
 
     name: str
+    """Of the file system, and of the PersistentVolume that stands for it."""
     vpc_id: pulumi.Input[str]
     clients: pulumi.Input[str]
     """Security group of the nodes that mount it."""
-    kind: Lustre | Efs
+    subnet_ids: Mapping[str, pulumi.Input[str]]
+    """Zone of the region -> private subnet."""
+    storage: Lustre | Efs
     keep: bool
     """Protect the file system; what is in it took a download."""
 
@@ -66,24 +46,24 @@ class CacheStorage(pulumi.ComponentResource):
     def __init__(self, name: str, args: CacheStorageArgs, opts: pulumi.ResourceOptions | None = None) -> None:
         super().__init__("dynamo-stack:components:CacheStorage", name, {"name": args.name}, opts)
         self._name, self._args = name, args
-        match args.kind:
+        match args.storage:
             case Lustre():
-                self.file_system = self._lustre(args.kind)
-            case Efs():
-                self.file_system = self._efs(args.kind)
+                self.file_system = self._lustre(args.storage)
+            case Efs(mounted_in):
+                self.file_system = self._efs(mounted_in)
         self.register_outputs({})
 
-    def _lustre(self, kind: Lustre) -> FileSystem:
+    def _lustre(self, storage: Lustre) -> FileSystem:
         group, rules = self._door("lustre", _LUSTRE_PORTS)
         rules += self._way_back("lustre", group, _LUSTRE_PORTS)
         made = aws.fsx.LustreFileSystem(
             f"{self._name}-lustre",
-            subnet_ids=kind.subnet_id,
+            subnet_ids=self._args.subnet_ids[storage.zone],
             security_group_ids=[group.id],
             deployment_type="PERSISTENT_2",
             storage_type="SSD",
-            storage_capacity=kind.size_gib,
-            per_unit_storage_throughput=kind.throughput,
+            storage_capacity=storage.size_gib,
+            per_unit_storage_throughput=storage.throughput,
             # Kernels from 6 on refuse older ones.
             file_system_type_version="2.15",
             data_compression_type="LZ4",
@@ -101,9 +81,9 @@ class CacheStorage(pulumi.ComponentResource):
             ),
         )
         attributes: dict[str, pulumi.Input[str]] = {"dnsname": made.dns_name, "mountname": made.mount_name}
-        return lustre(made.id, attributes, [made])
+        return lustre(self._args.name, made.id, attributes, [made])
 
-    def _efs(self, kind: Efs) -> FileSystem:
+    def _efs(self, mounted_in: str | None) -> FileSystem:
         name, args = self._name, self._args
         child = pulumi.ResourceOptions(parent=self)
         group, rules = self._door("efs", ((_NFS_PORT, _NFS_PORT),))
@@ -135,15 +115,15 @@ class CacheStorage(pulumi.ComponentResource):
                 security_groups=[group.id],
                 opts=child,
             )
-            for zone, subnet_id in kind.subnet_ids.items()
+            for zone, subnet_id in args.subnet_ids.items()
         }
         handle = pulumi.Output.concat(made.id, "::", point.id)
         # The file system's name is known only where a mount target is, and so not in a Local Zone
         # (https://docs.aws.amazon.com/efs/latest/ug/mounting-fs-mount-cmd-dns-name.html).
         attributes: dict[str, pulumi.Input[str]] = {}
-        if kind.mounted_in is not None:
-            attributes["mounttargetip"] = targets[kind.mounted_in].ip_address
-        return efs(handle, attributes, [point, *targets.values(), *rules])
+        if mounted_in is not None:
+            attributes["mounttargetip"] = targets[mounted_in].ip_address
+        return efs(args.name, handle, attributes, [point, *targets.values(), *rules])
 
     def _door(
         self, what: str, ports: tuple[tuple[int, int], ...]

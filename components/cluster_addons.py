@@ -7,7 +7,7 @@ import pulumi_aws as aws
 from pulumi_kubernetes.storage.v1 import StorageClass
 
 from components import delete_timeouts
-from components.cache_storage import EBS_DRIVER
+from components.ebs_storage import EBS_DRIVER
 from components.iam import POD_IDENTITY_SERVICE, ManagedPolicy, role
 
 _TIMEOUT = "20m"

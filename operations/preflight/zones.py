@@ -5,9 +5,10 @@ A zone has another name in each account, so that only its id says which one it i
 
 from collections.abc import Iterator, Mapping
 
+from components.storage_kinds import Lustre
 from operations.preflight.account import Account
 from operations.preflight.answers import Answer, good, unknown, wrong
-from stacks.plan.infrastructure.plan import EksPlan, PlannedLustre, PlannedNetwork
+from stacks.plan.infrastructure.plan import EksPlan, PlannedNetwork
 
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)
 _WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
@@ -17,7 +18,7 @@ def zone_answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     """Answer for the control plane, and for a file system that is in one zone."""
     ids = account.zone_ids()
     yield from _control_plane(plan, ids)
-    if isinstance(plan.storage, PlannedLustre):
+    if isinstance(plan.storage, Lustre):
         yield _file_system(plan.storage, ids)
 
 
@@ -37,8 +38,8 @@ def _control_plane(plan: EksPlan, ids: Mapping[str, str]) -> Iterator[Answer]:
         yield good(question, _shown(zones, ids))
 
 
-def _file_system(storage: PlannedLustre, ids: Mapping[str, str]) -> Answer:
-    zone = storage.zone.name
+def _file_system(storage: Lustre, ids: Mapping[str, str]) -> Answer:
+    zone = storage.zone
     question = f"FSx for Lustre in {zone}"
     if zone not in ids:
         return wrong(question, f"this account has no {zone}", "modelCache.storage.zone: another zone")

@@ -4,8 +4,16 @@ from collections.abc import Iterable
 
 from components.graph_labels import USES_PLATFORM
 from hardware import ACCELERATORS, INSTANCE_TYPES
+from recipes.model_download import HuggingFaceDownload, S3Copy
 from recipes.placed import PlacedService, PoolPlacement
-from stacks.plan.resolved import Decision, ResolvedCache, ResolvedPlatform, ResolvedServing
+from stacks.plan.resolved import (
+    Decision,
+    ExistingVolume,
+    OwnVolume,
+    ResolvedCache,
+    ResolvedPlatform,
+    ResolvedServing,
+)
 from stacks.plan.retention import keeps_platform_namespace
 from stacks.plan.server_decisions import platform_decisions
 from stacks.plan.timeouts import SLOWEST_LOAD_MEGABYTES_PER_SECOND
@@ -64,7 +72,7 @@ def _beside_the_cache(serving: ResolvedServing) -> Iterable[Decision]:
     labels = " or ".join(
         ", ".join(f"{label}={value}" for label, value in selector.items()) for selector in nodes.selectors
     )
-    what = "have a copy of the model each" if nodes.directory else "mount the model's disk"
+    what = "have a copy of the model each" if serving.placed.cache_directory else "mount the model's disk"
     for service in serving.placed.services:
         if service.placement is None:
             yield Decision("placement", f"nodes of {service.name}", labels, f"these alone {what}")
@@ -107,11 +115,15 @@ def _transport(serving: ResolvedServing) -> Iterable[Decision]:
 def _cache(settings: StackSettings, serving: ResolvedServing, cache: ResolvedCache) -> Iterable[Decision]:
     model = serving.placed.recipe.model
     pinned = "the explicit model.revision" if settings.model.revision else "its pinned revision"
-    if cache.size_gib is None:
+    if isinstance(cache, ExistingVolume):
         reason = f"it holds {model.repository} at {pinned}; a Job checks that before any worker starts"
         yield Decision("cache", "model cache", f"existing claim {cache.claim_name}", reason)
         return
-    origin = f"copied from {cache.s3_address}" if cache.s3_address else "downloaded from the Hugging Face hub"
+    match cache.source:
+        case S3Copy(address):
+            origin = f"copied from {address}"
+        case HuggingFaceDownload():
+            origin = "downloaded from the Hugging Face hub"
     reason = f"{model.repository} at {pinned}, {origin}, needs {cache.needed_gib}Gi"
     yield Decision("cache", "model cache", f"{cache.size_gib}Gi", reason)
 
@@ -120,11 +132,11 @@ def _timeouts(settings: StackSettings, serving: ResolvedServing, cache: Resolved
     typed = settings.model_cache
     rate = typed.read_megabytes_per_second if typed else None
     computed = "by the model's size, at the slowest rate that the publisher's times allow"
-    work = "download" if cache.is_ours else "check"
+    work = "check" if isinstance(cache, ExistingVolume) else "download"
     yield Decision(
         "timeouts",
         f"wait for the {work}",
-        f"{cache.download_timeout_seconds} s",
+        f"{cache.timeout_seconds} s",
         "explicit in modelCache.downloadTimeoutSeconds"
         if typed and typed.download_timeout_seconds
         else computed,
@@ -147,7 +159,7 @@ def _lifecycle_reason(
 ) -> str:
     if settings.lifecycle == "disposable":
         return "`destroy` removes everything that this stack has created but custom resource definitions"
-    held: list[str] = ["the model cache"] if cache.has_own_claim else []
+    held: list[str] = ["the model cache"] if isinstance(cache, OwnVolume) else []
     if keeps_platform_namespace(settings.lifecycle, platform):
         held.append("the data of the servers that this stack runs")
     if not held:
@@ -169,8 +181,7 @@ def _namespaces(
         yield Decision("platform", "its namespace", f"existing, {platform.namespace}", reason)
     if not serving.namespace_exists:
         return
-    nodes = serving.placed.cache_nodes
-    privileged = serving.placed.kv_transport in _PRIVILEGED or (nodes is not None and nodes.directory)
+    privileged = serving.placed.kv_transport in _PRIVILEGED or serving.placed.cache_directory
     reason = f"{untouched}; {enforced} {'privileged' if privileged else 'baseline'} admits its pods"
     if platform.kind == "existing" and settings.network_policies:
         label = f"{USES_PLATFORM}={platform.namespace}"

@@ -5,27 +5,29 @@ from collections.abc import Mapping
 from recipes.model import Recipe
 from recipes.placed import ComputeDomain, PlacedRecipe
 from stacks.errors import Problem, SettingsError
+from stacks.plan.cache_problems import placement_problems, source_problems
 from stacks.plan.decisions import decisions
 from stacks.plan.exposure import exposure_problems, pod_monitor_labels, resolved_exposure
-from stacks.plan.infrastructure.cache_zones import zone_problems
-from stacks.plan.infrastructure.node_storage import cache_nodes, node_storage_problems
 from stacks.plan.infrastructure.plan import EksPlan
 from stacks.plan.infrastructure.resolve import eks_plan, eks_problems, existing_problems
 from stacks.plan.layers.layer import layer_problems
 from stacks.plan.layers.part import Described, own_part, retained_of
-from stacks.plan.model_source import cache_problems, resolved_cache
 from stacks.plan.placement.packing import Packing
 from stacks.plan.placement.placement import Placed, place_services
 from stacks.plan.placement.pools import Pool, known_pools
 from stacks.plan.platform import platform_problems, platform_release, resolved_platform
 from stacks.plan.recipe_choice import chosen_recipe
 from stacks.plan.resolved import (
+    ExistingVolume,
+    NodeCopies,
+    ResolvedCache,
     ResolvedCluster,
     ResolvedPool,
     ResolvedServing,
     ResolvedStack,
     Waiver,
 )
+from stacks.plan.resolved_cache import CACHE_CLAIM_NAME, resolved_cache
 from stacks.plan.timeouts import load_of, ready_timeout_seconds
 from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.platform import namespace_name
@@ -51,21 +53,20 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
     placed: Placed | None = None
     if recipe and not pool_problems:
         load = load_of(recipe.model.size_bytes, _read_rate(settings))
-        placed, placement_problems = place_services(recipe, settings.serving, pools, load.words, source)
-        problems += placement_problems
+        placed, unplaced = place_services(recipe, settings.serving, pools, load.words, source)
+        problems += unplaced
     problems += platform_problems(settings.platform, settings.image_mirrors)
-    problems += cache_problems(settings, recipe)
+    problems += source_problems(settings, recipe)
     problems += _namespace_problems(settings)
     problems += exposure_problems(settings)
     problems += _infrastructure_problems(settings, pools)
     if placed:
-        problems += node_storage_problems(settings, placed.services, pools)
-        problems += zone_problems(settings, placed.services)
+        problems += placement_problems(settings, placed.services, pools)
     problems += layer_problems(name, settings)
     problems += _waiver_problems(settings)
     if problems or recipe is None or release is None or placed is None:
         raise SettingsError({source: problems})
-    cache = resolved_cache(settings, recipe)
+    cache = resolved_cache(settings, recipe, placed.services)
     described = Described(
         _cluster(settings),
         _infrastructure(settings, pools),
@@ -73,7 +74,7 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
         cache,
     )
     own = own_part(described, settings)
-    serving = _serving(settings, recipe, placed, cache.claim_name)
+    serving = _serving(settings, recipe, placed, cache)
     return ResolvedStack(
         name=name,
         source=source,
@@ -135,13 +136,13 @@ def _waiver_problems(settings: StackSettings) -> tuple[Problem, ...]:
 
 
 def _serving(
-    settings: StackSettings, recipe: Recipe, placed: Placed, cache_claim_name: str
+    settings: StackSettings, recipe: Recipe, placed: Placed, cache: ResolvedCache
 ) -> ResolvedServing:
     serving = settings.serving
     return ResolvedServing(
         recipe_name=recipe.name,
         namespace_exists=not isinstance(serving.namespace, str),
-        placed=_placed_recipe(settings, recipe, placed, cache_claim_name),
+        placed=_placed_recipe(settings, recipe, placed, cache),
         kv_transport=placed.transport.transport if placed.transport else None,
         exposure=resolved_exposure(serving.exposure),
         pod_monitor_labels=pod_monitor_labels(settings),
@@ -152,7 +153,7 @@ def _serving(
 
 
 def _placed_recipe(
-    settings: StackSettings, recipe: Recipe, placed: Placed, cache_claim_name: str
+    settings: StackSettings, recipe: Recipe, placed: Placed, cache: ResolvedCache
 ) -> PlacedRecipe:
     graph_name = settings.serving.name or recipe.graph_name
     path = placed.transport.transport.path if placed.transport else None
@@ -162,8 +163,8 @@ def _placed_recipe(
         graph_name=graph_name,
         namespace=namespace_name(settings.serving.namespace),
         services=placed.services,
-        cache_claim_name=cache_claim_name,
-        cache_nodes=cache_nodes(settings, placed.services),
+        cache_claim_name=CACHE_CLAIM_NAME if isinstance(cache, NodeCopies) else cache.claim_name,
+        cache_nodes=None if isinstance(cache, ExistingVolume) else cache.nodes,
         kv_transport=path.transport if path else None,
         compute_domain=domain if path and path.transport == "mnnvl" else None,
         same_clique=path is not None and path.same_clique,

@@ -10,8 +10,10 @@ from typing import Literal
 
 from components.exposure_kinds import ExposureKind
 from components.platform_release import DynamoPlatformArgs
+from components.storage_kinds import EbsDisk, Efs, Lustre, StorageClass
 from hardware import InstanceType, KvPath
-from recipes.placed import GraphApi, PlacedRecipe
+from recipes.model_download import HuggingFaceDownload, S3Copy
+from recipes.placed import CacheNodes, CopyNodes, GraphApi, PlacedRecipe
 from stacks.plan.infrastructure.plan import EksPlan
 from stacks.plan.layers.layering import Layering
 from stacks.plan.timeouts import Load
@@ -134,36 +136,48 @@ ResolvedPlatform = OwnPlatform | ExistingPlatform
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedCache:
-    """The volume with the model's files, and the Job that fills or checks it."""
+class ExistingVolume:
+    """A claim with the model that others made; a Job checks what it holds."""
 
     claim_name: str
-    source: Literal["huggingface", "s3", "existingVolume"]
-    s3_address: str | None
-    s3_region: str | None
-    service_account_name: str | None
-    """Of the copying Job; None: the namespace's default without a role."""
-    storage_class_name: str | None
-    """None where the claim exists already; empty where the volume does, and no class makes it."""
-    volume_name: str | None
-    """Of the PersistentVolume for a file system that the stack makes; None where a class makes the volume."""
-    node_directory: str | None
-    """Of every node with workers, where its copy lies; None where the cache is a claim."""
-    size_gib: int | None
+    job_name: str
+    timeout_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnVolume:
+    """A claim of the stack's own, and the Job that fills it."""
+
+    claim_name: str
+    job_name: str
+    timeout_seconds: int
+    source: HuggingFaceDownload | S3Copy
+    storage: StorageClass | EbsDisk | Lustre | Efs
+    nodes: CacheNodes | None
+    """Those that alone can mount it; None: all."""
+    size_gib: int
     needed_gib: int
     """What the pinned revision takes on the volume, with room for a download in flight."""
-    job_name: str
-    download_timeout_seconds: int
 
     @property
-    def is_ours(self) -> bool:
-        """Whether this stack brings the model."""
-        return self.source != "existingVolume"
+    def class_name(self) -> str:
+        """Of the claim; empty where the volume is a file system, and no class makes it."""
+        return "" if isinstance(self.storage, Lustre | Efs) else self.storage.class_name
 
-    @property
-    def has_own_claim(self) -> bool:
-        """Whether this stack creates a claim for it."""
-        return self.is_ours and self.node_directory is None
+
+@dataclass(frozen=True, slots=True)
+class NodeCopies:
+    """A copy on each node with workers, and the DaemonSet that brings it."""
+
+    timeout_seconds: int
+    source: HuggingFaceDownload | S3Copy
+    nodes: CopyNodes
+    size_gib: int
+    needed_gib: int
+    """As of a volume: what it takes on each node."""
+
+
+ResolvedCache = ExistingVolume | OwnVolume | NodeCopies
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,4 +270,4 @@ class ResolvedStack:
 
         The namespace of an existing volume is there already, and removing it would remove the volume.
         """
-        return self.cache.is_ours and not self.serving.namespace_exists
+        return not (isinstance(self.cache, ExistingVolume) or self.serving.namespace_exists)

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterable
 
+from components.keeping import Keep
 from components.servers import EtcdArgs, NatsArgs, StatefulServersArgs
 from stacks.plan.infrastructure.plan import EksPlan, PlannedNetwork
 from stacks.plan.resolved import (
     ExistingPlatform,
+    ExistingVolume,
     Lifecycle,
+    OwnVolume,
     ResolvedCache,
     ResolvedPlatform,
     ResolvedServing,
+    ResolvedStack,
     RetainedObject,
 )
 
@@ -42,23 +46,24 @@ def retained_objects(
     if infrastructure is not None:
         return tuple(_in_account(infrastructure))
     operators = _operators(platform)
-    exists = not cache.is_ours or serving.namespace_exists
-    beside_graph = (
-        _planners(serving.namespace) if exists or (lifecycle == "production" and cache.has_own_claim) else ()
-    )
+    exists = isinstance(cache, ExistingVolume) or serving.namespace_exists
+    keeps_model = lifecycle == "production" and isinstance(cache, OwnVolume)
+    beside_graph = _planners(serving.namespace) if exists or keeps_model else ()
     if lifecycle == "disposable":
         beside_operator = _certificate(platform) if platform.namespace_exists else ()
         return (*beside_graph, *beside_operator, *operators)
     return (*_model(serving, cache), *beside_graph, *_servers(platform), *operators)
 
 
-def protected_objects(
-    lifecycle: Lifecycle, platform: ResolvedPlatform, serving: ResolvedServing, cache: ResolvedCache
-) -> frozenset[tuple[str, str]]:
-    """Return kind and name of what holds data in the cluster, which nothing deletes by mistake."""
-    if lifecycle == "disposable":
-        return frozenset()
-    return frozenset((item.kind, item.name) for item in (*_model(serving, cache), *_servers(platform)))
+def keep_of(stack: ResolvedStack, kind: str, name: str) -> Keep:
+    """Return what happens to an object when somebody deletes it, or it leaves the stack."""
+    # What `explain` lists is what is kept: there is no second decision.
+    if any((item.kind, item.name) == (kind, name) for item in stack.retained):
+        return Keep.RETAINED
+    if stack.lifecycle == "disposable":
+        return Keep.NOTHING
+    protected = (*_model(stack.serving, stack.cache), *_servers(stack.platform))
+    return Keep.PROTECTED if (kind, name) in {(item.kind, item.name) for item in protected} else Keep.NOTHING
 
 
 def keeps_platform_namespace(lifecycle: Lifecycle, platform: ResolvedPlatform) -> bool:
@@ -89,7 +94,7 @@ def _operators(platform: ResolvedPlatform) -> tuple[RetainedObject, ...]:
 
 
 def _model(serving: ResolvedServing, cache: ResolvedCache) -> Iterable[RetainedObject]:
-    if not cache.has_own_claim:
+    if not isinstance(cache, OwnVolume):
         return
     yield RetainedObject("PersistentVolumeClaim", cache.claim_name, serving.namespace, _KEEPS_MODEL)
     if not serving.namespace_exists:

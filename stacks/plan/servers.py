@@ -16,8 +16,8 @@ from components.servers import (
 )
 from recipes.graph_manifest import NODES_WITHOUT_GPUS
 from recipes.images import mirrored
-from stacks.plan.cache import size_in_gib
 from stacks.plan.versions import ETCD_IMAGE, NATS_IMAGE
+from stacks.plan.volume_sizes import size_in_gib
 from stacks.settings.platform import (
     BundledEtcd,
     BundledNats,

@@ -1,138 +1,93 @@
 """The model cache in the program: a claim and the Job that fills it, or a copy on each node."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 
 import pulumi
 
-from components.file_system_volume import FileSystem
-from components.keeping import Keep
-from components.model_cache import CacheVolume, LostClaim, ModelCache, ModelCacheArgs
+from components.model_cache import FoundClaim, LostClaim, ModelCache, ModelCacheArgs, OwnClaim
 from components.namespace import Namespace
 from components.node_cache import NodeCache, NodeCacheArgs
 from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
 from recipes.node_cache import node_cache_spec
-from recipes.placed import CacheNodes
 from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.resolved import ResolvedCache, ResolvedStack
-from stacks.program.platform import PlatformParts
+from stacks.plan.resolved import ExistingVolume, NodeCopies, OwnVolume, ResolvedStack
+from stacks.plan.retention import keep_of
+from stacks.program.layers import InfrastructureParts
 
 NODE_CACHE_NAME = "model-cache"
 """Of the DaemonSet."""
 
 
-@dataclass(frozen=True, slots=True)
-class CachePlace:
-    """What stands behind the claim of the model cache."""
-
-    keep: Keep
-    file_system: FileSystem | None
-    """None where a storage class makes the volume."""
-    found_uid: str | None = None
-    """Of a claim that the cluster has already."""
-    lost: LostClaim | None = None
-
-
 def deploy_cache(
     stack: ResolvedStack,
     namespace: Namespace | None,
-    platform: PlatformParts,
+    infrastructure: InfrastructureParts,
     options: pulumi.ResourceOptions,
-    place: CachePlace,
+    *,
+    found_claim: str | None,
+    lost_claim: LostClaim | None,
 ) -> tuple[pulumi.Resource, ...]:
     """Register what brings the model, and return what every reader of it depends on.
 
     Args:
         stack: everything that was decided.
         namespace: where all of it lives; None where it was there before the stack.
-        platform: with what gives GPU nodes the labels that they are found by.
+        infrastructure: with the file system, and what gives GPU nodes the labels that they are found by.
         options: with the provider.
-        place: where the cache lies, and what happens to it when it leaves the stack.
+        found_claim: uid of a claim that exists; None where nobody can tell.
+        lost_claim: of the state, which the cluster does not have.
 
     """
-    source = _source(stack.cache, namespace.token_secret_name if namespace else None)
+    cache, placed = stack.cache, stack.serving.placed
     before: list[pulumi.Resource] = [*namespace.made] if namespace else []
     if namespace and namespace.token_secret:
         before.append(namespace.token_secret)
-    nodes = stack.serving.placed.cache_nodes
-    if nodes is None:
-        return _volume_cache(stack, source, before, options, place)
-    # Its pods run on GPU nodes alone, which are found by labels that the GPU operator writes.
-    before += platform.devices
-    if nodes.directory is not None:
-        return (_node_cache(stack, nodes, source, before, options),)
-    # A Job that no node can run would be waited for until its time is over.
-    return () if waited_for(stack) else _volume_cache(stack, source, before, options, place)
-
-
-def _volume_cache(
-    stack: ResolvedStack,
-    source: CacheSource,
-    depends_on: list[pulumi.Resource],
-    options: pulumi.ResourceOptions,
-    place: CachePlace,
-) -> tuple[pulumi.Resource, ...]:
-    cache, placed = stack.cache, stack.serving.placed
-    made = ModelCache(
-        "model-cache",
-        ModelCacheArgs(
-            namespace=stack.serving.namespace,
-            claim_name=cache.claim_name,
-            volume=_volume(cache, place, placed.cache_nodes),
-            job_name=cache.job_name,
-            job_spec=cache_job_spec(
-                placed.recipe, cache.claim_name, source, placed.image_mirrors, placed.cache_nodes
-            ),
-            job_timeout_seconds=cache.download_timeout_seconds,
-            found_uid=place.found_uid,
-            lost=place.lost,
+    if placed.cache_nodes:
+        # GPU nodes are found by labels that the GPU operator writes.
+        before += infrastructure.before_graph
+    source: CacheSource
+    match cache:
+        case NodeCopies():
+            source = _with_token(cache.source, namespace)
+            copies = NodeCacheArgs(
+                name=NODE_CACHE_NAME,
+                namespace=placed.namespace,
+                spec=node_cache_spec(
+                    placed.recipe, NODE_CACHE_NAME, cache.nodes, source, placed.image_mirrors
+                ),
+                timeout_seconds=cache.timeout_seconds,
+            )
+            return (NodeCache("model-cache", copies, depends_on=before, opts=options).daemon_set,)
+        case ExistingVolume():
+            source, claim = VolumeCheck(), FoundClaim(found_claim)
+        case OwnVolume():
+            if cache.nodes and waited_for(stack):
+                # A Job that no node can run would be waited for until its time is over.
+                return ()
+            source = _with_token(cache.source, namespace)
+            claim = OwnClaim(
+                storage=infrastructure.file_system or cache.class_name,
+                size_gib=cache.size_gib,
+                keep=keep_of(stack, "PersistentVolumeClaim", cache.claim_name),
+                one_node=cache.nodes is not None,
+                lost=lost_claim,
+            )
+    volume = ModelCacheArgs(
+        namespace=placed.namespace,
+        claim_name=cache.claim_name,
+        claim=claim,
+        job_name=cache.job_name,
+        job_spec=cache_job_spec(
+            placed.recipe, cache.claim_name, source, placed.image_mirrors, placed.cache_nodes
         ),
-        depends_on=depends_on,
-        opts=options,
+        job_timeout_seconds=cache.timeout_seconds,
     )
-    return (made.job, made.claim) if made.claim else (made.job,)
+    return ModelCache("model-cache", volume, depends_on=before, opts=options).made
 
 
-def _node_cache(
-    stack: ResolvedStack,
-    nodes: CacheNodes,
-    source: CacheSource,
-    depends_on: list[pulumi.Resource],
-    options: pulumi.ResourceOptions,
-) -> pulumi.Resource:
-    placed = stack.serving.placed
-    return NodeCache(
-        "model-cache",
-        NodeCacheArgs(
-            name=NODE_CACHE_NAME,
-            namespace=stack.serving.namespace,
-            spec=node_cache_spec(placed.recipe, NODE_CACHE_NAME, nodes, source, placed.image_mirrors),
-            timeout_seconds=stack.cache.download_timeout_seconds,
-        ),
-        depends_on=depends_on,
-        opts=options,
-    ).daemon_set
-
-
-def _source(cache: ResolvedCache, token_secret_name: str | None) -> CacheSource:
-    if cache.source == "huggingface":
-        return HuggingFaceDownload(token_secret_name)
-    if cache.source == "existingVolume":
-        return VolumeCheck()
-    if cache.s3_address is None:
-        raise ValueError("a copy from a bucket has an address")
-    return S3Copy(cache.s3_address, cache.s3_region, cache.service_account_name)
-
-
-def _volume(cache: ResolvedCache, place: CachePlace, nodes: CacheNodes | None) -> CacheVolume | None:
-    if not cache.is_ours:
-        return None
-    if cache.storage_class_name is None or cache.size_gib is None:
-        raise ValueError("a cache of the stack's own has a storage class and a size")
-    return CacheVolume(
-        cache.storage_class_name,
-        cache.size_gib,
-        place.keep,
-        cache.volume_name,
-        place.file_system,
-        one_node=nodes is not None,
-    )
+def _with_token(
+    source: HuggingFaceDownload | S3Copy, namespace: Namespace | None
+) -> HuggingFaceDownload | S3Copy:
+    if namespace and isinstance(source, HuggingFaceDownload):
+        return replace(source, token_secret_name=namespace.token_secret_name)
+    return source

@@ -10,7 +10,7 @@ from failures.engine_process import makes_resources
 from failures.health import Ill, Served, ills_of
 from recipes.engine_files import engine_files
 from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.resolved import OwnVolume, ResolvedStack
 
 _PAUSE_SECONDS = 2.0
 
@@ -30,7 +30,7 @@ def served_by(stack: ResolvedStack) -> Served | None:
         namespace=stack.serving.namespace,
         graph=stack.serving.graph_name,
         engine_files=engine_files(stack.serving.placed).name,
-        claim=stack.cache.claim_name if stack.cache.has_own_claim else None,
+        claim=stack.cache.claim_name if isinstance(stack.cache, OwnVolume) else None,
     )
 
 

@@ -7,13 +7,14 @@ import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
-from components.cache_storage import CacheStorage, CacheStorageArgs, Efs, Lustre
+from components.cache_storage import CacheStorage, CacheStorageArgs
 from components.cluster_addons import ClusterAddons, ClusterAddonsArgs, NodeAddon
-from components.ebs_storage import EbsStorage, EbsStorageArgs
+from components.ebs_storage import EbsStorage
 from components.eks_cluster import Addon, EksCluster, EksClusterArgs
 from components.iam import ManagedPolicy, role
 from components.node_group import NodeGroup
 from components.node_network import NodeNetwork, NodeNetworkArgs
+from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre, file_system_name
 from stacks.plan.infrastructure import addons
 from stacks.plan.infrastructure import plan as planned
 from stacks.program.caller import principal
@@ -95,21 +96,24 @@ def deploy_infrastructure(
     ]
     file_system = None
     storage: list[pulumi.Resource] = []
-    if isinstance(plan.storage, planned.PlannedEbs):
-        disks = EbsStorage(
-            "cache-storage",
-            EbsStorageArgs(plan.storage.class_name, plan.storage.throughput),
-            cluster=provider,
-            depends_on=drivers.ready,
-            opts=in_account,
-        )
-        storage.append(disks.storage_class)
-    elif isinstance(plan.storage, planned.PlannedFileSystem):
-        file_system = CacheStorage(
-            "cache-storage",
-            _storage_arguments(plan, plan.storage, site, keep=keep),
-            in_account,
-        ).file_system
+    match plan.storage:
+        case EbsDisk():
+            disks = EbsStorage(
+                "cache-storage", plan.storage, cluster=provider, depends_on=drivers.ready, opts=in_account
+            )
+            storage.append(disks.storage_class)
+        case Lustre() | Efs():
+            arguments = CacheStorageArgs(
+                name=file_system_name(plan.name),
+                vpc_id=place.vpc_id,
+                clients=cluster.security_group_id,
+                subnet_ids=place.regional,
+                storage=plan.storage,
+                keep=keep,
+            )
+            file_system = CacheStorage("cache-storage", arguments, in_account).file_system
+        case InstanceStore() | None:
+            pass
     monitoring = deploy_monitoring(plan, provider, [system.group, *drivers.ready], VOLUME_CLASS)
     operators = deploy_operators(plan, provider, [system.group, *drivers.ready, *monitoring])
     ready = wait_for_gpu_nodes(plan, provider, [*gpu_nodes, *operators])
@@ -150,23 +154,5 @@ def _cluster_arguments(
         log_days=LOG_DAYS,
         addons=tuple(Addon(name, versions[name], _CONFIGURATIONS.get(name)) for name in addons.BEFORE_NODES),
         cni_service_account="aws-node",
-        keep=keep,
-    )
-
-
-def _storage_arguments(
-    plan: planned.EksPlan, storage: planned.PlannedFileSystem, site: Site, *, keep: bool
-) -> CacheStorageArgs:
-    place = site.place
-    kind = (
-        Lustre(place.subnet(storage.zone.name), storage.size_gib, storage.throughput)
-        if isinstance(storage, planned.PlannedLustre)
-        else Efs(dict(place.regional), storage.mounted_in.name if storage.mounted_in else None)
-    )
-    return CacheStorageArgs(
-        name=f"{plan.name}-model-cache",
-        vpc_id=place.vpc_id,
-        clients=site.cluster.security_group_id,
-        kind=kind,
         keep=keep,
     )

@@ -27,8 +27,6 @@ class PlatformParts:
     used_by_graphs: tuple[pulumi.Resource, ...]
     """What every graph depends on: without the operator a graph is refused, or cannot be deleted; without
     NATS its pods restart until they reach it."""
-    devices: tuple[pulumi.Resource, ...] = ()
-    """Nodes with GPUs and the operators that hand out their devices, where this stack makes them."""
 
 
 def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, keep: Keep) -> PlatformParts:

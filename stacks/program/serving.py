@@ -1,4 +1,4 @@
-"""The serving part of the program: cache, graph, and what surrounds the graph."""
+"""The serving part of the program: the graph, and what surrounds it."""
 
 import pulumi
 
@@ -13,8 +13,8 @@ from recipes.graph_manifest import graph_spec
 from recipes.placed import PlacedRecipe
 from stacks.plan.infrastructure.phases import waited_for
 from stacks.plan.resolved import ResolvedPool, ResolvedStack
-from stacks.program.cache import CachePlace, deploy_cache
 from stacks.program.health import Watch
+from stacks.program.layers import InfrastructureParts
 from stacks.program.platform import PlatformParts, server_policy
 from stacks.updates.plan import Update
 
@@ -26,7 +26,8 @@ def deploy_serving(
     options: pulumi.ResourceOptions,
     update: Update,
     *,
-    cache_place: CachePlace,
+    infrastructure: InfrastructureParts,
+    cache: tuple[pulumi.Resource, ...],
     watch: Watch,
 ) -> list[pulumi.Resource]:
     """Register everything in the serving namespace, in the order in which it works.
@@ -42,7 +43,8 @@ def deploy_serving(
         platform: what the graph needs of the platform.
         options: with the provider.
         update: what happens to the graph that runs.
-        cache_place: where the model cache lies, and what happens to it when it leaves the stack.
+        infrastructure: with the nodes and operators that the graph needs, where this stack makes them.
+        cache: what every reader of the model depends on.
         watch: is given the graph.
 
     Returns:
@@ -50,7 +52,6 @@ def deploy_serving(
 
     """
     serving = stack.serving
-    cache = deploy_cache(stack, namespace, platform, options, cache_place)
     in_namespace: list[pulumi.Resource] = [*namespace.made] if namespace else []
     policies: list[pulumi.Resource] = (
         [_network_policies(stack, in_namespace, platform, options)] if stack.network_policies else []
@@ -62,7 +63,7 @@ def deploy_serving(
     before_graph: list[pulumi.Resource] = [
         *in_namespace,
         *platform.used_by_graphs,
-        *platform.devices,
+        *infrastructure.before_graph,
         *cache,
         *policies,
     ]
@@ -75,7 +76,7 @@ def deploy_serving(
                 claim_template_name=serving.placed.compute_domain.claim_template_name,
             ),
             # The driver's controller makes the claim template, and at destroy removes its finalizer.
-            depends_on=[*in_namespace, *platform.devices],
+            depends_on=[*in_namespace, *infrastructure.before_graph],
             opts=options,
         )
         before_graph.append(domain.domain)

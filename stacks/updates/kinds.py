@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.resolved import OwnVolume, ResolvedStack
 from stacks.wording import in_words
 
 
@@ -24,7 +24,7 @@ def kinds_of_change(stack: ResolvedStack) -> Iterable[KindOfChange]:
     transport = ", kvTransport" if stack.serving.kv_transport else ""
     pause = minutes if recreated else "without an interruption"
     yield KindOfChange(f"engine options, image, model.revision{transport}", f"all workers restart, {pause}")
-    cache = ", larger modelCache.size" if stack.cache.has_own_claim else ""
+    cache = ", larger modelCache.size" if isinstance(stack.cache, OwnVolume) else ""
     platform = "; platform values: only the operator restarts"
     yield KindOfChange(
         f"replicas{cache}", f"no pod restarts{platform if stack.platform.kind == 'own' else ''}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
-from stacks.plan.resolved import ResolvedCache, ResolvedStack
+from stacks.plan.resolved import ExistingVolume, NodeCopies, OwnVolume, ResolvedCache, ResolvedStack
 from stacks.updates.deployed import Deployed, DeployedRelease, DeployedVolume
 from stacks.updates.differences import differences
 from stacks.updates.graph import Graph, Service
@@ -68,11 +68,11 @@ def revision_notice(before: str | None, now: str, cache: ResolvedCache) -> Itera
         f"model revision: {now[:_SHORT_COMMIT]} replaces {before[:_SHORT_COMMIT]}; {_brings(cache)} "
         "before any worker restarts"
     )
-    if cache.size_gib is None:
+    if isinstance(cache, ExistingVolume):
         yield Notice(text, warns=False)
         return
     both = 2 * cache.needed_gib
-    place = "on every node" if cache.node_directory else "on the volume"
+    place = "on every node" if isinstance(cache, NodeCopies) else "on the volume"
     room = (
         f"room: the old revision stays {place}; two take {both}Gi, and modelCache.size is {cache.size_gib}Gi"
     )
@@ -82,19 +82,23 @@ def revision_notice(before: str | None, now: str, cache: ResolvedCache) -> Itera
 
 
 def _brings(cache: ResolvedCache) -> str:
-    if cache.node_directory:
-        return "DaemonSet model-cache brings it to every node"
-    return f"Job {cache.job_name} {'fills the volume' if cache.is_ours else 'looks for it on the volume'}"
+    match cache:
+        case NodeCopies():
+            return "DaemonSet model-cache brings it to every node"
+        case OwnVolume(job_name=name):
+            return f"Job {name} fills the volume"
+        case ExistingVolume(job_name=name):
+            return f"Job {name} looks for it on the volume"
 
 
 def volume_notice(before: DeployedVolume | None, cache: ResolvedCache) -> Iterable[Notice]:
     """Say what a larger cache needs."""
-    if before is None or cache.size_gib is None or cache.size_gib <= before.size_gib:
+    if before is None or not isinstance(cache, OwnVolume) or cache.size_gib <= before.size_gib:
         return
     how = (
-        "the file system grows while it is read"
-        if cache.volume_name
-        else f"storage class {cache.storage_class_name} must allow it (allowVolumeExpansion: true)"
+        f"storage class {cache.class_name} must allow it (allowVolumeExpansion: true)"
+        if cache.class_name
+        else "the file system grows while it is read"
     )
     text = f"model cache: {before.size_gib}Gi -> {cache.size_gib}Gi, nothing restarts; {how}"
     yield Notice(text, warns=False)

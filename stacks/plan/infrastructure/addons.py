@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping
 
-from stacks.plan.infrastructure.plan import EksPlan, PlannedEfs, PlannedLustre
+from components.storage_kinds import Efs, Lustre
+from stacks.plan.infrastructure.plan import EksPlan
 from stacks.plan.versions import EKS_ADDONS
 
 DNS = "coredns"
@@ -17,9 +18,9 @@ BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
 def on_nodes(plan: EksPlan) -> tuple[str, ...]:
     """Return the add-ons that run on nodes, with the driver of the model cache's file system."""
     names = [DNS, EBS]
-    if isinstance(plan.storage, PlannedEfs):
+    if isinstance(plan.storage, Efs):
         names.append(EFS)
-    if isinstance(plan.storage, PlannedLustre):
+    if isinstance(plan.storage, Lustre):
         names.append(LUSTRE)
     if plan.node_monitoring:
         names.append(NODE_MONITORING)

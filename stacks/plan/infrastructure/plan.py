@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from components.purchase import OnDemand, Purchase
+from components.storage_kinds import MadeStorage
 from hardware import InstanceType
 from stacks.plan.infrastructure.addresses import SubnetAddresses
-from stacks.plan.infrastructure.planned_node_storage import PlannedEbs, PlannedInstanceStore
 from stacks.plan.infrastructure.zones import Zone
 
 AmiType = Literal[
@@ -76,33 +76,6 @@ class PlannedSystemNodes:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedLustre:
-    """A file system of FSx for Lustre."""
-
-    zone: Zone
-    """Of the nodes that mount it; for nodes in a Local Zone one of the region's."""
-    size_gib: int
-    """One that exists: 1200, or a multiple of 2400."""
-    throughput: Literal[125, 250, 500, 1000]
-    """MB/s a TiB."""
-    kind: Literal["fsxLustre"] = "fsxLustre"
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedEfs:
-    """A file system with a mount target in each zone of the region."""
-
-    mounted_in: Zone | None
-    """The zone of the mount target that all nodes use, because those in a Local Zone have none of their own;
-    None: each node that of its zone."""
-    kind: Literal["efs"] = "efs"
-
-
-PlannedFileSystem = PlannedLustre | PlannedEfs
-PlannedStorage = PlannedFileSystem | PlannedEbs | PlannedInstanceStore
-
-
-@dataclass(frozen=True, slots=True)
 class EksPlan:
     """Everything below Kubernetes."""
 
@@ -115,8 +88,8 @@ class EksPlan:
     administrators: tuple[str, ...]
     system_nodes: PlannedSystemNodes
     gpu_nodes: tuple[PlannedNodes, ...]
-    storage: PlannedStorage | None
-    """None where the storage class is named by the settings."""
+    storage: MadeStorage | None
+    """None where the settings name a storage class, or a volume that exists."""
     monitoring: bool
     session_manager: bool
     """Whether AWS Systems Manager may open a shell on nodes."""

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from ipaddress import IPv4Network
 
 from stacks.errors import Problem
+from stacks.plan.cache_problems import existing_cluster_problems, storage_problems
 from stacks.plan.infrastructure.addresses import LARGEST, SMALLEST, divided, has_room
 from stacks.plan.infrastructure.plan import (
     AdoptedNetwork,
@@ -13,9 +14,9 @@ from stacks.plan.infrastructure.plan import (
     PlannedSystemNodes,
 )
 from stacks.plan.infrastructure.pools import planned_nodes, pool_problems
-from stacks.plan.infrastructure.storage import planned_storage, storage_problems
 from stacks.plan.infrastructure.zones import Zone, zone_named
 from stacks.plan.placement.pools import Pool
+from stacks.plan.resolved_cache import made_storage
 from stacks.settings.cluster import EksClusterSettings, OwnNetwork
 from stacks.settings.stack import StackSettings
 
@@ -35,24 +36,16 @@ def eks_problems(
 
 def existing_problems(settings: StackSettings) -> tuple[Problem, ...]:
     """Return what is typed for a cluster that this stack would have to make."""
-    typed: list[tuple[str, object]] = [
-        (f"nodePools[{index}].{name}", value)
-        for index, pool in enumerate(settings.node_pools)
-        for name, value in (("zone", pool.zone), ("purchase", pool.purchase))
-        if value is not None
-    ]
-    cache = settings.model_cache
-    if cache is not None and cache.storage is not None:
-        typed.append(("modelCache.storage", cache.storage))
-    message = "belongs to a cluster that the stack makes, and this one exists"
-    problems = [
-        Problem(key, getattr(value, "kind", value), message, suggestion="leave it out")
-        for key, value in typed
-    ]
-    if cache is not None and cache.storage_class_name is None:
-        missing = "is missing: the volume's class in the cluster"
-        problems.append(Problem("modelCache.storageClassName", None, missing))
-    return tuple(problems)
+    message, hint = "belongs to a cluster that the stack makes, and this one exists", "leave it out"
+    return (
+        *(
+            Problem(f"nodePools[{index}].{name}", getattr(value, "kind", value), message, suggestion=hint)
+            for index, pool in enumerate(settings.node_pools)
+            for name, value in (("zone", pool.zone), ("purchase", pool.purchase))
+            if value is not None
+        ),
+        *existing_cluster_problems(settings.model_cache),
+    )
 
 
 def eks_plan(cluster: EksClusterSettings, settings: StackSettings, pools: dict[str, Pool]) -> EksPlan:
@@ -73,7 +66,7 @@ def eks_plan(cluster: EksClusterSettings, settings: StackSettings, pools: dict[s
             nodes=cluster.system_nodes.nodes,
         ),
         gpu_nodes=nodes,
-        storage=planned_storage(cluster, settings),
+        storage=made_storage(settings),
         monitoring=cluster.monitoring,
         session_manager=cluster.session_manager,
         node_monitoring=cluster.node_monitoring,

@@ -11,7 +11,8 @@ from typing import cast
 
 from components.purchase import CapacityBlock
 from components.servers import EtcdServers, NatsServers
-from stacks.plan.infrastructure.plan import EksPlan, PlannedLustre
+from components.storage_kinds import Lustre
+from stacks.plan.infrastructure.plan import EksPlan
 from stacks.plan.layers.layering import Contract, Value
 from stacks.plan.resolved import OwnPlatform, ResolvedCluster
 
@@ -61,7 +62,7 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
         }
     if plan.storage is not None:
         values["modelCache.storage.kind"] = plan.storage.kind
-    if isinstance(plan.storage, PlannedLustre):
+    if isinstance(plan.storage, Lustre):
         # The volume has the size of the file system, and the claim that of the volume.
         values["modelCache.size"] = f"{plan.storage.size_gib}Gi"
     return Contract("infrastructure", values)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.plan.resolved import OwnPlatform, ResolvedStack
+from stacks.plan.resolved import ExistingVolume, OwnPlatform, ResolvedStack
 from stacks.updates.guards.fixed_of_a_cluster import cluster_steps, cluster_values
 from stacks.updates.guards.fixed_of_layers import LAYERS, layer_steps, layer_values, with_layers
 
@@ -35,7 +35,7 @@ def fixed_values(stack: ResolvedStack) -> dict[str, str | int]:
     values: dict[str, str | int] = {**layer_values(layers), **cluster_values(stack)}
     if "platform" not in layers.joined and layers.own != ("infrastructure",):
         values["platform.kind"] = platform.kind
-    if stack.cache.is_ours and layers.owns("serving"):
+    if layers.owns("serving") and not isinstance(stack.cache, ExistingVolume):
         values["serving.namespace.kind"] = _kind(exists=stack.serving.namespace_exists)
     if isinstance(platform, OwnPlatform):
         values["platform.namespace.kind"] = _kind(exists=platform.namespace_exists)

@@ -5,7 +5,8 @@ on it. EKS refuses another zone for a control plane that runs (aws/containers-ro
 the `up` that asked for it.
 """
 
-from stacks.plan.infrastructure.plan import AdoptedNetwork, EksPlan, PlannedLustre
+from components.storage_kinds import Lustre
+from stacks.plan.infrastructure.plan import AdoptedNetwork, EksPlan
 from stacks.plan.resolved import ResolvedStack
 
 
@@ -24,8 +25,8 @@ def cluster_values(stack: ResolvedStack) -> dict[str, str]:
         "cluster.region": plan.region,
         **_network_values(plan),
     }
-    if isinstance(plan.storage, PlannedLustre):
-        values["modelCache.storage.zone"] = plan.storage.zone.name
+    if isinstance(plan.storage, Lustre):
+        values["modelCache.storage.zone"] = plan.storage.zone
     return values
 
 
