@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from cli.output import Row
 from cli.price_age import aged, today
-from components.chart import Chart
+from components.chart_values import Chart
 from components.purchase import CapacityBlock, Reservation
 from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour

@@ -18,7 +18,7 @@ from operations.recovery.plan import Plan, plan_destroy, plan_up
 from operations.recovery.read import read_remains
 from operations.recovery.run import command_line, run_steps
 from stacks.plan.resolved import ResolvedStack
-from stacks.program.health import served_by
+from stacks.program.end_of_up import served_by
 
 
 def recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiting: bool) -> None:

@@ -7,6 +7,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.model_cache import FileSystem, efs, lustre
+from components.options import Resources, child
 from components.storage_kinds import Efs, Lustre
 
 _NFS_PORT = 2049
@@ -43,7 +44,7 @@ class CacheStorage(pulumi.ComponentResource):
 
     file_system: FileSystem
 
-    def __init__(self, name: str, args: CacheStorageArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: CacheStorageArgs, opts: pulumi.ResourceOptions) -> None:
         super().__init__("dynamo-stack:components:CacheStorage", name, {"name": args.name}, opts)
         self._name, self._args = name, args
         match args.storage:
@@ -85,7 +86,7 @@ class CacheStorage(pulumi.ComponentResource):
 
     def _efs(self, mounted_in: str | None) -> FileSystem:
         name, args = self._name, self._args
-        child = pulumi.ResourceOptions(parent=self)
+        inside = child(self)
         group, rules = self._door("efs", ((_NFS_PORT, _NFS_PORT),))
         made = aws.efs.FileSystem(
             f"{name}-file-system",
@@ -93,7 +94,7 @@ class CacheStorage(pulumi.ComponentResource):
             encrypted=True,
             throughput_mode="elastic",
             tags={"Name": args.name},
-            opts=pulumi.ResourceOptions(parent=self, protect=args.keep),
+            opts=child(self, protect=args.keep),
         )
         # The root belongs to root. Whoever comes by this door is the images' user, in a directory of its own.
         point = aws.efs.AccessPoint(
@@ -105,7 +106,7 @@ class CacheStorage(pulumi.ComponentResource):
                 "creation_info": {"owner_uid": _USER, "owner_gid": _USER, "permissions": "0770"},
             },
             tags={"Name": args.name},
-            opts=child,
+            opts=inside,
         )
         targets = {
             zone: aws.efs.MountTarget(
@@ -113,7 +114,7 @@ class CacheStorage(pulumi.ComponentResource):
                 file_system_id=made.id,
                 subnet_id=subnet_id,
                 security_groups=[group.id],
-                opts=child,
+                opts=inside,
             )
             for zone, subnet_id in args.subnet_ids.items()
         }
@@ -125,19 +126,17 @@ class CacheStorage(pulumi.ComponentResource):
             attributes["mounttargetip"] = targets[mounted_in].ip_address
         return efs(args.name, handle, attributes, [point, *targets.values(), *rules])
 
-    def _door(
-        self, what: str, ports: tuple[tuple[int, int], ...]
-    ) -> tuple[aws.ec2.SecurityGroup, list[pulumi.Resource]]:
+    def _door(self, what: str, ports: tuple[tuple[int, int], ...]) -> tuple[aws.ec2.SecurityGroup, Resources]:
         """A security group that lets the nodes, and for Lustre the servers among themselves, in."""
-        child = pulumi.ResourceOptions(parent=self)
+        inside = child(self)
         group = aws.ec2.SecurityGroup(
             f"{self._name}-{what}",
             name=f"{self._args.name}-{what}",
             description=f"{what} for the model cache",
             vpc_id=self._args.vpc_id,
-            opts=child,
+            opts=inside,
         )
-        rules: list[pulumi.Resource] = [
+        rules: Resources = [
             aws.vpc.SecurityGroupIngressRule(
                 f"{self._name}-{what}-{first}-{who}",
                 security_group_id=group.id,
@@ -145,7 +144,7 @@ class CacheStorage(pulumi.ComponentResource):
                 ip_protocol="tcp",
                 from_port=first,
                 to_port=last,
-                opts=child,
+                opts=inside,
             )
             for first, last in ports
             for who, source in (("nodes", self._args.clients), ("itself", group.id))
@@ -156,20 +155,20 @@ class CacheStorage(pulumi.ComponentResource):
                 security_group_id=group.id,
                 referenced_security_group_id=group.id,
                 ip_protocol="-1",
-                opts=child,
+                opts=inside,
             )
         )
         return group, rules
 
     def _way_back(
         self, what: str, group: aws.ec2.SecurityGroup, ports: tuple[tuple[int, int], ...]
-    ) -> list[pulumi.Resource]:
+    ) -> Resources:
         """Let the servers of Lustre reach the nodes, to which they open connections of their own.
 
         Both tables of https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html.
         """
-        child = pulumi.ResourceOptions(parent=self)
-        rules: list[pulumi.Resource] = []
+        inside = child(self)
+        rules: Resources = []
         for first, last in ports:
             rules.append(
                 aws.vpc.SecurityGroupEgressRule(
@@ -179,7 +178,7 @@ class CacheStorage(pulumi.ComponentResource):
                     ip_protocol="tcp",
                     from_port=first,
                     to_port=last,
-                    opts=child,
+                    opts=inside,
                 )
             )
             rules.append(
@@ -190,7 +189,7 @@ class CacheStorage(pulumi.ComponentResource):
                     ip_protocol="tcp",
                     from_port=first,
                     to_port=last,
-                    opts=child,
+                    opts=inside,
                 )
             )
         return rules

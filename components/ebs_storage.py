@@ -3,6 +3,7 @@
 import pulumi
 from pulumi_kubernetes.storage.v1 import StorageClass
 
+from components.options import Resources
 from components.storage_kinds import EbsDisk
 
 EBS_DRIVER = "ebs.csi.aws.com"
@@ -24,8 +25,8 @@ class EbsStorage(pulumi.ComponentResource):
         args: EbsDisk,
         *,
         cluster: pulumi.ProviderResource,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
         inputs = {"storageClassName": args.class_name}
         super().__init__("dynamo-stack:components:EbsStorage", name, inputs, opts)

@@ -2,18 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pulumi
 from pulumi_kubernetes.batch.v1 import Job
 from pulumi_kubernetes.core.v1 import PersistentVolume, PersistentVolumeClaim
 
-from components import delete_timeouts
-from components.keeping import Keep
-
-if TYPE_CHECKING:
-    from pulumi_kubernetes.batch.v1 import JobSpecArgsDict
-    from pulumi_kubernetes.core.v1 import PersistentVolumeClaimSpecArgsDict, PersistentVolumeSpecArgsDict
+from components import removal
+from components.options import Resources, child, limits
+from components.removal import Keep
 
 # Of a volume and a claim that no driver makes one for; left out, the cluster's default class steps in.
 _NO_CLASS = ""
@@ -95,7 +92,7 @@ class ModelCacheArgs:
     claim_name: str
     claim: OwnClaim | FoundClaim
     job_name: str
-    job_spec: dict[str, Any]
+    job_spec: Any
     """A Kubernetes JobSpec that is safe to run again: it fills the volume, or checks one that exists."""
     job_timeout_seconds: int
 
@@ -107,12 +104,7 @@ class ModelCache(pulumi.ComponentResource):
     """What every reader depends on: the Job, whose completion the provider waits for, and an own claim."""
 
     def __init__(
-        self,
-        name: str,
-        args: ModelCacheArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, args: ModelCacheArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
         inputs: dict[str, Any] = {"namespace": args.namespace, "claimName": args.claim_name}
         if isinstance(args.claim, OwnClaim):
@@ -129,8 +121,8 @@ class ModelCache(pulumi.ComponentResource):
             self.made = (self._job("check", depends_on, args.claim.uid),)
         self.register_outputs({"claimName": args.claim_name})
 
-    def _job(self, what: str, depends_on: list[pulumi.Resource], claim_uid: pulumi.Input[str | None]) -> Job:
-        args, waits = self._args, f"{self._args.job_timeout_seconds}s"
+    def _job(self, what: str, depends_on: Resources, claim_uid: pulumi.Input[str | None]) -> Job:
+        args = self._args
         return Job(
             f"{self._name}-{what}",
             metadata={
@@ -140,7 +132,7 @@ class ModelCache(pulumi.ComponentResource):
                 # again, and fails, until somebody deletes it (pulumi-kubernetes 4.32, provider/diff.go).
                 "annotations": {"pulumi.com/replaceUnready": "true"},
             },
-            spec=cast("JobSpecArgsDict", args.job_spec),
+            spec=args.job_spec,
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=depends_on,
@@ -150,15 +142,13 @@ class ModelCache(pulumi.ComponentResource):
                 replacement_trigger=claim_uid,
                 # The engine's own replacements come first and then delete: a Job of this name exists.
                 delete_before_replace=True,
-                custom_timeouts=pulumi.CustomTimeouts(
-                    create=waits, update=waits, delete=delete_timeouts.WITH_PODS
-                ),
+                custom_timeouts=limits(args.job_timeout_seconds, removal.WITH_PODS),
             ),
         )
 
     def _claim(self, claim: OwnClaim) -> PersistentVolumeClaim:
         args, before = self._args, list(self._before)
-        spec: dict[str, Any] = {
+        spec: Any = {
             "access_modes": ["ReadWriteOnce" if claim.one_node else "ReadWriteMany"],
             "storage_class_name": _class_name(claim),
             "resources": {"requests": {"storage": f"{claim.size_gib}Gi"}},
@@ -169,7 +159,7 @@ class ModelCache(pulumi.ComponentResource):
         return PersistentVolumeClaim(
             f"{self._name}-claim",
             metadata={"name": args.claim_name, "namespace": args.namespace},
-            spec=cast("PersistentVolumeClaimSpecArgsDict", spec),
+            spec=spec,
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=before,
@@ -178,7 +168,7 @@ class ModelCache(pulumi.ComponentResource):
                 # Kubernetes lets a claim grow only where its class may, and this one has none. The file
                 # system grows, and the volume says so.
                 ignore_changes=["spec.resources"] if isinstance(claim.storage, FileSystem) else None,
-                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
+                custom_timeouts=pulumi.CustomTimeouts(delete=removal.WITH_CONTENT),
             ),
         )
 
@@ -195,7 +185,7 @@ class ModelCache(pulumi.ComponentResource):
             csi["fs_type"] = source.fs_type
         if source.attributes:
             csi["volume_attributes"] = source.attributes
-        spec: dict[str, Any] = {
+        spec: Any = {
             "access_modes": modes,
             "capacity": {"storage": f"{size_gib}Gi"},
             # Any other claim that asked for a shared volume without a class would get this one.
@@ -209,12 +199,8 @@ class ModelCache(pulumi.ComponentResource):
         return PersistentVolume(
             f"{self._name}-volume",
             metadata={"name": source.name},
-            spec=cast("PersistentVolumeSpecArgsDict", spec),
-            opts=pulumi.ResourceOptions(
-                parent=self,
-                depends_on=[*self._before, *source.ready],
-                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.ALONE),
-            ),
+            spec=spec,
+            opts=child(self, [*self._before, *source.ready], delete=removal.ALONE),
         )
 
 

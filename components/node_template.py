@@ -3,9 +3,10 @@
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from components.purchase import CapacityBlock, Purchase, Reservation
+from hardware import NetworkInterface
 
 _ROOT_DEVICE = "/dev/xvda"
 """Of Amazon Linux 2023 (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html)."""
@@ -33,21 +34,12 @@ _NO_HOST_IMEX = (
 
 
 @dataclass(frozen=True, slots=True)
-class Interface:
-    """One network interface of a node."""
-
-    card: int
-    device: int
-    kind: Literal["interface", "efa-only"]
-
-
-@dataclass(frozen=True, slots=True)
 class NodeTemplate:
     """Equal nodes, without ids that only the account gives."""
 
     name: str
     instance_type: str
-    interfaces: tuple[Interface, ...]
+    interfaces: tuple[NetworkInterface, ...]
     root_gib: int
     local_disks: bool
     """Join the instance's own disks into one volume for containers (RAID0)."""
@@ -93,7 +85,7 @@ def template_content(template: NodeTemplate) -> dict[str, Any]:
     }
 
 
-def _interfaces(items: Sequence[Interface]) -> list[dict[str, Any]]:
+def _interfaces(items: Sequence[NetworkInterface]) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = [
         {
             "network_card_index": item.card,

@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from components.cluster_reader import ClusterReader, KubernetesObject
-from components.dynamo_objects import CONVERSION_SIGN, FINALIZER, GRAPHS, PARTS, stored_name
-from components.graph_labels import GRAPH_NAME
+from components.dynamo_objects import CONVERSION_SIGN, FINALIZER, GRAPH_NAME, GRAPHS, PARTS, stored_name
 from failures.finding import Finding, Subject
 from failures.pods import pod_reasons
 

@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from components.cluster_reader import ClusterReader, KubernetesObject
-from components.dynamo_objects import GRAPHS, stored_name
-from components.graph_labels import GRAPH_NAME
+from components.dynamo_objects import GRAPH_NAME, GRAPHS, stored_name
 from failures.deletion import holders, is_going
 from failures.finding import Subject
 from failures.storage import ended_claims

@@ -42,7 +42,7 @@ def recorded_stack(stack: ResolvedStack) -> ResourceGraph:
     import pulumi
 
     from resource_graph.recorder import record
-    from stacks.program.resources import deploy
+    from stacks.program.deploy_stack import deploy
 
     has_token = _has_token(stack_directory(Path.cwd()) / stack.source)
 

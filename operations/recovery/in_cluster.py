@@ -8,8 +8,7 @@ from typing import Any, cast
 import yaml
 
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import CONVERSION_SIGN, GRAPHS, PARTS, stored_name, stored_version
-from components.graph_labels import GRAPH_NAME
+from components.dynamo_objects import CONVERSION_SIGN, GRAPH_NAME, GRAPHS, PARTS, stored_name, stored_version
 from failures.deletion import undeleted
 from failures.finding import Subject
 from operations.errors import CommandError

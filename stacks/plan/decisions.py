@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from components.graph_labels import USES_PLATFORM
+from components.dynamo_objects import USES_PLATFORM
 from hardware import ACCELERATORS, INSTANCE_TYPES
 from recipes.model_download import HuggingFaceDownload, S3Copy
 from recipes.placed import PlacedService, PoolPlacement

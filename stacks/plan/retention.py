@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from components.keeping import Keep
+from components.removal import Keep
 from components.servers import EtcdArgs, NatsArgs, StatefulServersArgs
 from stacks.plan.infrastructure.plan import EksPlan, PlannedNetwork
 from stacks.plan.resolved import (

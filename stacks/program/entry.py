@@ -14,8 +14,8 @@ from stacks.errors import Problem, SettingsError
 from stacks.plan.layers.owners import owner_problems
 from stacks.plan.resolve import resolve
 from stacks.plan.resolved import ResolvedStack
-from stacks.program.health import watch_of
-from stacks.program.resources import deploy, kubeconfig_file
+from stacks.program.deploy_stack import deploy, kubeconfig_file
+from stacks.program.end_of_up import watch_of
 from stacks.settings.parse import parse_settings, plain_token_problem, secret_settings_problem
 from stacks.updates.deployed import deployed
 from stacks.updates.guards.cluster_identity import cluster_problems

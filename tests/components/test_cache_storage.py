@@ -8,8 +8,8 @@ import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
-from components.keeping import Keep
 from components.model_cache import FileSystem, ModelCache, ModelCacheArgs, OwnClaim
+from components.removal import Keep
 from resource_graph import Resource, ResourceGraph, has_unknown
 from resource_graph.recorder import run_against
 from tests.support.dev_settings import disagg_b200_settings, resolved

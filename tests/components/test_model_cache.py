@@ -11,8 +11,8 @@ from pulumi.runtime import rpc
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
-from components.keeping import Keep
 from components.model_cache import FoundClaim, LostClaim, ModelCache, ModelCacheArgs, OwnClaim
+from components.removal import Keep
 from resource_graph.recorder import run_against
 
 CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"

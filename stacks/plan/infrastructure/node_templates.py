@@ -1,7 +1,8 @@
 """What the nodes of a planned cluster are made of, before anything is registered."""
 
-from components.node_template import Interface, NodeTemplate
+from components.node_template import NodeTemplate
 from components.purchase import OnDemand
+from hardware import NetworkInterface
 from stacks.plan.infrastructure.plan import PlannedNodes, PlannedSystemNodes
 
 _SYSTEM_ROOT_GIB = 100
@@ -14,7 +15,7 @@ def system_template(nodes: PlannedSystemNodes) -> NodeTemplate:
     return NodeTemplate(
         name=nodes.name,
         instance_type=nodes.instance_type,
-        interfaces=(Interface(card=0, device=0, kind="interface"),),
+        interfaces=(NetworkInterface(card=0, device=0, kind="interface"),),
         root_gib=_SYSTEM_ROOT_GIB,
         local_disks=False,
         own_imex=False,
@@ -24,11 +25,10 @@ def system_template(nodes: PlannedSystemNodes) -> NodeTemplate:
 
 def gpu_template(nodes: PlannedNodes) -> NodeTemplate:
     """Return that of a pool's nodes, with the network interfaces of their type."""
-    layout = nodes.instance_type.network
     return NodeTemplate(
         name=nodes.name,
         instance_type=nodes.instance_type.name,
-        interfaces=tuple(Interface(item.card, item.device, item.kind) for item in layout.interfaces),
+        interfaces=nodes.instance_type.network.interfaces,
         root_gib=_GPU_ROOT_GIB,
         local_disks=True,
         own_imex=nodes.instance_type.nvlink_crosses_nodes,

@@ -4,13 +4,10 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import Namespace
 
-from components import delete_timeouts
-from components.dra_driver import dra_driver
-from components.efa_device_plugin import efa_device_plugin
+from components import removal
+from components.chart_values import dra_driver, efa_device_plugin, gpu_operator, monitoring
 from components.gpu_nodes_ready import GpuNodesReady, GpuNodesReadyArgs
-from components.gpu_operator import gpu_operator
 from components.helm_chart import HelmChart
-from components.monitoring import monitoring
 from components.purchase import CapacityBlock, Purchase, Reservation
 from stacks.plan.infrastructure.phases import NODES_WAIT_SECONDS
 from stacks.plan.infrastructure.plan import EksPlan
@@ -24,8 +21,6 @@ from stacks.plan.versions import (
 
 _NAMESPACE = "gpu-operators"
 _MONITORING = "monitoring"
-_RETENTION_DAYS = 15
-_METRICS_GIB = 50
 _TIMEOUT_SECONDS = 900
 """The operator waits for a driver's daemon on each node, which needs its image there first."""
 
@@ -42,14 +37,7 @@ def deploy_monitoring(
     namespace = _namespace("monitoring-namespace", _MONITORING, provider, depends_on)
     made = HelmChart(
         "monitoring",
-        monitoring(
-            _MONITORING,
-            PROMETHEUS_STACK,
-            _TIMEOUT_SECONDS,
-            storage_class_name=storage_class_name,
-            retention_days=_RETENTION_DAYS,
-            storage_gib=_METRICS_GIB,
-        ),
+        monitoring(_MONITORING, PROMETHEUS_STACK, _TIMEOUT_SECONDS, storage_class_name=storage_class_name),
         depends_on=[*depends_on, namespace],
         opts=pulumi.ResourceOptions(providers=[provider]),
     )
@@ -130,6 +118,6 @@ def _namespace(
         opts=pulumi.ResourceOptions(
             provider=provider,
             depends_on=depends_on,
-            custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
+            custom_timeouts=pulumi.CustomTimeouts(delete=removal.WITH_CONTENT),
         ),
     )

@@ -1,37 +1,47 @@
 """The part of the program below Kubernetes: network, EKS, nodes, storage, operators."""
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 
 import pulumi
 import pulumi_aws as aws
 import pulumi_kubernetes as kubernetes
 
 from components.cache_storage import CacheStorage, CacheStorageArgs
-from components.cluster_addons import ClusterAddons, ClusterAddonsArgs, NodeAddon
+from components.cluster_addons import ClusterAddons, ClusterAddonsArgs
 from components.ebs_storage import EbsStorage
 from components.eks_cluster import Addon, EksCluster, EksClusterArgs
 from components.iam import ManagedPolicy, role
-from components.node_group import NodeGroup
+from components.node_group import ExistingPlacement, NewPlacement, NodeGroup, NodeGroupArgs, Taint
 from components.node_network import NodeNetwork, NodeNetworkArgs
+from components.purchase import CapacityBlock, Reservation
 from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre, file_system_name
 from stacks.plan.infrastructure import addons
 from stacks.plan.infrastructure import plan as planned
-from stacks.program.caller import principal
-from stacks.program.layers import InfrastructureParts
-from stacks.program.network import LOG_DAYS, Place, deploy_network
-from stacks.program.node_groups import Site, gpu_arguments, system_arguments
-from stacks.program.operators import deploy_monitoring, deploy_operators, wait_for_gpu_nodes
+from stacks.plan.infrastructure.node_templates import gpu_template, system_template
+from stacks.program.cluster_creator import principal
+from stacks.program.deploy_network import LOG_DAYS, Place, deploy_network
+from stacks.program.deploy_operators import deploy_monitoring, deploy_operators, wait_for_gpu_nodes
+from stacks.program.joined_layers import InfrastructureParts
 from stacks.updates.creator import UNKNOWN_CREATOR, Creator
-from stacks.updates.node_groups import SYSTEM, logical_name
+from stacks.updates.node_groups import EMPTIED_TAG, SYSTEM, logical_name
 
 VOLUME_CLASS = "gp3"
-# The VPC CNI enforces no NetworkPolicy before it is told to, and says nothing of those that it ignores
-# (https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html). The add-on's
-# schema has a text (aws-quickstart/cdk-eks-blueprints#851).
-_CONFIGURATIONS = {"vpc-cni": json.dumps({"enableNetworkPolicy": "true"})}
+_GPU_TAINT = Taint("nvidia.com/gpu", "present", "NO_SCHEDULE")
 _NODE_POLICIES = (ManagedPolicy.NODE, ManagedPolicy.PULL_IMAGES)
 _SHELL_POLICIES = (*_NODE_POLICIES, ManagedPolicy.SYSTEMS_MANAGER)
+
+
+@dataclass(frozen=True, slots=True)
+class _Site:
+    """What every node group is made of."""
+
+    place: Place
+    cluster: EksCluster
+    groups: NodeNetwork
+    role_arn: pulumi.Input[str]
+    resized: Collection[str]
 
 
 def deploy_infrastructure(
@@ -72,12 +82,14 @@ def deploy_infrastructure(
         _SHELL_POLICIES if plan.session_manager else _NODE_POLICIES,
         pulumi.ResourceOptions(provider=account),
     )
-    site = Site(place, cluster, groups, node_role.arn, resized)
+    site = _Site(place, cluster, groups, node_role.arn, resized)
     before_nodes = [*cluster.ready, *policies, *groups.rules]
-    system = NodeGroup(SYSTEM, system_arguments(plan, site), depends_on=before_nodes, opts=in_account)
+    system = NodeGroup(SYSTEM, _system_arguments(plan, site), depends_on=before_nodes, opts=in_account)
     drivers = ClusterAddons(
         "addons",
-        ClusterAddonsArgs(plan.name, cluster.cluster.name, _node_addons(plan), VOLUME_CLASS),
+        ClusterAddonsArgs(
+            plan.name, cluster.cluster.name, _addons(plan, addons.on_nodes(plan)), VOLUME_CLASS
+        ),
         cluster=provider,
         depends_on=[system.group],
         opts=in_account,
@@ -88,7 +100,7 @@ def deploy_infrastructure(
     gpu_nodes = [
         NodeGroup(
             logical_name(nodes),
-            gpu_arguments(nodes, plan, site),
+            _gpu_arguments(nodes, plan, site),
             depends_on=after_addons,
             opts=in_account,
         ).group
@@ -126,23 +138,29 @@ def deploy_infrastructure(
     )
 
 
-def _node_addons(plan: planned.EksPlan) -> tuple[NodeAddon, ...]:
+def _addons(plan: planned.EksPlan, names: Iterable[str]) -> tuple[Addon, ...]:
     versions = addons.builds(plan)
+    configurations = {
+        # The VPC CNI enforces no NetworkPolicy before it is told to, and says nothing of those it ignores
+        # (https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html). The add-on's
+        # schema has a text (aws-quickstart/cdk-eks-blueprints#851).
+        "vpc-cni": json.dumps({"enableNetworkPolicy": "true"}),
+        # It would ask the node's metadata for the region, one hop too far for a pod
+        # (kubernetes-sigs/aws-fsx-csi-driver docs/install.md).
+        addons.LUSTRE: json.dumps({"controller": {"region": plan.region}}),
+    }
+    accounts = {"vpc-cni": "aws-node", addons.EBS: "ebs-csi-controller-sa"}
     # A controller that only mounts what the stack has made asks AWS for nothing.
-    accounts = {addons.EBS: ("ebs-csi-controller-sa", ManagedPolicy.EBS_VOLUMES)}
-    # It would ask the node's metadata for the region, one hop too far for a pod
-    # (kubernetes-sigs/aws-fsx-csi-driver docs/install.md).
-    configurations = {addons.LUSTRE: json.dumps({"controller": {"region": plan.region}})}
+    policies = {"vpc-cni": (ManagedPolicy.POD_NETWORK,), addons.EBS: (ManagedPolicy.EBS_VOLUMES,)}
     return tuple(
-        NodeAddon(name, versions[name], *accounts.get(name, (None, None)), configurations.get(name))
-        for name in addons.on_nodes(plan)
+        Addon(name, versions[name], configurations.get(name), accounts.get(name), policies.get(name, ()))
+        for name in names
     )
 
 
 def _cluster_arguments(
     plan: planned.EksPlan, place: Place, creator: pulumi.Input[str] | None, *, keep: bool
 ) -> EksClusterArgs:
-    versions = addons.builds(plan)
     return EksClusterArgs(
         name=plan.name,
         region=plan.region,
@@ -152,7 +170,60 @@ def _cluster_arguments(
         creator=creator,
         administrators=tuple(arn for arn in plan.administrators if arn != creator),
         log_days=LOG_DAYS,
-        addons=tuple(Addon(name, versions[name], _CONFIGURATIONS.get(name)) for name in addons.BEFORE_NODES),
-        cni_service_account="aws-node",
+        addons=_addons(plan, addons.BEFORE_NODES),
         keep=keep,
     )
+
+
+def _system_arguments(plan: planned.EksPlan, site: _Site) -> NodeGroupArgs:
+    """Return those of the nodes for everything without GPUs."""
+    system = plan.system_nodes
+    return NodeGroupArgs(
+        cluster_name=site.cluster.cluster.name,
+        role_arn=site.role_arn,
+        subnet_ids=site.place.of_control_plane,
+        security_group_ids=[site.cluster.security_group_id],
+        template=system_template(system),
+        ami_type=system.ami_type,
+        version=plan.version,
+        nodes=system.nodes,
+        repaired=plan.node_repair,
+        scarce=False,
+        placement=None,
+        labels={"node-role": "system"},
+        taints=(),
+        tags={},
+        sets_size=SYSTEM in site.resized,
+    )
+
+
+def _gpu_arguments(nodes: planned.PlannedNodes, plan: planned.EksPlan, site: _Site) -> NodeGroupArgs:
+    """Return those of a pool's nodes, with the network interfaces of their type."""
+    is_emptied = isinstance(nodes.purchase, CapacityBlock) and nodes.purchase.phase == "empty"
+    return NodeGroupArgs(
+        cluster_name=site.cluster.cluster.name,
+        role_arn=site.role_arn,
+        subnet_ids=[site.place.subnets[nodes.zone.name]],
+        security_group_ids=[site.cluster.security_group_id, site.groups.gpu_group.id],
+        template=gpu_template(nodes),
+        ami_type=nodes.ami_type,
+        version=plan.version,
+        nodes=nodes.nodes,
+        repaired=plan.node_repair,
+        scarce=True,
+        placement=_placement(nodes),
+        labels=nodes.labels,
+        taints=(_GPU_TAINT,) if nodes.tainted else (),
+        tags={EMPTIED_TAG: "true"} if is_emptied else {},
+        sets_size=logical_name(nodes) in site.resized,
+    )
+
+
+def _placement(nodes: planned.PlannedNodes) -> NewPlacement | ExistingPlacement | None:
+    if nodes.placed_together:
+        return NewPlacement()
+    # A reservation that was made outside a cluster placement group cannot be used in one, and one that was
+    # made inside cannot be used outside (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/cr-cpg.html).
+    if isinstance(nodes.purchase, Reservation) and nodes.purchase.placement_group:
+        return ExistingPlacement(nodes.purchase.placement_group)
+    return None

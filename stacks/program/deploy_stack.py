@@ -7,17 +7,17 @@ from pathlib import Path
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.graph_labels import FRONTEND_PORT
+from components.dynamo_objects import FRONTEND_PORT
 from components.model_cache import LostClaim
 from components.namespace import Namespace, NamespaceArgs
 from recipes.model_download import HuggingFaceDownload
 from stacks.plan.resolved import ExistingVolume, ResolvedCluster, ResolvedServing, ResolvedStack
 from stacks.plan.retention import keep_of
-from stacks.program.cache import deploy_cache
-from stacks.program.health import Watch, no_watch
-from stacks.program.layers import InfrastructureParts, joined_infrastructure, joined_platform, share
-from stacks.program.platform import PlatformParts, deploy_platform, guard_platform, protect_servers
-from stacks.program.serving import deploy_serving, say_notices
+from stacks.program.deploy_cache import deploy_cache
+from stacks.program.deploy_platform import PlatformParts, deploy_platform, guard_platform, protect_servers
+from stacks.program.deploy_serving import deploy_serving, say_notices
+from stacks.program.end_of_up import Watch, no_watch
+from stacks.program.joined_layers import InfrastructureParts, joined_infrastructure, joined_platform, share
 from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME, fixed_values
 from stacks.updates.plan import FIRST, Update
 
@@ -91,7 +91,7 @@ def _infrastructure(stack: ResolvedStack, update: Update) -> InfrastructureParts
     if stack.infrastructure is None:
         return InfrastructureParts(_provider(stack.cluster))
     # The AWS SDK takes longer to load than a whole `check` of a stack without it.
-    from stacks.program.infrastructure import deploy_infrastructure  # noqa: PLC0415
+    from stacks.program.deploy_infrastructure import deploy_infrastructure  # noqa: PLC0415
 
     keep = stack.lifecycle == "production"
     return deploy_infrastructure(

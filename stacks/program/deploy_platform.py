@@ -5,14 +5,14 @@ from typing import Literal
 
 import pulumi
 
-from components.dynamo_platform import dynamo_platform
 from components.etcd import Etcd
 from components.helm_chart import HelmChart
-from components.keeping import Keep
 from components.namespace import Namespace, NamespaceArgs
 from components.nats import Nats
 from components.network_policies import NetworkPolicies, NetworkPoliciesArgs, ServerPolicyArgs
 from components.platform_guard import PlatformGuard, PlatformGuardArgs
+from components.platform_release import dynamo_platform
+from components.removal import Keep
 from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
 from components.stateful_servers import NAME_LABEL, StatefulServers
 from stacks.plan.resolved import ExistingPlatform, ResolvedStack

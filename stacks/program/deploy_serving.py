@@ -13,9 +13,9 @@ from recipes.graph_manifest import graph_spec
 from recipes.placed import PlacedRecipe
 from stacks.plan.infrastructure.phases import waited_for
 from stacks.plan.resolved import ResolvedPool, ResolvedStack
-from stacks.program.health import Watch
-from stacks.program.layers import InfrastructureParts
-from stacks.program.platform import PlatformParts, server_policy
+from stacks.program.deploy_platform import PlatformParts, server_policy
+from stacks.program.end_of_up import Watch
+from stacks.program.joined_layers import InfrastructureParts
 from stacks.updates.plan import Update
 
 
@@ -67,19 +67,19 @@ def deploy_serving(
         *cache,
         *policies,
     ]
-    if serving.placed.compute_domain:
-        domain = ComputeDomain(
-            serving.placed.compute_domain.name,
+    if domain := serving.placed.compute_domain:
+        made = ComputeDomain(
+            domain.name,
             ComputeDomainArgs(
-                name=serving.placed.compute_domain.name,
+                name=domain.name,
                 namespace=serving.namespace,
-                claim_template_name=serving.placed.compute_domain.claim_template_name,
+                claim_template_name=domain.claim_template_name,
             ),
             # The driver's controller makes the claim template, and at destroy removes its finalizer.
             depends_on=[*in_namespace, *infrastructure.before_graph],
             opts=options,
         )
-        before_graph.append(domain.domain)
+        before_graph.append(made.domain)
     graph = _graph(stack, before_graph, options, update)
     say_notices(update, graph.graph)
     watch(graph.graph)
@@ -94,12 +94,7 @@ def deploy_serving(
     if serving.pod_monitor_labels is not None:
         PodMonitor(
             f"{serving.graph_name}-pod-monitor",
-            PodMonitorArgs(
-                name=serving.graph_name,
-                namespace=serving.namespace,
-                graph_name=serving.graph_name,
-                labels=serving.pod_monitor_labels,
-            ),
+            PodMonitorArgs(serving.graph_name, serving.namespace, serving.pod_monitor_labels),
             depends_on=in_namespace,
             opts=options,
         )

@@ -12,7 +12,7 @@ from recipes.node_cache import node_cache_spec
 from stacks.plan.infrastructure.phases import waited_for
 from stacks.plan.resolved import ExistingVolume, NodeCopies, OwnVolume, ResolvedStack
 from stacks.plan.retention import keep_of
-from stacks.program.layers import InfrastructureParts
+from stacks.program.joined_layers import InfrastructureParts
 
 NODE_CACHE_NAME = "model-cache"
 """Of the DaemonSet."""
