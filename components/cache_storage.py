@@ -10,7 +10,9 @@ from components.model_cache import FileSystem, efs, lustre
 from components.options import Resources, child
 from components.storage_kinds import Efs, Lustre
 
-_NFS_PORT = 2049
+_Ports = tuple[tuple[int, int], ...]
+
+_NFS_PORTS = ((2049, 2049),)
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
 _LUSTRE_PORTS = ((988, 988), (1018, 1023))
 _USER = 1000
@@ -87,7 +89,7 @@ class CacheStorage(pulumi.ComponentResource):
     def _efs(self, mounted_in: str | None) -> FileSystem:
         name, args = self._name, self._args
         inside = child(self)
-        group, rules = self._door("efs", ((_NFS_PORT, _NFS_PORT),))
+        group, rules = self._door("efs", _NFS_PORTS)
         made = aws.efs.FileSystem(
             f"{name}-file-system",
             creation_token=args.name,
@@ -126,70 +128,56 @@ class CacheStorage(pulumi.ComponentResource):
             attributes["mounttargetip"] = targets[mounted_in].ip_address
         return efs(args.name, handle, attributes, [point, *targets.values(), *rules])
 
-    def _door(self, what: str, ports: tuple[tuple[int, int], ...]) -> tuple[aws.ec2.SecurityGroup, Resources]:
+    def _door(self, what: str, ports: _Ports) -> tuple[aws.ec2.SecurityGroup, Resources]:
         """A security group that lets the nodes, and for Lustre the servers among themselves, in."""
-        inside = child(self)
         group = aws.ec2.SecurityGroup(
             f"{self._name}-{what}",
             name=f"{self._args.name}-{what}",
             description=f"{what} for the model cache",
             vpc_id=self._args.vpc_id,
-            opts=inside,
+            opts=child(self),
         )
+        sources = (("nodes", self._args.clients), ("itself", group.id))
         rules: Resources = [
-            aws.vpc.SecurityGroupIngressRule(
-                f"{self._name}-{what}-{first}-{who}",
-                security_group_id=group.id,
-                referenced_security_group_id=source,
-                ip_protocol="tcp",
-                from_port=first,
-                to_port=last,
-                opts=inside,
-            )
-            for first, last in ports
-            for who, source in (("nodes", self._args.clients), ("itself", group.id))
+            self._rule(aws.vpc.SecurityGroupIngressRule, f"{what}-{span[0]}-{who}", group.id, source, span)
+            for span in ports
+            for who, source in sources
         ]
-        rules.append(
-            aws.vpc.SecurityGroupEgressRule(
-                f"{self._name}-{what}-out",
-                security_group_id=group.id,
-                referenced_security_group_id=group.id,
-                ip_protocol="-1",
-                opts=inside,
-            )
-        )
+        rules.append(self._rule(aws.vpc.SecurityGroupEgressRule, f"{what}-out", group.id, group.id))
         return group, rules
 
-    def _way_back(
-        self, what: str, group: aws.ec2.SecurityGroup, ports: tuple[tuple[int, int], ...]
-    ) -> Resources:
+    def _way_back(self, what: str, group: aws.ec2.SecurityGroup, ports: _Ports) -> Resources:
         """Let the servers of Lustre reach the nodes, to which they open connections of their own.
 
         Both tables of https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html.
         """
-        inside = child(self)
-        rules: Resources = []
-        for first, last in ports:
-            rules.append(
-                aws.vpc.SecurityGroupEgressRule(
-                    f"{self._name}-{what}-{first}-to-nodes",
-                    security_group_id=group.id,
-                    referenced_security_group_id=self._args.clients,
-                    ip_protocol="tcp",
-                    from_port=first,
-                    to_port=last,
-                    opts=inside,
-                )
+        nodes = self._args.clients
+        out, into = aws.vpc.SecurityGroupEgressRule, aws.vpc.SecurityGroupIngressRule
+        return [
+            self._rule(*rule, span)
+            for span in ports
+            for rule in (
+                (out, f"{what}-{span[0]}-to-nodes", group.id, nodes),
+                (into, f"{what}-{span[0]}-from-servers", nodes, group.id),
             )
-            rules.append(
-                aws.vpc.SecurityGroupIngressRule(
-                    f"{self._name}-{what}-{first}-from-servers",
-                    security_group_id=self._args.clients,
-                    referenced_security_group_id=group.id,
-                    ip_protocol="tcp",
-                    from_port=first,
-                    to_port=last,
-                    opts=inside,
-                )
-            )
-        return rules
+        ]
+
+    def _rule(
+        self,
+        kind: type[aws.vpc.SecurityGroupEgressRule | aws.vpc.SecurityGroupIngressRule],
+        name: str,
+        group: pulumi.Input[str],
+        other: pulumi.Input[str],
+        span: tuple[int, int] | None = None,
+    ) -> pulumi.Resource:
+        """A rule of the group for what goes to or comes from the other; without ports for all of it."""
+        first, last = span or (None, None)
+        return kind(
+            f"{self._name}-{name}",
+            security_group_id=group,
+            referenced_security_group_id=other,
+            ip_protocol="tcp" if span else "-1",
+            from_port=first,
+            to_port=last,
+            opts=child(self),
+        )

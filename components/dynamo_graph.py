@@ -11,7 +11,7 @@ from components import removal
 from components.options import Resources, child, limits
 
 KV_TRANSPORT_ANNOTATION = "dynamo-stack/kv-transport"
-"""On a graph: the KV transport that a person typed."""
+"""On a graph: the KV transport that the settings name."""
 
 
 class Placement(TypedDict):

@@ -19,7 +19,6 @@ from components.servers import EtcdArgs
 from components.stateful_servers import (
     POD_NAME,
     ServerPod,
-    StatefulServers,
     probe,
     register_servers,
 )
@@ -30,7 +29,7 @@ _STATE_KEY = "initial-cluster-state"
 class Etcd(pulumi.ComponentResource):
     """A StatefulSet of upstream's image; the chart's own is a single member of an archived one."""
 
-    servers: StatefulServers
+    servers: Resources
     """What every client depends on."""
 
     def __init__(

@@ -26,7 +26,6 @@ from components.servers import NatsArgs
 from components.stateful_servers import (
     POD_NAME,
     ServerPod,
-    StatefulServers,
     probe,
     register_servers,
 )
@@ -40,7 +39,7 @@ _TERMINATION_MARGIN_SECONDS = 20
 class Nats(pulumi.ComponentResource):
     """A StatefulSet with the settings of NATS' own chart, and none of its helper containers."""
 
-    servers: StatefulServers
+    servers: Resources
     """What every client depends on."""
 
     def __init__(

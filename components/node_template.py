@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from components.purchase import CapacityBlock, Purchase, Reservation
+from components.purchase import CapacityBlock, Purchase, reservation_id
 from hardware import NetworkInterface
 
 _ROOT_DEVICE = "/dev/xvda"
@@ -53,7 +53,7 @@ def template_content(template: NodeTemplate) -> dict[str, Any]:
 
     Known before anything is registered, so that a change can be judged by what it does to nodes that run.
     """
-    reservation = _reservation(template.purchase)
+    reservation = reservation_id(template.purchase)
     return {
         "instance_type": template.instance_type,
         "network_interfaces": _interfaces(template.interfaces),
@@ -74,7 +74,10 @@ def template_content(template: NodeTemplate) -> dict[str, Any]:
             # Pods get their credentials by pod identity; one hop keeps the node's own from them.
             "http_put_response_hop_limit": 1,
         },
-        "instance_market_options": _market(template.purchase),
+        # Spot is the node group's capacityType, which EKS refuses beside the template's own.
+        "instance_market_options": (
+            {"market_type": "capacity-block"} if isinstance(template.purchase, CapacityBlock) else None
+        ),
         "capacity_reservation_specification": (
             {"capacity_reservation_target": {"capacity_reservation_id": reservation}} if reservation else None
         ),
@@ -101,15 +104,6 @@ def _interfaces(items: Sequence[NetworkInterface]) -> list[dict[str, Any]]:
         # (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html).
         made[0]["associate_public_ip_address"] = "false"
     return made
-
-
-def _market(purchase: Purchase) -> dict[str, str] | None:
-    # Spot is the node group's capacityType, which EKS refuses beside the template's own.
-    return {"market_type": "capacity-block"} if isinstance(purchase, CapacityBlock) else None
-
-
-def _reservation(purchase: Purchase) -> str | None:
-    return purchase.id if isinstance(purchase, Reservation | CapacityBlock) else None
 
 
 def _user_data(*, local_disks: bool, own_imex: bool) -> str | None:

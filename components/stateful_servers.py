@@ -36,22 +36,14 @@ class ServerPod:
     volumes: tuple[Mapping[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class StatefulServers:
-    """What clients of the servers depend on."""
-
-    stateful_set: StatefulSet
-    service: Service
-
-
 def register_servers(
     parent: pulumi.Resource,
     name: str,
     args: StatefulServersArgs,
     pod: ServerPod,
     depends_on: Resources,
-) -> StatefulServers:
-    """Register StatefulSet, Services and PodDisruptionBudget below the parent.
+) -> Resources:
+    """Register StatefulSet, Services and PodDisruptionBudget below the parent; return what clients need.
 
     Args:
         parent: the component.
@@ -88,7 +80,7 @@ def register_servers(
         spec=_stateful_set(args, pod),
         opts=pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[headless])),
     )
-    return StatefulServers(stateful_set, service)
+    return [stateful_set, service]
 
 
 def probe(port: str, path: str, *, failures: int, period: int = 10) -> dict[str, Any]:

@@ -172,7 +172,7 @@ def _one_node_problems(settings: StackSettings, used: Sequence[Pool]) -> tuple[P
     (pool,) = used
     if pool.nodes == 1:
         return ()
-    index = [typed.name for typed in settings.node_pools].index(pool.name)
+    index = [each.name for each in settings.node_pools].index(pool.name)
     message = (
         f"one node mounts a disk of EBS, and pool {pool.name} has {pool.nodes}, over which workers and "
         "frontends would be spread"

@@ -5,10 +5,10 @@ import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import Namespace
 
 from components import removal
-from components.chart_values import dra_driver, efa_device_plugin, gpu_operator, monitoring
+from components.chart_values import HelmChartArgs, dra_driver, efa_device_plugin, gpu_operator, monitoring
 from components.gpu_nodes_ready import GpuNodesReady, GpuNodesReadyArgs
 from components.helm_chart import HelmChart
-from components.purchase import CapacityBlock, Purchase, Reservation
+from components.purchase import CapacityBlock, reservation_id
 from stacks.plan.infrastructure.phases import NODES_WAIT_SECONDS
 from stacks.plan.infrastructure.plan import EksPlan
 from stacks.plan.versions import (
@@ -35,48 +35,27 @@ def deploy_monitoring(
     if not plan.monitoring:
         return []
     namespace = _namespace("monitoring-namespace", _MONITORING, provider, depends_on)
-    made = HelmChart(
-        "monitoring",
-        monitoring(_MONITORING, PROMETHEUS_STACK, _TIMEOUT_SECONDS, storage_class_name=storage_class_name),
-        depends_on=[*depends_on, namespace],
-        opts=pulumi.ResourceOptions(providers=[provider]),
-    )
-    return [made.release]
+    chart = monitoring(_MONITORING, PROMETHEUS_STACK, _TIMEOUT_SECONDS, storage_class_name=storage_class_name)
+    return [_install("monitoring", chart, provider, [*depends_on, namespace])]
 
 
 def deploy_operators(
     plan: EksPlan, provider: kubernetes.Provider, depends_on: list[pulumi.Resource]
 ) -> list[pulumi.Resource]:
     """Register the operators that the plan's pools need; return what a graph depends on."""
-    options = pulumi.ResourceOptions(providers=[provider])
     namespace = _namespace("operators-namespace", _NAMESPACE, provider, depends_on)
     before: list[pulumi.Resource] = [*depends_on, namespace]
-    operator = HelmChart(
-        "gpu-operator",
-        gpu_operator(_NAMESPACE, GPU_OPERATOR, _TIMEOUT_SECONDS, monitored=plan.monitoring),
-        depends_on=before,
-        opts=options,
-    )
-    made: list[pulumi.Resource] = [operator.release]
+    operator = gpu_operator(_NAMESPACE, GPU_OPERATOR, _TIMEOUT_SECONDS, monitored=plan.monitoring)
+    made = [_install("gpu-operator", operator, provider, before)]
     if plan.uses_compute_domains:
-        driver = HelmChart(
-            "dra-driver",
-            dra_driver(_NAMESPACE, DRA_DRIVER, _TIMEOUT_SECONDS),
-            # It looks for the labels that the operator's feature discovery writes.
-            depends_on=[*before, operator.release],
-            opts=options,
-        )
-        made.append(driver.release)
+        driver = dra_driver(_NAMESPACE, DRA_DRIVER, _TIMEOUT_SECONDS)
+        # It looks for the labels that the operator's feature discovery writes.
+        made.append(_install("dra-driver", driver, provider, [*before, made[0]]))
     if plan.efa_instance_types:
-        plugin = HelmChart(
-            "efa-device-plugin",
-            efa_device_plugin(
-                _NAMESPACE, EFA_DEVICE_PLUGIN, _TIMEOUT_SECONDS, instance_types=plan.efa_instance_types
-            ),
-            depends_on=before,
-            opts=options,
+        plugin = efa_device_plugin(
+            _NAMESPACE, EFA_DEVICE_PLUGIN, _TIMEOUT_SECONDS, instance_types=plan.efa_instance_types
         )
-        made.append(plugin.release)
+        made.append(_install("efa-device-plugin", plugin, provider, before))
     return made
 
 
@@ -93,7 +72,7 @@ def wait_for_gpu_nodes(
                 node_group=nodes.name,
                 nodes=nodes.nodes,
                 gpus=nodes.instance_type.gpus,
-                bought=_bought(nodes.purchase),
+                bought=reservation_id(nodes.purchase) or nodes.purchase.kind,
                 image=PAUSE_IMAGE,
                 timeout_seconds=NODES_WAIT_SECONDS,
             ),
@@ -105,8 +84,11 @@ def wait_for_gpu_nodes(
     ]
 
 
-def _bought(purchase: Purchase) -> str:
-    return purchase.id if isinstance(purchase, CapacityBlock | Reservation) else purchase.kind
+def _install(
+    name: str, chart: HelmChartArgs, provider: kubernetes.Provider, depends_on: list[pulumi.Resource]
+) -> pulumi.Resource:
+    options = pulumi.ResourceOptions(providers=[provider])
+    return HelmChart(name, chart, depends_on=depends_on, opts=options).release
 
 
 def _namespace(

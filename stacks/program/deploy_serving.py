@@ -6,14 +6,13 @@ from components.compute_domain import ComputeDomain, ComputeDomainArgs
 from components.dynamo_graph import DynamoGraph, DynamoGraphArgs, KvTransport, NodePool, Placement, Waiver
 from components.exposure import Exposure, ExposureArgs
 from components.namespace import Namespace
-from components.network_policies import GraphPolicyArgs, NetworkPolicies, NetworkPoliciesArgs
 from components.pod_monitor import PodMonitor, PodMonitorArgs
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import PlacedRecipe
 from stacks.plan.infrastructure.phases import waited_for
 from stacks.plan.resolved import ResolvedPool, ResolvedStack
-from stacks.program.deploy_platform import PlatformParts, server_policy
+from stacks.program.deploy_platform import PlatformParts, network_policies
 from stacks.program.end_of_up import Watch
 from stacks.program.joined_layers import InfrastructureParts
 from stacks.updates.plan import Update
@@ -53,9 +52,7 @@ def deploy_serving(
     """
     serving = stack.serving
     in_namespace: list[pulumi.Resource] = [*namespace.made] if namespace else []
-    policies: list[pulumi.Resource] = (
-        [_network_policies(stack, in_namespace, platform, options)] if stack.network_policies else []
-    )
+    policies = network_policies(stack, platform, in_namespace, options)
     if waited_for(stack):
         # Its pods would be pending until the window opens, and `up` would fail when the graph's time is over.
         say_notices(update, cache[0] if cache else None)
@@ -107,31 +104,6 @@ def say_notices(update: Update, subject: pulumi.Resource | None) -> None:
         # With a resource named, the engine shows it under Diagnostics, also without a terminal.
         say = pulumi.log.warn if notice.warns else pulumi.log.info
         say(notice.text, resource=subject)
-
-
-def _network_policies(
-    stack: ResolvedStack,
-    in_namespace: list[pulumi.Resource],
-    platform: PlatformParts,
-    options: pulumi.ResourceOptions,
-) -> NetworkPolicies:
-    depends_on = [*in_namespace, *platform.namespace]
-    serving = stack.serving
-    return NetworkPolicies(
-        "network-policies",
-        NetworkPoliciesArgs(
-            graph=GraphPolicyArgs(
-                namespace=serving.namespace,
-                graph_name=serving.graph_name,
-                exposed=serving.exposure is not None,
-                scraped=serving.pod_monitor_labels is not None,
-            ),
-            nats=server_policy(stack, "nats"),
-            etcd=server_policy(stack, "etcd"),
-        ),
-        depends_on=depends_on,
-        opts=options,
-    )
 
 
 def _graph(

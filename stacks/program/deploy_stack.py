@@ -14,7 +14,7 @@ from recipes.model_download import HuggingFaceDownload
 from stacks.plan.resolved import ExistingVolume, ResolvedCluster, ResolvedServing, ResolvedStack
 from stacks.plan.retention import keep_of
 from stacks.program.deploy_cache import deploy_cache
-from stacks.program.deploy_platform import PlatformParts, deploy_platform, guard_platform, protect_servers
+from stacks.program.deploy_platform import PlatformParts, deploy_platform, guard_platform, network_policies
 from stacks.program.deploy_serving import deploy_serving, say_notices
 from stacks.program.end_of_up import Watch, no_watch
 from stacks.program.joined_layers import InfrastructureParts, joined_infrastructure, joined_platform, share
@@ -70,7 +70,7 @@ def deploy(
         )
         _export_serving(stack.serving)
     else:
-        policies = protect_servers(stack, platform, options)
+        policies = network_policies(stack, platform, [], options)
         made = (*platform.used_by_graphs, *infrastructure.before_workloads)
         say_notices(update, next(iter(made), None))
     if stack.platform.kind == "own":

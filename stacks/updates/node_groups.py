@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from components.purchase import CapacityBlock, Purchase, Reservation
+from components.purchase import CapacityBlock, reservation_id
 from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
 from stacks.updates.nested import mapping_in
 
@@ -86,14 +86,10 @@ def _resized(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator[str
 
 
 def _sets_size(nodes: PlannedNodes, before: DeployedNodes) -> bool:
-    if _reservation(nodes.purchase) != before.reservation:
+    if reservation_id(nodes.purchase) != before.reservation:
         return True
     phase = nodes.purchase.phase if isinstance(nodes.purchase, CapacityBlock) else "active"
     if phase == "waiting":
         # The window may have opened meanwhile: setting 0 nodes would end those that run.
         return False
     return phase == "empty" or before.emptied or before.waited or before.nodes != nodes.nodes
-
-
-def _reservation(purchase: Purchase) -> str | None:
-    return purchase.id if isinstance(purchase, CapacityBlock | Reservation) else None
