@@ -71,11 +71,6 @@ def trust(service: str) -> dict[str, object]:
     return document([{"Effect": "Allow", "Principal": {"Service": service}, "Action": actions}])
 
 
-def allow(actions: Sequence[str], resource: str) -> dict[str, object]:
-    """One statement."""
-    return {"Effect": "Allow", "Action": list(actions), "Resource": resource}
-
-
 def document(statements: Sequence[dict[str, object]]) -> dict[str, object]:
     """A policy document."""
     return {"Version": "2012-10-17", "Statement": list(statements)}

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-from components.iam import allow, document, role
+from components.iam import document, role
 from components.options import Resources, child
 
-_WRITES_LOGS = ("logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams")
+_WRITES_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,9 @@ class Network(pulumi.ComponentResource):
             role=writer.id,
             # Written out, because the group's own ARN is known only after the update, and nobody could judge
             # the policy before.
-            policy=json.dumps(document([allow(_WRITES_LOGS, f"{arn}:*")])),
+            policy=json.dumps(
+                document([{"Effect": "Allow", "Action": _WRITES_LOGS, "Resource": f"{arn}:*"}])
+            ),
             opts=child(self),
         )
         aws.ec2.FlowLog(

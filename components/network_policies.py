@@ -79,9 +79,19 @@ class NetworkPolicies(pulumi.ComponentResource):
         if graph:
             self._of_graph(name, graph)
         if args.nats:
-            self._policy(f"{name}-nats", "dynamo-nats", args.nats.namespace, _nats(args.nats))
+            self._policy(
+                f"{name}-nats",
+                "dynamo-nats",
+                args.nats.namespace,
+                _servers(args.nats, NATS_CLIENT, NATS_CLUSTER),
+            )
         if args.etcd:
-            self._policy(f"{name}-etcd", "dynamo-etcd", args.etcd.namespace, _etcd(args.etcd))
+            self._policy(
+                f"{name}-etcd",
+                "dynamo-etcd",
+                args.etcd.namespace,
+                _servers(args.etcd, ETCD_CLIENT, ETCD_PEER),
+            )
         self.register_outputs({})
 
     def _of_graph(self, name: str, graph: GraphPolicyArgs) -> None:
@@ -130,14 +140,6 @@ def _metrics(graph: GraphPolicyArgs) -> dict[str, Any]:
         "podSelector": {"matchLabels": {GRAPH_NAME: graph.graph_name}},
         "ingress": [{"from": [scrapers], "ports": ports}],
     }
-
-
-def _nats(servers: ServerPolicyArgs) -> dict[str, Any]:
-    return _servers(servers, NATS_CLIENT, NATS_CLUSTER)
-
-
-def _etcd(servers: ServerPolicyArgs) -> dict[str, Any]:
-    return _servers(servers, ETCD_CLIENT, ETCD_PEER)
 
 
 def _servers(servers: ServerPolicyArgs, client_port: int, member_port: int) -> dict[str, Any]:

@@ -96,10 +96,7 @@ class NodeGroup(pulumi.ComponentResource):
             ami_type=args.ami_type,
             version=args.version,
             capacity_type=_capacity_type(purchase),
-            launch_template={
-                "id": template.id,
-                "version": template.latest_version.apply(_as_text),
-            },
+            launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             scaling_config={
                 "min_size": 0,
                 "max_size": args.nodes,
@@ -183,7 +180,3 @@ def _update_config(args: NodeGroupArgs) -> aws.eks.NodeGroupUpdateConfigArgsDict
     # By default EKS launches a new node before it ends an old one
     # (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html).
     return {"max_unavailable": 1, "update_strategy": "MINIMAL"}
-
-
-def _as_text(number: int) -> str:
-    return str(number)
