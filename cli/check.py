@@ -25,7 +25,7 @@ _NAMED_FILES = 3
 def check_stack(name: str, *, as_json: bool) -> None:
     """Judge what the program registers for the stack."""
     from operations.project import recorded_stack, resolved_stack
-    from stacks.plan.infrastructure.phases import with_open_windows
+    from stacks.plan.stack_plan import with_open_windows
 
     # A graph that waits for its window is judged before the hours that it costs begin.
     _check(recorded_stack(with_open_windows(resolved_stack(name))), f"stack {name}", as_json=as_json)

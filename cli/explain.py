@@ -16,10 +16,10 @@ from hardware import KvPath, Standing
 from operations.project import recorded_stack, resolved_stack
 from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
-from stacks.plan.infrastructure.idle import idle_gpus
-from stacks.plan.infrastructure.phases import waited_for
+from stacks.plan.infrastructure.prices import idle_gpus
+from stacks.plan.platform import OwnPlatform
 from stacks.plan.recipe_choice import aggregated_recipes_like
-from stacks.plan.resolved import Decision, OwnPlatform, ResolvedStack, Topic
+from stacks.plan.stack_plan import Decision, StackPlan, Topic, waited_for
 from stacks.updates.infrastructure_notices import waiting_text
 from stacks.updates.kinds import kinds_of_change
 from stacks.updates.occupied import room_texts
@@ -52,8 +52,8 @@ def explain(name: str) -> None:
     print_table(console, sections)
 
 
-def _header(stack: ResolvedStack) -> Iterator[Row]:
-    recipe = stack.serving.recipe_name
+def _header(stack: StackPlan) -> Iterator[Row]:
+    recipe = stack.serving.placed.recipe.name
     yield "STACK", f"{stack.name} ({stack.source}), recipe {recipe}, lifecycle {stack.lifecycle}"
     yield from layer_rows(stack)
     yield from _cluster(stack)
@@ -64,7 +64,7 @@ def _header(stack: ResolvedStack) -> Iterator[Row]:
         yield "WAITING", f"no graph is made yet: {'; '.join(waits)}; then purchase.phase: active, and `up`"
 
 
-def _platform(stack: ResolvedStack) -> str:
+def _platform(stack: StackPlan) -> str:
     platform = stack.platform
     runs = joined_platform(stack) or platform.kind
     parts = [f"{runs}, Dynamo {platform.version} in {platform.namespace}, {platform.graph_api}"]
@@ -76,7 +76,7 @@ def _platform(stack: ResolvedStack) -> str:
     return ", ".join(parts)
 
 
-def _cluster(stack: ResolvedStack) -> Iterator[Row]:
+def _cluster(stack: StackPlan) -> Iterator[Row]:
     if stack.infrastructure is not None:
         yield from infrastructure_rows(stack.infrastructure, stack.cache)
         return
@@ -90,9 +90,9 @@ def _cluster(stack: ResolvedStack) -> Iterator[Row]:
     yield "CLUSTER", f"{cluster.kind}, context {cluster.context} of {kubeconfig}, {server}"
 
 
-def _purchases(stack: ResolvedStack) -> dict[str, Purchase]:
+def _purchases(stack: StackPlan) -> dict[str, Purchase]:
     groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
-    return {nodes.pool: nodes.purchase for nodes in groups}
+    return {nodes.pool.name: nodes.purchase for nodes in groups}
 
 
 def _server(name: str, group: NatsServers | EtcdServers) -> str:
@@ -105,7 +105,7 @@ def _server(name: str, group: NatsServers | EtcdServers) -> str:
             return f"{name} own x{group.servers.members}"
 
 
-def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
+def _rows(stack: StackPlan, graph: ResourceGraph) -> Iterator[Row]:
     if stack.layers.own != ("platform",):
         yield from _labelled("PRICES", prices(stack.pools))
     if stack.infrastructure is not None:
@@ -126,7 +126,7 @@ def _rows(stack: ResolvedStack, graph: ResourceGraph) -> Iterator[Row]:
         yield from _labelled("EVIDENCE", _evidence(stack))
 
 
-def _before_order(stack: ResolvedStack) -> Iterator[Row]:
+def _before_order(stack: StackPlan) -> Iterator[Row]:
     # `explain` asks no cluster: it says the same on every machine.
     room = room_texts(stack, None, "which a preview asks of the cluster too")
     yield from _labelled("ROOM", (text for text, _ in room))
@@ -138,13 +138,13 @@ def _before_order(stack: ResolvedStack) -> Iterator[Row]:
     yield from _labelled("UPDATES", (f"{kind.settings}: {kind.effect}" for kind in kinds_of_change(stack)))
 
 
-def _other_topics(stack: ResolvedStack) -> tuple[Topic, ...]:
+def _other_topics(stack: StackPlan) -> tuple[Topic, ...]:
     # Of a cluster that goes with the stack, what is kept stands in RETAINED.
     on_eks = stack.cluster.kind == "eks"
     return ("cache", "timeouts") if on_eks else ("cache", "timeouts", "lifecycle")
 
 
-def _clients(stack: ResolvedStack) -> str:
+def _clients(stack: StackPlan) -> str:
     serving = stack.serving
     inside = f"http://{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:8000 in the cluster"
     policies = f"network policies {_enforced(stack)}"
@@ -158,14 +158,14 @@ def _clients(stack: ResolvedStack) -> str:
             return f"{inside} only, {policies}"
 
 
-def _enforced(stack: ResolvedStack) -> str:
+def _enforced(stack: StackPlan) -> str:
     if not stack.network_policies:
         return "off"
     # Every cluster that a stack of this project makes has a CNI that was told to enforce them.
     return "on" if stack.cluster.kind == "eks" else "made; enforced if your CNI enforces them"
 
 
-def _prompts(stack: ResolvedStack) -> str:
+def _prompts(stack: StackPlan) -> str:
     recipe = stack.serving.placed.recipe
     prompt, sequence, model = recipe.longest_prompt, recipe.longest_sequence, recipe.model.max_positions
     if sequence == model == prompt + 1:
@@ -181,13 +181,13 @@ def _labelled(label: str, texts: Iterable[str]) -> Iterator[Row]:
         yield ("" if index else label), text
 
 
-def _decisions(stack: ResolvedStack, *topics: Topic) -> Iterator[str]:
+def _decisions(stack: StackPlan, *topics: Topic) -> Iterator[str]:
     for decision in stack.decisions:
         if decision.topic in topics:
             yield f"{decision.subject}: {decision.choice} ({decision.reason})"
 
 
-def _placement(stack: ResolvedStack) -> Iterator[str]:
+def _placement(stack: StackPlan) -> Iterator[str]:
     alike: dict[str, list[Decision]] = {}
     for decision in stack.decisions:
         if decision.topic == "placement":
@@ -198,13 +198,13 @@ def _placement(stack: ResolvedStack) -> Iterator[str]:
         yield f"{', '.join(decision.subject for decision in found)}: {choice}{reason}"
 
 
-def _kv_path(stack: ResolvedStack) -> Iterator[str]:
-    transport = stack.serving.kv_transport
+def _kv_path(stack: StackPlan) -> Iterator[str]:
+    transport = stack.serving.placed.kv_transport
     if transport is None:
         yield "none: aggregated, the KV cache never leaves its worker"
         return
     path = transport.path
-    chosen = "explicit" if transport.typed else "chosen"
+    chosen = "explicit" if transport.explicit else "chosen"
     standing = f"{path.standing.value} ({path.source.text})"
     yield f"{path.transport}, {chosen}, {standing}: {path.reason}{_recommended(stack, path)}"
     yield f"ceiling: {transport.ceiling}"
@@ -214,14 +214,14 @@ def _kv_path(stack: ResolvedStack) -> Iterator[str]:
     yield f"{verb}: {path.lifted_by}"
 
 
-def _recommended(stack: ResolvedStack, path: KvPath) -> str:
+def _recommended(stack: StackPlan, path: KvPath) -> str:
     if not path.reported_failing:
         return ""
     names = alternatives(aggregated_recipes_like(stack.serving.placed.recipe))
     return f"; recommended: {names} (docs/which-recipe.md)"
 
 
-def _rollout(stack: ResolvedStack) -> Iterator[str]:
+def _rollout(stack: StackPlan) -> Iterator[str]:
     alike: dict[Rollout, list[str]] = {}
     for worker in stack.serving.placed.workers:
         if worker.placement is not None:
@@ -230,10 +230,10 @@ def _rollout(stack: ResolvedStack) -> Iterator[str]:
         yield f"{', '.join(workers)}: {rollout.strategy} ({rollout.reason}); {rollout.interruption}"
 
 
-def _evidence(stack: ResolvedStack) -> Iterator[str]:
+def _evidence(stack: StackPlan) -> Iterator[str]:
     recipe = stack.serving.placed.recipe
     for accelerator in sorted(
-        {pool.instance_type.accelerator.name for pool in stack.pools if pool.used_gpus}
+        {placed.pool.instance_type.accelerator.name for placed in stack.pools if placed.used_gpus}
     ):
         found = evidence_on(recipe, accelerator)
         upstream = "validated upstream" if accelerator in recipe.validated_on else "not validated upstream"

@@ -8,14 +8,14 @@ from components.chart_values import Chart
 from components.purchase import CapacityBlock, Reservation
 from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
-from stacks.plan.infrastructure.plan import (
+from stacks.plan.cache_plan import CachePlan, OwnVolume
+from stacks.plan.infrastructure.eks_plan import (
     AdoptedNetwork,
     EksPlan,
     PlannedNetwork,
     PlannedNodes,
 )
 from stacks.plan.infrastructure.prices import NAMES
-from stacks.plan.resolved import OwnVolume, ResolvedCache
 from stacks.plan.versions import (
     DRA_DRIVER,
     EFA_DEVICE_PLUGIN,
@@ -32,7 +32,7 @@ _PRICED_REGION = "us-east-1"
 _AMIS = "AMIs float: newest at each update"
 
 
-def infrastructure_rows(plan: EksPlan, cache: ResolvedCache) -> Iterator[Row]:
+def infrastructure_rows(plan: EksPlan, cache: CachePlan) -> Iterator[Row]:
     """Return what is made in the account before anything runs on it."""
     version = f"Kubernetes {plan.version}{_ends(plan.version)}"
     where = f"{version} in {plan.region}, account {plan.account_id}"
@@ -44,7 +44,7 @@ def infrastructure_rows(plan: EksPlan, cache: ResolvedCache) -> Iterator[Row]:
         f"system: {system.nodes} x {system.instance_type} on demand, for everything without GPUs; {_AMIS}",
     )
     for nodes in plan.gpu_nodes:
-        yield "", f"{nodes.pool}: {_bought(nodes)}"
+        yield "", f"{nodes.pool.name}: {_bought(nodes)}"
     yield "STORAGE", f"model cache: {_storage(plan, cache)}; the rest: gp3 disks"
     yield "OPERATORS", ", ".join(_chart(chart) for chart in _charts(plan))
 
@@ -84,7 +84,7 @@ def _bought(nodes: PlannedNodes) -> str:
             return text
 
 
-def _storage(plan: EksPlan, cache: ResolvedCache) -> str:
+def _storage(plan: EksPlan, cache: CachePlan) -> str:
     match plan.storage:
         case Lustre(zone=zone, size_gib=size, throughput=throughput):
             dollars = f"${lustre_usd_per_hour(size, throughput):.2f} an hour"

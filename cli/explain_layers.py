@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from cli.output import Row
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 
 
-def layer_rows(stack: ResolvedStack) -> Iterator[Row]:
+def layer_rows(stack: StackPlan) -> Iterator[Row]:
     """Return what this stack owns and who has what it stands on; nothing where all is in one."""
     layers = stack.layers
     if not layers.shared and not layers.joined:
@@ -19,7 +19,7 @@ def layer_rows(stack: ResolvedStack) -> Iterator[Row]:
     yield "LAYERS", "; ".join(texts)
 
 
-def joined_cluster(stack: ResolvedStack) -> str | None:
+def joined_cluster(stack: StackPlan) -> str | None:
     """Return the cluster that another stack makes; None for any other."""
     joined = stack.layers.joined.get("infrastructure")
     if joined is None:
@@ -29,7 +29,7 @@ def joined_cluster(stack: ResolvedStack) -> str | None:
     return f"eks {values['cluster.name']} {place}, made by stack {joined.stack}"
 
 
-def joined_platform(stack: ResolvedStack) -> str | None:
+def joined_platform(stack: StackPlan) -> str | None:
     """Return who runs the platform; None where it is this stack, or nobody of this project."""
     joined = stack.layers.joined.get("platform")
     return f"run by stack {joined.stack}" if joined else None

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from resource_graph import ResourceGraph
-from stacks.plan.resolved import RetainedObject
+from stacks.plan.stack_plan import RetainedObject
 
 _PROTECTED_WORDS = {
     "aws:ec2/vpc:Vpc": "network",

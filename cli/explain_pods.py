@@ -7,10 +7,11 @@ from rich.table import Table
 from cli.output import make_table
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.pod_environment import service_workarounds
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
+from stacks.wording import in_words
 
 
-def pods_table(stack: ResolvedStack) -> Table:
+def pods_table(stack: StackPlan) -> Table:
     """Return one row per service."""
     table = make_table("SERVICE", "PODS", "GPUS", "CPU", "MEMORY", "RUNS ON", "NETWORK DEVICES, CLAIMS")
     placed = stack.serving.placed
@@ -22,13 +23,13 @@ def pods_table(stack: ResolvedStack) -> Table:
             str(service.gpus),
             "" if resources is None else _cpu(resources.cpu_request, resources.cpu_limit),
             "" if resources is None else f"{resources.memory_gib}Gi",
-            _runs_on(placed, service),
+            _runs_on(stack, service),
             _devices(placed, service),
         )
     return table
 
 
-def workarounds(stack: ResolvedStack) -> Iterator[str]:
+def workarounds(stack: StackPlan) -> Iterator[str]:
     """Return what keeps the workers away from known defects of the engine, each once."""
     placed = stack.serving.placed
     workers: dict[str, list[str]] = {}
@@ -45,12 +46,11 @@ def _cpu(request: int, limit: int) -> str:
     return str(request) if request == limit else f"{request} to {limit}"
 
 
-def _runs_on(placed: PlacedRecipe, service: PlacedService) -> str:
-    placement = service.placement
-    if placement is None:
-        return "the workers' nodes" if placed.cache_nodes else "nodes without GPUs"
-    nodes = "node" if placement.nodes == 1 else "nodes"
-    return f"pool {placement.pool}, {placement.nodes} {nodes}"
+def _runs_on(stack: StackPlan, service: PlacedService) -> str:
+    if service.placement is None:
+        return "the workers' nodes" if stack.serving.placed.cache_nodes else "nodes without GPUs"
+    [pool] = [each.pool for each in stack.pools if each.pool.name == service.placement.pool]
+    return f"pool {pool.name}, {in_words(pool.nodes, 'node')}"
 
 
 def _devices(placed: PlacedRecipe, service: PlacedService) -> str:

@@ -9,13 +9,13 @@ from cli.price_age import aged, today
 from components.purchase import Purchase
 from hardware import InstanceType, Source
 from stacks.plan.infrastructure.prices import NAMES, usd_per_gpu_hour
-from stacks.plan.resolved import ResolvedPool
+from stacks.plan.placement.capacity import PlacedPool
 
 _ON_DEMAND = "on_demand_usd_per_gpu_hour"
 _CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"
 
 
-def pools_table(pools: Sequence[ResolvedPool], purchases: Mapping[str, Purchase]) -> Table:
+def pools_table(pools: Sequence[PlacedPool], purchases: Mapping[str, Purchase]) -> Table:
     """Return one row per pool.
 
     Args:
@@ -24,25 +24,27 @@ def pools_table(pools: Sequence[ResolvedPool], purchases: Mapping[str, Purchase]
 
     """
     table = make_table("POOL", "NODES", "GPUS", "USED", "COST", "IDLE", "COST", "PRICED", "NODES IN USE")
-    for pool in pools:
+    for placed in pools:
+        pool = placed.pool
         instance_type, purchase = pool.instance_type, purchases.get(pool.name)
         table.add_row(
             pool.name,
             f"{pool.nodes} x {instance_type.name}",
             f"{pool.gpus} {instance_type.accelerator.name}",
-            str(pool.used_gpus),
-            _cost(instance_type, purchase, pool.used_gpus),
-            str(pool.free_gpus),
-            _cost(instance_type, purchase, pool.free_gpus),
+            str(placed.used_gpus),
+            _cost(instance_type, purchase, placed.used_gpus),
+            str(placed.free_gpus),
+            _cost(instance_type, purchase, placed.free_gpus),
             _priced(instance_type, purchase),
-            _nodes_in_use(pool),
+            _nodes_in_use(placed),
         )
     return table
 
 
-def prices(pools: Sequence[ResolvedPool]) -> Iterator[str]:
+def prices(pools: Sequence[PlacedPool]) -> Iterator[str]:
     """Return what a GPU of each instance type costs, what is sold only whole, and since when."""
-    for instance_type in {pool.instance_type.name: pool.instance_type for pool in pools}.values():
+    types = (placed.pool.instance_type for placed in pools)
+    for instance_type in {each.name: each for each in types}.values():
         offers = " or ".join(_offers(instance_type))
         yield f"{instance_type.name}: {offers or 'no published price'}"
 
@@ -79,6 +81,7 @@ def _priced(instance_type: InstanceType, purchase: Purchase | None) -> str:
     return "" if instance_type.capacity_block_usd_per_gpu_hour is None else "Capacity Block"
 
 
-def _nodes_in_use(pool: ResolvedPool) -> str:
-    used = f"{pool.used_nodes} of {pool.nodes}"
-    return f"{used}, {pool.exclusive_nodes} exclusive" if pool.exclusive_nodes else used
+def _nodes_in_use(placed: PlacedPool) -> str:
+    packing = placed.packing
+    used = f"{packing.used_nodes} of {placed.pool.nodes}"
+    return f"{used}, {packing.exclusive_nodes} exclusive" if packing.exclusive_nodes else used

@@ -10,7 +10,7 @@ from recipes.load import load_recipe, recipe_names
 from recipes.model import Recipe
 from stacks.errors import SettingsError
 from stacks.plan.resolve import resolve
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.settings.load import list_stacks, load_stack
 
 
@@ -49,14 +49,15 @@ def _stack_columns(name: str, directory: Path) -> tuple[str, str, str]:
     except SettingsError as error:
         return "cannot be used", "", error.texts[0].replace("\n", "; ")
     used: dict[str, int] = {}
-    for pool in stack.pools:
-        if pool.used_gpus:
-            accelerator = pool.instance_type.accelerator.name
-            used[accelerator] = used.get(accelerator, 0) + pool.used_gpus
+    for placed in stack.pools:
+        if placed.used_gpus:
+            accelerator = placed.pool.instance_type.accelerator.name
+            used[accelerator] = used.get(accelerator, 0) + placed.used_gpus
     gpus = ", ".join(f"{count} {accelerator}" for accelerator, count in sorted(used.items()))
-    return stack.serving.recipe_name, gpus, _evidence(stack.serving.placed.recipe, stack)
+    return stack.serving.placed.recipe.name, gpus, _evidence(stack.serving.placed.recipe, stack)
 
 
-def _evidence(recipe: Recipe, stack: ResolvedStack) -> str:
-    accelerators = sorted({pool.instance_type.accelerator.name for pool in stack.pools if pool.used_gpus})
+def _evidence(recipe: Recipe, stack: StackPlan) -> str:
+    used = (placed.pool.instance_type for placed in stack.pools if placed.used_gpus)
+    accelerators = sorted({instance_type.accelerator.name for instance_type in used})
     return ", ".join(f"{name}: {evidence_on(recipe, name).level.value}" for name in accelerators)

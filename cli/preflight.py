@@ -11,10 +11,9 @@ from cli.price_age import aged, today
 from operations.errors import CommandError
 from operations.preflight.answers import Answer, Verdict
 from operations.project import resolved_stack
-from stacks.plan.infrastructure.idle import idle_gpus, price_source
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.infrastructure.plan import PlannedNodes
-from stacks.plan.infrastructure.prices import NAMES, usd_per_gpu_hour
+from stacks.plan.infrastructure.eks_plan import PlannedNodes
+from stacks.plan.infrastructure.prices import NAMES, idle_gpus, price_source, usd_per_gpu_hour
+from stacks.plan.stack_plan import waited_for
 from stacks.updates.infrastructure_notices import waiting_text
 
 
@@ -43,7 +42,7 @@ def preflight(name: str) -> None:
     idle = (f"idle in pool {text}" for text in idle_gpus(plan, stack.pools))
     waiting = (f"no graph yet: {waiting_text(nodes)}" for nodes in waited_for(stack))
     offers = (text for nodes in plan.gpu_nodes if (text := offered_now(nodes, account)) is not None)
-    prices = [f"price of pool {nodes.pool}: {_price(nodes)}" for nodes in plan.gpu_nodes]
+    prices = [f"price of pool {nodes.pool.name}: {_price(nodes)}" for nodes in plan.gpu_nodes]
     _print(name, found, [*prices, *offers, *idle, *waiting])
     if any(answer.verdict is Verdict.WRONG for answer in found):
         raise typer.Exit(FAILED)
@@ -70,8 +69,8 @@ def _print(name: str, found: list[Answer], remarks: list[str]) -> None:
 
 
 def _price(nodes: PlannedNodes) -> str:
-    kind, purchase = nodes.instance_type, nodes.purchase
-    gpus, rate = nodes.nodes * kind.gpus, usd_per_gpu_hour(kind, purchase)
+    kind, purchase = nodes.pool.instance_type, nodes.purchase
+    gpus, rate = nodes.pool.gpus, usd_per_gpu_hour(kind, purchase)
     bought, source = NAMES[purchase.kind], price_source(nodes)
     if rate is None or source is None:
         return f"{gpus} GPUs, {bought}: no published price"

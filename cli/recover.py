@@ -17,7 +17,7 @@ from operations.recovery.lost_state import Backup
 from operations.recovery.plan import Plan, plan_destroy, plan_up
 from operations.recovery.read import read_remains
 from operations.recovery.run import command_line, run_steps
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.program.end_of_up import served_by
 
 
@@ -80,7 +80,7 @@ def _recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_wait
     say(f"\nstack {name} is {'destroyed' if destroy else 'up'}: nothing of the interrupted run is left")
 
 
-def _require_health(stack: ResolvedStack, cluster: ClusterCommands) -> None:
+def _require_health(stack: StackPlan, cluster: ClusterCommands) -> None:
     """Ask the cluster, which alone knows; exit 1 where something does not work."""
     served = served_by(stack)
     if served is None:

@@ -41,7 +41,7 @@ def render_benchmark(name: str) -> None:
         cache_nodes=placed.cache_nodes,
     )
     heading = (
-        f"The benchmark of {stack.serving.recipe_name} for {stack.name}: a run, not part of the stack.\n"
+        f"The benchmark of {placed.recipe.name} for {stack.name}: a run, not part of the stack.\n"
         f"It loads {placed.graph_name} as hard as the publisher does; apply it when nobody else is served.\n"
         "Delete the Job before the next run: its results stay on the model cache, a folder each."
     )

@@ -67,6 +67,8 @@ class KvPath:
     """Somebody tried it on this hardware, and no request was completed."""
     same_clique: bool = False
     """All workers must be in one NVLink clique."""
+    same_zone: bool = False
+    """All workers must be in one availability zone."""
     different_nodes: bool = False
     """A prefill and a decode worker must not share a node."""
     one_pod_per_node: bool = False
@@ -232,6 +234,7 @@ def _efa_path(
         source,
         instance_type.efa_gbit_per_second_per_gpu,
         lifted_by,
+        same_zone=True,
         different_nodes=True,
         one_pod_per_node=one_pod_per_node,
     )

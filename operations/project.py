@@ -8,7 +8,7 @@ from pathlib import Path
 
 from resource_graph import ResourceGraph
 from stacks.plan.resolve import resolve
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.settings.load import TOKEN_KEY, load_stack
 from stacks.settings.yaml_file import parse_yaml
 
@@ -27,7 +27,7 @@ def stack_directory(start: Path) -> Path:
     return start
 
 
-def resolved_stack(name: str) -> ResolvedStack:
+def resolved_stack(name: str) -> StackPlan:
     """The stack with every decision made.
 
     Raises:
@@ -37,7 +37,7 @@ def resolved_stack(name: str) -> ResolvedStack:
     return resolve(name, load_stack(name, directory), f"Pulumi.{name}.yaml")
 
 
-def recorded_stack(stack: ResolvedStack) -> ResourceGraph:
+def recorded_stack(stack: StackPlan) -> ResourceGraph:
     """What the program registers for the stack; its token is never decrypted, only known to be there."""
     import pulumi
 

@@ -5,8 +5,9 @@ import json
 from dataclasses import dataclass
 
 from recipes.placed import PlacedRecipe, PlacedService
-from recipes.pod_environment import engine_file_name, service_kv_profile
+from recipes.pod_environment import engine_file_name
 from recipes.tensorrt_llm import TensorRtLlmOptions, engine_file
+from recipes.tensorrt_llm.kv_profiles import service_kv_profile
 
 _HASH_LENGTH = 10
 

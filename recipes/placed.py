@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from hardware import KvTransportName
+from hardware import KvPath, KvTransportName
 from recipes.model import Recipe, Role, ServiceRecipe
 
 GraphApi = Literal["v1alpha1", "v1beta1"]
@@ -52,8 +52,6 @@ class PoolPlacement:
 
     pool: str
     instance_type: str
-    nodes: int
-    """Nodes in the pool, not nodes that this worker needs."""
     node_selector: Mapping[str, str]
     tolerations: tuple[Toleration, ...]
     rollout: Rollout
@@ -87,6 +85,27 @@ class PlacedService:
     def gpus(self) -> int:
         """GPUs of one replica."""
         return self.recipe.gpus
+
+
+@dataclass(frozen=True, slots=True)
+class KvTransport:
+    """How KV-cache blocks travel from prefill to decode workers."""
+
+    path: KvPath
+    """What is known of it on this hardware and runtime, in the pool where that is least."""
+    paths: Mapping[str, KvPath]
+    """Pool -> what it is and demands there."""
+    explicit: bool
+    """False: chosen because it is documented to work."""
+    ceiling: str
+    """What the path can carry, as a sentence."""
+    placement: str
+    """What it demands of placement, as a sentence; empty where nothing."""
+
+    @property
+    def name(self) -> KvTransportName:
+        """mnnvl, rdma, efa or tcp."""
+        return self.path.transport
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,14 +148,8 @@ class PlacedRecipe:
     """Not of a cache that lies in a directory of its nodes."""
     cache_nodes: CacheNodes | None = None
     """None: every node can mount the cache."""
-    kv_transport: KvTransportName | None = None
+    kv_transport: KvTransport | None = None
     """None for an aggregated recipe: its KV cache never leaves the worker."""
-    compute_domain: ComputeDomain | None = None
-    """Present exactly where the KV transport is mnnvl."""
-    same_clique: bool = False
-    """All workers must be on nodes of one NVLink clique."""
-    different_nodes: bool = False
-    """A prefill and a decode worker must not share a node."""
     image_mirrors: Mapping[str, str] = field(default_factory=dict[str, str])
     """Registry host -> what stands in its place, for every image."""
 
@@ -149,3 +162,25 @@ class PlacedRecipe:
     def workers(self) -> tuple[PlacedService, ...]:
         """The services that have GPUs, in the recipe's order."""
         return tuple(service for service in self.services if service.placement is not None)
+
+    @property
+    def compute_domain(self) -> ComputeDomain | None:
+        """Present exactly where the KV transport is mnnvl."""
+        if self.kv_transport is None or self.kv_transport.name != "mnnvl":
+            return None
+        return ComputeDomain(f"{self.graph_name}-compute-domain", f"{self.graph_name}-channel")
+
+    @property
+    def same_clique(self) -> bool:
+        """All workers must be on nodes of one NVLink clique."""
+        return self.kv_transport is not None and self.kv_transport.path.same_clique
+
+    @property
+    def same_zone(self) -> bool:
+        """All workers must be in one availability zone."""
+        return self.kv_transport is not None and self.kv_transport.path.same_zone
+
+    @property
+    def different_nodes(self) -> bool:
+        """A prefill and a decode worker must not share a node."""
+        return self.kv_transport is not None and self.kv_transport.path.different_nodes

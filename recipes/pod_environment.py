@@ -7,7 +7,7 @@ from recipes.model import Recipe, ServiceRecipe
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.tensorrt_llm import environment
 from recipes.tensorrt_llm.known_defects import known_defects
-from recipes.tensorrt_llm.kv_transport import KvProfile, kv_profile
+from recipes.tensorrt_llm.kv_profiles import service_kv_profile
 
 ENGINE_FILES_DIRECTORY = "/opt/dynamo/configs"
 
@@ -33,18 +33,6 @@ def service_environment(placed: PlacedRecipe, service: PlacedService) -> dict[st
             quantization_algorithm=recipe.quantization.algorithm,
         )
     return variables | cache_environment(recipe)
-
-
-def service_kv_profile(placed: PlacedRecipe, service: PlacedService) -> KvProfile | None:
-    """Return how the service is set up for the graph's KV transport; None where it transfers nothing."""
-    if placed.kv_transport is None or service.placement is None:
-        return None
-    return kv_profile(
-        placed.kv_transport,
-        instance_type=INSTANCE_TYPES[service.placement.instance_type],
-        runtime_version=placed.recipe.runtime.version,
-        roce=service.placement.rdma_fabric == "roce",
-    )
 
 
 def service_workarounds(placed: PlacedRecipe, service: PlacedService) -> tuple[Workaround, ...]:

@@ -41,6 +41,12 @@ ALLOWED_IN_STACKS = {
     "updates": {"plan"},
     "program": {"settings", "plan", "updates"},
 }
+# Inside stacks/plan, from below. A module of plan itself may import all of them; one that a room uses, none.
+ALLOWED_IN_PLAN = {
+    "placement": set(),
+    "infrastructure": {"placement"},
+    "layers": {"placement", "infrastructure"},
+}
 STAND_INS = (
     "aws_command",
     "aws_provider",
@@ -90,14 +96,20 @@ def test_a_room_imports_only_the_rooms_that_it_may(room: str) -> None:
     assert wrong == set()
 
 
-def _imported_of_stacks(module: Path) -> set[str]:
+def _imported_names(module: Path) -> set[str]:
+    """Return every module that is imported, and every name that is imported from one."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(module.read_text())):
         if isinstance(node, ast.Import):
             names |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            names |= {f"{node.module}.{name.name}" for name in node.names}
-    return {name.split(".")[1] for name in names if name.startswith("stacks.")} & ALLOWED_IN_STACKS.keys()
+            names |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+    return names
+
+
+def _imported_of_stacks(module: Path) -> set[str]:
+    names = {name for name in _imported_names(module) if name.startswith("stacks.")}
+    return {name.split(".")[1] for name in names} & ALLOWED_IN_STACKS.keys()
 
 
 def test_stacks_has_four_rooms() -> None:
@@ -115,6 +127,46 @@ def test_a_room_of_stacks_imports_only_those_before_it(room: str) -> None:
         for other in _imported_of_stacks(module) - ALLOWED_IN_STACKS[room] - {room}
     }
     assert wrong == set()
+
+
+def _imports_in_plan() -> dict[str, set[str]]:
+    """Return each module of stacks/plan with the modules of stacks/plan that it imports."""
+    paths = {
+        ".".join(path.relative_to(REPOSITORY).with_suffix("").parts): path for path in _modules("stacks/plan")
+    }
+    modules = {name.removesuffix(".__init__"): path for name, path in paths.items()}
+    return {name: _imported_names(path) & modules.keys() - {name} for name, path in modules.items()}
+
+
+def _room_of_plan(module: str) -> str | None:
+    """Return the room of a module; None for a module of plan itself."""
+    name = module.split(".")[2:3]
+    return name[0] if name and name[0] in ALLOWED_IN_PLAN else None
+
+
+def test_stacks_plan_has_three_rooms() -> None:
+    folders = {module.parent.name for module in _modules("stacks/plan")} - {"plan"}
+    assert folders == ALLOWED_IN_PLAN.keys()
+
+
+def test_a_room_of_plan_imports_only_those_before_it() -> None:
+    imports = _imports_in_plan()
+    wrong = {
+        f"{module} imports {other}"
+        for module, others in imports.items()
+        for other in others
+        if (room := _room_of_plan(module))
+        for used in {_room_of_plan(other)} | {_room_of_plan(each) for each in imports[other]}
+        if used and used != room and used not in ALLOWED_IN_PLAN[room]
+    }
+    assert wrong == set()
+
+
+def test_no_modules_of_plan_import_each_other_in_a_circle() -> None:
+    left = _imports_in_plan()
+    while last := {name for name, others in left.items() if not others & left.keys()}:
+        left = {name: others for name, others in left.items() if name not in last}
+    assert sorted(left) == []
 
 
 def test_nothing_in_production_knows_the_lab() -> None:

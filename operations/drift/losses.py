@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from failures.losses import Loss, look
 from operations.drift.changes import Change, Outcome
 from operations.recovery.cluster import ClusterCommands
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.guards.losses import places_of
 
 
-def losses_seen(stack: ResolvedStack, cluster: ClusterCommands) -> tuple[Loss, ...]:
+def losses_seen(stack: StackPlan, cluster: ClusterCommands) -> tuple[Loss, ...]:
     """Return what is going or empty; none where the cluster does not say."""
 
     def command(*words: str) -> str:

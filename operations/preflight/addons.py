@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from operations.preflight.account import Account
 from operations.preflight.answers import Answer, good, wrong
-from stacks.plan.infrastructure.addons import builds
-from stacks.plan.infrastructure.plan import EksPlan
+from stacks.plan.infrastructure.eks_plan import EksPlan
 
 
 def addon_question(plan: EksPlan) -> str:
@@ -18,7 +17,7 @@ def addon_answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
 
     Raises what `Asker.ask` raises.
     """
-    wanted = builds(plan)
+    wanted = plan.addon_builds
     offered = {name: account.addon_builds(name, plan.version) for name in wanted}
     missing = [name for name, build in wanted.items() if build not in offered[name]]
     if not missing:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from components.purchase import CapacityBlock
 from components.purchase import Reservation as PlannedReservation
 from operations.preflight.answers import Answer, Reservation, good, unknown, wrong
-from stacks.plan.infrastructure.phases import NODES_WAIT_SECONDS
-from stacks.plan.infrastructure.plan import PlannedNodes
+from stacks.plan.infrastructure.eks_plan import PlannedNodes
 from stacks.plan.infrastructure.prices import usd_per_gpu_hour
+from stacks.plan.timeouts import NODES_WAIT_SECONDS
 from stacks.wording import in_words
 
 DRAINED_BEFORE = dt.timedelta(minutes=40)
@@ -31,7 +31,7 @@ def capacity_answers(nodes: PlannedNodes, found: Reservation | None, now: dt.dat
     purchase = nodes.purchase
     if not isinstance(purchase, CapacityBlock | PlannedReservation):
         return
-    question = f"pool {nodes.pool}: {purchase.id}"
+    question = f"pool {nodes.pool.name}: {purchase.id}"
     if found is None:
         text = "no such reservation in this account and region"
         yield wrong(question, text, "`aws ec2 describe-capacity-reservations` has ids for purchase.id")
@@ -67,18 +67,18 @@ def phase_due(found: Reservation, now: dt.datetime) -> str:
 
 
 def _shape(question: str, nodes: PlannedNodes, found: Reservation) -> Iterator[Answer]:
-    wanted = nodes.instance_type.name
+    wanted = nodes.pool.instance_type.name
     if found.instance_type != wanted:
         yield wrong(question, f"is for {found.instance_type}", f"one for {wanted}")
         return
     if found.zone != nodes.zone.name:
         yield wrong(question, f"is in {found.zone}", f"nodePools[].zone: {found.zone}")
-    if found.total < nodes.nodes:
-        text = f"has {in_words(found.total, 'instance')}, the pool {in_words(nodes.nodes, 'node')}"
+    if found.total < nodes.pool.nodes:
+        text = f"has {in_words(found.total, 'instance')}, the pool {in_words(nodes.pool.nodes, 'node')}"
         yield wrong(question, text, f"nodePools[].nodes: {found.total}, or a larger one")
     else:
         text = f"{found.total} x {found.instance_type} in {found.zone}, {found.available} free"
-        yield good(question, f"{text}; the pool takes {nodes.nodes}")
+        yield good(question, f"{text}; the pool takes {nodes.pool.nodes}")
 
 
 def _window(
@@ -111,11 +111,11 @@ def _window(
 
 def _price(nodes: PlannedNodes, found: Reservation) -> str:
     """Of the whole window, at the published rate: what was paid is in nobody's answer."""
-    rate = usd_per_gpu_hour(nodes.instance_type, nodes.purchase)
+    rate = usd_per_gpu_hour(nodes.pool.instance_type, nodes.purchase)
     if rate is None or found.starts is None or found.ends is None:
         return ""
     hours = (found.ends - found.starts) / dt.timedelta(hours=1)
-    gpus = found.total * nodes.instance_type.gpus
+    gpus = found.total * nodes.pool.instance_type.gpus
     return f", {hours:.0f} h of {in_words(gpus, 'GPU')} for ${gpus * rate * hours:,.0f}"
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from components.purchase import CapacityBlock
 from operations.preflight.account import Account
 from operations.preflight.asking import Unanswered
-from stacks.plan.infrastructure.idle import least_sold
-from stacks.plan.infrastructure.plan import PlannedNodes
+from stacks.plan.infrastructure.eks_plan import PlannedNodes
+from stacks.plan.infrastructure.prices import least_sold
 
 _HOURS = 24
 """The shortest block that is sold."""
@@ -17,18 +17,15 @@ def offered_now(nodes: PlannedNodes, account: Account) -> str | None:
     """Return the up-front fee that AWS asks for the least that holds the pool; None for another purchase."""
     if not isinstance(nodes.purchase, CapacityBlock):
         return None
-    unit = least_sold(nodes.instance_type, nodes.nodes * nodes.instance_type.gpus)
-    what, gpus = (
-        (unit.name, unit.gpus)
-        if unit is not None
-        else (f"{nodes.nodes} x {nodes.instance_type.name}", nodes.nodes * nodes.instance_type.gpus)
-    )
+    pool, kind = nodes.pool, nodes.pool.instance_type.name
+    unit = least_sold(nodes.pool.instance_type, pool.gpus)
+    what, gpus = (unit.name, unit.gpus) if unit is not None else (f"{pool.nodes} x {kind}", pool.gpus)
     wanted: dict[str, object] = (
         {"UltraserverType": unit.name, "UltraserverCount": 1}
         if unit is not None
-        else {"InstanceType": nodes.instance_type.name, "InstanceCount": nodes.nodes}
+        else {"InstanceType": kind, "InstanceCount": pool.nodes}
     )
-    asked = f"a new block for pool {nodes.pool}, {what} for {_HOURS} h"
+    asked = f"a new block for pool {pool.name}, {what} for {_HOURS} h"
     try:
         offerings = account.block_offerings(hours=_HOURS, **wanted)
     except Unanswered as reason:

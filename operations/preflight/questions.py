@@ -10,7 +10,7 @@ from operations.preflight.asking import Unanswered
 from operations.preflight.capacity import capacity_answers
 from operations.preflight.quotas import address_quota, gpu_quota, network_quota
 from operations.preflight.zones import zone_answers
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 
 
 def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
@@ -27,7 +27,7 @@ def answers(plan: EksPlan, account: Account) -> Iterator[Answer]:
     yield from _guarded(addon_question(plan), lambda: addon_answers(plan, account))
     for nodes in plan.gpu_nodes:
         yield from _guarded(_offer(nodes), lambda each=nodes: _offered(each, account))
-        yield from _guarded(f"pool {nodes.pool}: capacity", lambda each=nodes: _capacity(each, account))
+        yield from _guarded(f"pool {nodes.pool.name}: capacity", lambda each=nodes: _capacity(each, account))
     yield from _guarded("quota: P instances", lambda: gpu_quota(plan, account))
     yield from _guarded("quota: VPCs", lambda: network_quota(plan, account))
     yield from _guarded("quota: elastic IPs", lambda: address_quota(plan, account))
@@ -64,7 +64,7 @@ def _system_offered(plan: EksPlan, account: Account) -> Iterator[Answer]:
 
 
 def _offer(nodes: PlannedNodes) -> str:
-    return f"pool {nodes.pool}: {nodes.instance_type.name} in {nodes.zone.name}"
+    return f"pool {nodes.pool.name}: {nodes.pool.instance_type.name} in {nodes.zone.name}"
 
 
 def _offered(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
@@ -73,7 +73,7 @@ def _offered(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
         # EC2 lists no offers of a zone that the account does not see.
         yield good(question, f"`up` opts in to zone group {zone.group}; ask again after it")
         return
-    zones = account.offered_in(nodes.instance_type.name)
+    zones = account.offered_in(nodes.pool.instance_type.name)
     if zone.name in zones:
         yield good(question, "offered")
         return

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from components.purchase import OnDemand, Spot
 from operations.preflight.account import Account
 from operations.preflight.answers import Answer, good, wrong
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNetwork
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     for quota, kind in ((_ON_DEMAND, OnDemand), (_SPOT, Spot)):
         pools = [nodes for nodes in plan.gpu_nodes if isinstance(nodes.purchase, kind)]
         if pools:
-            needed = sum(nodes.nodes * nodes.instance_type.vcpus for nodes in pools)
+            needed = sum(nodes.pool.nodes * nodes.pool.instance_type.vcpus for nodes in pools)
             yield _answer(quota, needed, account.quota(quota.service, quota.code))
 
 

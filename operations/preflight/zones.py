@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from components.storage_kinds import Lustre
 from operations.preflight.account import Account
 from operations.preflight.answers import Answer, good, unknown, wrong
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNetwork
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
 
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)
 _WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})

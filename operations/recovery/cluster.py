@@ -11,7 +11,7 @@ from typing import Any
 
 from operations.errors import CommandError
 from operations.pulumi_command import Printed, found_on_path
-from stacks.plan.resolved import ResolvedCluster
+from stacks.plan.infrastructure.cluster import ClusterPlan
 
 _ANSWER_SECONDS = 15
 _KUBECTL = "https://kubernetes.io/docs/tasks/tools/"
@@ -28,7 +28,7 @@ class ClusterCommands:
     helm: str
 
     @classmethod
-    def of(cls, cluster: ResolvedCluster) -> "ClusterCommands":
+    def of(cls, cluster: ClusterPlan) -> "ClusterCommands":
         """The clients for the stack's cluster.
 
         Raises:

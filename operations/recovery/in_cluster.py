@@ -25,7 +25,7 @@ from operations.recovery.steps import GONE_SECONDS, resource_argument
 from resource_graph import ResourceGraph
 from resource_graph.urns import RELEASE_TYPE
 from stacks.plan.platform import RELEASE_NAME
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 
 _GRAPH = "DynamoGraphDeployment"
 # Deleted with a release, each of these takes data along, or every object of its kind.
@@ -67,7 +67,7 @@ def what_holds(item: ClusterObject, cluster: ClusterCommands) -> str:
     return undeleted(ClusterReader(cluster.context, cluster.kubeconfig), subject, resource).text(GONE_SECONDS)
 
 
-def read_release(stack: ResolvedStack, graph: ResourceGraph, cluster: ClusterCommands) -> HelmRelease | None:
+def read_release(stack: StackPlan, graph: ResourceGraph, cluster: ClusterCommands) -> HelmRelease | None:
     """The stack's release, None where its platform is somebody else's.
 
     Raises:

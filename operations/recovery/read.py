@@ -14,14 +14,14 @@ from operations.recovery.remains import Remains, StackState
 from operations.recovery.state import read_state
 from resource_graph import ResourceGraph
 from stacks.errors import SettingsError
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.guards.cluster_identity import cluster_problems
 
 _GRAPH = "DynamoGraphDeployment"
 
 
 def read_remains(
-    stack: ResolvedStack,
+    stack: StackPlan,
     pulumi: PulumiCommand,
     cluster: ClusterCommands,
     *,

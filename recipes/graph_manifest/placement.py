@@ -94,7 +94,7 @@ def _shared_domains(placed: PlacedRecipe) -> Iterable[str]:
     if placed.same_clique:
         # The ComputeDomain places no pod itself (kubernetes-sigs/dra-driver-nvidia-gpu#804).
         yield NVLINK_CLIQUE
-    if placed.kv_transport == "efa":
+    if placed.same_zone:
         # EFA traffic does not cross zones (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html).
         yield ZONE
 

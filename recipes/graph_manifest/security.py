@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from recipes.tensorrt_llm.kv_transport import Privileges
+from recipes.tensorrt_llm.kv_profiles import Privileges
 
 IMAGE_USER = 1000
 """User `dynamo` of the runtime image (ai-dynamo/dynamo container/templates/dynamo_runtime.Dockerfile)."""

@@ -11,9 +11,9 @@ from recipes.images import mirrored
 from recipes.model import Role
 from recipes.node_directory import marker_file
 from recipes.placed import PlacedRecipe, PlacedService, Rollout
-from recipes.pod_environment import service_environment, service_kv_profile
+from recipes.pod_environment import service_environment
 from recipes.tensorrt_llm import command_line
-from recipes.tensorrt_llm.kv_transport import KvProfile
+from recipes.tensorrt_llm.kv_profiles import KvProfile, service_kv_profile
 
 _DEPLOYMENT_STRATEGY = "nvidia.com/deployment-strategy"
 _MAX_SURGE = "nvidia.com/deployment-rolling-update-max-surge"

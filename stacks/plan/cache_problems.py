@@ -5,10 +5,10 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from recipes.model import Recipe
 from recipes.placed import PlacedService
 from stacks.errors import Problem
+from stacks.plan.cache_plan import regional_zones
 from stacks.plan.infrastructure.zones import zone_named
 from stacks.plan.placement.pools import Pool
 from stacks.plan.placement.resources import WORKERS_SHARE
-from stacks.plan.resolved_cache import regional_zones
 from stacks.plan.volume_sizes import needed_gib, size_in_gib
 from stacks.settings.cluster import (
     EbsStorage,
@@ -49,10 +49,13 @@ def source_problems(settings: StackSettings, recipe: Recipe | None) -> Iterator[
         yield Problem("modelCache.size", cache.size, message, allowed=allowed, suggestion=hint)
 
 
-def storage_problems(cluster: EksClusterSettings, settings: StackSettings) -> Iterator[Problem]:
-    """Yield why a cluster of the stack's own would have no place for the model."""
-    cache = settings.model_cache
+def storage_problems(settings: StackSettings) -> Iterator[Problem]:
+    """Yield why the cluster would have no place for the model."""
+    cache, cluster = settings.model_cache, settings.cluster
     if cache is None:
+        return
+    if not isinstance(cluster, EksClusterSettings):
+        yield from _existing_cluster_problems(cache)
         return
     if (cache.storage is None) == (cache.storage_class_name is None):
         message = "needs one of storage, which is made, and storageClassName, which exists"
@@ -60,16 +63,6 @@ def storage_problems(cluster: EksClusterSettings, settings: StackSettings) -> It
     if isinstance(cache.storage, LustreStorage):
         yield from _lustre_size_problems(cache)
         yield from _lustre_place_problems(cluster, settings, cache.storage)
-
-
-def existing_cluster_problems(cache: ModelCacheSettings | None) -> Iterator[Problem]:
-    """Yield what a cluster that exists does not make, or does not know."""
-    if cache is not None and cache.storage is not None:
-        message = "belongs to a cluster that the stack makes, and this one exists"
-        yield Problem("modelCache.storage", cache.storage.kind, message, suggestion="leave it out")
-    if cache is not None and cache.storage_class_name is None:
-        missing = "is missing: the volume's class in the cluster"
-        yield Problem("modelCache.storageClassName", None, missing)
 
 
 def placement_problems(
@@ -98,6 +91,16 @@ def placement_problems(
             yield from _zone_problems(settings, storage, names)
         case EfsStorage() | None:
             return
+
+
+def _existing_cluster_problems(cache: ModelCacheSettings) -> Iterator[Problem]:
+    """Yield what a cluster that exists does not make, or does not know."""
+    if cache.storage is not None:
+        message = "belongs to a cluster that the stack makes, and this one exists"
+        yield Problem("modelCache.storage", cache.storage.kind, message, suggestion="leave it out")
+    if cache.storage_class_name is None:
+        missing = "is missing: the volume's class in the cluster"
+        yield Problem("modelCache.storageClassName", None, missing)
 
 
 def _lustre_size_problems(cache: ModelCacheSettings) -> Iterator[Problem]:

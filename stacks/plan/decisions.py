@@ -3,82 +3,76 @@
 from collections.abc import Iterable
 
 from components.dynamo_objects import USES_PLATFORM
+from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from hardware import ACCELERATORS, INSTANCE_TYPES
 from recipes.model_download import HuggingFaceDownload, S3Copy
 from recipes.placed import PlacedService, PoolPlacement
-from stacks.plan.resolved import (
-    Decision,
-    ExistingVolume,
-    OwnVolume,
-    ResolvedCache,
-    ResolvedPlatform,
-    ResolvedServing,
-)
+from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
+from stacks.plan.placement.pools import in_labels
+from stacks.plan.platform import ExistingPlatform, OwnPlatform, PlatformPlan
 from stacks.plan.retention import keeps_platform_namespace
-from stacks.plan.server_decisions import platform_decisions
+from stacks.plan.stack_plan import Decision, ServingPlan, StackPlan
 from stacks.plan.timeouts import SLOWEST_LOAD_MEGABYTES_PER_SECOND
 from stacks.settings.stack import StackSettings
 from stacks.wording import in_words
 
-# What they add is more than the level baseline has: capabilities, or all privileges
-# (https://kubernetes.io/docs/concepts/security/pod-security-standards/). Without them the engine's container
-# has no seccomp profile, which only the level restricted asks for.
+# These transports need capabilities, or all privileges, which the level baseline refuses
+# (https://kubernetes.io/docs/concepts/security/pod-security-standards/). With the others the container of the
+# engine only lacks a seccomp profile, which the level restricted alone asks for.
 _PRIVILEGED = frozenset({"rdma", "efa"})
 
+_SEVERAL = 3
+_DISCOVERY = {
+    "etcd": "workers and frontends find each other in etcd: a worker whose lease of 10 s ends stops",
+    "kubernetes": "workers and frontends find each other through the API server; no etcd is needed",
+}
 
-def decisions(
-    settings: StackSettings, platform: ResolvedPlatform, serving: ResolvedServing, cache: ResolvedCache
-) -> tuple[Decision, ...]:
+
+def decisions(settings: StackSettings, stack: StackPlan) -> tuple[Decision, ...]:
     """Return one decision for everything that was worked out or that a person should know was chosen."""
+    platform, serving, cache = stack.platform, stack.serving, stack.cache
     return (
         *_placements(serving),
         *_replicas(settings, serving),
         *_rollouts(serving),
-        *_transport(serving),
-        *platform_decisions(platform),
+        *_transport(stack.source, serving),
+        *_platform(platform),
         *_namespaces(settings, platform, serving),
         *_cache(settings, serving, cache),
         *_timeouts(settings, serving, cache),
-        Decision(
-            "lifecycle",
-            "lifecycle",
-            settings.lifecycle,
-            _lifecycle_reason(settings, platform, serving, cache),
-        ),
+        Decision("lifecycle", "lifecycle", stack.lifecycle, _lifecycle_reason(stack)),
         *_evidence(serving),
     )
 
 
-def _placed_workers(serving: ResolvedServing) -> list[tuple[PlacedService, PoolPlacement]]:
+def _placed_workers(serving: ServingPlan) -> list[tuple[PlacedService, PoolPlacement]]:
     return [(worker, worker.placement) for worker in serving.placed.workers if worker.placement]
 
 
-def _placements(serving: ResolvedServing) -> Iterable[Decision]:
-    alone = serving.kv_transport is not None and serving.kv_transport.path.one_pod_per_node
+def _placements(serving: ServingPlan) -> Iterable[Decision]:
+    transport = serving.placed.kv_transport
+    alone = transport is not None and transport.path.one_pod_per_node
     yield from _beside_the_cache(serving)
     for worker, placement in _placed_workers(serving):
-        labels = ", ".join(f"{label}={value}" for label, value in placement.node_selector.items())
         reason = (
             f"pool {placement.pool} has {placement.instance_type} nodes; one of them holds a worker's "
             f"{in_words(worker.gpus, 'GPU')}{', and no second worker of this KV transport' if alone else ''}"
         )
-        yield Decision("placement", f"nodes of {worker.name}", labels, reason)
+        yield Decision("placement", f"nodes of {worker.name}", in_labels(placement.node_selector), reason)
 
 
-def _beside_the_cache(serving: ResolvedServing) -> Iterable[Decision]:
+def _beside_the_cache(serving: ServingPlan) -> Iterable[Decision]:
     nodes = serving.placed.cache_nodes
     if nodes is None:
         return
-    labels = " or ".join(
-        ", ".join(f"{label}={value}" for label, value in selector.items()) for selector in nodes.selectors
-    )
+    labels = " or ".join(in_labels(selector) for selector in nodes.selectors)
     what = "have a copy of the model each" if serving.placed.cache_directory else "mount the model's disk"
     for service in serving.placed.services:
         if service.placement is None:
             yield Decision("placement", f"nodes of {service.name}", labels, f"these alone {what}")
 
 
-def _replicas(settings: StackSettings, serving: ResolvedServing) -> Iterable[Decision]:
+def _replicas(settings: StackSettings, serving: ServingPlan) -> Iterable[Decision]:
     if settings.serving.replicas != "fill":
         return
     placed = _placed_workers(serving)
@@ -92,27 +86,25 @@ def _replicas(settings: StackSettings, serving: ResolvedServing) -> Iterable[Dec
     yield Decision("placement", "replicas", choice, reason)
 
 
-def _rollouts(serving: ResolvedServing) -> Iterable[Decision]:
+def _rollouts(serving: ServingPlan) -> Iterable[Decision]:
     for worker, placement in _placed_workers(serving):
         rollout = placement.rollout
-        yield Decision(
-            "rollout",
-            f"rollout of {worker.name}",
-            rollout.strategy,
-            f"{rollout.reason}; {rollout.interruption}",
-        )
+        reason = f"{rollout.reason}; {rollout.interruption}"
+        yield Decision("rollout", f"rollout of {worker.name}", rollout.strategy, reason)
 
 
-def _transport(serving: ResolvedServing) -> Iterable[Decision]:
-    transport = serving.kv_transport
+def _transport(source: str, serving: ServingPlan) -> Iterable[Decision]:
+    transport = serving.placed.kv_transport
     if transport is None:
         reason = "the recipe is aggregated: its KV cache never leaves the worker"
         yield Decision("kv transport", "KV transport", "none", reason)
         return
-    yield Decision("kv transport", "KV transport", transport.path.transport, transport.reason)
+    fastest = "the fastest way that is documented between these nodes"
+    chosen = f"explicit in {source}" if transport.explicit else fastest
+    yield Decision("kv transport", "KV transport", transport.name, f"{chosen}: {transport.path.reason}")
 
 
-def _cache(settings: StackSettings, serving: ResolvedServing, cache: ResolvedCache) -> Iterable[Decision]:
+def _cache(settings: StackSettings, serving: ServingPlan, cache: CachePlan) -> Iterable[Decision]:
     model = serving.placed.recipe.model
     pinned = "the explicit model.revision" if settings.model.revision else "its pinned revision"
     if isinstance(cache, ExistingVolume):
@@ -128,52 +120,39 @@ def _cache(settings: StackSettings, serving: ResolvedServing, cache: ResolvedCac
     yield Decision("cache", "model cache", f"{cache.size_gib}Gi", reason)
 
 
-def _timeouts(settings: StackSettings, serving: ResolvedServing, cache: ResolvedCache) -> Iterable[Decision]:
-    typed = settings.model_cache
-    rate = typed.read_megabytes_per_second if typed else None
+def _timeouts(settings: StackSettings, serving: ServingPlan, cache: CachePlan) -> Iterable[Decision]:
+    wanted = settings.model_cache
+    explicit = wanted is not None and wanted.download_timeout_seconds
     computed = "by the model's size, at the slowest rate that the publisher's times allow"
-    work = "check" if isinstance(cache, ExistingVolume) else "download"
-    yield Decision(
-        "timeouts",
-        f"wait for the {work}",
-        f"{cache.timeout_seconds} s",
-        "explicit in modelCache.downloadTimeoutSeconds"
-        if typed and typed.download_timeout_seconds
-        else computed,
-    )
-    loading = (
-        f"by the model's size, read at {rate:,} MB/s (modelCache.readMegabytesPerSecond)"
-        if rate
-        else f"likewise, {SLOWEST_LOAD_MEGABYTES_PER_SECOND} MB/s"
-    )
-    yield Decision(
-        "timeouts",
-        "wait for the graph",
-        f"{serving.ready_timeout_seconds} s",
-        "explicit in serving.readyTimeoutSeconds" if settings.serving.ready_timeout_seconds else loading,
-    )
+    subject = f"wait for the {'check' if isinstance(cache, ExistingVolume) else 'download'}"
+    reason = "explicit in modelCache.downloadTimeoutSeconds" if explicit else computed
+    yield Decision("timeouts", subject, f"{cache.timeout_seconds} s", reason)
+    rate = wanted.read_megabytes_per_second if wanted else None
+    if settings.serving.ready_timeout_seconds:
+        reason = "explicit in serving.readyTimeoutSeconds"
+    elif rate:
+        reason = f"by the model's size, read at {rate:,} MB/s (modelCache.readMegabytesPerSecond)"
+    else:
+        reason = f"likewise, {SLOWEST_LOAD_MEGABYTES_PER_SECOND} MB/s"
+    yield Decision("timeouts", "wait for the graph", f"{serving.ready_timeout_seconds} s", reason)
 
 
-def _lifecycle_reason(
-    settings: StackSettings, platform: ResolvedPlatform, serving: ResolvedServing, cache: ResolvedCache
-) -> str:
-    if settings.lifecycle == "disposable":
+def _lifecycle_reason(stack: StackPlan) -> str:
+    if stack.lifecycle == "disposable":
         return "`destroy` removes everything that this stack has created but custom resource definitions"
-    held: list[str] = ["the model cache"] if isinstance(cache, OwnVolume) else []
-    if keeps_platform_namespace(settings.lifecycle, platform):
+    held: list[str] = ["the model cache"] if isinstance(stack.cache, OwnVolume) else []
+    if keeps_platform_namespace(stack):
         held.append("the data of the servers that this stack runs")
     if not held:
         return (
             "nothing of this stack holds data: the model's volume and the platform's servers are not its own"
         )
-    existing = platform.namespace_exists or serving.namespace_exists
+    existing = stack.platform.namespace_exists or stack.serving.namespace_exists
     namespaces = "" if existing else " with their namespaces"
     return f"{' and '.join(held)} are protected{namespaces}, and kept when they leave the stack"
 
 
-def _namespaces(
-    settings: StackSettings, platform: ResolvedPlatform, serving: ResolvedServing
-) -> Iterable[Decision]:
+def _namespaces(settings: StackSettings, platform: PlatformPlan, serving: ServingPlan) -> Iterable[Decision]:
     untouched = "others made it: this stack neither creates, labels nor removes it"
     enforced = "Pod Security of at most the level"
     if platform.namespace_exists:
@@ -181,7 +160,9 @@ def _namespaces(
         yield Decision("platform", "its namespace", f"existing, {platform.namespace}", reason)
     if not serving.namespace_exists:
         return
-    privileged = serving.placed.kv_transport in _PRIVILEGED or serving.placed.cache_directory
+    transport = serving.placed.kv_transport
+    needs_privileges = transport is not None and transport.name in _PRIVILEGED
+    privileged = needs_privileges or serving.placed.cache_directory
     reason = f"{untouched}; {enforced} {'privileged' if privileged else 'baseline'} admits its pods"
     if platform.kind == "existing" and settings.network_policies:
         label = f"{USES_PLATFORM}={platform.namespace}"
@@ -192,7 +173,7 @@ def _namespaces(
     yield Decision("platform", "namespace of the graph", f"existing, {serving.namespace}", reason)
 
 
-def _evidence(serving: ResolvedServing) -> Iterable[Decision]:
+def _evidence(serving: ServingPlan) -> Iterable[Decision]:
     recipe = serving.placed.recipe
     used = {
         INSTANCE_TYPES[placement.instance_type].accelerator.name for _, placement in _placed_workers(serving)
@@ -204,3 +185,65 @@ def _evidence(serving: ResolvedServing) -> Iterable[Decision]:
             f"{ACCELERATORS[accelerator].architecture_family.capitalize()} has the kernels that it needs"
         )
         yield Decision("evidence", f"{recipe.name} on {accelerator}", "not validated upstream", reason)
+
+
+def _platform(platform: PlatformPlan) -> Iterable[Decision]:
+    if isinstance(platform, ExistingPlatform):
+        reason = (
+            f"somebody else runs it in namespace {platform.namespace}; this stack registers nothing of it, "
+            "and its operator tells workers where NATS and etcd are"
+        )
+        yield Decision("platform", "platform", f"existing, {platform.version}", reason)
+    else:
+        reason = f"this stack installs it in namespace {platform.namespace}; a cluster can have only one"
+        yield Decision("platform", "platform", f"own, {platform.version}", reason)
+        yield Decision(
+            "platform", "discovery", platform.release.discovery, _DISCOVERY[platform.release.discovery]
+        )
+    reason = "both versions are served by this release; changing it means another graph object"
+    yield Decision("platform", "graph API", platform.graph_api, reason)
+    if isinstance(platform, OwnPlatform):
+        nats, etcd = platform.release.nats, platform.release.etcd
+        yield Decision("servers", "NATS", _choice(nats), _nats_reason(nats))
+        if etcd is not None:
+            yield Decision("servers", "etcd", _choice(etcd), _etcd_reason(etcd))
+
+
+def _choice(group: NatsServers | EtcdServers) -> str:
+    match group:
+        case ExternalServers():
+            return f"external, {group.address}"
+        case BundledServers():
+            return "bundled, 1 member"
+        case NatsArgs() | EtcdArgs():
+            members = group.servers.members
+            return f"own, {members} member{'s' if members > 1 else ''}"
+
+
+def _nats_reason(nats: NatsServers) -> str:
+    if isinstance(nats, ExternalServers):
+        return "others run it; this stack only passes its address on"
+    if isinstance(nats, BundledServers):
+        return "one server of the platform's chart; while it restarts no request reaches a worker"
+    if nats.servers.members < _SEVERAL:
+        return "one server with a volume; while it restarts no request reaches a worker"
+    return (
+        "requests go on while one of three servers restarts; what is in a JetStream stream is on one of them "
+        "alone, because Dynamo makes its streams with one replica, and waits until that one is back"
+    )
+
+
+def _etcd_reason(etcd: EtcdServers) -> str:
+    if isinstance(etcd, ExternalServers):
+        return "others run it; this stack only passes its addresses on"
+    if isinstance(etcd, BundledServers):
+        return (
+            "one member of the platform's chart, from Bitnami's archived images (bitnamilegacy), which get "
+            "no fixes; away for more than 10 s it stops all workers, because their leases end"
+        )
+    if etcd.servers.members < _SEVERAL:
+        return "one member; away for more than 10 s it stops all workers, because their leases end"
+    return (
+        "two of three members go on when one is lost; more than 10 s without two of them stops all workers, "
+        "because their leases end (10 s, fixed in Dynamo 1.2)"
+    )

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from components import exposure_kinds
 from components.exposure_kinds import ExposureKind, IngressRule
 from stacks.errors import Problem
-from stacks.plan.layers.layer import owned_layers
+from stacks.plan.layers.owned import owned_layers
 from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.stack import IngressExposure, InternalLoadBalancer, StackSettings
 
 
 def exposure_problems(settings: StackSettings) -> Iterator[Problem]:
-    """Yield why an Ingress would be answered by nobody.
+    """Yield why no controller would answer an Ingress.
 
     The stack makes the cluster and installs no Ingress controller. EKS answers a Service of type LoadBalancer
     by itself (https://docs.aws.amazon.com/eks/latest/userguide/network-load-balancing.html), an Ingress never
@@ -49,7 +49,7 @@ def pod_monitor_labels(settings: StackSettings) -> Mapping[str, str] | None:
 
     A Prometheus that comes with the cluster reads every monitor, whatever its labels.
     """
-    typed, cluster = settings.serving.pod_monitor, settings.cluster
-    if typed is not None:
-        return dict(typed.labels)
+    monitor, cluster = settings.serving.pod_monitor, settings.cluster
+    if monitor is not None:
+        return dict(monitor.labels)
     return {} if isinstance(cluster, EksClusterSettings) and cluster.monitoring else None

@@ -1,19 +1,103 @@
-"""The Dynamo platform that a stack brings along or finds."""
+"""The Dynamo platform that a stack brings along or finds, with its NATS and etcd."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
 
+from components import etcd_command, nats_configuration
 from components.platform_release import DynamoPlatformArgs
+from components.servers import (
+    BundledServers,
+    EtcdArgs,
+    EtcdServers,
+    ExternalServers,
+    NatsArgs,
+    NatsServers,
+    StatefulServersArgs,
+    service_host,
+)
+from recipes.graph_manifest import NODES_WITHOUT_GPUS
 from recipes.images import DOCKER_HUB, mirrored
 from recipes.model import Recipe
+from recipes.placed import GraphApi
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.plan.resolved import ExistingPlatform, Lifecycle, OwnPlatform, ResolvedPlatform
-from stacks.plan.servers import ServerPlace, etcd_servers, nats_servers
-from stacks.plan.versions import CHART, CHART_REPOSITORY, OPERATOR_IMAGE, PLATFORM_RELEASES, PlatformRelease
+from stacks.plan.versions import (
+    CHART,
+    CHART_REPOSITORY,
+    ETCD_IMAGE,
+    NATS_IMAGE,
+    OPERATOR_IMAGE,
+    PLATFORM_RELEASES,
+    PlatformRelease,
+)
+from stacks.plan.volume_sizes import size_in_gib
 from stacks.settings import platform as settings
 
 RELEASE_NAME = "dynamo-platform"
+"""Of the platform's Helm release."""
+NATS_NAME = "dynamo-nats"
+ETCD_NAME = "dynamo-etcd"
+
 _KEY = "platform.version"
+_GIB = 2**30
+# etcd's own default, far above what discovery needs.
+_LARGEST_ETCD_QUOTA_BYTES = 2 * _GIB
+# The log, snapshots and the second copy that defragmentation writes stand beside the database.
+_ETCD_SHARE_OF_VOLUME = 3
+# A file system of 10 GiB holds less than 10 GiB; JetStream stops for good when a write finds no room.
+_STREAM_PERCENT_OF_VOLUME = 90
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingPlatform:
+    """A Dynamo platform of which this stack registers nothing."""
+
+    version: str
+    namespace: str
+    namespace_exists: bool
+    """The owner's file says that others made its namespace; False where the platform is nobody's layer."""
+    graph_api: GraphApi
+    kind: Literal["existing"] = "existing"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPlatform:
+    """The Dynamo platform: one Helm release with the operator, and the servers that it needs."""
+
+    release: DynamoPlatformArgs
+    namespace_exists: bool
+    """Others made its namespace."""
+    graph_api: GraphApi
+    custom_resource_definitions: tuple[str, ...]
+    """What its installation leaves for ever."""
+    kind: Literal["own"] = "own"
+
+    @property
+    def version(self) -> str:
+        """Of the chart."""
+        return self.release.version
+
+    @property
+    def namespace(self) -> str:
+        """Of operator, NATS and etcd."""
+        return self.release.namespace
+
+
+PlatformPlan = OwnPlatform | ExistingPlatform
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the servers of a platform run."""
+
+    platform: settings.OwnPlatform
+    mirrors: Mapping[str, str]
+    keep_volumes: bool
+
+    @property
+    def namespace(self) -> str:
+        return settings.namespace_name(self.platform.namespace)
 
 
 def platform_release(
@@ -36,24 +120,25 @@ def platform_release(
 def platform_problems(
     platform: settings.OwnPlatform | settings.ExistingPlatform, mirrors: Mapping[str, str]
 ) -> tuple[Problem, ...]:
-    """Return which parts of the platform's settings contradict each other, or the mirrors of images."""
+    """Return which settings of the platform contradict each other, or the mirrors of images."""
     if isinstance(platform, settings.ExistingPlatform):
         return ()
     return (*_etcd_problems(platform), *_beside_the_mirror(platform, mirrors))
 
 
-def resolved_platform(
+def platform_plan(
     platform: settings.OwnPlatform | settings.ExistingPlatform,
     release: PlatformRelease,
     mirrors: Mapping[str, str],
-    lifecycle: Lifecycle,
-) -> ResolvedPlatform:
+    *,
+    keep_volumes: bool,
+) -> PlatformPlan:
     """Return the platform with every address worked out."""
     if isinstance(platform, settings.ExistingPlatform):
         return ExistingPlatform(
             release.version, platform.namespace, namespace_exists=False, graph_api=platform.graph_api
         )
-    place = ServerPlace(platform, RELEASE_NAME, mirrors, keep_volumes=lifecycle == "production")
+    place = _Place(platform, mirrors, keep_volumes)
     operator = mirrored(OPERATOR_IMAGE, mirrors)
     return OwnPlatform(
         release=DynamoPlatformArgs(
@@ -63,8 +148,8 @@ def resolved_platform(
             version=release.version,
             repository=CHART_REPOSITORY,
             discovery=platform.discovery,
-            nats=nats_servers(platform.nats, place),
-            etcd=etcd_servers(platform.etcd, place) if platform.etcd else None,
+            nats=_nats(platform.nats, place),
+            etcd=_etcd(platform.etcd, place) if platform.etcd else None,
             operator_image=operator if operator != OPERATOR_IMAGE else None,
             timeout_seconds=platform.install_timeout_seconds,
         ),
@@ -74,45 +159,86 @@ def resolved_platform(
     )
 
 
-def _beside_the_mirror(platform: settings.OwnPlatform, mirrors: Mapping[str, str]) -> list[Problem]:
+def as_existing(platform: PlatformPlan) -> ExistingPlatform:
+    """Return a platform of another stack, of which this one registers nothing."""
+    return ExistingPlatform(
+        platform.version, platform.namespace, platform.namespace_exists, platform.graph_api
+    )
+
+
+def _beside_the_mirror(platform: settings.OwnPlatform, mirrors: Mapping[str, str]) -> Iterator[Problem]:
     if DOCKER_HUB not in mirrors:
-        return []
-    bundled = {
-        "platform.nats": platform.nats.kind == "bundled",
-        "platform.etcd": platform.etcd is not None and platform.etcd.kind == "bundled",
-    }
+        return
     message = f"the chart's own server is pulled from {DOCKER_HUB}, past the mirror in imageMirrors"
-    return [
-        Problem(f"{key}.kind", "bundled", message, allowed="own or external", suggestion="kind: own")
-        for key, is_bundled in bundled.items()
-        if is_bundled
-    ]
+    for name, server in (("nats", platform.nats), ("etcd", platform.etcd)):
+        if server is not None and server.kind == "bundled":
+            key = f"platform.{name}.kind"
+            yield Problem(key, "bundled", message, allowed="own or external", suggestion="kind: own")
 
 
-def _etcd_problems(platform: settings.OwnPlatform) -> tuple[Problem, ...]:
+def _etcd_problems(platform: settings.OwnPlatform) -> Iterator[Problem]:
     etcd = platform.etcd
     if platform.discovery == "etcd" and etcd is None:
         message = "is missing: with discovery etcd, workers and frontends find each other in it"
-        return (
-            Problem(
-                "platform.etcd",
-                None,
-                message,
-                allowed="a mapping of kind own, bundled or external",
-                suggestion="add platform.etcd, or leave platform.discovery out",
-            ),
-        )
-    if platform.discovery == "kubernetes" and etcd is not None:
+        allowed = "a mapping of kind own, bundled or external"
+        suggestion = "add platform.etcd, or leave platform.discovery out"
+        yield Problem("platform.etcd", None, message, allowed=allowed, suggestion=suggestion)
+    elif platform.discovery == "kubernetes" and etcd is not None:
         message = "nothing would use it: with discovery kubernetes no part of Dynamo connects to etcd"
-        return (
-            Problem(
-                "platform.etcd",
-                etcd.kind,
-                message,
-                suggestion="leave platform.etcd out, or write platform.discovery: etcd",
-            ),
-        )
-    if isinstance(etcd, settings.OwnEtcd) and etcd.rejoining and etcd.members == 1:
+        suggestion = "leave platform.etcd out, or write platform.discovery: etcd"
+        yield Problem("platform.etcd", etcd.kind, message, suggestion=suggestion)
+    elif isinstance(etcd, settings.OwnEtcd) and etcd.rejoining and etcd.members == 1:
         message = "a single member has no others to join: its data is what is on its volume"
-        return (Problem("platform.etcd.rejoining", True, message, suggestion="leave it out"),)
-    return ()
+        yield Problem("platform.etcd.rejoining", True, message, suggestion="leave it out")
+
+
+def _nats(
+    nats: settings.OwnNats | settings.BundledNats | settings.ExternalNats, place: _Place
+) -> NatsServers:
+    match nats:
+        case settings.OwnNats():
+            volume_bytes = size_in_gib(nats.volume_size) * _GIB
+            return NatsArgs(
+                _members(NATS_NAME, NATS_IMAGE, nats, place),
+                max_file_store_bytes=volume_bytes * _STREAM_PERCENT_OF_VOLUME // 100,
+            )
+        case settings.BundledNats():
+            host = service_host(f"{RELEASE_NAME}-nats", place.namespace)
+            return BundledServers(f"nats://{host}:{nats_configuration.CLIENT_PORT}", nats.storage_class_name)
+        case settings.ExternalNats():
+            return ExternalServers(nats.address)
+
+
+def _etcd(
+    etcd: settings.OwnEtcd | settings.BundledEtcd | settings.ExternalEtcd, place: _Place
+) -> EtcdServers:
+    match etcd:
+        case settings.OwnEtcd():
+            volume_bytes = size_in_gib(etcd.volume_size) * _GIB
+            return EtcdArgs(
+                _members(ETCD_NAME, ETCD_IMAGE, etcd, place),
+                quota_bytes=min(_LARGEST_ETCD_QUOTA_BYTES, volume_bytes // _ETCD_SHARE_OF_VOLUME),
+                rejoining=etcd.rejoining,
+            )
+        case settings.BundledEtcd():
+            # The chart's operator writes the address like this: without a scheme.
+            host = service_host(f"{RELEASE_NAME}-etcd", place.namespace)
+            return BundledServers(f"{host}:{etcd_command.CLIENT_PORT}", etcd.storage_class_name)
+        case settings.ExternalEtcd():
+            return ExternalServers(",".join(etcd.addresses))
+
+
+def _members(
+    name: str, image: str, wanted: settings.OwnNats | settings.OwnEtcd, place: _Place
+) -> StatefulServersArgs:
+    return StatefulServersArgs(
+        name=name,
+        namespace=place.namespace,
+        members=wanted.members,
+        image=mirrored(image, place.mirrors),
+        storage_class_name=wanted.storage_class_name,
+        volume_size=wanted.volume_size,
+        keep_volumes=place.keep_volumes,
+        node_affinity=NODES_WITHOUT_GPUS,
+        ready_timeout_seconds=place.platform.install_timeout_seconds,
+    )

@@ -1,6 +1,6 @@
 """The recipe that a stack serves, with the stack's revision and overrides in it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import cast
 
 from recipes.load import load_recipe, recipe_names
@@ -54,16 +54,12 @@ def aggregated_recipes_like(recipe: Recipe) -> tuple[str, ...]:
 
 
 def _by_role(overrides: EngineOverrides) -> dict[Role, EngineSettings]:
-    typed: dict[Role, EngineSettings | None] = {
-        "prefill": overrides.prefill,
-        "decode": overrides.decode,
-        "worker": overrides.worker,
-    }
-    return {role: options for role, options in typed.items() if options is not None}
+    roles: tuple[Role, ...] = ("prefill", "decode", "worker")
+    return {role: options for role in roles if (options := getattr(overrides, role)) is not None}
 
 
 def _problem(role: Role | None, text: str, overrides: Mapping[Role, EngineSettings]) -> Problem:
-    """Return the problem at the typed option that the sentence names, as far as it names one."""
+    """Return the problem at the option that the sentence names, as far as it names one."""
     named: list[Role] = [known for known in overrides if known in text]
     roles: list[Role] = [role] if role is not None else named or list(overrides)
     for known in roles:
@@ -73,17 +69,14 @@ def _problem(role: Role | None, text: str, overrides: Mapping[Role, EngineSettin
     return Problem(f"{_KEY}.{role}" if role is not None else _KEY, None, text)
 
 
-def _options(settings: EngineSettings | None) -> list[tuple[str, object]]:
-    """Return what was typed as dotted paths, innermost options first."""
-    typed: dict[str, object] = settings.model_dump(exclude_unset=True) if settings else {}
-    return _flat(typed, "")
+def _options(settings: EngineSettings | None) -> Iterator[tuple[str, object]]:
+    """Yield the options of the settings as dotted paths, innermost options first."""
+    return _flat(settings.model_dump(exclude_unset=True) if settings else {}, "")
 
 
-def _flat(options: Mapping[str, object], prefix: str) -> list[tuple[str, object]]:
-    found: list[tuple[str, object]] = []
+def _flat(options: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
     for name, value in options.items():
         if isinstance(value, Mapping):
-            found += _flat(cast("Mapping[str, object]", value), f"{prefix}{name}.")
+            yield from _flat(cast("Mapping[str, object]", value), f"{prefix}{name}.")
         else:
-            found.append((f"{prefix}{name}", value))
-    return found
+            yield f"{prefix}{name}", value

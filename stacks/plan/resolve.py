@@ -1,46 +1,41 @@
 """From settings to a stack with every decision made; refuses what cannot work before anything exists."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 
 from recipes.model import Recipe
-from recipes.placed import ComputeDomain, PlacedRecipe
 from stacks.errors import Problem, SettingsError
-from stacks.plan.cache_problems import placement_problems, source_problems
-from stacks.plan.decisions import decisions
-from stacks.plan.exposure import exposure_problems, pod_monitor_labels, resolved_exposure
-from stacks.plan.infrastructure.plan import EksPlan
-from stacks.plan.infrastructure.resolve import eks_plan, eks_problems, existing_problems
-from stacks.plan.layers.layer import layer_problems
-from stacks.plan.layers.part import Described, own_part, retained_of
-from stacks.plan.placement.packing import Packing
-from stacks.plan.placement.placement import Placed, place_services
-from stacks.plan.placement.pools import Pool, known_pools
-from stacks.plan.platform import platform_problems, platform_release, resolved_platform
-from stacks.plan.recipe_choice import chosen_recipe
-from stacks.plan.resolved import (
+from stacks.plan.cache_plan import (
+    CACHE_CLAIM_NAME,
+    CachePlan,
     ExistingVolume,
     NodeCopies,
-    ResolvedCache,
-    ResolvedCluster,
-    ResolvedPool,
-    ResolvedServing,
-    ResolvedStack,
-    Waiver,
+    cache_plan,
+    made_storage,
 )
-from stacks.plan.resolved_cache import CACHE_CLAIM_NAME, resolved_cache
+from stacks.plan.cache_problems import placement_problems, source_problems, storage_problems
+from stacks.plan.decisions import decisions
+from stacks.plan.exposure import exposure_problems, pod_monitor_labels, resolved_exposure
+from stacks.plan.infrastructure.cluster import cluster_plan, cluster_problems, eks_plan
+from stacks.plan.layers.layering import layering
+from stacks.plan.layers.owned import layer_problems
+from stacks.plan.placement.pools import known_pools
+from stacks.plan.placement.services import Placed, place_services, placed_recipe
+from stacks.plan.platform import as_existing, platform_plan, platform_problems, platform_release
+from stacks.plan.recipe_choice import chosen_recipe
+from stacks.plan.retention import retained_objects
+from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.plan.timeouts import load_of, ready_timeout_seconds
-from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.platform import namespace_name
 from stacks.settings.stack import StackSettings
 
 
-def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
+def resolve(name: str, settings: StackSettings, source: str) -> StackPlan:
     """Return the stack that the settings describe.
 
     Args:
         name: the stack's name, for display only: nothing is decided by it.
-        settings: what was typed.
-        source: the file it was typed in, for messages.
+        settings: of the stack.
+        source: their file, for messages.
 
     Raises:
         SettingsError: every reason found why the stack could not work.
@@ -53,63 +48,44 @@ def resolve(name: str, settings: StackSettings, source: str) -> ResolvedStack:
     placed: Placed | None = None
     if recipe and not pool_problems:
         load = load_of(recipe.model.size_bytes, _read_rate(settings))
-        placed, unplaced = place_services(recipe, settings.serving, pools, load.words, source)
+        placed, unplaced = place_services(recipe, settings.serving, pools, load.words)
         problems += unplaced
     problems += platform_problems(settings.platform, settings.image_mirrors)
     problems += source_problems(settings, recipe)
     problems += _namespace_problems(settings)
     problems += exposure_problems(settings)
-    problems += _infrastructure_problems(settings, pools)
+    problems += cluster_problems(settings, pools)
+    problems += storage_problems(settings)
     if placed:
         problems += placement_problems(settings, placed.services, pools)
     problems += layer_problems(name, settings)
     problems += _waiver_problems(settings)
     if problems or recipe is None or release is None or placed is None:
         raise SettingsError({source: problems})
-    cache = resolved_cache(settings, recipe, placed.services)
-    described = Described(
-        _cluster(settings),
-        _infrastructure(settings, pools),
-        resolved_platform(settings.platform, release, settings.image_mirrors, settings.lifecycle),
-        cache,
+    cluster, eks = cluster_plan(settings), eks_plan(settings, pools, made_storage(settings))
+    platform = platform_plan(
+        settings.platform, release, settings.image_mirrors, keep_volumes=settings.lifecycle == "production"
     )
-    own = own_part(described, settings)
+    layers = layering(settings, cluster, eks, platform)
+    if not layers.owns("platform"):
+        platform = as_existing(platform)
+    cache = cache_plan(settings, recipe, placed.services)
     serving = _serving(settings, recipe, placed, cache)
-    return ResolvedStack(
+    stack = StackPlan(
         name=name,
         source=source,
-        layers=own.layers,
+        layers=layers,
         lifecycle=settings.lifecycle,
-        cluster=described.cluster,
-        infrastructure=own.infrastructure,
-        pools=tuple(_resolved_pool(pool, serving, placed.packings) for pool in pools.values()),
-        platform=own.platform,
+        cluster=cluster,
+        infrastructure=eks if layers.owns("infrastructure") else None,
+        pools=placed.pools,
+        platform=platform,
         cache=cache,
         serving=serving,
         network_policies=settings.network_policies,
-        waivers=tuple(Waiver(waiver.rule, waiver.reason, waiver.expires) for waiver in settings.waivers),
-        decisions=decisions(settings, own.platform, serving, cache),
-        retained=retained_of(own, described, settings.lifecycle, serving),
+        waivers=settings.waivers,
     )
-
-
-def _cluster(settings: StackSettings) -> ResolvedCluster:
-    cluster = settings.cluster
-    if isinstance(cluster, EksClusterSettings):
-        return ResolvedCluster(cluster.kind, cluster.name, None, None, cluster.region)
-    return ResolvedCluster(cluster.kind, cluster.context, cluster.kubeconfig, cluster.server)
-
-
-def _infrastructure_problems(settings: StackSettings, pools: dict[str, Pool]) -> tuple[Problem, ...]:
-    if isinstance(settings.cluster, EksClusterSettings):
-        return eks_problems(settings.cluster, settings, pools)
-    return existing_problems(settings)
-
-
-def _infrastructure(settings: StackSettings, pools: dict[str, Pool]) -> EksPlan | None:
-    if isinstance(settings.cluster, EksClusterSettings):
-        return eks_plan(settings.cluster, settings, pools)
-    return None
+    return replace(stack, decisions=decisions(settings, stack), retained=retained_objects(stack))
 
 
 def _read_rate(settings: StackSettings) -> int | None:
@@ -120,7 +96,7 @@ def _namespace_problems(settings: StackSettings) -> tuple[Problem, ...]:
     name = namespace_name(settings.serving.namespace)
     if name != namespace_name(settings.platform.namespace):
         return ()
-    # A namespace that is removed takes everything in it along.
+    # Whoever removes a namespace removes everything in it.
     message = "the graph needs a namespace of its own, apart from the platform's"
     return (Problem("serving.namespace", name, message),)
 
@@ -135,58 +111,20 @@ def _waiver_problems(settings: StackSettings) -> tuple[Problem, ...]:
     )
 
 
-def _serving(
-    settings: StackSettings, recipe: Recipe, placed: Placed, cache: ResolvedCache
-) -> ResolvedServing:
+def _serving(settings: StackSettings, recipe: Recipe, placed: Placed, cache: CachePlan) -> ServingPlan:
     serving = settings.serving
-    return ResolvedServing(
-        recipe_name=recipe.name,
+    size, rate = recipe.model.size_bytes, _read_rate(settings)
+    return ServingPlan(
         namespace_exists=not isinstance(serving.namespace, str),
-        placed=_placed_recipe(settings, recipe, placed, cache),
-        kv_transport=placed.transport.transport if placed.transport else None,
+        placed=placed_recipe(
+            recipe,
+            settings,
+            placed,
+            CACHE_CLAIM_NAME if isinstance(cache, NodeCopies) else cache.claim_name,
+            None if isinstance(cache, ExistingVolume) else cache.nodes,
+        ),
         exposure=resolved_exposure(serving.exposure),
         pod_monitor_labels=pod_monitor_labels(settings),
-        load=load_of(recipe.model.size_bytes, _read_rate(settings)),
-        ready_timeout_seconds=serving.ready_timeout_seconds
-        or ready_timeout_seconds(recipe.model.size_bytes, _read_rate(settings)),
-    )
-
-
-def _placed_recipe(
-    settings: StackSettings, recipe: Recipe, placed: Placed, cache: ResolvedCache
-) -> PlacedRecipe:
-    graph_name = settings.serving.name or recipe.graph_name
-    path = placed.transport.transport.path if placed.transport else None
-    domain = ComputeDomain(f"{graph_name}-compute-domain", f"{graph_name}-channel")
-    return PlacedRecipe(
-        recipe=recipe,
-        graph_name=graph_name,
-        namespace=namespace_name(settings.serving.namespace),
-        services=placed.services,
-        cache_claim_name=CACHE_CLAIM_NAME if isinstance(cache, NodeCopies) else cache.claim_name,
-        cache_nodes=None if isinstance(cache, ExistingVolume) else cache.nodes,
-        kv_transport=path.transport if path else None,
-        compute_domain=domain if path and path.transport == "mnnvl" else None,
-        same_clique=path is not None and path.same_clique,
-        different_nodes=path is not None and path.different_nodes,
-        image_mirrors=dict(settings.image_mirrors),
-    )
-
-
-def _resolved_pool(pool: Pool, serving: ResolvedServing, packings: Mapping[str, Packing]) -> ResolvedPool:
-    used = sum(
-        worker.gpus * worker.replicas
-        for worker in serving.placed.workers
-        if worker.placement and worker.placement.pool == pool.name
-    )
-    packing = packings.get(pool.name)
-    return ResolvedPool(
-        name=pool.name,
-        instance_type=pool.instance_type,
-        nodes=pool.nodes,
-        labels=pool.labels,
-        nvlink_domain_gpus=pool.nvlink_domain_gpus,
-        used_gpus=used,
-        used_nodes=packing.used_nodes if packing else 0,
-        exclusive_nodes=packing.exclusive_nodes if packing else 0,
+        load=load_of(size, rate),
+        ready_timeout_seconds=serving.ready_timeout_seconds or ready_timeout_seconds(size, rate),
     )

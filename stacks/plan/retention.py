@@ -4,18 +4,10 @@ from collections.abc import Iterable
 
 from components.removal import Keep
 from components.servers import EtcdArgs, NatsArgs, StatefulServersArgs
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNetwork
-from stacks.plan.resolved import (
-    ExistingPlatform,
-    ExistingVolume,
-    Lifecycle,
-    OwnVolume,
-    ResolvedCache,
-    ResolvedPlatform,
-    ResolvedServing,
-    ResolvedStack,
-    RetainedObject,
-)
+from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
+from stacks.plan.platform import ExistingPlatform, PlatformPlan
+from stacks.plan.stack_plan import Lifecycle, RetainedObject, ServingPlan, StackPlan
 
 _CRD_REASON = "Helm deletes none: every stack's objects of the kind would go too"
 # Neither is in a manifest of the chart: ai-dynamo/dynamo deploy/helm/charts/platform/components/operator.
@@ -29,33 +21,27 @@ _KEEPS_MODEL = "lifecycle production keeps the downloaded model"
 _CERTIFICATE_SECRET = "webhook-server-cert"  # noqa: S105 - the name of the Secret, not its content
 
 
-def retained_objects(
-    lifecycle: Lifecycle,
-    platform: ResolvedPlatform,
-    serving: ResolvedServing,
-    cache: ResolvedCache,
-    infrastructure: EksPlan | None,
-) -> tuple[RetainedObject, ...]:
-    """Return all of it, in the order in which a person would remove it.
+def retained_objects(stack: StackPlan) -> tuple[RetainedObject, ...]:
+    """Return what `destroy` leaves of the stack's own layers, in the order in which a person would remove it.
 
-    What the stack did not create it does not remove either, and is not listed: an existing volume with its
+    The list leaves out what the stack did not create and so does not remove: an existing volume with its
     namespace, an existing platform, capacity that was bought. With a cluster of the stack's own everything
-    goes, production or not: what stayed would have nobody left to read it, and its network interfaces would
-    hold the network. Protection is what stands before that.
+    goes, production or not: nobody could read what stayed, and its network interfaces would hold the network.
+    With lifecycle production, protected resources stop a `destroy` before that.
     """
-    if infrastructure is not None:
-        return tuple(_in_account(infrastructure))
-    operators = _operators(platform)
-    exists = isinstance(cache, ExistingVolume) or serving.namespace_exists
-    keeps_model = lifecycle == "production" and isinstance(cache, OwnVolume)
-    beside_graph = _planners(serving.namespace) if exists or keeps_model else ()
-    if lifecycle == "disposable":
-        beside_operator = _certificate(platform) if platform.namespace_exists else ()
-        return (*beside_graph, *beside_operator, *operators)
-    return (*_model(serving, cache), *beside_graph, *_servers(platform), *operators)
+    serving = stack.serving
+    if stack.infrastructure is not None:
+        kept = tuple(_in_account(stack.infrastructure))
+    else:
+        # Where another stack makes the cluster, its `destroy` takes everything, and a kept object delays it.
+        lifecycle = "disposable" if stack.cluster.kind == "eks" else stack.lifecycle
+        kept = _in_cluster(lifecycle, stack.platform, serving, stack.cache)
+    if stack.layers.owns("serving"):
+        return kept
+    return tuple(item for item in kept if serving.namespace != _namespace_of(item))
 
 
-def keep_of(stack: ResolvedStack, kind: str, name: str) -> Keep:
+def keep_of(stack: StackPlan, kind: str, name: str) -> Keep:
     """Return what happens to an object when somebody deletes it, or it leaves the stack."""
     # What `explain` lists is what is kept: there is no second decision.
     if any((item.kind, item.name) == (kind, name) for item in stack.retained):
@@ -66,9 +52,26 @@ def keep_of(stack: ResolvedStack, kind: str, name: str) -> Keep:
     return Keep.PROTECTED if (kind, name) in {(item.kind, item.name) for item in protected} else Keep.NOTHING
 
 
-def keeps_platform_namespace(lifecycle: Lifecycle, platform: ResolvedPlatform) -> bool:
+def keeps_platform_namespace(stack: StackPlan) -> bool:
     """Whether the platform's servers hold data that is protected and kept."""
-    return lifecycle == "production" and bool(_own_servers(platform))
+    return stack.lifecycle == "production" and bool(_own_servers(stack.platform))
+
+
+def _in_cluster(
+    lifecycle: Lifecycle, platform: PlatformPlan, serving: ServingPlan, cache: CachePlan
+) -> tuple[RetainedObject, ...]:
+    operators = _operators(platform)
+    exists = isinstance(cache, ExistingVolume) or serving.namespace_exists
+    keeps_model = lifecycle == "production" and isinstance(cache, OwnVolume)
+    beside_graph = _planners(serving.namespace) if exists or keeps_model else ()
+    if lifecycle == "disposable":
+        beside_operator = _certificate(platform) if platform.namespace_exists else ()
+        return (*beside_graph, *beside_operator, *operators)
+    return (*_model(serving, cache), *beside_graph, *_servers(platform), *operators)
+
+
+def _namespace_of(item: RetainedObject) -> str | None:
+    return item.name if item.kind == "Namespace" else item.namespace
 
 
 def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
@@ -83,7 +86,7 @@ def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
             yield RetainedObject("Local Zone group", group, None, reason)
 
 
-def _operators(platform: ResolvedPlatform) -> tuple[RetainedObject, ...]:
+def _operators(platform: PlatformPlan) -> tuple[RetainedObject, ...]:
     if isinstance(platform, ExistingPlatform):
         return ()
     definitions = (
@@ -93,7 +96,7 @@ def _operators(platform: ResolvedPlatform) -> tuple[RetainedObject, ...]:
     return (_LEASE, *definitions)
 
 
-def _model(serving: ResolvedServing, cache: ResolvedCache) -> Iterable[RetainedObject]:
+def _model(serving: ServingPlan, cache: CachePlan) -> Iterable[RetainedObject]:
     if not isinstance(cache, OwnVolume):
         return
     yield RetainedObject("PersistentVolumeClaim", cache.claim_name, serving.namespace, _KEEPS_MODEL)
@@ -106,7 +109,7 @@ def _planners(namespace: str) -> Iterable[RetainedObject]:
     return (RetainedObject(kind, name, namespace, _PLANNERS_REASON) for kind, name in _PLANNERS)
 
 
-def _servers(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
+def _servers(platform: PlatformPlan) -> Iterable[RetainedObject]:
     holders: list[str] = []
     for title, members in _own_servers(platform):
         holders.append(title)
@@ -120,11 +123,11 @@ def _servers(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
         yield RetainedObject("Namespace", platform.namespace, None, reason)
 
 
-def _certificate(platform: ResolvedPlatform) -> Iterable[RetainedObject]:
+def _certificate(platform: PlatformPlan) -> Iterable[RetainedObject]:
     yield RetainedObject("Secret", _CERTIFICATE_SECRET, platform.namespace, _OPERATORS_OWN)
 
 
-def _own_servers(platform: ResolvedPlatform) -> list[tuple[str, StatefulServersArgs]]:
+def _own_servers(platform: PlatformPlan) -> list[tuple[str, StatefulServersArgs]]:
     if isinstance(platform, ExistingPlatform):
         return []
     groups = (("NATS", platform.release.nats), ("etcd", platform.release.etcd))

@@ -15,9 +15,12 @@ SLOWEST_LOAD_MEGABYTES_PER_SECOND = 36
 DOWNLOAD_START_SECONDS = 5 * 60
 # Pulling a runtime image of about 20 GB to a node that never had it, and capturing CUDA graphs.
 WORKER_START_SECONDS = 30 * 60
-# The operator's startup probe allows 720 attempts, 10 s apart; a worker is restarted after that, so
-# there is nothing to wait for.
+# The operator's startup probe allows 720 attempts, 10 s apart, and then restarts the worker: waiting longer
+# helps nobody.
 LONGEST_WORKER_START_SECONDS = 2 * 3600
+NODES_WAIT_SECONDS = 1200
+"""For how long `up` waits for the nodes of a pool that has some: a machine with eight GPUs boots in about ten
+minutes, and the GPU operator's images follow."""
 
 _MINUTE = 60
 _MEGABYTE = 1_000_000

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from components.chart_values import Chart
-from recipes.placed import GraphApi
 
 CHART = "dynamo-platform"
 CHART_REPOSITORY = "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
@@ -26,8 +25,6 @@ class PlatformRelease:
     version: str
     line: str
     """Minor version: recipes are written for a line."""
-    graph_apis: tuple[GraphApi, ...]
-    """API versions in which its operator takes graphs."""
     custom_resource_definitions: tuple[str, ...]
     """What the chart installs once and no uninstall ever deletes."""
 
@@ -48,7 +45,6 @@ PLATFORM_RELEASES: Mapping[str, PlatformRelease] = MappingProxyType(
         "1.2.1": PlatformRelease(
             version="1.2.1",
             line="1.2",
-            graph_apis=("v1alpha1", "v1beta1"),
             custom_resource_definitions=_CRDS_1_2,
         )
     }

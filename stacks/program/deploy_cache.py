@@ -9,9 +9,9 @@ from components.namespace import Namespace
 from components.node_cache import NodeCache, NodeCacheArgs
 from recipes.model_download import CacheSource, HuggingFaceDownload, S3Copy, VolumeCheck, cache_job_spec
 from recipes.node_cache import node_cache_spec
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.resolved import ExistingVolume, NodeCopies, OwnVolume, ResolvedStack
+from stacks.plan.cache_plan import ExistingVolume, NodeCopies, OwnVolume
 from stacks.plan.retention import keep_of
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.program.joined_layers import InfrastructureParts
 
 NODE_CACHE_NAME = "model-cache"
@@ -19,7 +19,7 @@ NODE_CACHE_NAME = "model-cache"
 
 
 def deploy_cache(
-    stack: ResolvedStack,
+    stack: StackPlan,
     namespace: Namespace | None,
     infrastructure: InfrastructureParts,
     options: pulumi.ResourceOptions,

@@ -15,11 +15,10 @@ from components.eks_cluster import Addon, EksCluster, EksClusterArgs
 from components.iam import ManagedPolicy, role
 from components.node_group import ExistingPlacement, NewPlacement, NodeGroup, NodeGroupArgs, Taint
 from components.node_network import NodeNetwork, NodeNetworkArgs
-from components.purchase import CapacityBlock, Reservation
+from components.purchase import Reservation
 from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre, file_system_name
-from stacks.plan.infrastructure import addons
-from stacks.plan.infrastructure import plan as planned
-from stacks.plan.infrastructure.node_templates import gpu_template, system_template
+from stacks.plan.infrastructure import eks_plan as planned
+from stacks.plan.infrastructure.nodes import gpu_template, system_template
 from stacks.program.cluster_creator import principal
 from stacks.program.deploy_network import LOG_DAYS, Place, deploy_network
 from stacks.program.deploy_operators import deploy_monitoring, deploy_operators, wait_for_gpu_nodes
@@ -87,9 +86,7 @@ def deploy_infrastructure(
     system = NodeGroup(SYSTEM, _system_arguments(plan, site), depends_on=before_nodes, opts=in_account)
     drivers = ClusterAddons(
         "addons",
-        ClusterAddonsArgs(
-            plan.name, cluster.cluster.name, _addons(plan, addons.on_nodes(plan)), VOLUME_CLASS
-        ),
+        ClusterAddonsArgs(plan.name, cluster.cluster.name, _addons(plan, plan.node_addons), VOLUME_CLASS),
         cluster=provider,
         depends_on=[system.group],
         opts=in_account,
@@ -139,7 +136,7 @@ def deploy_infrastructure(
 
 
 def _addons(plan: planned.EksPlan, names: Iterable[str]) -> tuple[Addon, ...]:
-    versions = addons.builds(plan)
+    versions = plan.addon_builds
     configurations = {
         # The VPC CNI enforces no NetworkPolicy before it is told to, and says nothing of those it ignores
         # (https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy-configure.html). The add-on's
@@ -147,11 +144,11 @@ def _addons(plan: planned.EksPlan, names: Iterable[str]) -> tuple[Addon, ...]:
         "vpc-cni": json.dumps({"enableNetworkPolicy": "true"}),
         # It would ask the node's metadata for the region, one hop too far for a pod
         # (kubernetes-sigs/aws-fsx-csi-driver docs/install.md).
-        addons.LUSTRE: json.dumps({"controller": {"region": plan.region}}),
+        planned.LUSTRE_ADDON: json.dumps({"controller": {"region": plan.region}}),
     }
-    accounts = {"vpc-cni": "aws-node", addons.EBS: "ebs-csi-controller-sa"}
+    accounts = {"vpc-cni": "aws-node", planned.EBS_ADDON: "ebs-csi-controller-sa"}
     # A controller that only mounts what the stack has made asks AWS for nothing.
-    policies = {"vpc-cni": (ManagedPolicy.POD_NETWORK,), addons.EBS: (ManagedPolicy.EBS_VOLUMES,)}
+    policies = {"vpc-cni": (ManagedPolicy.POD_NETWORK,), planned.EBS_ADDON: (ManagedPolicy.EBS_VOLUMES,)}
     return tuple(
         Addon(name, versions[name], configurations.get(name), accounts.get(name), policies.get(name, ()))
         for name in names
@@ -170,7 +167,7 @@ def _cluster_arguments(
         creator=creator,
         administrators=tuple(arn for arn in plan.administrators if arn != creator),
         log_days=LOG_DAYS,
-        addons=_addons(plan, addons.BEFORE_NODES),
+        addons=_addons(plan, planned.ADDONS_BEFORE_NODES),
         keep=keep,
     )
 
@@ -199,7 +196,6 @@ def _system_arguments(plan: planned.EksPlan, site: _Site) -> NodeGroupArgs:
 
 def _gpu_arguments(nodes: planned.PlannedNodes, plan: planned.EksPlan, site: _Site) -> NodeGroupArgs:
     """Return those of a pool's nodes, with the network interfaces of their type."""
-    is_emptied = isinstance(nodes.purchase, CapacityBlock) and nodes.purchase.phase == "empty"
     return NodeGroupArgs(
         cluster_name=site.cluster.cluster.name,
         role_arn=site.role_arn,
@@ -208,13 +204,13 @@ def _gpu_arguments(nodes: planned.PlannedNodes, plan: planned.EksPlan, site: _Si
         template=gpu_template(nodes),
         ami_type=nodes.ami_type,
         version=plan.version,
-        nodes=nodes.nodes,
+        nodes=nodes.pool.nodes,
         repaired=plan.node_repair,
         scarce=True,
         placement=_placement(nodes),
-        labels=nodes.labels,
-        taints=(_GPU_TAINT,) if nodes.tainted else (),
-        tags={EMPTIED_TAG: "true"} if is_emptied else {},
+        labels=nodes.pool.labels,
+        taints=(_GPU_TAINT,),
+        tags={EMPTIED_TAG: "true"} if nodes.phase == "empty" else {},
         sets_size=logical_name(nodes) in site.resized,
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pulumi
 
 from components.network import LocalZoneSubnet, Network, NetworkArgs, ZoneSubnets
-from stacks.plan.infrastructure import plan as planned
+from stacks.plan.infrastructure import eks_plan as planned
 from stacks.plan.infrastructure.zones import zone_named
 
 LOG_DAYS = 90

@@ -9,8 +9,8 @@ from components.chart_values import HelmChartArgs, dra_driver, efa_device_plugin
 from components.gpu_nodes_ready import GpuNodesReady, GpuNodesReadyArgs
 from components.helm_chart import HelmChart
 from components.purchase import CapacityBlock, reservation_id
-from stacks.plan.infrastructure.phases import NODES_WAIT_SECONDS
-from stacks.plan.infrastructure.plan import EksPlan
+from stacks.plan.infrastructure.eks_plan import EksPlan
+from stacks.plan.timeouts import NODES_WAIT_SECONDS
 from stacks.plan.versions import (
     DRA_DRIVER,
     EFA_DEVICE_PLUGIN,
@@ -65,13 +65,13 @@ def wait_for_gpu_nodes(
     """Register a wait for the nodes of each pool whose nodes are launched; return what a graph depends on."""
     return [
         GpuNodesReady(
-            f"{nodes.pool}-nodes-ready",
+            f"{nodes.pool.name}-nodes-ready",
             GpuNodesReadyArgs(
-                pool=nodes.pool,
+                pool=nodes.pool.name,
                 namespace=_NAMESPACE,
                 node_group=nodes.name,
-                nodes=nodes.nodes,
-                gpus=nodes.instance_type.gpus,
+                nodes=nodes.pool.nodes,
+                gpus=nodes.pool.instance_type.gpus,
                 bought=reservation_id(nodes.purchase) or nodes.purchase.kind,
                 image=PAUSE_IMAGE,
                 timeout_seconds=NODES_WAIT_SECONDS,

@@ -20,7 +20,8 @@ from components.platform_release import dynamo_platform
 from components.removal import Keep
 from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
 from components.stateful_servers import NAME_LABEL
-from stacks.plan.resolved import ExistingPlatform, ResolvedStack
+from stacks.plan.platform import ExistingPlatform
+from stacks.plan.stack_plan import StackPlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class PlatformParts:
     NATS its pods restart until they reach it."""
 
 
-def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, keep: Keep) -> PlatformParts:
+def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions, *, keep: Keep) -> PlatformParts:
     """Register the platform; nothing of one that exists.
 
     Args:
@@ -69,7 +70,7 @@ def deploy_platform(stack: ResolvedStack, options: pulumi.ResourceOptions, *, ke
 
 
 def guard_platform(
-    stack: ResolvedStack, kubeconfig: pulumi.Output[str] | None, parts: list[pulumi.Resource]
+    stack: StackPlan, kubeconfig: pulumi.Output[str] | None, parts: list[pulumi.Resource]
 ) -> None:
     """Register what stands between the platform and a `destroy` that others would not survive.
 
@@ -93,7 +94,7 @@ def guard_platform(
 
 
 def network_policies(
-    stack: ResolvedStack,
+    stack: StackPlan,
     platform: PlatformParts,
     in_namespace: list[pulumi.Resource],
     options: pulumi.ResourceOptions,
@@ -114,7 +115,7 @@ def network_policies(
     return [NetworkPolicies("network-policies", arguments, depends_on=before, opts=options)]
 
 
-def _server_policy(stack: ResolvedStack, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:
+def _server_policy(stack: StackPlan, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:
     platform = stack.platform
     if isinstance(platform, ExistingPlatform):
         return None

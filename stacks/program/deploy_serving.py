@@ -9,9 +9,8 @@ from components.namespace import Namespace
 from components.pod_monitor import PodMonitor, PodMonitorArgs
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
-from recipes.placed import PlacedRecipe
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.resolved import ResolvedPool, ResolvedStack
+from stacks.plan.placement.pools import Pool
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.program.deploy_platform import PlatformParts, network_policies
 from stacks.program.end_of_up import Watch
 from stacks.program.joined_layers import InfrastructureParts
@@ -19,7 +18,7 @@ from stacks.updates.plan import Update
 
 
 def deploy_serving(
-    stack: ResolvedStack,
+    stack: StackPlan,
     namespace: Namespace | None,
     platform: PlatformParts,
     options: pulumi.ResourceOptions,
@@ -107,7 +106,7 @@ def say_notices(update: Update, subject: pulumi.Resource | None) -> None:
 
 
 def _graph(
-    stack: ResolvedStack,
+    stack: StackPlan,
     depends_on: list[pulumi.Resource],
     options: pulumi.ResourceOptions,
     update: Update,
@@ -124,8 +123,8 @@ def _graph(
             spec=graph_spec(placed, files.name, stack.platform.graph_api),
             engine_config_map_name=files.name,
             engine_files=files.data,
-            placement=_placement(placed),
-            node_pools=[_node_pool(pool) for pool in stack.pools],
+            placement=_placement(stack),
+            node_pools=[_node_pool(placed.pool) for placed in stack.pools],
             lifecycle=stack.lifecycle,
             kv_transport=_kv_transport(stack),
             waivers=[
@@ -142,20 +141,20 @@ def _graph(
     )
 
 
-def _kv_transport(stack: ResolvedStack) -> KvTransport | None:
-    transport = stack.serving.kv_transport
+def _kv_transport(stack: StackPlan) -> KvTransport | None:
+    transport = stack.serving.placed.kv_transport
     if transport is None:
         return None
     return KvTransport(
-        name=transport.path.transport,
-        typed=transport.typed,
+        name=transport.name,
+        typed=transport.explicit,
         standing=transport.path.standing.value,
         reason=transport.path.reason,
         ceiling=transport.ceiling,
     )
 
 
-def _node_pool(pool: ResolvedPool) -> NodePool:
+def _node_pool(pool: Pool) -> NodePool:
     return NodePool(
         name=pool.name,
         instanceType=pool.instance_type.name,
@@ -165,13 +164,14 @@ def _node_pool(pool: ResolvedPool) -> NodePool:
     )
 
 
-def _placement(placed: PlacedRecipe) -> dict[str, Placement]:
+def _placement(stack: StackPlan) -> dict[str, Placement]:
+    pools = {placed.pool.name: placed.pool for placed in stack.pools}
     return {
         worker.name: Placement(
             pool=worker.placement.pool,
             instanceType=worker.placement.instance_type,
-            nodes=worker.placement.nodes,
+            nodes=pools[worker.placement.pool].nodes,
         )
-        for worker in placed.workers
+        for worker in stack.serving.placed.workers
         if worker.placement
     }

@@ -11,8 +11,10 @@ from components.dynamo_objects import FRONTEND_PORT
 from components.model_cache import LostClaim
 from components.namespace import Namespace, NamespaceArgs
 from recipes.model_download import HuggingFaceDownload
-from stacks.plan.resolved import ExistingVolume, ResolvedCluster, ResolvedServing, ResolvedStack
+from stacks.plan.cache_plan import ExistingVolume
+from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.retention import keep_of
+from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.program.deploy_cache import deploy_cache
 from stacks.program.deploy_platform import PlatformParts, deploy_platform, guard_platform, network_policies
 from stacks.program.deploy_serving import deploy_serving, say_notices
@@ -25,7 +27,7 @@ _UPSERT_VARIABLE = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
 
 
 def deploy(
-    stack: ResolvedStack,
+    stack: StackPlan,
     hf_token: pulumi.Output[str] | None = None,
     update: Update = FIRST,
     *,
@@ -79,12 +81,12 @@ def deploy(
     pulumi.export(OUTPUT_NAME, fixed_values(stack))
 
 
-def kubeconfig_file(cluster: ResolvedCluster) -> str | None:
+def kubeconfig_file(cluster: ClusterPlan) -> str | None:
     """Return the path that the settings name; None: the KUBECONFIG environment variable decides."""
     return str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
 
 
-def _infrastructure(stack: ResolvedStack, update: Update) -> InfrastructureParts:
+def _infrastructure(stack: StackPlan, update: Update) -> InfrastructureParts:
     joined = stack.layers.joined.get("infrastructure")
     if joined is not None:
         return joined_infrastructure(joined)
@@ -99,14 +101,14 @@ def _infrastructure(stack: ResolvedStack, update: Update) -> InfrastructureParts
     )
 
 
-def _platform(stack: ResolvedStack, options: pulumi.ResourceOptions) -> PlatformParts:
+def _platform(stack: StackPlan, options: pulumi.ResourceOptions) -> PlatformParts:
     keep = keep_of(stack, "Namespace", stack.platform.namespace)
     platform = deploy_platform(stack, options, keep=keep)
     joined = stack.layers.joined.get("platform")
     return platform if joined is None else replace(platform, used_by_graphs=(joined_platform(joined),))
 
 
-def _export_serving(serving: ResolvedServing) -> None:
+def _export_serving(serving: ServingPlan) -> None:
     frontend = f"{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:{FRONTEND_PORT}"
     pulumi.export("graph", serving.graph_name)
     pulumi.export("namespace", serving.namespace)
@@ -114,7 +116,7 @@ def _export_serving(serving: ResolvedServing) -> None:
 
 
 def _serving_namespace(
-    stack: ResolvedStack, hf_token: pulumi.Output[str] | None, options: pulumi.ResourceOptions
+    stack: StackPlan, hf_token: pulumi.Output[str] | None, options: pulumi.ResourceOptions
 ) -> Namespace | None:
     if isinstance(stack.cache, ExistingVolume):
         return None
@@ -133,7 +135,7 @@ def _serving_namespace(
     )
 
 
-def _provider(cluster: ResolvedCluster) -> kubernetes.Provider:
+def _provider(cluster: ClusterPlan) -> kubernetes.Provider:
     """Return the one provider: never the ambient one, whose cluster is whatever was used last.
 
     The cluster's identifier stays when its kubeconfig moves or gets new credentials; without it such a

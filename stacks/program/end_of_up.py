@@ -9,8 +9,8 @@ from components.cluster_reader import ClusterReader
 from failures.engine_process import makes_resources
 from failures.health import Ill, Served, ills_of
 from recipes.engine_files import engine_files
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.resolved import OwnVolume, ResolvedStack
+from stacks.plan.cache_plan import OwnVolume
+from stacks.plan.stack_plan import StackPlan, waited_for
 
 _PAUSE_SECONDS = 2.0
 
@@ -22,7 +22,7 @@ def no_watch(_: pulumi.Resource) -> None:
     """Ask nothing: there is no cluster."""
 
 
-def served_by(stack: ResolvedStack) -> Served | None:
+def served_by(stack: StackPlan) -> Served | None:
     """Return what has to work for the stack to serve; None where it has no graph."""
     if not stack.layers.owns("serving") or waited_for(stack):
         return None
@@ -34,7 +34,7 @@ def served_by(stack: ResolvedStack) -> Served | None:
     )
 
 
-def watch_of(stack: ResolvedStack, reader: Callable[[], ClusterReader]) -> Watch:
+def watch_of(stack: StackPlan, reader: Callable[[], ClusterReader]) -> Watch:
     """Return what ends the program with an error where something does not work when its time is over.
 
     A program that ends so has its deletions undone: the engine deletes what no program asks for any more,
@@ -57,7 +57,7 @@ def watch_of(stack: ResolvedStack, reader: Callable[[], ClusterReader]) -> Watch
 
 
 async def _until_well(
-    stack: ResolvedStack, served: Served, reader: Callable[[], ClusterReader], graph: pulumi.Resource
+    stack: StackPlan, served: Served, reader: Callable[[], ClusterReader], graph: pulumi.Resource
 ) -> None:
     loop = asyncio.get_running_loop()
     deadline = loop.time() + stack.serving.ready_timeout_seconds
@@ -76,6 +76,6 @@ async def _until_well(
         await asyncio.sleep(_PAUSE_SECONDS)
 
 
-def _text(stack: ResolvedStack, ills: tuple[Ill, ...]) -> str:
+def _text(stack: StackPlan, ills: tuple[Ill, ...]) -> str:
     told = "\n".join(each.text(stack.name) for each in ills)
     return f"stack {stack.name} does not serve, though nothing is left to change:\n{told}"

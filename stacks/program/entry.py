@@ -11,9 +11,9 @@ from failures.hook import explain_failures
 from failures.own_cluster import OwnCluster
 from failures.stack_file import StackFile
 from stacks.errors import Problem, SettingsError
-from stacks.plan.layers.owners import owner_problems
+from stacks.plan.layers.joined import owner_problems
 from stacks.plan.resolve import resolve
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.program.deploy_stack import deploy, kubeconfig_file
 from stacks.program.end_of_up import watch_of
 from stacks.settings.parse import parse_settings, plain_token_problem, secret_settings_problem
@@ -94,7 +94,7 @@ def main() -> None:
     )
 
 
-def _explain_failures(stack: ResolvedStack, settings: object) -> Callable[[], ClusterReader]:
+def _explain_failures(stack: StackPlan, settings: object) -> Callable[[], ClusterReader]:
     file, region = StackFile(stack.source, settings), stack.cluster.region
     if region:
         own = OwnCluster(stack.cluster.context, region)

@@ -10,7 +10,7 @@ from components.model_cache import FileSystem, efs, lustre
 from components.storage_kinds import file_system_name
 from stacks.plan.layers.contract import KUBECONFIG, output_of
 from stacks.plan.layers.layering import Contract, JoinedLayer
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.guards.previous_outputs import full_name
 
 _FILE_SYSTEM = "fileSystem"
@@ -62,7 +62,7 @@ def joined_platform(joined: JoinedLayer) -> pulumi.Resource:
 
 
 def share(
-    stack: ResolvedStack, infrastructure: InfrastructureParts, platform: tuple[pulumi.Resource, ...]
+    stack: StackPlan, infrastructure: InfrastructureParts, platform: tuple[pulumi.Resource, ...]
 ) -> None:
     """Export the layers that others may join, each once all of it is there.
 

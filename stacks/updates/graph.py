@@ -11,7 +11,7 @@ from typing import Any
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import GraphApi, RolloutStrategy
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.components import GPU, components_in, main_container
 from stacks.updates.nested import mapping_in
 
@@ -90,7 +90,7 @@ class Graph:
         }
 
 
-def graph_of(stack: ResolvedStack) -> Graph:
+def graph_of(stack: StackPlan) -> Graph:
     """Return the graph that the stack asks for."""
     placed = stack.serving.placed
     spec = graph_spec(placed, engine_files(placed).name, stack.platform.graph_api)

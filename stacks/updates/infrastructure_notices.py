@@ -3,16 +3,15 @@
 from collections.abc import Iterable, Sequence
 
 from components.purchase import CapacityBlock
-from stacks.plan.infrastructure.idle import idle_gpus, price_source
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.infrastructure.plan import PlannedNodes
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.infrastructure.eks_plan import PlannedNodes
+from stacks.plan.infrastructure.prices import idle_gpus, price_source
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import SUPPORT_ENDS_SOON
 from stacks.updates.graph import Graph
 from stacks.updates.notices import Notice
 
 
-def infrastructure_notices(stack: ResolvedStack) -> Iterable[Notice]:
+def infrastructure_notices(stack: StackPlan) -> Iterable[Notice]:
     """Say what is paid for and not used; nothing of a cluster that exists."""
     plan = stack.infrastructure
     if plan is None:
@@ -28,7 +27,7 @@ def infrastructure_notices(stack: ResolvedStack) -> Iterable[Notice]:
         yield Notice(f"pool {text}{said}", warns=False)
 
 
-def waiting_notice(stack: ResolvedStack, running: Sequence[Graph]) -> Notice:
+def waiting_notice(stack: StackPlan, running: Sequence[Graph]) -> Notice:
     """Say that the graph comes later, and which one goes until then."""
     lines = [f"no graph: {' and '.join(waiting_text(nodes) for nodes in waited_for(stack))}"]
     lines += [f"interruption: {graph.name} is deleted, and nothing serves" for graph in running]
@@ -38,15 +37,15 @@ def waiting_notice(stack: ResolvedStack, running: Sequence[Graph]) -> Notice:
 
 def waiting_text(nodes: PlannedNodes) -> str:
     """Return why a pool has no node."""
-    purchase = nodes.purchase
+    pool, purchase = f"pool {nodes.pool.name}", nodes.purchase
     if not isinstance(purchase, CapacityBlock):
-        raise TypeError(f"pool {nodes.pool} waits for nothing")
+        raise TypeError(f"{pool} waits for nothing")
     if purchase.phase == "empty":
-        return f"pool {nodes.pool} is emptied: its purchase.phase is empty"
-    return f"pool {nodes.pool} has no node before its Capacity Block {purchase.id} opens at {purchase.starts}"
+        return f"{pool} is emptied: its purchase.phase is empty"
+    return f"{pool} has no node before its Capacity Block {purchase.id} opens at {purchase.starts}"
 
 
-def _when(stack: ResolvedStack) -> str:
+def _when(stack: StackPlan) -> str:
     purchases = [nodes.purchase for nodes in waited_for(stack)]
     if all(isinstance(purchase, CapacityBlock) and purchase.phase == "empty" for purchase in purchases):
         return "what nodes are made of can change with it"

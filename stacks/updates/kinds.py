@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from stacks.plan.resolved import OwnVolume, ResolvedStack
+from stacks.plan.cache_plan import OwnVolume
+from stacks.plan.stack_plan import StackPlan
 from stacks.wording import in_words
 
 
@@ -16,12 +17,12 @@ class KindOfChange:
     """Which pods restart, for how long nothing serves, whether new workers fit beside old ones."""
 
 
-def kinds_of_change(stack: ResolvedStack) -> Iterable[KindOfChange]:
+def kinds_of_change(stack: StackPlan) -> Iterable[KindOfChange]:
     """Return them from the frequent to the rare."""
     minutes = f"about {stack.serving.load.minutes} min without service"
     rollouts = [worker.placement.rollout for worker in stack.serving.placed.workers if worker.placement]
     recreated = any(rollout.strategy == "Recreate" for rollout in rollouts)
-    transport = ", kvTransport" if stack.serving.kv_transport else ""
+    transport = ", kvTransport" if stack.serving.placed.recipe.is_disaggregated else ""
     pause = minutes if recreated else "without an interruption"
     yield KindOfChange(f"engine options, image, model.revision{transport}", f"all workers restart, {pause}")
     cache = ", larger modelCache.size" if isinstance(stack.cache, OwnVolume) else ""
@@ -32,9 +33,9 @@ def kinds_of_change(stack: ResolvedStack) -> Iterable[KindOfChange]:
     yield KindOfChange("recipe, name", f"another graph and address, {minutes}{_unless_it_fits(stack)}")
 
 
-def _unless_it_fits(stack: ResolvedStack) -> str:
-    left = [pool for pool in stack.pools if pool.used_gpus and pool.free_gpus]
+def _unless_it_fits(stack: StackPlan) -> str:
+    left = [placed for placed in stack.pools if placed.used_gpus and placed.free_gpus]
     if not left:
         return ""
-    free = " and ".join(f"{in_words(pool.free_gpus, 'GPU')} of pool {pool.name}" for pool in left)
+    free = " and ".join(f"{in_words(placed.free_gpus, 'GPU')} of pool {placed.pool.name}" for placed in left)
     return f" unless {free} hold it too"

@@ -6,8 +6,8 @@ from typing import Any, cast
 
 from components.node_template import template_content
 from components.purchase import CapacityBlock
-from stacks.plan.infrastructure.node_templates import gpu_template
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
+from stacks.plan.infrastructure.nodes import gpu_template
 from stacks.updates.nested import mapping_in
 from stacks.updates.node_groups import SYSTEM, DeployedNodes, logical_name
 from stacks.updates.notices import Notice
@@ -82,7 +82,7 @@ def node_notices(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator
         text = f"system nodes: Kubernetes {system.version} -> {plan.version}"
         yield Notice(f"{text}: exchanged one by one, each new one before an old one", warns=False)
     for change in node_changes(plan, before):
-        text = f"pool {change.nodes.pool}: {change.text}"
+        text = f"pool {change.nodes.pool.name}: {change.text}"
         if not change.running:
             yield Notice(f"{text}: it has no node, and the next ones are made so", warns=False)
             continue

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from components.purchase import CapacityBlock, reservation_id
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNodes
+from components.purchase import reservation_id
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.updates.nested import mapping_in
 
 SYSTEM = "system-nodes"
@@ -20,7 +20,7 @@ EMPTIED_TAG = "emptied-by-purchase-phase"
 
 def logical_name(nodes: PlannedNodes) -> str:
     """Return what the program calls the node group of a pool."""
-    return f"{nodes.pool}-nodes"
+    return f"{nodes.pool.name}-nodes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +88,7 @@ def _resized(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator[str
 def _sets_size(nodes: PlannedNodes, before: DeployedNodes) -> bool:
     if reservation_id(nodes.purchase) != before.reservation:
         return True
-    phase = nodes.purchase.phase if isinstance(nodes.purchase, CapacityBlock) else "active"
-    if phase == "waiting":
+    if nodes.phase == "waiting":
         # The window may have opened meanwhile: setting 0 nodes would end those that run.
         return False
-    return phase == "empty" or before.emptied or before.waited or before.nodes != nodes.nodes
+    return nodes.phase == "empty" or before.emptied or before.waited or before.nodes != nodes.pool.nodes

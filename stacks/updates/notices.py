@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
-from stacks.plan.resolved import ExistingVolume, NodeCopies, OwnVolume, ResolvedCache, ResolvedStack
+from stacks.plan.cache_plan import CachePlan, ExistingVolume, NodeCopies, OwnVolume
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.deployed import Deployed, DeployedRelease, DeployedVolume
 from stacks.updates.differences import differences
 from stacks.updates.graph import Graph, Service
@@ -25,7 +26,7 @@ class Notice:
     """Whether somebody could be hurt by not having read it."""
 
 
-def graph_notices(stack: ResolvedStack, running: Graph, wanted: Graph) -> Iterable[Notice]:
+def graph_notices(stack: StackPlan, running: Graph, wanted: Graph) -> Iterable[Notice]:
     """Say what happens to the pods of a graph that is changed."""
     if not running.makes_same_workers(wanted):
         yield _restart(stack, running, wanted)
@@ -35,7 +36,7 @@ def graph_notices(stack: ResolvedStack, running: Graph, wanted: Graph) -> Iterab
     yield from (Notice(f"no worker restarts: {text}", warns=False) for text in changed)
 
 
-def replacement_notice(stack: ResolvedStack, running: Graph, wanted: Graph, how: Replacement) -> Notice:
+def replacement_notice(stack: StackPlan, running: Graph, wanted: Graph, how: Replacement) -> Notice:
     """Say what happens when the graph becomes another one."""
     if how.old_first:
         steps = f"{running.name} is deleted, then {wanted.name} is created"
@@ -60,7 +61,7 @@ def leftover_notice(graph: Graph) -> Notice:
     )
 
 
-def revision_notice(before: str | None, now: str, cache: ResolvedCache) -> Iterable[Notice]:
+def revision_notice(before: str | None, now: str, cache: CachePlan) -> Iterable[Notice]:
     """Say that another revision is brought first, and whether the volume holds both."""
     if before is None or before == now:
         return
@@ -81,7 +82,7 @@ def revision_notice(before: str | None, now: str, cache: ResolvedCache) -> Itera
     yield Notice(f"{text}\n  {room}{advice}", warns=not fits)
 
 
-def _brings(cache: ResolvedCache) -> str:
+def _brings(cache: CachePlan) -> str:
     match cache:
         case NodeCopies():
             return "DaemonSet model-cache brings it to every node"
@@ -91,7 +92,7 @@ def _brings(cache: ResolvedCache) -> str:
             return f"Job {name} looks for it on the volume"
 
 
-def volume_notice(before: DeployedVolume | None, cache: ResolvedCache) -> Iterable[Notice]:
+def volume_notice(before: DeployedVolume | None, cache: CachePlan) -> Iterable[Notice]:
     """Say what a larger cache needs."""
     if before is None or not isinstance(cache, OwnVolume) or cache.size_gib <= before.size_gib:
         return
@@ -121,13 +122,13 @@ def platform_notice(
         yield Notice(f"{start} (values), which restarts the operator alone", warns=False)
 
 
-def other_notices(stack: ResolvedStack, before: Deployed) -> Iterable[Notice]:
+def other_notices(stack: StackPlan, before: Deployed) -> Iterable[Notice]:
     """Say what happens to the model's volume."""
     yield from revision_notice(before.revision, stack.serving.placed.recipe.model.revision, stack.cache)
     yield from volume_notice(before.volume, stack.cache)
 
 
-def _restart(stack: ResolvedStack, running: Graph, wanted: Graph) -> Notice:
+def _restart(stack: StackPlan, running: Graph, wanted: Graph) -> Notice:
     placed = [(worker, worker.placement) for worker in stack.serving.placed.workers if worker.placement]
     rollouts = {worker.name: placement.rollout for worker, placement in placed}
     changed = ", ".join(differences(running.workers, wanted.services))
@@ -155,7 +156,7 @@ def _changed(services: Iterable[Service], wanted: Graph) -> list[str]:
     ]
 
 
-def _count_change(stack: ResolvedStack, running: Graph, wanted: Graph, name: str) -> Iterable[str]:
+def _count_change(stack: StackPlan, running: Graph, wanted: Graph, name: str) -> Iterable[str]:
     before, now = running.services[name].replicas, wanted.services[name].replicas
     if before == now:
         return
@@ -176,7 +177,7 @@ def _count_change(stack: ResolvedStack, running: Graph, wanted: Graph, name: str
     yield f"{name} {before} -> {now} replicas, {effect}"
 
 
-def _outside(stack: ResolvedStack) -> str:
+def _outside(stack: StackPlan) -> str:
     match stack.serving.exposure:
         case InternalLoadBalancer():
             return ", and another load balancer"

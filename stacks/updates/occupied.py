@@ -9,9 +9,8 @@ from components.cluster_reader import ClusterReader, KubernetesObject
 from components.dynamo_objects import GRAPH_NAME
 from failures.pods import is_ready
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
-from stacks.plan.infrastructure.phases import waited_for
 from stacks.plan.placement.packing import WorkerSet, pack
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.notices import Notice
 from stacks.updates.rooms import SharedPool, shared_pools
 from stacks.wording import in_words
@@ -42,7 +41,7 @@ class PoolUse:
 
 
 def pool_uses(
-    stack: ResolvedStack, cluster: ClusterReader, graphs: Iterable[str] = ()
+    stack: StackPlan, cluster: ClusterReader, graphs: Iterable[str] = ()
 ) -> Mapping[str, PoolUse] | None:
     """Return what the cluster has of each pool that workers use; None where it cannot be asked.
 
@@ -63,7 +62,7 @@ def pool_uses(
         listed = brief.items("nodes", "--selector", _selector(pool))
         if listed is None:
             return None
-        nodes[pool.pool.name] = listed
+        nodes[pool.placed.pool.name] = listed
     pods = brief.items("pods", "--all-namespaces", "--field-selector", _NOT_ENDED)
     if pods is None:
         return None
@@ -73,7 +72,7 @@ def pool_uses(
 
 
 def room_texts(
-    stack: ResolvedStack, uses: Mapping[str, PoolUse] | None, unasked: str = "the cluster could not be asked"
+    stack: StackPlan, uses: Mapping[str, PoolUse] | None, unasked: str = "the cluster could not be asked"
 ) -> tuple[tuple[str, bool], ...]:
     """Return a sentence for each pool that workers use, and whether they fit.
 
@@ -88,17 +87,17 @@ def room_texts(
     return tuple(_room(shared, uses, unasked) for shared in shared_pools(stack, ()))
 
 
-def room_notices(stack: ResolvedStack, uses: Mapping[str, PoolUse] | None) -> tuple[Notice, ...]:
+def room_notices(stack: StackPlan, uses: Mapping[str, PoolUse] | None) -> tuple[Notice, ...]:
     """Say whether the workers fit; warn where they do not."""
     return tuple(Notice(f"room: {text}", warns=not fits) for text, fits in room_texts(stack, uses))
 
 
-def _places_workers(stack: ResolvedStack) -> bool:
+def _places_workers(stack: StackPlan) -> bool:
     return stack.layers.owns("serving") and not waited_for(stack)
 
 
 def _room(shared: SharedPool, uses: Mapping[str, PoolUse] | None, unasked: str) -> tuple[str, bool]:
-    pool = shared.pool
+    pool = shared.placed.pool
     workers = [WorkerSet(worker.name, worker.gpus, worker.replicas) for worker in shared.new]
     needed = sum(some.gpus * some.count for some in workers)
     use = uses.get(pool.name) if uses is not None else None
@@ -181,6 +180,5 @@ def _is_own(pod: KubernetesObject, graphs: set[str], namespace: str) -> bool:
 
 
 def _selector(shared: SharedPool) -> str:
-    placements = (worker.placement for worker in shared.new)
-    labels = next(placement.node_selector for placement in placements if placement)
+    labels = shared.placed.pool.node_selector
     return ",".join(f"{key}={value}" for key, value in sorted(labels.items()))

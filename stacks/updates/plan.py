@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from components.platform_release import release_values
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.resolved import ExistingPlatform, ResolvedStack
+from stacks.plan.platform import ExistingPlatform
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.by_hand import HandSet, forced_notices, with_wanted
 from stacks.updates.creator import UNKNOWN_CREATOR, Creator
 from stacks.updates.deployed import Deployed
@@ -40,7 +40,7 @@ FIRST = Update()
 
 
 def planned_update(
-    stack: ResolvedStack,
+    stack: StackPlan,
     before: Deployed,
     others: tuple[HandSet, ...] = (),
     seen: tuple[Notice, ...] = (),
@@ -80,7 +80,7 @@ def planned_update(
     return Update(tuple(notices), how, sized, before.creator)
 
 
-def _platform(stack: ResolvedStack, before: Deployed) -> list[Notice]:
+def _platform(stack: StackPlan, before: Deployed) -> list[Notice]:
     if isinstance(stack.platform, ExistingPlatform):
         return []
     release = stack.platform.release

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.graph import Graph
 from stacks.updates.rooms import holds_both, shared_pools
 
@@ -20,7 +20,7 @@ class Replacement:
     """Of the graph that goes first under another name: to the engine the new one is another resource."""
 
 
-def replacement(stack: ResolvedStack, running: Graph, wanted: Graph) -> Replacement | None:
+def replacement(stack: StackPlan, running: Graph, wanted: Graph) -> Replacement | None:
     """Return how the graph that runs is replaced; None where it is changed or stays.
 
     The operator's webhook refuses a graph whose services are no longer the same ones

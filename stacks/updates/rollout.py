@@ -6,14 +6,14 @@ from dataclasses import replace
 from recipes.placed import PlacedService, Rollout
 from stacks.plan.placement.packing import WorkerSet, has_room_wherever_placed
 from stacks.plan.placement.rollout import described
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.deployed import Deployed
 from stacks.updates.graph import Graph, graph_of
 from stacks.updates.rooms import SharedPool, shared_pools
 from stacks.wording import in_words
 
 
-def beside_what_runs(stack: ResolvedStack, before: Deployed) -> ResolvedStack:
+def beside_what_runs(stack: StackPlan, before: Deployed) -> StackPlan:
     """Return the stack with rollouts for which there is room beside the workers that run.
 
     A strategy is worked out for workers that stay as large and where they are. One update can make them
@@ -43,7 +43,7 @@ def beside_what_runs(stack: ResolvedStack, before: Deployed) -> ResolvedStack:
     return _with_rollouts(stack, described(surging, waiting, stack.serving.load.words))
 
 
-def _without_room(stack: ResolvedStack, running: Graph, wanted: Graph) -> dict[str, str]:
+def _without_room(stack: StackPlan, running: Graph, wanted: Graph) -> dict[str, str]:
     """Return the workers that cannot surge beside those that run, each with the reason."""
     surging = {name for name, rollout in _rollouts(stack).items() if rollout.strategy == "RollingUpdate"}
     otherwise = [
@@ -87,7 +87,7 @@ def _crowded_out(shared: SharedPool, surging: set[str]) -> list[tuple[str, int]]
     return crowded
 
 
-def _as_deployed(stack: ResolvedStack, running: Graph) -> ResolvedStack:
+def _as_deployed(stack: StackPlan, running: Graph) -> StackPlan:
     rollouts = _rollouts(stack)
     kept: dict[str, Rollout] = {}
     for name, rollout in rollouts.items():
@@ -97,7 +97,7 @@ def _as_deployed(stack: ResolvedStack, running: Graph) -> ResolvedStack:
     return _with_rollouts(stack, rollouts | kept)
 
 
-def _rollouts(stack: ResolvedStack) -> dict[str, Rollout]:
+def _rollouts(stack: StackPlan) -> dict[str, Rollout]:
     return {
         worker.name: worker.placement.rollout
         for worker in stack.serving.placed.workers
@@ -105,7 +105,7 @@ def _rollouts(stack: ResolvedStack) -> dict[str, Rollout]:
     }
 
 
-def _with_rollouts(stack: ResolvedStack, rollouts: Mapping[str, Rollout]) -> ResolvedStack:
+def _with_rollouts(stack: StackPlan, rollouts: Mapping[str, Rollout]) -> StackPlan:
     serving = stack.serving
     services = tuple(_with_rollout(service, rollouts) for service in serving.placed.services)
     return replace(stack, serving=replace(serving, placed=replace(serving.placed, services=services)))

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from recipes.placed import PlacedService, PoolPlacement
+from recipes.placed import PlacedService
+from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed
-from stacks.plan.resolved import ResolvedPool, ResolvedStack
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.graph import Service
 
 
@@ -13,8 +14,7 @@ from stacks.updates.graph import Service
 class SharedPool:
     """A pool that the new workers use, and who is in it already."""
 
-    pool: ResolvedPool
-    room: Room
+    placed: PlacedPool
     new: tuple[PlacedService, ...]
     old: tuple[Service, ...]
     """Also those of a pool that this stack no longer names, where their nodes may be the same."""
@@ -22,29 +22,30 @@ class SharedPool:
     """All of the new ones must be in one."""
 
     def __str__(self) -> str:
-        return f"pool {self.pool.name}"
+        return f"pool {self.placed.pool.name}"
+
+    @property
+    def room(self) -> Room:
+        """The pool's nodes that the workers can use."""
+        return self.placed.packing.room
 
 
-def shared_pools(stack: ResolvedStack, running: Sequence[Service]) -> tuple[SharedPool, ...]:
+def shared_pools(stack: StackPlan, running: Sequence[Service]) -> tuple[SharedPool, ...]:
     """Return the pools of the new workers with those of the running ones that may be on their nodes."""
-    placed: dict[str, list[tuple[PlacedService, PoolPlacement]]] = {}
-    for worker in stack.serving.placed.workers:
-        if worker.placement:
-            placed.setdefault(worker.placement.pool, []).append((worker, worker.placement))
+    workers = stack.serving.placed.workers
     return tuple(
         SharedPool(
-            pool,
-            _room(pool, stack),
-            new=tuple(worker for worker, _ in placed[pool.name]),
+            placed,
+            new=tuple(each for each in workers if each.placement and each.placement.pool == placed.pool.name),
             old=tuple(
                 service
                 for service in running
-                if _may_share_nodes(service.node_selector, placed[pool.name][0][1].node_selector)
+                if _may_share_nodes(service.node_selector, placed.pool.node_selector)
             ),
             one_nvlink_domain=stack.serving.placed.same_clique,
         )
-        for pool in stack.pools
-        if pool.name in placed
+        for placed in stack.pools
+        if placed.used_gpus
     )
 
 
@@ -58,20 +59,6 @@ def holds_both(shared: SharedPool) -> bool:
             return False
         running.append(WorkerSet(worker.name, worker.gpus, worker.replicas))
     return True
-
-
-def _room(pool: ResolvedPool, stack: ResolvedStack) -> Room:
-    gpus = pool.instance_type.gpus
-    transport = stack.serving.kv_transport
-    if transport is None:
-        return Room(pool.nodes, gpus)
-    path = transport.path
-    return Room(
-        nodes=min(pool.nodes, pool.nvlink_domain_gpus // gpus) if path.same_clique else pool.nodes,
-        gpus_per_node=gpus,
-        one_pod_per_node=path.one_pod_per_node,
-        different_nodes=path.different_nodes,
-    )
 
 
 def _may_share_nodes(one: Mapping[str, str], other: Mapping[str, str]) -> bool:

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from stacks.plan.resolved import OwnPlatform
-from stacks.plan.servers import ETCD_NAME, NATS_NAME
+from stacks.plan.platform import ETCD_NAME, NATS_NAME, OwnPlatform
 from tests.components.recorded import named, objects, recorded, spec_of
 from tests.support.dev_settings import disagg_b200_settings, resolved
 

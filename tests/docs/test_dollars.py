@@ -31,13 +31,13 @@ def test_the_guide_s_gpus_cost_what_the_least_that_is_sold_does() -> None:
     plan = shipped_stack("disagg-b200").infrastructure
     assert plan is not None
     [nodes] = plan.gpu_nodes
-    rate = usd_per_gpu_hour(nodes.instance_type, nodes.purchase)
+    rate = usd_per_gpu_hour(nodes.pool.instance_type, nodes.purchase)
     assert rate is not None
-    assert f"| 5 of 8 | ${nodes.instance_type.gpus * rate:.2f} |" in PRODUCTION
+    assert f"| 5 of 8 | ${nodes.pool.instance_type.gpus * rate:.2f} |" in PRODUCTION
     for name in ("agg-gb200", "disagg-gb200"):
         stack = shipped_stack(name).infrastructure
         assert stack is not None
-        [unit, *_] = stack.gpu_nodes[0].instance_type.ultraservers
+        [unit, *_] = stack.gpu_nodes[0].pool.instance_type.ultraservers
         assert f"of {unit.gpus} | ${unit.usd_per_hour:.2f} |" in PRODUCTION
 
 
@@ -46,8 +46,8 @@ def test_a_block_that_is_emptied_costs_what_the_guide_says() -> None:
     assert b200 is not None
     assert gb200 is not None
     [nodes] = b200.gpu_nodes
-    rate = usd_per_gpu_hour(nodes.instance_type, nodes.purchase)
+    rate = usd_per_gpu_hour(nodes.pool.instance_type, nodes.purchase)
     assert rate is not None
-    [unit, *_] = gb200.gpu_nodes[0].instance_type.ultraservers
-    node = f"${nodes.instance_type.gpus * rate:.2f} an hour for a {nodes.instance_type.name}"
+    [unit, *_] = gb200.gpu_nodes[0].pool.instance_type.ultraservers
+    node = f"${nodes.pool.instance_type.gpus * rate:.2f} an hour for a {nodes.pool.instance_type.name}"
     assert f"used or not: {node}, ${unit.usd_per_hour:.2f} for a {unit.name} |" in BLOCKS

@@ -9,7 +9,7 @@ import pytest
 from components.dynamo_graph import KV_TRANSPORT_ANNOTATION
 from hardware import INSTANCE_TYPES, KvTransportName
 from recipes.load import load_recipe
-from recipes.tensorrt_llm.kv_transport import kv_profile
+from recipes.tensorrt_llm.kv_profiles import kv_profile
 from tests.recipes.test_published_settings import AGGREGATED, DISAGGREGATED, ROWS, WORKERS, rendered
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import yaml
 from hardware import INSTANCE_TYPES, KV_TRANSPORTS
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
-from recipes.tensorrt_llm.kv_transport import efa_image_tag, kv_profile
+from recipes.tensorrt_llm.kv_profiles import efa_image_tag, kv_profile
 from tests.support.graph_pods import main_of, pods_of
 from tests.support.placed_recipes import AGGREGATED, B200, GB200, over, placed_recipe, placement
 

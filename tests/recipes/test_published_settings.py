@@ -20,7 +20,7 @@ from tests.support.dev_settings import dev_settings, resolved
 from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
-    from stacks.plan.resolved import ResolvedStack
+    from stacks.plan.stack_plan import StackPlan
 
 AGGREGATED, DISAGGREGATED = "gpt-oss-120b/trtllm-agg", "gpt-oss-120b/trtllm-disagg"
 TABLES = {AGGREGATED: "published_settings_agg.yaml", DISAGGREGATED: "published_settings_disagg.yaml"}
@@ -57,7 +57,7 @@ ROWS = [row for recipe in TABLES for row in _table(recipe)]
 
 
 @cache
-def _stack(recipe: str) -> ResolvedStack:
+def _stack(recipe: str) -> StackPlan:
     """The committed stack dev, or the aggregated recipe on GB200 trays, in the publisher's API version."""
     settings = dev_settings()
     settings["platform"]["graphApi"] = "v1alpha1"
@@ -84,7 +84,7 @@ def rendered(recipe: str) -> dict[str, Any]:
     return documents | default | parts | services | files | _benchmark(stack)
 
 
-def _benchmark(stack: ResolvedStack) -> dict[str, Any]:
+def _benchmark(stack: StackPlan) -> dict[str, Any]:
     placed = stack.serving.placed
     job = benchmark_job(
         placed.recipe,

@@ -14,7 +14,7 @@ from tests.support.shipped_stacks import committed_settings
 
 if TYPE_CHECKING:
     from stacks.errors import Problem
-    from stacks.plan.resolved import ResolvedStack
+    from stacks.plan.stack_plan import StackPlan
 
 FILE = "Pulumi.dev.yaml"
 
@@ -24,7 +24,7 @@ def dev_settings() -> dict[str, Any]:
     return copy.deepcopy(committed_settings("dev"))
 
 
-def resolved(settings: dict[str, Any] | None = None) -> ResolvedStack:
+def resolved(settings: dict[str, Any] | None = None) -> StackPlan:
     """The stack that the settings lead to; the committed ones by default."""
     data = dev_settings() if settings is None else settings
     return resolve("dev", parse_settings(data, FILE), FILE)

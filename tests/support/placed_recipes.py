@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
+from hardware import INSTANCE_TYPES, kv_path
 from recipes.load import load_recipe
 from recipes.placed import (
     CacheNodes,
-    ComputeDomain,
     CopyNodes,
+    KvTransport,
     PlacedRecipe,
     PlacedService,
     PodResources,
@@ -31,7 +32,6 @@ GPU_TAINT = Toleration("nvidia.com/gpu", "Exists", "NoSchedule")
 ARM_TAINT = Toleration("kubernetes.io/arch", "Equal", "NoSchedule", "arm64")
 RECREATE = Rollout("Recreate", "the pool has no room for one worker more", "no answers meanwhile")
 SURGE = Rollout("RollingUpdate", "the pool has room", "none")
-DOMAIN = ComputeDomain("gpt-oss-disagg", "gpt-oss-disagg-channel")
 
 B200_SELECTOR = {"nvidia.com/gpu.product": "NVIDIA-B200", "kubernetes.io/arch": "amd64"}
 ONE_NODE = CacheNodes((B200_SELECTOR,), (GPU_TAINT,))
@@ -49,7 +49,6 @@ def placement(instance_type: str = B200, **changes: Any) -> PoolPlacement:
     made = PoolPlacement(
         pool="gpus",
         instance_type=instance_type,
-        nodes=2,
         node_selector={"nvidia.com/gpu.product": product, "kubernetes.io/arch": arch},
         tolerations=(GPU_TAINT, ARM_TAINT) if instance_type == GB200 else (GPU_TAINT,),
         rollout=RECREATE,
@@ -75,7 +74,7 @@ def placed_recipe(
         namespace="gpt-oss",
         services=services,
         cache_claim_name="model-cache",
-        kv_transport="tcp" if recipe.is_disaggregated else None,
+        kv_transport=_kv_transport("tcp") if recipe.is_disaggregated else None,
     )
     return dataclasses.replace(made, **changes)
 
@@ -85,32 +84,40 @@ def over(transport: KvTransportName, instance_type: str = B200) -> PlacedRecipe:
     devices = {"rdma": {"rdma/ib": "1"}, "efa": {"vpc.amazonaws.com/efa": "4"}}.get(transport, {})
     return placed_recipe(
         where=placement(instance_type, extended_resources=devices),
-        kv_transport=transport,
-        compute_domain=DOMAIN if transport == "mnnvl" else None,
-        same_clique=transport == "mnnvl",
-        different_nodes=transport == "efa",
+        kv_transport=_kv_transport(transport, instance_type),
     )
+
+
+def _kv_transport(name: KvTransportName, instance_type: str = B200, **demands: bool) -> KvTransport:
+    known = kv_path(
+        name,
+        INSTANCE_TYPES[instance_type],
+        engine="tensorrt-llm",
+        runtime=(1, 3, 1),
+        rdma=name == "rdma",
+        one_machine=False,
+    )
+    path = dataclasses.replace(known, **demands)
+    return KvTransport(path, {"gpus": path}, explicit=True, ceiling="", placement="")
 
 
 @st.composite
 def _placed_recipes(draw: st.DrawFn) -> PlacedRecipe:
     name = draw(st.sampled_from([DISAGGREGATED, AGGREGATED]))
-    transport: KvTransportName | None = None
+    transport: KvTransport | None = None
     instance_type = draw(st.sampled_from([B200, GB200]))
     if name == DISAGGREGATED:
         paths: list[KvTransportName] = ["tcp", "rdma", "efa"]
         if instance_type == GB200:
             paths.append("mnnvl")
-        transport = draw(st.sampled_from(paths))
+        demands = {"same_clique": draw(st.booleans()), "different_nodes": draw(st.booleans())}
+        transport = _kv_transport(draw(st.sampled_from(paths)), instance_type, **demands)
     devices = draw(st.sampled_from([{}, {"vpc.amazonaws.com/efa": "4"}, {"rdma/ib": "1"}]))
     rollout = draw(st.sampled_from([RECREATE, SURGE]))
     placed = placed_recipe(
         name,
         placement(instance_type, extended_resources=devices, rollout=rollout),
         kv_transport=transport,
-        compute_domain=DOMAIN if transport == "mnnvl" else None,
-        same_clique=draw(st.booleans()),
-        different_nodes=transport is not None and draw(st.booleans()),
         cache_claim_name=draw(st.sampled_from(["model-cache", "weights"])),
         cache_nodes=draw(st.sampled_from([None, ONE_NODE, EACH_NODE])),
         image_mirrors=draw(st.sampled_from([{}, {"nvcr.io": "registry.example:5000/nvcr"}])),

@@ -10,13 +10,13 @@ from stacks.settings.load import TOKEN_KEY
 
 if TYPE_CHECKING:
     from resource_graph import ResourceGraph
-    from stacks.plan.resolved import ResolvedStack
+    from stacks.plan.stack_plan import StackPlan
 
 _record = project.recorded_stack
 _GRAPHS: dict[tuple[str, str | None], ResourceGraph] = {}
 
 
-def recorded_stack(stack: ResolvedStack) -> ResourceGraph:
+def recorded_stack(stack: StackPlan) -> ResourceGraph:
     """As `operations.project` has it, which a test needs that changes the program or its environment."""
     # Whether there is a token stands in the stack's file and nowhere in the stack.
     file = project.stack_directory(Path.cwd()) / stack.source

@@ -12,7 +12,7 @@ from stacks.settings.load import read_settings
 from stacks.settings.parse import parse_settings
 
 if TYPE_CHECKING:
-    from stacks.plan.resolved import ResolvedStack
+    from stacks.plan.stack_plan import StackPlan
 
 SETTINGS = "dynamo-stack:settings"
 
@@ -46,16 +46,16 @@ def served_settings(name: str, context: str = "gpu-cluster") -> dict[str, Any]:
     return settings
 
 
-def shipped_stack(name: str) -> ResolvedStack:
+def shipped_stack(name: str) -> StackPlan:
     """The stack as it is shipped, with every decision made."""
     return _resolved(name, shipped_settings(name))
 
 
-def served_stack(name: str) -> ResolvedStack:
+def served_stack(name: str) -> StackPlan:
     """What it serves on a cluster that exists, with every decision made."""
     return _resolved(name, served_settings(name))
 
 
-def _resolved(name: str, settings: dict[str, Any]) -> ResolvedStack:
+def _resolved(name: str, settings: dict[str, Any]) -> StackPlan:
     file = f"Pulumi.{name}.yaml"
     return resolve(name, parse_settings(settings, file), file)

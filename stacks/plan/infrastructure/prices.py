@@ -1,7 +1,12 @@
-"""What the GPUs of a pool cost an hour, by the way in which they are bought."""
+"""What the GPUs of a pool cost an hour by the way in which they are bought, used or idle."""
+
+from collections.abc import Iterator, Sequence
 
 from components.purchase import CapacityBlock, Purchase, Spot
-from hardware import InstanceType
+from hardware import InstanceType, Source, UltraServer
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
+from stacks.plan.placement.capacity import PlacedPool
+from stacks.wording import in_words
 
 NAMES = {
     "onDemand": "on demand",
@@ -22,3 +27,42 @@ def usd_per_gpu_hour(instance_type: InstanceType, purchase: Purchase) -> float |
     if isinstance(purchase, CapacityBlock):
         return instance_type.capacity_block_usd_per_gpu_hour
     return instance_type.on_demand_usd_per_gpu_hour
+
+
+def idle_gpus(plan: EksPlan, pools: Sequence[PlacedPool]) -> Iterator[str]:
+    """Return a sentence for each pool: how many GPUs nobody uses, and what they cost all the same.
+
+    GB200 trays are sold in UltraServers alone: what is bought beyond the pool is idle, too.
+    """
+    used_gpus = {placed.pool.name: placed.used_gpus for placed in pools}
+    for nodes in plan.gpu_nodes:
+        pool, kind, used = nodes.pool, nodes.pool.instance_type, used_gpus[nodes.pool.name]
+        rate = usd_per_gpu_hour(kind, nodes.purchase)
+        text = f"{pool.name}: {_idle(pool.gpus, used, rate)}"
+        sold = least_sold(kind, max(pool.gpus, pool.nvlink_domain_gpus))
+        if sold is not None and sold.gpus > pool.gpus:
+            beyond = (sold.gpus - pool.gpus) // kind.gpus
+            text += (
+                f"; {sold.name}, the least that is sold, ${sold.usd_per_hour:,.3f} an hour: "
+                f"{_idle(sold.gpus, used, rate)}, {in_words(beyond, 'tray')} outside the pool"
+            )
+        yield text
+
+
+def price_source(nodes: PlannedNodes) -> Source | None:
+    """Return who publishes the price and since when; None where there is none."""
+    kind = nodes.pool.instance_type
+    if usd_per_gpu_hour(kind, nodes.purchase) is None:
+        return None
+    block = isinstance(nodes.purchase, CapacityBlock)
+    return kind.sources["capacity_block_usd_per_gpu_hour" if block else "on_demand_usd_per_gpu_hour"]
+
+
+def least_sold(kind: InstanceType, gpus: int) -> UltraServer | None:
+    """Return the UltraServer that has to be bought for so many GPUs; None where instances are sold alone."""
+    return next((unit for unit in kind.ultraservers if unit.gpus >= gpus), None)
+
+
+def _idle(gpus: int, used: int, rate: float | None) -> str:
+    cost = "at no published price" if rate is None else f"${(gpus - used) * rate:,.2f} an hour"
+    return f"{gpus - used} of {in_words(gpus, 'GPU')} idle, {cost}"

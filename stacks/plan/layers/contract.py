@@ -1,26 +1,29 @@
-"""What a layer tells the stacks that stand on it: typed, versioned, and without secrets.
+"""What a layer tells the stacks that stand on it: a version and plain values, no secrets.
 
-The same is made from the owner's settings, to be exported, and from those of a stack that joins it, to be
-compared. Only what the upper layers rely on is in them: an owner may change the rest, such as the
-version of Kubernetes or who administers the cluster, without a word to anybody.
+The owner exports the contract of its settings. A stack that joins the layer makes one of its own settings,
+and compares both. A contract has only what upper layers rely on: the owner may change the rest, such as the
+version of Kubernetes or who administers the cluster, and no other stack has to change.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from components.purchase import CapacityBlock
 from components.servers import EtcdServers, NatsServers
 from components.storage_kinds import Lustre
-from stacks.plan.infrastructure.plan import EksPlan
-from stacks.plan.layers.layering import Contract, Value
-from stacks.plan.resolved import OwnPlatform, ResolvedCluster
+from stacks.plan.infrastructure.cluster import ClusterPlan
+from stacks.plan.infrastructure.eks_plan import EksPlan
+from stacks.plan.placement.pools import in_labels
+from stacks.plan.platform import OwnPlatform
+from stacks.settings.layers import Layer
+
+Value = str | int
 
 VERSION = 2
 """Raised whenever a key comes, goes or gets another meaning."""
 
 KUBECONFIG = "kubeconfig"
-"""The key of an infrastructure's kubeconfig: which command gets a token, and no token."""
+"""The key of an infrastructure's kubeconfig, which has the command that gets a token, and no token."""
 
 _VERSION_KEY = "contract"
 _RESERVED = (_VERSION_KEY, KUBECONFIG)
@@ -28,12 +31,12 @@ _ANY = "*"
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
-    """What the owner of a layer has exported."""
+class Contract:
+    """One layer, as the settings of a file describe it to the stacks that stand on it."""
 
-    version: object
-    """None where it is no contract at all."""
-    values: Mapping[str, object]
+    layer: Layer
+    values: Mapping[str, Value]
+    """Setting -> value, for everything that a stack above relies on."""
 
 
 def infrastructure_contract(plan: EksPlan) -> Contract:
@@ -42,24 +45,21 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
         "cluster.name": plan.name,
         "cluster.accountId": plan.account_id,
         "cluster.region": plan.region,
-        # With it comes the kind PodMonitor, of which serving makes one.
+        # Monitoring brings the kind PodMonitor, and serving makes a PodMonitor.
         "cluster.monitoring": "true" if plan.monitoring else "false",
     }
     for nodes in plan.gpu_nodes:
-        purchase = nodes.purchase
-        values |= {
-            _pool_key(nodes.pool, "instanceType"): nodes.instance_type.name,
-            _pool_key(nodes.pool, "nodes"): nodes.nodes,
-            _pool_key(nodes.pool, "zone"): nodes.zone.name,
-            _pool_key(nodes.pool, "nvlinkDomainGpus"): nodes.nvlink_domain_gpus,
-            _pool_key(nodes.pool, "labels"): ", ".join(
-                sorted(f"{key}={item}" for key, item in nodes.labels.items())
-            ),
-            # A graph is not registered while its nodes are waited for.
-            _pool_key(nodes.pool, "purchase.phase"): (
-                purchase.phase if isinstance(purchase, CapacityBlock) else "active"
-            ),
+        pool = nodes.pool
+        described: dict[str, Value] = {
+            "instanceType": pool.instance_type.name,
+            "nodes": pool.nodes,
+            "zone": nodes.zone.name,
+            "nvlinkDomainGpus": pool.nvlink_domain_gpus,
+            "labels": in_labels(dict(sorted(pool.labels.items()))),
+            # The program registers no graph before its nodes are there.
+            "purchase.phase": nodes.phase,
         }
+        values |= {_pool_key(pool.name, key): value for key, value in described.items()}
     if plan.storage is not None:
         values["modelCache.storage.kind"] = plan.storage.kind
     if isinstance(plan.storage, Lustre):
@@ -68,7 +68,7 @@ def infrastructure_contract(plan: EksPlan) -> Contract:
     return Contract("infrastructure", values)
 
 
-def platform_contract(platform: OwnPlatform, cluster: ResolvedCluster) -> Contract:
+def platform_contract(platform: OwnPlatform, cluster: ClusterPlan) -> Contract:
     """Return what a graph needs of the platform, and on which cluster that is."""
     values: dict[str, Value] = {
         "cluster.kind": cluster.kind,
@@ -82,13 +82,13 @@ def platform_contract(platform: OwnPlatform, cluster: ResolvedCluster) -> Contra
     return Contract("platform", values)
 
 
-def exported(output: object) -> Exported:
-    """Return what stands in a stack output of a layer's name."""
+def exported(output: object) -> tuple[object, Mapping[str, object]]:
+    """Return version and values in a stack output of a layer's name; no version where it is no contract."""
     content: Mapping[str, object] = {}
     if isinstance(output, Mapping):
         content = cast("Mapping[str, object]", output)
     values = {key: _whole(value) for key, value in content.items() if key not in _RESERVED}
-    return Exported(_whole(content.get(_VERSION_KEY)), values)
+    return _whole(content.get(_VERSION_KEY)), values
 
 
 def output_of(contract: Contract) -> dict[str, Value]:

@@ -1,21 +1,15 @@
-"""Which layers a stack owns, shares and joins: plain data."""
+"""Which layers a stack registers, which it shares with other stacks, and which it joins."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stacks.plan.infrastructure.plan import PlannedNodes
+from stacks.plan.infrastructure.cluster import ClusterPlan
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
+from stacks.plan.layers.contract import Contract, infrastructure_contract, platform_contract
+from stacks.plan.layers.owned import joined_layers, owned_layers
+from stacks.plan.platform import PlatformPlan
 from stacks.settings.layers import Layer
-
-Value = str | int
-
-
-@dataclass(frozen=True, slots=True)
-class Contract:
-    """One layer, as the settings of a file describe it to the stacks that stand on it."""
-
-    layer: Layer
-    values: Mapping[str, Value]
-    """Setting -> value, for everything that a stack above relies on."""
+from stacks.settings.stack import StackSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +24,50 @@ class JoinedLayer:
 
 @dataclass(frozen=True, slots=True)
 class Layering:
-    """What a stack registers of what its file describes, and who has the rest."""
+    """Which layers of its file a stack registers, and which stacks have the others."""
 
     own: tuple[Layer, ...]
     """From below."""
     joined: Mapping[Layer, JoinedLayer]
     """The layers below, with their owners."""
     shared: tuple[Contract, ...]
-    """What this stack tells those that join it; empty where `layers` is not typed."""
+    """Contracts for the stacks that join this one; none where the settings name no `layers`."""
     nodes: tuple[PlannedNodes, ...] = ()
     """The GPU node groups of a joined infrastructure, as this file describes them."""
 
     def owns(self, layer: Layer) -> bool:
         """Whether this stack registers the layer."""
         return layer in self.own
+
+
+def layering(
+    settings: StackSettings, cluster: ClusterPlan, eks: EksPlan | None, platform: PlatformPlan
+) -> Layering:
+    """Return the layers; the settings have no `layer_problems`.
+
+    Args:
+        settings: of the stack.
+        cluster: that the file describes, whoever makes it.
+        eks: the plan of the cluster, whoever makes it.
+        platform: that the file describes, whoever runs it.
+
+    """
+    own = owned_layers(settings)
+    contracts = _contracts(cluster, eks, platform)
+    return Layering(
+        own=own,
+        joined={
+            layer: JoinedLayer(stack, contracts[layer]) for layer, stack in joined_layers(settings).items()
+        },
+        shared=tuple(contract for layer, contract in contracts.items() if settings.layers and layer in own),
+        nodes=eks.gpu_nodes if eks is not None and "infrastructure" not in own else (),
+    )
+
+
+def _contracts(cluster: ClusterPlan, eks: EksPlan | None, platform: PlatformPlan) -> dict[Layer, Contract]:
+    found: dict[Layer, Contract] = {}
+    if eks is not None:
+        found["infrastructure"] = infrastructure_contract(eks)
+    if platform.kind == "own":
+        found["platform"] = platform_contract(platform, cluster)
+    return found

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,12 @@ class Packing:
     """Free GPUs of a node -> nodes with so many."""
 
     @property
+    def used_gpus(self) -> int:
+        """GPUs of all workers."""
+        free = sum(gpus * count for gpus, count in self.free_gpus.items())
+        return self.room.nodes * self.room.gpus_per_node - free
+
+    @property
     def used_nodes(self) -> int:
         """Nodes with at least one worker."""
         return sum(count for free, count in self.free_gpus.items() if free < self.room.gpus_per_node)
@@ -63,8 +69,8 @@ def pack(
     """
     free = Counter({room.gpus_per_node: room.nodes} if free_gpus is None else free_gpus)
     for some in sorted(workers, key=lambda some: -some.gpus):
-        placed = _alone(some, room, free) if _takes_own_nodes(room) else _shared(some, free)
-        if not placed:
+        own_nodes = room.one_pod_per_node or room.different_nodes
+        if not (_alone(some, room, free) if own_nodes else _shared(some, free)):
             return None
     return Packing(room, {gpus: count for gpus, count in free.items() if count})
 
@@ -81,8 +87,7 @@ def nodes_needed(workers: Sequence[WorkerSet], room: Room) -> int:
     low, high = 0, sum(some.count for some in workers)
     while low < high:
         middle = (low + high) // 2
-        wider = Room(middle, room.gpus_per_node, room.one_pod_per_node, room.different_nodes)
-        if pack(workers, wider) is None:
+        if pack(workers, replace(room, nodes=middle)) is None:
             low = middle + 1
         else:
             high = middle
@@ -107,7 +112,7 @@ def has_room_wherever_placed(worker: WorkerSet, others: Sequence[WorkerSet], roo
     nodes = room.nodes
     if room.different_nodes:
         running = [worker]
-        # The others have a node each at worst, but none of those that these workers are on already.
+        # At worst the others have a node each; they are on none of the nodes that these workers hold.
         held = math.ceil(worker.count / (room.gpus_per_node // worker.gpus))
         nodes = max(nodes - sum(some.count for some in others), held)
     # To deny the worker a place, each node must have fewer than its GPUs free.
@@ -115,10 +120,6 @@ def has_room_wherever_placed(worker: WorkerSet, others: Sequence[WorkerSet], roo
     alone = sum(some.count for some in running if some.gpus >= denied_from)
     together = sum(some.gpus * some.count for some in running if some.gpus < denied_from)
     return alone + together // denied_from < nodes
-
-
-def _takes_own_nodes(room: Room) -> bool:
-    return room.one_pod_per_node or room.different_nodes
 
 
 def _alone(some: WorkerSet, room: Room, free: Counter[int]) -> bool:
@@ -131,7 +132,7 @@ def _alone(some: WorkerSet, room: Room, free: Counter[int]) -> bool:
         return False
     for workers, nodes in ((per_node, full), (rest, bool(rest))):
         free[room.gpus_per_node] -= nodes
-        # A remainder is booked like a full node: what is left there is for no other service.
+        # No other service uses what a remainder leaves free on its node.
         free[room.gpus_per_node - workers * some.gpus] += nodes
     return True
 

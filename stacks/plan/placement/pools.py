@@ -1,13 +1,14 @@
-"""Node pools: from what was typed to hardware that is known."""
+"""Node pools as known hardware, and which of them each worker of a recipe runs in."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
 from hardware import INSTANCE_TYPES, InstanceType
+from recipes.model import Recipe, ServiceRecipe
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.settings.stack import NodePoolSettings, RdmaSettings
+from stacks.settings.stack import NodePoolSettings, RdmaSettings, ServingSettings
 from stacks.wording import in_words
 
 PRODUCT_LABEL = "nvidia.com/gpu.product"
@@ -37,96 +38,159 @@ class Pool:
         return min(self.nodes, self.nvlink_domain_gpus // self.instance_type.gpus)
 
     @property
-    def node_selector(self) -> dict[str, str]:
-        """The labels that its nodes have and no other pool's."""
+    def type_labels(self) -> dict[str, str]:
+        """The labels that all nodes of its instance type have."""
         return {
             PRODUCT_LABEL: self.instance_type.accelerator.product_label,
             # The image exists for both architectures, so only this keeps a pod off the other one.
             ARCHITECTURE_LABEL: self.instance_type.cpu_architecture,
-            **self.labels,
         }
+
+    @property
+    def node_selector(self) -> dict[str, str]:
+        """The labels that its nodes have and no other pool's."""
+        return {**self.type_labels, **self.labels}
 
     def __str__(self) -> str:
         return f"pool {self.name} ({self.nodes} x {self.instance_type.name}, {in_words(self.gpus, 'GPU')})"
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """A worker service and the pool it runs in."""
+
+    worker: ServiceRecipe
+    pool: Pool
+    key: str
+    """The setting that names the pool."""
+
+
+def in_labels(selector: Mapping[str, str]) -> str:
+    """Return a node selector as people write it."""
+    return ", ".join(f"{label}={value}" for label, value in selector.items())
 
 
 def known_pools(settings: tuple[NodePoolSettings, ...]) -> tuple[dict[str, Pool], tuple[Problem, ...]]:
     """Return the pools by name, and what is wrong with the others."""
     pools: dict[str, Pool] = {}
     problems: list[Problem] = []
-    for index, typed in enumerate(settings):
+    for index, wanted in enumerate(settings):
         key = f"nodePools[{index}]"
-        instance_type = INSTANCE_TYPES.get(typed.instance_type)
+        instance_type = INSTANCE_TYPES.get(wanted.instance_type)
         if instance_type is None:
-            problems.append(_unknown_instance_type(typed.instance_type, key))
+            problems.append(_unknown_instance_type(wanted.instance_type, key))
             continue
-        if typed.name in pools:
-            problems.append(Problem(f"{key}.name", typed.name, "two pools have this name"))
+        if wanted.name in pools:
+            problems.append(Problem(f"{key}.name", wanted.name, "two pools have this name"))
             continue
-        domain = typed.nvlink_domain_gpus or min(instance_type.nvlink_domain_gpus)
-        pool = Pool(typed.name, instance_type, typed.nodes, domain, dict(typed.labels), typed.rdma)
-        problems += [*_wrong_domain(pool, key), *_contradicting_labels(pool, key)]
-        pools[typed.name] = pool
+        domain = wanted.nvlink_domain_gpus or min(instance_type.nvlink_domain_gpus)
+        pool = Pool(wanted.name, instance_type, wanted.nodes, domain, dict(wanted.labels), wanted.rdma)
+        problems += (*_wrong_domain(pool, key), *_contradicting_labels(pool, key))
+        pools[wanted.name] = pool
     return pools, (*problems, *_indistinguishable(pools))
 
 
-def _unknown_instance_type(typed: str, key: str) -> Problem:
-    return Problem(
-        f"{key}.instanceType",
-        typed,
-        "not an instance type whose GPUs are known here",
-        allowed=", ".join(INSTANCE_TYPES),
-        suggestion=nearest(typed, INSTANCE_TYPES),
-    )
+def assign_pools(
+    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool]
+) -> tuple[tuple[Assigned, ...], tuple[Problem, ...]]:
+    """Return every worker with its pool, or why one has none that can run it."""
+    problems = tuple(_wrongly_split(recipe, serving, pools))
+    if problems:
+        return (), problems
+    assigned: list[Assigned] = []
+    unknown: dict[str, Problem] = {}
+    for worker in recipe.workers:
+        key, name = _pool_setting(worker, serving)
+        if name in pools:
+            assigned.append(Assigned(worker, pools[name], key))
+        else:
+            message, suggestion = "no node pool has this name", nearest(name, pools)
+            unknown[key] = Problem(key, name, message, allowed=", ".join(pools), suggestion=suggestion)
+    found = (*unknown.values(), *(problem for one in assigned for problem in _unfit(recipe, one)))
+    return (() if found else tuple(assigned)), found
 
 
-def _wrong_domain(pool: Pool, key: str) -> list[Problem]:
+def _unknown_instance_type(name: str, key: str) -> Problem:
+    message = "not an instance type whose GPUs are known here"
+    allowed, suggestion = ", ".join(INSTANCE_TYPES), nearest(name, INSTANCE_TYPES)
+    return Problem(f"{key}.instanceType", name, message, allowed=allowed, suggestion=suggestion)
+
+
+def _wrong_domain(pool: Pool, key: str) -> Iterator[Problem]:
     sizes = pool.instance_type.nvlink_domain_gpus
-    if pool.nvlink_domain_gpus in sizes:
-        return []
-    message = f"{pool.instance_type.name} has no NVLink domain of that many GPUs"
-    allowed = " or ".join(str(size) for size in sizes)
-    return [Problem(f"{key}.nvlinkDomainGpus", pool.nvlink_domain_gpus, message, allowed=allowed)]
+    if pool.nvlink_domain_gpus not in sizes:
+        message = f"{pool.instance_type.name} has no NVLink domain of that many GPUs"
+        allowed = " or ".join(str(size) for size in sizes)
+        yield Problem(f"{key}.nvlinkDomainGpus", pool.nvlink_domain_gpus, message, allowed=allowed)
 
 
-def _contradicting_labels(pool: Pool, key: str) -> list[Problem]:
-    known = {
-        PRODUCT_LABEL: pool.instance_type.accelerator.product_label,
-        ARCHITECTURE_LABEL: pool.instance_type.cpu_architecture,
-    }
-    return [
-        Problem(
-            f"{key}.labels.{label}",
-            pool.labels[label],
-            f"nodes of {pool.instance_type.name} carry {label}={value}",
-            suggestion="leave this label out: it follows from instanceType",
-        )
-        for label, value in known.items()
-        if pool.labels.get(label, value) != value
-    ]
+def _contradicting_labels(pool: Pool, key: str) -> Iterator[Problem]:
+    for label, value in pool.type_labels.items():
+        if pool.labels.get(label, value) != value:
+            message = f"nodes of {pool.instance_type.name} carry {label}={value}"
+            suggestion = "leave this label out: it follows from instanceType"
+            yield Problem(f"{key}.labels.{label}", pool.labels[label], message, suggestion=suggestion)
 
 
-def _indistinguishable(pools: Mapping[str, Pool]) -> list[Problem]:
+def _indistinguishable(pools: Mapping[str, Pool]) -> Iterator[Problem]:
     # Pods find a pool by its nodes' labels. Two pools with the same ones are one pool to the scheduler, so
     # counting them apart would promise room that another worker may take.
-    return [
-        Problem(
+    for one, other in combinations(pools.values(), 2):
+        if _differ(one.node_selector, other.node_selector):
+            continue
+        selectors = in_labels(one.node_selector)
+        if other.node_selector != one.node_selector:
+            selectors += f" and {in_labels(other.node_selector)}"
+        yield Problem(
             "nodePools",
             f"{one.name}, {other.name}",
-            f"the scheduler cannot tell these pools apart: nodes of both are found by "
-            f"{_shown(one.node_selector)}"
-            + (f" and {_shown(other.node_selector)}" if other.node_selector != one.node_selector else ""),
+            f"the scheduler cannot tell these pools apart: nodes of both are found by {selectors}",
             suggestion="make them one pool and add up its nodes, or give both a node label with different "
             "values in `labels`",
         )
-        for one, other in combinations(pools.values(), 2)
-        if not _differ(one.node_selector, other.node_selector)
-    ]
 
 
 def _differ(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
     return any(one[label] != other[label] for label in one.keys() & other.keys())
 
 
-def _shown(labels: Mapping[str, str]) -> str:
-    return ", ".join(f"{label}={value}" for label, value in labels.items())
+def _wrongly_split(recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool]) -> Iterator[Problem]:
+    names = ", ".join(pools)
+    if recipe.is_disaggregated:
+        if (serving.pool is None) == (serving.pools is None):
+            message = "name one pool for all workers with `pool`, or one for each role with `pools`; not both"
+            yield Problem("serving.pool", serving.pool, message, allowed=names)
+    elif serving.pools is not None:
+        message = f"{recipe.name} has no prefill and decode workers: its KV cache never leaves the worker"
+        yield Problem("serving.pools", None, message, suggestion="name one pool with `pool`")
+    elif serving.pool is None:
+        yield Problem("serving.pool", None, "name the pool that the workers run in", allowed=names)
+
+
+def _pool_setting(worker: ServiceRecipe, serving: ServingSettings) -> tuple[str, str]:
+    if serving.pools is None:
+        return "serving.pool", serving.pool or ""
+    name = serving.pools.prefill if worker.role == "prefill" else serving.pools.decode
+    return f"serving.pools.{worker.role}", name
+
+
+def _unfit(recipe: Recipe, assigned: Assigned) -> Iterator[Problem]:
+    worker, pool = assigned.worker, assigned.pool
+    accelerator = pool.instance_type.accelerator
+    families = recipe.quantization.architecture_families
+    if accelerator.architecture_family not in families:
+        needed = recipe.quantization.algorithm or f"what {recipe.name} asks of the engine"
+        message = (
+            f"{worker.service_name} uses {needed}, which {accelerator.name} "
+            f"({accelerator.architecture_family}) has no kernels for"
+        )
+        allowed = f"a pool of {' or '.join(family.capitalize() for family in families)} GPUs"
+        yield Problem(assigned.key, pool.name, message, allowed=allowed)
+    if worker.gpus > pool.instance_type.gpus:
+        wanted = in_words(worker.gpus, "GPU")
+        message = (
+            f"{worker.service_name} needs {wanted} on one node; a node of {pool} has "
+            f"{pool.instance_type.gpus}"
+        )
+        allowed = f"a pool whose nodes have {wanted} or more"
+        yield Problem(assigned.key, pool.name, message, allowed=allowed)

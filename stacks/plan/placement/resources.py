@@ -1,12 +1,12 @@
 """Processor time and memory that each pod asks for."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from recipes.model import Recipe, ServiceRecipe
 from recipes.placed import PodResources
 from stacks.errors import Problem
-from stacks.plan.placement.assignment import Assigned
+from stacks.plan.placement.pools import Assigned
 from stacks.wording import in_words
 
 WORKERS_SHARE = 0.9
@@ -41,14 +41,13 @@ def frontend_resources(frontend: ServiceRecipe) -> PodResources | None:
 
 def memory_problems(
     recipe: Recipe, assigned: Sequence[Assigned], overridden_roles: Sequence[str]
-) -> tuple[Problem, ...]:
-    """Return which workers have too little memory for their shared memory and the model's weights.
+) -> Iterator[Problem]:
+    """Yield which workers have too little memory for their shared memory and the model's weights.
 
     Both count against the container's limit: /dev/shm is memory, and a loading process holds weights that it
     has read and not yet given to its GPU.
     """
     weights = recipe.model.size_bytes / _GIB
-    problems: list[Problem] = []
     for one in assigned:
         shared = gib(one.worker.shared_memory or "0Gi")
         memory = worker_resources(one).memory_gib
@@ -61,10 +60,7 @@ def memory_problems(
             f"weights; {in_words(one.worker.gpus, 'GPU')} of {one.pool.instance_type.name} come with "
             f"{memory} GiB"
         )
-        problems.append(
-            Problem(key, None, message, suggestion="more GPUs for each worker (tensor_parallel_size)")
-        )
-    return tuple(problems)
+        yield Problem(key, None, message, suggestion="more GPUs for each worker (tensor_parallel_size)")
 
 
 def gib(quantity: str) -> float:

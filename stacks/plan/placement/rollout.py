@@ -1,14 +1,16 @@
 """What happens to each kind of worker when its pod template changes, and what clients notice."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from recipes.placed import Rollout
+from stacks.plan.placement.capacity import PoolCapacity
 from stacks.plan.placement.packing import WorkerSet, has_room_wherever_placed, pack
-from stacks.plan.placement.room import PoolRoom
 from stacks.wording import in_words
 
 
-def rollouts(rooms: Sequence[PoolRoom], replicas: Mapping[str, int], load: str) -> dict[str, Rollout]:
+def rollouts(
+    capacities: Sequence[PoolCapacity], replicas: Mapping[str, int], load: str
+) -> dict[str, Rollout]:
     """Return how each worker is rolled, by its service's name.
 
     A worker surges only where its pool holds one more wherever the scheduler put the others, with the surges
@@ -16,15 +18,15 @@ def rollouts(rooms: Sequence[PoolRoom], replicas: Mapping[str, int], load: str) 
     (ai-dynamo/dynamo#6110), so GPUs that two of them would surge into count once.
 
     Args:
-        rooms: the pools with their workers.
+        capacities: the pools with their workers.
         replicas: workers by service.
         load: what a new worker does before it serves, with the time, as in "has loaded 65.2 GB, 31 min".
 
     """
     surging: dict[str, str] = {}
     waiting: dict[str, str] = {}
-    for room in rooms:
-        for name, reason, surges in _in_pool(room, replicas):
+    for capacity in capacities:
+        for name, reason, surges in _in_pool(capacity, replicas):
             (surging if surges else waiting)[name] = reason
     return described(surging, waiting, load)
 
@@ -46,43 +48,29 @@ def described(surging: Mapping[str, str], waiting: Mapping[str, str], load: str)
     } | {name: Rollout("Recreate", reason, interruption) for name, reason in waiting.items()}
 
 
-def _in_pool(room: PoolRoom, replicas: Mapping[str, int]) -> list[tuple[str, str, bool]]:
-    decided: list[tuple[str, str, bool]] = []
-    running = {some.name: some for some in room.workers(replicas)}
+def _in_pool(capacity: PoolCapacity, replicas: Mapping[str, int]) -> Iterator[tuple[str, str, bool]]:
+    """Yield each worker's name, the reason for its strategy and whether it surges."""
+    room = capacity.room
+    running = {some.name: some for some in capacity.workers(replicas)}
     for some in sorted(running.values(), key=lambda some: -some.gpus):
         others = [other for other in running.values() if other.name != some.name]
         one_more = WorkerSet(some.name, some.gpus, some.count + 1)
-        if has_room_wherever_placed(some, others, room.room):
+        pool, wanted = f"pool {capacity.pool.name} has", _wanted(capacity, some)
+        article = "a " if room.one_pod_per_node else ""
+        if has_room_wherever_placed(some, others, room):
             running[some.name] = one_more
-            decided.append(
-                (
-                    some.name,
-                    f"pool {room.pool.name} has {_article(room)}{_wanted(room, some)} for the new worker",
-                    True,
-                )
-            )
-        elif pack([*others, one_more], room.room) is None:
-            reason = (
-                f"pool {room.pool.name} has no {_wanted(room, some)} to start a new worker beside the old"
-            )
-            decided.append((some.name, reason, False))
+            yield some.name, f"{pool} {article}{wanted} for the new worker", True
+        elif pack([*others, one_more], room) is None:
+            yield some.name, f"{pool} no {wanted} to start a new worker beside the old", False
         else:
-            reason = (
-                f"pool {room.pool.name} has {_article(room)}{_wanted(room, some)} only if the scheduler has "
-                "put the others close together"
-            )
-            decided.append((some.name, reason, False))
-    return decided
+            only = "only if the scheduler has put the others close together"
+            yield some.name, f"{pool} {article}{wanted} {only}", False
 
 
-def _wanted(room: PoolRoom, some: WorkerSet) -> str:
-    if not room.room.one_pod_per_node:
+def _wanted(capacity: PoolCapacity, some: WorkerSet) -> str:
+    if not capacity.room.one_pod_per_node:
         return f"{in_words(some.gpus, 'GPU')} free on one node"
-    return "whole node free" + (" in the workers' NVLink domain" if room.one_nvlink_domain else "")
-
-
-def _article(room: PoolRoom) -> str:
-    return "a " if room.room.one_pod_per_node else ""
+    return "whole node free" + (" in the workers' NVLink domain" if capacity.one_nvlink_domain else "")
 
 
 def _while_surging(recreated: str, load: str) -> str:

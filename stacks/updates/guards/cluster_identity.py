@@ -16,7 +16,7 @@ import yaml
 
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.plan.resolved import ResolvedCluster
+from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.updates.nested import mapping_in, mappings_in
 
 _DEFAULT_PORTS = {"https": 443, "http": 80}
@@ -40,7 +40,7 @@ class _UnreadableError(Exception):
     """A kubeconfig that is not one; the text names the file and nothing of its content."""
 
 
-def cluster_problems(cluster: ResolvedCluster, environment: Mapping[str, str]) -> tuple[Problem, ...]:
+def cluster_problems(cluster: ClusterPlan, environment: Mapping[str, str]) -> tuple[Problem, ...]:
     """Return why the kubeconfig does not lead to the cluster that was meant; nothing where it does.
 
     Args:
@@ -70,7 +70,7 @@ def same_address(one: str, other: str) -> bool:
     return _normalised(one) == _normalised(other)
 
 
-def _files(cluster: ResolvedCluster, environment: Mapping[str, str]) -> list[Path]:
+def _files(cluster: ClusterPlan, environment: Mapping[str, str]) -> list[Path]:
     # The order of client-go's loading rules, which the provider follows too.
     if cluster.kubeconfig:
         return [_expanded(cluster.kubeconfig, environment)]
@@ -117,7 +117,7 @@ def _entries(document: Mapping[str, Any], section: str, kind: str, field: str) -
     return found
 
 
-def _server_problems(cluster: ResolvedCluster, kubeconfig: _Kubeconfig) -> tuple[Problem, ...]:
+def _server_problems(cluster: ClusterPlan, kubeconfig: _Kubeconfig) -> tuple[Problem, ...]:
     name = kubeconfig.clusters_of_contexts[cluster.context]
     server = kubeconfig.servers_of_clusters.get(name, "")
     if not server:
@@ -131,7 +131,7 @@ def _server_problems(cluster: ResolvedCluster, kubeconfig: _Kubeconfig) -> tuple
     return (Problem("cluster.server", cluster.server, message, suggestion=suggestion),)
 
 
-def _no_file(cluster: ResolvedCluster, files: list[Path], environment: Mapping[str, str]) -> Problem:
+def _no_file(cluster: ClusterPlan, files: list[Path], environment: Mapping[str, str]) -> Problem:
     if cluster.kubeconfig:
         message = f"there is no such file: {files[0]}"
         return Problem("cluster.kubeconfig", cluster.kubeconfig, message)

@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.plan.resolved import ExistingVolume, OwnPlatform, ResolvedStack
+from stacks.plan.cache_plan import ExistingVolume
+from stacks.plan.platform import OwnPlatform
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.guards.fixed_of_a_cluster import cluster_steps, cluster_values
 from stacks.updates.guards.fixed_of_layers import LAYERS, layer_steps, layer_values, with_layers
 
@@ -28,7 +30,7 @@ _SECOND_STACK = (
 )
 
 
-def fixed_values(stack: ResolvedStack) -> dict[str, str | int]:
+def fixed_values(stack: StackPlan) -> dict[str, str | int]:
     """Return the values to export, each by the setting that it comes from."""
     layers = stack.layers
     platform = stack.platform

@@ -6,11 +6,11 @@ the `up` that asked for it.
 """
 
 from components.storage_kinds import Lustre
-from stacks.plan.infrastructure.plan import AdoptedNetwork, EksPlan
-from stacks.plan.resolved import ResolvedStack
+from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan
+from stacks.plan.stack_plan import StackPlan
 
 
-def cluster_values(stack: ResolvedStack) -> dict[str, str]:
+def cluster_values(stack: StackPlan) -> dict[str, str]:
     """Return the values to export, each by the setting that it comes from."""
     values = {"cluster.kind": stack.cluster.kind}
     plan = stack.infrastructure
@@ -42,7 +42,7 @@ def cluster_steps(key: str) -> list[str]:
     ]
 
 
-def _joined_values(stack: ResolvedStack) -> dict[str, str]:
+def _joined_values(stack: StackPlan) -> dict[str, str]:
     """Return what another stack makes and this one stands on: on another cluster nothing of it would be."""
     joined = stack.layers.joined.get("infrastructure")
     if joined is None:

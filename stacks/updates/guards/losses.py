@@ -7,8 +7,8 @@ from components.model_cache import LostClaim
 from failures.engine_process import makes_resources
 from failures.losses import Places, Seen, look
 from stacks.errors import Problem
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.resolved import ExistingVolume, NodeCopies, ResolvedStack
+from stacks.plan.cache_plan import ExistingVolume, NodeCopies
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.deployed import Deployed
 from stacks.updates.notices import Notice
 
@@ -16,7 +16,7 @@ _SECONDS = 10
 _PAGE = "docs/runbook/cache-lost.md"
 
 
-def places_of(stack: ResolvedStack) -> Places:
+def places_of(stack: StackPlan) -> Places:
     """Return what of the stack can be lost without a field that differs."""
     serving, cache = stack.serving, stack.cache
     platform = (stack.platform.namespace,) if stack.layers.owns("platform") else ()
@@ -32,7 +32,7 @@ def places_of(stack: ResolvedStack) -> Places:
     )
 
 
-def seen_in(stack: ResolvedStack, cluster: ClusterReader) -> Seen | None:
+def seen_in(stack: StackPlan, cluster: ClusterReader) -> Seen | None:
     """Return what the cluster says of it; None where it does not, which takes a few seconds at most."""
     brief = replace(cluster, seconds=_SECONDS)
     return look(brief.get, cluster.command, places_of(stack))
@@ -43,7 +43,7 @@ def uid_of(seen: Seen | None) -> str | None:
     return seen.claim["metadata"]["uid"] if seen and seen.claim else None
 
 
-def loss_notices(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> tuple[Notice, ...]:
+def loss_notices(stack: StackPlan, before: Deployed, seen: Seen | None) -> tuple[Notice, ...]:
     """Say what is going or empty, and what of the state is no longer so."""
     texts = [
         *([stale] if (stale := _stale(stack, before, seen)) else []),
@@ -52,7 +52,7 @@ def loss_notices(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> t
     return tuple(Notice(f"lost: {text}", warns=True) for text in texts)
 
 
-def lost_claim(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> LostClaim | None:
+def lost_claim(stack: StackPlan, before: Deployed, seen: Seen | None) -> LostClaim | None:
     """Return the claim that the state believes in and the cluster does not have; None where they agree.
 
     An `up` that does not refresh would call it unchanged. Only the engine knows whether this one refreshes:
@@ -72,7 +72,7 @@ def lost_claim(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> Los
     return LostClaim(volume.uid, problem.text(stack.source))
 
 
-def _stale(stack: ResolvedStack, before: Deployed, seen: Seen | None) -> str | None:
+def _stale(stack: StackPlan, before: Deployed, seen: Seen | None) -> str | None:
     """The claim of the state, which is not that of the cluster."""
     volume, name = before.volume, stack.serving.placed.cache_claim_name
     if seen is None or volume is None or not volume.uid:

@@ -2,14 +2,14 @@
 
 from components.storage_kinds import Efs, Lustre
 from stacks.errors import Problem
-from stacks.plan.resolved import ExistingVolume, OwnVolume, ResolvedCache
+from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
 from stacks.updates.deployed import DeployedVolume
 
 _GUIDE = "docs/updates.md#another-volume-for-the-model"
 _NEVER_BOUND = "docs/runbook/cache-volume-unbound.md"
 
 
-def volume_problems(before: DeployedVolume | None, cache: ResolvedCache) -> tuple[Problem, ...]:
+def volume_problems(before: DeployedVolume | None, cache: CachePlan) -> tuple[Problem, ...]:
     """Return why the claim that exists cannot become the one that is asked for.
 
     Kubernetes refuses to shrink a claim in the middle of `up`. Another class would replace it, and the claim

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from components.purchase import CapacityBlock
 from stacks.errors import Problem
-from stacks.plan.infrastructure.plan import EksPlan
+from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.updates.node_changes import NodeChange, node_changes
 from stacks.updates.node_groups import DeployedNodes
 from stacks.wording import in_words
@@ -37,7 +37,7 @@ def _problems(plan: EksPlan, change: NodeChange) -> Iterator[Problem]:
     pool = f"nodePools[{plan.gpu_nodes.index(change.nodes)}]"
     number = in_words(change.running, "node")
     message = (
-        f"would exchange {number} of a Capacity Block that may run in pool {change.nodes.pool} "
+        f"would exchange {number} of a Capacity Block that may run in pool {change.nodes.pool.name} "
         f"({change.text}); nothing was created or changed"
     )
     key, value, allowed = _cause(change, pool)
@@ -56,6 +56,6 @@ def _cause(change: NodeChange, pool: str) -> tuple[str, object, str | None]:
     if isinstance(purchase, CapacityBlock) and purchase.id != before.reservation:
         return f"{pool}.purchase.id", purchase.id, before.reservation
     was = before.template.get("instanceType")
-    if was != change.nodes.instance_type.name:
-        return f"{pool}.instanceType", change.nodes.instance_type.name, str(was)
-    return pool, change.nodes.pool, None
+    if was != change.nodes.pool.instance_type.name:
+        return f"{pool}.instanceType", change.nodes.pool.instance_type.name, str(was)
+    return pool, change.nodes.pool.name, None

@@ -10,8 +10,8 @@ from typing import Any
 from components.cluster_reader import ClusterReader
 from failures.conflict import FORCE_VARIABLE
 from stacks.errors import Problem
-from stacks.plan.infrastructure.phases import waited_for
-from stacks.plan.resolved import ResolvedCluster, ResolvedStack
+from stacks.plan.infrastructure.cluster import ClusterPlan
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.by_hand import HandSet, hand_set
 from stacks.updates.deployed import Deployed
 from stacks.updates.graph import graph_of
@@ -24,7 +24,7 @@ _TRUE = frozenset({"1", "t", "T", "true", "True", "TRUE"})
 
 
 def cluster_of_state(
-    cluster: ResolvedCluster, file: str | None, resources: Mapping[str, Mapping[str, Any]]
+    cluster: ClusterPlan, file: str | None, resources: Mapping[str, Mapping[str, Any]]
 ) -> ClusterReader:
     """Return what reads the cluster before anything is registered.
 
@@ -41,7 +41,7 @@ def cluster_of_state(
     return ClusterReader(cluster.context, content=content)
 
 
-def set_by_others(stack: ResolvedStack, before: Deployed, cluster: ClusterReader) -> tuple[HandSet, ...]:
+def set_by_others(stack: StackPlan, before: Deployed, cluster: ClusterReader) -> tuple[HandSet, ...]:
     """Return whose replicas are not Pulumi's; none where there is no graph, or the cluster cannot be read.
 
     Args:
@@ -62,7 +62,7 @@ def set_by_others(stack: ResolvedStack, before: Deployed, cluster: ClusterReader
 
 
 def scaled_problems(
-    stack: ResolvedStack, others: tuple[HandSet, ...], environment: Mapping[str, str]
+    stack: StackPlan, others: tuple[HandSet, ...], environment: Mapping[str, str]
 ) -> tuple[Problem, ...]:
     """Return the numbers that are not the stack's, unless the person forces the stack's."""
     if _is_forced(environment):
@@ -71,7 +71,7 @@ def scaled_problems(
     return tuple(_problem(stack, each, roles[each.service]) for each in others if each.found != each.wanted)
 
 
-def _problem(stack: ResolvedStack, scaled: HandSet, role: str) -> Problem:
+def _problem(stack: StackPlan, scaled: HandSet, role: str) -> Problem:
     force = f"`{FORCE_VARIABLE}=true pulumi up --refresh --stack {stack.name}` puts {scaled.wanted} back"
     # The settings have no 0.
     keep = f"serving.replicas.{role}: {scaled.found} keeps what runs; " if scaled.found else ""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from stacks.plan import versions
-from stacks.plan.infrastructure import addons
+from stacks.plan.infrastructure import eks_plan
 from tests.operations.preflight.account import Account, at
 from tests.operations.preflight.stacks import WEEK, in_a_block, seen
 
@@ -31,8 +31,8 @@ def test_a_build_that_eks_does_not_have_is_wrong_and_the_newest_one_is_named(
 ) -> None:
     account.bought(at(-1), at(WEEK))
     known = versions.EKS_ADDONS
-    changed = {name: {**builds, addons.EBS: "v1.57.1-eksbuild.1"} for name, builds in known.items()}
-    monkeypatch.setattr(addons, "EKS_ADDONS", MappingProxyType(changed))
+    changed = {name: {**builds, eks_plan.EBS_ADDON: "v1.57.1-eksbuild.1"} for name, builds in known.items()}
+    monkeypatch.setattr(eks_plan, "EKS_ADDONS", MappingProxyType(changed))
     answer = preflight(in_a_block(at(-1)))
     assert answer.code == 1
     shown = seen(answer)

@@ -7,7 +7,8 @@ import pytest
 
 from components.storage_kinds import EbsDisk, InstanceStore
 from stacks.errors import SettingsError
-from stacks.plan.resolved import NodeCopies, OwnVolume, ResolvedStack
+from stacks.plan.cache_plan import NodeCopies, OwnVolume
+from stacks.plan.stack_plan import StackPlan
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
@@ -31,7 +32,7 @@ def said(settings: Settings) -> str:
     return str(refusal.value)
 
 
-def frontend_labels(stack: ResolvedStack) -> tuple[dict[str, str], ...]:
+def frontend_labels(stack: StackPlan) -> tuple[dict[str, str], ...]:
     nodes = stack.serving.placed.cache_nodes
     assert nodes is not None
     return tuple(dict(selector) for selector in nodes.selectors)

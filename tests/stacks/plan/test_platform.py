@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs
-from stacks.plan.resolved import ExistingPlatform, OwnPlatform
+from stacks.plan.platform import ExistingPlatform, OwnPlatform
 from tests.support.dev_settings import dev_settings, disagg_b200_settings, problems_of, resolved
 
 OWN = {"kind": "own", "members": 3, "storageClassName": "fast-disks"}

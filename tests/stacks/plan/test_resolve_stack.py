@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from recipes.load import load_recipe
 from stacks.plan import timeouts
+from stacks.plan.cache_plan import OwnVolume
+from stacks.plan.platform import OwnPlatform
 from stacks.plan.resolve import resolve
-from stacks.plan.resolved import OwnPlatform, OwnVolume, Waiver
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.plan.volume_sizes import needed_gib, size_in_gib
 from stacks.settings.parse import parse_settings
+from stacks.settings.stack import WaiverSettings
 from tests.support.dev_settings import FILE, dev_settings, problems_of, resolved
 
 MODEL_BYTES = 65_248_815_744
@@ -29,7 +31,7 @@ def test_the_dev_stack_resolves_to_what_the_settings_mean() -> None:
     assert (stack.serving.namespace, stack.serving.graph_name) == ("gpt-oss", "gpt-oss-disagg")
     assert isinstance(stack.cache, OwnVolume)
     assert stack.cache.size_gib == 150
-    assert {pool.name: (pool.used_gpus, pool.free_gpus) for pool in stack.pools} == {
+    assert {placed.pool.name: (placed.used_gpus, placed.free_gpus) for placed in stack.pools} == {
         "b200": (5, 3),
         "gb200": (0, 8),
     }
@@ -158,7 +160,7 @@ def test_network_policies_are_there_unless_somebody_turns_them_off() -> None:
 def test_a_waiver_is_passed_on_with_its_reason_and_date() -> None:
     waiver = {"rule": "kv-transport-proven", "reason": "trial on two trays", "expires": "2027-01-31"}
     stack = resolved(dev_settings() | {"waivers": [waiver]})
-    assert stack.waivers == (Waiver("kv-transport-proven", "trial on two trays", "2027-01-31"),)
+    assert stack.waivers == (WaiverSettings(**waiver),)
 
 
 def test_a_rule_is_waived_once() -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from resource_graph import ResourceGraph
-    from stacks.plan.resolved import ResolvedStack
+    from stacks.plan.stack_plan import StackPlan
 
 Settings = dict[str, Any]
 
@@ -28,7 +28,7 @@ Settings = dict[str, Any]
 class Change:
     """An update with the stack that it leads to."""
 
-    stack: ResolvedStack
+    stack: StackPlan
     update: Update
 
     @property

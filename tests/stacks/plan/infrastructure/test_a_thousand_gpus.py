@@ -33,7 +33,7 @@ def test_a_thousand_gpus_are_planned_in_two_seconds() -> None:
     stack = resolved(settings_of(TRAYS))
     assert time.process_time() - begun <= ALLOWED_SECONDS
     assert stack.infrastructure is not None
-    assert [nodes.nodes for nodes in stack.infrastructure.gpu_nodes] == [TRAYS]
+    assert [nodes.pool.nodes for nodes in stack.infrastructure.gpu_nodes] == [TRAYS]
     (workers,) = [each for each in stack.serving.placed.services if each.placement]
     assert workers.replicas == TRAYS
 

@@ -6,7 +6,7 @@ import pytest
 from components.purchase import CapacityBlock
 from components.storage_kinds import Efs, Lustre
 from stacks.errors import SettingsError
-from stacks.plan.infrastructure.plan import EksPlan, PlannedNetwork
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 

@@ -2,7 +2,7 @@ from ipaddress import IPv4Network
 
 import pytest
 
-from stacks.plan.infrastructure.addresses import divided, has_room
+from stacks.plan.infrastructure.network import divided, has_room
 from stacks.plan.infrastructure.zones import zone_named
 
 VPC = IPv4Network("10.0.0.0/16")

@@ -12,7 +12,7 @@ from resource_graph import has_unknown
 from rules.catalogue import rules_on
 from rules.model import Severity, Status
 from rules.run import run_rules
-from stacks.plan.infrastructure.phases import waited_for
+from stacks.plan.stack_plan import waited_for
 from stacks.updates.deployed import Deployed
 from stacks.updates.plan import planned_update
 from tests.stacks.plan.layers.settings import layered, on_existing_cluster

@@ -99,7 +99,7 @@ def test_fill_fits_and_one_set_more_does_not(kind: str, nodes: int, transport: s
         return
     [pool] = stack.pools
     assert pool.used_gpus <= nodes * INSTANCE_TYPES[kind].gpus
-    assert pool.used_nodes <= nodes
+    assert pool.packing.used_nodes <= nodes
     sets = _replicas(settings)["decode"]
     settings["serving"]["replicas"] = {"prefill": sets + 1, "decode": sets + 1}
     assert [problem.key for problem in problems_of(settings)] == ["serving.replicas"]

@@ -52,11 +52,12 @@ def test_workers_that_share_a_node_fit_into_what_its_kubelet_offers(settings: di
         share = asked[worker.placement.instance_type]
         share[0] += worker.resources.cpu_request * worker.replicas
         share[1] += worker.resources.memory_gib * worker.replicas
-    for pool in stack.pools:
+    for placed in stack.pools:
+        pool, used_nodes = placed.pool, placed.packing.used_nodes
         cpus, memory = _allocatable(pool.instance_type.name)
         asked_cpus, asked_memory = asked[pool.instance_type.name]
-        assert asked_cpus <= 0.95 * cpus * pool.used_nodes
-        assert asked_memory <= 0.95 * memory * pool.used_nodes
+        assert asked_cpus <= 0.95 * cpus * used_nodes
+        assert asked_memory <= 0.95 * memory * used_nodes
 
 
 def test_frontends_and_servers_fit_on_one_system_node() -> None:

@@ -32,8 +32,8 @@ def test_a_prompt_longer_than_buffers_that_do_not_grow_is_refused() -> None:
 
 def test_a_prompt_longer_than_buffers_that_grow_is_admitted() -> None:
     stack = resolved(_overridden(disagg_b200_settings(), prefill=LONG, decode={"max_seq_len": 20000}))
-    assert stack.serving.kv_transport is not None
-    assert stack.serving.kv_transport.path.transport == "tcp"
+    assert stack.serving.placed.kv_transport is not None
+    assert stack.serving.placed.kv_transport.path.transport == "tcp"
     assert stack.serving.placed.recipe.longest_prompt == 16383
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from stacks.plan.resolved import ResolvedCluster
+from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.updates.guards.cluster_identity import cluster_problems, same_address
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _kubeconfig(file: Path, servers: dict[str, str]) -> Path:
 
 
 def _said(
-    cluster: ResolvedCluster | None = None, *, environment: dict[str, str] | None = None, home: Path
+    cluster: ClusterPlan | None = None, *, environment: dict[str, str] | None = None, home: Path
 ) -> str:
     cluster = cluster or _cluster()
     problems = cluster_problems(cluster, {"HOME": str(home), **(environment or {})})
@@ -45,8 +45,8 @@ def _said(
 
 def _cluster(
     context: str = "gpu-cluster", kubeconfig: str | None = None, server: str | None = None
-) -> ResolvedCluster:
-    return ResolvedCluster("existing", context, kubeconfig, server)
+) -> ClusterPlan:
+    return ClusterPlan("existing", context, kubeconfig, server)
 
 
 def test_a_context_that_leads_to_the_typed_server_is_accepted(tmp_path: Path) -> None:

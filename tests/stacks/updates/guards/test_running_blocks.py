@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from stacks.plan.infrastructure.plan import EksPlan
+from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.updates.guards.running_blocks import running_block_problems
 from tests.stacks.updates.changes import changed, state
 from tests.support.dev_settings import resolved

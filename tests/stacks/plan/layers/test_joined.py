@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from stacks.plan.layers.contract import VERSION, output_of
-from stacks.plan.layers.owners import owner_problems
+from stacks.plan.layers.joined import owner_problems
 from tests.stacks.plan.layers.settings import BASE, PLATFORM, layered, on_existing_cluster
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_gb200_settings

@@ -5,7 +5,7 @@ from typing import Any
 from components.storage_kinds import StorageClass
 from recipes.model_download import HuggingFaceDownload, S3Copy
 from stacks.plan import timeouts
-from stacks.plan.resolved import ExistingVolume, OwnVolume
+from stacks.plan.cache_plan import ExistingVolume, OwnVolume
 from tests.support.dev_settings import disagg_b200_settings, problems_of, resolved
 
 S3 = {

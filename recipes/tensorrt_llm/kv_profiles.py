@@ -7,7 +7,8 @@ works (hardware/kv_transport.py does); tried or not, this is how it is set up.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from hardware import InstanceType, KvTransportName
+from hardware import INSTANCE_TYPES, InstanceType, KvTransportName
+from recipes.placed import PlacedRecipe, PlacedService
 from recipes.tensorrt_llm.blocks import TransceiverBackend
 from recipes.tensorrt_llm.versions import release_line
 
@@ -93,6 +94,18 @@ def efa_image_tag(runtime_version: str) -> str:
     if release_line(runtime_version) >= FIRST_LINE_WITH_ONE_EFA_TAG or runtime_version == "1.2.0":
         return f"{runtime_version}-efa"
     return f"{runtime_version}-efa-amd64"
+
+
+def service_kv_profile(placed: PlacedRecipe, service: PlacedService) -> KvProfile | None:
+    """Return how the service is set up for the graph's KV transport; None where it transfers nothing."""
+    if placed.kv_transport is None or service.placement is None:
+        return None
+    return kv_profile(
+        placed.kv_transport.name,
+        instance_type=INSTANCE_TYPES[service.placement.instance_type],
+        runtime_version=placed.recipe.runtime.version,
+        roce=service.placement.rdma_fabric == "roce",
+    )
 
 
 def _rdma(runtime_version: str, environment: dict[str, str]) -> KvProfile:

@@ -11,19 +11,19 @@ from stacks.errors import SettingsError
 from tests.support.dev_settings import agg_gb200_settings, dev_settings, problems_of, resolved
 
 if TYPE_CHECKING:
-    from stacks.plan.resolved import ResolvedStack
+    from stacks.plan.stack_plan import StackPlan
 
 GPUS = {"prefill": 1, "decode": 4}
 
 
-def _on_gb200(nodes: int = 2, **replicas: int) -> ResolvedStack:
+def _on_gb200(nodes: int = 2, **replicas: int) -> StackPlan:
     changed = dev_settings()
     changed["serving"] |= {"pool": "gb200", "replicas": replicas}
     changed["nodePools"][1]["nodes"] = nodes
     return resolved(changed)
 
 
-def _worker(stack: ResolvedStack, role: str) -> Any:
+def _worker(stack: StackPlan, role: str) -> Any:
     [worker] = [worker for worker in stack.serving.placed.workers if worker.role == role]
     return worker
 
@@ -73,8 +73,8 @@ def test_roles_can_be_split_over_two_kinds_of_gpu() -> None:
     stack = resolved(changed)
     assert _worker(stack, "prefill").placement.pool == "b200"
     assert _worker(stack, "decode").placement.instance_type == "p6e-gb200.36xlarge"
-    assert {pool.name: pool.used_gpus for pool in stack.pools} == {"b200": 1, "gb200": 4}
-    assert {pool.name: pool.used_nodes for pool in stack.pools} == {"b200": 1, "gb200": 1}
+    assert {placed.pool.name: placed.used_gpus for placed in stack.pools} == {"b200": 1, "gb200": 4}
+    assert {placed.pool.name: placed.packing.used_nodes for placed in stack.pools} == {"b200": 1, "gb200": 1}
 
 
 def test_an_aggregated_worker_takes_one_whole_tray() -> None:
@@ -82,7 +82,7 @@ def test_an_aggregated_worker_takes_one_whole_tray() -> None:
     assert [worker.role for worker in stack.serving.placed.workers] == ["worker"]
     assert _worker(stack, "worker").placement.node_selector["kubernetes.io/arch"] == "arm64"
     [pool] = stack.pools
-    assert (pool.used_gpus, pool.used_nodes, pool.free_gpus) == (4, 1, 0)
+    assert (pool.used_gpus, pool.packing.used_nodes, pool.free_gpus) == (4, 1, 0)
 
 
 def test_an_aggregated_recipe_takes_one_pool_alone() -> None:
@@ -118,7 +118,7 @@ POOL_KINDS = st.sampled_from(sorted(INSTANCE_TYPES))
 REPLICAS = st.integers(min_value=1, max_value=12)
 
 
-def _resolved_or_none(changed: dict[str, Any]) -> ResolvedStack | None:
+def _resolved_or_none(changed: dict[str, Any]) -> StackPlan | None:
     try:
         return resolved(changed)
     except SettingsError:
@@ -168,5 +168,5 @@ def test_whatever_is_typed_it_is_refused_or_every_worker_has_a_place(
         assert worker.gpus == GPUS[worker.role] <= node.gpus
         assert worker.placement.node_selector["kubernetes.io/arch"] == node.cpu_architecture
         used[worker.placement.pool] += worker.gpus * worker.replicas
-    for pool in stack.pools:
-        assert pool.used_gpus == used[pool.name] <= pool.gpus
+    for placed in stack.pools:
+        assert placed.used_gpus == used[placed.pool.name] <= placed.pool.gpus

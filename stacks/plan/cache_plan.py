@@ -1,13 +1,13 @@
 """Where the model's files lie, what brings them there, and which nodes can read them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre, MadeStorage, StorageClass
 from recipes.model import Recipe
 from recipes.model_download import HuggingFaceDownload, S3Copy
 from recipes.placed import CacheNodes, CopyNodes, PlacedService
 from stacks.plan.infrastructure.zones import Zone, zone_named
-from stacks.plan.resolved import ExistingVolume, NodeCopies, OwnVolume, ResolvedCache
 from stacks.plan.timeouts import check_timeout_seconds, download_timeout_seconds
 from stacks.plan.volume_sizes import needed_gib, size_in_gib
 from stacks.settings.cluster import (
@@ -28,9 +28,52 @@ CHECK_JOB_NAME = "model-check"
 _DISKS = "/mnt/k8s-disks/0"
 
 
-def resolved_cache(
-    settings: StackSettings, recipe: Recipe, services: Sequence[PlacedService]
-) -> ResolvedCache:
+@dataclass(frozen=True, slots=True)
+class ExistingVolume:
+    """A claim with the model that others made; a Job checks what it holds."""
+
+    claim_name: str
+    job_name: str
+    timeout_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnVolume:
+    """A claim of the stack's own, and the Job that fills it."""
+
+    claim_name: str
+    job_name: str
+    timeout_seconds: int
+    source: HuggingFaceDownload | S3Copy
+    storage: StorageClass | EbsDisk | Lustre | Efs
+    nodes: CacheNodes | None
+    """Those that alone can mount it; None: all."""
+    size_gib: int
+    needed_gib: int
+    """What the pinned revision takes on the volume, with room for a download in flight."""
+
+    @property
+    def class_name(self) -> str:
+        """Of the claim; empty where the volume is a file system, and no class makes it."""
+        return "" if isinstance(self.storage, Lustre | Efs) else self.storage.class_name
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCopies:
+    """A copy on each node with workers, and the DaemonSet that brings it."""
+
+    timeout_seconds: int
+    source: HuggingFaceDownload | S3Copy
+    nodes: CopyNodes
+    size_gib: int
+    needed_gib: int
+    """As of a volume: what it takes on each node."""
+
+
+CachePlan = ExistingVolume | OwnVolume | NodeCopies
+
+
+def cache_plan(settings: StackSettings, recipe: Recipe, services: Sequence[PlacedService]) -> CachePlan:
     """Return where the model lies and what brings it; the settings have no problems."""
     origin, cache = settings.model.source, settings.model_cache
     size_bytes = recipe.model.size_bytes

@@ -1,7 +1,7 @@
 """Whether the layers of other stacks are there, and are what this stack's file says.
 
-Asked before anything is registered: a difference would show up minutes later as pods that fit no node, or as
-workers that look for NATS where it is not.
+The program asks before it registers anything: a difference would show up minutes later as pods that fit no
+node, or as workers that look for NATS in the wrong place.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -10,11 +10,11 @@ from stacks.errors import Problem
 from stacks.nearest import nearest
 from stacks.plan.layers.contract import VERSION, exported, is_of_pool, pools_in
 from stacks.plan.layers.layering import JoinedLayer, Layering
+from stacks.plan.layers.owned import FROM_BELOW
 from stacks.settings.layers import Layer
 
 Outputs = Mapping[str, object]
 
-_LAYERS: tuple[Layer, ...] = ("infrastructure", "platform", "serving")
 _NOTHING_DONE = "nothing was created or changed"
 
 
@@ -48,20 +48,20 @@ def _problems(layer: Layer, joined: JoinedLayer, outputs: Outputs | None) -> Ite
     if layer not in outputs:
         yield _without_the_layer(key, owner, layer, outputs)
         return
-    theirs = exported(outputs[layer])
-    if theirs.version != VERSION:
+    version, theirs = exported(outputs[layer])
+    if version != VERSION:
         message = (
             f"that stack was brought up by another version of this project: its contract has version "
-            f"{theirs.version}, and this one reads {VERSION}; {_NOTHING_DONE}"
+            f"{version}, and this one reads {VERSION}; {_NOTHING_DONE}"
         )
         suggestion = f"`pulumi up --stack {owner}` with this version of the project, then this one"
         yield Problem(key, owner, message, suggestion=suggestion)
         return
-    yield from _differences(joined, theirs.values)
+    yield from _differences(joined, theirs)
 
 
 def _without_the_layer(key: str, owner: str, layer: Layer, outputs: Outputs) -> Problem:
-    shared = [name for name in _LAYERS if name in outputs]
+    shared = [name for name in FROM_BELOW if name in outputs]
     message = f"that stack shares no {layer}; it shares {' and '.join(shared) or 'nothing'}; {_NOTHING_DONE}"
     suggestion = (
         f"the stack that owns the {layer}; or, where {owner} does, layers: […] with {layer} in "

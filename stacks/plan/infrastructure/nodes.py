@@ -1,12 +1,13 @@
-"""GPU node groups: what EC2 and EKS would refuse, and what each becomes."""
+"""Node groups: what EC2 and EKS would refuse of the pools, and what their nodes are made of."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from components.node_template import NodeTemplate
 from components.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
-from hardware import InstanceType
+from hardware import InstanceType, NetworkInterface
 from stacks.errors import Problem
-from stacks.plan.infrastructure.plan import AmiType, PlannedNodes
-from stacks.plan.infrastructure.zones import Zone, zone_named
+from stacks.plan.infrastructure.eks_plan import PlannedNodes, PlannedSystemNodes
+from stacks.plan.infrastructure.zones import zone_named
 from stacks.plan.placement.pools import Pool
 from stacks.settings.cluster import (
     CapacityBlockPurchase,
@@ -20,6 +21,9 @@ from stacks.settings.stack import NodePoolSettings
 
 _LONGEST_NAME = 63
 """Of a node group (EKS API, CreateNodegroup)."""
+_SYSTEM_ROOT_GIB = 100
+# Images of the runtime are some 20 GB each, and two are there during an update.
+_GPU_ROOT_GIB = 200
 _OPTIONS = {
     "onDemand": "on-demand",
     "spot": "spot",
@@ -30,21 +34,22 @@ _IN_SETTINGS = {"on-demand": "onDemand or reservation", "spot": "spot", "capacit
 
 
 def pool_problems(
-    cluster: EksClusterSettings, typed: Sequence[NodePoolSettings], pools: dict[str, Pool]
+    cluster: EksClusterSettings, node_pools: Sequence[NodePoolSettings], pools: Mapping[str, Pool]
 ) -> Iterator[Problem]:
     """Yield why a pool could not be made in the account."""
-    for index, settings in enumerate(typed):
+    for index, settings in enumerate(node_pools):
         pool = pools.get(settings.name)
         if pool is None:
             continue
         key = f"nodePools[{index}]"
         yield from _name_problems(cluster, settings, key)
         if settings.zone is None:
-            yield _missing(f"{key}.zone", "EFA and file systems end at a zone, so a pool is in one")
+            message = "is missing: EFA and file systems end at a zone, so a pool is in one"
+            yield Problem(f"{key}.zone", None, message)
         else:
             yield from _zone_problems(cluster, pool.instance_type, settings.zone, f"{key}.zone")
         if settings.purchase is None:
-            yield _missing(f"{key}.purchase", "nothing is bought that nobody typed")
+            yield Problem(f"{key}.purchase", None, "is missing: nothing is bought that nobody typed")
         else:
             yield from _purchase_problems(pool.instance_type, settings.purchase, f"{key}.purchase")
 
@@ -53,23 +58,34 @@ def planned_nodes(cluster: EksClusterSettings, settings: NodePoolSettings, pool:
     """Return the node group; the settings have no `pool_problems`."""
     if settings.zone is None or settings.purchase is None:
         raise ValueError(f"pool {pool.name} has no zone or no purchase")
-    return PlannedNodes(
-        name=_group_name(cluster, settings),
-        pool=pool.name,
-        instance_type=pool.instance_type,
-        ami_type=gpu_ami(pool.instance_type),
-        nodes=pool.nodes,
-        zone=zone_named(settings.zone),
-        purchase=_purchase(settings.purchase),
-        nvlink_domain_gpus=pool.nvlink_domain_gpus,
-        labels=dict(pool.labels),
-        tainted=True,
+    zone, purchase = zone_named(settings.zone), _purchase(settings.purchase)
+    return PlannedNodes(_group_name(cluster, settings), pool, zone, purchase)
+
+
+def system_template(nodes: PlannedSystemNodes) -> NodeTemplate:
+    """Return the template of the nodes for everything without GPUs."""
+    return NodeTemplate(
+        name=nodes.name,
+        instance_type=nodes.instance_type,
+        interfaces=(NetworkInterface(card=0, device=0, kind="interface"),),
+        root_gib=_SYSTEM_ROOT_GIB,
+        local_disks=False,
+        own_imex=False,
+        purchase=OnDemand(),
     )
 
 
-def gpu_ami(instance_type: InstanceType) -> AmiType:
-    """Return the image with driver, container toolkit and EFA for the type's architecture."""
-    return "AL2023_ARM_64_NVIDIA" if instance_type.cpu_architecture == "arm64" else "AL2023_x86_64_NVIDIA"
+def gpu_template(nodes: PlannedNodes) -> NodeTemplate:
+    """Return the template of a pool's nodes, with the network interfaces of their type."""
+    return NodeTemplate(
+        name=nodes.name,
+        instance_type=nodes.pool.instance_type.name,
+        interfaces=nodes.pool.instance_type.network.interfaces,
+        root_gib=_GPU_ROOT_GIB,
+        local_disks=True,
+        own_imex=nodes.pool.instance_type.nvlink_crosses_nodes,
+        purchase=nodes.purchase,
+    )
 
 
 def _group_name(cluster: EksClusterSettings, settings: NodePoolSettings) -> str:
@@ -93,7 +109,11 @@ def _zone_problems(
         yield Problem(key, name, message, suggestion=f"{cluster.region}a, or another region")
         return
     if instance_type.regions and cluster.region not in instance_type.regions:
-        yield _region_problem(instance_type, zone, key)
+        read = instance_type.sources["regions"]
+        message = f"{instance_type.name} was not offered in {zone.region} when EC2 was asked ({read.date})"
+        allowed = f"a zone of {', '.join(instance_type.regions)}"
+        suggestion = "another cluster.region; where EC2 offers it by now, add it to hardware/offers.py"
+        yield Problem(key, name, message, allowed=allowed, suggestion=suggestion)
         return
     offered = [each.name for each in instance_type.zones]
     if offered and name not in offered:
@@ -104,17 +124,6 @@ def _zone_problems(
         yield Problem(key, name, message, suggestion=f"{cluster.region}a")
 
 
-def _region_problem(instance_type: InstanceType, zone: Zone, key: str) -> Problem:
-    read = instance_type.sources["regions"]
-    return Problem(
-        key,
-        zone.name,
-        f"{instance_type.name} was not offered in {zone.region} when EC2 was asked ({read.date})",
-        allowed=f"a zone of {', '.join(instance_type.regions)}",
-        suggestion="another cluster.region; where EC2 offers it by now, add it to hardware/offers.py",
-    )
-
-
 def _purchase_problems(
     instance_type: InstanceType, purchase: PurchaseSettings, key: str
 ) -> Iterator[Problem]:
@@ -122,10 +131,6 @@ def _purchase_problems(
         allowed = ", ".join(_IN_SETTINGS[option] for option in instance_type.purchase_options)
         message = f"{instance_type.name} is not sold this way"
         yield Problem(f"{key}.kind", purchase.kind, message, allowed=allowed)
-
-
-def _missing(key: str, why: str) -> Problem:
-    return Problem(key, None, f"is missing: {why}")
 
 
 def _purchase(purchase: PurchaseSettings) -> Purchase:
@@ -138,6 +143,3 @@ def _purchase(purchase: PurchaseSettings) -> Purchase:
             return Reservation(purchase.id, purchase.placement_group)
         case CapacityBlockPurchase():
             return CapacityBlock(purchase.id, purchase.starts, purchase.phase)
-
-
-__all__ = ["Zone", "gpu_ami", "planned_nodes", "pool_problems"]

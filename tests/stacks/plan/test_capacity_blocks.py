@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from lab.directory import REPOSITORY
-from stacks.plan.infrastructure.phases import waited_for, with_open_windows
 from stacks.plan.resolve import resolve
+from stacks.plan.stack_plan import waited_for, with_open_windows
 from stacks.settings.load import load_stack
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings
 from tests.support.recordings import recorded_stack
 
 if TYPE_CHECKING:
-    from stacks.plan.resolved import ResolvedStack
+    from stacks.plan.stack_plan import StackPlan
 
 
-def _waiting() -> ResolvedStack:
+def _waiting() -> StackPlan:
     settings: dict[str, Any] = eks_b200_settings()
     settings["nodePools"][0]["purchase"]["phase"] = "waiting"
     return resolved(settings)
@@ -27,11 +27,11 @@ def _waiting() -> ResolvedStack:
 @pytest.mark.parametrize("name", ["agg-gb200", "disagg-b200", "disagg-gb200"])
 def test_a_shipped_file_waits_for_the_window_of_a_block_that_somebody_has_still_to_buy(name: str) -> None:
     stack = resolve(name, load_stack(name, REPOSITORY), f"Pulumi.{name}.yaml")
-    assert [nodes.pool for nodes in waited_for(stack)] == [pool.name for pool in stack.pools]
+    assert [nodes.pool for nodes in waited_for(stack)] == [placed.pool for placed in stack.pools]
 
 
 def test_a_graph_waits_for_the_pool_that_it_is_placed_on() -> None:
-    assert [nodes.pool for nodes in waited_for(_waiting())] == ["b200"]
+    assert [nodes.pool.name for nodes in waited_for(_waiting())] == ["b200"]
     assert waited_for(resolved(eks_b200_settings())) == ()
 
 

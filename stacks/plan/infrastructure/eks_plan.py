@@ -4,15 +4,31 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from components.purchase import OnDemand, Purchase
-from components.storage_kinds import MadeStorage
-from hardware import InstanceType
-from stacks.plan.infrastructure.addresses import SubnetAddresses
+from components.purchase import CapacityBlock, OnDemand, Phase, Purchase
+from components.storage_kinds import Efs, Lustre, MadeStorage
 from stacks.plan.infrastructure.zones import Zone
+from stacks.plan.placement.pools import Pool
+from stacks.plan.versions import EKS_ADDONS
 
 AmiType = Literal[
     "AL2023_x86_64_STANDARD", "AL2023_ARM_64_STANDARD", "AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA"
 ]
+
+
+ADDONS_BEFORE_NODES = ("vpc-cni", "kube-proxy", "eks-pod-identity-agent")
+"""What nodes do not join without."""
+EBS_ADDON = "aws-ebs-csi-driver"
+LUSTRE_ADDON = "aws-fsx-csi-driver"
+
+
+@dataclass(frozen=True, slots=True)
+class SubnetAddresses:
+    """Addresses of one zone."""
+
+    zone: str
+    private: str
+    public: str | None
+    """None in a Local Zone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,25 +52,29 @@ class AdoptedNetwork:
     subnets: Mapping[str, str]
     """Zone -> private subnet."""
     control_plane: tuple[str, ...]
-    """As of a VPC of the stack's own: all that are the region's, in their order."""
+    """Zones of the region with a subnet, sorted."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedNodes:
-    """A node group with GPUs."""
+    """The node group of a pool with GPUs."""
 
     name: str
     """Of the node group: the cluster's name and the pool's."""
-    pool: str
-    instance_type: InstanceType
-    ami_type: AmiType
-    nodes: int
+    pool: Pool
     zone: Zone
     purchase: Purchase
-    nvlink_domain_gpus: int
-    """Of the UltraServer that they are trays of; of one node where the type's NVLink ends there."""
-    labels: Mapping[str, str]
-    tainted: bool
+
+    @property
+    def ami_type(self) -> AmiType:
+        """The image with driver, container toolkit and EFA for the type's architecture."""
+        arm = self.pool.instance_type.cpu_architecture == "arm64"
+        return "AL2023_ARM_64_NVIDIA" if arm else "AL2023_x86_64_NVIDIA"
+
+    @property
+    def phase(self) -> Phase:
+        """Active unless a Capacity Block waits for its window, or is emptied."""
+        return self.purchase.phase if isinstance(self.purchase, CapacityBlock) else "active"
 
     @property
     def placed_together(self) -> bool:
@@ -62,7 +82,7 @@ class PlannedNodes:
 
         A capacity block places its own, and a reservation stays in the group that it was made in.
         """
-        return self.nodes > 1 and isinstance(self.purchase, OnDemand)
+        return self.pool.nodes > 1 and isinstance(self.purchase, OnDemand)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +120,27 @@ class EksPlan:
     @property
     def uses_compute_domains(self) -> bool:
         """Whether some pool's NVLink crosses nodes, so that the DRA driver has something to do."""
-        return any(nodes.instance_type.nvlink_crosses_nodes for nodes in self.gpu_nodes)
+        return any(nodes.pool.instance_type.nvlink_crosses_nodes for nodes in self.gpu_nodes)
+
+    @property
+    def node_addons(self) -> tuple[str, ...]:
+        """The add-ons that run on nodes, with the driver of the model cache's file system."""
+        names = ["coredns", EBS_ADDON]
+        if isinstance(self.storage, Efs):
+            names.append("aws-efs-csi-driver")
+        if isinstance(self.storage, Lustre):
+            names.append(LUSTRE_ADDON)
+        if self.node_monitoring:
+            names.append("eks-node-monitoring-agent")
+        return tuple(names)
+
+    @property
+    def addon_builds(self) -> Mapping[str, str]:
+        """Add-on -> pinned build of all that the cluster has."""
+        return {name: EKS_ADDONS[self.version][name] for name in (*ADDONS_BEFORE_NODES, *self.node_addons)}
 
     @property
     def efa_instance_types(self) -> tuple[str, ...]:
         """The types of the pools that have EFA interfaces."""
-        types = (nodes.instance_type for nodes in self.gpu_nodes)
+        types = (nodes.pool.instance_type for nodes in self.gpu_nodes)
         return tuple(dict.fromkeys(each.name for each in types if each.efa_interfaces))

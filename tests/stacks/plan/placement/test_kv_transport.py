@@ -6,7 +6,7 @@ import pytest
 
 from hardware import Standing
 from recipes.placed import ComputeDomain
-from stacks.plan.placement.transport_capacity import request_bytes
+from stacks.plan.placement.kv_transport import request_bytes
 from tests.support.dev_settings import (
     agg_gb200_settings,
     dev_settings,
@@ -53,9 +53,9 @@ def test_a_way_that_nobody_proved_is_never_chosen_for_a_person() -> None:
 def test_rdma_is_documented_so_nobody_has_to_type_it() -> None:
     settings = _untyped(disagg_b200_settings())
     settings["nodePools"][0]["rdma"] = INFINIBAND
-    transport = resolved(settings).serving.kv_transport
+    transport = resolved(settings).serving.placed.kv_transport
     assert transport is not None
-    assert (transport.path.transport, transport.typed) == ("rdma", False)
+    assert (transport.path.transport, transport.explicit) == ("rdma", False)
     assert transport.path.standing is Standing.DOCUMENTED
     assert _decision(settings).startswith("rdma: the fastest way that is documented between these nodes: ")
 
@@ -70,10 +70,10 @@ def test_a_pod_asks_for_one_slot_of_the_rdma_plugin() -> None:
 
 def test_a_typed_way_carries_its_evidence_and_its_ceiling() -> None:
     settings = dev_settings()
-    transport = resolved(settings).serving.kv_transport
+    transport = resolved(settings).serving.placed.kv_transport
     assert transport is not None
-    assert (transport.path.transport, transport.typed) == ("tcp", True)
-    assert transport.request_bytes == 301_989_888
+    assert (transport.path.transport, transport.explicit) == ("tcp", True)
+    assert request_bytes(resolved(settings).serving.placed.recipe) == 301_989_888
     assert transport.ceiling == (
         "a prompt of 8,192 tokens is 0.30 GB of KV cache: nobody publishes what TCP carries inside one "
         "machine, where it passes no network card; 3.3 to 9.9 prompts a second at the 1 to 3 GB/s that "
@@ -89,8 +89,8 @@ def test_a_kv_cache_of_twice_the_bytes_takes_twice_the_time() -> None:
     settings["serving"]["overrides"] = {"prefill": wide, "decode": wide}
     stack = resolved(settings)
     assert request_bytes(stack.serving.placed.recipe) == 2 * 301_989_888
-    assert stack.serving.kv_transport is not None
-    assert "1.7 to 5.0 prompts a second at the 1 to 3 GB/s" in stack.serving.kv_transport.ceiling
+    assert stack.serving.placed.kv_transport is not None
+    assert "1.7 to 5.0 prompts a second at the 1 to 3 GB/s" in stack.serving.placed.kv_transport.ceiling
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_between_machines_tcp_is_held_by_card_zero_and_by_what_one_flow_gets(
 ) -> None:
     settings["nodePools"][0]["nodes"] = 2
     settings["serving"]["kvTransport"] = "tcp"
-    transport = resolved(settings).serving.kv_transport
+    transport = resolved(settings).serving.placed.kv_transport
     assert transport is not None
     assert (
         f"at most {prompts} prompts a second over {gbit} Gbit/s of network card 0 between machines and 2.1 "
@@ -143,10 +143,10 @@ def test_workers_on_nvlink_between_trays_share_one_domain_and_no_tray() -> None:
     assert placed.compute_domain == ComputeDomain("gpt-oss-disagg-compute-domain", "gpt-oss-disagg-channel")
     assert placed.same_clique
     [pool] = stack.pools
-    assert (pool.used_gpus, pool.used_nodes, pool.exclusive_nodes) == (5, 2, 2)
-    assert stack.serving.kv_transport is not None
-    assert stack.serving.kv_transport.path.reason.startswith("reported failing on AWS GB200")
-    assert stack.serving.kv_transport.placement.startswith(
+    assert (pool.used_gpus, pool.packing.used_nodes, pool.packing.exclusive_nodes) == (5, 2, 2)
+    assert stack.serving.placed.kv_transport is not None
+    assert stack.serving.placed.kv_transport.path.reason.startswith("reported failing on AWS GB200")
+    assert stack.serving.placed.kv_transport.placement.startswith(
         "all workers on nodes of one NVLink domain, at most 2 in this pool, and each on a node of its own"
     )
 
@@ -178,7 +178,7 @@ def test_two_prefill_workers_do_not_share_a_tray_although_their_gpus_would_fit()
     [problem] = problems_of(settings)
     assert problem.suggestion == "3 nodes in pool gb200, or fewer replicas"
     _typed(settings, "tcp")
-    assert resolved(settings).pools[0].used_nodes == 2
+    assert resolved(settings).pools[0].packing.used_nodes == 2
 
 
 def test_a_graph_is_no_larger_than_one_nvlink_domain() -> None:
@@ -188,7 +188,7 @@ def test_a_graph_is_no_larger_than_one_nvlink_domain() -> None:
     assert "9 nodes are one NVLink domain, which all workers must be in" in problem.message
     assert problem.suggestion == "fewer replicas: one NVLink domain has no more nodes"
     settings["nodePools"][0]["nvlinkDomainGpus"] = 72
-    assert resolved(settings).pools[0].used_nodes == 10
+    assert resolved(settings).pools[0].packing.used_nodes == 10
 
 
 def test_nvlink_between_trays_does_not_cross_pools() -> None:
@@ -213,7 +213,7 @@ def test_the_worse_of_two_pools_decides() -> None:
     assert "rdma, " not in str(problem.allowed)
     assert "efa, " not in str(problem.allowed)
     settings["nodePools"][1]["rdma"] = INFINIBAND
-    transport = resolved(settings).serving.kv_transport
+    transport = resolved(settings).serving.placed.kv_transport
     assert transport is not None
     assert transport.path.transport == "rdma"
 
@@ -235,7 +235,7 @@ def test_prefill_and_decode_over_efa_are_on_different_nodes_with_an_interface_a_
     settings["nodePools"][0]["nodes"] = 2
     stack = resolved(settings)
     assert stack.serving.placed.different_nodes
-    assert stack.pools[0].used_nodes == 2
+    assert stack.pools[0].packing.used_nodes == 2
     asked = {
         worker.role: worker.placement.extended_resources
         for worker in stack.serving.placed.workers
@@ -248,6 +248,6 @@ def test_an_aggregated_recipe_refuses_a_transport() -> None:
     [problem] = problems_of(_typed(agg_gb200_settings(), "mnnvl"))
     assert problem.message == "gpt-oss-120b/trtllm-agg is aggregated: its KV cache never leaves the worker"
     assert problem.suggestion == "leave kvTransport out"
-    assert resolved(agg_gb200_settings()).serving.kv_transport is None
+    assert resolved(agg_gb200_settings()).serving.placed.kv_transport is None
     settings = agg_gb200_settings()
     assert _decision(settings).startswith("none: the recipe is aggregated")

@@ -7,17 +7,13 @@ from stacks.settings.layers import Layer
 from stacks.settings.stack import StackSettings
 from stacks.wording import alternatives
 
-_FROM_BELOW: tuple[Layer, ...] = ("infrastructure", "platform", "serving")
+FROM_BELOW: tuple[Layer, ...] = ("infrastructure", "platform", "serving")
 
 
 def layers_there_are(settings: StackSettings) -> tuple[Layer, ...]:
-    """Return what can be owned with these settings: what exists already is nobody's layer."""
-    missing: set[Layer] = set()
-    if settings.cluster.kind == "existing":
-        missing.add("infrastructure")
-    if settings.platform.kind == "existing":
-        missing.add("platform")
-    return tuple(layer for layer in _FROM_BELOW if layer not in missing)
+    """Return the layers that a stack can own; no stack owns a cluster or a platform that exists."""
+    exists = {"infrastructure": settings.cluster.kind, "platform": settings.platform.kind}
+    return tuple(layer for layer in FROM_BELOW if exists.get(layer) != "existing")
 
 
 def owned_layers(settings: StackSettings) -> tuple[Layer, ...]:
@@ -33,26 +29,26 @@ def joined_layers(settings: StackSettings) -> dict[Layer, str]:
 
 
 def layer_problems(name: str, settings: StackSettings) -> tuple[Problem, ...]:
-    """Return why the layers cannot be divided as typed.
+    """Return why the layers cannot be divided like this.
 
     Args:
         name: of this stack, which cannot join itself.
-        settings: what was typed.
+        settings: of the stack.
 
     """
     return (*_own_problems(settings), *_owner_problems(name, settings))
 
 
 def _own_problems(settings: StackSettings) -> Iterator[Problem]:
-    typed, there = settings.layers, layers_there_are(settings)
-    if typed is None:
+    listed, there = settings.layers, layers_there_are(settings)
+    if listed is None:
         return
     key = "layers"
-    shown = _listed(typed)
-    for layer in dict.fromkeys(typed):
+    shown = _listed(listed)
+    for layer in dict.fromkeys(listed):
         if layer not in there:
             yield Problem(key, shown, _why_absent(layer), allowed=_listed(there))
-    if len(set(typed)) < len(typed):
+    if len(set(listed)) < len(listed):
         yield Problem(key, shown, "a layer stands there twice", suggestion="leave one of them out")
     own = owned_layers(settings)
     if len(own) > 1 and there.index(own[-1]) - there.index(own[0]) >= len(own):

@@ -1,0 +1,118 @@
+"""The network of a planned cluster: what AWS would refuse, and how its addresses are divided over zones."""
+
+import string
+from collections.abc import Iterator, Sequence
+from ipaddress import IPv4Network
+
+from stacks.errors import Problem
+from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, PlannedNetwork, SubnetAddresses
+from stacks.plan.infrastructure.zones import Zone, zone_named
+from stacks.settings.cluster import EksClusterSettings, OwnNetwork
+from stacks.settings.stack import StackSettings
+
+_CONTROL_PLANE_ZONES = 2
+_LARGEST, _SMALLEST = 16, 20
+"""Prefix lengths of a VPC: EC2 allows none larger than /16; below /20 a zone has too few addresses for the
+pods of its nodes."""
+
+# Eight private parts: pods get their addresses from them. The last is cut up for the public side.
+_PARTS = 3
+_PUBLIC_PARTS = 3
+
+
+def network_problems(cluster: EksClusterSettings, settings: StackSettings) -> Iterator[Problem]:
+    """Yield why the VPC could not carry the cluster."""
+    network = cluster.network
+    if isinstance(network, OwnNetwork):
+        field, named = "cluster.network.zones", network.zones
+    else:
+        field, named = "cluster.network.subnets", tuple(network.subnets)
+    zones = [zone_named(name) for name in named]
+    for zone in zones:
+        if zone.region != cluster.region:
+            yield Problem(field, zone.name, f"is no zone of cluster.region {cluster.region}")
+    regional = {zone.name for zone in zones if not zone.is_local}
+    if len(regional) < _CONTROL_PLANE_ZONES:
+        message = "EKS puts the control plane into two of the region's own zones, never into a Local Zone"
+        yield Problem(field, ", ".join(named), message, allowed="two zones of the region or more")
+    if isinstance(network, OwnNetwork):
+        yield from _address_problems(network, settings)
+        return
+    for index, pool in enumerate(settings.node_pools):
+        if pool.zone is not None and pool.zone not in named:
+            message = f"{field} names no subnet there, so its nodes would have no network"
+            allowed = ", ".join(named)
+            yield Problem(f"nodePools[{index}].zone", pool.zone, message, allowed=allowed)
+
+
+def planned_network(
+    cluster: EksClusterSettings, pool_zones: Sequence[Zone]
+) -> PlannedNetwork | AdoptedNetwork:
+    """Return the VPC; the settings have no `network_problems`."""
+    network = cluster.network
+    if not isinstance(network, OwnNetwork):
+        control_plane = tuple(sorted(name for name in network.subnets if not zone_named(name).is_local))
+        return AdoptedNetwork(network.vpc_id, dict(network.subnets), control_plane)
+    named = [zone_named(name) for name in network.zones]
+    zones = dict.fromkeys([*named, *pool_zones])
+    local = tuple(zone for zone in zones if zone.is_local)
+    return PlannedNetwork(
+        cidr=network.cidr,
+        subnets=divided(
+            IPv4Network(network.cidr),
+            [zone.name for zone in zones if not zone.is_local],
+            [zone.name for zone in local],
+        ),
+        local=local,
+        nat_per_zone=network.nat_per_zone,
+        control_plane=tuple(zone.name for zone in named if not zone.is_local),
+    )
+
+
+def divided(cidr: IPv4Network, zones: Sequence[str], local: Sequence[str]) -> tuple[SubnetAddresses, ...]:
+    """Return the subnets of each zone.
+
+    A subnet's addresses cannot be changed, so a zone that comes or goes must move no other zone: a zone of
+    the region has the part of its last letter, and Local Zones count from the back of the VPC.
+
+    Args:
+        cidr: of the VPC.
+        zones: the region's own.
+        local: Local Zones; there is `has_room` for all of them.
+
+    """
+    if not has_room(zones, local):
+        raise ValueError(f"{', '.join((*zones, *local))} do not fit into {cidr}")
+    *parts, last = cidr.subnets(prefixlen_diff=_PARTS)
+    public = list(last.subnets(prefixlen_diff=_PUBLIC_PARTS))
+    return (
+        *(SubnetAddresses(zone, str(parts[_place(zone)]), str(public[_place(zone)])) for zone in zones),
+        *(SubnetAddresses(zone, str(parts[-1 - index]), None) for index, zone in enumerate(local)),
+    )
+
+
+def has_room(zones: Sequence[str], local: Sequence[str]) -> bool:
+    """Whether a VPC has room for these zones of the region beside these Local Zones."""
+    rest = 2**_PARTS - 1 - len(local)
+    return rest >= 0 and all(_place(zone) < rest for zone in zones)
+
+
+def _address_problems(network: OwnNetwork, settings: StackSettings) -> Iterator[Problem]:
+    key = "cluster.network.cidr"
+    try:
+        cidr = IPv4Network(network.cidr)
+    except ValueError as error:
+        yield Problem(key, network.cidr, f"no network: {error}")
+        return
+    if not _LARGEST <= cidr.prefixlen <= _SMALLEST or not cidr.is_private:
+        message = "cannot be the addresses of the VPC"
+        yield Problem(key, network.cidr, message, allowed=f"private, /{_LARGEST} to /{_SMALLEST}")
+    names = dict.fromkeys([*network.zones, *(pool.zone for pool in settings.node_pools if pool.zone)])
+    regional = [name for name in names if not zone_named(name).is_local]
+    if not has_room(regional, [name for name in names if name not in regional]):
+        message = "with those of the pools these are more zones than the VPC has addresses for"
+        yield Problem("cluster.network.zones", ", ".join(names), message, allowed="fewer")
+
+
+def _place(zone: str) -> int:
+    return string.ascii_lowercase.index(zone[-1])

@@ -1,0 +1,265 @@
+"""How KV-cache blocks travel from prefill to decode workers, what that can carry and what it demands."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from hardware import (
+    KV_TRANSPORTS,
+    TCP_FLOW_GBIT,
+    TCP_GIGABYTES_PER_SECOND,
+    KvPath,
+    KvTransportName,
+    Standing,
+    kv_path,
+    requests_per_second,
+)
+from recipes.model import Recipe
+from recipes.placed import KvTransport
+from recipes.tensorrt_llm import BACKENDS_WITH_FIXED_BUFFERS
+from recipes.tensorrt_llm.kv_profiles import kv_profile
+from stacks.errors import Problem
+from stacks.plan.placement.packing import Room
+from stacks.plan.placement.pools import Assigned, Pool
+from stacks.settings.stack import ServingSettings
+
+_KEY = "serving.kvTransport"
+_BUFFER = "cache_transceiver_config.max_tokens_in_buffer"
+_EFA_RESOURCE = "vpc.amazonaws.com/efa"
+_WORST_FIRST = (Standing.IMPOSSIBLE, Standing.UNPROVEN, Standing.DOCUMENTED)
+_CARRIER: dict[KvTransportName, str] = {
+    "mnnvl": "NVLink of one GPU",
+    "rdma": "one adapter",
+    "efa": "EFA of one GPU",
+    "tcp": "network card 0 between machines",
+}
+
+
+def choose_transport(
+    recipe: Recipe, serving: ServingSettings, assigned: Sequence[Assigned]
+) -> tuple[KvTransport | None, tuple[Problem, ...]]:
+    """Return the transport of the settings, or the fastest that is documented to work on these nodes.
+
+    None without a problem for an aggregated recipe. A transport that the hardware cannot do is refused. One
+    that is merely possible must be in the settings: engines fall back to plain TCP in silence, with every pod
+    Ready, so nobody gets TCP without having asked for it.
+    """
+    wanted = serving.kv_transport
+    if not recipe.is_disaggregated:
+        if wanted is None:
+            return None, ()
+        message = f"{recipe.name} is aggregated: its KV cache never leaves the worker"
+        return None, (Problem(_KEY, wanted, message, suggestion="leave kvTransport out"),)
+    pools = list({one.pool.name: one.pool for one in assigned}.values())
+    judged = {name: _judge(name, recipe, pools) for name in KV_TRANSPORTS}
+    if wanted is not None:
+        path = judged[wanted]
+        if path.standing is Standing.IMPOSSIBLE:
+            return None, (_impossible(path, recipe, judged.values()),)
+        return _choice(path, recipe, pools, explicit=True), ()
+    documented = [path for path in judged.values() if path.standing is Standing.DOCUMENTED]
+    if not documented:
+        return None, (_none_documented(recipe, judged.values()),)
+    path = max(documented, key=lambda path: path.gbit_per_second or 0)
+    return _choice(path, recipe, pools, explicit=False), ()
+
+
+def request_bytes(recipe: Recipe) -> int:
+    """Return the bytes of KV cache of one prompt of the length that the recipe is sized for."""
+    return recipe.kv_bytes_per_token * recipe.traffic.input_tokens
+
+
+def room_for_workers(pool: Pool, transport: KvTransport | None) -> Room:
+    """Return the pool's nodes that the workers can use, and what may share one of them."""
+    gpus = pool.instance_type.gpus
+    if transport is None:
+        return Room(pool.nodes, gpus)
+    path = transport.paths[pool.name]
+    return Room(
+        nodes=pool.domain_nodes if path.same_clique else pool.nodes,
+        gpus_per_node=gpus,
+        one_pod_per_node=path.one_pod_per_node,
+        different_nodes=path.different_nodes,
+    )
+
+
+def network_devices(transport: KvTransport | None, assigned: Assigned) -> dict[str, str]:
+    """Return the extended resources of one pod of the worker."""
+    pool = assigned.pool
+    if transport is None:
+        return {}
+    if transport.name == "efa":
+        return {_EFA_RESOURCE: str(pool.instance_type.efa_interfaces_per_pod(assigned.worker.gpus))}
+    if transport.name == "rdma" and pool.rdma is not None:
+        # One slot of the device plugin hands a pod all adapters of its node.
+        return {pool.rdma.resource: "1"}
+    return {}
+
+
+def buffer_problems(
+    recipe: Recipe, assigned: Sequence[Assigned], transport: KvTransport | None
+) -> Iterator[Problem]:
+    """Yield the workers whose buffer is below the longest prompt, where the backend cannot grow it.
+
+    The backend is the transport's, whatever the recipe names. UCX and MPI allocate another buffer for a
+    longer prompt, so for them no size is too small.
+    """
+    if transport is None:
+        return
+    longest = recipe.engine_of("prefill").longest_prompt(recipe.model.max_positions)
+    for one in assigned:
+        profile = kv_profile(
+            transport.name,
+            instance_type=one.pool.instance_type,
+            runtime_version=recipe.runtime.version,
+            roce=one.pool.rdma is not None and one.pool.rdma.fabric == "roce",
+        )
+        engine = recipe.engine_of(one.worker.worker_role)
+        transceiver = engine.cache_transceiver_config
+        buffer = transceiver.max_tokens_in_buffer if transceiver else None
+        if profile.backend not in BACKENDS_WITH_FIXED_BUFFERS or buffer is None or buffer >= longest:
+            continue
+        role = one.worker.worker_role
+        message = (
+            f"{role} max_tokens_in_buffer {buffer} is smaller than the longest prompt that prefill admits, "
+            f"{longest}, and the buffers of kvTransport {transport.name} (backend {profile.backend}) do not "
+            "grow"
+        )
+        rounded = -(-longest // engine.tokens_per_block) * engine.tokens_per_block
+        suggestion = f"{rounded} or more, or a lower max_seq_len of prefill"
+        yield Problem(f"serving.overrides.{role}.{_BUFFER}", buffer, message, suggestion=suggestion)
+
+
+def _judge(name: KvTransportName, recipe: Recipe, pools: Sequence[Pool]) -> KvPath:
+    """Return what is known of the transport in the pool where it is least proven."""
+    paths = [_path(name, recipe, pool, one_machine=_one_machine(pools)) for pool in pools]
+    worst = min(paths, key=lambda path: (_WORST_FIRST.index(path.standing), path.gbit_per_second or 0))
+    between = _between(name, pools)
+    if between is None or worst.standing is Standing.IMPOSSIBLE:
+        return worst
+    return replace(worst, standing=Standing.IMPOSSIBLE, reason=between, gbit_per_second=None)
+
+
+def _one_machine(pools: Sequence[Pool]) -> bool:
+    return len(pools) == 1 and pools[0].nodes == 1
+
+
+def _path(name: KvTransportName, recipe: Recipe, pool: Pool, *, one_machine: bool) -> KvPath:
+    major, minor, patch = (int(part) for part in recipe.runtime.version.split("."))
+    return kv_path(
+        name,
+        pool.instance_type,
+        engine=recipe.framework,
+        runtime=(major, minor, patch),
+        rdma=pool.rdma is not None,
+        one_machine=one_machine,
+    )
+
+
+def _between(name: KvTransportName, pools: Sequence[Pool]) -> str | None:
+    """Return why the transport does not lead from one of the pools to the other."""
+    if len(pools) == 1:
+        return None
+    if name == "mnnvl":
+        return "all workers must be in one NVLink domain, so in one pool: write `pool` instead of `pools`"
+    fabrics = {pool.rdma.fabric for pool in pools if pool.rdma is not None}
+    if name == "rdma" and len(fabrics) > 1:
+        return "one pool is on InfiniBand and the other on RoCE, and nothing leads from one to the other"
+    return None
+
+
+def _choice(path: KvPath, recipe: Recipe, pools: Sequence[Pool], *, explicit: bool) -> KvTransport:
+    return KvTransport(
+        path=path,
+        paths={
+            pool.name: _path(path.transport, recipe, pool, one_machine=_one_machine(pools)) for pool in pools
+        },
+        explicit=explicit,
+        ceiling=_ceiling(recipe, path),
+        placement=_demands(path, domain_nodes=pools[0].domain_nodes, nodes_differ=len(pools) > 1),
+    )
+
+
+def _impossible(path: KvPath, recipe: Recipe, judged: Collection[KvPath]) -> Problem:
+    documented = [other.transport for other in judged if other.standing is Standing.DOCUMENTED]
+    model = recipe.name.partition("/")[0]
+    return Problem(
+        _KEY,
+        path.transport,
+        f"impossible here: {path.reason}",
+        allowed=_listed(recipe, judged),
+        suggestion=f"kvTransport: {documented[0]}"
+        if documented
+        else f"an aggregated recipe of {model} transfers no KV cache",
+    )
+
+
+def _none_documented(recipe: Recipe, judged: Collection[KvPath]) -> Problem:
+    return Problem(
+        _KEY,
+        None,
+        f"not typed, and no way between these nodes is documented to work with {recipe.framework} in runtime "
+        f"{recipe.runtime.version}: a person has to type one and accept what is known of it",
+        allowed=_listed(recipe, judged),
+        suggestion="kvTransport: tcp, if a slow first token is acceptable",
+    )
+
+
+def _listed(recipe: Recipe, judged: Collection[KvPath]) -> str:
+    """Return the possible choices, one a line, with what is known of each and what it can carry."""
+    lines = [
+        f"{path.transport}, {path.standing.value}: {path.reason}; {_rate(recipe, path)}"
+        for path in judged
+        if path.standing is not Standing.IMPOSSIBLE
+    ]
+    return "\n    ".join(["one of", *lines])
+
+
+def _ceiling(recipe: Recipe, path: KvPath) -> str:
+    """Return the size of a prompt, and how many a second one prefill hands to one decode worker at most."""
+    payload = request_bytes(recipe)
+    return (
+        f"a prompt of {recipe.traffic.input_tokens:,} tokens is {payload / 1e9:.2f} GB of KV cache: "
+        f"{_rate(recipe, path)} (computed, not measured)"
+    )
+
+
+def _rate(recipe: Recipe, path: KvPath) -> str:
+    """Return how many prompts a second the path can hand over."""
+    payload = request_bytes(recipe)
+    if path.gbit_per_second is None:
+        least, most = (_number(gigabytes * 1e9 / payload) for gigabytes in TCP_GIGABYTES_PER_SECOND)
+        slow, fast = TCP_GIGABYTES_PER_SECOND
+        return (
+            "nobody publishes what TCP carries inside one machine, where it passes no network card; "
+            f"{least} to {most} prompts a second at the {slow:.0f} to {fast:.0f} GB/s that NVIDIA's EFA "
+            "guide gives for TCP"
+        )
+    text = (
+        f"at most {_number(requests_per_second(payload, path.gbit_per_second))} prompts a second over "
+        f"{path.gbit_per_second:,.0f} Gbit/s of {_CARRIER[path.transport]}"
+    )
+    if path.transport != "tcp":
+        return text
+    flow = requests_per_second(payload, TCP_FLOW_GBIT)
+    return f"{text} and {_number(flow)} over one TCP flow of {TCP_FLOW_GBIT:.0f} Gbit/s"
+
+
+def _demands(path: KvPath, *, domain_nodes: int, nodes_differ: bool) -> str:
+    """Return what the path demands of placement; empty where nothing."""
+    if path.same_clique:
+        return (
+            f"all workers on nodes of one NVLink domain, at most {domain_nodes} in this pool, and each on a "
+            "node of its own: a node has one IMEX channel (kubernetes-sigs/dra-driver-nvidia-gpu#353)"
+        )
+    parts: list[str] = []
+    if path.same_zone:
+        parts.append("all workers in one availability zone, which EFA never leaves")
+    if path.one_pod_per_node:
+        parts.append("each on a node of its own, with all of its EFA interfaces")
+    elif path.different_nodes and not nodes_differ:
+        parts.append("prefill and decode on different nodes")
+    return "; ".join(parts)
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"  # noqa: PLR2004 - three digits say enough

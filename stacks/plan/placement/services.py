@@ -1,0 +1,151 @@
+"""Where each service of a recipe runs: pool, transport, replicas, selectors, sizes, rollout."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from recipes.model import Recipe
+from recipes.placed import (
+    CacheNodes,
+    KvTransport,
+    PlacedRecipe,
+    PlacedService,
+    PoolPlacement,
+    Rollout,
+    Toleration,
+)
+from stacks.errors import Problem
+from stacks.plan.placement.capacity import PlacedPool, PoolCapacity, capacity_problems, replica_counts
+from stacks.plan.placement.kv_transport import (
+    buffer_problems,
+    choose_transport,
+    network_devices,
+    room_for_workers,
+)
+from stacks.plan.placement.packing import Packing, Room
+from stacks.plan.placement.pools import ARCHITECTURE_LABEL, Assigned, Pool, assign_pools
+from stacks.plan.placement.resources import frontend_resources, memory_problems, worker_resources
+from stacks.plan.placement.rollout import rollouts
+from stacks.settings.platform import namespace_name
+from stacks.settings.stack import ServingSettings, StackSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Every service with its place."""
+
+    services: tuple[PlacedService, ...]
+    kv_transport: KvTransport | None
+    """None for an aggregated recipe."""
+    pools: tuple[PlacedPool, ...]
+
+
+def place_services(
+    recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool], load: str
+) -> tuple[Placed | None, tuple[Problem, ...]]:
+    """Return every service with its place, or all problems that keep them from having one.
+
+    Args:
+        recipe: with the stack's overrides.
+        serving: of the stack.
+        pools: the known pools by name.
+        load: what a worker does before it serves, with the time, for the sentences on rollouts.
+
+    """
+    assigned, problems = assign_pools(recipe, serving, pools)
+    if problems:
+        return None, problems
+    transport, problems = choose_transport(recipe, serving, assigned)
+    capacities = _capacities(assigned, transport)
+    replicas, replica_problems = replica_counts(recipe, serving, capacities)
+    overridden = tuple(serving.overrides.model_dump(exclude_none=True))
+    problems += (
+        *replica_problems,
+        *memory_problems(recipe, assigned, overridden),
+        *buffer_problems(recipe, assigned, transport),
+        *(() if replica_problems else capacity_problems(capacities, replicas)),
+    )
+    if problems:
+        return None, problems
+    strategies = rollouts(capacities, replicas, load)
+    by_name = {one.worker.service_name: one for one in assigned}
+    services = tuple(
+        _worker(by_name[name], replicas[name], strategies[name], transport)
+        if (name := service.service_name) in by_name
+        else PlacedService(service, replicas[name], None, frontend_resources(service))
+        for service in recipe.services
+    )
+    packings = {one.pool.name: one.packed(replicas) for one in capacities}
+    placed_pools = tuple(PlacedPool(pool, packings.get(pool.name) or _empty(pool)) for pool in pools.values())
+    return Placed(services, transport, placed_pools), ()
+
+
+def placed_recipe(
+    recipe: Recipe,
+    settings: StackSettings,
+    placed: Placed,
+    cache_claim_name: str,
+    cache_nodes: CacheNodes | None,
+) -> PlacedRecipe:
+    """Return what the graph is written from.
+
+    Args:
+        recipe: with the stack's overrides.
+        settings: of the stack.
+        placed: its services.
+        cache_claim_name: of the model's volume.
+        cache_nodes: those that alone have the model; None: all have.
+
+    """
+    return PlacedRecipe(
+        recipe=recipe,
+        graph_name=settings.serving.name or recipe.graph_name,
+        namespace=namespace_name(settings.serving.namespace),
+        services=placed.services,
+        cache_claim_name=cache_claim_name,
+        cache_nodes=cache_nodes,
+        kv_transport=placed.kv_transport,
+        image_mirrors=dict(settings.image_mirrors),
+    )
+
+
+def _capacities(assigned: Sequence[Assigned], transport: KvTransport | None) -> tuple[PoolCapacity, ...]:
+    pools = {one.pool.name: one.pool for one in assigned}
+    return tuple(
+        PoolCapacity(
+            pool,
+            room_for_workers(pool, transport),
+            tuple(one for one in assigned if one.pool.name == name),
+            one_nvlink_domain=transport is not None and transport.paths[name].same_clique,
+        )
+        for name, pool in pools.items()
+    )
+
+
+def _empty(pool: Pool) -> Packing:
+    gpus = pool.instance_type.gpus
+    return Packing(Room(pool.nodes, gpus), {gpus: pool.nodes})
+
+
+def _worker(
+    assigned: Assigned, replicas: int, rollout: Rollout, transport: KvTransport | None
+) -> PlacedService:
+    pool = assigned.pool
+    placement = PoolPlacement(
+        pool=pool.name,
+        instance_type=pool.instance_type.name,
+        node_selector=pool.node_selector,
+        tolerations=_tolerations(pool),
+        rollout=rollout,
+        extended_resources=network_devices(transport, assigned),
+        rdma_fabric=pool.rdma.fabric if pool.rdma else None,
+    )
+    return PlacedService(assigned.worker, replicas, placement, worker_resources(assigned))
+
+
+def _tolerations(pool: Pool) -> tuple[Toleration, ...]:
+    gpu = Toleration(key="nvidia.com/gpu", operator="Exists", effect="NoSchedule")
+    if pool.instance_type.cpu_architecture == "amd64":
+        return (gpu,)
+    # Some clusters taint every arm64 node, because most images have no arm64 build.
+    arm = Toleration(key=ARCHITECTURE_LABEL, operator="Equal", effect="NoSchedule", value="arm64")
+    return (gpu, arm)

@@ -1,0 +1,145 @@
+"""A stack with every decision made: plain data that the program registers and `explain` prints.
+
+Only stacks/plan/resolve.py makes one of these from settings. A value that a person might question comes with
+the reason for it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from components.exposure_kinds import ExposureKind
+from components.purchase import CapacityBlock
+from recipes.placed import PlacedRecipe
+from stacks.plan.cache_plan import CachePlan, ExistingVolume
+from stacks.plan.infrastructure.cluster import ClusterPlan
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
+from stacks.plan.layers.layering import Layering
+from stacks.plan.placement.capacity import PlacedPool
+from stacks.plan.platform import PlatformPlan
+from stacks.plan.timeouts import Load
+from stacks.settings.stack import WaiverSettings
+
+Lifecycle = Literal["production", "disposable"]
+Topic = Literal[
+    "placement",
+    "kv transport",
+    "rollout",
+    "platform",
+    "servers",
+    "cache",
+    "timeouts",
+    "lifecycle",
+    "evidence",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One thing that resolve worked out, what it chose and why."""
+
+    topic: Topic
+    subject: str
+    choice: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetainedObject:
+    """An object that `pulumi destroy` leaves, in the cluster or in the account."""
+
+    kind: str
+    name: str
+    namespace: str | None
+    """None for an object of the whole cluster, or of the account."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServingPlan:
+    """The graph that serves the model."""
+
+    namespace_exists: bool
+    """Others made its namespace."""
+    placed: PlacedRecipe
+    exposure: ExposureKind | None
+    pod_monitor_labels: Mapping[str, str] | None
+    """None: no PodMonitor."""
+    load: Load
+    """What a new worker does before it serves, and for how long."""
+    ready_timeout_seconds: int
+
+    @property
+    def namespace(self) -> str:
+        """The namespace of the graph, its cache and its token."""
+        return self.placed.namespace
+
+    @property
+    def graph_name(self) -> str:
+        """The name of the DynamoGraphDeployment; the frontend's Service is `<graph name>-frontend`."""
+        return self.placed.graph_name
+
+
+@dataclass(frozen=True, slots=True)
+class StackPlan:
+    """Everything the program needs; no setting is read after this."""
+
+    name: str
+    source: str
+    """The file that the settings came from, for messages."""
+    layers: Layering
+    """Where another stack owns the infrastructure, `infrastructure` is None; where another stack owns the
+    platform, `platform` is an existing one."""
+    lifecycle: Lifecycle
+    cluster: ClusterPlan
+    pools: tuple[PlacedPool, ...]
+    platform: PlatformPlan
+    cache: CachePlan
+    serving: ServingPlan
+    network_policies: bool
+    waivers: tuple[WaiverSettings, ...]
+    infrastructure: EksPlan | None
+    """None for a cluster that exists, or that another stack makes."""
+    decisions: tuple[Decision, ...] = ()
+    retained: tuple[RetainedObject, ...] = ()
+    """What `pulumi destroy` leaves, complete."""
+
+    @property
+    def graph_api_version(self) -> str:
+        """API version of the graph, with its group."""
+        return f"nvidia.com/{self.platform.graph_api}"
+
+    @property
+    def creates_namespace(self) -> bool:
+        """Whether this stack creates the serving namespace.
+
+        An existing volume has its namespace already, and `destroy` would remove the volume with it.
+        """
+        return not (isinstance(self.cache, ExistingVolume) or self.serving.namespace_exists)
+
+
+def waited_for(stack: StackPlan) -> tuple[PlannedNodes, ...]:
+    """Return the node groups that the graph needs and that have no node yet; the graph comes after them."""
+    groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
+    if not stack.layers.owns("serving"):
+        return ()
+    used = {placed.pool.name for placed in stack.pools if placed.used_gpus}
+    return tuple(nodes for nodes in groups if nodes.pool.name in used and nodes.phase != "active")
+
+
+def with_open_windows(stack: StackPlan) -> StackPlan:
+    """Return the stack as it is once every window has opened."""
+    layers = replace(stack.layers, nodes=_opened(stack.layers.nodes))
+    plan = stack.infrastructure
+    if plan is not None:
+        plan = replace(plan, gpu_nodes=_opened(plan.gpu_nodes))
+    return replace(stack, layers=layers, infrastructure=plan)
+
+
+def _opened(groups: Iterable[PlannedNodes]) -> tuple[PlannedNodes, ...]:
+    return tuple(
+        replace(nodes, purchase=replace(nodes.purchase, phase="active"))
+        if isinstance(nodes.purchase, CapacityBlock)
+        else nodes
+        for nodes in groups
+    )
