@@ -4,22 +4,21 @@ from collections.abc import Iterator
 
 from cli.output import Row
 from cli.price_age import aged
-from components.chart import Chart
+from components.chart_values import Chart
 from components.purchase import CapacityBlock, Reservation
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
+from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
+from stacks.plan.cache_plan import CachePlan, OwnVolume
 from stacks.plan.infrastructure.eks_plan import (
     AdoptedNetwork,
     EksPlan,
-    PlannedEfs,
-    PlannedLustre,
     PlannedNetwork,
     PlannedNodes,
 )
-from stacks.plan.infrastructure.planned_node_storage import PlannedEbs, PlannedInstanceStore
 from stacks.plan.infrastructure.prices import NAMES
 from stacks.plan.platform import OwnPlatform
-from stacks.plan.stack_plan import ResolvedCache, StackPlan, waited_for
+from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import (
     DRA_DRIVER,
     EFA_DEVICE_PLUGIN,
@@ -83,21 +82,21 @@ def _purchase_text(nodes: PlannedNodes) -> str:
             return text
 
 
-def _storage(plan: EksPlan, cache: ResolvedCache) -> str:
+def _storage(plan: EksPlan, cache: CachePlan) -> str:
     match plan.storage:
-        case PlannedLustre(zone=zone, size_gib=size, throughput=throughput):
+        case Lustre(zone=zone, size_gib=size, throughput=throughput):
             dollars = f"${lustre_usd_per_hour(size, throughput):.2f} an hour"
             where = "" if plan.region == _PRICED_REGION else f" in {_PRICED_REGION}"
             price = f"{dollars}{where} ({aged(FSX_LUSTRE_PRICES.date)})"
-            return f"FSx for Lustre in {zone.name}, {throughput} MB/s a TiB, {price}{_slow_reads(plan)}"
-        case PlannedEfs():
+            return f"FSx for Lustre in {zone}, {throughput} MB/s a TiB, {price}{_slow_reads(plan)}"
+        case Efs():
             return f"EFS, in every zone of the region above{_slow_reads(plan)}"
-        case PlannedEbs(throughput=throughput):
+        case EbsDisk(throughput=throughput):
             return f"an EBS disk of the one GPU node, gp3, {throughput} MiB/s; frontends run there too"
-        case PlannedInstanceStore():
-            return f"a copy on each GPU node's own disks, {cache.node_directory}; frontends run there too"
+        case InstanceStore(directory):
+            return f"a copy on each GPU node's own disks, {directory}; frontends run there too"
         case None:
-            return f"class {cache.storage_class_name}"
+            return f"class {cache.class_name}" if isinstance(cache, OwnVolume) else "a volume that exists"
 
 
 def _slow_reads(plan: EksPlan) -> str:
@@ -165,7 +164,7 @@ def _layer_rows(stack: StackPlan) -> Iterator[Row]:
     yield "LAYERS", "; ".join(texts)
 
 
-def _infrastructure_rows(plan: EksPlan, cache: ResolvedCache) -> Iterator[Row]:
+def _infrastructure_rows(plan: EksPlan, cache: CachePlan) -> Iterator[Row]:
     version = f"Kubernetes {plan.version}{_support_end(plan.version)}"
     where = f"{version} in {plan.region}, account {plan.account_id}"
     yield "CLUSTER", f"eks {plan.name}, {where}, reached from {_reached_from(plan)}"

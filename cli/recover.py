@@ -16,7 +16,7 @@ from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
 from operations.recovery.state_backup import Backup
 from operations.recovery.steps import command_line, run_steps, what_holds
 from stacks.plan.stack_plan import StackPlan
-from stacks.program.health import served_by
+from stacks.program.end_of_up import served_by
 from stacks.updates.guards.lost_claim import seen_in
 
 

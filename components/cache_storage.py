@@ -1,16 +1,18 @@
 """File systems that hold the model for many nodes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 import pulumi
 import pulumi_aws as aws
 
-from components.file_system_volume import FileSystem, efs, lustre
+from components.model_cache import FileSystem, efs, lustre
+from components.options import Resources, child
+from components.storage_kinds import Efs, Lustre
 
-EBS_DRIVER = "ebs.csi.aws.com"
+_Ports = tuple[tuple[int, int], ...]
 
-_NFS_PORT = 2049
+_NFS_PORTS = ((2049, 2049),)
 # https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html
 _LUSTRE_PORTS = ((988, 988), (1018, 1023))
 _USER = 1000
@@ -20,36 +22,17 @@ _LUSTRE_TIMEOUTS = pulumi.CustomTimeouts(create="45m", update="60m", delete="30m
 
 
 @dataclass(frozen=True, slots=True)
-class Lustre:
-    """FSx for Lustre."""
-
-    subnet_id: pulumi.Input[str]
-    """In the zone of the nodes that mount it: a file system lives in one."""
-    size_gib: int
-    """1200, or a multiple of 2400."""
-    throughput: Literal[125, 250, 500, 1000]
-    """MB/s a TiB, the tiers of PERSISTENT_2."""
-
-
-@dataclass(frozen=True, slots=True)
-class Efs:
-    """EFS, which is as large as what is in it."""
-
-    subnet_ids: dict[str, pulumi.Input[str]]
-    """Zone -> the subnet of its mount target."""
-    mounted_in: str | None
-    """The one zone whose mount target all nodes use; None: each that of its own zone."""
-
-
-@dataclass(frozen=True, slots=True)
 class CacheStorageArgs:
     """Inputs of `CacheStorage`."""
 
     name: str
+    """Of the file system, and of the PersistentVolume that stands for it."""
     vpc_id: pulumi.Input[str]
     clients: pulumi.Input[str]
     """Security group of the nodes that mount it."""
-    kind: Lustre | Efs
+    subnet_ids: Mapping[str, pulumi.Input[str]]
+    """Zone of the region -> private subnet."""
+    storage: Lustre | Efs
     keep: bool
     """Protect the file system; what is in it took a download."""
 
@@ -63,27 +46,27 @@ class CacheStorage(pulumi.ComponentResource):
 
     file_system: FileSystem
 
-    def __init__(self, name: str, args: CacheStorageArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: CacheStorageArgs, opts: pulumi.ResourceOptions) -> None:
         super().__init__("dynamo-stack:components:CacheStorage", name, {"name": args.name}, opts)
         self._name, self._args = name, args
-        match args.kind:
+        match args.storage:
             case Lustre():
-                self.file_system = self._lustre(args.kind)
-            case Efs():
-                self.file_system = self._efs(args.kind)
+                self.file_system = self._lustre(args.storage)
+            case Efs(mounted_in):
+                self.file_system = self._efs(mounted_in)
         self.register_outputs({})
 
-    def _lustre(self, kind: Lustre) -> FileSystem:
+    def _lustre(self, storage: Lustre) -> FileSystem:
         group, rules = self._door("lustre", _LUSTRE_PORTS)
         rules += self._way_back("lustre", group, _LUSTRE_PORTS)
         made = aws.fsx.LustreFileSystem(
             f"{self._name}-lustre",
-            subnet_ids=kind.subnet_id,
+            subnet_ids=self._args.subnet_ids[storage.zone],
             security_group_ids=[group.id],
             deployment_type="PERSISTENT_2",
             storage_type="SSD",
-            storage_capacity=kind.size_gib,
-            per_unit_storage_throughput=kind.throughput,
+            storage_capacity=storage.size_gib,
+            per_unit_storage_throughput=storage.throughput,
             # Kernels from 6 on refuse older ones.
             file_system_type_version="2.15",
             data_compression_type="LZ4",
@@ -101,19 +84,19 @@ class CacheStorage(pulumi.ComponentResource):
             ),
         )
         attributes: dict[str, pulumi.Input[str]] = {"dnsname": made.dns_name, "mountname": made.mount_name}
-        return lustre(made.id, attributes, [made])
+        return lustre(self._args.name, made.id, attributes, [made])
 
-    def _efs(self, kind: Efs) -> FileSystem:
+    def _efs(self, mounted_in: str | None) -> FileSystem:
         name, args = self._name, self._args
-        child = pulumi.ResourceOptions(parent=self)
-        group, rules = self._door("efs", ((_NFS_PORT, _NFS_PORT),))
+        inside = child(self)
+        group, rules = self._door("efs", _NFS_PORTS)
         made = aws.efs.FileSystem(
             f"{name}-file-system",
             creation_token=args.name,
             encrypted=True,
             throughput_mode="elastic",
             tags={"Name": args.name},
-            opts=pulumi.ResourceOptions(parent=self, protect=args.keep),
+            opts=child(self, protect=args.keep),
         )
         # The root belongs to root. Whoever comes by this door is the images' user, in a directory of its own.
         point = aws.efs.AccessPoint(
@@ -125,7 +108,7 @@ class CacheStorage(pulumi.ComponentResource):
                 "creation_info": {"owner_uid": _USER, "owner_gid": _USER, "permissions": "0770"},
             },
             tags={"Name": args.name},
-            opts=child,
+            opts=inside,
         )
         targets = {
             zone: aws.efs.MountTarget(
@@ -133,84 +116,68 @@ class CacheStorage(pulumi.ComponentResource):
                 file_system_id=made.id,
                 subnet_id=subnet_id,
                 security_groups=[group.id],
-                opts=child,
+                opts=inside,
             )
-            for zone, subnet_id in kind.subnet_ids.items()
+            for zone, subnet_id in args.subnet_ids.items()
         }
         handle = pulumi.Output.concat(made.id, "::", point.id)
         # The file system's name is known only where a mount target is, and so not in a Local Zone
         # (https://docs.aws.amazon.com/efs/latest/ug/mounting-fs-mount-cmd-dns-name.html).
         attributes: dict[str, pulumi.Input[str]] = {}
-        if kind.mounted_in is not None:
-            attributes["mounttargetip"] = targets[kind.mounted_in].ip_address
-        return efs(handle, attributes, [point, *targets.values(), *rules])
+        if mounted_in is not None:
+            attributes["mounttargetip"] = targets[mounted_in].ip_address
+        return efs(args.name, handle, attributes, [point, *targets.values(), *rules])
 
-    def _door(
-        self, what: str, ports: tuple[tuple[int, int], ...]
-    ) -> tuple[aws.ec2.SecurityGroup, list[pulumi.Resource]]:
+    def _door(self, what: str, ports: _Ports) -> tuple[aws.ec2.SecurityGroup, Resources]:
         """A security group that lets the nodes, and for Lustre the servers among themselves, in."""
-        child = pulumi.ResourceOptions(parent=self)
         group = aws.ec2.SecurityGroup(
             f"{self._name}-{what}",
             name=f"{self._args.name}-{what}",
             description=f"{what} for the model cache",
             vpc_id=self._args.vpc_id,
-            opts=child,
+            opts=child(self),
         )
-        rules: list[pulumi.Resource] = [
-            aws.vpc.SecurityGroupIngressRule(
-                f"{self._name}-{what}-{first}-{who}",
-                security_group_id=group.id,
-                referenced_security_group_id=source,
-                ip_protocol="tcp",
-                from_port=first,
-                to_port=last,
-                opts=child,
-            )
-            for first, last in ports
-            for who, source in (("nodes", self._args.clients), ("itself", group.id))
+        sources = (("nodes", self._args.clients), ("itself", group.id))
+        rules: Resources = [
+            self._rule(aws.vpc.SecurityGroupIngressRule, f"{what}-{span[0]}-{who}", group.id, source, span)
+            for span in ports
+            for who, source in sources
         ]
-        rules.append(
-            aws.vpc.SecurityGroupEgressRule(
-                f"{self._name}-{what}-out",
-                security_group_id=group.id,
-                referenced_security_group_id=group.id,
-                ip_protocol="-1",
-                opts=child,
-            )
-        )
+        rules.append(self._rule(aws.vpc.SecurityGroupEgressRule, f"{what}-out", group.id, group.id))
         return group, rules
 
-    def _way_back(
-        self, what: str, group: aws.ec2.SecurityGroup, ports: tuple[tuple[int, int], ...]
-    ) -> list[pulumi.Resource]:
+    def _way_back(self, what: str, group: aws.ec2.SecurityGroup, ports: _Ports) -> Resources:
         """Let the servers of Lustre reach the nodes, to which they open connections of their own.
 
         Both tables of https://docs.aws.amazon.com/fsx/latest/LustreGuide/limit-access-security-groups.html.
         """
-        child = pulumi.ResourceOptions(parent=self)
-        rules: list[pulumi.Resource] = []
-        for first, last in ports:
-            rules.append(
-                aws.vpc.SecurityGroupEgressRule(
-                    f"{self._name}-{what}-{first}-to-nodes",
-                    security_group_id=group.id,
-                    referenced_security_group_id=self._args.clients,
-                    ip_protocol="tcp",
-                    from_port=first,
-                    to_port=last,
-                    opts=child,
-                )
+        nodes = self._args.clients
+        out, into = aws.vpc.SecurityGroupEgressRule, aws.vpc.SecurityGroupIngressRule
+        return [
+            self._rule(*rule, span)
+            for span in ports
+            for rule in (
+                (out, f"{what}-{span[0]}-to-nodes", group.id, nodes),
+                (into, f"{what}-{span[0]}-from-servers", nodes, group.id),
             )
-            rules.append(
-                aws.vpc.SecurityGroupIngressRule(
-                    f"{self._name}-{what}-{first}-from-servers",
-                    security_group_id=self._args.clients,
-                    referenced_security_group_id=group.id,
-                    ip_protocol="tcp",
-                    from_port=first,
-                    to_port=last,
-                    opts=child,
-                )
-            )
-        return rules
+        ]
+
+    def _rule(
+        self,
+        kind: type[aws.vpc.SecurityGroupEgressRule | aws.vpc.SecurityGroupIngressRule],
+        name: str,
+        group: pulumi.Input[str],
+        other: pulumi.Input[str],
+        span: tuple[int, int] | None = None,
+    ) -> pulumi.Resource:
+        """A rule of the group for what goes to or comes from the other; without ports for all of it."""
+        first, last = span or (None, None)
+        return kind(
+            f"{self._name}-{name}",
+            security_group_id=group,
+            referenced_security_group_id=other,
+            ip_protocol="tcp" if span else "-1",
+            from_port=first,
+            to_port=last,
+            opts=child(self),
+        )

@@ -3,27 +3,15 @@
 from dataclasses import dataclass
 
 import pulumi
-import pulumi_aws as aws
 from pulumi_kubernetes.storage.v1 import StorageClass
 
-from components import delete_timeouts
-from components.cache_storage import EBS_DRIVER
-from components.iam import POD_IDENTITY_SERVICE, ManagedPolicy, role
+from components import removal
+from components.ebs_storage import EBS_DRIVER
+from components.eks_cluster import Addon, register_addon
+from components.iam import POD_IDENTITY_SERVICE, role
+from components.options import Resources, child
 
 _TIMEOUT = "20m"
-
-
-@dataclass(frozen=True, slots=True)
-class NodeAddon:
-    """An add-on, its version and what its controller may do in the account."""
-
-    name: str
-    version: str
-    service_account: str | None
-    """None: it needs no permission."""
-    policy: ManagedPolicy | None
-    configuration: str | None = None
-    """JSON, by the schema of its version."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +20,7 @@ class ClusterAddonsArgs:
 
     cluster: str
     cluster_name: pulumi.Input[str]
-    addons: tuple[NodeAddon, ...]
+    addons: tuple[Addon, ...]
     volume_class_name: str
     """The class of NATS's and etcd's volumes, and the cluster's default."""
 
@@ -40,7 +28,7 @@ class ClusterAddonsArgs:
 class ClusterAddons(pulumi.ComponentResource):
     """What pods need before the first of ours starts."""
 
-    ready: list[pulumi.Resource]
+    ready: Resources
     """The add-ons and the default class."""
 
     def __init__(
@@ -49,8 +37,8 @@ class ClusterAddons(pulumi.ComponentResource):
         args: ClusterAddonsArgs,
         *,
         cluster: pulumi.ProviderResource,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
         super().__init__("dynamo-stack:components:ClusterAddons", name, {"cluster": args.cluster}, opts)
         self._name, self._args = name, args
@@ -73,43 +61,18 @@ class ClusterAddons(pulumi.ComponentResource):
                 parent=self,
                 provider=cluster,
                 depends_on=addons,
-                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.ALONE),
+                custom_timeouts=pulumi.CustomTimeouts(delete=removal.ALONE),
             ),
         )
         self.ready = [*addons, default]
         self.register_outputs({})
 
-    def _addon(self, addon: NodeAddon, depends_on: list[pulumi.Resource]) -> pulumi.Resource:
-        name, args = self._name, self._args
-        child = pulumi.ResourceOptions(parent=self)
-        identity: list[aws.eks.AddonPodIdentityAssociationArgs] | None = None
-        before = list(depends_on)
+    def _addon(self, addon: Addon, depends_on: Resources) -> pulumi.Resource:
+        name, args = f"{self._name}-{addon.name}", self._args
+        owner, policies = None, list[pulumi.Resource]()
         if addon.service_account:
-            controller, policies = role(
-                f"{name}-{addon.name}",
-                f"{args.cluster}-{addon.name}",
-                POD_IDENTITY_SERVICE,
-                [addon.policy] if addon.policy else [],
-                child,
+            owner, policies = role(
+                name, f"{args.cluster}-{addon.name}", POD_IDENTITY_SERVICE, addon.policies, child(self)
             )
-            identity = [
-                aws.eks.AddonPodIdentityAssociationArgs(
-                    role_arn=controller.arn, service_account=addon.service_account
-                )
-            ]
-            before += policies
-        return aws.eks.Addon(
-            f"{name}-{addon.name}",
-            cluster_name=args.cluster_name,
-            addon_name=addon.name,
-            addon_version=addon.version,
-            configuration_values=addon.configuration,
-            pod_identity_associations=identity,
-            resolve_conflicts_on_create="OVERWRITE",
-            resolve_conflicts_on_update="PRESERVE",
-            opts=pulumi.ResourceOptions(
-                parent=self,
-                depends_on=before,
-                custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
-            ),
-        )
+        opts = child(self, [*depends_on, *policies], timeout=_TIMEOUT)
+        return register_addon(name, addon, args.cluster_name, owner, opts)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 
+from components.options import Resources, child
+
 _API_VERSION = "resource.nvidia.com/v1beta1"
 _TIMEOUT = "600s"
 
@@ -31,12 +33,7 @@ class ComputeDomain(pulumi.ComponentResource):
     """What the graph depends on, so that the pods release their channels before the domain goes."""
 
     def __init__(
-        self,
-        name: str,
-        args: ComputeDomainArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, args: ComputeDomainArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
         inputs = {"name": args.name, "namespace": args.namespace}
         super().__init__("dynamo-stack:components:ComputeDomain", name, inputs, opts)
@@ -58,10 +55,6 @@ class ComputeDomain(pulumi.ComponentResource):
                 "numNodes": 0,
                 "channel": {"resourceClaimTemplate": {"name": args.claim_template_name}},
             },
-            opts=pulumi.ResourceOptions(
-                parent=self,
-                depends_on=depends_on,
-                custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
-            ),
+            opts=child(self, depends_on, timeout=_TIMEOUT),
         )
         self.register_outputs({"name": args.name})

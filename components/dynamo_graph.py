@@ -7,10 +7,11 @@ import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 from pulumi_kubernetes.core.v1 import ConfigMap
 
-from components import delete_timeouts
+from components import removal
+from components.options import Resources, child, limits
 
 KV_TRANSPORT_ANNOTATION = "dynamo-stack/kv-transport"
-"""On a graph: the KV transport that a person typed."""
+"""On a graph: the KV transport that the settings name."""
 
 
 class Placement(TypedDict):
@@ -85,12 +86,7 @@ class DynamoGraph(pulumi.ComponentResource):
     graph: CustomResource
 
     def __init__(
-        self,
-        name: str,
-        args: DynamoGraphArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, args: DynamoGraphArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
         inputs: dict[str, Any] = {
             "name": args.name,
@@ -112,13 +108,8 @@ class DynamoGraph(pulumi.ComponentResource):
             metadata={"name": args.engine_config_map_name, "namespace": args.namespace},
             data=args.engine_files,
             immutable=True,
-            opts=pulumi.ResourceOptions(
-                parent=self,
-                depends_on=depends_on,
-                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.ALONE),
-            ),
+            opts=child(self, depends_on, delete=removal.ALONE),
         )
-        waits = f"{args.ready_timeout_seconds}s"
         self.graph = CustomResource(
             name,
             api_version=args.api_version,
@@ -132,9 +123,7 @@ class DynamoGraph(pulumi.ComponentResource):
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=[*depends_on, files],
-                custom_timeouts=pulumi.CustomTimeouts(
-                    create=waits, update=waits, delete=delete_timeouts.WITH_PODS
-                ),
+                custom_timeouts=limits(args.ready_timeout_seconds, removal.WITH_PODS),
                 aliases=_aliases(args),
                 delete_before_replace=bool(args.instead_of) or args.replace_with_its_name or None,
                 replace_on_changes=["spec"] if args.replace_with_its_name else None,

@@ -1,4 +1,4 @@
-"""Dynamo's own objects, read so that it also works while their operator is gone."""
+"""Dynamo's own objects: their names and labels, and how to read them while their operator is gone."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,7 +12,21 @@ FINALIZER = "nvidia.com/finalizer"
 CONVERSION_SIGN = "conversion webhook"
 """In what the API server says when it cannot read an object at another version than the stored one."""
 
+# Labels of a graph's pods (ai-dynamo/dynamo deploy/operator/internal/consts/consts.go).
+GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"
+COMPONENT_TYPE = "nvidia.com/dynamo-component-type"
+FRONTEND = "frontend"
+FRONTEND_PORT = 8000
+
+USES_PLATFORM = "uses-dynamo-platform"
+"""Of this project, on a namespace whose pods the NATS and etcd servers of the platform named there admit."""
+
 _DEFINITIONS = "customresourcedefinitions"
+
+
+def frontend_labels(graph_name: str) -> dict[str, str]:
+    """Return the labels of a graph's frontend pods."""
+    return {GRAPH_NAME: graph_name, COMPONENT_TYPE: FRONTEND}
 
 
 def stored_version(get: Callable[..., Mapping[str, Any] | None], name: str) -> str | None:

@@ -1,25 +1,17 @@
 """The class of a model cache that one node mounts: a disk of Amazon EBS."""
 
-from dataclasses import dataclass
-
 import pulumi
 from pulumi_kubernetes.storage.v1 import StorageClass
 
-from components.cache_storage import EBS_DRIVER
+from components.options import Resources
+from components.storage_kinds import EbsDisk
+
+EBS_DRIVER = "ebs.csi.aws.com"
 
 _IOPS_PER_MIB = 4
 """gp3 gives a quarter of a MiB/s for each of its IOPS
 (https://docs.aws.amazon.com/ebs/latest/userguide/general-purpose.html)."""
 _INCLUDED_IOPS = 3000
-
-
-@dataclass(frozen=True, slots=True)
-class EbsStorageArgs:
-    """Inputs of `EbsStorage`."""
-
-    class_name: str
-    throughput: int
-    """MiB/s."""
 
 
 class EbsStorage(pulumi.ComponentResource):
@@ -30,11 +22,11 @@ class EbsStorage(pulumi.ComponentResource):
     def __init__(
         self,
         name: str,
-        args: EbsStorageArgs,
+        args: EbsDisk,
         *,
         cluster: pulumi.ProviderResource,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        depends_on: Resources,
+        opts: pulumi.ResourceOptions,
     ) -> None:
         inputs = {"storageClassName": args.class_name}
         super().__init__("dynamo-stack:components:EbsStorage", name, inputs, opts)

@@ -7,6 +7,7 @@ import pulumi
 import pulumi_aws as aws
 
 from components.iam import POD_IDENTITY_SERVICE, ManagedPolicy, role
+from components.options import Resources, child
 
 _ADMINISTRATOR = "arn:aws:eks::aws:cluster-access-policy/AmazonEKSClusterAdminPolicy"
 _LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"]
@@ -19,12 +20,41 @@ CREATOR = "creator"
 
 @dataclass(frozen=True, slots=True)
 class Addon:
-    """An EKS add-on, its version and what it is told."""
+    """An EKS add-on, its version, what it is told and what it may do in the account."""
 
     name: str
     version: str
     configuration: str | None = None
     """JSON in the add-on's own schema; None: its defaults."""
+    service_account: str | None = None
+    """Of the pods that act in the account; None: none do."""
+    policies: tuple[ManagedPolicy, ...] = ()
+
+
+def register_addon(
+    logical_name: str,
+    addon: Addon,
+    cluster_name: pulumi.Input[str],
+    owner: aws.iam.Role | None,
+    opts: pulumi.ResourceOptions,
+) -> aws.eks.Addon:
+    """Register an add-on whose service account takes the role."""
+    identity = None
+    if owner and addon.service_account:
+        identity = [
+            aws.eks.AddonPodIdentityAssociationArgs(role_arn=owner.arn, service_account=addon.service_account)
+        ]
+    return aws.eks.Addon(
+        logical_name,
+        cluster_name=cluster_name,
+        addon_name=addon.name,
+        addon_version=addon.version,
+        configuration_values=addon.configuration,
+        pod_identity_associations=identity,
+        resolve_conflicts_on_create="OVERWRITE",
+        resolve_conflicts_on_update="PRESERVE",
+        opts=opts,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +76,6 @@ class EksClusterArgs:
     log_days: int
     addons: tuple[Addon, ...]
     """Those that need no node: the CNI, kube-proxy, the pod identity agent."""
-    cni_service_account: str
     keep: bool
     """Protect the cluster: everything on it goes with it."""
 
@@ -55,14 +84,14 @@ class EksCluster(pulumi.ComponentResource):
     """A cluster with API access entries, encrypted Secrets and logs."""
 
     cluster: aws.eks.Cluster
-    ready: list[pulumi.Resource]
+    ready: Resources
     """What node groups depend on: a node without a CNI never becomes Ready."""
     kubeconfig: pulumi.Output[str]
     """Names a command that gets a token; holds none itself."""
     security_group_id: pulumi.Output[str]
     """The group that EKS makes: control plane and nodes trust each other in it."""
 
-    def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: EksClusterArgs, opts: pulumi.ResourceOptions) -> None:
         # Policies read the lifecycle: of a stack that makes no graph nothing else says it.
         lifecycle = "production" if args.keep else "disposable"
         inputs = {"clusterName": args.name, "version": args.version, "lifecycle": lifecycle}
@@ -90,20 +119,20 @@ class EksCluster(pulumi.ComponentResource):
             f"{args.name}-cluster",
             "eks.amazonaws.com",
             [ManagedPolicy.CLUSTER],
-            self._child(),
+            child(self),
         )
         key = aws.kms.Key(
             f"{name}-secrets-key",
             description=f"Secrets of the cluster {args.name}",
             enable_key_rotation=True,
-            opts=self._kept(),
+            opts=child(self, protect=args.keep),
         )
         # EKS would make the group itself, with no end to how long it keeps logs.
         logs = aws.cloudwatch.LogGroup(
             f"{name}-logs",
             name=f"/aws/eks/{args.name}/cluster",
             retention_in_days=args.log_days,
-            opts=self._child(),
+            opts=child(self),
         )
         return aws.eks.Cluster(
             name,
@@ -137,42 +166,25 @@ class EksCluster(pulumi.ComponentResource):
             ),
         )
 
-    def _addons(self) -> list[pulumi.Resource]:
+    def _addons(self) -> Resources:
         name, args = self._name, self._args
         network, policies = role(
             f"{name}-cni",
             f"{args.name}-cni",
             POD_IDENTITY_SERVICE,
-            [ManagedPolicy.POD_NETWORK],
-            self._child(),
+            [policy for addon in args.addons for policy in addon.policies],
+            child(self),
         )
-        made: list[pulumi.Resource] = []
-        for addon in args.addons:
-            identity: list[aws.eks.AddonPodIdentityAssociationArgs] | None = None
-            if addon.name == "vpc-cni":
-                identity = [
-                    aws.eks.AddonPodIdentityAssociationArgs(
-                        role_arn=network.arn, service_account=args.cni_service_account
-                    )
-                ]
-            made.append(
-                aws.eks.Addon(
-                    f"{name}-{addon.name}",
-                    cluster_name=self.cluster.name,
-                    addon_name=addon.name,
-                    addon_version=addon.version,
-                    configuration_values=addon.configuration,
-                    pod_identity_associations=identity,
-                    resolve_conflicts_on_create="OVERWRITE",
-                    resolve_conflicts_on_update="PRESERVE",
-                    opts=pulumi.ResourceOptions(
-                        parent=self,
-                        depends_on=policies,
-                        custom_timeouts=pulumi.CustomTimeouts(create=_ADDON, update=_ADDON, delete=_ADDON),
-                    ),
-                )
+        return [
+            register_addon(
+                f"{name}-{addon.name}",
+                addon,
+                self.cluster.name,
+                network,
+                child(self, policies, timeout=_ADDON),
             )
-        return made
+            for addon in args.addons
+        ]
 
     def _administrator(self, suffix: str, arn: pulumi.Input[str]) -> pulumi.Resource:
         entry = aws.eks.AccessEntry(
@@ -180,7 +192,7 @@ class EksCluster(pulumi.ComponentResource):
             cluster_name=self.cluster.name,
             principal_arn=arn,
             type="STANDARD",
-            opts=self._child(),
+            opts=child(self),
         )
         return aws.eks.AccessPolicyAssociation(
             f"{self._name}-{suffix}",
@@ -188,14 +200,8 @@ class EksCluster(pulumi.ComponentResource):
             principal_arn=arn,
             policy_arn=_ADMINISTRATOR,
             access_scope={"type": "cluster"},
-            opts=pulumi.ResourceOptions(parent=self, depends_on=[entry]),
+            opts=child(self, [entry]),
         )
-
-    def _child(self) -> pulumi.ResourceOptions:
-        return pulumi.ResourceOptions(parent=self)
-
-    def _kept(self) -> pulumi.ResourceOptions:
-        return pulumi.ResourceOptions(parent=self, protect=self._args.keep)
 
 
 def _tail(arn: str) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 
-from components import delete_timeouts
+from components import removal
 from components.etcd_command import (
     CLIENT_PORT,
     DATA_PATH,
@@ -14,11 +14,12 @@ from components.etcd_command import (
     STATE_VARIABLE,
     etcd_command,
 )
+from components.options import Resources, child
 from components.servers import EtcdArgs
 from components.stateful_servers import (
     POD_NAME,
     ServerPod,
-    StatefulServers,
+    probe,
     register_servers,
 )
 
@@ -28,16 +29,11 @@ _STATE_KEY = "initial-cluster-state"
 class Etcd(pulumi.ComponentResource):
     """A StatefulSet of upstream's image; the chart's own is a single member of an archived one."""
 
-    servers: StatefulServers
+    servers: Resources
     """What every client depends on."""
 
     def __init__(
-        self,
-        name: str,
-        args: EtcdArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, args: EtcdArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
         servers = args.servers
         inputs = {"name": servers.name, "namespace": servers.namespace, "members": servers.members}
@@ -48,16 +44,11 @@ class Etcd(pulumi.ComponentResource):
             f"{name}-state",
             metadata={"name": args.state_config_map_name, "namespace": servers.namespace},
             data={_STATE_KEY: "existing" if args.rejoining else "new"},
-            opts=pulumi.ResourceOptions(
-                parent=self,
-                depends_on=depends_on,
-                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.ALONE),
-            ),
+            opts=child(self, depends_on, delete=removal.ALONE),
         )
         pod = ServerPod(
             container=_container(args),
             data_path=DATA_PATH,
-            client_port="client",
             # A leader hands over before it ends.
             termination_seconds=30,
         )
@@ -67,12 +58,11 @@ class Etcd(pulumi.ComponentResource):
 
 def _container(args: EtcdArgs) -> dict[str, Any]:
     servers = args.servers
-    hosts = {member: servers.host(member) for member in servers.member_names}
     state = {"name": args.state_config_map_name, "key": _STATE_KEY}
     return {
         "name": "etcd",
         "image": servers.image,
-        "command": etcd_command(hosts, args.quota_bytes),
+        "command": etcd_command(servers.hosts, args.quota_bytes),
         "env": [POD_NAME, {"name": STATE_VARIABLE, "valueFrom": {"configMapKeyRef": state}}],
         "ports": [
             {"name": "client", "containerPort": CLIENT_PORT},
@@ -83,16 +73,7 @@ def _container(args: EtcdArgs) -> dict[str, Any]:
         "resources": {"requests": {"cpu": "250m", "memory": "512Mi"}, "limits": {"memory": "2Gi"}},
         # Both since 3.5.11. /readyz needs a quorum, so as liveness it would restart healthy members one
         # after another exactly while they wait for a lost one (https://etcd.io/docs/v3.5/op-guide/monitoring).
-        "startupProbe": _probe("/livez", period=5, failures=60),
-        "livenessProbe": _probe("/livez", period=10, failures=6),
-        "readinessProbe": _probe("/readyz", period=5, failures=3),
-    }
-
-
-def _probe(path: str, *, period: int, failures: int) -> dict[str, Any]:
-    return {
-        "httpGet": {"path": path, "port": "metrics"},
-        "periodSeconds": period,
-        "timeoutSeconds": 5,
-        "failureThreshold": failures,
+        "startupProbe": probe("metrics", "/livez", period=5, failures=60),
+        "livenessProbe": probe("metrics", "/livez", failures=6),
+        "readinessProbe": probe("metrics", "/readyz", period=5, failures=3),
     }

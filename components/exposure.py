@@ -1,18 +1,15 @@
 """How clients in the network, but outside the cluster, reach a graph's frontend. Never public."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pulumi
 from pulumi_kubernetes.core.v1 import Service
 from pulumi_kubernetes.networking.v1 import Ingress
 
+from components.dynamo_objects import FRONTEND_PORT, frontend_labels
 from components.exposure_kinds import ExposureKind, IngressRule, InternalLoadBalancer
-from components.graph_labels import FRONTEND_PORT, frontend_labels
-
-if TYPE_CHECKING:
-    from pulumi_kubernetes.core.v1 import ServiceSpecArgsDict
-    from pulumi_kubernetes.networking.v1 import IngressSpecArgsDict
+from components.options import Resources, child
 
 # A controller that is not installed answers never; one that is, in two or three minutes.
 _TIMEOUT = "600s"
@@ -52,20 +49,11 @@ class Exposure(pulumi.ComponentResource):
     """An internal load balancer of its own, or a rule of an Ingress controller that exists."""
 
     def __init__(
-        self,
-        name: str,
-        args: ExposureArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, args: ExposureArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
         inputs = {"kind": args.way.kind, "graphName": args.graph_name, "namespace": args.namespace}
         super().__init__("dynamo-stack:components:Exposure", name, inputs, opts)
-        options = pulumi.ResourceOptions(
-            parent=self,
-            depends_on=depends_on,
-            custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
-        )
+        options = child(self, depends_on, timeout=_TIMEOUT)
         if isinstance(args.way, InternalLoadBalancer):
             Service(
                 name,
@@ -74,7 +62,7 @@ class Exposure(pulumi.ComponentResource):
                     "namespace": args.namespace,
                     "annotations": INTERNAL_ANNOTATIONS,
                 },
-                spec=cast("ServiceSpecArgsDict", _load_balancer(args.graph_name)),
+                spec=_load_balancer(args.graph_name),
                 opts=options,
             )
         else:
@@ -85,13 +73,13 @@ class Exposure(pulumi.ComponentResource):
                     "namespace": args.namespace,
                     "annotations": _INGRESS_ANNOTATIONS,
                 },
-                spec=cast("IngressSpecArgsDict", _ingress(args.graph_name, args.way)),
+                spec=_ingress(args.graph_name, args.way),
                 opts=options,
             )
         self.register_outputs({"kind": args.way.kind})
 
 
-def _load_balancer(graph_name: str) -> dict[str, Any]:
+def _load_balancer(graph_name: str) -> Any:
     return {
         "type": "LoadBalancer",
         "selector": frontend_labels(graph_name),
@@ -99,7 +87,7 @@ def _load_balancer(graph_name: str) -> dict[str, Any]:
     }
 
 
-def _ingress(graph_name: str, rule: IngressRule) -> dict[str, Any]:
+def _ingress(graph_name: str, rule: IngressRule) -> Any:
     service = {"name": f"{graph_name}-frontend", "port": {"number": FRONTEND_PORT}}
     path = {"path": "/", "pathType": "Prefix", "backend": {"service": service}}
     spec: dict[str, Any] = {

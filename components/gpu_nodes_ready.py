@@ -1,15 +1,13 @@
 """The wait for a pool's nodes: all there, Ready, and with the GPUs that their type has."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import Deployment
 
-from components import delete_timeouts
-
-if TYPE_CHECKING:
-    from pulumi_kubernetes.apps.v1 import DeploymentSpecArgsDict
+from components import removal
+from components.options import Resources, child
 
 NODE_GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 GPU_COUNT_LABEL = "nvidia.com/gpu.count"
@@ -51,27 +49,15 @@ class GpuNodesReady(pulumi.ComponentResource):
     deployment: Deployment
 
     def __init__(
-        self,
-        name: str,
-        args: GpuNodesReadyArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, args: GpuNodesReadyArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
         inputs = {"nodeGroup": args.node_group, "nodes": args.nodes, "gpus": args.gpus}
         super().__init__("dynamo-stack:components:GpuNodesReady", name, inputs, opts)
-        waits = f"{args.timeout_seconds}s"
         self.deployment = Deployment(
             name,
             metadata={"name": _object_name(args), "namespace": args.namespace},
-            spec=cast("DeploymentSpecArgsDict", _spec(args)),
-            opts=pulumi.ResourceOptions(
-                parent=self,
-                depends_on=depends_on,
-                custom_timeouts=pulumi.CustomTimeouts(
-                    create=waits, update=waits, delete=delete_timeouts.WITH_PODS
-                ),
-            ),
+            spec=_spec(args),
+            opts=child(self, depends_on, timeout=args.timeout_seconds, delete=removal.WITH_PODS),
         )
         self.register_outputs({"nodeGroup": args.node_group})
 
@@ -80,7 +66,7 @@ def _object_name(args: GpuNodesReadyArgs) -> str:
     return f"gpu-nodes-ready-{args.pool}"
 
 
-def _spec(args: GpuNodesReadyArgs) -> dict[str, Any]:
+def _spec(args: GpuNodesReadyArgs) -> Any:
     labels = {_NAME_LABEL: _object_name(args)}
     alone = {"labelSelector": {"matchLabels": labels}, "topologyKey": "kubernetes.io/hostname"}
     return {

@@ -1,34 +1,13 @@
 """A chart that a stack installs, as a component of its own."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
-
 import pulumi
 from pulumi_kubernetes.helm.v3 import Release, RepositoryOptsArgs
 
-from components.chart import Chart
+from components.chart_values import HelmChartArgs
+from components.options import Resources, child
 
 # Helm's own timer runs first, so that its message, which names what is missing, is the one that is seen.
 _ENGINE_MARGIN_SECONDS = 60
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HelmChartArgs:
-    """Inputs of `HelmChart`."""
-
-    component: str
-    """Name in the component's type: what the chart is for."""
-    chart: Chart
-    release_name: str
-    namespace: str
-    """Exists already."""
-    values: Mapping[str, Any]
-    timeout_seconds: int
-    skip_crds: bool = False
-    """Another release has the chart's custom resource definitions."""
-    outputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Of the component."""
 
 
 class HelmChart(pulumi.ComponentResource):
@@ -38,17 +17,11 @@ class HelmChart(pulumi.ComponentResource):
     """What needs the chart depends on it."""
 
     def __init__(
-        self,
-        name: str,
-        args: HelmChartArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, args: HelmChartArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
         chart = args.chart
         inputs = {"chart": chart.name, "version": chart.version, "namespace": args.namespace}
         super().__init__(f"dynamo-stack:components:{args.component}", name, inputs, opts)
-        waits = f"{args.timeout_seconds + _ENGINE_MARGIN_SECONDS}s"
         self.release = Release(
             name,
             # An auto-named release gives every object in it a new name, and none could be found again.
@@ -64,10 +37,6 @@ class HelmChart(pulumi.ComponentResource):
             skip_crds=args.skip_crds or None,
             timeout=args.timeout_seconds,
             values=dict(args.values),
-            opts=pulumi.ResourceOptions(
-                parent=self,
-                depends_on=depends_on,
-                custom_timeouts=pulumi.CustomTimeouts(create=waits, update=waits, delete=waits),
-            ),
+            opts=child(self, depends_on, timeout=args.timeout_seconds + _ENGINE_MARGIN_SECONDS),
         )
         self.register_outputs(dict(args.outputs))

@@ -11,6 +11,8 @@ from enum import Enum
 import pulumi
 import pulumi_aws as aws
 
+from components.options import Resources
+
 POD_IDENTITY_SERVICE = "pods.eks.amazonaws.com"
 
 
@@ -42,14 +44,14 @@ def role(
     service: str,
     policies: Iterable[ManagedPolicy],
     opts: pulumi.ResourceOptions,
-) -> tuple[aws.iam.Role, list[pulumi.Resource]]:
+) -> tuple[aws.iam.Role, Resources]:
     """Make a role that a service may take, with policies of AWS.
 
     Returns:
         The role, and what whoever uses it depends on: without its policies it can do nothing.
     """
     made = aws.iam.Role(logical_name, name=name, assume_role_policy=json.dumps(trust(service)), opts=opts)
-    attached: list[pulumi.Resource] = [
+    attached: Resources = [
         aws.iam.RolePolicyAttachment(
             f"{logical_name}-{policy.name.lower().replace('_', '-')}",
             role=made.name,
@@ -67,11 +69,6 @@ def trust(service: str) -> dict[str, object]:
     if service == POD_IDENTITY_SERVICE:
         actions.append("sts:TagSession")
     return document([{"Effect": "Allow", "Principal": {"Service": service}, "Action": actions}])
-
-
-def allow(actions: Sequence[str], resource: str) -> dict[str, object]:
-    """One statement."""
-    return {"Effect": "Allow", "Action": list(actions), "Resource": resource}
 
 
 def document(statements: Sequence[dict[str, object]]) -> dict[str, object]:

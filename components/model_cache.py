@@ -1,35 +1,57 @@
-"""The volume with the model's files, and the Job that fills or checks it."""
+"""The claim with the model's files, the volume behind it, and the Job that fills or checks it."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pulumi
 from pulumi_kubernetes.batch.v1 import Job
-from pulumi_kubernetes.core.v1 import PersistentVolumeClaim
+from pulumi_kubernetes.core.v1 import PersistentVolume, PersistentVolumeClaim
 
-from components import delete_timeouts
-from components.file_system_volume import FileSystem, VolumeClaim, file_system_volume
-from components.keeping import Keep
+from components import removal
+from components.options import Resources, child, limits
+from components.removal import Keep
 
-if TYPE_CHECKING:
-    from pulumi_kubernetes.batch.v1 import JobSpecArgsDict
-    from pulumi_kubernetes.core.v1 import PersistentVolumeClaimSpecArgsDict
+# Of a volume and a claim that no driver makes one for; left out, the cluster's default class steps in.
+_NO_CLASS = ""
 
 
 @dataclass(frozen=True, slots=True)
-class CacheVolume:
-    """The claim of a cache that is this stack's own."""
+class FileSystem:
+    """A file system that exists, as its CSI driver finds it."""
 
-    storage_class_name: str
-    """Empty where `file_system` stands behind it."""
-    size_gib: int
-    keep: Keep
-    volume_name: str | None = None
-    """Of the PersistentVolume for the file system; None where a class makes the volume."""
-    file_system: FileSystem | None = None
-    """What the volume stands for."""
-    one_node: bool = False
-    """All pods that mount it are on one node, which is all that a disk can do."""
+    name: str
+    """Of the PersistentVolume that stands for it."""
+    driver: str
+    handle: pulumi.Input[str]
+    attributes: pulumi.Input[Mapping[str, pulumi.Input[str]] | None]
+    """The driver's own volume attributes; empty where the handle says it all."""
+    fs_type: str | None
+    """None where the file system decides itself who may write."""
+    mount_options: Sequence[str] = ()
+    ready: Sequence[pulumi.Resource] = ()
+    """Without these a node cannot mount it."""
+
+
+def lustre(
+    name: str,
+    handle: pulumi.Input[str],
+    attributes: pulumi.Input[Mapping[str, pulumi.Input[str]] | None],
+    ready: Sequence[pulumi.Resource] = (),
+) -> FileSystem:
+    """Return an FSx for Lustre file system; the attributes are its DNS and its mount name."""
+    # Without flock the hub's client cannot lock its files, and ends.
+    return FileSystem(name, "fsx.csi.aws.com", handle, attributes, "lustre", ["flock"], ready)
+
+
+def efs(
+    name: str,
+    handle: pulumi.Input[str],
+    attributes: pulumi.Input[Mapping[str, pulumi.Input[str]] | None],
+    ready: Sequence[pulumi.Resource] = (),
+) -> FileSystem:
+    """Return an EFS file system by an access point."""
+    return FileSystem(name, "efs.csi.aws.com", handle, attributes, None, ready=ready)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,48 +64,67 @@ class LostClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnClaim:
+    """A claim that the stack makes."""
+
+    storage: str | FileSystem
+    """The class that makes its volume, or the file system that is its volume."""
+    size_gib: int
+    keep: Keep
+    one_node: bool = False
+    """All pods that mount it are on one node, which is all that a disk can do."""
+    lost: LostClaim | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundClaim:
+    """A claim that exists already and is somebody else's."""
+
+    uid: str | None
+    """As the cluster has it; None where nobody can tell."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelCacheArgs:
     """Inputs of `ModelCache`."""
 
     namespace: str
     claim_name: str
-    volume: CacheVolume | None
-    """None where the claim exists already and is somebody else's."""
+    claim: OwnClaim | FoundClaim
     job_name: str
-    job_spec: dict[str, Any]
+    job_spec: Any
     """A Kubernetes JobSpec that is safe to run again: it fills the volume, or checks one that exists."""
     job_timeout_seconds: int
-    found_uid: str | None = None
-    """Of a claim that is somebody else's, as the cluster has it; None where nobody can tell."""
-    lost: LostClaim | None = None
 
 
 class ModelCache(pulumi.ComponentResource):
     """A claim that several nodes mount at once, filled before anything reads it."""
 
-    claim: PersistentVolumeClaim | None
-    job: Job
-    """What every reader depends on: the provider waits until the Job is complete."""
+    made: tuple[pulumi.Resource, ...]
+    """What every reader depends on: the Job, whose completion the provider waits for, and an own claim."""
 
     def __init__(
-        self,
-        name: str,
-        args: ModelCacheArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, args: ModelCacheArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
         inputs: dict[str, Any] = {"namespace": args.namespace, "claimName": args.claim_name}
-        if args.volume:
-            inputs |= {"storageClassName": args.volume.storage_class_name, "sizeGib": args.volume.size_gib}
-            if args.volume.volume_name:
-                inputs["volumeName"] = args.volume.volume_name
+        if isinstance(args.claim, OwnClaim):
+            inputs |= {"storageClassName": _class_name(args.claim), "sizeGib": args.claim.size_gib}
+            if isinstance(args.claim.storage, FileSystem):
+                inputs["volumeName"] = args.claim.storage.name
         super().__init__("dynamo-stack:components:ModelCache", name, inputs, opts)
-        self.claim = self._claim(name, args, args.volume, depends_on) if args.volume else None
-        before_job = [*depends_on, self.claim] if self.claim else depends_on
-        waits = f"{args.job_timeout_seconds}s"
-        self.job = Job(
-            f"{name}-download" if args.volume else f"{name}-check",
+        self._name, self._args, self._before = name, args, depends_on
+        if isinstance(args.claim, OwnClaim):
+            claim = self._claim(args.claim)
+            job = self._job("download", [*depends_on, claim], _uid(claim, args.claim.lost))
+            self.made = (job, claim)
+        else:
+            self.made = (self._job("check", depends_on, args.claim.uid),)
+        self.register_outputs({"claimName": args.claim_name})
+
+    def _job(self, what: str, depends_on: Resources, claim_uid: pulumi.Input[str | None]) -> Job:
+        args = self._args
+        return Job(
+            f"{self._name}-{what}",
             metadata={
                 "name": args.job_name,
                 "namespace": args.namespace,
@@ -91,53 +132,80 @@ class ModelCache(pulumi.ComponentResource):
                 # again, and fails, until somebody deletes it (pulumi-kubernetes 4.32, provider/diff.go).
                 "annotations": {"pulumi.com/replaceUnready": "true"},
             },
-            spec=cast("JobSpecArgsDict", args.job_spec),
+            spec=args.job_spec,
             opts=pulumi.ResourceOptions(
                 parent=self,
-                depends_on=before_job,
+                depends_on=depends_on,
                 # A Job that is done says nothing of a claim that was made again after it. A stack of before
                 # has no trigger in its state, and the engine replaces nothing for a first one
                 # (pulumi/pulumi pkg/resource/deploy/step_generator.go, shouldTriggerReplace).
-                replacement_trigger=_uid(self.claim, args.lost) if self.claim else args.found_uid,
+                replacement_trigger=claim_uid,
                 # The engine's own replacements come first and then delete: a Job of this name exists.
                 delete_before_replace=True,
-                custom_timeouts=pulumi.CustomTimeouts(
-                    create=waits, update=waits, delete=delete_timeouts.WITH_PODS
-                ),
+                custom_timeouts=limits(args.job_timeout_seconds, removal.WITH_PODS),
             ),
         )
-        self.register_outputs({"claimName": args.claim_name})
 
-    def _claim(
-        self, name: str, args: ModelCacheArgs, volume: CacheVolume, depends_on: list[pulumi.Resource]
-    ) -> PersistentVolumeClaim:
-        before = list(depends_on)
-        if volume.file_system and volume.volume_name:
-            who = VolumeClaim(volume.volume_name, args.namespace, args.claim_name, volume.size_gib)
-            opts = pulumi.ResourceOptions(parent=self, depends_on=depends_on)
-            before.append(file_system_volume(f"{name}-volume", who, volume.file_system, opts))
-        spec: dict[str, Any] = {
-            "access_modes": ["ReadWriteOnce" if volume.one_node else "ReadWriteMany"],
-            "storage_class_name": volume.storage_class_name,
-            "resources": {"requests": {"storage": f"{volume.size_gib}Gi"}},
+    def _claim(self, claim: OwnClaim) -> PersistentVolumeClaim:
+        args, before = self._args, list(self._before)
+        spec: Any = {
+            "access_modes": ["ReadWriteOnce" if claim.one_node else "ReadWriteMany"],
+            "storage_class_name": _class_name(claim),
+            "resources": {"requests": {"storage": f"{claim.size_gib}Gi"}},
         }
-        if volume.volume_name:
-            spec["volume_name"] = volume.volume_name
+        if isinstance(claim.storage, FileSystem):
+            before.append(self._volume(claim.storage, claim.size_gib))
+            spec["volume_name"] = claim.storage.name
         return PersistentVolumeClaim(
-            f"{name}-claim",
+            f"{self._name}-claim",
             metadata={"name": args.claim_name, "namespace": args.namespace},
-            spec=cast("PersistentVolumeClaimSpecArgsDict", spec),
+            spec=spec,
             opts=pulumi.ResourceOptions(
                 parent=self,
                 depends_on=before,
-                protect=volume.keep.protects,
-                retain_on_delete=volume.keep.retains,
+                protect=claim.keep.protects,
+                retain_on_delete=claim.keep.retains,
                 # Kubernetes lets a claim grow only where its class may, and this one has none. The file
                 # system grows, and the volume says so.
-                ignore_changes=["spec.resources"] if volume.volume_name else None,
-                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
+                ignore_changes=["spec.resources"] if isinstance(claim.storage, FileSystem) else None,
+                custom_timeouts=pulumi.CustomTimeouts(delete=removal.WITH_CONTENT),
             ),
         )
+
+    def _volume(self, source: FileSystem, size_gib: int) -> PersistentVolume:
+        """Bind the file system to this claim and no other; with the claim it goes, its content stays."""
+        args = self._args
+        # kubelet gives the pod's group a volume that has a file system type and may be ReadWriteOnce, where
+        # the driver's policy is ReadWriteOnceWithFSType, as FSx's is (kubernetes-sigs/aws-fsx-csi-driver
+        # charts/aws-fsx-csi-driver/values.yaml; kubernetes pkg/volume/csi/csi_mounter.go, supportsFSGroup).
+        # Without it the root of a new Lustre belongs to root, and the download may not write.
+        modes = ["ReadWriteMany", "ReadWriteOnce"] if source.fs_type else ["ReadWriteMany"]
+        csi: dict[str, Any] = {"driver": source.driver, "volume_handle": source.handle}
+        if source.fs_type:
+            csi["fs_type"] = source.fs_type
+        if source.attributes:
+            csi["volume_attributes"] = source.attributes
+        spec: Any = {
+            "access_modes": modes,
+            "capacity": {"storage": f"{size_gib}Gi"},
+            # Any other claim that asked for a shared volume without a class would get this one.
+            "claim_ref": {"namespace": args.namespace, "name": args.claim_name},
+            "csi": csi,
+            "persistent_volume_reclaim_policy": "Retain",
+            "storage_class_name": _NO_CLASS,
+        }
+        if source.mount_options:
+            spec["mount_options"] = list(source.mount_options)
+        return PersistentVolume(
+            f"{self._name}-volume",
+            metadata={"name": source.name},
+            spec=spec,
+            opts=child(self, [*self._before, *source.ready], delete=removal.ALONE),
+        )
+
+
+def _class_name(claim: OwnClaim) -> str:
+    return _NO_CLASS if isinstance(claim.storage, FileSystem) else claim.storage
 
 
 def _uid(claim: PersistentVolumeClaim, lost: LostClaim | None) -> pulumi.Output[str | None]:

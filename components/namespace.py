@@ -6,9 +6,10 @@ import pulumi
 from pulumi_kubernetes.core.v1 import Namespace as KubernetesNamespace
 from pulumi_kubernetes.core.v1 import Secret
 
-from components import delete_timeouts
-from components.graph_labels import USES_PLATFORM
-from components.keeping import Keep
+from components import removal
+from components.dynamo_objects import USES_PLATFORM
+from components.options import child
+from components.removal import Keep
 
 TOKEN_SECRET_NAME = "hf-token-secret"  # noqa: S105 - the name of the Secret, not a token
 TOKEN_SECRET_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
@@ -39,7 +40,7 @@ class Namespace(pulumi.ComponentResource):
     token_secret_name: str | None
     """Secret hf-token-secret with the key HF_TOKEN, where there is a token."""
 
-    def __init__(self, name: str, args: NamespaceArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: NamespaceArgs, opts: pulumi.ResourceOptions) -> None:
         # The token is no input of the component: policies see component inputs, and state keeps them.
         inputs = {
             "name": args.name,
@@ -63,7 +64,7 @@ class Namespace(pulumi.ComponentResource):
                 parent=self,
                 protect=args.keep.protects,
                 retain_on_delete=args.keep.retains,
-                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
+                custom_timeouts=pulumi.CustomTimeouts(delete=removal.WITH_CONTENT),
             ),
         )
 
@@ -73,9 +74,5 @@ class Namespace(pulumi.ComponentResource):
             metadata={"name": TOKEN_SECRET_NAME, "namespace": namespace_name},
             # The SDK marks the whole map as secret, also where the caller has not marked the token.
             string_data={TOKEN_SECRET_KEY: hf_token},
-            opts=pulumi.ResourceOptions(
-                parent=self,
-                depends_on=[*self.made],
-                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.ALONE),
-            ),
+            opts=child(self, [*self.made], delete=removal.ALONE),
         )

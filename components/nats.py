@@ -5,7 +5,7 @@ from typing import Any
 import pulumi
 from pulumi_kubernetes.core.v1 import ConfigMap
 
-from components import delete_timeouts
+from components import removal
 from components.nats_configuration import (
     CLIENT_PORT,
     CLUSTER_PORT,
@@ -21,11 +21,12 @@ from components.nats_configuration import (
     nats_command,
     nats_configuration,
 )
+from components.options import Resources, child
 from components.servers import NatsArgs
 from components.stateful_servers import (
     POD_NAME,
     ServerPod,
-    StatefulServers,
+    probe,
     register_servers,
 )
 
@@ -38,22 +39,16 @@ _TERMINATION_MARGIN_SECONDS = 20
 class Nats(pulumi.ComponentResource):
     """A StatefulSet with the settings of NATS' own chart, and none of its helper containers."""
 
-    servers: StatefulServers
+    servers: Resources
     """What every client depends on."""
 
     def __init__(
-        self,
-        name: str,
-        args: NatsArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, args: NatsArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
         servers = args.servers
         inputs = {"name": servers.name, "namespace": servers.namespace, "members": servers.members}
         super().__init__("dynamo-stack:components:Nats", name, inputs, opts)
-        hosts = {member: servers.host(member) for member in servers.member_names}
-        configuration = nats_configuration(servers.name, hosts, args.max_file_store_bytes)
+        configuration = nats_configuration(servers.name, servers.hosts, args.max_file_store_bytes)
         # The content is in the name, so that a change restarts the servers, one by one; in the logical name
         # too, so that a change which fails half way can be taken back (components/dynamo_graph.py says why).
         config_map_name = f"{servers.name}-config-{content_hash(configuration)}"
@@ -62,16 +57,11 @@ class Nats(pulumi.ComponentResource):
             metadata={"name": config_map_name, "namespace": servers.namespace},
             data={CONFIGURATION_FILE: configuration},
             immutable=True,
-            opts=pulumi.ResourceOptions(
-                parent=self,
-                depends_on=depends_on,
-                custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.ALONE),
-            ),
+            opts=child(self, depends_on, delete=removal.ALONE),
         )
         pod = ServerPod(
             container=_container(args),
             data_path=DATA_PATH,
-            client_port="client",
             termination_seconds=LAME_DUCK_GRACE_SECONDS + LAME_DUCK_SECONDS + _TERMINATION_MARGIN_SECONDS,
             volumes=(
                 {"name": _CONFIGURATION_VOLUME, "configMap": {"name": config_map_name}},
@@ -102,16 +92,7 @@ def _container(args: NatsArgs) -> dict[str, Any]:
         "lifecycle": {"preStop": {"exec": {"command": lame_duck_command()}}},
         # As NATS' chart 1.3.2. The bare path also wants every stream caught up, which is right before a
         # server's first message and wrong afterwards: one stream's trouble would take a server away.
-        "startupProbe": _probe("/healthz", failures=90),
-        "livenessProbe": _probe("/healthz?js-enabled-only=true", period=30, failures=3),
-        "readinessProbe": _probe("/healthz?js-server-only=true", failures=3),
-    }
-
-
-def _probe(path: str, *, failures: int, period: int = 10) -> dict[str, Any]:
-    return {
-        "httpGet": {"path": path, "port": "monitor"},
-        "periodSeconds": period,
-        "timeoutSeconds": 5,
-        "failureThreshold": failures,
+        "startupProbe": probe("monitor", "/healthz", failures=90),
+        "livenessProbe": probe("monitor", "/healthz?js-enabled-only=true", period=30, failures=3),
+        "readinessProbe": probe("monitor", "/healthz?js-server-only=true", failures=3),
     }

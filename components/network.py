@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-from components.iam import allow, document, role
+from components.iam import document, role
+from components.options import Resources, child
 
-_WRITES_LOGS = ("logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams")
+_WRITES_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Network(pulumi.ComponentResource):
     private_subnets: dict[str, aws.ec2.Subnet]
     """Zone -> its private subnet, the Local Zone's included."""
 
-    def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions) -> None:
         inputs = {"cidr": args.cidr, "zones": [zone.zone for zone in args.zones]}
         super().__init__("dynamo-stack:components:Network", name, inputs, opts)
         self._name, self._args = name, args
@@ -72,7 +73,7 @@ class Network(pulumi.ComponentResource):
             enable_dns_hostnames=True,
             enable_dns_support=True,
             tags={"Name": args.name},
-            opts=self._kept(),
+            opts=child(self, protect=args.keep),
         )
         # What nobody attached a group to gets the default one, which lets its members talk to each other.
         aws.ec2.DefaultSecurityGroup(
@@ -81,7 +82,7 @@ class Network(pulumi.ComponentResource):
             ingress=[],
             egress=[],
             tags={"Name": f"{args.name}-default"},
-            opts=self._child(),
+            opts=child(self),
         )
         gateways = self._public_side()
         self.private_subnets = self._private_side(gateways)
@@ -92,9 +93,9 @@ class Network(pulumi.ComponentResource):
         """Make the public subnets; return zone -> the NAT gateway that its private subnet leaves by."""
         name, args = self._name, self._args
         internet = aws.ec2.InternetGateway(
-            f"{name}-internet", vpc_id=self.vpc.id, tags={"Name": args.name}, opts=self._child()
+            f"{name}-internet", vpc_id=self.vpc.id, tags={"Name": args.name}, opts=child(self)
         )
-        table = self._route_table("public", "0.0.0.0/0", gateway_id=internet.id)
+        table = self._route_table("public", gateway_id=internet.id)
         gateways: dict[str, aws.ec2.NatGateway] = {}
         for zone in args.zones:
             subnet = self._subnet(f"public-{zone.zone}", zone.zone, zone.public_cidr, role="elb")
@@ -105,14 +106,14 @@ class Network(pulumi.ComponentResource):
                 f"{name}-nat-{zone.zone}",
                 domain="vpc",
                 tags={"Name": f"{args.name}-nat-{zone.zone}"},
-                opts=self._child(internet),
+                opts=child(self, [internet]),
             )
             gateways[zone.zone] = aws.ec2.NatGateway(
                 f"{name}-nat-{zone.zone}",
                 allocation_id=address.id,
                 subnet_id=subnet.id,
                 tags={"Name": f"{args.name}-{zone.zone}"},
-                opts=self._child(association),
+                opts=child(self, [association]),
             )
         return gateways
 
@@ -128,7 +129,7 @@ class Network(pulumi.ComponentResource):
             subnet = self._subnet(f"private-{zone}", zone, cidr, role="internal-elb", after=after)
             # A Local Zone has no NAT gateway of its own: its traffic leaves through the region.
             gateway = gateways.get(zone, first)
-            table = self._route_table(f"private-{zone}", "0.0.0.0/0", nat_gateway_id=gateway.id)
+            table = self._route_table(f"private-{zone}", nat_gateway_id=gateway.id)
             self._associate(f"private-{zone}", subnet, table)
             subnets[zone] = subnet
             tables.append(table)
@@ -140,7 +141,7 @@ class Network(pulumi.ComponentResource):
             vpc_endpoint_type="Gateway",
             route_table_ids=[table.id for table in tables],
             tags={"Name": f"{args.name}-s3"},
-            opts=self._child(),
+            opts=child(self),
         )
         return subnets
 
@@ -154,7 +155,7 @@ class Network(pulumi.ComponentResource):
         )
 
     def _subnet(
-        self, what: str, zone: str, cidr: str, *, role: str, after: list[pulumi.Resource] | None = None
+        self, what: str, zone: str, cidr: str, *, role: str, after: Resources | None = None
     ) -> aws.ec2.Subnet:
         options = pulumi.ResourceOptions(parent=self, protect=self._args.keep, depends_on=after or None)
         return aws.ec2.Subnet(
@@ -172,22 +173,21 @@ class Network(pulumi.ComponentResource):
     def _route_table(
         self,
         what: str,
-        destination: str,
         *,
         gateway_id: pulumi.Input[str] | None = None,
         nat_gateway_id: pulumi.Input[str] | None = None,
     ) -> aws.ec2.RouteTable:
         name = f"{self._name}-{what}"
         table = aws.ec2.RouteTable(
-            name, vpc_id=self.vpc.id, tags={"Name": f"{self._args.name}-{what}"}, opts=self._child()
+            name, vpc_id=self.vpc.id, tags={"Name": f"{self._args.name}-{what}"}, opts=child(self)
         )
         aws.ec2.Route(
             name,
             route_table_id=table.id,
-            destination_cidr_block=destination,
+            destination_cidr_block="0.0.0.0/0",
             gateway_id=gateway_id,
             nat_gateway_id=nat_gateway_id,
-            opts=self._child(),
+            opts=child(self),
         )
         return table
 
@@ -195,27 +195,31 @@ class Network(pulumi.ComponentResource):
         self, what: str, subnet: aws.ec2.Subnet, table: aws.ec2.RouteTable
     ) -> aws.ec2.RouteTableAssociation:
         return aws.ec2.RouteTableAssociation(
-            f"{self._name}-{what}", subnet_id=subnet.id, route_table_id=table.id, opts=self._child()
+            f"{self._name}-{what}", subnet_id=subnet.id, route_table_id=table.id, opts=child(self)
         )
 
     def _flow_logs(self) -> None:
         name, args = self._name, self._args
+        group_name = f"/dynamo-stack/{args.name}/flow-logs"
+        arn = f"arn:aws:logs:{args.region}:{args.account_id}:log-group:{group_name}"
         log_group = aws.cloudwatch.LogGroup(
             f"{name}-flow-logs",
-            name=_log_group_name(args.name),
+            name=group_name,
             retention_in_days=args.flow_log_days,
-            opts=self._child(),
+            opts=child(self),
         )
         writer, _ = role(
-            f"{name}-flow-logs", f"{args.name}-flow-logs", "vpc-flow-logs.amazonaws.com", (), self._child()
+            f"{name}-flow-logs", f"{args.name}-flow-logs", "vpc-flow-logs.amazonaws.com", (), child(self)
         )
         policy = aws.iam.RolePolicy(
             f"{name}-flow-logs",
             role=writer.id,
             # Written out, because the group's own ARN is known only after the update, and nobody could judge
             # the policy before.
-            policy=json.dumps(document([allow(_WRITES_LOGS, f"{self._log_group_arn()}:*")])),
-            opts=self._child(),
+            policy=json.dumps(
+                document([{"Effect": "Allow", "Action": _WRITES_LOGS, "Resource": f"{arn}:*"}])
+            ),
+            opts=child(self),
         )
         aws.ec2.FlowLog(
             f"{name}-flow-logs",
@@ -223,19 +227,5 @@ class Network(pulumi.ComponentResource):
             traffic_type="ALL",
             log_destination=log_group.arn,
             iam_role_arn=writer.arn,
-            opts=self._child(policy),
+            opts=child(self, [policy]),
         )
-
-    def _log_group_arn(self) -> str:
-        args = self._args
-        return f"arn:aws:logs:{args.region}:{args.account_id}:log-group:{_log_group_name(args.name)}"
-
-    def _child(self, *after: pulumi.Resource) -> pulumi.ResourceOptions:
-        return pulumi.ResourceOptions(parent=self, depends_on=list(after) or None)
-
-    def _kept(self) -> pulumi.ResourceOptions:
-        return pulumi.ResourceOptions(parent=self, protect=self._args.keep)
-
-
-def _log_group_name(name: str) -> str:
-    return f"/dynamo-stack/{name}/flow-logs"

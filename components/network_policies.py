@@ -7,19 +7,17 @@ address differs by cluster.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pulumi
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
 
+from components.dynamo_objects import FRONTEND_PORT, GRAPH_NAME, USES_PLATFORM, frontend_labels
 from components.etcd_command import CLIENT_PORT as ETCD_CLIENT
 from components.etcd_command import PEER_PORT as ETCD_PEER
-from components.graph_labels import FRONTEND_PORT, GRAPH_NAME, USES_PLATFORM, frontend_labels
 from components.nats_configuration import CLIENT_PORT as NATS_CLIENT
 from components.nats_configuration import CLUSTER_PORT as NATS_CLUSTER
-
-if TYPE_CHECKING:
-    from pulumi_kubernetes.networking.v1 import NetworkPolicySpecArgsDict
+from components.options import Resources, child
 
 WORKER_SYSTEM_PORT = 9090
 NIXL_TELEMETRY_PORT = 19090
@@ -72,27 +70,28 @@ class NetworkPolicies(pulumi.ComponentResource):
     """Policies for one graph, and for the platform's servers, where this stack runs them."""
 
     def __init__(
-        self,
-        name: str,
-        args: NetworkPoliciesArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, args: NetworkPoliciesArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
         graph = args.graph
         inputs = {"namespace": graph.namespace, "graphName": graph.graph_name} if graph else {}
         super().__init__("dynamo-stack:components:NetworkPolicies", name, inputs, opts)
-        self._options = pulumi.ResourceOptions(
-            parent=self,
-            depends_on=depends_on,
-            custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
-        )
+        self._options = child(self, depends_on, timeout=_TIMEOUT)
         if graph:
             self._of_graph(name, graph)
         if args.nats:
-            self._policy(f"{name}-nats", "dynamo-nats", args.nats.namespace, _nats(args.nats))
+            self._policy(
+                f"{name}-nats",
+                "dynamo-nats",
+                args.nats.namespace,
+                _servers(args.nats, NATS_CLIENT, NATS_CLUSTER),
+            )
         if args.etcd:
-            self._policy(f"{name}-etcd", "dynamo-etcd", args.etcd.namespace, _etcd(args.etcd))
+            self._policy(
+                f"{name}-etcd",
+                "dynamo-etcd",
+                args.etcd.namespace,
+                _servers(args.etcd, ETCD_CLIENT, ETCD_PEER),
+            )
         self.register_outputs({})
 
     def _of_graph(self, name: str, graph: GraphPolicyArgs) -> None:
@@ -107,11 +106,11 @@ class NetworkPolicies(pulumi.ComponentResource):
                 f"{of_graph}-metrics", f"{graph.graph_name}-metrics", graph.namespace, _metrics(graph)
             )
 
-    def _policy(self, logical_name: str, name: str, namespace: str, spec: dict[str, Any]) -> None:
+    def _policy(self, logical_name: str, name: str, namespace: str, spec: Any) -> None:
         NetworkPolicy(
             logical_name,
             metadata={"name": name, "namespace": namespace},
-            spec=cast("NetworkPolicySpecArgsDict", spec | {"policyTypes": ["Ingress"]}),
+            spec=spec | {"policyTypes": ["Ingress"]},
             opts=self._options,
         )
 
@@ -141,14 +140,6 @@ def _metrics(graph: GraphPolicyArgs) -> dict[str, Any]:
         "podSelector": {"matchLabels": {GRAPH_NAME: graph.graph_name}},
         "ingress": [{"from": [scrapers], "ports": ports}],
     }
-
-
-def _nats(servers: ServerPolicyArgs) -> dict[str, Any]:
-    return _servers(servers, NATS_CLIENT, NATS_CLUSTER)
-
-
-def _etcd(servers: ServerPolicyArgs) -> dict[str, Any]:
-    return _servers(servers, ETCD_CLIENT, ETCD_PEER)
 
 
 def _servers(servers: ServerPolicyArgs, client_port: int, member_port: int) -> dict[str, Any]:

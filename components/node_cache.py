@@ -1,15 +1,13 @@
 """A copy of the model on every node of some pools, on the nodes' own disks."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import DaemonSet
 
-from components import delete_timeouts
-
-if TYPE_CHECKING:
-    from pulumi_kubernetes.apps.v1 import DaemonSetSpecArgsDict
+from components import removal
+from components.options import Resources, child
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +16,7 @@ class NodeCacheArgs:
 
     name: str
     namespace: str
-    spec: dict[str, Any]
+    spec: Any
     """A Kubernetes DaemonSetSpec whose pods are Ready where the model is whole."""
     timeout_seconds: int
 
@@ -33,26 +31,14 @@ class NodeCache(pulumi.ComponentResource):
     """What every reader depends on: the provider waits until every node there is has the model."""
 
     def __init__(
-        self,
-        name: str,
-        args: NodeCacheArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, args: NodeCacheArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
         inputs = {"namespace": args.namespace, "daemonSetName": args.name}
         super().__init__("dynamo-stack:components:NodeCache", name, inputs, opts)
-        waits = f"{args.timeout_seconds}s"
         self.daemon_set = DaemonSet(
             f"{name}-copies",
             metadata={"name": args.name, "namespace": args.namespace},
-            spec=cast("DaemonSetSpecArgsDict", args.spec),
-            opts=pulumi.ResourceOptions(
-                parent=self,
-                depends_on=depends_on,
-                custom_timeouts=pulumi.CustomTimeouts(
-                    create=waits, update=waits, delete=delete_timeouts.WITH_PODS
-                ),
-            ),
+            spec=args.spec,
+            opts=child(self, depends_on, timeout=args.timeout_seconds, delete=removal.WITH_PODS),
         )
         self.register_outputs({"daemonSetName": args.name})

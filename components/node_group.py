@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
-from components.launch_template import capacity_type, launch_template
-from components.node_template import NodeTemplate
-from components.purchase import CapacityBlock
+from components.node_template import NodeTemplate, template_content
+from components.options import Resources, child
+from components.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
 
 _TIMEOUT = "60m"
 
@@ -69,25 +69,20 @@ class NodeGroup(pulumi.ComponentResource):
     group: aws.eks.NodeGroup
 
     def __init__(
-        self,
-        name: str,
-        args: NodeGroupArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, args: NodeGroupArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
         inputs = {"instanceType": args.template.instance_type, "nodes": args.nodes}
         super().__init__("dynamo-stack:components:NodeGroup", name, inputs, opts)
-        child = pulumi.ResourceOptions(parent=self)
+        inside = child(self)
         placement: pulumi.Input[str] | None = None
         if isinstance(args.placement, NewPlacement):
             placement = aws.ec2.PlacementGroup(
-                f"{name}-placement", name=args.template.name, strategy="cluster", opts=child
+                f"{name}-placement", name=args.template.name, strategy="cluster", opts=inside
             ).name
         elif args.placement is not None:
             placement = args.placement.name
-        template = launch_template(
-            f"{name}-template", args.template, args.security_group_ids, placement, child
+        template = _launch_template(
+            f"{name}-template", args.template, args.security_group_ids, placement, inside
         )
         purchase = args.template.purchase
         block = purchase if isinstance(purchase, CapacityBlock) else None
@@ -100,11 +95,8 @@ class NodeGroup(pulumi.ComponentResource):
             subnet_ids=list(args.subnet_ids),
             ami_type=args.ami_type,
             version=args.version,
-            capacity_type=capacity_type(purchase),
-            launch_template={
-                "id": template.id,
-                "version": template.latest_version.apply(_as_text),
-            },
+            capacity_type=_capacity_type(purchase),
+            launch_template={"id": template.id, "version": template.latest_version.apply(str)},
             scaling_config={
                 "min_size": 0,
                 "max_size": args.nodes,
@@ -136,7 +128,7 @@ class NodeGroup(pulumi.ComponentResource):
         aws.autoscaling.Schedule(
             f"{name}-window-opens",
             scheduled_action_name="capacity-block-opens",
-            autoscaling_group_name=self.group.resources.apply(_first_scaling_group),
+            autoscaling_group_name=self.group.resources[0].autoscaling_groups[0].name,
             start_time=block.starts,
             min_size=0,
             max_size=nodes,
@@ -145,20 +137,46 @@ class NodeGroup(pulumi.ComponentResource):
         )
 
 
+def _launch_template(
+    logical_name: str,
+    template: NodeTemplate,
+    security_group_ids: Sequence[pulumi.Input[str]],
+    placement_group: pulumi.Input[str] | None,
+    opts: pulumi.ResourceOptions,
+) -> aws.ec2.LaunchTemplate:
+    """Make the template.
+
+    It names no subnet, no disk size of the node group and no remote access: EKS refuses a template that does
+    (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html).
+    """
+    content = template_content(template)
+    interfaces = [
+        {**item, "security_groups": list(security_group_ids)} for item in content["network_interfaces"]
+    ]
+    return aws.ec2.LaunchTemplate(
+        logical_name,
+        name=template.name,
+        update_default_version=True,
+        placement={"group_name": placement_group} if placement_group is not None else None,
+        **{**content, "network_interfaces": interfaces},
+        opts=opts,
+    )
+
+
+def _capacity_type(purchase: Purchase) -> str:
+    """What EKS calls it; EKS refuses a capacity block's template under any other."""
+    match purchase:
+        case Spot():
+            return "SPOT"
+        case CapacityBlock():
+            return "CAPACITY_BLOCK"
+        case OnDemand() | Reservation():
+            return "ON_DEMAND"
+
+
 def _update_config(args: NodeGroupArgs) -> aws.eks.NodeGroupUpdateConfigArgsDict:
     if not args.scarce:
         return {"max_unavailable": 1}
     # By default EKS launches a new node before it ends an old one
     # (https://docs.aws.amazon.com/eks/latest/userguide/managed-node-update-behavior.html).
     return {"max_unavailable": 1, "update_strategy": "MINIMAL"}
-
-
-def _first_scaling_group(resources: Sequence[aws.eks.outputs.NodeGroupResource]) -> str:
-    groups = resources[0].autoscaling_groups
-    if not groups or groups[0].name is None:
-        raise ValueError("EKS names no Auto Scaling group of the node group")
-    return groups[0].name
-
-
-def _as_text(number: int) -> str:
-    return str(number)

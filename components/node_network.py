@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import pulumi
 import pulumi_aws as aws
 
+from components.options import Resources, child
+
 
 @dataclass(frozen=True, slots=True)
 class NodeNetworkArgs:
@@ -18,18 +20,18 @@ class NodeNetwork(pulumi.ComponentResource):
     """A group for GPU nodes beside the cluster's own, in which all nodes reach each other over IP."""
 
     gpu_group: aws.ec2.SecurityGroup
-    rules: list[pulumi.Resource]
+    rules: Resources
 
-    def __init__(self, name: str, args: NodeNetworkArgs, opts: pulumi.ResourceOptions | None = None) -> None:
+    def __init__(self, name: str, args: NodeNetworkArgs, opts: pulumi.ResourceOptions) -> None:
         super().__init__("dynamo-stack:components:NodeNetwork", name, {"name": args.name}, opts)
-        child = pulumi.ResourceOptions(parent=self)
+        inside = child(self)
         self.gpu_group = aws.ec2.SecurityGroup(
             f"{name}-gpu",
             name=f"{args.name}-gpu",
             description="EFA among GPU nodes",
             vpc_id=args.vpc_id,
             tags={"Name": f"{args.name}-gpu"},
-            opts=child,
+            opts=inside,
         )
         group = self.gpu_group.id
         # EFA is no IP protocol: only a rule for all traffic with the group itself lets it through, both ways
@@ -41,7 +43,7 @@ class NodeNetwork(pulumi.ComponentResource):
                 referenced_security_group_id=group,
                 ip_protocol="-1",
                 description="EFA",
-                opts=child,
+                opts=inside,
             ),
             aws.vpc.SecurityGroupEgressRule(
                 f"{name}-efa-out",
@@ -49,7 +51,7 @@ class NodeNetwork(pulumi.ComponentResource):
                 referenced_security_group_id=group,
                 ip_protocol="-1",
                 description="EFA",
-                opts=child,
+                opts=inside,
             ),
         ]
         self.register_outputs({})

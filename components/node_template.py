@@ -3,9 +3,10 @@
 import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from components.purchase import CapacityBlock, Purchase, Reservation
+from components.purchase import CapacityBlock, Purchase, reservation_id
+from hardware import NetworkInterface
 
 _ROOT_DEVICE = "/dev/xvda"
 """Of Amazon Linux 2023 (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html)."""
@@ -33,21 +34,12 @@ _NO_HOST_IMEX = (
 
 
 @dataclass(frozen=True, slots=True)
-class Interface:
-    """One network interface of a node."""
-
-    card: int
-    device: int
-    kind: Literal["interface", "efa-only"]
-
-
-@dataclass(frozen=True, slots=True)
 class NodeTemplate:
     """Equal nodes, without ids that only the account gives."""
 
     name: str
     instance_type: str
-    interfaces: tuple[Interface, ...]
+    interfaces: tuple[NetworkInterface, ...]
     root_gib: int
     local_disks: bool
     """Join the instance's own disks into one volume for containers (RAID0)."""
@@ -61,7 +53,7 @@ def template_content(template: NodeTemplate) -> dict[str, Any]:
 
     Known before anything is registered, so that a change can be judged by what it does to nodes that run.
     """
-    reservation = _reservation(template.purchase)
+    reservation = reservation_id(template.purchase)
     return {
         "instance_type": template.instance_type,
         "network_interfaces": _interfaces(template.interfaces),
@@ -82,7 +74,10 @@ def template_content(template: NodeTemplate) -> dict[str, Any]:
             # Pods get their credentials by pod identity; one hop keeps the node's own from them.
             "http_put_response_hop_limit": 1,
         },
-        "instance_market_options": _market(template.purchase),
+        # Spot is the node group's capacityType, which EKS refuses beside the template's own.
+        "instance_market_options": (
+            {"market_type": "capacity-block"} if isinstance(template.purchase, CapacityBlock) else None
+        ),
         "capacity_reservation_specification": (
             {"capacity_reservation_target": {"capacity_reservation_id": reservation}} if reservation else None
         ),
@@ -93,7 +88,7 @@ def template_content(template: NodeTemplate) -> dict[str, Any]:
     }
 
 
-def _interfaces(items: Sequence[Interface]) -> list[dict[str, Any]]:
+def _interfaces(items: Sequence[NetworkInterface]) -> list[dict[str, Any]]:
     made: list[dict[str, Any]] = [
         {
             "network_card_index": item.card,
@@ -109,15 +104,6 @@ def _interfaces(items: Sequence[Interface]) -> list[dict[str, Any]]:
         # (https://docs.aws.amazon.com/eks/latest/userguide/launch-templates.html).
         made[0]["associate_public_ip_address"] = "false"
     return made
-
-
-def _market(purchase: Purchase) -> dict[str, str] | None:
-    # Spot is the node group's capacityType, which EKS refuses beside the template's own.
-    return {"market_type": "capacity-block"} if isinstance(purchase, CapacityBlock) else None
-
-
-def _reservation(purchase: Purchase) -> str | None:
-    return purchase.id if isinstance(purchase, Reservation | CapacityBlock) else None
 
 
 def _user_data(*, local_disks: bool, own_imex: bool) -> str | None:

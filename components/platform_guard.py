@@ -16,8 +16,8 @@ import pulumi
 from pulumi.dynamic import CreateResult, DiffResult, Resource, ResourceProvider, UpdateResult
 
 from components.cluster_reader import ClusterReader
-from components.dynamo_objects import GRAPHS, PARTS, stored_name
-from components.graph_labels import GRAPH_NAME, USES_PLATFORM
+from components.dynamo_objects import GRAPH_NAME, GRAPHS, PARTS, USES_PLATFORM, stored_name
+from components.options import Resources
 
 WITHOUT_PLATFORM_VARIABLE = "DYNAMO_STACK_WITHOUT_PLATFORM"
 """Environment variable with the graphs, `namespace/name`, separated by commas, that may lose it."""
@@ -88,7 +88,7 @@ class PlatformGuardProvider(ResourceProvider):
 class PlatformGuard(Resource, module="dynamo-stack", name="PlatformGuard"):
     """Goes first when the platform does, so that nothing of it has gone where it refuses."""
 
-    def __init__(self, name: str, args: PlatformGuardArgs, *, depends_on: list[pulumi.Resource]) -> None:
+    def __init__(self, name: str, args: PlatformGuardArgs, *, depends_on: Resources) -> None:
         found = {
             "platformNamespace": args.platform_namespace,
             "ownNamespaces": list(args.own_namespaces),

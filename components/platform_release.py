@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from components.chart_values import Chart, HelmChartArgs
 from components.servers import BundledServers, EtcdServers, NatsServers
 
 
@@ -24,6 +25,19 @@ class DynamoPlatformArgs:
     """Repository of the operator's image, where a mirror replaces it; None: the chart's own."""
     timeout_seconds: int
     """How long the release, and each of its own servers, may take to become ready."""
+
+
+def dynamo_platform(args: DynamoPlatformArgs) -> HelmChartArgs:
+    """Return what every graph depends on: without the operator one is refused, or cannot be deleted."""
+    return HelmChartArgs(
+        component="DynamoPlatform",
+        chart=Chart(args.chart, args.version, args.repository),
+        release_name=args.release_name,
+        namespace=args.namespace,
+        values=release_values(args),
+        timeout_seconds=args.timeout_seconds,
+        outputs={"releaseName": args.release_name},
+    )
 
 
 def release_values(args: DynamoPlatformArgs) -> dict[str, Any]:

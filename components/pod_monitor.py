@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 
-from components.graph_labels import GRAPH_NAME
+from components.dynamo_objects import GRAPH_NAME
+from components.options import Resources, child
 
 _TIMEOUT = "120s"
 # Names that the operator gives the ports: the frontend's, the workers' own server, and NIXL's telemetry.
@@ -17,9 +18,8 @@ _PORTS = ("http", "system", "nixl")
 class PodMonitorArgs:
     """Inputs of `PodMonitor`."""
 
-    name: str
-    namespace: str
     graph_name: str
+    namespace: str
     labels: Mapping[str, str]
     """What the cluster's Prometheus selects its monitors by."""
 
@@ -32,30 +32,25 @@ class PodMonitor(pulumi.ComponentResource):
     """
 
     def __init__(
-        self,
-        name: str,
-        args: PodMonitorArgs,
-        *,
-        depends_on: list[pulumi.Resource],
-        opts: pulumi.ResourceOptions | None = None,
+        self, name: str, args: PodMonitorArgs, *, depends_on: Resources, opts: pulumi.ResourceOptions
     ) -> None:
-        inputs = {"name": args.name, "namespace": args.namespace}
+        inputs = {"name": args.graph_name, "namespace": args.namespace}
         super().__init__("dynamo-stack:components:PodMonitor", name, inputs, opts)
         CustomResource(
             name,
             api_version="monitoring.coreos.com/v1",
             kind="PodMonitor",
-            metadata={"name": args.name, "namespace": args.namespace, "labels": dict(args.labels)},
+            metadata={
+                "name": args.graph_name,
+                "namespace": args.namespace,
+                "labels": dict(args.labels),
+            },
             spec={
                 "selector": {
                     "matchLabels": {GRAPH_NAME: args.graph_name, "nvidia.com/metrics-enabled": "true"}
                 },
                 "podMetricsEndpoints": [{"port": port, "path": "/metrics"} for port in _PORTS],
             },
-            opts=pulumi.ResourceOptions(
-                parent=self,
-                depends_on=depends_on,
-                custom_timeouts=pulumi.CustomTimeouts(create=_TIMEOUT, update=_TIMEOUT, delete=_TIMEOUT),
-            ),
+            opts=child(self, depends_on, timeout=_TIMEOUT),
         )
-        self.register_outputs({"name": args.name})
+        self.register_outputs({"name": args.graph_name})

@@ -44,3 +44,8 @@ class CapacityBlock:
 
 
 Purchase = OnDemand | Spot | Reservation | CapacityBlock
+
+
+def reservation_id(purchase: Purchase) -> str | None:
+    """Return the capacity reservation from which nodes are launched; None where they are launched without."""
+    return purchase.id if isinstance(purchase, Reservation | CapacityBlock) else None

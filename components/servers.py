@@ -43,9 +43,13 @@ class StatefulServersArgs:
         """The volume claims, in the names that the StatefulSet gives them."""
         return tuple(f"{DATA_VOLUME}-{member}" for member in self.member_names)
 
-    def host(self, member: str) -> str:
-        """DNS name of a member."""
-        return service_host(f"{member}.{self.headless_name}", self.namespace)
+    @property
+    def hosts(self) -> dict[str, str]:
+        """DNS name of each member, by the member's name."""
+        return {
+            member: service_host(f"{member}.{self.headless_name}", self.namespace)
+            for member in self.member_names
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +91,7 @@ class EtcdArgs:
 
         Through one balancing address a client would stay with a member that has lost the others.
         """
-        hosts = (self.servers.host(member) for member in self.servers.member_names)
-        return ",".join(f"http://{host}:{etcd_command.CLIENT_PORT}" for host in hosts)
+        return ",".join(f"http://{host}:{etcd_command.CLIENT_PORT}" for host in self.servers.hosts.values())
 
 
 @dataclass(frozen=True, slots=True)

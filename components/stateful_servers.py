@@ -1,21 +1,17 @@
 """What NATS and etcd servers have in common: members with a fixed name and a volume each."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 import pulumi
 from pulumi_kubernetes.apps.v1 import StatefulSet
 from pulumi_kubernetes.core.v1 import Service
 from pulumi_kubernetes.policy.v1 import PodDisruptionBudget
 
-from components import delete_timeouts
+from components import removal
+from components.options import Resources, child
 from components.servers import DATA_VOLUME, StatefulServersArgs
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from pulumi_kubernetes.apps.v1 import StatefulSetSpecArgsDict
-    from pulumi_kubernetes.core.v1 import ServiceSpecArgsDict
 
 NAME_LABEL = "app.kubernetes.io/name"
 # The provider waits until a Service's endpoints have not changed for ten seconds; that the members are ready
@@ -32,21 +28,12 @@ _USER = 65532
 class ServerPod:
     """What one member runs."""
 
-    container: "Mapping[str, Any]"
-    """A Kubernetes Container with its ports named; security context and data volume are added."""
+    container: Mapping[str, Any]
+    """A Kubernetes Container, whose port for clients is named client; security context and data volume are
+    added."""
     data_path: str
-    client_port: str
-    """Name of the port that clients use."""
     termination_seconds: int
-    volumes: tuple["Mapping[str, Any]", ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class StatefulServers:
-    """What clients of the servers depend on."""
-
-    stateful_set: StatefulSet
-    service: Service
+    volumes: tuple[Mapping[str, Any], ...] = ()
 
 
 def register_servers(
@@ -54,9 +41,9 @@ def register_servers(
     name: str,
     args: StatefulServersArgs,
     pod: ServerPod,
-    depends_on: list[pulumi.Resource],
-) -> StatefulServers:
-    """Register StatefulSet, Services and PodDisruptionBudget below the parent.
+    depends_on: Resources,
+) -> Resources:
+    """Register StatefulSet, Services and PodDisruptionBudget below the parent; return what clients need.
 
     Args:
         parent: the component.
@@ -66,19 +53,17 @@ def register_servers(
         depends_on: what must exist before the first pod.
 
     """
-    waits = f"{args.ready_timeout_seconds}s"
-    timeouts = pulumi.CustomTimeouts(create=waits, update=waits, delete=delete_timeouts.WITH_PODS)
-    options = pulumi.ResourceOptions(parent=parent, depends_on=depends_on, custom_timeouts=timeouts)
+    options = child(parent, depends_on, timeout=args.ready_timeout_seconds, delete=removal.WITH_PODS)
     headless = Service(
         f"{name}-headless",
         metadata={"name": args.headless_name, "namespace": args.namespace},
-        spec=cast("ServiceSpecArgsDict", _headless(args, pod)),
+        spec=_headless(args, pod),
         opts=options,
     )
     service = Service(
         f"{name}-service",
         metadata={"name": args.name, "namespace": args.namespace, "annotations": {SKIP_AWAIT: "true"}},
-        spec=cast("ServiceSpecArgsDict", _client_service(args, pod)),
+        spec=_client_service(args, pod),
         opts=options,
     )
     if args.members > 1:
@@ -92,17 +77,27 @@ def register_servers(
     stateful_set = StatefulSet(
         name,
         metadata={"name": args.name, "namespace": args.namespace},
-        spec=cast("StatefulSetSpecArgsDict", _stateful_set(args, pod)),
+        spec=_stateful_set(args, pod),
         opts=pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=[headless])),
     )
-    return StatefulServers(stateful_set, service)
+    return [stateful_set, service]
+
+
+def probe(port: str, path: str, *, failures: int, period: int = 10) -> dict[str, Any]:
+    """Return a probe of a member over HTTP."""
+    return {
+        "httpGet": {"path": path, "port": port},
+        "periodSeconds": period,
+        "timeoutSeconds": 5,
+        "failureThreshold": failures,
+    }
 
 
 def _labels(args: StatefulServersArgs) -> dict[str, str]:
     return {NAME_LABEL: args.name}
 
 
-def _headless(args: StatefulServersArgs, pod: ServerPod) -> dict[str, Any]:
+def _headless(args: StatefulServersArgs, pod: ServerPod) -> Any:
     return {
         "clusterIP": "None",
         # Members look for each other before any of them can be ready.
@@ -112,16 +107,16 @@ def _headless(args: StatefulServersArgs, pod: ServerPod) -> dict[str, Any]:
     }
 
 
-def _client_service(args: StatefulServersArgs, pod: ServerPod) -> dict[str, Any]:
-    ports = [port for port in pod.container["ports"] if port["name"] == pod.client_port]
+def _client_service(args: StatefulServersArgs, pod: ServerPod) -> Any:
+    ports = [port for port in pod.container["ports"] if port["name"] == "client"]
     return {"selector": _labels(args), "ports": [_service_port(port) for port in ports]}
 
 
-def _service_port(port: "Mapping[str, Any]") -> dict[str, Any]:
+def _service_port(port: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": port["name"], "port": port["containerPort"], "targetPort": port["name"]}
 
 
-def _stateful_set(args: StatefulServersArgs, pod: ServerPod) -> dict[str, Any]:
+def _stateful_set(args: StatefulServersArgs, pod: ServerPod) -> Any:
     return {
         "serviceName": args.headless_name,
         "replicas": args.members,

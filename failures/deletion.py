@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from components.cluster_reader import ClusterReader, KubernetesObject
-from components.dynamo_objects import CONVERSION_SIGN, FINALIZER, GRAPHS, PARTS, stored_name
-from components.graph_labels import GRAPH_NAME
+from components.dynamo_objects import CONVERSION_SIGN, FINALIZER, GRAPH_NAME, GRAPHS, PARTS, stored_name
 from failures.explanation import Explanation, Subject
 from failures.pods_and_events import claim_names, pod_reasons
 

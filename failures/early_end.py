@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from components.cluster_reader import ClusterReader, KubernetesObject
-from components.graph_labels import GRAPH_NAME
+from components.dynamo_objects import GRAPH_NAME
 from failures.claims import ended_claims
 from failures.deletion import ended_by_deletion, is_being_deleted
 from failures.engine_process import engine_pid

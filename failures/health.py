@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from components.dynamo_objects import GRAPHS, stored_name, why_not_ready
-from components.graph_labels import GRAPH_NAME
+from components.dynamo_objects import GRAPH_NAME, GRAPHS, stored_name, why_not_ready
 from failures.explanation import escaped
 
 _Get = Callable[..., Mapping[str, Any] | None]

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from components.cluster_reader import ClusterReader, KubernetesObject
-from components.dynamo_objects import CONVERSION_SIGN, GRAPHS, stored_name, why_not_ready
+from components.dynamo_objects import CONVERSION_SIGN, GRAPH_NAME, GRAPHS, stored_name, why_not_ready
 from components.gpu_nodes_ready import BOUGHT, GPU_COUNT_LABEL, NODE_GROUP_LABEL
-from components.graph_labels import GRAPH_NAME
 from failures.claims import LOST_PAGE, UNBOUND_PAGE, mounted_claims
 from failures.explanation import Explanation, Subject
 from failures.pods_and_events import is_ready, lost_node_reasons, pod_reasons

@@ -46,7 +46,7 @@ def recorded_stack(stack: StackPlan) -> ResourceGraph:
     import pulumi
 
     from resource_graph.recorder import record
-    from stacks.program.resources import deploy
+    from stacks.program.deploy_stack import deploy
 
     has_token = _has_token(stack_directory(Path.cwd()) / stack.source)
 

@@ -13,7 +13,7 @@ from recipes.graph_manifest import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
 from recipes.node_directory import directory_volume
-from recipes.placed import CacheNodes
+from recipes.placed import CacheNodes, CopyNodes
 
 _WAIT_SCRIPT = Path(__file__).with_name("wait_for_model_script.py")
 _FRONTEND_PORT = 8000
@@ -45,10 +45,9 @@ def benchmark_job(
         cache_nodes: those that alone have the model cache; None for all.
 
     """
-    directory = cache_nodes.directory if cache_nodes else None
     cache = (
-        directory_volume(_CACHE_VOLUME, directory)
-        if directory
+        directory_volume(_CACHE_VOLUME, cache_nodes.directory)
+        if isinstance(cache_nodes, CopyNodes)
         else {"name": _CACHE_VOLUME, "persistentVolumeClaim": {"claimName": claim_name}}
     )
     benchmark = recipe.benchmark

@@ -18,7 +18,7 @@ from recipes.model_download import (
     filling_pod_fields,
 )
 from recipes.node_directory import directory_volume, marker_file
-from recipes.placed import CacheNodes
+from recipes.placed import CopyNodes
 
 _LABEL = "app.kubernetes.io/name"
 _USER = 1000
@@ -28,23 +28,18 @@ _HOLD = "trap 'exit 0' TERM; while :; do sleep 3600 & wait $!; done"
 
 
 def node_cache_spec(
-    recipe: Recipe, name: str, nodes: CacheNodes, source: CacheSource, image_mirrors: Mapping[str, str]
+    recipe: Recipe, name: str, nodes: CopyNodes, source: CacheSource, image_mirrors: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the spec of the DaemonSet, whose pods are Ready where the model is.
 
     Args:
         recipe: what each node must hold.
         name: of the DaemonSet.
-        nodes: those that hold it, with a directory.
+        nodes: those that hold it.
         source: where the files come from.
         image_mirrors: registry host -> what stands in its place.
 
-    Raises:
-        ValueError: the nodes have no directory of their own for it.
-
     """
-    if nodes.directory is None:
-        raise ValueError("the cache is no directory of its nodes")
     image = mirrored(recipe.model_cache.download_image, image_mirrors)
     marker = marker_file(recipe)
     pod: dict[str, Any] = {

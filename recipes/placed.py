@@ -125,8 +125,14 @@ class CacheNodes:
     selectors: tuple[Mapping[str, str], ...]
     """Labels of each pool's nodes."""
     tolerations: tuple[Toleration, ...]
-    directory: str | None = None
-    """Of each node, with a copy of its own; None: the cache is a volume, which one node mounts."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyNodes(CacheNodes):
+    """Nodes with a copy each; of the others one node mounts the volume of the cache."""
+
+    directory: str
+    """Of each node, with its copy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +152,11 @@ class PlacedRecipe:
     """None for an aggregated recipe: its KV cache never leaves the worker."""
     image_mirrors: Mapping[str, str] = field(default_factory=dict[str, str])
     """Registry host -> what stands in its place, for every image."""
+
+    @property
+    def cache_directory(self) -> str | None:
+        """Of each node that has a copy of the model; None where the cache is a claim."""
+        return self.cache_nodes.directory if isinstance(self.cache_nodes, CopyNodes) else None
 
     @property
     def workers(self) -> tuple[PlacedService, ...]:

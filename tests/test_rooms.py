@@ -15,7 +15,7 @@ ALLOWED = {
     "engines": {"hardware"},
     "recipes": {"engines", "hardware"},
     "failures": {"components"},
-    "components": set(),
+    "components": {"hardware"},
     "stacks": {"engines", "hardware", "recipes", "components", "failures", "resource_graph"},
     "resource_graph": set(),
     "rules": {"resource_graph", "engines", "hardware"},

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from components.purchase import CapacityBlock, OnDemand, Reservation, Spot
+from components.storage_kinds import Lustre
 from operations.preflight.account import Account, Unanswered
 from operations.preflight.answer import Answer, Verdict, good, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
-from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedLustre, PlannedNetwork, PlannedNodes
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork, PlannedNodes
 
 # https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html (subnet requirements)
 _WITHOUT_CONTROL_PLANE = frozenset({"use1-az3", "usw1-az2", "cac1-az3"})
@@ -95,7 +96,7 @@ def _addons(plan: EksPlan, account: Account) -> Iterator[Answer]:
 def _zones(plan: EksPlan, account: Account) -> Iterator[Answer]:
     ids = account.zone_ids()
     yield from _control_plane(plan, ids)
-    if isinstance(plan.storage, PlannedLustre):
+    if isinstance(plan.storage, Lustre):
         yield _file_system(plan.storage, ids)
 
 
@@ -171,8 +172,8 @@ def _control_plane(plan: EksPlan, ids: Mapping[str, str]) -> Iterator[Answer]:
         yield good(question, _with_ids(zones, ids))
 
 
-def _file_system(storage: PlannedLustre, ids: Mapping[str, str]) -> Answer:
-    zone = storage.zone.name
+def _file_system(storage: Lustre, ids: Mapping[str, str]) -> Answer:
+    zone = storage.zone
     question = f"FSx for Lustre in {zone}"
     if zone not in ids:
         return wrong(question, f"this account has no {zone}", "modelCache.storage.zone: another zone")

@@ -7,8 +7,7 @@ from typing import Any, cast
 
 import yaml
 
-from components.dynamo_objects import CONVERSION_SIGN, GRAPHS, PARTS, stored_name, stored_version
-from components.graph_labels import GRAPH_NAME
+from components.dynamo_objects import CONVERSION_SIGN, GRAPH_NAME, GRAPHS, PARTS, stored_name, stored_version
 from operations.cluster_commands import ClusterCommands, last_line
 from operations.errors import CommandError
 from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject, PendingOperation

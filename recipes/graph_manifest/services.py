@@ -85,7 +85,6 @@ def graph_services(placed: PlacedRecipe, engine_config_map_name: str) -> tuple[G
 def _service(placed: PlacedRecipe, service: PlacedService, engine_config_map_name: str) -> GraphService:
     placement = service.placement
     domain = placed.compute_domain
-    directory = placed.cache_nodes.directory if placed.cache_nodes else None
     return GraphService(
         name=service.name,
         role=service.role,
@@ -93,8 +92,8 @@ def _service(placed: PlacedRecipe, service: PlacedService, engine_config_map_nam
         container=_container(placed, service),
         requests=_amounts(service, limits=False),
         limits=_amounts(service, limits=True),
-        cache_claim_name=None if directory else placed.cache_claim_name,
-        cache_directory=directory,
+        cache_claim_name=None if placed.cache_directory else placed.cache_claim_name,
+        cache_directory=placed.cache_directory,
         cache_marker=marker_file(placed.recipe),
         cache_mount_path=placed.recipe.model_cache.mount_path,
         engine_config_map_name=engine_config_map_name if placement else None,

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable
 
-from components.graph_labels import USES_PLATFORM
+from components.dynamo_objects import USES_PLATFORM
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from hardware import ACCELERATORS, INSTANCE_TYPES
+from recipes.model_download import HuggingFaceDownload, S3Copy
 from recipes.placed import PlacedService, PoolPlacement
+from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
 from stacks.plan.placement.pools import in_labels
 from stacks.plan.platform import ExistingPlatform, OwnPlatform, PlatformPlan
 from stacks.plan.retention import keeps_platform_namespace
-from stacks.plan.stack_plan import Decision, ResolvedCache, ServingPlan, StackPlan
+from stacks.plan.stack_plan import Decision, ServingPlan, StackPlan
 from stacks.plan.timeouts import SLOWEST_LOAD_MEGABYTES_PER_SECOND
 from stacks.settings.stack import StackSettings
 from stacks.wording import in_words
@@ -64,7 +66,7 @@ def _beside_the_cache(serving: ServingPlan) -> Iterable[Decision]:
     if nodes is None:
         return
     labels = " or ".join(in_labels(selector) for selector in nodes.selectors)
-    what = "have a copy of the model each" if nodes.directory else "mount the model's disk"
+    what = "have a copy of the model each" if serving.placed.cache_directory else "mount the model's disk"
     for service in serving.placed.services:
         if service.placement is None:
             yield Decision("placement", f"nodes of {service.name}", labels, f"these alone {what}")
@@ -102,25 +104,29 @@ def _transport(source: str, serving: ServingPlan) -> Iterable[Decision]:
     yield Decision("kv transport", "KV transport", transport.name, f"{chosen}: {transport.path.reason}")
 
 
-def _cache(settings: StackSettings, serving: ServingPlan, cache: ResolvedCache) -> Iterable[Decision]:
+def _cache(settings: StackSettings, serving: ServingPlan, cache: CachePlan) -> Iterable[Decision]:
     model = serving.placed.recipe.model
     pinned = "the explicit model.revision" if settings.model.revision else "its pinned revision"
-    if cache.size_gib is None:
+    if isinstance(cache, ExistingVolume):
         reason = f"it holds {model.repository} at {pinned}; a Job checks that before any worker starts"
         yield Decision("cache", "model cache", f"existing claim {cache.claim_name}", reason)
         return
-    origin = f"copied from {cache.s3_address}" if cache.s3_address else "downloaded from the Hugging Face hub"
+    match cache.source:
+        case S3Copy(address):
+            origin = f"copied from {address}"
+        case HuggingFaceDownload():
+            origin = "downloaded from the Hugging Face hub"
     reason = f"{model.repository} at {pinned}, {origin}, needs {cache.needed_gib}Gi"
     yield Decision("cache", "model cache", f"{cache.size_gib}Gi", reason)
 
 
-def _timeouts(settings: StackSettings, serving: ServingPlan, cache: ResolvedCache) -> Iterable[Decision]:
+def _timeouts(settings: StackSettings, serving: ServingPlan, cache: CachePlan) -> Iterable[Decision]:
     wanted = settings.model_cache
     explicit = wanted is not None and wanted.download_timeout_seconds
     computed = "by the model's size, at the slowest rate that the publisher's times allow"
-    subject = f"wait for the {'download' if cache.is_ours else 'check'}"
+    subject = f"wait for the {'check' if isinstance(cache, ExistingVolume) else 'download'}"
     reason = "explicit in modelCache.downloadTimeoutSeconds" if explicit else computed
-    yield Decision("timeouts", subject, f"{cache.download_timeout_seconds} s", reason)
+    yield Decision("timeouts", subject, f"{cache.timeout_seconds} s", reason)
     rate = wanted.read_megabytes_per_second if wanted else None
     if settings.serving.ready_timeout_seconds:
         reason = "explicit in serving.readyTimeoutSeconds"
@@ -134,7 +140,7 @@ def _timeouts(settings: StackSettings, serving: ServingPlan, cache: ResolvedCach
 def _lifecycle_reason(stack: StackPlan) -> str:
     if stack.lifecycle == "disposable":
         return "`destroy` removes everything that this stack has created but custom resource definitions"
-    held: list[str] = ["the model cache"] if stack.cache.has_own_claim else []
+    held: list[str] = ["the model cache"] if isinstance(stack.cache, OwnVolume) else []
     if keeps_platform_namespace(stack):
         held.append("the data of the servers that this stack runs")
     if not held:
@@ -154,11 +160,9 @@ def _namespaces(settings: StackSettings, platform: PlatformPlan, serving: Servin
         yield Decision("platform", "its namespace", f"existing, {platform.namespace}", reason)
     if not serving.namespace_exists:
         return
-    nodes = serving.placed.cache_nodes
     transport = serving.placed.kv_transport
-    privileged = (transport is not None and transport.name in _PRIVILEGED) or (
-        nodes is not None and nodes.directory
-    )
+    needs_privileges = transport is not None and transport.name in _PRIVILEGED
+    privileged = needs_privileges or serving.placed.cache_directory
     reason = f"{untouched}; {enforced} {'privileged' if privileged else 'baseline'} admits its pods"
     if platform.kind == "existing" and settings.network_policies:
         label = f"{USES_PLATFORM}={platform.namespace}"

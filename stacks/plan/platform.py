@@ -22,7 +22,6 @@ from recipes.model import Recipe
 from recipes.placed import GraphApi
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.plan.cache import size_in_gib
 from stacks.plan.versions import (
     CHART,
     CHART_REPOSITORY,
@@ -32,6 +31,7 @@ from stacks.plan.versions import (
     PLATFORM_RELEASES,
     PlatformRelease,
 )
+from stacks.plan.volume_sizes import size_in_gib
 from stacks.settings import platform as settings
 
 RELEASE_NAME = "dynamo-platform"

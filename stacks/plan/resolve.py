@@ -4,14 +4,20 @@ from dataclasses import replace
 
 from recipes.model import Recipe
 from stacks.errors import Problem, SettingsError
+from stacks.plan.cache_plan import (
+    CACHE_CLAIM_NAME,
+    CachePlan,
+    ExistingVolume,
+    NodeCopies,
+    cache_plan,
+    made_storage,
+)
+from stacks.plan.cache_problems import placement_problems, source_problems, storage_problems
 from stacks.plan.decisions import decisions
 from stacks.plan.exposure import exposure_problems, pod_monitor_labels, resolved_exposure
-from stacks.plan.infrastructure.cache_zones import zone_problems
 from stacks.plan.infrastructure.cluster import cluster_plan, cluster_problems, eks_plan
-from stacks.plan.infrastructure.node_storage import cache_nodes, node_storage_problems
 from stacks.plan.layers.layering import layering
 from stacks.plan.layers.owned import layer_problems
-from stacks.plan.model_source import cache_problems, resolved_cache
 from stacks.plan.placement.pools import known_pools
 from stacks.plan.placement.services import Placed, place_services, placed_recipe
 from stacks.plan.platform import as_existing, platform_plan, platform_problems, platform_release
@@ -42,29 +48,29 @@ def resolve(name: str, settings: StackSettings, source: str) -> StackPlan:
     placed: Placed | None = None
     if recipe and not pool_problems:
         load = load_of(recipe.model.size_bytes, _read_rate(settings))
-        placed, placement_problems = place_services(recipe, settings.serving, pools, load.words)
-        problems += placement_problems
+        placed, unplaced = place_services(recipe, settings.serving, pools, load.words)
+        problems += unplaced
     problems += platform_problems(settings.platform, settings.image_mirrors)
-    problems += cache_problems(settings, recipe)
+    problems += source_problems(settings, recipe)
     problems += _namespace_problems(settings)
     problems += exposure_problems(settings)
     problems += cluster_problems(settings, pools)
+    problems += storage_problems(settings)
     if placed:
-        problems += node_storage_problems(settings, placed.services, pools)
-        problems += zone_problems(settings, placed.services)
+        problems += placement_problems(settings, placed.services, pools)
     problems += layer_problems(name, settings)
     problems += _waiver_problems(settings)
     if problems or recipe is None or release is None or placed is None:
         raise SettingsError({source: problems})
-    cluster, eks = cluster_plan(settings), eks_plan(settings, pools)
+    cluster, eks = cluster_plan(settings), eks_plan(settings, pools, made_storage(settings))
     platform = platform_plan(
         settings.platform, release, settings.image_mirrors, keep_volumes=settings.lifecycle == "production"
     )
     layers = layering(settings, cluster, eks, platform)
     if not layers.owns("platform"):
         platform = as_existing(platform)
-    cache = resolved_cache(settings, recipe)
-    serving = _serving(settings, recipe, placed, cache.claim_name)
+    cache = cache_plan(settings, recipe, placed.services)
+    serving = _serving(settings, recipe, placed, cache)
     stack = StackPlan(
         name=name,
         source=source,
@@ -105,13 +111,17 @@ def _waiver_problems(settings: StackSettings) -> tuple[Problem, ...]:
     )
 
 
-def _serving(settings: StackSettings, recipe: Recipe, placed: Placed, cache_claim_name: str) -> ServingPlan:
+def _serving(settings: StackSettings, recipe: Recipe, placed: Placed, cache: CachePlan) -> ServingPlan:
     serving = settings.serving
     size, rate = recipe.model.size_bytes, _read_rate(settings)
     return ServingPlan(
         namespace_exists=not isinstance(serving.namespace, str),
         placed=placed_recipe(
-            recipe, settings, placed, cache_claim_name, cache_nodes(settings, placed.services)
+            recipe,
+            settings,
+            placed,
+            CACHE_CLAIM_NAME if isinstance(cache, NodeCopies) else cache.claim_name,
+            None if isinstance(cache, ExistingVolume) else cache.nodes,
         ),
         exposure=resolved_exposure(serving.exposure),
         pod_monitor_labels=pod_monitor_labels(settings),

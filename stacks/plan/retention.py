@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable
 
+from components.removal import Keep
 from components.servers import EtcdArgs, NatsArgs, StatefulServersArgs
+from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
 from stacks.plan.platform import ExistingPlatform, PlatformPlan
-from stacks.plan.stack_plan import Lifecycle, ResolvedCache, RetainedObject, ServingPlan, StackPlan
+from stacks.plan.stack_plan import Lifecycle, RetainedObject, ServingPlan, StackPlan
 
 _CRD_REASON = "Helm deletes none: every stack's objects of the kind would go too"
 # Neither is in a manifest of the chart: ai-dynamo/dynamo deploy/helm/charts/platform/components/operator.
@@ -39,12 +41,15 @@ def retained_objects(stack: StackPlan) -> tuple[RetainedObject, ...]:
     return tuple(item for item in kept if serving.namespace != _namespace_of(item))
 
 
-def protected_objects(stack: StackPlan) -> frozenset[tuple[str, str]]:
-    """Return kind and name of what holds data in the cluster, which nothing deletes by mistake."""
+def keep_of(stack: StackPlan, kind: str, name: str) -> Keep:
+    """Return what happens to an object when somebody deletes it, or it leaves the stack."""
+    # What `explain` lists is what is kept: there is no second decision.
+    if any((item.kind, item.name) == (kind, name) for item in stack.retained):
+        return Keep.RETAINED
     if stack.lifecycle == "disposable":
-        return frozenset()
-    holders = (*_model(stack.serving, stack.cache), *_servers(stack.platform))
-    return frozenset((item.kind, item.name) for item in holders)
+        return Keep.NOTHING
+    protected = (*_model(stack.serving, stack.cache), *_servers(stack.platform))
+    return Keep.PROTECTED if (kind, name) in {(item.kind, item.name) for item in protected} else Keep.NOTHING
 
 
 def keeps_platform_namespace(stack: StackPlan) -> bool:
@@ -53,13 +58,12 @@ def keeps_platform_namespace(stack: StackPlan) -> bool:
 
 
 def _in_cluster(
-    lifecycle: Lifecycle, platform: PlatformPlan, serving: ServingPlan, cache: ResolvedCache
+    lifecycle: Lifecycle, platform: PlatformPlan, serving: ServingPlan, cache: CachePlan
 ) -> tuple[RetainedObject, ...]:
     operators = _operators(platform)
-    exists = not cache.is_ours or serving.namespace_exists
-    beside_graph = (
-        _planners(serving.namespace) if exists or (lifecycle == "production" and cache.has_own_claim) else ()
-    )
+    exists = isinstance(cache, ExistingVolume) or serving.namespace_exists
+    keeps_model = lifecycle == "production" and isinstance(cache, OwnVolume)
+    beside_graph = _planners(serving.namespace) if exists or keeps_model else ()
     if lifecycle == "disposable":
         beside_operator = _certificate(platform) if platform.namespace_exists else ()
         return (*beside_graph, *beside_operator, *operators)
@@ -92,8 +96,8 @@ def _operators(platform: PlatformPlan) -> tuple[RetainedObject, ...]:
     return (_LEASE, *definitions)
 
 
-def _model(serving: ServingPlan, cache: ResolvedCache) -> Iterable[RetainedObject]:
-    if not cache.has_own_claim:
+def _model(serving: ServingPlan, cache: CachePlan) -> Iterable[RetainedObject]:
+    if not isinstance(cache, OwnVolume):
         return
     yield RetainedObject("PersistentVolumeClaim", cache.claim_name, serving.namespace, _KEEPS_MODEL)
     if not serving.namespace_exists:

@@ -11,6 +11,7 @@ from typing import Literal
 from components.exposure_kinds import ExposureKind
 from components.purchase import CapacityBlock
 from recipes.placed import PlacedRecipe
+from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.layers.layering import Layering
@@ -55,39 +56,6 @@ class RetainedObject:
 
 
 @dataclass(frozen=True, slots=True)
-class ResolvedCache:
-    """The volume with the model's files, and the Job that fills or checks it."""
-
-    claim_name: str
-    source: Literal["huggingface", "s3", "existingVolume"]
-    s3_address: str | None
-    s3_region: str | None
-    service_account_name: str | None
-    """Of the copying Job; None: the namespace's default without a role."""
-    storage_class_name: str | None
-    """None where the claim exists already; empty where the volume does, and no class makes it."""
-    volume_name: str | None
-    """Of the PersistentVolume for a file system that the stack makes; None where a class makes the volume."""
-    node_directory: str | None
-    """Of every node with workers, where its copy lies; None where the cache is a claim."""
-    size_gib: int | None
-    needed_gib: int
-    """What the pinned revision takes on the volume, with room for a download in flight."""
-    job_name: str
-    download_timeout_seconds: int
-
-    @property
-    def is_ours(self) -> bool:
-        """Whether this stack brings the model."""
-        return self.source != "existingVolume"
-
-    @property
-    def has_own_claim(self) -> bool:
-        """Whether this stack creates a claim for it."""
-        return self.is_ours and self.node_directory is None
-
-
-@dataclass(frozen=True, slots=True)
 class ServingPlan:
     """The graph that serves the model."""
 
@@ -126,7 +94,7 @@ class StackPlan:
     cluster: ClusterPlan
     pools: tuple[PlacedPool, ...]
     platform: PlatformPlan
-    cache: ResolvedCache
+    cache: CachePlan
     serving: ServingPlan
     network_policies: bool
     waivers: tuple[WaiverSettings, ...]
@@ -147,7 +115,7 @@ class StackPlan:
 
         An existing volume has its namespace already, and `destroy` would remove the volume with it.
         """
-        return self.cache.is_ours and not self.serving.namespace_exists
+        return not (isinstance(self.cache, ExistingVolume) or self.serving.namespace_exists)
 
 
 def waited_for(stack: StackPlan) -> tuple[PlannedNodes, ...]:

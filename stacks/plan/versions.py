@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from components.chart import Chart
+from components.chart_values import Chart
 
 CHART = "dynamo-platform"
 CHART_REPOSITORY = "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"

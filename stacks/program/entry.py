@@ -13,8 +13,8 @@ from stacks.errors import Problem, SettingsError
 from stacks.plan.layers.joined import owner_problems
 from stacks.plan.resolve import resolve
 from stacks.plan.stack_plan import StackPlan
-from stacks.program.health import watch_of
-from stacks.program.resources import deploy, kubeconfig_file
+from stacks.program.deploy_stack import deploy, kubeconfig_file
+from stacks.program.end_of_up import watch_of
 from stacks.settings.parse import parse_settings, plain_token_problem, secret_settings_problem
 from stacks.updates.deployed import deployed
 from stacks.updates.free_gpus import pool_uses, room_notices
@@ -50,8 +50,8 @@ def main() -> None:
     source = f"Pulumi.{name}.yaml"
     try:
         token = _configured_token(config, source)
-        typed = _configured_settings(config, source)
-        stack = resolve(name, parse_settings(typed, source), source)
+        settings = _configured_settings(config, source)
+        stack = resolve(name, parse_settings(settings, source), source)
         if stack.cluster.kind == "existing":
             # No kubeconfig of a person leads to a cluster that a stack of this project makes.
             _refuse({source: cluster_problems(stack.cluster, os.environ)})
@@ -77,7 +77,7 @@ def main() -> None:
     except SettingsError as error:
         raise pulumi.RunError(str(error)) from None
     stack = beside_what_runs(stack, before)
-    reader = _explain_failures(stack, typed)
+    reader = _explain_failures(stack, settings)
     uses = pool_uses(stack, cluster, (graph.name for graph in before.graphs)) if seen else None
     # Whether it fits is a question of whoever reads a preview; an `up` tells only of what will be waited for.
     room = [each for each in room_notices(stack, uses) if each.warns or pulumi.runtime.is_dry_run()]
@@ -93,14 +93,14 @@ def main() -> None:
     )
 
 
-def _explain_failures(stack: StackPlan, typed: object) -> Callable[[], ClusterReader]:
-    region = stack.cluster.region
+def _explain_failures(stack: StackPlan, settings: object) -> Callable[[], ClusterReader]:
+    file, region = StackFile(stack.source, settings), stack.cluster.region
     if region:
         own = OwnCluster(stack.cluster.context, region)
-        explain_failures(own, StackFile(stack.source, typed))
+        explain_failures(own, file)
         return own.reader
     cluster = ClusterReader(stack.cluster.context, kubeconfig_file(stack.cluster))
-    explain_failures(cluster, StackFile(stack.source, typed))
+    explain_failures(cluster, file)
     return lambda: cluster
 
 

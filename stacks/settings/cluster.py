@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from recipes.strict_model import StrictModel
-from stacks.settings.node_storage import EbsStorage, InstanceStoreStorage
 from stacks.settings.setting_types import (
     AccountId,
     Arn,
@@ -168,6 +167,20 @@ class EfsStorage(StrictModel):
     """EFS: several nodes, every zone of the region, slower to load from."""
 
     kind: Literal["efs"]
+
+
+class EbsStorage(StrictModel):
+    """A disk of EBS: one node mounts it, so all workers are in one pool of one node, with the frontends."""
+
+    kind: Literal["ebs"]
+    throughput: Literal[125, 250, 500, 1000] = 1000
+    """MiB/s of the disk, a gp3."""
+
+
+class InstanceStoreStorage(StrictModel):
+    """The NVMe disks of the GPU nodes: the fastest, a copy on each node, and gone with it."""
+
+    kind: Literal["instanceStore"]
 
 
 CacheStorageSettings = Annotated[

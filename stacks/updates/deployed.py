@@ -8,7 +8,7 @@ from typing import Any
 
 from resource_graph.engine_state import EngineRecord, records_of_outputs
 from resource_graph.urns import RELEASE_TYPE
-from stacks.plan.cache import size_in_gib
+from stacks.plan.volume_sizes import size_in_gib
 from stacks.updates.comparable_graph import Graph, read_graph
 from stacks.updates.deployed_nodes import DeployedNodes, deployed_nodes
 from stacks.updates.nested_values import mapping_in

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from components.node_template import template_content
-from components.purchase import CapacityBlock, Purchase, Reservation
+from components.purchase import CapacityBlock, reservation_id
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.infrastructure.nodes import gpu_template
 from stacks.updates.nested_values import mapping_in
@@ -134,16 +134,12 @@ def node_changes(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> tuple[No
 
 
 def _sets_size(nodes: PlannedNodes, before: DeployedNodes) -> bool:
-    if _reservation(nodes.purchase) != before.reservation:
+    if reservation_id(nodes.purchase) != before.reservation:
         return True
     if nodes.phase == "waiting":
         # The window may have opened meanwhile: setting 0 nodes would end those that run.
         return False
     return nodes.phase == "empty" or before.emptied or before.waited or before.nodes != nodes.pool.nodes
-
-
-def _reservation(purchase: Purchase) -> str | None:
-    return purchase.id if isinstance(purchase, CapacityBlock | Reservation) else None
 
 
 def _changed(wanted: Mapping[str, Any], found: Mapping[str, Any]) -> tuple[str, ...]:

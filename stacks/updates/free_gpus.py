@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from components.cluster_reader import ClusterReader, KubernetesObject
-from components.graph_labels import GRAPH_NAME
+from components.dynamo_objects import GRAPH_NAME
 from failures.pods_and_events import is_ready
 from recipes.graph_manifest.placement import NVLINK_CLIQUE
 from stacks.plan.placement.packing import WorkerSet, pack

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
-from stacks.plan.stack_plan import ResolvedCache, StackPlan
+from stacks.plan.cache_plan import CachePlan, ExistingVolume, NodeCopies, OwnVolume
+from stacks.plan.stack_plan import StackPlan
 from stacks.updates.comparable_graph import Graph, Service
 from stacks.updates.deployed import Deployed, DeployedRelease, DeployedVolume
 from stacks.updates.replacement import Replacement
@@ -116,16 +117,20 @@ def effects_of_changes(stack: StackPlan) -> Iterable[str]:
     transport = ", kvTransport" if stack.serving.placed.recipe.is_disaggregated else ""
     pause = minutes if recreated else "without an interruption"
     yield f"engine options, image, model.revision{transport}: all workers restart, {pause}"
-    cache = ", larger modelCache.size" if stack.cache.has_own_claim else ""
+    cache = ", larger modelCache.size" if isinstance(stack.cache, OwnVolume) else ""
     platform = "; platform values: only the operator restarts" if stack.platform.kind == "own" else ""
     yield f"replicas{cache}: no pod restarts{platform}"
     yield f"recipe, name: another graph and address, {minutes}{_unless_it_fits(stack)}"
 
 
-def _who_brings(cache: ResolvedCache) -> str:
-    if cache.node_directory:
-        return "DaemonSet model-cache brings it to every node"
-    return f"Job {cache.job_name} {'fills the volume' if cache.is_ours else 'looks for it on the volume'}"
+def _who_brings(cache: CachePlan) -> str:
+    match cache:
+        case NodeCopies():
+            return "DaemonSet model-cache brings it to every node"
+        case OwnVolume(job_name=name):
+            return f"Job {name} fills the volume"
+        case ExistingVolume(job_name=name):
+            return f"Job {name} looks for it on the volume"
 
 
 def _restart(stack: StackPlan, running: Graph, wanted: Graph) -> Notice:
@@ -218,18 +223,18 @@ def _unless_it_fits(stack: StackPlan) -> str:
     return f" unless {free} hold it too"
 
 
-def _revision_notice(before: str | None, now: str, cache: ResolvedCache) -> Iterable[Notice]:
+def _revision_notice(before: str | None, now: str, cache: CachePlan) -> Iterable[Notice]:
     if before is None or before == now:
         return
     text = (
         f"model revision: {now[:_SHORT_COMMIT]} replaces {before[:_SHORT_COMMIT]}; {_who_brings(cache)} "
         "before any worker restarts"
     )
-    if cache.size_gib is None:
+    if isinstance(cache, ExistingVolume):
         yield Notice(text, warns=False)
         return
     both = 2 * cache.needed_gib
-    place = "on every node" if cache.node_directory else "on the volume"
+    place = "on every node" if isinstance(cache, NodeCopies) else "on the volume"
     room = (
         f"room: the old revision stays {place}; two take {both}Gi, and modelCache.size is {cache.size_gib}Gi"
     )
@@ -238,13 +243,13 @@ def _revision_notice(before: str | None, now: str, cache: ResolvedCache) -> Iter
     yield Notice(f"{text}\n  {room}{advice}", warns=not fits)
 
 
-def _volume_notice(before: DeployedVolume | None, cache: ResolvedCache) -> Iterable[Notice]:
-    if before is None or cache.size_gib is None or cache.size_gib <= before.size_gib:
+def _volume_notice(before: DeployedVolume | None, cache: CachePlan) -> Iterable[Notice]:
+    if before is None or not isinstance(cache, OwnVolume) or cache.size_gib <= before.size_gib:
         return
     how = (
-        "the file system grows while it is read"
-        if cache.volume_name
-        else f"storage class {cache.storage_class_name} must allow it (allowVolumeExpansion: true)"
+        f"storage class {cache.class_name} must allow it (allowVolumeExpansion: true)"
+        if cache.class_name
+        else "the file system grows while it is read"
     )
     text = f"model cache: {before.size_gib}Gi -> {cache.size_gib}Gi, nothing restarts; {how}"
     yield Notice(text, warns=False)

@@ -10,7 +10,7 @@ from cli.output import make_console
 from resource_graph import Resource, ResourceGraph
 from rules.catalogue import RULES
 from rules.model import Finding, Report, failed
-from stacks.program import serving
+from stacks.program import deploy_serving
 from tests.cli.checked import EIGHT_GPUS, findings, written
 from tests.cli.command import Command, run_measured, run_process, squeezed, write_stack
 from tests.rules.judging import GPUS, TRANSPORT, mutated
@@ -94,13 +94,13 @@ def test_our_own_graphs_are_read_to_the_end_in_both_api_versions(
 def test_a_program_whose_graph_does_not_wait_for_its_operator_is_stopped(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right_graph = serving.DynamoGraph
+    right_graph = deploy_serving.DynamoGraph
 
     def graph_that_waits_for_nothing(*arguments: Any, depends_on: list[Any], opts: Any) -> Any:
         assert depends_on
         return right_graph(*arguments, depends_on=[], opts=opts)
 
-    monkeypatch.setattr(serving, "DynamoGraph", graph_that_waits_for_nothing)
+    monkeypatch.setattr(deploy_serving, "DynamoGraph", graph_that_waits_for_nothing)
     command.records_anew = True
     answer = command("check", "dev")
     assert answer.code == 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.cli.command import squeezed, write_stack
-from tests.stacks.plan.infrastructure.test_node_storage import on_disk, on_nodes
+from tests.stacks.plan.test_cache_problems import on_disk, on_nodes
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
 if TYPE_CHECKING:
@@ -46,3 +46,10 @@ def test_a_file_system_in_the_region_is_far_from_a_local_zone(explain: Any) -> N
     settings = eks_b200_settings()
     settings["modelCache"] = {"size": "150Gi", "storage": {"kind": "efs"}}
     assert "(slow from the Local Zone)" not in explain(settings)
+
+
+def test_a_volume_that_exists_is_of_no_class(explain: Any) -> None:
+    settings = eks_b200_settings()
+    del settings["modelCache"]
+    settings["model"] = {"source": {"kind": "existingVolume", "claimName": "models"}}
+    assert "model cache: a volume that exists; the rest: gp3 disks" in explain(settings)

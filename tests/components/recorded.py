@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pulumi
 
 from resource_graph.recorder import record
-from stacks.program.resources import deploy
+from stacks.program.deploy_stack import deploy
 from tests.support.dev_settings import resolved
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ import pytest
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
-from components.file_system_volume import FileSystem
-from components.keeping import Keep
-from components.model_cache import CacheVolume, ModelCache, ModelCacheArgs
+from components.model_cache import FileSystem, ModelCache, ModelCacheArgs, OwnClaim
+from components.removal import Keep
 from resource_graph import Resource, ResourceGraph, has_unknown
 from resource_graph.recorder import run_against
 from tests.support.dev_settings import disagg_b200_settings, resolved
@@ -146,11 +145,11 @@ class _Ignoring(MockMonitor):
 def test_a_claim_asks_for_no_more_where_its_file_system_grows(
     *, file_system: bool, ignored: list[str]
 ) -> None:
-    source = FileSystem("fsx.csi.aws.com", "fs-1", {}, "lustre") if file_system else None
-    volume = CacheVolume("" if source else "files", 2400, Keep.NOTHING, "files" if source else None, source)
+    storage = FileSystem("files", "fsx.csi.aws.com", "fs-1", {}, "lustre") if file_system else "files"
+    claim = OwnClaim(storage, 2400, Keep.NOTHING)
 
     def program() -> None:
-        arguments = ModelCacheArgs("serving", "cache", volume, "job", {"template": {}}, 60)
+        arguments = ModelCacheArgs("serving", "cache", claim, "job", {"template": {}}, 60)
         provider = pulumi.ProviderResource("kubernetes", "cluster", {})
         ModelCache("it", arguments, depends_on=[], opts=pulumi.ResourceOptions(providers=[provider]))
 

@@ -9,7 +9,7 @@ import pulumi
 import pytest
 
 from resource_graph.recorder import record
-from stacks.program.resources import deploy
+from stacks.program.deploy_stack import deploy
 from tests.components.recorded import objects, recorded
 from tests.support.dev_settings import dev_settings, resolved
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, NoReturn
 
 import pulumi
@@ -10,8 +11,8 @@ from pulumi.runtime import rpc
 from pulumi.runtime.mocks import MockCallArgs, MockMonitor, MockResourceArgs, Mocks
 from pulumi.runtime.proto import resource_pb2
 
-from components.keeping import Keep
-from components.model_cache import CacheVolume, LostClaim, ModelCache, ModelCacheArgs
+from components.model_cache import FoundClaim, LostClaim, ModelCache, ModelCacheArgs, OwnClaim
+from components.removal import Keep
 from resource_graph.recorder import run_against
 
 CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
@@ -49,24 +50,22 @@ class _Monitor(MockMonitor):
         return answer
 
 
-def _job(
-    volume: CacheVolume | None,
-    *,
-    makes: bool = True,
-    found_uid: str | None = None,
-    lost: LostClaim | None = None,
-) -> resource_pb2.RegisterResourceRequest:
+def _job(claim: OwnClaim | FoundClaim, *, makes: bool = True) -> resource_pb2.RegisterResourceRequest:
     def program() -> None:
-        arguments = ModelCacheArgs("serving", "cache", volume, "job", JOB_SPEC, 60, found_uid, lost)
+        arguments = ModelCacheArgs("serving", "cache", claim, "job", JOB_SPEC, 60)
         provider = pulumi.ProviderResource("kubernetes", "cluster", {})
         ModelCache("it", arguments, depends_on=[], opts=pulumi.ResourceOptions(providers=[provider]))
 
     monitor = _Monitor("uid-of-the-claim", makes=makes)
     run_against(monitor, program, project="toy", stack="toy", preview=not makes)
-    return monitor.requests["it-download" if volume else "it-check"]
+    return monitor.requests["it-download" if isinstance(claim, OwnClaim) else "it-check"]
 
 
-OWN = CacheVolume("files", 100, Keep.NOTHING)
+OWN = OwnClaim("files", 100, Keep.NOTHING)
+
+
+def _lost(uid: str) -> OwnClaim:
+    return dataclasses.replace(OWN, lost=LostClaim(uid, "the claim is gone"))
 
 
 def test_a_job_is_replaced_when_its_claim_is_another_one_of_the_same_name() -> None:
@@ -88,12 +87,12 @@ def test_nothing_in_the_job_itself_tells_the_claim_so_that_an_upgrade_downloads_
 def test_a_volume_of_somebody_elses_is_checked_again_when_the_cluster_has_another_claim(
     found: str | None, trigger: str
 ) -> None:
-    assert _job(None, found_uid=found).replacement_trigger.string_value == trigger
+    assert _job(FoundClaim(found)).replacement_trigger.string_value == trigger
 
 
 def test_an_up_that_meets_the_lost_claim_unchanged_ends_and_one_that_has_made_it_again_goes_on() -> None:
     with pytest.raises(pulumi.RunError, match="the claim is gone"):
-        _job(OWN, lost=LostClaim("uid-of-the-claim", "the claim is gone"))
-    assert _job(OWN, lost=LostClaim("uid-of-the-one-before", "the claim is gone"))
+        _job(_lost("uid-of-the-claim"))
+    assert _job(_lost("uid-of-the-one-before"))
     # A preview tells, and so does that of an `up --refresh`, which does not have the refreshed state either.
-    assert _job(OWN, makes=False, lost=LostClaim("uid-of-the-claim", "the claim is gone"))
+    assert _job(_lost("uid-of-the-claim"), makes=False)

@@ -11,7 +11,7 @@ from rules.catalogue import rules_on
 from rules.model import Severity
 from rules.run import run_rules
 from tests.rules.judging import TODAY
-from tests.stacks.plan.infrastructure.test_node_storage import on_disk, on_nodes
+from tests.stacks.plan.test_cache_problems import on_disk, on_nodes
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 from tests.support.recordings import recorded_stack

@@ -71,9 +71,9 @@ def test_a_bad_setting_ends_the_run_before_anything_is_created(
 
 
 BAD_PROGRAM = """
-from stacks.program import entry, serving
+from stacks.program import deploy_serving, entry
 
-right_spec = serving.graph_spec
+right_spec = deploy_serving.graph_spec
 
 
 def spec_with_too_few_gpus(*arguments):
@@ -85,21 +85,21 @@ def spec_with_too_few_gpus(*arguments):
     return spec
 
 
-serving.graph_spec = spec_with_too_few_gpus
+deploy_serving.graph_spec = spec_with_too_few_gpus
 entry.main()
 """
 
 PROGRAM_WITHOUT_THE_EDGE = """
-from stacks.program import entry, serving
+from stacks.program import deploy_serving, entry
 
-RightGraph = serving.DynamoGraph
+RightGraph = deploy_serving.DynamoGraph
 
 
 def graph_that_waits_for_nothing(name, args, *, depends_on, opts):
     return RightGraph(name, args, depends_on=[], opts=opts)
 
 
-serving.DynamoGraph = graph_that_waits_for_nothing
+deploy_serving.DynamoGraph = graph_that_waits_for_nothing
 entry.main()
 """
 

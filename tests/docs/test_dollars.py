@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from components.storage_kinds import Lustre
 from hardware import lustre_usd_per_hour
-from stacks.plan.infrastructure.eks_plan import PlannedLustre
 from stacks.plan.infrastructure.prices import usd_per_gpu_hour
 from tests.support.shipped_stacks import shipped_stack
 
@@ -19,7 +19,7 @@ PRODUCTION, BLOCKS = (
 def test_the_guide_s_file_system_costs_what_the_stack_s_own_does() -> None:
     plan = shipped_stack("disagg-b200").infrastructure
     assert plan is not None
-    assert isinstance(plan.storage, PlannedLustre)
+    assert isinstance(plan.storage, Lustre)
     dollars = lustre_usd_per_hour(plan.storage.size_gib, plan.storage.throughput)
     said = f"${dollars:.2f} ({plan.storage.size_gib} GiB at {plan.storage.throughput} MB/s a TiB"
     assert said in PRODUCTION

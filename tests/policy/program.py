@@ -12,7 +12,7 @@ from operations.project import PROJECT
 from resource_graph import ResourceGraph
 from resource_graph.recorder import record
 from stacks.plan.infrastructure.cluster import ClusterPlan
-from stacks.program import resources
+from stacks.program import deploy_stack
 from tests.rules.judging import register
 from tests.support.shipped_stacks import served_stack
 
@@ -33,8 +33,8 @@ def shipped(name: str) -> None:
     def provider(cluster: ClusterPlan) -> kubernetes.Provider:
         return kubernetes.Provider("cluster", kubeconfig=_known_later(""), cluster_identifier=cluster.context)
 
-    with mock.patch.object(resources, "_provider", provider):
-        resources.deploy(stack)
+    with mock.patch.object(deploy_stack, "_provider", provider):
+        deploy_stack.deploy(stack)
 
 
 def recorded_toy(text: str, stack: str = TOY) -> ResourceGraph:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from resource_graph.recorder import record
-from stacks.program.resources import deploy
+from stacks.program.deploy_stack import deploy
 from tests.support.dev_settings import disagg_b200_settings, resolved
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from lab.provider_service.values import plain_map, to_properties
 from lab.reservations import reservations_of
 from resource_graph.recorder import run_against
 from resource_graph.urns import make_urn
-from stacks.program.resources import deploy
+from stacks.program.deploy_stack import deploy
 from stacks.updates.deployed import Creator
 from stacks.updates.planned_update import Update
 from tests.support.dev_settings import resolved

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from components.storage_kinds import MadeStorage
 from stacks.errors import Problem
 from stacks.plan.infrastructure.eks_plan import AmiType, EksPlan, PlannedSystemNodes
 from stacks.plan.infrastructure.network import network_problems, planned_network
 from stacks.plan.infrastructure.nodes import planned_nodes, pool_problems
-from stacks.plan.infrastructure.storage import planned_storage, storage_problems
 from stacks.plan.placement.pools import Pool
 from stacks.settings.cluster import EksClusterSettings
 from stacks.settings.stack import StackSettings
@@ -42,15 +42,28 @@ def cluster_problems(settings: StackSettings, pools: Mapping[str, Pool]) -> Iter
     """Yield why the cluster could not be made; where one exists, the settings that only a made one has."""
     cluster = settings.cluster
     if not isinstance(cluster, EksClusterSettings):
-        yield from _existing_problems(settings)
+        message = "belongs to a cluster that the stack makes, and this one exists"
+        for index, pool in enumerate(settings.node_pools):
+            for name, value in (("zone", pool.zone), ("purchase", pool.purchase)):
+                if value is not None:
+                    key, shown = f"nodePools[{index}].{name}", getattr(value, "kind", value)
+                    yield Problem(key, shown, message, suggestion="leave it out")
         return
     yield from network_problems(cluster, settings)
     yield from pool_problems(cluster, settings.node_pools, pools)
-    yield from storage_problems(cluster, settings)
 
 
-def eks_plan(settings: StackSettings, pools: Mapping[str, Pool]) -> EksPlan | None:
-    """Return the cluster that the file describes, None where it exists; there are no `cluster_problems`."""
+def eks_plan(
+    settings: StackSettings, pools: Mapping[str, Pool], storage: MadeStorage | None
+) -> EksPlan | None:
+    """Return the cluster that the file describes, None where it exists; there are no `cluster_problems`.
+
+    Args:
+        settings: of the stack.
+        pools: the known pools by name.
+        storage: of the model cache, where it is made with the cluster.
+
+    """
     cluster = settings.cluster
     if not isinstance(cluster, EksClusterSettings):
         return None
@@ -70,32 +83,13 @@ def eks_plan(settings: StackSettings, pools: Mapping[str, Pool]) -> EksPlan | No
             nodes=cluster.system_nodes.nodes,
         ),
         gpu_nodes=nodes,
-        storage=planned_storage(cluster, settings),
+        storage=storage,
         monitoring=cluster.monitoring,
         session_manager=cluster.session_manager,
         node_monitoring=cluster.node_monitoring,
         node_repair=cluster.node_repair,
         tags=dict(cluster.tags),
     )
-
-
-def _existing_problems(settings: StackSettings) -> Iterator[Problem]:
-    """Yield the settings that only a cluster of this stack could have."""
-    found: list[tuple[str, object]] = [
-        (f"nodePools[{index}].{name}", value)
-        for index, pool in enumerate(settings.node_pools)
-        for name, value in (("zone", pool.zone), ("purchase", pool.purchase))
-        if value is not None
-    ]
-    cache = settings.model_cache
-    if cache is not None and cache.storage is not None:
-        found.append(("modelCache.storage", cache.storage))
-    message = "belongs to a cluster that the stack makes, and this one exists"
-    for key, value in found:
-        yield Problem(key, getattr(value, "kind", value), message, suggestion="leave it out")
-    if cache is not None and cache.storage_class_name is None:
-        missing = "is missing: the volume's class in the cluster"
-        yield Problem("modelCache.storageClassName", None, missing)
 
 
 def _system_ami(instance_type: str) -> AmiType:

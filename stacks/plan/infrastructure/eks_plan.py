@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from components.purchase import CapacityBlock, OnDemand, Phase, Purchase
-from stacks.plan.infrastructure.planned_node_storage import PlannedEbs, PlannedInstanceStore
+from components.storage_kinds import Efs, Lustre, MadeStorage
 from stacks.plan.infrastructure.zones import Zone
 from stacks.plan.placement.pools import Pool
 from stacks.plan.versions import EKS_ADDONS
@@ -96,33 +96,6 @@ class PlannedSystemNodes:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedLustre:
-    """A file system of FSx for Lustre."""
-
-    zone: Zone
-    """Of the nodes that mount it; for nodes in a Local Zone one of the region's."""
-    size_gib: int
-    """1200, or a multiple of 2400: FSx has no other sizes."""
-    throughput: Literal[125, 250, 500, 1000]
-    """MB/s a TiB."""
-    kind: Literal["fsxLustre"] = "fsxLustre"
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedEfs:
-    """A file system with a mount target in each zone of the region."""
-
-    mounted_in: Zone | None
-    """The zone of the mount target that all nodes use, because those in a Local Zone have none of their own;
-    None: each node that of its zone."""
-    kind: Literal["efs"] = "efs"
-
-
-PlannedFileSystem = PlannedLustre | PlannedEfs
-PlannedStorage = PlannedFileSystem | PlannedEbs | PlannedInstanceStore
-
-
-@dataclass(frozen=True, slots=True)
 class EksPlan:
     """Everything below Kubernetes."""
 
@@ -135,8 +108,8 @@ class EksPlan:
     administrators: tuple[str, ...]
     system_nodes: PlannedSystemNodes
     gpu_nodes: tuple[PlannedNodes, ...]
-    storage: PlannedStorage | None
-    """None where the storage class is named by the settings."""
+    storage: MadeStorage | None
+    """None where the settings name a storage class, or a volume that exists."""
     monitoring: bool
     session_manager: bool
     """Whether AWS Systems Manager may open a shell on nodes."""
@@ -153,9 +126,9 @@ class EksPlan:
     def node_addons(self) -> tuple[str, ...]:
         """The add-ons that run on nodes, with the driver of the model cache's file system."""
         names = ["coredns", EBS_ADDON]
-        if isinstance(self.storage, PlannedEfs):
+        if isinstance(self.storage, Efs):
             names.append("aws-efs-csi-driver")
-        if isinstance(self.storage, PlannedLustre):
+        if isinstance(self.storage, Lustre):
             names.append(LUSTRE_ADDON)
         if self.node_monitoring:
             names.append("eks-node-monitoring-agent")

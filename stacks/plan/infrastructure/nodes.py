@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from components.node_template import Interface, NodeTemplate
+from components.node_template import NodeTemplate
 from components.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
-from hardware import InstanceType
+from hardware import InstanceType, NetworkInterface
 from stacks.errors import Problem
 from stacks.plan.infrastructure.eks_plan import PlannedNodes, PlannedSystemNodes
 from stacks.plan.infrastructure.zones import zone_named
@@ -67,7 +67,7 @@ def system_template(nodes: PlannedSystemNodes) -> NodeTemplate:
     return NodeTemplate(
         name=nodes.name,
         instance_type=nodes.instance_type,
-        interfaces=(Interface(card=0, device=0, kind="interface"),),
+        interfaces=(NetworkInterface(card=0, device=0, kind="interface"),),
         root_gib=_SYSTEM_ROOT_GIB,
         local_disks=False,
         own_imex=False,
@@ -77,11 +77,10 @@ def system_template(nodes: PlannedSystemNodes) -> NodeTemplate:
 
 def gpu_template(nodes: PlannedNodes) -> NodeTemplate:
     """Return the template of a pool's nodes, with the network interfaces of their type."""
-    layout = nodes.pool.instance_type.network
     return NodeTemplate(
         name=nodes.name,
         instance_type=nodes.pool.instance_type.name,
-        interfaces=tuple(Interface(item.card, item.device, item.kind) for item in layout.interfaces),
+        interfaces=nodes.pool.instance_type.network.interfaces,
         root_gib=_GPU_ROOT_GIB,
         local_disks=True,
         own_imex=nodes.pool.instance_type.nvlink_crosses_nodes,

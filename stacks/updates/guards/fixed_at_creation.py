@@ -13,9 +13,11 @@ Each run exports these values, and the next one compares before it registers any
 from collections.abc import Mapping, Sequence
 
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
+from components.storage_kinds import Lustre
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan, PlannedLustre
+from stacks.plan.cache_plan import ExistingVolume
+from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, EksPlan
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
 
@@ -50,7 +52,7 @@ def fixed_values(stack: StackPlan) -> dict[str, str | int]:
     values: dict[str, str | int] = {_LAYERS: ", ".join(layers.own), **_cluster_values(stack)}
     if "platform" not in layers.joined and layers.own != ("infrastructure",):
         values["platform.kind"] = platform.kind
-    if stack.cache.is_ours and layers.owns("serving"):
+    if layers.owns("serving") and not isinstance(stack.cache, ExistingVolume):
         values["serving.namespace.kind"] = _kind(exists=stack.serving.namespace_exists)
     if isinstance(platform, OwnPlatform):
         values["platform.namespace.kind"] = _kind(exists=platform.namespace_exists)
@@ -227,8 +229,8 @@ def _cluster_values(stack: StackPlan) -> dict[str, str]:
         "cluster.region": plan.region,
         **_network_values(plan),
     }
-    if isinstance(plan.storage, PlannedLustre):
-        values["modelCache.storage.zone"] = plan.storage.zone.name
+    if isinstance(plan.storage, Lustre):
+        values["modelCache.storage.zone"] = plan.storage.zone
     return values
 
 

@@ -7,6 +7,7 @@ from components.model_cache import LostClaim
 from failures.engine_process import makes_resources
 from failures.losses import Places, Seen, look
 from stacks.errors import Problem
+from stacks.plan.cache_plan import ExistingVolume, NodeCopies
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.deployed import Deployed
 from stacks.updates.notices import Notice
@@ -21,14 +22,13 @@ def places_of(stack: StackPlan) -> Places:
     platform = (stack.platform.namespace,) if stack.layers.owns("platform") else ()
     if not stack.layers.owns("serving"):
         return Places(platform, stack.platform.namespace)
-    with_claim = cache.node_directory is None
     return Places(
         tuple(dict.fromkeys((*platform, serving.namespace))),
         serving.namespace,
-        claim=cache.claim_name if with_claim else None,
-        job=cache.job_name if with_claim else None,
+        claim=None if isinstance(cache, NodeCopies) else cache.claim_name,
+        job=None if isinstance(cache, NodeCopies) else cache.job_name,
         graph=None if waited_for(stack) else serving.graph_name,
-        own_claim=cache.is_ours,
+        own_claim=not isinstance(cache, ExistingVolume),
     )
 
 
@@ -73,7 +73,7 @@ def lost_claim(stack: StackPlan, before: Deployed, seen: Seen | None) -> LostCla
 
 def _stale_claim_text(stack: StackPlan, before: Deployed, seen: Seen | None) -> str | None:
     """The claim of the state, which is not that of the cluster."""
-    volume, name = before.volume, stack.cache.claim_name
+    volume, name = before.volume, stack.serving.placed.cache_claim_name
     if seen is None or volume is None or not volume.uid:
         return None
     if seen.claim is None:

@@ -1,35 +1,33 @@
 """Refuses changes of the model's volume that Kubernetes would refuse in the middle of `up`."""
 
+from components.storage_kinds import Efs, Lustre
 from stacks.errors import Problem
-from stacks.plan.stack_plan import ResolvedCache
+from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
 from stacks.updates.deployed import DeployedVolume
 
 _GUIDE = "docs/updates.md#another-volume-for-the-model"
 _NEVER_BOUND = "docs/runbook/cache-volume-unbound.md"
 
 
-def volume_problems(before: DeployedVolume | None, cache: ResolvedCache) -> tuple[Problem, ...]:
+def volume_problems(before: DeployedVolume | None, cache: CachePlan) -> tuple[Problem, ...]:
     """Return why the claim that exists cannot become the one that is asked for.
 
     Kubernetes refuses to shrink a claim in the middle of `up`. Another class would replace it, and the claim
     that goes first is mounted by every worker, so its deletion would wait for pods that nobody stops.
     """
-    if before is None or cache.size_gib is None:
+    if before is None or isinstance(cache, ExistingVolume):
         return ()
     if cache.size_gib < before.size_gib:
-        who = (
-            "FSx does not shrink a file system" if cache.volume_name else "Kubernetes does not shrink a claim"
-        )
+        fsx = isinstance(cache, OwnVolume) and isinstance(cache.storage, Lustre | Efs)
+        who = "FSx does not shrink a file system" if fsx else "Kubernetes does not shrink a claim"
         message = f"the volume has {before.size_gib}Gi, and {who}"
         size = f"{before.size_gib}Gi"
         return (_problem("size", f"{cache.size_gib}Gi", message, allowed=f"{size} or more", keep=size),)
-    if cache.storage_class_name != before.storage_class_name:
-        return (_other_class_problem(before, cache),)
-    return ()
+    now = cache.class_name if isinstance(cache, OwnVolume) else None
+    return () if now == before.storage_class_name else (_other_class_problem(before.storage_class_name, now),)
 
 
-def _other_class_problem(before: DeployedVolume, cache: ResolvedCache) -> Problem:
-    now, kept = cache.storage_class_name, before.storage_class_name
+def _other_class_problem(kept: str, now: str | None) -> Problem:
     never = f"a claim never changes its class (one that never got a volume: {_NEVER_BOUND})"
     if not kept:
         message = f"the volume is a file system that this stack has made, and {never}"

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from recipes.load import load_recipe
 from stacks.plan import timeouts
-from stacks.plan.cache import needed_gib, size_in_gib
+from stacks.plan.cache_plan import OwnVolume
 from stacks.plan.platform import OwnPlatform
 from stacks.plan.resolve import resolve
 from stacks.plan.versions import PLATFORM_RELEASES
+from stacks.plan.volume_sizes import needed_gib, size_in_gib
 from stacks.settings.parse import parse_settings
 from stacks.settings.stack import WaiverSettings
 from tests.support.dev_settings import FILE, dev_settings, problems_of, resolved
@@ -28,6 +29,7 @@ def test_the_dev_stack_resolves_to_what_the_settings_mean() -> None:
     assert isinstance(stack.platform, OwnPlatform)
     assert stack.platform.release.repository == "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
     assert (stack.serving.namespace, stack.serving.graph_name) == ("gpt-oss", "gpt-oss-disagg")
+    assert isinstance(stack.cache, OwnVolume)
     assert stack.cache.size_gib == 150
     assert {placed.pool.name: (placed.used_gpus, placed.free_gpus) for placed in stack.pools} == {
         "b200": (5, 3),
@@ -66,7 +68,7 @@ def test_a_wait_is_never_shorter_than_the_slowest_published_time() -> None:
     # The recipe's page waits 3,600 s for the download and allows 30 minutes for loading.
     assert timeouts.download_timeout_seconds(MODEL_BYTES) >= 3600
     assert timeouts.ready_timeout_seconds(MODEL_BYTES) >= 1800
-    assert resolved().cache.download_timeout_seconds == timeouts.download_timeout_seconds(MODEL_BYTES)
+    assert resolved().cache.timeout_seconds == timeouts.download_timeout_seconds(MODEL_BYTES)
 
 
 def test_a_typed_timeout_wins() -> None:
@@ -78,7 +80,7 @@ def test_a_typed_timeout_wins() -> None:
     assert isinstance(stack.platform, OwnPlatform)
     assert (
         stack.serving.ready_timeout_seconds,
-        stack.cache.download_timeout_seconds,
+        stack.cache.timeout_seconds,
         stack.platform.release.timeout_seconds,
     ) == (20, 30, 40)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from resource_graph.recorder import record
-from stacks.program.resources import deploy
+from stacks.program.deploy_stack import deploy
 from stacks.updates.deployed import Deployed, deployed
 from stacks.updates.planned_update import Update, planned_update
 from stacks.updates.rollout_beside_running import beside_what_runs

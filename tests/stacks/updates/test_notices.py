@@ -7,7 +7,7 @@ from typing import Any
 from recipes.load import load_recipe
 from stacks.updates.deployed import Deployed, DeployedRelease
 from stacks.updates.notices import platform_notice
-from tests.stacks.plan.infrastructure.test_node_storage import on_nodes
+from tests.stacks.plan.test_cache_problems import on_nodes
 from tests.stacks.updates.changes import changed, override, replicas, state, update
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, disagg_gb200_settings
 from tests.support.eks_settings import eks_b200_settings

@@ -9,7 +9,7 @@ import pytest
 
 from components import dynamo_graph
 from resource_graph.recorder import record
-from stacks.program.resources import deploy
+from stacks.program.deploy_stack import deploy
 from tests.stacks.updates.changes import Change, changed, override, state, update
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings
 

@@ -13,7 +13,7 @@ from lab.aws_provider.cloud.rules.registry import RULES
 from lab.aws_provider.cloud.server import REQUESTS_FILE
 from resource_graph import UNKNOWN
 from resource_graph.recorder import record
-from stacks.program.resources import deploy
+from stacks.program.deploy_stack import deploy
 from stacks.updates.deployed import Creator, deployed
 from stacks.updates.planned_update import Update, planned_update
 from tests.support.dev_settings import resolved

@@ -4,9 +4,9 @@ from typing import Any
 import pytest
 
 from components.purchase import CapacityBlock
+from components.storage_kinds import Efs, Lustre
 from stacks.errors import SettingsError
-from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedEfs, PlannedLustre, PlannedNetwork
-from stacks.plan.infrastructure.zones import zone_named
+from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
 from tests.support.dev_settings import disagg_b200_settings, resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
 
@@ -35,7 +35,7 @@ def test_a_b200_pool_is_a_node_group_of_its_zone_with_the_x86_image() -> None:
     )
     assert nodes.purchase == CapacityBlock("cr-0123456789abcdef0", "2026-12-01T11:30:00Z", "active")
     assert not nodes.placed_together
-    assert plan.storage == PlannedLustre(nodes.zone, 1200, 250)
+    assert plan.storage == Lustre(nodes.zone.name, 1200, 250)
     assert (plan.uses_compute_domains, plan.efa_instance_types) == (False, ("p6-b200.48xlarge",))
 
 
@@ -47,7 +47,7 @@ def test_gb200_trays_are_in_a_local_zone_while_control_plane_and_cache_are_in_th
     assert [subnet.zone for subnet in plan.network.subnets if subnet.public] == ["us-east-1a", "us-east-1b"]
     assert [zone.name for zone in plan.network.local] == ["us-east-1-dfw-2a"]
     # A node in a Local Zone finds no mount target by name.
-    assert plan.storage == PlannedEfs(mounted_in=zone_named("us-east-1a"))
+    assert plan.storage == Efs(mounted_in="us-east-1a")
     assert plan.uses_compute_domains
 
 
@@ -73,7 +73,7 @@ def test_a_size_that_fsx_has_is_taken(size: str) -> None:
     settings = eks_b200_settings()
     settings["modelCache"]["size"] = size
     storage = planned(settings).storage
-    assert isinstance(storage, PlannedLustre)
+    assert isinstance(storage, Lustre)
     assert f"{storage.size_gib}Gi" == size
 
 
@@ -90,7 +90,7 @@ def test_a_file_system_stands_where_the_stack_has_a_subnet_of_the_region(zone: s
 def test_a_lustre_cache_of_nodes_in_a_local_zone_is_in_the_region() -> None:
     settings = eks_gb200_settings()
     settings["modelCache"] = {"size": "1200Gi", "storage": {"kind": "fsxLustre", "zone": "us-east-1b"}}
-    assert planned(settings).storage == PlannedLustre(zone_named("us-east-1b"), 1200, 250)
+    assert planned(settings).storage == Lustre("us-east-1b", 1200, 250)
 
 
 @pytest.mark.parametrize(

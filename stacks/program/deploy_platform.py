@@ -5,16 +5,21 @@ from typing import Literal
 
 import pulumi
 
-from components.dynamo_platform import dynamo_platform
 from components.etcd import Etcd
 from components.helm_chart import HelmChart
-from components.keeping import Keep
 from components.namespace import Namespace, NamespaceArgs
 from components.nats import Nats
-from components.network_policies import NetworkPolicies, NetworkPoliciesArgs, ServerPolicyArgs
+from components.network_policies import (
+    GraphPolicyArgs,
+    NetworkPolicies,
+    NetworkPoliciesArgs,
+    ServerPolicyArgs,
+)
 from components.platform_guard import PlatformGuard, PlatformGuardArgs
+from components.platform_release import dynamo_platform
+from components.removal import Keep
 from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
-from components.stateful_servers import NAME_LABEL, StatefulServers
+from components.stateful_servers import NAME_LABEL
 from stacks.plan.platform import ExistingPlatform
 from stacks.plan.stack_plan import StackPlan
 
@@ -28,8 +33,6 @@ class PlatformParts:
     used_by_graphs: tuple[pulumi.Resource, ...]
     """What every graph depends on: without the operator a graph is refused, or cannot be deleted; without
     NATS its pods restart until they reach it."""
-    devices: tuple[pulumi.Resource, ...] = ()
-    """Nodes with GPUs and the operators that hand out their devices, where this stack makes them."""
 
 
 def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions, *, keep: Keep) -> PlatformParts:
@@ -58,11 +61,9 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions, *, keep: 
     )
     servers: list[pulumi.Resource] = []
     if isinstance(release.nats, NatsArgs):
-        nats = Nats("nats", release.nats, depends_on=[*namespace.made], opts=options)
-        servers += _clients_need(nats.servers)
+        servers += Nats("nats", release.nats, depends_on=[*namespace.made], opts=options).servers
     if isinstance(release.etcd, EtcdArgs):
-        etcd = Etcd("etcd", release.etcd, depends_on=[*namespace.made], opts=options)
-        servers += _clients_need(etcd.servers)
+        servers += Etcd("etcd", release.etcd, depends_on=[*namespace.made], opts=options).servers
     chart = dynamo_platform(release)
     made = HelmChart("dynamo-platform", chart, depends_on=[*namespace.made, *servers], opts=options)
     return PlatformParts(namespace.made, (made.release, *servers))
@@ -92,23 +93,29 @@ def guard_platform(
     )
 
 
-def protect_servers(
-    stack: StackPlan, platform: PlatformParts, options: pulumi.ResourceOptions
+def network_policies(
+    stack: StackPlan,
+    platform: PlatformParts,
+    in_namespace: list[pulumi.Resource],
+    options: pulumi.ResourceOptions,
 ) -> list[pulumi.Resource]:
-    """Register who may connect to NATS and etcd, where this stack has no graph of its own to do it for."""
-    if not stack.network_policies or isinstance(stack.platform, ExistingPlatform):
+    """Register who may connect to NATS, etcd and the graph, as far as they are this stack's."""
+    serving, graph = stack.serving, None
+    if stack.layers.owns("serving"):
+        graph = GraphPolicyArgs(
+            namespace=serving.namespace,
+            graph_name=serving.graph_name,
+            exposed=serving.exposure is not None,
+            scraped=serving.pod_monitor_labels is not None,
+        )
+    if not stack.network_policies or (graph is None and isinstance(stack.platform, ExistingPlatform)):
         return []
-    policies = NetworkPolicies(
-        "network-policies",
-        NetworkPoliciesArgs(graph=None, nats=server_policy(stack, "nats"), etcd=server_policy(stack, "etcd")),
-        depends_on=[*platform.namespace],
-        opts=options,
-    )
-    return [policies]
+    arguments = NetworkPoliciesArgs(graph, _server_policy(stack, "nats"), _server_policy(stack, "etcd"))
+    before = [*in_namespace, *platform.namespace]
+    return [NetworkPolicies("network-policies", arguments, depends_on=before, opts=options)]
 
 
-def server_policy(stack: StackPlan, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:
-    """Return whose connections are limited; None where the servers are not in this platform's namespace."""
+def _server_policy(stack: StackPlan, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:
     platform = stack.platform
     if isinstance(platform, ExistingPlatform):
         return None
@@ -124,7 +131,3 @@ def server_policy(stack: StackPlan, kind: Literal["nats", "etcd"]) -> ServerPoli
     # A namespace that this stack has not made has no label that the servers could admit it by.
     unlabelled = () if stack.creates_namespace else (stack.serving.namespace,)
     return ServerPolicyArgs(namespace=platform.namespace, pod_labels=labels, client_namespaces=unlabelled)
-
-
-def _clients_need(servers: StatefulServers) -> list[pulumi.Resource]:
-    return [servers.stateful_set, servers.service]

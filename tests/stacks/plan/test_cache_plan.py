@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from components.storage_kinds import StorageClass
+from recipes.model_download import HuggingFaceDownload, S3Copy
 from stacks.plan import timeouts
+from stacks.plan.cache_plan import ExistingVolume, OwnVolume
 from tests.support.dev_settings import disagg_b200_settings, problems_of, resolved
 
 S3 = {
@@ -24,34 +27,29 @@ def _from(source: dict[str, str], *, cache: bool) -> dict[str, Any]:
 
 def test_a_model_comes_from_the_hub_when_nobody_says_otherwise() -> None:
     cache = resolved(disagg_b200_settings()).cache
+    assert isinstance(cache, OwnVolume)
     assert (cache.source, cache.claim_name, cache.job_name) == (
-        "huggingface",
+        HuggingFaceDownload(),
         "model-cache",
         "model-download",
     )
-    assert (cache.size_gib, cache.storage_class_name, cache.service_account_name) == (
-        150,
-        "shared-files",
-        None,
-    )
-    assert cache.is_ours
+    assert (cache.size_gib, cache.storage) == (150, StorageClass("shared-files"))
 
 
 def test_a_model_is_copied_from_a_bucket_by_the_service_account_that_may_read_it() -> None:
     cache = resolved(_from(S3, cache=True)).cache
-    assert (cache.s3_address, cache.s3_region) == ("s3://models/gpt-oss-120b", "us-east-1")
-    assert cache.service_account_name == "reader"
-    assert cache.is_ours
+    assert isinstance(cache, OwnVolume)
+    assert cache.source == S3Copy("s3://models/gpt-oss-120b", "us-east-1", "reader")
 
 
 def test_an_existing_volume_is_checked_and_not_created() -> None:
     stack = resolved(_from(VOLUME, cache=False))
     cache = stack.cache
-    assert (cache.claim_name, cache.job_name, cache.size_gib) == ("shared-models", "model-check", None)
-    assert not cache.is_ours
+    assert isinstance(cache, ExistingVolume)
+    assert (cache.claim_name, cache.job_name) == ("shared-models", "model-check")
     assert not stack.creates_namespace
     assert stack.serving.placed.cache_claim_name == "shared-models"
-    assert cache.download_timeout_seconds == timeouts.check_timeout_seconds(MODEL_BYTES)
+    assert cache.timeout_seconds == timeouts.check_timeout_seconds(MODEL_BYTES)
     [decision] = [one for one in stack.decisions if one.topic == "cache"]
     assert decision.choice == "existing claim shared-models"
 

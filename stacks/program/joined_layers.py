@@ -6,7 +6,8 @@ from typing import Any
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.file_system_volume import FileSystem, efs, lustre
+from components.model_cache import FileSystem, efs, lustre
+from components.storage_kinds import file_system_name
 from stacks.plan.layers.contract import KUBECONFIG, output_of
 from stacks.plan.layers.layering import Contract, JoinedLayer
 from stacks.plan.stack_plan import StackPlan
@@ -47,7 +48,9 @@ def joined_infrastructure(joined: JoinedLayer) -> InfrastructureParts:
         make = lustre if kind == "fsxLustre" else efs
         made = output.apply(lambda found: found[_FILE_SYSTEM])
         file_system = make(
-            made.apply(lambda found: found[_HANDLE]), made.apply(lambda found: found[_ATTRIBUTES] or None)
+            file_system_name(str(values["cluster.name"])),
+            made.apply(lambda found: found[_HANDLE]),
+            made.apply(lambda found: found[_ATTRIBUTES] or None),
         )
     kubeconfig = output.apply(lambda made: str(made[KUBECONFIG]))
     return InfrastructureParts(provider, file_system=file_system, kubeconfig=kubeconfig)

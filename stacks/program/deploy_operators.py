@@ -4,14 +4,11 @@ import pulumi
 import pulumi_kubernetes as kubernetes
 from pulumi_kubernetes.core.v1 import Namespace
 
-from components import delete_timeouts
-from components.dra_driver import dra_driver
-from components.efa_device_plugin import efa_device_plugin
+from components import removal
+from components.chart_values import HelmChartArgs, dra_driver, efa_device_plugin, gpu_operator, monitoring
 from components.gpu_nodes_ready import GpuNodesReady, GpuNodesReadyArgs
-from components.gpu_operator import gpu_operator
 from components.helm_chart import HelmChart
-from components.monitoring import monitoring
-from components.purchase import CapacityBlock, Purchase, Reservation
+from components.purchase import CapacityBlock, reservation_id
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.timeouts import NODES_WAIT_SECONDS
 from stacks.plan.versions import (
@@ -24,8 +21,6 @@ from stacks.plan.versions import (
 
 _NAMESPACE = "gpu-operators"
 _MONITORING = "monitoring"
-_RETENTION_DAYS = 15
-_METRICS_GIB = 50
 _TIMEOUT_SECONDS = 900
 """The operator waits for a driver's daemon on each node, which needs its image there first."""
 
@@ -40,55 +35,27 @@ def deploy_monitoring(
     if not plan.monitoring:
         return []
     namespace = _namespace("monitoring-namespace", _MONITORING, provider, depends_on)
-    made = HelmChart(
-        "monitoring",
-        monitoring(
-            _MONITORING,
-            PROMETHEUS_STACK,
-            _TIMEOUT_SECONDS,
-            storage_class_name=storage_class_name,
-            retention_days=_RETENTION_DAYS,
-            storage_gib=_METRICS_GIB,
-        ),
-        depends_on=[*depends_on, namespace],
-        opts=pulumi.ResourceOptions(providers=[provider]),
-    )
-    return [made.release]
+    chart = monitoring(_MONITORING, PROMETHEUS_STACK, _TIMEOUT_SECONDS, storage_class_name=storage_class_name)
+    return [_install("monitoring", chart, provider, [*depends_on, namespace])]
 
 
 def deploy_operators(
     plan: EksPlan, provider: kubernetes.Provider, depends_on: list[pulumi.Resource]
 ) -> list[pulumi.Resource]:
     """Register the operators that the plan's pools need; return what a graph depends on."""
-    options = pulumi.ResourceOptions(providers=[provider])
     namespace = _namespace("operators-namespace", _NAMESPACE, provider, depends_on)
     before: list[pulumi.Resource] = [*depends_on, namespace]
-    operator = HelmChart(
-        "gpu-operator",
-        gpu_operator(_NAMESPACE, GPU_OPERATOR, _TIMEOUT_SECONDS, monitored=plan.monitoring),
-        depends_on=before,
-        opts=options,
-    )
-    made: list[pulumi.Resource] = [operator.release]
+    operator = gpu_operator(_NAMESPACE, GPU_OPERATOR, _TIMEOUT_SECONDS, monitored=plan.monitoring)
+    made = [_install("gpu-operator", operator, provider, before)]
     if plan.uses_compute_domains:
-        driver = HelmChart(
-            "dra-driver",
-            dra_driver(_NAMESPACE, DRA_DRIVER, _TIMEOUT_SECONDS),
-            # It looks for the labels that the operator's feature discovery writes.
-            depends_on=[*before, operator.release],
-            opts=options,
-        )
-        made.append(driver.release)
+        driver = dra_driver(_NAMESPACE, DRA_DRIVER, _TIMEOUT_SECONDS)
+        # It looks for the labels that the operator's feature discovery writes.
+        made.append(_install("dra-driver", driver, provider, [*before, made[0]]))
     if plan.efa_instance_types:
-        plugin = HelmChart(
-            "efa-device-plugin",
-            efa_device_plugin(
-                _NAMESPACE, EFA_DEVICE_PLUGIN, _TIMEOUT_SECONDS, instance_types=plan.efa_instance_types
-            ),
-            depends_on=before,
-            opts=options,
+        plugin = efa_device_plugin(
+            _NAMESPACE, EFA_DEVICE_PLUGIN, _TIMEOUT_SECONDS, instance_types=plan.efa_instance_types
         )
-        made.append(plugin.release)
+        made.append(_install("efa-device-plugin", plugin, provider, before))
     return made
 
 
@@ -105,7 +72,7 @@ def wait_for_gpu_nodes(
                 node_group=nodes.name,
                 nodes=nodes.pool.nodes,
                 gpus=nodes.pool.instance_type.gpus,
-                bought=_bought(nodes.purchase),
+                bought=reservation_id(nodes.purchase) or nodes.purchase.kind,
                 image=PAUSE_IMAGE,
                 timeout_seconds=NODES_WAIT_SECONDS,
             ),
@@ -117,8 +84,11 @@ def wait_for_gpu_nodes(
     ]
 
 
-def _bought(purchase: Purchase) -> str:
-    return purchase.id if isinstance(purchase, CapacityBlock | Reservation) else purchase.kind
+def _install(
+    name: str, chart: HelmChartArgs, provider: kubernetes.Provider, depends_on: list[pulumi.Resource]
+) -> pulumi.Resource:
+    options = pulumi.ResourceOptions(providers=[provider])
+    return HelmChart(name, chart, depends_on=depends_on, opts=options).release
 
 
 def _namespace(
@@ -130,6 +100,6 @@ def _namespace(
         opts=pulumi.ResourceOptions(
             provider=provider,
             depends_on=depends_on,
-            custom_timeouts=pulumi.CustomTimeouts(delete=delete_timeouts.WITH_CONTENT),
+            custom_timeouts=pulumi.CustomTimeouts(delete=removal.WITH_CONTENT),
         ),
     )

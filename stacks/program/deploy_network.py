@@ -18,34 +18,27 @@ class Place:
     """A VPC and its private subnets, made or adopted."""
 
     vpc_id: pulumi.Input[str]
+    subnets: Mapping[str, pulumi.Input[str]]
+    """Zone, of the region or local -> private subnet."""
     control_plane: tuple[str, ...]
     """Zones of the region."""
-    regional: Mapping[str, pulumi.Input[str]]
-    """Zone of the region -> private subnet."""
-    local: Mapping[str, pulumi.Input[str]]
-    """Local Zone -> subnet."""
 
     @property
     def of_control_plane(self) -> list[pulumi.Input[str]]:
         """The subnets whose zones stay as they are; EKS replaces a node group for another one, too."""
-        return [self.regional[zone] for zone in self.control_plane]
+        return [self.subnets[zone] for zone in self.control_plane]
 
-    def subnet(self, zone: str) -> pulumi.Input[str]:
-        """The private subnet of a zone of either kind."""
-        return self.local[zone] if zone in self.local else self.regional[zone]
+    @property
+    def regional(self) -> dict[str, pulumi.Input[str]]:
+        """Zone of the region -> private subnet."""
+        return {zone: subnet for zone, subnet in self.subnets.items() if not zone_named(zone).is_local}
 
 
 def deploy_network(plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep: bool) -> Place:
     """Register the network, or nothing of one that exists."""
     network = plan.network
     if isinstance(network, planned.AdoptedNetwork):
-        zones = {name: zone_named(name) for name in network.subnets}
-        return Place(
-            network.vpc_id,
-            network.control_plane,
-            {name: subnet for name, subnet in network.subnets.items() if not zones[name].is_local},
-            {name: subnet for name, subnet in network.subnets.items() if zones[name].is_local},
-        )
+        return Place(network.vpc_id, network.subnets, network.control_plane)
     groups = {zone.name: zone.group for zone in network.local}
     made = Network(
         "network",
@@ -70,10 +63,5 @@ def deploy_network(plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep:
         ),
         opts,
     )
-    ids = {zone: subnet.id for zone, subnet in made.private_subnets.items()}
-    return Place(
-        made.vpc.id,
-        network.control_plane,
-        {zone: subnet for zone, subnet in ids.items() if zone not in groups},
-        {zone: subnet for zone, subnet in ids.items() if zone in groups},
-    )
+    subnets = {zone: subnet.id for zone, subnet in made.private_subnets.items()}
+    return Place(made.vpc.id, subnets, network.control_plane)

@@ -7,17 +7,19 @@ from pathlib import Path
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.graph_labels import FRONTEND_PORT
-from components.keeping import Keep
+from components.dynamo_objects import FRONTEND_PORT
 from components.model_cache import LostClaim
 from components.namespace import Namespace, NamespaceArgs
+from recipes.model_download import HuggingFaceDownload
+from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.cluster import ClusterPlan
-from stacks.plan.retention import protected_objects
+from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import ServingPlan, StackPlan
-from stacks.program.health import Watch, no_watch
-from stacks.program.layers import InfrastructureParts, joined_infrastructure, joined_platform, share
-from stacks.program.platform import PlatformParts, deploy_platform, guard_platform, protect_servers
-from stacks.program.serving import CachePlace, deploy_serving, say_notices
+from stacks.program.deploy_cache import deploy_cache
+from stacks.program.deploy_platform import PlatformParts, deploy_platform, guard_platform, network_policies
+from stacks.program.deploy_serving import deploy_serving, say_notices
+from stacks.program.end_of_up import Watch, no_watch
+from stacks.program.joined_layers import InfrastructureParts, joined_infrastructure, joined_platform, share
 from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME, fixed_values
 from stacks.updates.planned_update import FIRST, Update
 
@@ -52,19 +54,25 @@ def deploy(
     options = pulumi.ResourceOptions(
         providers=[infrastructure.provider], depends_on=infrastructure.before_workloads or None
     )
-    platform = _platform(stack, options, infrastructure)
+    platform = _platform(stack, options)
     if stack.layers.owns("serving"):
-        namespace = _serving_namespace(stack, hf_token, options) if stack.cache.is_ours else None
-        place = CachePlace(
-            keep=_keep(stack, "PersistentVolumeClaim", stack.cache.claim_name),
-            file_system=infrastructure.file_system,
-            found_uid=found_claim,
-            lost=lost_claim,
+        namespace = _serving_namespace(stack, hf_token, options)
+        cache = deploy_cache(
+            stack, namespace, infrastructure, options, found_claim=found_claim, lost_claim=lost_claim
         )
-        policies = deploy_serving(stack, namespace, platform, options, update, cache_place=place, watch=watch)
+        policies = deploy_serving(
+            stack,
+            namespace,
+            platform,
+            options,
+            update,
+            infrastructure=infrastructure,
+            cache=cache,
+            watch=watch,
+        )
         _export_serving(stack.serving)
     else:
-        policies = protect_servers(stack, platform, options)
+        policies = network_policies(stack, platform, [], options)
         made = (*platform.used_by_graphs, *infrastructure.before_workloads)
         say_notices(update, next(iter(made), None))
     if stack.platform.kind == "own":
@@ -85,7 +93,7 @@ def _infrastructure(stack: StackPlan, update: Update) -> InfrastructureParts:
     if stack.infrastructure is None:
         return InfrastructureParts(_provider(stack.cluster))
     # The AWS SDK takes longer to load than a whole `check` of a stack without it.
-    from stacks.program.infrastructure import deploy_infrastructure  # noqa: PLC0415
+    from stacks.program.deploy_infrastructure import deploy_infrastructure  # noqa: PLC0415
 
     keep = stack.lifecycle == "production"
     return deploy_infrastructure(
@@ -93,15 +101,11 @@ def _infrastructure(stack: StackPlan, update: Update) -> InfrastructureParts:
     )
 
 
-def _platform(
-    stack: StackPlan, options: pulumi.ResourceOptions, infrastructure: InfrastructureParts
-) -> PlatformParts:
-    keep = _keep(stack, "Namespace", stack.platform.namespace)
+def _platform(stack: StackPlan, options: pulumi.ResourceOptions) -> PlatformParts:
+    keep = keep_of(stack, "Namespace", stack.platform.namespace)
     platform = deploy_platform(stack, options, keep=keep)
     joined = stack.layers.joined.get("platform")
-    if joined is not None:
-        platform = replace(platform, used_by_graphs=(joined_platform(joined),))
-    return replace(platform, devices=infrastructure.before_graph)
+    return platform if joined is None else replace(platform, used_by_graphs=(joined_platform(joined),))
 
 
 def _export_serving(serving: ServingPlan) -> None:
@@ -113,7 +117,9 @@ def _export_serving(serving: ServingPlan) -> None:
 
 def _serving_namespace(
     stack: StackPlan, hf_token: pulumi.Output[str] | None, options: pulumi.ResourceOptions
-) -> Namespace:
+) -> Namespace | None:
+    if isinstance(stack.cache, ExistingVolume):
+        return None
     return Namespace(
         "serving-namespace",
         NamespaceArgs(
@@ -121,19 +127,12 @@ def _serving_namespace(
             platform_namespace=stack.platform.namespace,
             lifecycle=stack.lifecycle,
             # Nothing else reads it.
-            hf_token=hf_token if stack.cache.source == "huggingface" else None,
-            keep=_keep(stack, "Namespace", stack.serving.namespace),
+            hf_token=hf_token if isinstance(stack.cache.source, HuggingFaceDownload) else None,
+            keep=keep_of(stack, "Namespace", stack.serving.namespace),
             exists=stack.serving.namespace_exists,
         ),
         options,
     )
-
-
-def _keep(stack: StackPlan, kind: str, name: str) -> Keep:
-    # What `explain` lists is what is kept: there is no second decision.
-    if any((item.kind, item.name) == (kind, name) for item in stack.retained):
-        return Keep.RETAINED
-    return Keep.PROTECTED if (kind, name) in protected_objects(stack) else Keep.NOTHING
 
 
 def _provider(cluster: ClusterPlan) -> kubernetes.Provider:

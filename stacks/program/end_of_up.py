@@ -9,6 +9,7 @@ from components.cluster_reader import ClusterReader
 from failures.engine_process import makes_resources
 from failures.health import Ill, Served, ills_of
 from recipes.engine_files import engine_files
+from stacks.plan.cache_plan import OwnVolume
 from stacks.plan.stack_plan import StackPlan, waited_for
 
 _PAUSE_SECONDS = 2.0
@@ -29,7 +30,7 @@ def served_by(stack: StackPlan) -> Served | None:
         namespace=stack.serving.namespace,
         graph=stack.serving.graph_name,
         engine_files=engine_files(stack.serving.placed).name,
-        claim=stack.cache.claim_name if stack.cache.has_own_claim else None,
+        claim=stack.cache.claim_name if isinstance(stack.cache, OwnVolume) else None,
     )
 
 

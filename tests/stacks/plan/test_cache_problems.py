@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from components.storage_kinds import EbsDisk, InstanceStore
 from stacks.errors import SettingsError
-from stacks.plan.infrastructure.planned_node_storage import PlannedEbs, PlannedInstanceStore
+from stacks.plan.cache_plan import NodeCopies, OwnVolume
 from stacks.plan.stack_plan import StackPlan
 from tests.support.dev_settings import resolved
 from tests.support.eks_settings import eks_b200_settings, eks_gb200_settings
@@ -40,8 +41,9 @@ def frontend_labels(stack: StackPlan) -> tuple[dict[str, str], ...]:
 def test_a_disk_is_a_class_and_a_claim_for_the_nodes_of_the_one_pool() -> None:
     stack = resolved(on_disk(eks_b200_settings()))
     assert stack.infrastructure is not None
-    assert stack.infrastructure.storage == PlannedEbs(1000)
-    assert (stack.cache.storage_class_name, stack.cache.has_own_claim) == ("model-cache", True)
+    assert stack.infrastructure.storage == EbsDisk(1000)
+    assert isinstance(stack.cache, OwnVolume)
+    assert stack.cache.class_name == "model-cache"
     assert frontend_labels(stack) == (
         {"nvidia.com/gpu.product": "NVIDIA-B200", "kubernetes.io/arch": "amd64"},
     )
@@ -50,9 +52,9 @@ def test_a_disk_is_a_class_and_a_claim_for_the_nodes_of_the_one_pool() -> None:
 def test_copies_on_the_nodes_own_disks_are_no_claim_and_leave_nothing() -> None:
     stack = resolved(on_nodes(eks_gb200_settings()))
     assert stack.infrastructure is not None
-    assert stack.infrastructure.storage == PlannedInstanceStore()
-    assert (stack.cache.storage_class_name, stack.cache.has_own_claim) == (None, False)
-    assert stack.cache.node_directory == "/mnt/k8s-disks/0/gpt-oss-model-cache"
+    assert stack.infrastructure.storage == InstanceStore("/mnt/k8s-disks/0/gpt-oss-model-cache")
+    assert isinstance(stack.cache, NodeCopies)
+    assert stack.cache.nodes.directory == "/mnt/k8s-disks/0/gpt-oss-model-cache"
     assert {item.kind for item in stack.retained}.isdisjoint({"PersistentVolumeClaim", "EBS volume"})
 
 

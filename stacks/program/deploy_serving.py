@@ -1,4 +1,4 @@
-"""The serving part of the program: cache, graph, and what surrounds the graph."""
+"""The serving part of the program: the graph, and what surrounds it."""
 
 import pulumi
 
@@ -6,15 +6,14 @@ from components.compute_domain import ComputeDomain, ComputeDomainArgs
 from components.dynamo_graph import DynamoGraph, DynamoGraphArgs, KvTransport, NodePool, Placement, Waiver
 from components.exposure import Exposure, ExposureArgs
 from components.namespace import Namespace
-from components.network_policies import GraphPolicyArgs, NetworkPolicies, NetworkPoliciesArgs
 from components.pod_monitor import PodMonitor, PodMonitorArgs
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from stacks.plan.placement.pools import Pool
 from stacks.plan.stack_plan import StackPlan, waited_for
-from stacks.program.cache import CachePlace, deploy_cache
-from stacks.program.health import Watch
-from stacks.program.platform import PlatformParts, server_policy
+from stacks.program.deploy_platform import PlatformParts, network_policies
+from stacks.program.end_of_up import Watch
+from stacks.program.joined_layers import InfrastructureParts
 from stacks.updates.planned_update import Update
 
 
@@ -25,7 +24,8 @@ def deploy_serving(
     options: pulumi.ResourceOptions,
     update: Update,
     *,
-    cache_place: CachePlace,
+    infrastructure: InfrastructureParts,
+    cache: tuple[pulumi.Resource, ...],
     watch: Watch,
 ) -> list[pulumi.Resource]:
     """Register everything in the serving namespace, in the order in which it works.
@@ -41,7 +41,8 @@ def deploy_serving(
         platform: what the graph needs of the platform.
         options: with the provider.
         update: what happens to the graph that runs.
-        cache_place: where the model cache lies, and what happens to it when it leaves the stack.
+        infrastructure: with the nodes and operators that the graph needs, where this stack makes them.
+        cache: what every reader of the model depends on.
         watch: is given the graph.
 
     Returns:
@@ -49,11 +50,8 @@ def deploy_serving(
 
     """
     serving = stack.serving
-    cache = deploy_cache(stack, namespace, platform, options, cache_place)
     in_namespace: list[pulumi.Resource] = [*namespace.made] if namespace else []
-    policies: list[pulumi.Resource] = (
-        [_network_policies(stack, in_namespace, platform, options)] if stack.network_policies else []
-    )
+    policies = network_policies(stack, platform, in_namespace, options)
     if waited_for(stack):
         # Its pods would be pending until the window opens, and `up` would fail when the graph's time is over.
         say_notices(update, cache[0] if cache else None)
@@ -61,23 +59,23 @@ def deploy_serving(
     before_graph: list[pulumi.Resource] = [
         *in_namespace,
         *platform.used_by_graphs,
-        *platform.devices,
+        *infrastructure.before_graph,
         *cache,
         *policies,
     ]
-    if serving.placed.compute_domain:
-        domain = ComputeDomain(
-            serving.placed.compute_domain.name,
+    if domain := serving.placed.compute_domain:
+        made = ComputeDomain(
+            domain.name,
             ComputeDomainArgs(
-                name=serving.placed.compute_domain.name,
+                name=domain.name,
                 namespace=serving.namespace,
-                claim_template_name=serving.placed.compute_domain.claim_template_name,
+                claim_template_name=domain.claim_template_name,
             ),
             # The driver's controller makes the claim template, and at destroy removes its finalizer.
-            depends_on=[*in_namespace, *platform.devices],
+            depends_on=[*in_namespace, *infrastructure.before_graph],
             opts=options,
         )
-        before_graph.append(domain.domain)
+        before_graph.append(made.domain)
     graph = _graph(stack, before_graph, options, update)
     say_notices(update, graph.graph)
     watch(graph.graph)
@@ -92,12 +90,7 @@ def deploy_serving(
     if serving.pod_monitor_labels is not None:
         PodMonitor(
             f"{serving.graph_name}-pod-monitor",
-            PodMonitorArgs(
-                name=serving.graph_name,
-                namespace=serving.namespace,
-                graph_name=serving.graph_name,
-                labels=serving.pod_monitor_labels,
-            ),
+            PodMonitorArgs(serving.graph_name, serving.namespace, serving.pod_monitor_labels),
             depends_on=in_namespace,
             opts=options,
         )
@@ -110,31 +103,6 @@ def say_notices(update: Update, subject: pulumi.Resource | None) -> None:
         # With a resource named, the engine shows it under Diagnostics, also without a terminal.
         say = pulumi.log.warn if notice.warns else pulumi.log.info
         say(notice.text, resource=subject)
-
-
-def _network_policies(
-    stack: StackPlan,
-    in_namespace: list[pulumi.Resource],
-    platform: PlatformParts,
-    options: pulumi.ResourceOptions,
-) -> NetworkPolicies:
-    depends_on = [*in_namespace, *platform.namespace]
-    serving = stack.serving
-    return NetworkPolicies(
-        "network-policies",
-        NetworkPoliciesArgs(
-            graph=GraphPolicyArgs(
-                namespace=serving.namespace,
-                graph_name=serving.graph_name,
-                exposed=serving.exposure is not None,
-                scraped=serving.pod_monitor_labels is not None,
-            ),
-            nats=server_policy(stack, "nats"),
-            etcd=server_policy(stack, "etcd"),
-        ),
-        depends_on=depends_on,
-        opts=options,
-    )
 
 
 def _graph(

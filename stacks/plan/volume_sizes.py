@@ -1,4 +1,4 @@
-"""How large the model cache must be."""
+"""How large volumes are, and how large that of a model must be."""
 
 import math
 

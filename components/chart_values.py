@@ -1,0 +1,175 @@
+"""Helm charts as plain data: where they come from, and the values with which operators are installed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+_RETENTION_DAYS = 15
+_METRICS_GIB = 50
+_GPU_TAINT = {"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}
+_GPU_NODES = {
+    "nodeAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [
+                {
+                    "matchExpressions": [
+                        {"key": "nvidia.com/gpu.present", "operator": "In", "values": ["true"]}
+                    ]
+                }
+            ]
+        }
+    }
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart, its version and where it comes from."""
+
+    name: str
+    version: str
+    repository: str | None
+    """None for a chart whose name is an oci:// address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HelmChartArgs:
+    """Inputs of `HelmChart`."""
+
+    component: str
+    """Name in the component's type: what the chart is for."""
+    chart: Chart
+    release_name: str
+    namespace: str
+    """Exists already."""
+    values: Mapping[str, Any]
+    timeout_seconds: int
+    skip_crds: bool = False
+    """Another release has the chart's custom resource definitions."""
+    outputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Of the component."""
+
+
+def gpu_operator(namespace: str, chart: Chart, timeout_seconds: int, *, monitored: bool) -> HelmChartArgs:
+    """Return what makes nvidia.com/gpu and the labels of GPU nodes appear."""
+    # NVIDIA/gpu-operator v26.7.0 deployments/gpu-operator/values.yaml.
+    values = {
+        # AWS's AL2023 NVIDIA images bring both; a second driver would not load, and a second toolkit would
+        # write the same containerd configuration.
+        "driver": {"enabled": False},
+        "toolkit": {"enabled": False},
+        # Memory that is coherent with the Grace CPU excludes MIG on GB200.
+        "migManager": {"enabled": False},
+        "devicePlugin": {"enabled": True},
+        "nfd": {"enabled": True},
+        "gfd": {"enabled": True},
+        # The chart turned this from off to on between 25.10 and 26.7.
+        # Where Prometheus's definitions are not there, a ServiceMonitor would fail.
+        "dcgmExporter": {"enabled": True, "serviceMonitor": {"enabled": monitored}},
+        # The DRA driver is a release of its own: two of them would claim the same nodes.
+        "draDriver": {"gpus": {"enabled": False}, "computeDomains": {"enabled": False}},
+    }
+    return HelmChartArgs(
+        component="GpuOperator",
+        chart=chart,
+        release_name="gpu-operator",
+        namespace=namespace,
+        values=values,
+        timeout_seconds=timeout_seconds,
+    )
+
+
+def dra_driver(namespace: str, chart: Chart, timeout_seconds: int) -> HelmChartArgs:
+    """Return what gives a pod on an NVLink fabric its IMEX channel.
+
+    A ComputeDomain depends on it: without the driver its claim template never appears.
+    """
+    # kubernetes-sigs/dra-driver-nvidia-gpu 0.4 deployments/helm.
+    values = {
+        # The AMI's driver lies at the root of the node, not in the GPU operator's container.
+        "nvidiaDriverRoot": "/",
+        # The device plugin gives out the GPUs: two givers would hand out one GPU twice.
+        "resources": {"gpus": {"enabled": False}, "computeDomains": {"enabled": True}},
+        # Older charts ask for a control-plane node, which EKS does not show.
+        "controller": {"affinity": None},
+        "kubeletPlugin": {"affinity": _GPU_NODES, "tolerations": [_GPU_TAINT]},
+    }
+    return HelmChartArgs(
+        component="DraDriver",
+        chart=chart,
+        release_name="dra-driver-nvidia-gpu",
+        namespace=namespace,
+        values=values,
+        timeout_seconds=timeout_seconds,
+        # From 26.7 on the GPU operator brings ComputeDomain's definition too, and writes its own again at
+        # each upgrade (operator.upgradeCRD): with two owners it would go back and forth between versions.
+        skip_crds=True,
+    )
+
+
+def efa_device_plugin(
+    namespace: str, chart: Chart, timeout_seconds: int, *, instance_types: tuple[str, ...]
+) -> HelmChartArgs:
+    """Return one DaemonSet on the nodes that have EFA."""
+    # aws/eks-charts stable/aws-efa-k8s-device-plugin 0.5.30.
+    values = {
+        "supportedInstanceLabels": {
+            "keys": ["node.kubernetes.io/instance-type"],
+            # The chart's own list lags behind new types.
+            "values": list(instance_types),
+        },
+        # The chart tolerates nothing, and GPU nodes are tainted.
+        "tolerations": [_GPU_TAINT],
+    }
+    return HelmChartArgs(
+        component="EfaDevicePlugin",
+        chart=chart,
+        release_name="aws-efa-k8s-device-plugin",
+        namespace=namespace,
+        values=values,
+        timeout_seconds=timeout_seconds,
+    )
+
+
+def monitoring(
+    namespace: str, chart: Chart, timeout_seconds: int, *, storage_class_name: str
+) -> HelmChartArgs:
+    """Return the kube-prometheus-stack: whatever makes a PodMonitor or ServiceMonitor depends on it."""
+    claim = {
+        "storageClassName": storage_class_name,
+        "accessModes": ["ReadWriteOnce"],
+        "resources": {"requests": {"storage": f"{_METRICS_GIB}Gi"}},
+    }
+    # prometheus-community/helm-charts kube-prometheus-stack 88.5.3.
+    values = {
+        "prometheus": {
+            "prometheusSpec": {
+                # Dynamo's monitors carry no `release` label; without this none of them is read.
+                "podMonitorSelectorNilUsesHelmValues": False,
+                "serviceMonitorSelectorNilUsesHelmValues": False,
+                "ruleSelectorNilUsesHelmValues": False,
+                "retention": f"{_RETENTION_DAYS}d",
+                # Enough for one graph; a limit would end it in the middle of an incident.
+                "resources": {"requests": {"cpu": "250m", "memory": "1Gi"}},
+                "storageSpec": {"volumeClaimTemplate": {"spec": claim}},
+            }
+        },
+        # Empty, the chart generates one and keeps it at every upgrade: it stands in a Secret of the cluster
+        # alone, never in a stack's state. Services are of type ClusterIP by default.
+        "grafana": {"adminPassword": "", "resources": {"requests": {"cpu": "50m", "memory": "128Mi"}}},
+        # It has nobody to tell until somebody names a receiver.
+        "alertmanager": {"enabled": False},
+        # EKS runs these where no scrape reaches them: their alerts would fire for ever.
+        "kubeEtcd": {"enabled": False},
+        "kubeControllerManager": {"enabled": False},
+        "kubeScheduler": {"enabled": False},
+        "kubeProxy": {"enabled": False},
+    }
+    return HelmChartArgs(
+        component="Monitoring",
+        chart=chart,
+        release_name="kube-prometheus-stack",
+        namespace=namespace,
+        values=values,
+        timeout_seconds=timeout_seconds,
+    )

@@ -1,0 +1,129 @@
+"""Where the model's files lie, what brings them there, and which nodes can read them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre, MadeStorage, StorageClass
+from recipes.model import Recipe
+from recipes.model_download import HuggingFaceDownload, S3Copy
+from recipes.placed import CacheNodes, CopyNodes, PlacedService
+from stacks.plan.infrastructure.zones import Zone, zone_named
+from stacks.plan.timeouts import check_timeout_seconds, download_timeout_seconds
+from stacks.plan.volume_sizes import needed_gib, size_in_gib
+from stacks.settings.cluster import (
+    EbsStorage,
+    EfsStorage,
+    EksClusterSettings,
+    InstanceStoreStorage,
+    LustreStorage,
+    OwnNetwork,
+)
+from stacks.settings.platform import namespace_name
+from stacks.settings.stack import ExistingVolumeSource, HuggingFaceSource, S3Source, StackSettings
+
+CACHE_CLAIM_NAME = "model-cache"
+CHECK_JOB_NAME = "model-check"
+
+# Where nodeadm mounts the RAID0 of a node's disks (awslabs/amazon-eks-ami nodeadm, localStorage).
+_DISKS = "/mnt/k8s-disks/0"
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingVolume:
+    """A claim with the model that others made; a Job checks what it holds."""
+
+    claim_name: str
+    job_name: str
+    timeout_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnVolume:
+    """A claim of the stack's own, and the Job that fills it."""
+
+    claim_name: str
+    job_name: str
+    timeout_seconds: int
+    source: HuggingFaceDownload | S3Copy
+    storage: StorageClass | EbsDisk | Lustre | Efs
+    nodes: CacheNodes | None
+    """Those that alone can mount it; None: all."""
+    size_gib: int
+    needed_gib: int
+    """What the pinned revision takes on the volume, with room for a download in flight."""
+
+    @property
+    def class_name(self) -> str:
+        """Of the claim; empty where the volume is a file system, and no class makes it."""
+        return "" if isinstance(self.storage, Lustre | Efs) else self.storage.class_name
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCopies:
+    """A copy on each node with workers, and the DaemonSet that brings it."""
+
+    timeout_seconds: int
+    source: HuggingFaceDownload | S3Copy
+    nodes: CopyNodes
+    size_gib: int
+    needed_gib: int
+    """As of a volume: what it takes on each node."""
+
+
+CachePlan = ExistingVolume | OwnVolume | NodeCopies
+
+
+def cache_plan(settings: StackSettings, recipe: Recipe, services: Sequence[PlacedService]) -> CachePlan:
+    """Return where the model lies and what brings it; the settings have no problems."""
+    origin, cache = settings.model.source, settings.model_cache
+    size_bytes = recipe.model.size_bytes
+    if isinstance(origin, ExistingVolumeSource) or cache is None:
+        claim = origin.claim_name if isinstance(origin, ExistingVolumeSource) else CACHE_CLAIM_NAME
+        return ExistingVolume(claim, CHECK_JOB_NAME, check_timeout_seconds(size_bytes))
+    source, seconds = _source(origin), cache.download_timeout_seconds or download_timeout_seconds(size_bytes)
+    sizes = size_in_gib(cache.size), needed_gib(size_bytes)
+    storage = made_storage(settings) or StorageClass(cache.storage_class_name or "")
+    places = [service.placement for service in services if service.placement]
+    selectors = tuple({place.pool: place.node_selector for place in places}.values())
+    tolerations = tuple(dict.fromkeys(toleration for place in places for toleration in place.tolerations))
+    if isinstance(storage, InstanceStore):
+        nodes = CopyNodes(selectors, tolerations, storage.directory)
+        return NodeCopies(seconds, source, nodes, *sizes)
+    nodes = CacheNodes(selectors, tolerations) if isinstance(storage, EbsDisk) else None
+    job_name = recipe.model_cache.download_job_name
+    return OwnVolume(CACHE_CLAIM_NAME, job_name, seconds, source, storage, nodes, *sizes)
+
+
+def made_storage(settings: StackSettings) -> MadeStorage | None:
+    """Return what is made for the model with a cluster of the stack's own; None where it exists."""
+    cache, cluster = settings.model_cache, settings.cluster
+    if cache is None or not isinstance(cluster, EksClusterSettings):
+        return None
+    match cache.storage:
+        case LustreStorage(zone=zone, throughput=throughput):
+            where = zone or regional_zones(cluster, settings)[0].name
+            return Lustre(where, size_in_gib(cache.size), throughput)
+        case EfsStorage():
+            is_far = any(zone_named(pool.zone).is_local for pool in settings.node_pools if pool.zone)
+            return Efs(regional_zones(cluster, settings)[0].name if is_far else None)
+        case EbsStorage(throughput=throughput):
+            return EbsDisk(throughput)
+        case InstanceStoreStorage():
+            # The namespace keeps the copies of two stacks on the same nodes apart.
+            return InstanceStore(f"{_DISKS}/{namespace_name(settings.serving.namespace)}-model-cache")
+        case None:
+            return None
+
+
+def regional_zones(cluster: EksClusterSettings, settings: StackSettings) -> list[Zone]:
+    """Return the pools' zones before the network's; no file system is documented in a Local Zone."""
+    network = cluster.network
+    of_network = network.zones if isinstance(network, OwnNetwork) else tuple(network.subnets)
+    names = [*(pool.zone for pool in settings.node_pools if pool.zone), *of_network]
+    return [zone for zone in map(zone_named, dict.fromkeys(names)) if not zone.is_local]
+
+
+def _source(origin: HuggingFaceSource | S3Source) -> HuggingFaceDownload | S3Copy:
+    if isinstance(origin, S3Source):
+        return S3Copy(origin.address, origin.region, origin.service_account_name)
+    return HuggingFaceDownload()

@@ -1,0 +1,220 @@
+"""Why the pods would not find the model's files where they look for them."""
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+
+from recipes.model import Recipe
+from recipes.placed import PlacedService
+from stacks.errors import Problem
+from stacks.plan.cache_plan import regional_zones
+from stacks.plan.infrastructure.zones import zone_named
+from stacks.plan.placement.pools import Pool
+from stacks.plan.placement.resources import WORKERS_SHARE
+from stacks.plan.volume_sizes import needed_gib, size_in_gib
+from stacks.settings.cluster import (
+    EbsStorage,
+    EfsStorage,
+    EksClusterSettings,
+    InstanceStoreStorage,
+    LustreStorage,
+)
+from stacks.settings.stack import ExistingVolumeSource, ModelCacheSettings, StackSettings
+from stacks.wording import in_words
+
+_KIND, _ZONE = "modelCache.storage.kind", "modelCache.storage.zone"
+_SMALLEST_LUSTRE_GIB, _LUSTRE_STEP_GIB = 1200, 2400
+"""Sizes of PERSISTENT_2 with SSD: the smallest, and multiples of the step
+(https://docs.aws.amazon.com/fsx/latest/APIReference/API_CreateFileSystem.html)."""
+_GIB = 2**30
+# Of each node, for frontends beside its workers' nine tenths; the rest is kubelet's and the daemon sets'.
+# Processor time runs out before memory: a frontend asks for 4 GiB a CPU, and the nodes have 6 or more.
+_FRONTENDS_SHARE = 0.06
+
+
+def source_problems(settings: StackSettings, recipe: Recipe | None) -> Iterator[Problem]:
+    """Yield why source and volume do not go together, or the volume is too small."""
+    cache = settings.model_cache
+    if isinstance(settings.model.source, ExistingVolumeSource):
+        if cache is not None:
+            message = "the model is on an existing volume, whose size and class are its own"
+            yield Problem("modelCache", None, message, suggestion="leave modelCache out")
+    elif cache is None:
+        message = f"is missing: the files from {settings.model.source.kind} need a volume"
+        yield Problem("modelCache", None, message, allowed="a mapping with size, storageClassName")
+    elif recipe and size_in_gib(cache.size) < (needed := needed_gib(recipe.model.size_bytes)):
+        message = (
+            f"{recipe.model.repository} takes {recipe.model.size_bytes / 1e9:.1f} GB, which needs {needed}Gi "
+            f"with room for the download"
+        )
+        allowed, hint = f"{needed}Gi or more", f"{needed}Gi"
+        yield Problem("modelCache.size", cache.size, message, allowed=allowed, suggestion=hint)
+
+
+def storage_problems(settings: StackSettings) -> Iterator[Problem]:
+    """Yield why the cluster would have no place for the model."""
+    cache, cluster = settings.model_cache, settings.cluster
+    if cache is None:
+        return
+    if not isinstance(cluster, EksClusterSettings):
+        yield from _existing_cluster_problems(cache)
+        return
+    if (cache.storage is None) == (cache.storage_class_name is None):
+        message = "needs one of storage, which is made, and storageClassName, which exists"
+        yield Problem("modelCache", None, message)
+    if isinstance(cache.storage, LustreStorage):
+        yield from _lustre_size_problems(cache)
+        yield from _lustre_place_problems(cluster, settings, cache.storage)
+
+
+def placement_problems(
+    settings: StackSettings, services: Sequence[PlacedService], pools: Mapping[str, Pool]
+) -> Iterator[Problem]:
+    """Yield why pods could not read the cache from where they are placed.
+
+    Args:
+        settings: those of the stack.
+        services: as they are placed.
+        pools: the known pools by name.
+
+    """
+    cache = settings.model_cache
+    if cache is None:
+        return
+    names = dict.fromkeys(service.placement.pool for service in services if service.placement)
+    used = [pools[name] for name in names]
+    match cache.storage:
+        case EbsStorage():
+            yield from _one_node_problems(settings, used) or _frontend_problems(services, used)
+        case InstanceStoreStorage():
+            yield from _disk_problems(cache.size, used)
+            yield from _frontend_problems(services, used)
+        case LustreStorage() as storage:
+            yield from _zone_problems(settings, storage, names)
+        case EfsStorage() | None:
+            return
+
+
+def _existing_cluster_problems(cache: ModelCacheSettings) -> Iterator[Problem]:
+    """Yield what a cluster that exists does not make, or does not know."""
+    if cache.storage is not None:
+        message = "belongs to a cluster that the stack makes, and this one exists"
+        yield Problem("modelCache.storage", cache.storage.kind, message, suggestion="leave it out")
+    if cache.storage_class_name is None:
+        missing = "is missing: the volume's class in the cluster"
+        yield Problem("modelCache.storageClassName", None, missing)
+
+
+def _lustre_size_problems(cache: ModelCacheSettings) -> Iterator[Problem]:
+    size = size_in_gib(cache.size)
+    if size == _SMALLEST_LUSTRE_GIB or (size and size % _LUSTRE_STEP_GIB == 0):
+        return
+    above = -(-size // _LUSTRE_STEP_GIB) * _LUSTRE_STEP_GIB
+    below = above - _LUSTRE_STEP_GIB
+    if size < _SMALLEST_LUSTRE_GIB:
+        near, larger = f"{_SMALLEST_LUSTRE_GIB}Gi is the smallest", _SMALLEST_LUSTRE_GIB
+    else:
+        near, larger = f"{below or _SMALLEST_LUSTRE_GIB}Gi or {above}Gi are the nearest", above
+    yield Problem(
+        "modelCache.size",
+        cache.size,
+        "FSx for Lustre has no file system of this size",
+        allowed=f"{_SMALLEST_LUSTRE_GIB}Gi, or a multiple of {_LUSTRE_STEP_GIB}Gi; {near}",
+        suggestion=f"{larger}Gi",
+    )
+
+
+def _lustre_place_problems(
+    cluster: EksClusterSettings, settings: StackSettings, storage: LustreStorage
+) -> Iterator[Problem]:
+    if storage.zone is None:
+        return
+    allowed = [zone.name for zone in regional_zones(cluster, settings)]
+    if storage.zone in allowed:
+        return
+    message = "no subnet of the stack is there"
+    if zone_named(storage.zone).is_local:
+        message = "is a Local Zone, in which no file system of FSx is documented"
+    yield Problem(_ZONE, storage.zone, message, allowed=", ".join(allowed), suggestion=allowed[0])
+
+
+def _zone_problems(
+    settings: StackSettings, storage: LustreStorage, used: Container[str]
+) -> Iterator[Problem]:
+    zones = {
+        pool.name: zone_named(pool.zone) for pool in settings.node_pools if pool.name in used and pool.zone
+    }
+    names = list(dict.fromkeys(zone.name for zone in zones.values()))
+    if len(names) > 1:
+        pools = " and ".join(f"{pool} ({zone.name})" for pool, zone in zones.items())
+        message = f"a file system of FSx for Lustre is in one zone, and the workers' pools {pools} are not"
+        hint = "efs, which has an address in every zone; or pools in one zone"
+        yield Problem(_KIND, storage.kind, message, allowed="efs, instanceStore", suggestion=hint)
+        return
+    for pool, zone in zones.items():
+        if zone.is_local and storage.zone is None:
+            message = (
+                f"pool {pool} is in the Local Zone {zone.name}, in which no file system of FSx is "
+                "documented: its nodes could only mount one across to the region"
+            )
+            hint = (
+                "instanceStore, a copy on each node; or, to load it over that distance, efs, or "
+                "modelCache.storage.zone with a zone of the region"
+            )
+            yield Problem(_KIND, storage.kind, message, allowed="efs, ebs, instanceStore", suggestion=hint)
+        elif not zone.is_local and storage.zone not in {None, zone.name}:
+            message = f"pool {pool} is in {zone.name}, and every file would come from another zone"
+            yield Problem(_ZONE, storage.zone, message, suggestion=zone.name)
+
+
+def _one_node_problems(settings: StackSettings, used: Sequence[Pool]) -> tuple[Problem, ...]:
+    allowed = "fsxLustre, efs or instanceStore, for more nodes than one"
+    if len(used) > 1:
+        names = " and ".join(pool.name for pool in used)
+        message = f"one node mounts a disk of EBS, and the workers are in pools {names}"
+        hint = "efs, which all nodes mount; or serving.pool, with one pool of one node for all workers"
+        return (Problem(_KIND, "ebs", message, allowed=allowed, suggestion=hint),)
+    (pool,) = used
+    if pool.nodes == 1:
+        return ()
+    index = [each.name for each in settings.node_pools].index(pool.name)
+    message = (
+        f"one node mounts a disk of EBS, and pool {pool.name} has {pool.nodes}, over which workers and "
+        "frontends would be spread"
+    )
+    hint = f"instanceStore, a copy on each node; or nodePools[{index}].nodes: 1"
+    return (Problem(_KIND, "ebs", message, allowed=allowed, suggestion=hint),)
+
+
+def _disk_problems(size: str, used: Sequence[Pool]) -> Iterator[Problem]:
+    for pool in used:
+        disks = pool.instance_type.local_nvme
+        room = disks.gigabytes * 10**9 // _GIB
+        if size_in_gib(size) > room:
+            has = f"{disks.count} x {disks.gigabytes_each} GB"
+            message = f"the disks of a node of {pool.instance_type.name} are {has}"
+            yield Problem("modelCache.size", size, message, allowed=f"{room}Gi or less")
+
+
+def _frontend_problems(services: Sequence[PlacedService], used: Sequence[Pool]) -> Iterator[Problem]:
+    frontends = [each for each in services if each.placement is None and each.resources is not None]
+    # An update starts one more of each before the old one ends.
+    wanted = sum(
+        (each.replicas + 1) * (each.resources.cpu_request if each.resources else 0) for each in frontends
+    )
+    taken = sum(each.gpus * each.replicas for each in services)
+    free = sum(pool.gpus for pool in used) - taken
+    node = min((pool.instance_type for pool in used), key=lambda kind: kind.vcpus / kind.gpus)
+    nodes = sum(pool.nodes for pool in used)
+    room = node.vcpus * (_FRONTENDS_SHARE * nodes + WORKERS_SHARE * free / node.gpus)
+    if wanted <= room:
+        return
+    replicas = sum(each.replicas for each in frontends)
+    message = (
+        f"frontends run where the model cache is, on the GPU nodes, and with one more during an update they "
+        f"ask for {in_words(wanted, 'CPU')}; beside the workers there are {int(room)}"
+    )
+    yield Problem(
+        "serving.replicas.frontend",
+        replicas,
+        message,
+        suggestion="fewer, or a cache on efs or fsxLustre",
+    )
