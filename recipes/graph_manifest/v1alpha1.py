@@ -7,7 +7,6 @@ of the main container take the place of the service's, and no worker would have 
 
 from typing import Any
 
-from recipes.graph_manifest.pod import container_claims, container_fields, pod_fields
 from recipes.graph_manifest.services import Amounts, GraphService
 
 
@@ -23,8 +22,8 @@ def _service(service: GraphService) -> dict[str, Any]:
     fields: dict[str, Any] = {
         **_component_type(service),
         "replicas": service.replicas,
-        "resources": _resources(service),
-        "extraPodSpec": {**pod_fields(service), "mainContainer": container_fields(service)},
+        "resources": service.resources(_amounts),
+        "extraPodSpec": {**service.pod, "mainContainer": dict(service.container)},
     }
     if service.annotations:
         # Before 1.4 the operator reads the limits of a rollout from the pod's annotations alone; those of the
@@ -40,12 +39,6 @@ def _component_type(service: GraphService) -> dict[str, str]:
     if service.role in ("prefill", "decode"):
         return {"componentType": "worker", "subComponentType": service.role}
     return {"componentType": service.role}
-
-
-def _resources(service: GraphService) -> dict[str, Any]:
-    resources: dict[str, Any] = {"requests": _amounts(service.requests), "limits": _amounts(service.limits)}
-    claims = container_claims(service)
-    return resources | {"claims": claims} if claims else resources
 
 
 def _amounts(amounts: Amounts) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from recipes.graph_manifest.pod import container_claims, container_fields, pod_fields
 from recipes.graph_manifest.services import Amounts, GraphService
 
 # The operator adds its probes, ports and variables to the container of this name.
@@ -30,19 +29,12 @@ def _component(service: GraphService) -> dict[str, Any]:
 
 
 def _pod_template(service: GraphService) -> dict[str, Any]:
-    pod, container = pod_fields(service), container_fields(service)
-    container |= {"name": _MAIN_CONTAINER, "resources": _resources(service)}
-    pod["containers"] = [container]
+    container = {**service.container, "name": _MAIN_CONTAINER, "resources": service.resources(_amounts)}
+    pod = {**service.pod, "containers": [container]}
     if not service.annotations:
         return {"spec": pod}
     # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).
     return {"metadata": {"annotations": dict(service.annotations)}, "spec": pod}
-
-
-def _resources(service: GraphService) -> dict[str, Any]:
-    resources: dict[str, Any] = {"requests": _amounts(service.requests), "limits": _amounts(service.limits)}
-    claims = container_claims(service)
-    return resources | {"claims": claims} if claims else resources
 
 
 def _amounts(amounts: Amounts) -> dict[str, str]:
