@@ -1,12 +1,17 @@
 """Environment variables of the pods of a graph, and how long a worker that is told to end serves on."""
 
-from engines.runtime_defects import Workaround
-from hardware import INSTANCE_TYPES
+from engines.runtime_defects import (
+    DEEP_EP_CRASH_ACCELERATOR,
+    DEEP_EP_CRASH_LINE,
+    WITHOUT_DEEP_EP,
+    WITHOUT_MNNVL_IN_NCCL,
+    Workaround,
+)
+from hardware import INSTANCE_TYPES, InstanceType
 from recipes.model import Recipe, Role, ServiceRecipe
 from recipes.placed import PlacedRecipe, PlacedService
-from recipes.tensorrt_llm import environment
-from recipes.tensorrt_llm.known_defects import known_defects
-from recipes.tensorrt_llm.kv_profiles import service_kv_profile
+from recipes.tensorrt_llm import EngineSettings, environment
+from recipes.tensorrt_llm.kv_profiles import release_line, service_kv_profile
 
 ENGINE_FILES_DIRECTORY = "/opt/dynamo/configs"
 TERMINATION_GRACE_SECONDS = 120
@@ -51,6 +56,34 @@ def service_workarounds(placed: PlacedRecipe, service: PlacedService) -> tuple[W
         runtime_version=placed.recipe.runtime.version,
         has_imex_channel=placed.compute_domain is not None,
     )
+
+
+def known_defects(
+    options: EngineSettings,
+    *,
+    instance_type: InstanceType,
+    runtime_version: str,
+    has_imex_channel: bool,
+) -> tuple[Workaround, ...]:
+    """Return what a worker needs against the defects that it would meet.
+
+    Args:
+        options: of the worker's engine.
+        instance_type: of its nodes.
+        runtime_version: tag of the runtime image.
+        has_imex_channel: whether its pod claims a channel of a compute domain.
+
+    Raises:
+        ValueError: the tag is no release's, so that nobody knows its defects.
+
+    """
+    found: list[Workaround] = []
+    is_hit = instance_type.accelerator.name == DEEP_EP_CRASH_ACCELERATOR
+    if is_hit and options.enable_attention_dp and release_line(runtime_version) == DEEP_EP_CRASH_LINE:
+        found.append(WITHOUT_DEEP_EP)
+    if instance_type.nvlink_crosses_nodes and not has_imex_channel:
+        found.append(WITHOUT_MNNVL_IN_NCCL)
+    return tuple(found)
 
 
 def engine_file_name(service: ServiceRecipe) -> str:
