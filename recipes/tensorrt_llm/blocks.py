@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from engines import REMOVED_ENGINE_KEYS
+from recipes.strict_model import PositiveInt
 
-PositiveInt = Annotated[int, Field(gt=0)]
 NonNegativeInt = Annotated[int, Field(ge=0)]
 # A list of YAML is no tuple to strict types, save in pydantic's own JSON parser, which a validator that runs
 # before it turns off.
