@@ -62,7 +62,7 @@ def _follows_from_another(
         return len(finding["input"]) >= finding.get("ctx", {})["min_length"]
     if not place.in_union:
         return False
-    # A union of words and a mapping reports both; what was typed tells which of them was meant.
+    # A union of words and a mapping reports both; the value tells which of them was meant.
     is_mapping = isinstance(finding["input"], Mapping)
     if place.models and finding["type"] == "model_type":
         return any(other is not place and other.path == place.path for _, other in pairs)
@@ -189,29 +189,29 @@ def _kind_with_keys(kinds: Mapping[str, type[BaseModel]], keys: set[str]) -> str
 
 def _unknown_key(location: Location, place: Place, value: object) -> Problem:
     parent = place_of(location[:-1])
-    typed = str(location[-1])
+    key = str(location[-1])
     shown = None if isinstance(value, Mapping | list) else value
     union = place_of(location[:-2]) if len(location) > 1 else parent
     known = [key for model in parent.models for key in keys_of(model)]
     moved = _MOVED.get(str(place))
     if moved is None and len(union.models) > 1:
-        problem = _foreign_key_problem(union, parent, typed, shown)
+        problem = _foreign_key_problem(union, parent, key, shown)
         if problem is not None:
             return problem
     return Problem(
         str(place),
         shown,
-        f"there is no setting {typed!r} here",
-        allowed=_some_of(typed, known),
-        suggestion=moved or nearest(typed, known),
+        f"there is no setting {key!r} here",
+        allowed=_some_of(key, known),
+        suggestion=moved or nearest(key, known),
     )
 
 
-def _some_of(typed: str, known: list[str]) -> str:
-    """Return the keys, or of very many those that resemble the typed one."""
+def _some_of(key: str, known: list[str]) -> str:
+    """Return the keys, or of very many those that resemble the unknown one."""
     if len(known) <= _MANY_KEYS:
         return ", ".join(known)
-    alike = difflib.get_close_matches(typed, known, n=5, cutoff=0.0)
+    alike = difflib.get_close_matches(key, known, n=5, cutoff=0.0)
     return f"{', '.join(alike)} and {len(known) - len(alike)} more, all in docs/settings.md"
 
 

@@ -1,7 +1,7 @@
 """Where in the settings a finding of pydantic's lies, as a person sees it.
 
 Pydantic's location of a finding also names which model of a union it tried, so that `platform.nats.members`
-arrives as platform, own, nats, own, members. Nobody has typed those words there.
+arrives as platform, own, nats, own, members. In the file `own` is a value of `kind`, no key.
 """
 
 import types
@@ -146,7 +146,7 @@ def _key_place(place: Place) -> Place:
 
 
 def _place_of_path(path: Location) -> Place:
-    """Return the place at a path as typed, taking the first model of a union that has the key."""
+    """Return the place at a path of the file, taking the first model of a union that has the key."""
     place = Place((), (StackSettings,), ())
     for part in path:
         choices, metadata = _inside(place.choices, part)
