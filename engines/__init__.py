@@ -17,18 +17,18 @@ from engines.dynamo_flags import (
     TRTLLM_SERVE_FLAGS,
     TRTLLM_SERVE_FLAGS_LINE,
 )
-from engines.memory import MemoryDemand, memory_demand
-from engines.model_memory import (
+from engines.memory import (
     GIB,
     SLIDING_WINDOW,
     ExpertKernels,
+    MemoryDemand,
     Sharding,
     checkpoint_bytes,
     kv_bytes,
+    memory_demand,
     weight_bytes,
 )
-from engines.models.gpt_oss import GPT_OSS_MODELS, ModelShape
-from engines.models.model_limits import ModelLimits, model_limits
+from engines.models import GPT_OSS_MODELS, ModelLimits, ModelShape, model_limits
 from engines.quantization import (
     KV_VALUE_BYTES,
     MXFP4_ALGORITHMS,
@@ -41,7 +41,16 @@ from engines.quantization import (
     default_algorithm,
     fp8_kv_cache_is_tested,
 )
-from engines.tensorrt_llm.engine_keys import (
+from engines.tensorrt_llm_kernels import (
+    MOE_BACKENDS,
+    MoeBackend,
+    MoeOutcome,
+    MoeSupport,
+    default_moe_backend,
+    is_moe_backend,
+    moe_support,
+)
+from engines.tensorrt_llm_keys import (
     ATTENTION_BACKENDS,
     DEFAULT_CUDA_GRAPH_BATCH_SIZE,
     DEFAULT_MAX_BATCH_SIZE,
@@ -55,16 +64,7 @@ from engines.tensorrt_llm.engine_keys import (
     ENGINE_KEYS,
     REMOVED_ENGINE_KEYS,
 )
-from engines.tensorrt_llm.moe_kernels import (
-    MOE_BACKENDS,
-    MoeBackend,
-    MoeOutcome,
-    MoeSupport,
-    default_moe_backend,
-    is_moe_backend,
-    moe_support,
-)
-from engines.vllm.moe_kernels import (
+from engines.vllm_kernels import (
     VLLM_BACKEND_KERNELS,
     VLLM_MOE_BACKENDS,
     VLLM_MOE_VARIABLES,

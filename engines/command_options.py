@@ -2,6 +2,13 @@
 
 An option that a command does not know ends it at start, and so does a value outside an option's choices. The
 data lies in command_options.json: command -> the lines that have the words, such as "1.2 1.3" -> the words.
+
+Read from the PyPI packages ai-dynamo 1.2.1, 1.3.1, 1.4.2, 1.5.1 and 1.6.0 (argparse of dynamo.trtllm,
+dynamo.vllm, dynamo.sglang and dynamo.frontend), with the engines that each names: vllm 0.20.1, 0.23.0,
+0.26.0, 0.28.0 and 0.31.0 (vllm/engine/arg_utils.py, vllm/config/load.py,
+vllm/v1/attention/backends/registry.py, vllm/distributed/kv_transfer/kv_connector/factory.py; for vllm serve
+its cli_args.py in vllm/entrypoints/openai, since 0.31.0 in launchers), sglang 0.5.11, 0.5.14, 0.5.16, 0.5.18
+and 0.5.21 (sglang/srt/server_args.py).
 """
 
 import json
@@ -11,11 +18,6 @@ from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import cast
-
-from engines.sources import DYNAMO_OPTIONS
-from hardware import Source
-
-COMMAND_OPTIONS_SOURCE: Source = DYNAMO_OPTIONS
 
 ReleaseLine = tuple[int, int]
 _Words = Mapping[str, str]

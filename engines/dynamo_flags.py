@@ -1,12 +1,12 @@
-"""What replaced options of older guides, what is on its way out, and the options of trtllm-serve."""
+"""What replaced options of older guides, what is on its way out, and the options of trtllm-serve.
+
+Where nothing else is said, from argparse of dynamo.trtllm, dynamo.vllm and dynamo.frontend in the PyPI
+package ai-dynamo 1.2.1.
+"""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engines.sources import DYNAMO_ARGUMENTS
-from hardware import Source
-
-DYNAMO_FLAGS_SOURCE: Source = DYNAMO_ARGUMENTS
 TRTLLM_SERVE_FLAGS_LINE = (1, 3)
 """Release line that the list of trtllm-serve's options was read from."""
 

@@ -1,16 +1,32 @@
-"""What an engine takes of a GPU's memory beside the KV cache, estimated.
+"""Memory that gpt-oss takes of each GPU: its weights, the KV cache of a sequence, and what the engine adds.
 
-The engines measure it by a run at the largest batch; before that run only heuristics tell. They are those of
-NVIDIA's configuration search, and nothing better than an estimate.
+Experts are in MXFP4, everything else (attention, router, embedding, output layer) is in bfloat16. The engine
+measures what it adds by a run at the largest batch. Before that run there are only heuristics: here those of
+NVIDIA's configuration search (ai-dynamo/aiconfigurator src/aiconfigurator/sdk/backends/trtllm_backend.py at
+095f58a).
 """
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
 
-from engines.model_memory import GIB, ExpertKernels, Sharding, weight_bytes
-from engines.models.gpt_oss import ModelShape
-from engines.sources import AICONFIGURATOR_MEMORY
+from engines.models import ModelShape
 
-SOURCE = AICONFIGURATOR_MEMORY
+GIB = 2**30
+
+SLIDING_WINDOW = 128
+"""Tokens that every second layer of gpt-oss, the first one included, looks back (its config.json)."""
+
+ExpertKernels = Literal["tensorrt-llm TRTLLM", "tensorrt-llm", "vllm TRTLLM", "vllm"]
+"""Whose expert kernels: they differ in how far they pad a dimension of 2880."""
+
+_BFLOAT16_BYTES = 2
+_MXFP4_BYTES = 4 / 8 + 1 / 32
+"""Half a byte, and a scale of one byte for every 32 values."""
+# The kernels take the experts' biases in float32.
+_LOADED_BIAS_BYTES = 4
 
 # Runtime, libraries, CUDA graphs; and NCCL where GPUs talk to each other.
 _RUNTIME_GIB = 3.5
@@ -22,6 +38,23 @@ _LIVE_RESULTS = {1: 22, 2: 13}
 _LIVE_RESULTS_FROM_FOUR = 10
 _DISPATCH_FACTOR = 16
 _REFERENCE_EXPERTS = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Sharding:
+    """How one worker spreads the model over its GPUs."""
+
+    tensor: int = 1
+    """GPUs that share the model; under attention data parallelism the number of its ranks."""
+    expert: int = 1
+    """Groups among which the experts are divided; within a group each expert is split."""
+    attention_data_parallel: bool = False
+    """Every GPU holds the whole attention, and the whole KV cache of its own requests."""
+
+    @property
+    def attention(self) -> int:
+        """GPUs among which attention weights and KV heads are split."""
+        return 1 if self.attention_data_parallel else self.tensor
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +78,69 @@ class MemoryDemand:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Padding:
+    """Multiples to which the kernels pad."""
+
+    first_hidden: int
+    """Input of the first two matrices of an expert."""
+    second_hidden: int
+    """Output of its last matrix."""
+    intermediate: int
+
+
+# tensorrt_llm/_torch/modules/fused_moe/quantization.py (MXFP4 weight alignment), and of vllm 0.20.1
+# vllm/model_executor/layers/quantization/mxfp4.py.
+_PADDING: Mapping[ExpertKernels, _Padding] = MappingProxyType(
+    {
+        "tensorrt-llm TRTLLM": _Padding(512, 128, 128),
+        "tensorrt-llm": _Padding(128, 128, 128),
+        "vllm TRTLLM": _Padding(256, 256, 256),
+        # Its other kernels differ a little; a log of one of them lies within 2 % of this
+        # (vllm-project/vllm#33155: 64.38 GiB on one H100).
+        "vllm": _Padding(128, 128, 128),
+    }
+)
+
+
+def checkpoint_bytes(model: ModelShape) -> int:
+    """Bytes of the published tensors, which nothing pads."""
+    experts = model.layers * model.experts
+    matrices = experts * 3 * model.hidden_size * model.intermediate_size * _MXFP4_BYTES
+    biases = experts * (2 * model.intermediate_size + model.hidden_size) * _BFLOAT16_BYTES
+    return round(matrices + biases + _dense_bytes(model))
+
+
+def weight_bytes(model: ModelShape, kernels: ExpertKernels, sharding: Sharding) -> float:
+    """Bytes of the loaded weights on each GPU, padded as the kernels need them."""
+    padding = _PADDING[kernels]
+    first = _padded(model.hidden_size, padding.first_hidden)
+    second = _padded(model.hidden_size, padding.second_hidden)
+    share = math.ceil(model.intermediate_size * sharding.expert / sharding.tensor)
+    inner = _padded(share, padding.intermediate)
+    experts = model.layers * math.ceil(model.experts / sharding.expert)
+    matrices = experts * inner * (2 * first + second) * _MXFP4_BYTES
+    biases = experts * (2 * inner + second) * _LOADED_BIAS_BYTES
+    return matrices + biases + _dense_bytes(model) / sharding.attention
+
+
+def kv_bytes(
+    model: ModelShape, tokens: int, value_bytes: float, sharding: Sharding, windows: Sequence[int] = ()
+) -> float:
+    """Bytes of KV cache on each GPU of one sequence.
+
+    Args:
+        model: whose layers they are.
+        tokens: of prompt and answer.
+        value_bytes: of one value of the cache.
+        sharding: a KV head is never split, so that GPUs beyond the number of heads hold them again.
+        windows: tokens that a layer keeps, repeated over the layers; empty where every layer keeps all.
+    """
+    kept = model.layers * tokens if not windows else _kept(tokens, windows, model.layers)
+    heads = max(1, model.kv_heads / sharding.attention)
+    return kept * 2 * heads * model.head_dim * value_bytes
+
+
 def memory_demand(
     model: ModelShape, kernels: ExpertKernels, sharding: Sharding, *, max_num_tokens: int
 ) -> MemoryDemand:
@@ -66,3 +162,22 @@ def memory_demand(
         activations=activations / GIB,
         runtime=_RUNTIME_GIB + nccl,
     )
+
+
+def _kept(tokens: int, windows: Sequence[int], layers: int) -> int:
+    return sum(min(tokens, windows[layer % len(windows)]) for layer in range(layers))
+
+
+def _dense_bytes(model: ModelShape) -> int:
+    """Bytes of everything but the experts."""
+    hidden = model.hidden_size
+    queries, keys = model.attention_heads * model.head_dim, model.kv_heads * model.head_dim
+    projections = (hidden + 1) * (queries + 2 * keys) + (queries + 1) * hidden
+    sinks, norms, router = model.attention_heads, 2 * hidden, (hidden + 1) * model.experts
+    layers = model.layers * (projections + sinks + norms + router)
+    embedding_and_output, last_norm = 2 * model.vocabulary * hidden, hidden
+    return (layers + embedding_and_output + last_norm) * _BFLOAT16_BYTES
+
+
+def _padded(size: int, multiple: int) -> int:
+    return math.ceil(size / multiple) * multiple

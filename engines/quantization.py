@@ -5,14 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-from engines.sources import (
-    TENSORRT_LLM_ACCURACY_TESTS,
-    TENSORRT_LLM_CREATE_MOE,
-    TENSORRT_LLM_GPT_OSS,
-    TENSORRT_LLM_KV_CACHE_DTYPES,
-    VLLM_KV_CACHE_DTYPES,
-)
-from hardware import Accelerator, ArchitectureFamily, Source
+from hardware import Accelerator, ArchitectureFamily
 
 MxFp4AlgorithmName = Literal["W4A16_MXFP4", "W4A8_MXFP4_FP8", "W4A8_MXFP4_MXFP8"]
 
@@ -27,33 +20,22 @@ class MxFp4Algorithm:
     activations: str
 
     families: frozenset[ArchitectureFamily]
-    """GPU families on which at least one MoE backend of TensorRT-LLM runs it for gpt-oss."""
-
-    source: Source
+    """GPU families on which at least one MoE backend of TensorRT-LLM runs it for gpt-oss
+    (engines/tensorrt_llm_kernels.py)."""
 
 
 MXFP4_ALGORITHMS: Mapping[MxFp4AlgorithmName, MxFp4Algorithm] = MappingProxyType(
     {
-        "W4A16_MXFP4": MxFp4Algorithm(
-            "W4A16_MXFP4", "BF16", frozenset({"hopper", "blackwell"}), TENSORRT_LLM_CREATE_MOE
-        ),
-        "W4A8_MXFP4_FP8": MxFp4Algorithm(
-            "W4A8_MXFP4_FP8",
-            "FP8, one scale per tensor",
-            frozenset({"hopper", "blackwell"}),
-            TENSORRT_LLM_CREATE_MOE,
-        ),
-        "W4A8_MXFP4_MXFP8": MxFp4Algorithm(
-            "W4A8_MXFP4_MXFP8",
-            "MXFP8 (E4M3), one scale per 32 values",
-            frozenset({"blackwell"}),
-            TENSORRT_LLM_CREATE_MOE,
-        ),
+        algorithm.name: algorithm
+        for algorithm in (
+            MxFp4Algorithm("W4A16_MXFP4", "BF16", frozenset({"hopper", "blackwell"})),
+            MxFp4Algorithm("W4A8_MXFP4_FP8", "FP8, one scale per tensor", frozenset({"hopper", "blackwell"})),
+            MxFp4Algorithm(
+                "W4A8_MXFP4_MXFP8", "MXFP8 (E4M3), one scale per 32 values", frozenset({"blackwell"})
+            ),
+        )
     }
 )
-
-DEFAULT_ALGORITHM_SOURCE = TENSORRT_LLM_GPT_OSS
-FP8_KV_CACHE_SOURCE = TENSORRT_LLM_ACCURACY_TESTS
 
 KV_VALUE_BYTES: Mapping[str, float] = MappingProxyType(
     {
@@ -70,8 +52,8 @@ KV_VALUE_BYTES: Mapping[str, float] = MappingProxyType(
 an 8-bit scale for every 16 values."""
 
 TENSORRT_LLM_KV_DTYPES = frozenset({"auto", "fp8", "nvfp4"})
-"""Formats of the KV cache that TensorRT-LLM's PyTorch backend takes; any other ends in a ValueError."""
-TENSORRT_LLM_KV_DTYPES_SOURCE = TENSORRT_LLM_KV_CACHE_DTYPES
+"""Formats of the KV cache that TensorRT-LLM's PyTorch backend takes; any other ends in a ValueError
+(tensorrt_llm/_torch/pyexecutor/model_loader.py, validate_and_set_kv_cache_quant)."""
 
 VLLM_KV_DTYPES = frozenset(
     {
@@ -88,9 +70,8 @@ VLLM_KV_DTYPES = frozenset(
         "fp8_per_token_head",
     }
 )
-"""Values of vLLM's --kv-cache-dtype, beside the family of the next name."""
+"""Values of vLLM's --kv-cache-dtype beside the next family (vllm 0.20.1 vllm/config/cache.py, CacheDType)."""
 VLLM_KV_DTYPE_FAMILY = "turboquant_"
-VLLM_KV_DTYPES_SOURCE = VLLM_KV_CACHE_DTYPES
 
 
 def algorithms_with_kernels(accelerator: Accelerator) -> tuple[MxFp4AlgorithmName, ...]:
@@ -102,7 +83,8 @@ def algorithms_with_kernels(accelerator: Accelerator) -> tuple[MxFp4AlgorithmNam
 def default_algorithm(accelerator: Accelerator, moe_backend: str) -> MxFp4AlgorithmName:
     """What TensorRT-LLM takes for an MXFP4 checkpoint where OVERRIDE_QUANT_ALGO is not set.
 
-    It asks the compute capability and the backend, never whether the two have a kernel together.
+    It asks the compute capability and the backend, never whether the two have a kernel together
+    (tensorrt_llm/_torch/models/modeling_gpt_oss.py at 050b6cb).
     """
     if accelerator.compute_capability < (10, 0):
         return "W4A16_MXFP4"
@@ -110,5 +92,8 @@ def default_algorithm(accelerator: Accelerator, moe_backend: str) -> MxFp4Algori
 
 
 def fp8_kv_cache_is_tested(accelerator: Accelerator) -> bool:
-    """Whether NVIDIA tests gpt-oss with an 8-bit KV cache there; untested is not shown to fail."""
+    """Whether NVIDIA tests gpt-oss with an 8-bit KV cache there; untested is not shown to fail.
+
+    NVIDIA/TensorRT-LLM tests/integration/defs/accuracy/test_llm_api_pytorch.py at 000b1b9 (TestGPTOSS).
+    """
     return accelerator.architecture_family == "blackwell"

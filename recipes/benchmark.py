@@ -4,9 +4,8 @@ from typing import Annotated
 
 from pydantic import Field
 
-from recipes.strict_model import StrictModel
+from recipes.strict_model import PositiveInt, StrictModel
 
-PositiveInt = Annotated[int, Field(gt=0)]
 Port = Annotated[int, Field(gt=0, lt=65536)]
 GibQuantity = Annotated[str, Field(pattern=r"^[1-9][0-9]*Gi$")]
 

@@ -12,6 +12,7 @@ from typing import Any
 from recipes.graph_manifest import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
+from recipes.model_download import UNPRIVILEGED_POD, listed
 from recipes.node_directory import directory_volume
 from recipes.placed import CacheNodes, CopyNodes
 
@@ -21,8 +22,6 @@ _CACHE_VOLUME = "model-cache"
 _SCRATCH_VOLUME = "scratch"
 _SCRATCH_DIRECTORY = "/scratch"
 _PACKAGES_DIRECTORY = f"{_SCRATCH_DIRECTORY}/packages"
-# As the download Job and the serving pods, so that results can be written beside the model.
-_USER = 1000
 
 
 def benchmark_job(
@@ -50,7 +49,8 @@ def benchmark_job(
         if isinstance(cache_nodes, CopyNodes)
         else {"name": _CACHE_VOLUME, "persistentVolumeClaim": {"claimName": claim_name}}
     )
-    benchmark = recipe.benchmark
+    benchmark, ports = recipe.benchmark, recipe.benchmark.local_ports
+    port_range = {"name": "net.ipv4.ip_local_port_range", "value": f"{ports.first} {ports.last}"}
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
@@ -62,7 +62,8 @@ def benchmark_job(
                 "spec": {
                     "restartPolicy": "Never",
                     **_scheduling(cache_nodes),
-                    "securityContext": _pod_security(recipe),
+                    # On the kubelet's list of safe sysctls, so it takes no privilege.
+                    "securityContext": {**UNPRIVILEGED_POD, "sysctls": [port_range]},
                     "containers": [_container(recipe, graph_name, image_mirrors, cache_nodes)],
                     "volumes": [
                         cache,
@@ -115,7 +116,7 @@ def _container(
         # The script is the shell's first argument: quoted into the command it could not be read.
         "args": [_shell_command(recipe, graph_name), "benchmark", _WAIT_SCRIPT.read_text(encoding="utf-8")],
         "env": [
-            *({"name": name, "value": value} for name, value in _variables(recipe, graph_name).items()),
+            *listed(_variables(recipe, graph_name)),
             # A retry is another pod, and so another run.
             {"name": "RUN", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
         ],
@@ -218,18 +219,3 @@ def _artifacts(recipe: Recipe) -> str:
 
 def _frontend_url(graph_name: str) -> str:
     return f"http://{graph_name}-frontend:{_FRONTEND_PORT}"
-
-
-def _pod_security(recipe: Recipe) -> dict[str, Any]:
-    ports = recipe.benchmark.local_ports
-    return {
-        "runAsNonRoot": True,
-        "runAsUser": _USER,
-        "runAsGroup": _USER,
-        "fsGroup": _USER,
-        # Otherwise every start walks through the whole cache to set its group.
-        "fsGroupChangePolicy": "OnRootMismatch",
-        "seccompProfile": {"type": "RuntimeDefault"},
-        # On the kubelet's list of safe sysctls, so it takes no privilege.
-        "sysctls": [{"name": "net.ipv4.ip_local_port_range", "value": f"{ports.first} {ports.last}"}],
-    }

@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from hardware import ACCELERATORS
-from recipes.tensorrt_llm import TensorRtLlmOptions
-from recipes.tensorrt_llm.gpt_oss import refusals
+from recipes.tensorrt_llm import QuantizationAlgorithm, TensorRtLlmOptions
 
 if TYPE_CHECKING:
     from recipes.model import Recipe
 
 _AGGREGATED = ["frontend", "worker"]
 _DISAGGREGATED = ["decode", "frontend", "prefill"]
+# The experts of gpt-oss have biases, which these kernels do not add.
+_WITHOUT_BIAS = ("WIDEEP", "DEEPGEMM", "VANILLA")
 
 
 def contradictions(recipe: "Recipe") -> tuple[str, ...]:
@@ -57,15 +58,40 @@ def _accelerators(recipe: "Recipe") -> Iterator[str]:
 
 def _kernels(recipe: "Recipe") -> Iterator[str]:
     for worker in recipe.workers:
-        if worker.engine is None:
-            continue
-        for refusal in refusals(
-            worker.engine,
-            experts=recipe.model.experts,
-            algorithm=recipe.quantization.algorithm,
-            families=recipe.quantization.architecture_families,
-        ):
-            yield f"{worker.service_name}: {refusal}"
+        if worker.engine is not None:
+            for refusal in _refusals(recipe, worker.engine):
+                yield f"{worker.service_name}: {refusal}"
+
+
+def _refusals(recipe: "Recipe", options: TensorRtLlmOptions) -> Iterator[str]:
+    """Yield what TensorRT-LLM 1.3.0rc14 refuses for gpt-oss, at start and after the model was loaded.
+
+    Which kernels take which number formats: NVIDIA/TensorRT-LLM `tensorrt_llm/_torch/modules/fused_moe` and
+    `tensorrt_llm/_torch/models/modeling_gpt_oss.py`.
+    """
+    experts, algorithm = recipe.model.experts, recipe.quantization.algorithm
+    families = recipe.quantization.architecture_families
+    if options.pipeline_parallel_size != 1:
+        yield f"pipeline_parallel_size {options.pipeline_parallel_size}: gpt-oss runs with 1 only"
+    parallel = options.moe_expert_parallel_size
+    if experts % parallel:
+        yield f"moe_expert_parallel_size {parallel} must divide the model's {experts} experts"
+    backend = (options.moe_config.backend if options.moe_config else None) or "AUTO"
+    if backend in _WITHOUT_BIAS:
+        yield f"moe_config.backend {backend} cannot run gpt-oss, whose experts have biases: write TRTLLM"
+    if "hopper" in families and (backend == "TRTLLM" or algorithm == "W4A8_MXFP4_MXFP8"):
+        yield f"moe_config.backend {backend} with {algorithm or 'the default'} has no kernels on Hopper"
+    if "blackwell" in families:
+        yield from _on_blackwell(backend, parallel, algorithm)
+
+
+def _on_blackwell(backend: str, parallel: int, algorithm: QuantizationAlgorithm | None) -> Iterator[str]:
+    if backend == "CUTLASS" and algorithm not in {None, "W4A8_MXFP4_MXFP8"}:
+        yield f"moe_config.backend CUTLASS does not run {algorithm} on Blackwell: write TRTLLM"
+    if backend == "TRITON" and algorithm == "W4A8_MXFP4_MXFP8":
+        yield f"moe_config.backend TRITON has no {algorithm}: write TRTLLM"
+    if backend == "TRITON" and parallel > 1:
+        yield f"moe_config.backend TRITON needs moe_expert_parallel_size 1 on Blackwell, not {parallel}"
 
 
 def _aggregated_lengths(recipe: "Recipe", worker: TensorRtLlmOptions) -> Iterator[str]:

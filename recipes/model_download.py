@@ -29,6 +29,16 @@ _CHECK_MEMORY = "512Mi"
 # The user of the runtime image and the group that the operator gives its volumes: what is downloaded
 # as this user can be read, and its lock files written, by the pods that serve it.
 _USER = 1000
+UNPRIVILEGED_POD: Mapping[str, Any] = {
+    "runAsNonRoot": True,
+    "runAsUser": _USER,
+    "runAsGroup": _USER,
+    "fsGroup": _USER,
+    # Otherwise every start walks through the whole cache to set its group.
+    "fsGroupChangePolicy": "OnRootMismatch",
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
+"""Security context of a pod that writes to the cache what the serving pods read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +105,7 @@ def filling_pod_fields(source: CacheSource) -> dict[str, Any]:
     fields: dict[str, Any] = {
         # It asks the API server for nothing; a role's token is mounted by itself.
         "automountServiceAccountToken": False,
-        "securityContext": _pod_security(),
+        "securityContext": dict(UNPRIVILEGED_POD),
     }
     if isinstance(source, S3Copy) and source.service_account_name:
         fields["serviceAccountName"] = source.service_account_name
@@ -151,7 +161,7 @@ def _download(
         packages=cache.download_packages,
         commands=[download],
         script=_VOCABULARY_SCRIPT,
-        variables=[*_listed(variables), *_token(token_secret_name)],
+        variables=[*listed(variables), *_token(token_secret_name)],
         marker=marker,
     )
 
@@ -176,7 +186,7 @@ def _copy(recipe: Recipe, image: str, source: S3Copy, marker: str | None) -> dic
         packages=S3_PACKAGES,
         commands=[files, [*tool, "cp", f"{address}/{vocabulary}", vocabulary_file, *options]],
         script=_CHECK_SCRIPT,
-        variables=_listed(variables),
+        variables=listed(variables),
         marker=marker,
     )
 
@@ -187,7 +197,7 @@ def _check(recipe: Recipe, image: str) -> dict[str, Any]:
         "image": image,
         "command": ["python3", "-c"],
         "args": [_CHECK_SCRIPT.read_text(encoding="utf-8")],
-        "env": _listed(_check_variables(recipe)),
+        "env": listed(_check_variables(recipe)),
         **_limits_and_security(_CHECK_MEMORY),
         "volumeMounts": [
             {"name": CACHE_VOLUME, "mountPath": recipe.model_cache.mount_path, "readOnly": True},
@@ -222,7 +232,7 @@ def _container(
         "command": ["/bin/sh", "-ec"],
         # The script is the shell's first argument: quoted into the command it could not be read.
         "args": ["\n".join(lines), name, script.read_text(encoding="utf-8")],
-        "env": [*variables, *_listed(surroundings)],
+        "env": [*variables, *listed(surroundings)],
         **_limits_and_security(cache.download_memory_limit),
         "volumeMounts": [
             {"name": CACHE_VOLUME, "mountPath": cache.mount_path},
@@ -256,7 +266,8 @@ def _check_variables(recipe: Recipe) -> dict[str, str]:
     return {"SNAPSHOT_DIRECTORY": recipe.snapshot_path, **_vocabulary_variables(recipe)}
 
 
-def _listed(variables: Mapping[str, str]) -> list[dict[str, Any]]:
+def listed(variables: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the variables as a container's `env`."""
     return [{"name": name, "value": value} for name, value in variables.items()]
 
 
@@ -265,15 +276,3 @@ def _token(secret_name: str | None) -> list[dict[str, Any]]:
         return []
     reference = {"secretKeyRef": {"name": secret_name, "key": TOKEN_KEY}}
     return [{"name": TOKEN_KEY, "valueFrom": reference}]
-
-
-def _pod_security() -> dict[str, Any]:
-    return {
-        "runAsNonRoot": True,
-        "runAsUser": _USER,
-        "runAsGroup": _USER,
-        "fsGroup": _USER,
-        # Otherwise every start walks through the whole cache to set its group.
-        "fsGroupChangePolicy": "OnRootMismatch",
-        "seccompProfile": {"type": "RuntimeDefault"},
-    }

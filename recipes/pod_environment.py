@@ -1,15 +1,26 @@
-"""Environment variables of the pods of a graph."""
+"""Environment variables of the pods of a graph, and how long a worker that is told to end serves on."""
 
-from engines.runtime_defects import Workaround
-from hardware import INSTANCE_TYPES
-from recipes.draining import draining_environment
-from recipes.model import Recipe, ServiceRecipe
+from engines.runtime_defects import (
+    DEEP_EP_CRASH_ACCELERATOR,
+    DEEP_EP_CRASH_LINE,
+    WITHOUT_DEEP_EP,
+    WITHOUT_MNNVL_IN_NCCL,
+    Workaround,
+)
+from hardware import INSTANCE_TYPES, InstanceType
+from recipes.model import Recipe, Role, ServiceRecipe
 from recipes.placed import PlacedRecipe, PlacedService
-from recipes.tensorrt_llm import environment
-from recipes.tensorrt_llm.known_defects import known_defects
-from recipes.tensorrt_llm.kv_profiles import service_kv_profile
+from recipes.tensorrt_llm import EngineSettings, environment
+from recipes.tensorrt_llm.kv_profiles import release_line, service_kv_profile
 
 ENGINE_FILES_DIRECTORY = "/opt/dynamo/configs"
+TERMINATION_GRACE_SECONDS = 120
+"""From SIGTERM until what is left of the pod is killed; all of the time that the runtime has."""
+
+_SHUTDOWN_SECONDS = 30
+"""For the engine's own shutdown, once its requests are gone."""
+_PREFILL_TRANSFERS_SECONDS = 30
+"""A prefill worker waits up to so long, before that, for decode workers that still read its KV cache."""
 
 
 def service_environment(placed: PlacedRecipe, service: PlacedService) -> dict[str, str]:
@@ -23,7 +34,7 @@ def service_environment(placed: PlacedRecipe, service: PlacedService) -> dict[st
     profile = service_kv_profile(placed, service)
     if profile is not None:
         variables |= profile.environment
-    variables |= draining_environment(service.role)
+    variables |= _draining_environment(service.role)
     variables |= service.recipe.environment
     if service.recipe.engine is not None:
         variables |= environment(
@@ -32,7 +43,7 @@ def service_environment(placed: PlacedRecipe, service: PlacedService) -> dict[st
             model_path=recipe.snapshot_path,
             quantization_algorithm=recipe.quantization.algorithm,
         )
-    return variables | cache_environment(recipe)
+    return variables | _cache_environment(recipe)
 
 
 def service_workarounds(placed: PlacedRecipe, service: PlacedService) -> tuple[Workaround, ...]:
@@ -47,12 +58,40 @@ def service_workarounds(placed: PlacedRecipe, service: PlacedService) -> tuple[W
     )
 
 
+def known_defects(
+    options: EngineSettings,
+    *,
+    instance_type: InstanceType,
+    runtime_version: str,
+    has_imex_channel: bool,
+) -> tuple[Workaround, ...]:
+    """Return what a worker needs against the defects that it would meet.
+
+    Args:
+        options: of the worker's engine.
+        instance_type: of its nodes.
+        runtime_version: tag of the runtime image.
+        has_imex_channel: whether its pod claims a channel of a compute domain.
+
+    Raises:
+        ValueError: the tag is no release's, so that nobody knows its defects.
+
+    """
+    found: list[Workaround] = []
+    is_hit = instance_type.accelerator.name == DEEP_EP_CRASH_ACCELERATOR
+    if is_hit and options.enable_attention_dp and release_line(runtime_version) == DEEP_EP_CRASH_LINE:
+        found.append(WITHOUT_DEEP_EP)
+    if instance_type.nvlink_crosses_nodes and not has_imex_channel:
+        found.append(WITHOUT_MNNVL_IN_NCCL)
+    return tuple(found)
+
+
 def engine_file_name(service: ServiceRecipe) -> str:
     """Return the key of the service's engine file in the graph's ConfigMap."""
     return f"{service.role}.yaml"
 
 
-def cache_environment(recipe: Recipe) -> dict[str, str]:
+def _cache_environment(recipe: Recipe) -> dict[str, str]:
     """Return what makes a pod read the model from the cache and from nowhere else.
 
     The frontend needs all of it as well: it loads configuration and tokenizer by the served name.
@@ -64,3 +103,18 @@ def cache_environment(recipe: Recipe) -> dict[str, str]:
         # Read by the harmony parsers: ai-dynamo/dynamo#15155.
         "TIKTOKEN_ENCODINGS_BASE": recipe.model_cache.vocabulary_directory,
     }
+
+
+def _draining_environment(role: Role) -> dict[str, str]:
+    """Return the variable that gives the requests of a worker the time that its pod has.
+
+    The runtime sleeps for so long after it has taken the worker out of the routing, idle or not, and ends
+    what is not answered then. Its default is 5 s (PyPI package ai-dynamo 1.2.1,
+    dynamo/common/utils/graceful_shutdown.py, dynamo/trtllm/main.py). The frontend needs nothing: it ends with
+    its last answer, seen with the same package.
+    """
+    if role == "frontend":
+        return {}
+    transfers = _PREFILL_TRANSFERS_SECONDS if role == "prefill" else 0
+    seconds = TERMINATION_GRACE_SECONDS - _SHUTDOWN_SECONDS - transfers
+    return {"DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS": str(seconds)}

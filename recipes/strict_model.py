@@ -1,9 +1,11 @@
 """How everything that a person writes in YAML is read: recipes and stack settings alike."""
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+
+PositiveInt = Annotated[int, Field(gt=0)]
 
 
 class StrictModel(BaseModel):

@@ -1,5 +1,4 @@
-from resource_graph.aspects import Aspect
-from resource_graph.graph import DuplicateResourceError, ResourceGraph
+from resource_graph.graph import Aspect, DuplicateResourceError, ResourceGraph
 from resource_graph.resource import CustomTimeouts, Origin, Resource
 from resource_graph.values import UNKNOWN, Unknown, Value, has_unknown
 

@@ -203,9 +203,9 @@ def _mapping(entry: _Entry, key: str, where: str) -> _Entry:
 def _texts(value: object, key: str, where: str) -> Sequence[str]:
     if value is None:
         return ()
-    items = cast("list[object]", value) if isinstance(value, list) else [value]
+    items = cast("list[object]", value) if isinstance(value, list) else [None]
     texts = [item for item in items if isinstance(item, str)]
-    if not isinstance(value, list) or len(texts) != len(items):
+    if len(texts) != len(items):
         raise RecordError(f"{where}: {key} is no list of URNs")
     return texts
 

@@ -1,4 +1,4 @@
-"""Text that somebody else wrote, out of a file or a pipe: of a bounded size, and never waited for."""
+"""Text from files and pipes, of bounded size; a pipe that nobody writes to is refused, not waited for."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from typing import BinaryIO
 from resource_graph.printable import one_line
 
 STANDARD_INPUT = Path("-")
-"""As everywhere on a command line."""
+"""`-` on the command line."""
 LARGEST = 8 * 1024 * 1024
 """Bytes of all files together. etcd takes objects of up to 1.5 MB (https://etcd.io/docs/v3.5/dev-guide/limit/),
 and a large program's state with a thousand resources is half as long."""
@@ -70,7 +70,7 @@ def _content(path: Path, name: str, left: int) -> bytes:
     try:
         if path == STANDARD_INPUT:
             return _bounded(sys.stdin.buffer, name, left)
-        # A pipe that nobody writes to would be waited for.
+        # Without O_NONBLOCK, opening a pipe that nobody writes to would never return.
         with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
             mode = os.fstat(file.fileno()).st_mode
             if not stat.S_ISREG(mode):

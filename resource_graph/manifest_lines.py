@@ -1,4 +1,4 @@
-"""In which line of a YAML document a field stands. Few are asked for, so it is read again for them."""
+"""The line of a field in a YAML document, found by reading the document again: few lines are asked for."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

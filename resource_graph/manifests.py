@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from resource_graph.aspects import DOCUMENTS_LACK
-from resource_graph.graph import ResourceGraph
+from resource_graph.graph import DOCUMENTS_LACK, ResourceGraph
 from resource_graph.input_text import InputError, InputText, read_inputs
 from resource_graph.manifest_lines import DocumentText
 from resource_graph.manifest_yaml import YamlDocument, YamlProblem, read_documents
@@ -31,7 +30,7 @@ def read_manifests(paths: Sequence[Path]) -> ResourceGraph:
 
 
 def manifest_graph(files: Sequence[InputText]) -> ResourceGraph:
-    """The objects of texts that were read already."""
+    """All objects of all documents of these texts, in order; see `read_manifests`."""
     return ResourceGraph((resource for file in files for resource in _read(file)), DOCUMENTS_LACK)
 
 

@@ -6,8 +6,7 @@ from typing import Any
 from pulumi_policy import PolicyCustomTimeouts, PolicyResource
 from pulumi_policy.deserialize import serialize_properties
 
-from resource_graph.aspects import POLICY_HOST_LACKS
-from resource_graph.graph import ResourceGraph
+from resource_graph.graph import POLICY_HOST_LACKS, ResourceGraph
 from resource_graph.resource import CustomTimeouts, Resource
 from resource_graph.values import Value
 from resource_graph.wire import plain_json

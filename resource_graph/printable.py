@@ -1,4 +1,4 @@
-"""Text that shows what it holds, and obeys nobody but its reader.
+"""Text of others, safe to print on a terminal.
 
 Names and messages come from other people: from YAML, a cluster, a state. A terminal obeys the control
 characters among them, and could be made to show another result than the one that was found.
@@ -8,7 +8,7 @@ _LAYOUT = "\n\t"
 
 
 def printable(text: str) -> str:
-    """The text with its lines, and every other character that is no printable one written as Python does."""
+    """The text with its lines; any other unprintable character is written as Python escapes it."""
     if text.isprintable():
         return text
     return "".join(
@@ -18,9 +18,9 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str, longest: int | None = None) -> str:
-    """A name or a message of one line, in which a line end too would pretend to be another, made printable.
+    """The text on one line: line ends are escaped too, as they would begin a false message.
 
-    Of a text longer than `longest` characters the middle is left out: a value that it quotes.
+    A text longer than `longest` characters loses its middle, which quotes a value.
     """
     if longest is not None and len(text) > longest:
         left_out = f" … {len(text) - longest:,} characters … "

@@ -84,7 +84,8 @@ class _RecordingMonitor(MockMonitor):
         if parent is not None:
             _inherit(request, parent)
         urn = self.make_urn(request.parent, request.type, request.name)
-        self._keep(urn, request)
+        self._requests[urn] = request
+        self.recorded.append(_resource(urn, request))
         # What the program set itself is known in a preview, so it is handed back; everything else about
         # the resource stays unknown.
         return resource_pb2.RegisterResourceResponse(urn=urn, object=request.object, unknown=request.custom)
@@ -127,10 +128,6 @@ class _RecordingMonitor(MockMonitor):
             resource_type=type_,
             name=name,
         )
-
-    def _keep(self, urn: str, request: resource_pb2.RegisterResourceRequest) -> None:
-        self._requests[urn] = request
-        self.recorded.append(_resource(urn, request))
 
 
 class _NoAnswers(Mocks):

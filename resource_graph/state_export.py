@@ -46,7 +46,7 @@ def read_state(path: Path) -> ResourceGraph:
 
 
 def state_graph(file: InputText) -> ResourceGraph:
-    """The same of a text that was read already."""
+    """Everything that the stack manages, from the text of its exported state; see `read_state`."""
     path = file.name
     deployment = _deployment(_content(file), path)
     try:

@@ -7,7 +7,7 @@ import datetime as dt
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from resource_graph.aspects import DOCUMENTS_LACK, POLICY_HOST_LACKS
+from resource_graph.graph import DOCUMENTS_LACK, POLICY_HOST_LACKS
 from rules.catalogue import RULES, TOPICS
 from rules.model import Rule, Severity
 from rules.waivers import waiver_rule

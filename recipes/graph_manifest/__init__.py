@@ -1,12 +1,12 @@
 """The DynamoGraphDeployment of a placed recipe, in both API versions of Dynamo 1.2.
 
-`services` describes each service once; `v1alpha1` and `v1beta1` write the same pods in their own words.
+`services` describes each service once; `api_versions` writes the same pods in the words of each version.
 Why v1beta1 is the default: docs/adr/0017-graph-api-v1beta1.md.
 """
 
 from typing import Any
 
-from recipes.graph_manifest import v1alpha1, v1beta1
+from recipes.graph_manifest.api_versions import alpha_spec, beta_spec
 from recipes.graph_manifest.placement import (
     COMPONENT_TYPE_LABEL,
     GRAPH_NAME_LABEL,
@@ -15,7 +15,6 @@ from recipes.graph_manifest.placement import (
 )
 from recipes.graph_manifest.services import graph_services
 from recipes.placed import GraphApi, PlacedRecipe
-from recipes.tensorrt_llm import BACKEND_FRAMEWORK
 
 GROUP = "nvidia.com"
 KIND = "DynamoGraphDeployment"
@@ -52,5 +51,4 @@ def graph_spec(
 
     """
     services = graph_services(placed, engine_config_map_name)
-    write = v1alpha1.spec if graph_api == "v1alpha1" else v1beta1.spec
-    return write(services, BACKEND_FRAMEWORK)
+    return alpha_spec(services) if graph_api == "v1alpha1" else beta_spec(services)

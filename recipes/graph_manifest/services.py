@@ -1,35 +1,27 @@
-"""What each service of a graph is, before either API version words it."""
+"""What each service of a graph is: its pod in Kubernetes' words, and what either API version words itself."""
 
 import shlex
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from recipes.graph_manifest.placement import frontend_scheduling, worker_scheduling
-from recipes.graph_manifest.security import container_security
 from recipes.images import mirrored
 from recipes.model import Role
-from recipes.node_directory import marker_file
+from recipes.node_directory import directory_volume, marker_file, waiting_container
 from recipes.placed import PlacedRecipe, PlacedService, Rollout
-from recipes.pod_environment import service_environment
+from recipes.pod_environment import ENGINE_FILES_DIRECTORY, TERMINATION_GRACE_SECONDS, service_environment
 from recipes.tensorrt_llm import command_line
-from recipes.tensorrt_llm.kv_profiles import KvProfile, service_kv_profile
+from recipes.tensorrt_llm.kv_profiles import KvProfile, Privileges, service_kv_profile
 
 _DEPLOYMENT_STRATEGY = "nvidia.com/deployment-strategy"
 _MAX_SURGE = "nvidia.com/deployment-rolling-update-max-surge"
 _MAX_UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
-
-
-@dataclass(frozen=True, slots=True)
-class MainContainer:
-    """The container with the engine or the frontend."""
-
-    image: str
-    shell_command: str
-    environment: Mapping[str, str]
-    security: Mapping[str, Any]
-    """Its securityContext."""
-    working_directory: str | None
+_ENGINE_FILES_VOLUME = "engine-files"
+_NODE_CACHE_VOLUME = "model-cache"
+_CHANNEL_CLAIM = "compute-domain-channel"
+_IMAGE_USER = 1000
+"""User `dynamo` of the runtime image (ai-dynamo/dynamo container/templates/dynamo_runtime.Dockerfile)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +43,22 @@ class GraphService:
     name: str
     role: Role
     replicas: int
-    container: MainContainer
+    pod: Mapping[str, Any]
+    """Its spec without the main container."""
+    container: Mapping[str, Any]
+    """The main container without resources."""
     requests: Amounts
     limits: Amounts
-    cache_claim_name: str | None
-    """None where the cache is a directory of the node."""
-    cache_directory: str | None
-    """Of the node; None where the cache is a claim."""
-    cache_marker: str
-    """File in the cache that is there as soon as the model is."""
-    cache_mount_path: str
-    engine_config_map_name: str | None
-    """None for a frontend."""
+    claims: tuple[Mapping[str, Any], ...]
+    """The pod's claims that the container uses: a claim of the pod alone gives it no device."""
     shared_memory: str | None
     """None leaves the operator's own 8Gi."""
-    channel_template_name: str | None
-    """ResourceClaimTemplate of the compute domain's channel."""
-    scheduling: Mapping[str, Any]
-    """Fields of the pod spec that say where the pods go."""
-    annotations: Mapping[str, str] = field(default_factory=dict[str, str])
+    annotations: Mapping[str, str]
+
+    def resources(self, worded: Callable[[Amounts], dict[str, Any]]) -> dict[str, Any]:
+        """Return the container's resources in the words of an API version."""
+        resources: dict[str, Any] = {"requests": worded(self.requests), "limits": worded(self.limits)}
+        return resources | {"claims": list(self.claims)} if self.claims else resources
 
 
 def graph_services(placed: PlacedRecipe, engine_config_map_name: str) -> tuple[GraphService, ...]:
@@ -84,40 +73,102 @@ def graph_services(placed: PlacedRecipe, engine_config_map_name: str) -> tuple[G
 
 def _service(placed: PlacedRecipe, service: PlacedService, engine_config_map_name: str) -> GraphService:
     placement = service.placement
-    domain = placed.compute_domain
+    container = _container(placed, service)
+    pod: dict[str, Any] = {
+        **(worker_scheduling(placed, service, placement) if placement else frontend_scheduling(placed)),
+        # A security context of one's own replaces the operator's, whose group 1000 lets the image's user read
+        # the cache. Without OnRootMismatch every start walks through the whole cache to set that group.
+        "securityContext": {"fsGroup": _IMAGE_USER, "fsGroupChangePolicy": "OnRootMismatch"},
+        "terminationGracePeriodSeconds": TERMINATION_GRACE_SECONDS,
+        "volumes": _volumes(placed, engine_config_map_name if placement else None),
+    }
+    if placed.cache_directory:
+        security = _container_security(None, has_gpus=False)
+        marker = marker_file(placed.recipe)
+        waiting = waiting_container(container["image"], security, _cache_mount(placed), marker)
+        pod["initContainers"] = [waiting]
+    domain = placed.compute_domain if placement else None
+    if domain:
+        claim = {"name": _CHANNEL_CLAIM, "resourceClaimTemplateName": domain.claim_template_name}
+        pod["resourceClaims"] = [claim]
     return GraphService(
         name=service.name,
         role=service.role,
         replicas=service.replicas,
-        container=_container(placed, service),
+        pod=pod,
+        container=container,
         requests=_amounts(service, limits=False),
         limits=_amounts(service, limits=True),
-        cache_claim_name=None if placed.cache_directory else placed.cache_claim_name,
-        cache_directory=placed.cache_directory,
-        cache_marker=marker_file(placed.recipe),
-        cache_mount_path=placed.recipe.model_cache.mount_path,
-        engine_config_map_name=engine_config_map_name if placement else None,
+        claims=({"name": _CHANNEL_CLAIM},) if domain else (),
         shared_memory=service.recipe.shared_memory,
-        channel_template_name=domain.claim_template_name if domain and placement else None,
-        scheduling=worker_scheduling(placed, service, placement)
-        if placement
-        else frontend_scheduling(placed),
         annotations=_rollout_annotations(placement.rollout) if placement else {},
     )
 
 
-def _container(placed: PlacedRecipe, service: PlacedService) -> MainContainer:
+def _volumes(placed: PlacedRecipe, engine_config_map_name: str | None) -> list[dict[str, Any]]:
+    claim = placed.cache_claim_name
+    cache: dict[str, Any] = (
+        directory_volume(_NODE_CACHE_VOLUME, placed.cache_directory)
+        if placed.cache_directory
+        else {"name": claim, "persistentVolumeClaim": {"claimName": claim}}
+    )
+    if engine_config_map_name is None:
+        return [cache]
+    return [{"name": _ENGINE_FILES_VOLUME, "configMap": {"name": engine_config_map_name}}, cache]
+
+
+def _cache_mount(placed: PlacedRecipe) -> dict[str, Any]:
+    name = _NODE_CACHE_VOLUME if placed.cache_directory else placed.cache_claim_name
+    return {"name": name, "mountPath": placed.recipe.model_cache.mount_path}
+
+
+def _container(placed: PlacedRecipe, service: PlacedService) -> dict[str, Any]:
+    """Return the main container without resources.
+
+    No probes: the operator's stay. Its readiness probe of a frontend passes before any model is known
+    (ai-dynamo/dynamo#11178), but no HTTP probe can look into the list that GET /v1/models answers.
+    """
     runtime = placed.recipe.runtime
     profile = service_kv_profile(placed, service)
     tag = profile.image_tag if profile else runtime.version
     is_worker = service.placement is not None
-    return MainContainer(
-        image=mirrored(f"{runtime.image}:{tag}", placed.image_mirrors),
-        shell_command=_shell_command(placed, service, profile),
-        environment=service_environment(placed, service),
-        security=container_security(profile.privileges if profile else None, has_gpus=is_worker),
-        working_directory=placed.recipe.working_directory if is_worker else None,
+    container: dict[str, Any] = {
+        "image": mirrored(f"{runtime.image}:{tag}", placed.image_mirrors),
+        "command": ["/bin/sh", "-c"],
+        "args": [_shell_command(placed, service, profile)],
+        "env": [
+            {"name": name, "value": value} for name, value in service_environment(placed, service).items()
+        ],
+        "securityContext": _container_security(profile.privileges if profile else None, has_gpus=is_worker),
+        "volumeMounts": [_cache_mount(placed)],
+    }
+    if is_worker:
+        files = {"name": _ENGINE_FILES_VOLUME, "mountPath": ENGINE_FILES_DIRECTORY, "readOnly": True}
+        container["volumeMounts"].insert(0, files)
+        container["workingDir"] = placed.recipe.working_directory
+    return container
+
+
+def _container_security(privileges: Privileges | None, *, has_gpus: bool) -> dict[str, Any]:
+    """Return the securityContext of a container, with the privileges that the KV transport needs."""
+    user: dict[str, Any] = (
+        {"runAsUser": 0}
+        if privileges and privileges.run_as_root
+        else {"runAsNonRoot": True, "runAsUser": _IMAGE_USER}
     )
+    if privileges and privileges.privileged:
+        # The API server refuses allowPrivilegeEscalation: false beside it.
+        return {**user, "privileged": True}
+    capabilities: dict[str, Any] = {"drop": ["ALL"]}
+    if privileges and privileges.capabilities:
+        capabilities["add"] = list(privileges.capabilities)
+    security = {**user, "allowPrivilegeEscalation": False, "capabilities": capabilities}
+    if has_gpus:
+        # No seccomp profile: without SYS_PTRACE containerd's forbids pidfd_getfd, by which the ranks of one
+        # engine open each other's GPU memory on x86 (NVIDIA/TensorRT-LLM tensorrt_llm/_mnnvl_utils.py). The
+        # capability acts for root alone; without root it would open the profile, and no more than that.
+        return security
+    return security | {"seccompProfile": {"type": "RuntimeDefault"}}
 
 
 def _shell_command(placed: PlacedRecipe, service: PlacedService, profile: KvProfile | None) -> str:

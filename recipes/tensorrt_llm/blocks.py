@@ -9,9 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from recipes.tensorrt_llm.removed_keys import refuse_removed_keys
+from engines import REMOVED_ENGINE_KEYS
+from recipes.strict_model import PositiveInt
 
-PositiveInt = Annotated[int, Field(gt=0)]
 NonNegativeInt = Annotated[int, Field(ge=0)]
 # A list of YAML is no tuple to strict types, save in pydantic's own JSON parser, which a validator that runs
 # before it turns off.
@@ -46,8 +46,14 @@ class EngineBlock(BaseModel, frozen=True):
     @classmethod
     def _refuse_removed_keys(cls, data: object) -> object:
         for mapping in (data, _extra_of(data)):
-            if isinstance(mapping, Mapping):
-                refuse_removed_keys(cast("Mapping[str, object]", mapping))
+            keys = cast("Mapping[str, object]", mapping) if isinstance(mapping, Mapping) else ()
+            removed = [key for key in keys if key in REMOVED_ENGINE_KEYS]
+            if removed:
+                raise ValueError(
+                    "; ".join(
+                        f"{key} is no engine option any more: {REMOVED_ENGINE_KEYS[key]}" for key in removed
+                    )
+                )
         return data
 
     @model_validator(mode="after")

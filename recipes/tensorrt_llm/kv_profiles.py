@@ -4,13 +4,13 @@ Network devices and the compute domain come with the placement. Nothing here jud
 works (hardware/kv_transport.py does); tried or not, this is how it is set up.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hardware import INSTANCE_TYPES, InstanceType, KvTransportName
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.tensorrt_llm.blocks import TransceiverBackend
-from recipes.tensorrt_llm.versions import release_line
 
 FIRST_LINE_WITH_ONE_EFA_TAG = (1, 3)
 """From here on the EFA image is called `<version>-efa`, for amd64 and arm64."""
@@ -94,6 +94,19 @@ def efa_image_tag(runtime_version: str) -> str:
     if release_line(runtime_version) >= FIRST_LINE_WITH_ONE_EFA_TAG or runtime_version == "1.2.0":
         return f"{runtime_version}-efa"
     return f"{runtime_version}-efa-amd64"
+
+
+def release_line(runtime_version: str) -> tuple[int, int]:
+    """Return major and minor version of an image tag such as 1.2.1.
+
+    Raises:
+        ValueError: the tag does not begin with a release's number.
+
+    """
+    found = re.match(r"([0-9]+)\.([0-9]+)\.", runtime_version)
+    if found is None:
+        raise ValueError(f"{runtime_version} is no release of the runtime image, such as 1.2.1")
+    return int(found[1]), int(found[2])
 
 
 def service_kv_profile(placed: PlacedRecipe, service: PlacedService) -> KvProfile | None:

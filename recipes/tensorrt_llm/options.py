@@ -11,6 +11,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from engines import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS, DEFAULT_TOKENS_PER_BLOCK
+from recipes.strict_model import PositiveInt
 from recipes.tensorrt_llm.blocks import (
     AttentionDpConfig,
     CacheTransceiverConfig,
@@ -20,7 +21,6 @@ from recipes.tensorrt_llm.blocks import (
     KvDtype,
     MoeConfig,
     NonNegativeInt,
-    PositiveInt,
     SchedulerConfig,
 )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from engines.tensorrt_llm.engine_keys import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
+from engines import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.benchmarks import (

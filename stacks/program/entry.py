@@ -15,7 +15,7 @@ from stacks.plan.resolve import resolve
 from stacks.plan.stack_plan import StackPlan
 from stacks.program.deploy_stack import deploy, kubeconfig_file
 from stacks.program.end_of_up import watch_of
-from stacks.settings.parse import parse_settings, plain_token_problem, secret_settings_problem
+from stacks.settings.load import parse_settings, plain_token_problem, secret_settings_problem
 from stacks.updates.deployed import deployed
 from stacks.updates.free_gpus import pool_uses, room_notices
 from stacks.updates.guards.cluster_identity import cluster_of_state, cluster_problems

@@ -1,7 +1,12 @@
 """docs/settings.md, the page of all settings, written by `python -m stacks.settings.schema`."""
 
+import ast
+import inspect
+import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -9,10 +14,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from recipes.tensorrt_llm import EngineSettings
-from stacks.settings.attribute_docstrings import field_docstrings, summary
 from stacks.settings.setting_places import Place, choice_place, field_place, kind_of, models_of
 from stacks.settings.stack import StackSettings
-from stacks.settings.text_forms import form_of_pattern
 from stacks.wording import alternatives
 
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "settings.md"
@@ -50,6 +53,24 @@ def settings_document() -> str:
     for section in _sections():
         lines += ["", f"## {section.heading}", "", f"{summary(section.model)}", "", *_table(section.model)]
     return "\n".join([*lines, ""])
+
+
+def summary(model: type[BaseModel]) -> str:
+    """Return the first paragraph of the model's own docstring, on one line."""
+    return _one_line((model.__doc__ or "").partition("\n\n")[0])
+
+
+def field_docstrings(model: type[BaseModel]) -> dict[str, str]:
+    """Return the docstring below each field that has one, by the field's name, inherited ones included.
+
+    Pydantic can read them itself, but whenever the class is made: every command would parse the source of the
+    settings at its start.
+    """
+    found: dict[str, str] = {}
+    for base in reversed(model.__mro__):
+        if issubclass(base, BaseModel) and base is not BaseModel:
+            found |= _own_docstrings(base)
+    return found
 
 
 def _sections() -> list[_Section]:
@@ -100,8 +121,8 @@ def _takes(place: Place) -> str:
         elif get_args(choice) and len(get_args(choice)) > 1 and not place.words:
             key, value = (choice_place(part) for part in get_args(choice))
             shown.append(f"a mapping of {_takes(key)} to {_takes(value)}")
-        elif place.pattern and choice not in place.models:
-            shown.append(form_of_pattern(place.pattern).words)
+        elif place.form.pattern and choice not in place.models:
+            shown.append(place.form.words)
         elif choice in _PLAIN:
             shown.append(_PLAIN[choice])
     return alternatives(shown)
@@ -122,3 +143,23 @@ def _is_list(field: FieldInfo) -> bool:
 
 def _code(words: Any) -> list[str]:
     return [f"`{word}`" for word in words]
+
+
+def _own_docstrings(model: type[BaseModel]) -> dict[str, str]:
+    tree = ast.parse(textwrap.dedent(inspect.getsource(model)))
+    body = next(node.body for node in tree.body if isinstance(node, ast.ClassDef))
+    return {
+        field.target.id: _one_line(text.value.value)
+        for field, text in pairwise(body)
+        if isinstance(field, ast.AnnAssign)
+        and isinstance(field.target, ast.Name)
+        and isinstance(text, ast.Expr)
+        and isinstance(text.value, ast.Constant)
+        and isinstance(text.value.value, str)
+    }
+
+
+def _one_line(text: str) -> str:
+    # The docstrings speak of Python's None, the readers of this of a YAML file.
+    line = re.sub(r"\bNone:", "left out:", " ".join(text.split()))
+    return line[:1].upper() + line[1:] if line.startswith("left out:") else line.replace(". left", ". Left")

@@ -2,17 +2,15 @@
 
 import difflib
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from stacks.errors import Problem
 from stacks.nearest import nearest
-from stacks.settings.explain_kinds import foreign_key_problem, kind_problem
-from stacks.settings.setting_places import Location, Place, keys_of, place_of
-from stacks.settings.setting_types import UNQUOTED_DATE
-from stacks.settings.text_forms import UTC_TIME, form_of_pattern
+from stacks.settings.setting_places import Location, Place, keys_of, kind_of, place_of
+from stacks.settings.setting_types import UNQUOTED_DATE, UTC_TIME
 from stacks.wording import alternatives
 
 _TAKES = {
@@ -64,7 +62,7 @@ def _follows_from_another(
         return len(finding["input"]) >= finding.get("ctx", {})["min_length"]
     if not place.in_union:
         return False
-    # A union of words and a mapping reports both; what was typed tells which of them was meant.
+    # A union of words and a mapping reports both; the value tells which of them was meant.
     is_mapping = isinstance(finding["input"], Mapping)
     if place.models and finding["type"] == "model_type":
         return any(other is not place and other.path == place.path for _, other in pairs)
@@ -79,7 +77,7 @@ def _problem(finding: ErrorDetails, place: Place) -> Problem:
         case "missing":
             problem = Problem(str(place), None, "is missing", allowed=_meaning(place))
         case "union_tag_not_found" | "union_tag_invalid":
-            problem = kind_problem(place, value)
+            problem = _kind_problem(place, value)
         case "dict_type" | "model_type" | "model_attributes_type":
             problem = _no_mapping(place, value)
         case "string_type" if isinstance(value, int | float):
@@ -111,7 +109,7 @@ def _wrong_value(finding: ErrorDetails, place: Place) -> Problem:
         message = "not written as this setting has to be"
         if place.is_key:
             message = "the key is not written as it has to be"
-        allowed = form_of_pattern(place.pattern).words
+        allowed = place.form.words
     elif kind in _TAKES:
         message, allowed = f"this is {_in_words(value)}", _TAKES[kind]
         if isinstance(value, str) and value.isdigit():
@@ -148,41 +146,78 @@ def _no_mapping(place: Place, value: object) -> Problem:
     if not place.kinds:
         return Problem(str(place), value, message, allowed="a mapping")
     allowed = f"a mapping with kind: {alternatives(list(place.kinds))}"
-    suggestion = f"{place.path[-1]}: {{kind: {value}, …}}" if value in place.kinds else None
+    suggestion = (
+        f"{place.path[-1]}: {{kind: {value}, …}}" if isinstance(value, str) and value in place.kinds else None
+    )
     return Problem(str(place), value, message, allowed=allowed, suggestion=suggestion)
+
+
+def _kind_problem(place: Place, value: object) -> Problem:
+    """Say what is wrong where `kind` is missing or unknown in the mapping."""
+    explicit: Mapping[str, object] = cast("Mapping[str, object]", value) if isinstance(value, Mapping) else {}
+    kinds = place.kinds
+    allowed = alternatives(list(kinds))
+    key = f"{place}.kind"
+    if "kind" in explicit:
+        kind = explicit["kind"]
+        return Problem(key, kind, "not one of the known kinds", allowed, suggestion=nearest(str(kind), kinds))
+    meant = _kind_with_keys(kinds, set(explicit))
+    suggestion = f"kind: {meant}, to which the other keys belong" if meant else None
+    return Problem(key, None, "is missing", allowed, suggestion)
+
+
+def _foreign_key_problem(union: Place, chosen: Place, key: str, value: object) -> Problem | None:
+    """Say that another kind has the key; None where no kind knows it."""
+    own = [key for model in chosen.models for key in keys_of(model)]
+    kinds = [kind for kind, model in union.kinds.items() if key in keys_of(model)]
+    if not kinds or not chosen.models:
+        return None
+    kind = kind_of(chosen.models[0])
+    return Problem(
+        f"{union}.{key}",
+        value,
+        f"kind {kind} has no {key!r}; kind {alternatives(kinds)} has",
+        allowed=", ".join(own),
+        suggestion=f"leave {key} out, or write kind: {kinds[0]}",
+    )
+
+
+def _kind_with_keys(kinds: Mapping[str, type[BaseModel]], keys: set[str]) -> str | None:
+    fitting = [kind for kind, model in kinds.items() if keys and keys <= set(keys_of(model))]
+    return fitting[0] if len(fitting) == 1 else None
 
 
 def _unknown_key(location: Location, place: Place, value: object) -> Problem:
     parent = place_of(location[:-1])
-    typed = str(location[-1])
+    key = str(location[-1])
     shown = None if isinstance(value, Mapping | list) else value
     union = place_of(location[:-2]) if len(location) > 1 else parent
     known = [key for model in parent.models for key in keys_of(model)]
     moved = _MOVED.get(str(place))
     if moved is None and len(union.models) > 1:
-        problem = foreign_key_problem(union, parent, typed, shown)
+        problem = _foreign_key_problem(union, parent, key, shown)
         if problem is not None:
             return problem
     return Problem(
         str(place),
         shown,
-        f"there is no setting {typed!r} here",
-        allowed=_some_of(typed, known),
-        suggestion=moved or nearest(typed, known),
+        f"there is no setting {key!r} here",
+        allowed=_some_of(key, known),
+        suggestion=moved or nearest(key, known),
     )
 
 
-def _some_of(typed: str, known: list[str]) -> str:
-    """Return the keys, or of very many those that resemble the typed one."""
+def _some_of(key: str, known: list[str]) -> str:
+    """Return the keys, or of very many those that resemble the unknown one."""
     if len(known) <= _MANY_KEYS:
         return ", ".join(known)
-    alike = difflib.get_close_matches(typed, known, n=5, cutoff=0.0)
+    alike = difflib.get_close_matches(key, known, n=5, cutoff=0.0)
     return f"{', '.join(alike)} and {len(known) - len(alike)} more, all in docs/settings.md"
 
 
 def _unquoted(place: Place, value: object) -> Problem:
     message = f"this is {_in_words(value)} to YAML, which may not keep what was typed; text is needed"
-    form = form_of_pattern(place.pattern)
+    form = place.form
     example = form.example.format(str(value).lower())
     return Problem(str(place), value, message, allowed=form.words, suggestion=f'quote it, as in "{example}"')
 
@@ -190,9 +225,9 @@ def _unquoted(place: Place, value: object) -> Problem:
 def _unquoted_date(place: Place, value: str) -> Problem:
     message = "this is a date to YAML, which rewrites it; text is needed"
     date, _, time = value.partition(" ")
-    if place.pattern == UTC_TIME.pattern:
+    if place.form is UTC_TIME:
         date = f"{date}T{time[:8]}Z"
-    words = form_of_pattern(place.pattern).words
+    words = place.form.words
     return Problem(str(place), value, message, allowed=words, suggestion=f'quote it, as in "{date}"')
 
 
@@ -216,7 +251,7 @@ def _meaning(place: Place) -> str | None:
         return f"a mapping with kind: {alternatives(list(place.kinds))}"
     if place.models and str not in place.choices:
         return "a mapping with " + ", ".join(keys_of(place.models[0]))
-    return form_of_pattern(place.pattern).words if place.pattern else _type_in_words(place)
+    return place.form.words if place.form.pattern else _type_in_words(place)
 
 
 def _type_in_words(place: Place) -> str | None:

@@ -31,7 +31,7 @@ class ExistingNamespace(StrictModel):
 # The tag of a text is what place_of() knows the type by.
 Namespace = Annotated[
     Annotated[NamespaceName, Tag("str")] | Annotated[ExistingNamespace, Tag("existing")],
-    Discriminator(lambda typed: "existing" if isinstance(typed, dict | ExistingNamespace) else "str"),
+    Discriminator(lambda value: "existing" if isinstance(value, dict | ExistingNamespace) else "str"),
 ]
 
 

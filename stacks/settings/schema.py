@@ -11,8 +11,7 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
-from stacks.settings.attribute_docstrings import field_docstrings, summary
-from stacks.settings.document import DOCUMENT, settings_document
+from stacks.settings.document import DOCUMENT, field_docstrings, settings_document, summary
 from stacks.settings.load import CONFIG_NAMESPACE, SETTINGS_KEY, TOKEN_KEY
 from stacks.settings.setting_places import models_within
 from stacks.settings.stack import StackSettings

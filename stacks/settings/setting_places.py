@@ -1,17 +1,18 @@
 """Where in the settings a finding of pydantic's lies, as a person sees it.
 
 Pydantic's location of a finding also names which model of a union it tried, so that `platform.nats.members`
-arrives as platform, own, nats, own, members. Nobody has typed those words there.
+arrives as platform, own, nats, own, members. In the file `own` is a value of `kind`, no key.
 """
 
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from stacks.settings.setting_types import ANY_TEXT, TextForm
 from stacks.settings.stack import StackSettings
 
 Location = tuple[int | str, ...]
@@ -51,10 +52,9 @@ class Place:
         return {kind: model for model in self.models if (kind := kind_of(model))}
 
     @property
-    def pattern(self) -> str:
-        """The pattern that text has to match; empty where there is none."""
-        patterns = (_pattern(entry) for entry in self.metadata)
-        return next((pattern for pattern in patterns if pattern), "")
+    def form(self) -> TextForm:
+        """The form that text has to have."""
+        return next((entry for entry in self.metadata if isinstance(entry, TextForm)), ANY_TEXT)
 
     def __str__(self) -> str:
         return dotted(self.path)
@@ -146,7 +146,7 @@ def _key_place(place: Place) -> Place:
 
 
 def _place_of_path(path: Location) -> Place:
-    """Return the place at a path as typed, taking the first model of a union that has the key."""
+    """Return the place at a path of the file, taking the first model of a union that has the key."""
     place = Place((), (StackSettings,), ())
     for part in path:
         choices, metadata = _inside(place.choices, part)
@@ -183,7 +183,7 @@ def _unwrapped(annotation: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     if get_origin(annotation) is Annotated:
         inner, *metadata = get_args(annotation)
         choices, more = _unwrapped(inner)
-        return choices, (*_flat(metadata), *more)
+        return choices, (*metadata, *more)
     if get_origin(annotation) in {Union, types.UnionType}:
         parts = [_unwrapped(part) for part in get_args(annotation) if part is not type(None)]
         return (
@@ -193,18 +193,9 @@ def _unwrapped(annotation: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     return (annotation,), ()
 
 
-def _flat(metadata: list[Any]) -> Iterator[Any]:
-    for entry in metadata:
-        yield from entry.metadata if isinstance(entry, FieldInfo) else (entry,)
-
-
 def _is_model(choice: Any) -> bool:
     return isinstance(choice, type) and issubclass(choice, BaseModel)
 
 
 def _is_mapping(choice: Any) -> bool:
     return get_origin(choice) is Mapping
-
-
-def _pattern(entry: Any) -> str:
-    return cast("str", getattr(entry, "pattern", None) or "")

@@ -1,40 +1,39 @@
-"""The types of single settings."""
+"""The types of single settings, and how a person is told of the form that a text has to have."""
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, StringConstraints
 
-from stacks.settings.text_forms import (
-    ACCOUNT_ID,
-    ARN,
-    CIDR,
-    CLUSTER_NAME,
-    COMMIT_HASH,
-    DNS_LABEL,
-    DNS_NAME,
-    HTTP_ADDRESS,
-    ISO_DATE,
-    LABEL_KEY,
-    LABEL_VALUE,
-    NATS_ADDRESS,
-    REGION,
-    REGISTRY_HOST,
-    RESERVATION_ID,
-    S3_ADDRESS,
-    SERVER_ADDRESS,
-    STACK_NAME,
-    SUBNET_ID,
-    UTC_TIME,
-    VERSION,
-    VOLUME_SIZE,
-    VPC_ID,
-    ZONE_NAME,
+
+@dataclass(frozen=True, kw_only=True)
+class TextForm(StringConstraints):
+    """What a text setting has to look like."""
+
+    words: str
+    example: str = "{}"
+    """A well-formed value; {} stands for what was typed."""
+
+
+def _form(pattern: str, words: str, example: str = "{}", *, max_length: int | None = None) -> TextForm:
+    return TextForm(pattern=pattern or None, words=words, example=example, max_length=max_length)
+
+
+ANY_TEXT = _form("", "text")
+UTC_TIME = _form(
+    r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+    'a time in UTC, in quotes, as in "2026-12-01T11:30:00Z"',
+)
+_DNS_LABEL = _form(
+    r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$", "small letters, digits and hyphens, as in Kubernetes names"
 )
 
-# How the engine hands on a date that was not quoted: Go's text form of a timestamp.
 UNQUOTED_DATE = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)? [+-]\d{4} \S+$")
+"""How the engine hands on a date that was not quoted: Go's text form of a timestamp."""
+_SYSTEM_NAMESPACES = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
 
 
 def _refuse_unquoted_date(value: str) -> str:
@@ -43,59 +42,128 @@ def _refuse_unquoted_date(value: str) -> str:
     return value
 
 
-_SYSTEM_NAMESPACES = frozenset({"default", "kube-system", "kube-public", "kube-node-lease"})
-
-
 def _refuse_system_namespace(value: str) -> str:
     if value in _SYSTEM_NAMESPACES:
         raise ValueError("every cluster has this namespace, and others put things into it: choose another")
     return value
 
 
-def _refuse_impossible_date(value: str) -> str:
-    try:
-        date.fromisoformat(value)
-    except ValueError:
-        raise ValueError("the calendar has no such day") from None
-    return value
+def _read_by(read: Callable[[str], object], message: str) -> AfterValidator:
+    def refuse_impossible(value: str) -> str:
+        try:
+            read(value)
+        except ValueError:
+            raise ValueError(message) from None
+        return value
 
-
-def _refuse_impossible_time(value: str) -> str:
-    try:
-        datetime.fromisoformat(value)
-    except ValueError:
-        raise ValueError("neither calendar nor clock has such a time") from None
-    return value
+    return AfterValidator(refuse_impossible)
 
 
 Text = Annotated[str, Field(min_length=1), AfterValidator(_refuse_unquoted_date)]
-Name = Annotated[str, Field(max_length=63, pattern=DNS_LABEL.pattern)]
-NamespaceName = Annotated[Name, AfterValidator(_refuse_system_namespace)]
-GraphName = Annotated[str, Field(max_length=32, pattern=DNS_LABEL.pattern)]
-"""Short: the operator appends the component's name and a hash, and a Service's name ends at 63."""
-StorageClassName = Annotated[str, Field(max_length=253, pattern=DNS_NAME.pattern)]
-Version = Annotated[str, Field(pattern=VERSION.pattern)]
-VolumeSize = Annotated[str, Field(pattern=VOLUME_SIZE.pattern)]
-CommitHash = Annotated[str, Field(pattern=COMMIT_HASH.pattern)]
-IsoDate = Annotated[str, Field(pattern=ISO_DATE.pattern), AfterValidator(_refuse_impossible_date)]
-LabelKey = Annotated[str, Field(pattern=LABEL_KEY.pattern)]
-LabelValue = Annotated[str, Field(max_length=63, pattern=LABEL_VALUE.pattern)]
-RegistryHost = Annotated[str, Field(pattern=REGISTRY_HOST.pattern)]
-NatsAddress = Annotated[str, Field(pattern=NATS_ADDRESS.pattern)]
-HttpAddress = Annotated[str, Field(pattern=HTTP_ADDRESS.pattern)]
-ServerAddress = Annotated[str, Field(pattern=SERVER_ADDRESS.pattern)]
-S3Address = Annotated[str, Field(pattern=S3_ADDRESS.pattern)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
 Seconds = Annotated[int, Field(ge=1, le=24 * 3600)]
-AccountId = Annotated[str, Field(pattern=ACCOUNT_ID.pattern)]
-Region = Annotated[str, Field(pattern=REGION.pattern)]
-ZoneName = Annotated[str, Field(pattern=ZONE_NAME.pattern)]
-ClusterName = Annotated[str, Field(pattern=CLUSTER_NAME.pattern)]
+
+Name = Annotated[str, replace(_DNS_LABEL, max_length=63)]
+NamespaceName = Annotated[Name, AfterValidator(_refuse_system_namespace)]
+GraphName = Annotated[str, replace(_DNS_LABEL, max_length=32)]
+"""Short: the operator appends the component's name and a hash, and a Service's name ends at 63."""
+StorageClassName = Annotated[
+    str,
+    _form(
+        r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$",
+        "small letters, digits, hyphens and dots, as in Kubernetes names",
+        max_length=253,
+    ),
+]
+Version = Annotated[
+    str, _form(r"^[0-9]+\.[0-9]+\.[0-9]+$", 'a version of three numbers in quotes, as in "1.2.1"', "1.2.1")
+]
+VolumeSize = Annotated[str, _form(r"^[1-9][0-9]{0,5}(Gi|Ti)$", "a size such as 100Gi or 2Ti", "{}Gi")]
+CommitHash = Annotated[str, _form(r"^[0-9a-f]{40}$", "a commit of 40 hexadecimal digits, in quotes")]
+IsoDate = Annotated[
+    str,
+    _form(r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", 'a date in quotes, as in "2026-12-31"'),
+    _read_by(date.fromisoformat, "the calendar has no such day"),
+]
+UtcTime = Annotated[
+    str, UTC_TIME, _read_by(datetime.fromisoformat, "neither calendar nor clock has such a time")
+]
+LabelKey = Annotated[
+    str,
+    _form(
+        r"^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$",
+        "a Kubernetes label key, such as example.com/pool",
+    ),
+]
+LabelValue = Annotated[
+    str,
+    _form(
+        r"^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$",
+        "a Kubernetes label value, in quotes if it is a number",
+        max_length=63,
+    ),
+]
+RegistryHost = Annotated[
+    str, _form(r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?(:[0-9]+)?$", "a registry's host name, such as nvcr.io")
+]
+NatsAddress = Annotated[
+    str,
+    _form(r"^nats://[^\s/:]+:[0-9]+$", "an address such as nats://nats.example.com:4222", "nats://{}:4222"),
+]
+HttpAddress = Annotated[
+    str,
+    _form(r"^https?://[^\s/:]+:[0-9]+$", "an address such as http://etcd.example.com:2379", "http://{}:2379"),
+]
+ServerAddress = Annotated[
+    str,
+    _form(r"^https://[^\s/]+$", "the address of an API server, such as https://10.0.0.1:6443", "https://{}"),
+]
+S3Address = Annotated[
+    str,
+    _form(
+        r"^s3://[a-z0-9][-a-z0-9.]+(/[^\s]*[^\s/])?$",
+        "an address such as s3://bucket/models/gpt-oss-120b",
+        "s3://{}",
+    ),
+]
+AccountId = Annotated[str, _form(r"^[0-9]{12}$", "an AWS account of 12 digits, in quotes")]
+Region = Annotated[str, _form(r"^[a-z]{2}(-[a-z]+)+-[0-9]$", "an AWS region such as us-east-1", "us-east-1")]
+ZoneName = Annotated[
+    str,
+    _form(
+        r"^[a-z]{2}(-[a-z]+)+-[0-9](-[a-z]{3}-[0-9])?[a-z]$",
+        "a zone's name such as us-east-1a, or us-east-1-dfw-2a for a Local Zone",
+        "us-east-1a",
+    ),
+]
+ClusterName = Annotated[
+    str,
+    _form(
+        r"^[a-z]([-a-z0-9]{0,28}[a-z0-9])?$", "small letters, digits and hyphens, a letter first, 30 at most"
+    ),
+]
 """Short: names of roles and node groups begin with it and end at 63."""
-VpcId = Annotated[str, Field(pattern=VPC_ID.pattern)]
-SubnetId = Annotated[str, Field(pattern=SUBNET_ID.pattern)]
-ReservationId = Annotated[str, Field(pattern=RESERVATION_ID.pattern)]
-UtcTime = Annotated[str, Field(pattern=UTC_TIME.pattern), AfterValidator(_refuse_impossible_time)]
-Arn = Annotated[str, Field(pattern=ARN.pattern)]
-Cidr = Annotated[str, Field(pattern=CIDR.pattern)]
-StackName = Annotated[str, Field(pattern=STACK_NAME.pattern)]
+VpcId = Annotated[str, _form(r"^vpc-[0-9a-f]{8,17}$", "the id of a VPC, such as vpc-0123456789abcdef0")]
+SubnetId = Annotated[
+    str, _form(r"^subnet-[0-9a-f]{8,17}$", "the id of a subnet, such as subnet-0123456789abcdef0")
+]
+ReservationId = Annotated[
+    str, _form(r"^cr-[0-9a-f]{8,17}$", "the id of a capacity reservation, such as cr-0123456789abcdef0")
+]
+Arn = Annotated[
+    str,
+    _form(
+        r"^arn:aws:iam::[0-9]{12}:(role|user)/.+$",
+        "an ARN such as arn:aws:iam::123456789012:role/platform",
+        "arn:aws:iam::123456789012:role/{}",
+    ),
+]
+Cidr = Annotated[
+    str,
+    _form(
+        r"^([0-9]{1,3}\.){3}[0-9]{1,3}/([0-9]|[12][0-9]|3[0-2])$", "addresses such as 10.0.0.0/16", "{}/32"
+    ),
+]
+StackName = Annotated[
+    str, _form(r"^[A-Za-z0-9_.-]{1,100}$", "a stack of this project, without organization and project")
+]

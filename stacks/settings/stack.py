@@ -14,7 +14,6 @@ from recipes.placed import RdmaFabric
 from recipes.strict_model import StrictModel
 from recipes.tensorrt_llm import EngineSettings
 from stacks.settings.cluster import CacheStorageSettings, ClusterSettings, PurchaseSettings
-from stacks.settings.layers import Layer, LayerStacks
 from stacks.settings.platform import Namespace, PlatformSettings
 from stacks.settings.setting_types import (
     CommitHash,
@@ -27,11 +26,14 @@ from stacks.settings.setting_types import (
     RegistryHost,
     S3Address,
     Seconds,
+    StackName,
     StorageClassName,
     Text,
     VolumeSize,
     ZoneName,
 )
+
+Layer = Literal["infrastructure", "platform", "serving"]
 
 
 class RdmaSettings(StrictModel):
@@ -212,6 +214,15 @@ class WaiverSettings(StrictModel):
     """Why; printed with the rule wherever the rule is."""
     expires: IsoDate
     """Last day on which the waiver holds, in quotes."""
+
+
+class LayerStacks(StrictModel):
+    """The stacks of this project that own the layers below this stack's."""
+
+    infrastructure: StackName | None = None
+    """Owner of network, cluster, nodes, file system and their operators."""
+    platform: StackName | None = None
+    """Owner of the Dynamo platform with NATS and etcd."""
 
 
 class StackSettings(StrictModel):

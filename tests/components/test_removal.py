@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lab.directory import REPOSITORY
-from recipes.graph_manifest.pod import TERMINATION_GRACE_SECONDS
+from recipes.pod_environment import TERMINATION_GRACE_SECONDS
 from stacks.settings.load import list_stacks
 from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_stack

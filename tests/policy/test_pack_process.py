@@ -19,7 +19,7 @@ from pulumi.runtime.proto import analyzer_pb2, analyzer_pb2_grpc
 from operations.project import resolved_stack
 from policy.wording import source_url
 from resource_graph import ResourceGraph
-from resource_graph.aspects import POLICY_HOST_LACKS
+from resource_graph.graph import POLICY_HOST_LACKS
 from rules.catalogue import RULES, TOPICS, rules_on
 from rules.model import Finding
 from tests.policy.analyzer import engine_requests

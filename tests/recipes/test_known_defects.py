@@ -10,7 +10,7 @@ import pytest
 from hardware import INSTANCE_TYPES
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe
-from recipes.tensorrt_llm.known_defects import known_defects
+from recipes.pod_environment import known_defects
 from tests.support.graph_pods import main_of, pods_of
 from tests.support.placed_recipes import (
     AGGREGATED,

@@ -20,7 +20,7 @@ from rules.model import Report
 from rules.reading.pools import pool_resource
 from rules.run import run_rules
 from stacks.plan.resolve import resolve
-from stacks.settings.parse import parse_settings
+from stacks.settings.load import parse_settings
 from tests.rules.edits import Edit, edited
 from tests.rules.exports import read_state_text, state_text
 from tests.rules.judging import TODAY, Found

@@ -9,7 +9,7 @@ import pytest
 
 from stacks.errors import SettingsError
 from stacks.plan.resolve import resolve
-from stacks.settings.parse import parse_settings
+from stacks.settings.load import parse_settings
 from tests.support.shipped_stacks import committed_settings
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lab.directory import REPOSITORY
 from stacks.plan.resolve import resolve
-from stacks.settings.load import read_settings
-from stacks.settings.parse import parse_settings
+from stacks.settings.load import parse_settings, read_settings
 
 if TYPE_CHECKING:
     from stacks.plan.stack_plan import StackPlan

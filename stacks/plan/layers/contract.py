@@ -15,7 +15,7 @@ from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.placement.pools import in_labels
 from stacks.plan.platform import OwnPlatform
-from stacks.settings.layers import Layer
+from stacks.settings.stack import Layer
 
 Value = str | int
 

@@ -11,7 +11,7 @@ from stacks.nearest import nearest
 from stacks.plan.layers.contract import VERSION, exported, is_of_pool, pools_in
 from stacks.plan.layers.layering import JoinedLayer, Layering
 from stacks.plan.layers.owned import FROM_BELOW
-from stacks.settings.layers import Layer
+from stacks.settings.stack import Layer
 
 Outputs = Mapping[str, object]
 

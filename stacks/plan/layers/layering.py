@@ -8,8 +8,7 @@ from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
 from stacks.plan.layers.contract import Contract, infrastructure_contract, platform_contract
 from stacks.plan.layers.owned import joined_layers, owned_layers
 from stacks.plan.platform import PlatformPlan
-from stacks.settings.layers import Layer
-from stacks.settings.stack import StackSettings
+from stacks.settings.stack import Layer, StackSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stacks.errors import Problem
-from stacks.settings.layers import Layer
-from stacks.settings.stack import StackSettings
+from stacks.settings.stack import Layer, StackSettings
 from stacks.wording import alternatives
 
 FROM_BELOW: tuple[Layer, ...] = ("infrastructure", "platform", "serving")

@@ -14,7 +14,7 @@ from stacks.plan.platform import OwnPlatform
 from stacks.plan.resolve import resolve
 from stacks.plan.versions import PLATFORM_RELEASES
 from stacks.plan.volume_sizes import needed_gib, size_in_gib
-from stacks.settings.parse import parse_settings
+from stacks.settings.load import parse_settings
 from stacks.settings.stack import WaiverSettings
 from tests.support.dev_settings import FILE, dev_settings, problems_of, resolved
 

@@ -9,10 +9,8 @@ import pytest
 
 from lab.directory import REPOSITORY
 from stacks.errors import SettingsError
-from stacks.settings.attribute_docstrings import field_docstrings, summary
-from stacks.settings.document import DOCUMENT, settings_document
-from stacks.settings.load import list_stacks
-from stacks.settings.parse import parse_settings
+from stacks.settings.document import DOCUMENT, field_docstrings, settings_document, summary
+from stacks.settings.load import list_stacks, parse_settings
 from stacks.settings.schema import EDITOR_LINE, SCHEMA_FILE, schema_text, stack_file_schema
 from stacks.settings.setting_places import field_place, models_within
 from stacks.settings.stack import StackSettings

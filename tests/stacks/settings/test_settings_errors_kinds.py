@@ -26,6 +26,14 @@ CASES: list[tuple[str, Path, object, str]] = [
         "  try: existing",
     ),
     (
+        "a list in place of a mapping with a kind",
+        ("platform", "nats"),
+        ["own"],
+        "Pulumi.dev.yaml: platform.nats = ['own']\n"
+        "  this is a list\n"
+        "  allowed: a mapping with kind: own, bundled or external",
+    ),
+    (
         "a key of another kind",
         ("platform", "kind"),
         "existing",

@@ -5,13 +5,6 @@ from enum import Enum
 from typing import Literal, TypeGuard, get_args
 
 from engines.quantization import MxFp4AlgorithmName
-from engines.sources import (
-    TENSORRT_LLM_CREATE_MOE,
-    TENSORRT_LLM_CUTLASS_MOE,
-    TENSORRT_LLM_HOPPER_TRTLLM,
-    TENSORRT_LLM_TRITON_MOE,
-    TENSORRT_LLM_TRTLLM_MOE,
-)
 from hardware import Accelerator, Source
 
 MoeBackend = Literal["CUTLASS", "TRTLLM", "TRITON", "CUTEDSL", "DENSEGEMM", "WIDEEP", "DEEPGEMM", "VANILLA"]
@@ -49,6 +42,21 @@ class MoeSupport:
         return self.outcome in {MoeOutcome.ASSERTS, MoeOutcome.FAILS}
 
 
+_CREATE_MOE = Source(
+    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/create_moe.py at 01f8de5", "2026-05"
+)
+_CUTLASS_MOE = Source(
+    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/fused_moe_cutlass.py (can_implement)",
+    "2026-05",
+)
+_TRITON_MOE = Source(
+    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/fused_moe_triton.py at 00131d7", "2026-05"
+)
+_TRTLLM_MOE = Source(
+    "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/fused_moe_trtllm_gen.py at 026946f", "2026-05"
+)
+_HOPPER_TRTLLM = Source("NVIDIA/TensorRT-LLM#17570 (IndexError in the autotuner)", "2026")
+
 _HOPPER = (9, 0)
 _BLACKWELL_ALGORITHM: MxFp4AlgorithmName = "W4A8_MXFP4_MXFP8"
 
@@ -84,11 +92,11 @@ def moe_support(
             return _as_cutlass(backend, algorithm, accelerator)
         case "WIDEEP" | "DEEPGEMM" | "VANILLA":
             reason = f"{backend} adds no bias to its experts, and those of gpt-oss have one"
-            return MoeSupport(MoeOutcome.ASSERTS, reason, TENSORRT_LLM_CREATE_MOE)
+            return MoeSupport(MoeOutcome.ASSERTS, reason, _CREATE_MOE)
 
 
 def _cutlass(algorithm: MxFp4AlgorithmName, accelerator: Accelerator) -> MoeSupport:
-    source = TENSORRT_LLM_CUTLASS_MOE
+    source = _CUTLASS_MOE
     if accelerator.architecture_family == "blackwell":
         if algorithm == _BLACKWELL_ALGORITHM:
             return _runs("CUTLASS runs W4A8_MXFP4_MXFP8 on Blackwell", source)
@@ -104,17 +112,17 @@ def _cutlass(algorithm: MxFp4AlgorithmName, accelerator: Accelerator) -> MoeSupp
 
 def _trtllm(accelerator: Accelerator) -> MoeSupport:
     if accelerator.architecture_family == "blackwell":
-        return _runs("TRTLLM runs every MXFP4 algorithm on Blackwell", TENSORRT_LLM_TRTLLM_MOE)
+        return _runs("TRTLLM runs every MXFP4 algorithm on Blackwell", _TRTLLM_MOE)
     if accelerator.architecture_family == "hopper":
         return _fails(
             "TRTLLM is for Blackwell: on Hopper its autotuner ends with an IndexError",
-            TENSORRT_LLM_HOPPER_TRTLLM,
+            _HOPPER_TRTLLM,
         )
-    return _fails("TRTLLM is for Blackwell", TENSORRT_LLM_TRTLLM_MOE)
+    return _fails("TRTLLM is for Blackwell", _TRTLLM_MOE)
 
 
 def _triton(algorithm: MxFp4AlgorithmName, accelerator: Accelerator, expert_parallel_size: int) -> MoeSupport:
-    source = TENSORRT_LLM_TRITON_MOE
+    source = _TRITON_MOE
     if algorithm == _BLACKWELL_ALGORITHM:
         return _fails("TRITON has no quantization method for W4A8_MXFP4_MXFP8", source)
     if accelerator.architecture_family == "ampere":
@@ -131,7 +139,7 @@ def _as_cutlass(backend: MoeBackend, algorithm: MxFp4AlgorithmName, accelerator:
     reason = f"{backend} does not take gpt-oss and falls back to CUTLASS with a warning"
     if not cutlass.runs:
         return MoeSupport(cutlass.outcome, f"{reason}; {cutlass.reason}", cutlass.source)
-    return MoeSupport(MoeOutcome.RUNS_AS_CUTLASS, reason, TENSORRT_LLM_CREATE_MOE)
+    return MoeSupport(MoeOutcome.RUNS_AS_CUTLASS, reason, _CREATE_MOE)
 
 
 def _runs(reason: str, source: Source) -> MoeSupport:

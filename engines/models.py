@@ -1,4 +1,7 @@
-"""What divides the work of a model, and how long its sequences may be: heads, experts, positions."""
+"""The config.json of models: the shape of gpt-oss; of others what divides their work and ends sequences.
+
+Read in ai-dynamo/aiconfigurator src/aiconfigurator/model_configs at 095f58a, or on Hugging Face.
+"""
 
 import re
 from collections.abc import Mapping
@@ -6,10 +9,57 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 
-from engines.sources import HUGGING_FACE_CONFIGS
-from hardware import Source
 
-MODEL_LIMITS_SOURCE: Source = HUGGING_FACE_CONFIGS
+@dataclass(frozen=True, slots=True)
+class ModelShape:
+    """What a model's config.json says of its size."""
+
+    name: str
+    layers: int
+    experts: int
+    hidden_size: int
+    intermediate_size: int
+    attention_heads: int
+    kv_heads: int
+    head_dim: int
+    experts_per_token: int
+    vocabulary: int
+    max_positions: int
+    """Tokens of prompt and answer together."""
+
+    def kv_bytes_per_token(self, bytes_per_value: int) -> int:
+        """Bytes of KV cache that one token takes over all layers and heads: a key and a value each.
+
+        Tensor parallelism spreads the heads over up to `kv_heads` GPUs; under attention data parallelism
+        every rank keeps all of them.
+        """
+        return self.layers * 2 * self.kv_heads * self.head_dim * bytes_per_value
+
+
+def _gpt_oss(name: str, *, layers: int, experts: int) -> ModelShape:
+    return ModelShape(
+        name=name,
+        layers=layers,
+        experts=experts,
+        hidden_size=2880,
+        intermediate_size=2880,
+        attention_heads=64,
+        kv_heads=8,
+        head_dim=64,
+        experts_per_token=4,
+        vocabulary=201_088,
+        max_positions=131_072,
+    )
+
+
+GPT_OSS_MODELS: Mapping[str, ModelShape] = MappingProxyType(
+    {
+        "gpt-oss-120b": _gpt_oss("gpt-oss-120b", layers=36, experts=128),
+        "gpt-oss-20b": _gpt_oss("gpt-oss-20b", layers=24, experts=32),
+    }
+)
+"""Name, as it ends a repository's name -> shape."""
+
 
 # What may follow a model's name without changing its shape; Distill, VL, a date or anything else may.
 _SAME_SHAPE = (

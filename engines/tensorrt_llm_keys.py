@@ -1,22 +1,18 @@
 """Settings that TensorRT-LLM takes from an engine file: their names, those that are gone, and closed choices.
 
-The engine forbids unknown keys, at the top level and inside blocks. The lists are of a commit near release
-1.3.0rc14 and not of the release itself, and they take in what later commits added, so a key that is missing
-here is suspicious and not yet wrong; a removed key is wrong.
+The engine forbids unknown keys, at the top level and inside blocks. The lists are those of
+NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py in the fork Tracin/TensorRT-LLM at 21a5a51, the stored
+commit nearest to release 1.3.0rc14, and take in what later commits added: a key that is missing here is
+suspicious and not yet wrong; a removed key is wrong.
 """
 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from engines.sources import TENSORRT_LLM_ARGUMENTS
-from hardware import Source
-
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
-
-ENGINE_KEYS_SOURCE: Source = TENSORRT_LLM_ARGUMENTS
 
 REMOVED_ENGINE_KEYS: Mapping[str, str] = MappingProxyType(
     {

@@ -1,13 +1,13 @@
-"""Which MoE backend of vLLM runs the MXFP4 experts of gpt-oss on which GPU (0.20.1)."""
+"""Which MoE backend of vLLM runs the MXFP4 experts of gpt-oss on which GPU.
+
+vllm 0.20.1 vllm/model_executor/layers/fused_moe/oracle/mxfp4.py
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from engines.sources import VLLM_MXFP4_ORACLE
 from hardware import Accelerator
-
-VLLM_MOE_SOURCE = VLLM_MXFP4_ORACLE
 
 VLLM_MOE_BACKENDS = frozenset(
     {

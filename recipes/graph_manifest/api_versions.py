@@ -1,0 +1,96 @@
+"""The words of each API version of the graph for the same pods.
+
+v1alpha1: services by name, resources in the operator's own words. Volumes stand in the pod's own words
+there too, not as `pvcs` and `volumeMounts` of the service: before 1.4 the mounts of the main container take
+the place of the service's, and no worker would have its model (ai-dynamo/dynamo#11263). v1beta1: a list of
+components, each with a Kubernetes pod template.
+"""
+
+from typing import Any
+
+from recipes.graph_manifest.services import Amounts, GraphService
+from recipes.tensorrt_llm import BACKEND_FRAMEWORK
+
+# The operator adds its probes, ports and variables to the container of this name.
+_MAIN_CONTAINER = "main"
+
+
+def alpha_spec(services: tuple[GraphService, ...]) -> dict[str, Any]:
+    """Return the `spec` of the graph in nvidia.com/v1alpha1."""
+    return {
+        "backendFramework": BACKEND_FRAMEWORK,
+        "services": {service.name: _alpha_service(service) for service in services},
+    }
+
+
+def beta_spec(services: tuple[GraphService, ...]) -> dict[str, Any]:
+    """Return the `spec` of the graph in nvidia.com/v1beta1."""
+    return {
+        "backendFramework": BACKEND_FRAMEWORK,
+        "components": [_component(service) for service in services],
+    }
+
+
+def _alpha_service(service: GraphService) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        **_component_type(service),
+        "replicas": service.replicas,
+        "resources": service.resources(_alpha_amounts),
+        "extraPodSpec": {**service.pod, "mainContainer": dict(service.container)},
+    }
+    if service.annotations:
+        # Before 1.4 the operator reads the limits of a rollout from the pod's annotations alone; those of the
+        # service it forgets between two generations of workers (ai-dynamo/dynamo#11909), and an update on a
+        # full node then waits for ever.
+        fields["extraPodMetadata"] = {"annotations": dict(service.annotations)}
+    if service.shared_memory:
+        fields["sharedMemory"] = {"size": service.shared_memory}
+    return fields
+
+
+def _component_type(service: GraphService) -> dict[str, str]:
+    if service.role in ("prefill", "decode"):
+        return {"componentType": "worker", "subComponentType": service.role}
+    return {"componentType": service.role}
+
+
+def _alpha_amounts(amounts: Amounts) -> dict[str, Any]:
+    # The CRD takes quantities as strings only: `gpu: 4` is refused.
+    written: dict[str, Any] = {"gpu": str(amounts.gpus)} if amounts.gpus else {}
+    if amounts.cpu is not None:
+        written["cpu"] = amounts.cpu
+    if amounts.memory is not None:
+        written["memory"] = amounts.memory
+    if amounts.devices:
+        written["custom"] = dict(amounts.devices)
+    return written
+
+
+def _component(service: GraphService) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "name": service.name,
+        "type": service.role,
+        "replicas": service.replicas,
+        "podTemplate": _pod_template(service),
+    }
+    if service.shared_memory:
+        fields["sharedMemorySize"] = service.shared_memory
+    return fields
+
+
+def _pod_template(service: GraphService) -> dict[str, Any]:
+    container = {**service.container, "name": _MAIN_CONTAINER, "resources": service.resources(_beta_amounts)}
+    pod = {**service.pod, "containers": [container]}
+    if not service.annotations:
+        return {"spec": pod}
+    # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).
+    return {"metadata": {"annotations": dict(service.annotations)}, "spec": pod}
+
+
+def _beta_amounts(amounts: Amounts) -> dict[str, str]:
+    written = {"nvidia.com/gpu": str(amounts.gpus)} if amounts.gpus else {}
+    if amounts.cpu is not None:
+        written["cpu"] = amounts.cpu
+    if amounts.memory is not None:
+        written["memory"] = amounts.memory
+    return written | dict(amounts.devices)
