@@ -224,9 +224,9 @@ def _cluster_values(stack: StackPlan) -> dict[str, str]:
         # The claim would stay, and its file system go from under it.
         values["modelCache.storage.kind"] = plan.storage.kind
     values |= {
-        "cluster.name": plan.name,
-        "cluster.accountId": plan.account_id,
-        "cluster.region": plan.region,
+        "cluster.name": plan.cluster.name,
+        "cluster.accountId": plan.cluster.account_id,
+        "cluster.region": plan.cluster.region,
         **_network_values(plan),
     }
     if isinstance(plan.storage, Lustre):
