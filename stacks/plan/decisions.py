@@ -15,11 +15,6 @@ from stacks.plan.timeouts import SLOWEST_LOAD_MEGABYTES_PER_SECOND
 from stacks.settings.stack import StackSettings
 from stacks.wording import in_words
 
-# These transports need capabilities, or all privileges, which the level baseline refuses
-# (https://kubernetes.io/docs/concepts/security/pod-security-standards/). With the others the container of the
-# engine only lacks a seccomp profile, which the level restricted alone asks for.
-_PRIVILEGED = frozenset({"rdma", "efa"})
-
 _SEVERAL = 3
 
 
@@ -27,7 +22,7 @@ def decisions(settings: StackSettings, stack: StackPlan) -> tuple[Decision, ...]
     """Return one decision for everything that `explain` prints and nothing else of the plan says."""
     serving, cache = stack.serving, stack.cache
     return (
-        *_placements(serving),
+        *_placements(stack),
         *_replicas(settings, serving),
         *_servers(stack.platform),
         *_namespaces(stack),
@@ -41,14 +36,14 @@ def _placed_workers(serving: ServingPlan) -> list[tuple[PlacedService, PoolPlace
     return [(worker, worker.placement) for worker in serving.placed.workers if worker.placement]
 
 
-def _placements(serving: ServingPlan) -> Iterable[Decision]:
-    transport = serving.placed.kv_transport
-    alone = transport is not None and transport.path.one_pod_per_node
-    yield from _beside_the_cache(serving)
-    for worker, placement in _placed_workers(serving):
+def _placements(stack: StackPlan) -> Iterable[Decision]:
+    alone = {placed.pool.name for placed in stack.pools if placed.packing.room.one_pod_per_node}
+    yield from _beside_the_cache(stack.serving)
+    for worker, placement in _placed_workers(stack.serving):
+        only = ", and no second worker of this KV transport" if placement.pool in alone else ""
         reason = (
             f"pool {placement.pool} has {placement.instance_type} nodes; one of them holds a worker's "
-            f"{in_words(worker.gpus, 'GPU')}{', and no second worker of this KV transport' if alone else ''}"
+            f"{in_words(worker.gpus, 'GPU')}{only}"
         )
         yield Decision("placement", f"nodes of {worker.name}", in_labels(placement.node_selector), reason)
 
@@ -135,9 +130,11 @@ def _namespaces(stack: StackPlan) -> Iterable[Decision]:
         yield Decision("namespaces", "platform", f"existing, {platform.namespace}", reason)
     if not (serving.namespace_exists and stack.layers.owns("serving")):
         return
-    transport = serving.placed.kv_transport
-    needs_privileges = transport is not None and transport.name in _PRIVILEGED
-    privileged = needs_privileges or serving.placed.cache_directory
+    # Network devices (rdma, efa) need capabilities, or all privileges, which the level baseline refuses
+    # (https://kubernetes.io/docs/concepts/security/pod-security-standards/). Without them the engine's
+    # container only lacks a seccomp profile, which the level restricted alone asks for.
+    uses_devices = any(placement.extended_resources for _, placement in _placed_workers(serving))
+    privileged = uses_devices or serving.placed.cache_directory
     reason = f"{untouched}; {enforced} {'privileged' if privileged else 'baseline'} admits its pods"
     if platform.kind == "existing" and stack.network_policies:
         label = f"{USES_PLATFORM}={platform.namespace}"

@@ -33,7 +33,7 @@ from stacks.plan.volume_sizes import size_in_gib
 from stacks.settings import platform as settings
 
 RELEASE_NAME = "dynamo-platform"
-"""Of the platform's Helm release."""
+"""The platform's Helm release has it."""
 NATS_NAME = "dynamo-nats"
 ETCD_NAME = "dynamo-etcd"
 
@@ -78,7 +78,7 @@ class OwnPlatform:
 
     @property
     def namespace(self) -> str:
-        """Of operator, NATS and etcd."""
+        """Operator, NATS and etcd run there."""
         return self.release.namespace
 
 

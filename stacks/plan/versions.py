@@ -11,7 +11,7 @@ OPERATOR_IMAGE = "nvcr.io/nvidia/ai-dynamo/kubernetes-operator"
 
 # The versions that Dynamo's own tests run against (ai-dynamo/dynamo, test compose files of the 1.2 line).
 PAUSE_IMAGE = "registry.k8s.io/pause:3.10.1"
-"""Of both architectures; does nothing."""
+"""Runs on both architectures, and does nothing."""
 ETCD_IMAGE = "quay.io/coreos/etcd:v3.5.21"
 NATS_IMAGE = "docker.io/library/nats:2.11.4-alpine"
 

@@ -20,7 +20,7 @@ from stacks.settings.cluster import (
 from stacks.settings.stack import NodePoolSettings
 
 _LONGEST_NAME = 63
-"""Of a node group (EKS API, CreateNodegroup)."""
+"""EKS takes no longer name of a node group (EKS API, CreateNodegroup)."""
 _SYSTEM_ROOT_GIB = 100
 # Images of the runtime are some 20 GB each, and two are there during an update.
 _GPU_ROOT_GIB = 200
