@@ -89,6 +89,7 @@ def _rows(stack: StackPlan, graph: ResourceGraph) -> Iterator[Row]:
         yield from _labelled("DEFECTS", workarounds(stack))
     yield from _labelled("WAIVED", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
     yield from _labelled("SERVERS", _decisions(stack, "servers"))
+    yield from _labelled("NAMESPACE", _decisions(stack, "namespaces"))
     if serves:
         yield "OTHER", "; ".join(_decisions(stack, *_other_topics(stack)))
         yield from _labelled("EVIDENCE", _evidence(stack))

@@ -48,7 +48,8 @@ def header_rows(stack: StackPlan) -> Iterator[Row]:
 
 
 def _reached_from(plan: EksPlan) -> str:
-    return f"the VPC and {', '.join(plan.public_cidrs)}" if plan.public_cidrs else "the VPC alone"
+    outside = plan.cluster.public_cidrs
+    return f"the VPC and {', '.join(outside)}" if outside else "the VPC alone"
 
 
 def _support_end(version: str) -> str:
@@ -66,7 +67,7 @@ def _network(plan: EksPlan) -> str:
 
 
 def _local_zones(network: PlannedNetwork) -> str:
-    names = ", ".join(zone.name for zone in network.local)
+    names = ", ".join(subnet.zone for subnet in network.subnets if subnet.public is None)
     return f", Local Zone {names}" if names else ""
 
 
@@ -86,7 +87,7 @@ def _storage(plan: EksPlan, cache: CachePlan) -> str:
     match plan.storage:
         case Lustre(zone=zone, size_gib=size, throughput=throughput):
             dollars = f"${lustre_usd_per_hour(size, throughput):.2f} an hour"
-            where = "" if plan.region == _PRICED_REGION else f" in {_PRICED_REGION}"
+            where = "" if plan.cluster.region == _PRICED_REGION else f" in {_PRICED_REGION}"
             price = f"{dollars}{where} ({aged(FSX_LUSTRE_PRICES.date)})"
             return f"FSx for Lustre in {zone}, {throughput} MB/s a TiB, {price}{_slow_reads(plan)}"
         case Efs():
@@ -110,7 +111,7 @@ def _charts(plan: EksPlan) -> Iterator[Chart]:
         yield DRA_DRIVER
     if plan.efa_instance_types:
         yield EFA_DEVICE_PLUGIN
-    if plan.monitoring:
+    if plan.cluster.monitoring:
         yield PROMETHEUS_STACK
 
 
@@ -165,11 +166,12 @@ def _layer_rows(stack: StackPlan) -> Iterator[Row]:
 
 
 def _infrastructure_rows(plan: EksPlan, cache: CachePlan) -> Iterator[Row]:
-    version = f"Kubernetes {plan.version}{_support_end(plan.version)}"
-    where = f"{version} in {plan.region}, account {plan.account_id}"
-    yield "CLUSTER", f"eks {plan.name}, {where}, reached from {_reached_from(plan)}"
+    cluster = plan.cluster
+    version = f"Kubernetes {cluster.version}{_support_end(cluster.version)}"
+    where = f"{version} in {cluster.region}, account {cluster.account_id}"
+    yield "CLUSTER", f"eks {cluster.name}, {where}, reached from {_reached_from(plan)}"
     yield "NETWORK", _network(plan)
-    system = plan.system_nodes
+    system = cluster.system_nodes
     yield (
         "NODES",
         f"system: {system.nodes} x {system.instance_type} on demand, for everything without GPUs; {_AMIS}",

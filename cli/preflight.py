@@ -34,7 +34,7 @@ def preflight(name: str) -> None:
         raise CommandError(f"{owner}: `dynamo-stack preflight {joined.stack}` asks the account")
     if plan is None:
         raise CommandError(f"stack {name} uses a cluster that exists: there is nothing to ask an account")
-    account = Account(plan.region)
+    account = Account(plan.cluster.region)
     found = list(answers(plan, account))
     idle = (f"idle in pool {text}" for text in idle_gpus(plan, stack.pools))
     waiting = (f"no graph yet: {waiting_text(nodes)}" for nodes in waited_for(stack))

@@ -6,7 +6,7 @@ import typer
 
 from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import say
-from failures.health import ills_of
+from failures.health import health_problems
 from operations.cluster_commands import ClusterCommands
 from operations.errors import CommandError
 from operations.project import resolved_stack
@@ -16,8 +16,8 @@ from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
 from operations.recovery.state_backup import Backup
 from operations.recovery.steps import command_line, run_steps, what_holds
 from stacks.plan.stack_plan import StackPlan
-from stacks.program.end_of_up import served_by
-from stacks.updates.guards.lost_claim import seen_in
+from stacks.program.end_of_up import serving_objects
+from stacks.updates.guards.lost_claim import look_for_losses
 
 
 def recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiting: bool) -> None:
@@ -75,20 +75,20 @@ def _recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_wait
 
 def _require_health(stack: StackPlan, cluster: ClusterCommands) -> None:
     """Ask the cluster, which alone knows; exit 1 where something does not work."""
-    served = served_by(stack)
+    served = serving_objects(stack)
     if served is None:
         return
-    ills = ills_of(cluster.reader.get, served)
-    if ills is None:
+    problems = health_problems(cluster.reader.get, served)
+    if problems is None:
         say("the cluster does not say whether graph and claim are healthy", error=True)
-    for ill in ills or ():
-        say(ill.text(stack.name), error=True)
+    for problem in problems or ():
+        say(problem.text(stack.name), error=True)
     # A claim that is being deleted is among both.
-    seen = seen_in(stack, cluster.reader) if ills == () else None
+    seen = look_for_losses(stack, cluster.reader) if problems == () else None
     losses = seen.losses if seen else ()
     for loss in losses:
         say(f"{loss}\n  runbook: docs/runbook/cache-lost.md", error=True)
-    if ills != () or losses:
+    if problems != () or losses:
         raise typer.Exit(FAILED)
     say("graph and claim are healthy")
 

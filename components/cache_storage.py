@@ -26,7 +26,7 @@ class CacheStorageArgs:
     """Inputs of `CacheStorage`."""
 
     name: str
-    """Of the file system, and of the PersistentVolume that stands for it."""
+    """The file system and the PersistentVolume that stands for it have this name."""
     vpc_id: pulumi.Input[str]
     clients: pulumi.Input[str]
     """Security group of the nodes that mount it."""

@@ -47,7 +47,7 @@ class HelmChartArgs:
     skip_crds: bool = False
     """Another release has the chart's custom resource definitions."""
     outputs: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """Of the component."""
+    """What the component puts out."""
 
 
 def gpu_operator(namespace: str, chart: Chart, timeout_seconds: int, *, monitored: bool) -> HelmChartArgs:

@@ -23,8 +23,8 @@ class ClusterReader:
     kubeconfig: str | None = None
     """A file; None: whatever KUBECONFIG leads to."""
     content: str | None = None
-    """Of the kubeconfig, where no file of a person's has it: its context has the name `context`. Empty: it is
-    not known yet, and nothing can be looked at."""
+    """A kubeconfig that is in no file of a person's; its context has the name `context`. Empty: it is not
+    known yet, and nothing can be looked at."""
     once: str = ""
     """What a person types before the first of the commands; empty: nothing."""
     seconds: int = _KUBECTL_SECONDS

@@ -17,7 +17,7 @@ class ComputeDomainArgs:
 
     name: str
     namespace: str
-    """Of the pods: a claim can only be made from a template in the pod's own namespace."""
+    """The pods run there: a claim can only be made from a template in the pod's own namespace."""
     claim_template_name: str
     """Name that the DRA driver gives the ResourceClaimTemplate it makes."""
 

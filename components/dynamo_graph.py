@@ -8,6 +8,7 @@ from pulumi_kubernetes.apiextensions import CustomResource
 from pulumi_kubernetes.core.v1 import ConfigMap
 
 from components import removal
+from components.dynamo_objects import GRAPH_KIND
 from components.options import Resources, child, limits
 
 KV_TRANSPORT_ANNOTATION = "dynamo-stack/kv-transport"
@@ -113,7 +114,7 @@ class DynamoGraph(pulumi.ComponentResource):
         self.graph = CustomResource(
             name,
             api_version=args.api_version,
-            kind="DynamoGraphDeployment",
+            kind=GRAPH_KIND,
             metadata={
                 "name": args.name,
                 "namespace": args.namespace,
@@ -136,9 +137,7 @@ def _aliases(args: DynamoGraphArgs) -> list[str | pulumi.Alias]:
     # The API server holds one graph under both versions. Without the other type as an alias a change of the
     # version would be another resource to the engine, created while the graph of its name still exists.
     other = {"nvidia.com/v1alpha1": "v1beta1", "nvidia.com/v1beta1": "v1alpha1"}[args.api_version]
-    same: list[str | pulumi.Alias] = [
-        pulumi.Alias(type_=f"kubernetes:nvidia.com/{other}:DynamoGraphDeployment")
-    ]
+    same: list[str | pulumi.Alias] = [pulumi.Alias(type_=f"kubernetes:nvidia.com/{other}:{GRAPH_KIND}")]
     return [*same, args.instead_of] if args.instead_of else same
 
 

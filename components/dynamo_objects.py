@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+GRAPH_KIND = "DynamoGraphDeployment"
 GRAPHS = "dynamographdeployments.nvidia.com"
 PARTS = "dynamocomponentdeployments.nvidia.com"
 """What the operator makes of a graph: one for each component and generation of workers, which owns a
@@ -19,7 +20,7 @@ FRONTEND = "frontend"
 FRONTEND_PORT = 8000
 
 USES_PLATFORM = "uses-dynamo-platform"
-"""Of this project, on a namespace whose pods the NATS and etcd servers of the platform named there admit."""
+"""This project's label on a namespace: NATS and etcd of the platform that it names admit the pods there."""
 
 _DEFINITIONS = "customresourcedefinitions"
 

@@ -27,7 +27,7 @@ class Addon:
     configuration: str | None = None
     """JSON in the add-on's own schema; None: its defaults."""
     service_account: str | None = None
-    """Of the pods that act in the account; None: none do."""
+    """The pods that act in the account run as it; None: none do."""
     policies: tuple[ManagedPolicy, ...] = ()
 
 

@@ -30,9 +30,9 @@ class GpuNodesReadyArgs:
     node_group: str
     nodes: int
     gpus: int
-    """Of each node."""
+    """Each node has so many."""
     bought: str
-    """Of what the nodes were launched; another purchase is waited for again."""
+    """The purchase that the nodes were launched from; another one is waited for again."""
     image: str
     timeout_seconds: int
 

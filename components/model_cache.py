@@ -21,7 +21,7 @@ class FileSystem:
     """A file system that exists, as its CSI driver finds it."""
 
     name: str
-    """Of the PersistentVolume that stands for it."""
+    """The PersistentVolume that stands for it has this name."""
     driver: str
     handle: pulumi.Input[str]
     attributes: pulumi.Input[Mapping[str, pulumi.Input[str]] | None]

@@ -21,7 +21,7 @@ class NamespaceArgs:
 
     name: str
     platform_namespace: str
-    """Of the platform that the namespace's pods use; its NATS and etcd servers admit them by this."""
+    """Where the platform runs that the namespace's pods use; its NATS and etcd admit them by this."""
     lifecycle: str
     """production or disposable; nothing is made of it, policies read it."""
     hf_token: pulumi.Output[str] | None = None

@@ -8,31 +8,9 @@ import pulumi_aws as aws
 
 from components.iam import document, role
 from components.options import Resources, child
+from components.zone_subnets import ZoneSubnets, zone_group
 
 _WRITES_LOGS = ["logs:CreateLogStream", "logs:PutLogEvents", "logs:DescribeLogStreams"]
-
-
-@dataclass(frozen=True, slots=True)
-class ZoneSubnets:
-    """The subnets of one of the region's own availability zones."""
-
-    zone: str
-    """Name, such as us-east-1a."""
-    public_cidr: str
-    """For NAT gateways and public load balancers."""
-    private_cidr: str
-    """For the control plane's interfaces, nodes and pods."""
-
-
-@dataclass(frozen=True, slots=True)
-class LocalZoneSubnet:
-    """The one subnet in a Local Zone, for nodes alone."""
-
-    zone: str
-    """Name, such as us-east-1-dfw-2a."""
-    zone_group: str
-    """What the account opts in to before it sees the zone, such as us-east-1-dfw-2."""
-    private_cidr: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +21,10 @@ class NetworkArgs:
     account_id: str
     region: str
     cidr: str
-    zones: tuple[ZoneSubnets, ...]
-    """Two or more: EKS puts the control plane's interfaces into subnets of at least two zones, none of them
-    local (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html)."""
-    local_zones: tuple[LocalZoneSubnet, ...]
+    subnets: tuple[ZoneSubnets, ...]
+    """Two or more of the region's own zones, because EKS puts the control plane's interfaces into subnets of
+    at least two, none of them local (https://docs.aws.amazon.com/eks/latest/userguide/network-reqs.html);
+    then those of Local Zones."""
     nat_per_zone: bool
     """A NAT gateway in each zone; False: one, whose zone's failure cuts off the others."""
     flow_log_days: int
@@ -63,7 +41,7 @@ class Network(pulumi.ComponentResource):
     """Zone -> its private subnet, the Local Zone's included."""
 
     def __init__(self, name: str, args: NetworkArgs, opts: pulumi.ResourceOptions) -> None:
-        inputs = {"cidr": args.cidr, "zones": [zone.zone for zone in args.zones]}
+        inputs = {"cidr": args.cidr, "zones": [each.zone for each in args.subnets if each.public is not None]}
         super().__init__("dynamo-stack:components:Network", name, inputs, opts)
         self._name, self._args = name, args
         self.vpc = aws.ec2.Vpc(
@@ -97,22 +75,25 @@ class Network(pulumi.ComponentResource):
         )
         table = self._route_table("public", gateway_id=internet.id)
         gateways: dict[str, aws.ec2.NatGateway] = {}
-        for zone in args.zones:
-            subnet = self._subnet(f"public-{zone.zone}", zone.zone, zone.public_cidr, role="elb")
-            association = self._associate(f"public-{zone.zone}", subnet, table)
+        for each in args.subnets:
+            if each.public is None:
+                continue
+            zone = each.zone
+            subnet = self._subnet(f"public-{zone}", zone, each.public, role="elb")
+            association = self._associate(f"public-{zone}", subnet, table)
             if gateways and not args.nat_per_zone:
                 continue
             address = aws.ec2.Eip(
-                f"{name}-nat-{zone.zone}",
+                f"{name}-nat-{zone}",
                 domain="vpc",
-                tags={"Name": f"{args.name}-nat-{zone.zone}"},
+                tags={"Name": f"{args.name}-nat-{zone}"},
                 opts=child(self, [internet]),
             )
-            gateways[zone.zone] = aws.ec2.NatGateway(
-                f"{name}-nat-{zone.zone}",
+            gateways[zone] = aws.ec2.NatGateway(
+                f"{name}-nat-{zone}",
                 allocation_id=address.id,
                 subnet_id=subnet.id,
-                tags={"Name": f"{args.name}-{zone.zone}"},
+                tags={"Name": f"{args.name}-{zone}"},
                 opts=child(self, [association]),
             )
         return gateways
@@ -122,11 +103,10 @@ class Network(pulumi.ComponentResource):
         first = next(iter(gateways.values()))
         subnets: dict[str, aws.ec2.Subnet] = {}
         tables: list[aws.ec2.RouteTable] = []
-        places = [(zone.zone, zone.private_cidr, None) for zone in args.zones]
-        places += [(zone.zone, zone.private_cidr, zone.zone_group) for zone in args.local_zones]
-        for zone, cidr, group in places:
-            after = [self._opted_in(group)] if group else []
-            subnet = self._subnet(f"private-{zone}", zone, cidr, role="internal-elb", after=after)
+        for each in args.subnets:
+            zone = each.zone
+            after = [self._opted_in(zone)] if each.public is None else []
+            subnet = self._subnet(f"private-{zone}", zone, each.private, role="internal-elb", after=after)
             # A Local Zone has no NAT gateway of its own: its traffic leaves through the region.
             gateway = gateways.get(zone, first)
             table = self._route_table(f"private-{zone}", nat_gateway_id=gateway.id)
@@ -145,7 +125,8 @@ class Network(pulumi.ComponentResource):
         )
         return subnets
 
-    def _opted_in(self, group: str) -> pulumi.Resource:
+    def _opted_in(self, local_zone: str) -> pulumi.Resource:
+        group = zone_group(local_zone)
         # Opting out again takes AWS's support, so the group stays when the stack goes.
         return aws.ec2.AvailabilityZoneGroup(
             f"{self._name}-{group}",

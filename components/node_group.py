@@ -47,12 +47,12 @@ class NodeGroupArgs:
     """The nodes; the group has its name."""
     ami_type: str
     version: str
-    """Of Kubernetes: a group that names none stays at the one that it was made with."""
+    """The release of Kubernetes: a group that names none stays at the one that it was made with."""
     nodes: int
     repaired: bool
     """Let EKS restart or replace nodes that stay unhealthy."""
     scarce: bool
-    """Of machines of which none is to spare: an update ends an old node before it launches a new one."""
+    """No machine is to spare: an update ends an old node before it launches a new one."""
     placement: NewPlacement | ExistingPlacement | None
     """The placement group that brings the nodes close to each other. A capacity block places its own."""
     labels: Mapping[str, str]

@@ -9,7 +9,7 @@ from components.purchase import CapacityBlock, Purchase, reservation_id
 from hardware import NetworkInterface
 
 _ROOT_DEVICE = "/dev/xvda"
-"""Of Amazon Linux 2023 (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html)."""
+"""As Amazon Linux 2023 names it (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/device_naming.html)."""
 
 _BOUNDARY = "//"
 _RAID0 = (

@@ -13,9 +13,7 @@ class DynamoPlatformArgs:
 
     release_name: str
     namespace: str
-    chart: str
-    version: str
-    repository: str
+    chart: Chart
     discovery: Literal["kubernetes", "etcd"]
     """Where workers and frontends find each other."""
     nats: NatsServers
@@ -31,7 +29,7 @@ def dynamo_platform(args: DynamoPlatformArgs) -> HelmChartArgs:
     """Return what every graph depends on: without the operator one is refused, or cannot be deleted."""
     return HelmChartArgs(
         component="DynamoPlatform",
-        chart=Chart(args.chart, args.version, args.repository),
+        chart=args.chart,
         release_name=args.release_name,
         namespace=args.namespace,
         values=release_values(args),

@@ -15,7 +15,7 @@ class StatefulServersArgs:
     """Where members that a stack runs itself run, and what they keep."""
 
     name: str
-    """Of the StatefulSet and of the Service for clients; members are <name>-0, <name>-1, …"""
+    """The StatefulSet and the Service for clients have it; members are <name>-0, <name>-1, …"""
     namespace: str
     members: Literal[1, 3]
     """Fixed when they are created: each member is started with the list of all."""

@@ -16,7 +16,7 @@ class Lustre:
     """A file system of FSx for Lustre."""
 
     zone: str
-    """Of the region, and of the nodes that mount it, unless those are in a Local Zone."""
+    """One of the region's own; the nodes that mount it are there too, unless they are in a Local Zone."""
     size_gib: int
     """1200, or a multiple of 2400."""
     throughput: Literal[125, 250, 500, 1000]
@@ -49,7 +49,7 @@ class InstanceStore:
     """A copy on each node's own disks; nothing is made for it."""
 
     directory: str
-    """Of every node with workers."""
+    """Every node with workers has it."""
     kind: Literal["instanceStore"] = "instanceStore"
 
 

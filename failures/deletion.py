@@ -5,7 +5,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from components.cluster_reader import ClusterReader, KubernetesObject
-from components.dynamo_objects import CONVERSION_SIGN, FINALIZER, GRAPH_NAME, GRAPHS, PARTS, stored_name
+from components.dynamo_objects import (
+    CONVERSION_SIGN,
+    FINALIZER,
+    GRAPH_KIND,
+    GRAPH_NAME,
+    GRAPHS,
+    PARTS,
+    stored_name,
+)
 from failures.explanation import Explanation, Subject
 from failures.pods_and_events import claim_names, pod_reasons
 
@@ -23,7 +31,7 @@ _NAMESPACE_CONDITIONS = (
     # While the webhook that converts Dynamo's objects is away, the namespace controller cannot list them.
     "NamespaceDeletionContentFailure",
 )
-_GRAPH, _NAMESPACE = "DynamoGraphDeployment", "Namespace"
+_NAMESPACE = "Namespace"
 
 
 def undeleted(cluster: ClusterReader, subject: Subject, resource: str) -> Explanation:
@@ -51,7 +59,7 @@ def ended_by_deletion(cluster: ClusterReader, subject: Subject) -> list[str]:
         return []
     if reasons := _reasons_of(cluster, f"namespace {subject.namespace}", "namespace", subject.namespace):
         return reasons
-    if subject.kind != _GRAPH:
+    if subject.kind != GRAPH_KIND:
         return []
     words = [stored_name(cluster.get, GRAPHS), subject.name, "--namespace", subject.namespace]
     return _reasons_of(cluster, f"graph {subject.name}", *words)
@@ -98,7 +106,7 @@ def _reasons_of(cluster: ClusterReader, title: str, *words: str) -> list[str]:
 
 def _of_dynamo(cluster: ClusterReader, subject: Subject) -> list[str]:
     """Return what holds the parts of a graph, or any of Dynamo's objects in a namespace."""
-    if subject.kind == _GRAPH:
+    if subject.kind == GRAPH_KIND:
         where = ["--namespace", str(subject.namespace), "--selector", f"{GRAPH_NAME}={subject.name}"]
         pods = cluster.items("pods", *where) or []
         ending = [pod for pod in pods if pod["metadata"].get("deletionTimestamp")]

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from components.cluster_reader import ClusterReader, KubernetesObject
-from components.dynamo_objects import GRAPH_NAME
+from components.dynamo_objects import GRAPH_KIND, GRAPH_NAME
 from failures.claims import ended_claims
 from failures.deletion import ended_by_deletion, is_being_deleted
 from failures.engine_process import engine_pid
@@ -24,11 +24,10 @@ from failures.explanation import Subject
 from failures.failed_operation import FailedOperation, ended_early
 from failures.pods_and_events import claim_names, container_statuses
 
-_GRAPH = "DynamoGraphDeployment"
 # Kind -> the label of its pods whose value is its name.
 _PODS: Mapping[str, str] = {
     "DaemonSet": "app.kubernetes.io/name",
-    _GRAPH: GRAPH_NAME,
+    GRAPH_KIND: GRAPH_NAME,
     "Job": "batch.kubernetes.io/job-name",
     "StatefulSet": "app.kubernetes.io/name",
 }

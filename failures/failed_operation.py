@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from components.cluster_reader import ClusterReader
+from components.dynamo_objects import GRAPH_KIND, GRAPHS
 from failures.claims import unbound_claim
 from failures.deletion import ended_by_deletion, undeleted
 from failures.explanation import Explanation, Subject
@@ -87,7 +88,7 @@ def _any_other(cluster: ClusterReader, subject: Subject) -> Explanation:
 _LOOKS: Mapping[str, _Look] = {
     "DaemonSet": unfilled_nodes,
     "Deployment": missing_gpu_nodes,
-    "DynamoGraphDeployment": unready_graph,
+    GRAPH_KIND: unready_graph,
     "Ingress": _any_other,
     "Job": unfinished_job,
     "PersistentVolume": _any_other,
@@ -100,7 +101,7 @@ _DELETED = {
     "ComputeDomain": "computedomains.resource.nvidia.com",
     "DaemonSet": "daemonsets.apps",
     "Deployment": "deployments.apps",
-    "DynamoGraphDeployment": "dynamographdeployments.nvidia.com",
+    GRAPH_KIND: GRAPHS,
     "Job": "jobs.batch",
     "Namespace": "namespaces",
     "PersistentVolume": "persistentvolumes",

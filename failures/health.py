@@ -9,18 +9,18 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from components.dynamo_objects import GRAPH_NAME, GRAPHS, stored_name, why_not_ready
+from components.dynamo_objects import GRAPH_KIND, GRAPH_NAME, GRAPHS, stored_name, why_not_ready
 from failures.explanation import escaped
 
 _Get = Callable[..., Mapping[str, Any] | None]
 _Object = Mapping[str, Any]
-_GRAPH, _CLAIM, _POD = "DynamoGraphDeployment", "PersistentVolumeClaim", "Pod"
+_CLAIM, _POD = "PersistentVolumeClaim", "Pod"
 _AGAIN = "`pulumi up --refresh --stack {stack}` makes it again"
 _MEND = "mend that, then `pulumi up --stack {stack}`: it waits again"
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServingObjects:
     """The objects that have to be there and to work."""
 
     namespace: str
@@ -32,7 +32,7 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True)
-class Ill:
+class HealthProblem:
     """One thing that does not work."""
 
     what: str
@@ -48,48 +48,50 @@ class Ill:
         return f"{self.what}\n  try: {self.then.format(stack=stack)}\n  runbook: docs/runbook/{self.page}.md"
 
 
-def ills_of(get: _Get, served: Served) -> tuple[Ill, ...] | None:
+def health_problems(get: _Get, served: ServingObjects) -> tuple[HealthProblem, ...] | None:
     """Return what does not work, by `kubectl get` with these words; None where the cluster does not say."""
     kinds = f"{stored_name(get, GRAPHS)},persistentvolumeclaims,pods"
     listed = get(kinds, "--namespace", served.namespace)
     if listed is None:
         return None
     items: list[_Object] = listed.get("items") or []
-    ills = (*_claim_ills(items, served), *_graph_ills(items, served))
+    problems = (*_claim_problems(items, served), *_graph_problems(items, served))
     # The old pods of a graph that is not ready are no news.
-    return ills or tuple(_readers_of_old_files(items, served))
+    return problems or tuple(_readers_of_old_files(items, served))
 
 
-def _claim_ills(items: list[_Object], served: Served) -> Iterator[Ill]:
+def _claim_problems(items: list[_Object], served: ServingObjects) -> Iterator[HealthProblem]:
     if served.claim is None:
         return
     name = f"claim {served.namespace}/{served.claim}"
     claim = _named(items, _CLAIM, served.claim)
     if claim is None:
-        yield Ill(f"{name} is gone, and the model with it", _AGAIN, "cache-volume-unbound", may_pass=False)
+        yield HealthProblem(
+            f"{name} is gone, and the model with it", _AGAIN, "cache-volume-unbound", may_pass=False
+        )
     elif "deletionTimestamp" in claim["metadata"]:
         yield _being_deleted(name)
     elif (phase := (claim.get("status") or {}).get("phase")) != "Bound":
-        yield Ill(f"{name} has no volume: it is {phase}", _MEND, "cache-volume-unbound")
+        yield HealthProblem(f"{name} has no volume: it is {phase}", _MEND, "cache-volume-unbound")
 
 
-def _graph_ills(items: list[_Object], served: Served) -> Iterator[Ill]:
+def _graph_problems(items: list[_Object], served: ServingObjects) -> Iterator[HealthProblem]:
     name = f"graph {served.namespace}/{served.graph}"
-    graph = _named(items, _GRAPH, served.graph)
+    graph = _named(items, GRAPH_KIND, served.graph)
     if graph is None:
-        yield Ill(f"{name} is gone: somebody deleted it", _AGAIN, "graph-deleted", may_pass=False)
+        yield HealthProblem(f"{name} is gone: somebody deleted it", _AGAIN, "graph-deleted", may_pass=False)
     elif "deletionTimestamp" in graph["metadata"]:
         yield _being_deleted(name)
     elif reason := why_not_ready(graph):
-        yield Ill(f"{name} is not ready: {escaped(reason)}", _MEND, "graph-never-ready")
+        yield HealthProblem(f"{name} is not ready: {escaped(reason)}", _MEND, "graph-never-ready")
 
 
-def _being_deleted(name: str) -> Ill:
+def _being_deleted(name: str) -> HealthProblem:
     then = f"see what holds it; once it is gone, {_AGAIN}"
-    return Ill(f"{name} is being deleted", then, "deletion-hangs", may_pass=False)
+    return HealthProblem(f"{name} is being deleted", then, "deletion-hangs", may_pass=False)
 
 
-def _readers_of_old_files(items: list[_Object], served: Served) -> Iterator[Ill]:
+def _readers_of_old_files(items: list[_Object], served: ServingObjects) -> Iterator[HealthProblem]:
     """A pod that starts anew after its ConfigMap went finds no files, and never starts."""
     of_any_content = f"{served.engine_files.rpartition('-')[0]}-"
     for pod in items:
@@ -101,7 +103,7 @@ def _readers_of_old_files(items: list[_Object], served: Served) -> Iterator[Ill]
             continue
         for files in _files_of(pod):
             if files.startswith(of_any_content) and files != served.engine_files:
-                yield Ill(
+                yield HealthProblem(
                     f"pod {metadata['name']} of the version before runs on and reads {files}",
                     _MEND,
                     "graph-never-ready",

@@ -50,14 +50,14 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ClaimAndLosses:
     """The claim and the losses that the cluster has at these places."""
 
     claim: Mapping[str, Any] | None
     losses: tuple[Loss, ...]
 
 
-def look(cluster: ClusterReader, places: Places) -> Seen | None:
+def look(cluster: ClusterReader, places: Places) -> ClaimAndLosses | None:
     """Return what is lost or being deleted; None where the cluster does not say.
 
     The cluster is asked once, and for a graph or a claim that is being deleted once or twice more.
@@ -73,7 +73,7 @@ def look(cluster: ClusterReader, places: Places) -> Seen | None:
     if places.graph:
         words = (stored_name(cluster.get, GRAPHS), places.graph, "--namespace", places.namespace, _BRIEFLY)
         found.append(_deleted(cluster.get(*words) or {}))
-    return Seen(claim, tuple(loss for loss in found if loss))
+    return ClaimAndLosses(claim, tuple(loss for loss in found if loss))
 
 
 def emptied(claim: Mapping[str, Any], job: Mapping[str, Any]) -> str | None:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from components.dynamo_objects import GRAPHS, stored_name, stored_version, why_not_ready
+from components.dynamo_objects import GRAPH_KIND, GRAPHS, stored_name, stored_version, why_not_ready
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.drift.helm_release import changes_inside, repair_command
 from operations.drift.refresh_preview import changes_seen, deployed_release, unready_objects
@@ -17,14 +17,13 @@ from operations.recovery.locks import read_locks
 from operations.recovery.stack_state import StackState, read_state
 from resource_graph.engine_state import read_steps
 from resource_graph.urns import RELEASE_TYPE, urn_name
-from stacks.updates.guards.lost_claim import seen_in
+from stacks.updates.guards.lost_claim import look_for_losses
 
 # Changes neither state nor cluster; without --preview-only it would record the drift as what is wanted.
 _LOOK = ("refresh", "--preview-only", "--json")
 _RELEASE = f"{RELEASE_TYPE}::"
 _SHOWN_LINES = 12
-_TYPE = "kubernetes:nvidia.com/{version}:DynamoGraphDeployment"
-_KIND = ":DynamoGraphDeployment::"
+_KIND = f":{GRAPH_KIND}::"
 
 
 def find_drift(name: str) -> DriftReport:
@@ -49,7 +48,7 @@ def find_drift(name: str) -> DriftReport:
     inside = changes_inside(cluster, *release, has_failed=has_failed) if release else ()
     repair = repair_command(cluster, *release) if release and inside else None
     unready = (*map(not_compared, unread), *unready_objects(answer), *unready_graphs(state, cluster))
-    seen = seen_in(stack, cluster.reader)
+    seen = look_for_losses(stack, cluster.reader)
     losses = seen.losses if seen else ()
     changes = (*changes_seen(steps, state.failed), *as_changes(losses), *inside)
     return DriftReport(name, changes, repair, unready, losses)
@@ -60,7 +59,7 @@ def unreadable_graphs(state: StackState, cluster: ClusterCommands) -> tuple[str,
     urns = [urn for urn, _ in state.recorded if _KIND in urn]
     if not urns or operator_answers(cluster):
         return ()
-    stored = _TYPE.format(version=stored_version(cluster.reader.get, GRAPHS))
+    stored = f"kubernetes:nvidia.com/{stored_version(cluster.reader.get, GRAPHS)}:{GRAPH_KIND}"
     return tuple(urn for urn in urns if stored not in urn)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from components.managed_fields import PULUMI_MANAGERS, is_pulumi, managed_fields
 from operations.drift.property_paths import Path, lookup
 from operations.drift.report import Outcome
 
@@ -16,12 +17,10 @@ _TAKEN_BACK = (
     ("kubectl", "Apply"),
     ("kubectl", "Update"),
     ("before-first-apply", "Update"),
-    ("pulumi-kubernetes", "Update"),
-    ("pulumi-resource-kubernetes", "Update"),
+    *((name, "Update") for name in PULUMI_MANAGERS),
 )
-_OWN_NAMES = ("pulumi-kubernetes", "pulumi-resource-kubernetes")
 # While one of these is on the object, a preview forces: the update would take them over first.
-_CREATED_BY = frozenset({"pulumi-kubernetes", "pulumi-kubernetes.exe", "pulumi-resource-kubernetes"})
+_CREATED_BY = frozenset({*PULUMI_MANAGERS, "pulumi-kubernetes.exe"})
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Owner:
     @property
     def is_pulumi(self) -> bool:
         """Whether the field is still the stack's own."""
-        return self.manager.startswith(_OWN_NAMES)
+        return is_pulumi(self.manager)
 
     @property
     def is_taken_back(self) -> bool:
@@ -49,7 +48,7 @@ def owners_of(live: Mapping[str, Any], path: Path) -> tuple[Owner, ...]:
     """Return everybody who owns the field of the live object."""
     return tuple(
         Owner(entry["manager"], entry["operation"], entry.get("subresource", ""))
-        for entry in _entries(live)
+        for entry in managed_fields(live)
         if _owns(entry.get("fieldsV1") or {}, live, path)
     )
 
@@ -59,13 +58,9 @@ def outcome_of(live: Mapping[str, Any], owners: Sequence[Owner]) -> Outcome:
     others = [owner for owner in owners if not owner.is_pulumi]
     if any(not owner.is_taken_back for owner in others):
         return Outcome.REFUSED
-    if others and not any(_is_create(entry) for entry in _entries(live)):
+    if others and not any(_is_create(entry) for entry in managed_fields(live)):
         return Outcome.PREVIEW_STOPS
     return Outcome.REPAIRED
-
-
-def _entries(live: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
-    return live.get("metadata", {}).get("managedFields") or []
 
 
 def _is_create(entry: Mapping[str, Any]) -> bool:

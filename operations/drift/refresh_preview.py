@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
+from components.dynamo_objects import GRAPH_KIND
 from operations.drift.field_managers import outcome_of, owners_of
 from operations.drift.property_paths import MISSING, Path, lookup, parse_path
 from operations.drift.report import Change, Outcome
@@ -10,7 +11,6 @@ from resource_graph.engine_state import EngineRecord, Step
 from resource_graph.urns import KUBERNETES, RELEASE_TYPE, own_type, urn_name
 
 _CLAIM = "PersistentVolumeClaim"
-_GRAPH = "DynamoGraphDeployment"
 # pulumi/pulumi pkg/resource/deploy/step.go, RefreshStep.
 _UNHEALTHY = "Refreshed resource is in an unhealthy state"
 
@@ -67,7 +67,11 @@ def _changed_fields(
         replaces = change.endswith("-replace")
         for path in _leaves(old, new, parse_path(text)):
             owners = [] if before.resource.type == RELEASE_TYPE else owners_of(live, path)
-            if item[0] == _GRAPH and path[-1] == "replicas" and any(not each.is_pulumi for each in owners):
+            if (
+                item[0] == GRAPH_KIND
+                and path[-1] == "replicas"
+                and any(not each.is_pulumi for each in owners)
+            ):
                 # The program ends here before the provider could take it (stacks/updates/scaled_by_hand.py).
                 outcome = Outcome.REFUSED
             else:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from components.purchase import CapacityBlock, OnDemand, Reservation, Spot
 from components.storage_kinds import Lustre
+from components.zone_subnets import zone_group
 from operations.preflight.account import Account, Unanswered
 from operations.preflight.answer import Answer, Verdict, good, unknown, wrong
 from operations.preflight.capacity_checks import capacity_answers
@@ -65,31 +66,31 @@ def _gpu_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
 def _address_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     # An elastic IP for each NAT gateway.
     if isinstance(plan.network, PlannedNetwork):
-        zones = len(plan.network.subnets) - len(plan.network.local)
+        zones = sum(subnet.public is not None for subnet in plan.network.subnets)
         needed = zones if plan.network.nat_per_zone else 1
         allowed = account.quota(_ADDRESSES.service, _ADDRESSES.code)
-        yield _quota_answer(_ADDRESSES, needed, allowed, account.addresses_of_others(plan.name))
+        yield _quota_answer(_ADDRESSES, needed, allowed, account.addresses_of_others(plan.cluster.name))
 
 
 def _network_quota(plan: EksPlan, account: Account) -> Iterator[Answer]:
     if isinstance(plan.network, PlannedNetwork):
         allowed = account.quota(_NETWORKS.service, _NETWORKS.code)
-        yield _quota_answer(_NETWORKS, 1, allowed, account.networks_of_others(plan.name))
+        yield _quota_answer(_NETWORKS, 1, allowed, account.networks_of_others(plan.cluster.name))
 
 
 def _addon_question(plan: EksPlan) -> str:
-    return f"add-ons for Kubernetes {plan.version}"
+    return f"add-ons for Kubernetes {plan.cluster.version}"
 
 
 def _addons(plan: EksPlan, account: Account) -> Iterator[Answer]:
     wanted = plan.addon_builds
-    offered = {name: account.addon_builds(name, plan.version) for name in wanted}
+    offered = {name: account.addon_builds(name, plan.cluster.version) for name in wanted}
     missing = [name for name, build in wanted.items() if build not in offered[name]]
     if not missing:
         yield good(_addon_question(plan), f"EKS has the pinned builds of all {len(wanted)}")
     for name in missing:
         newest = offered[name][0] if offered[name] else "another cluster.version, for which EKS has it"
-        found = f"EKS has no build {wanted[name]} for Kubernetes {plan.version}"
+        found = f"EKS has no build {wanted[name]} for Kubernetes {plan.cluster.version}"
         yield wrong(f"add-on {name}", found, f"EKS_ADDONS in stacks/plan/versions.py: {newest}")
 
 
@@ -109,19 +110,19 @@ def _guarded(question: str, ask: Callable[[], Iterator[Answer]]) -> Iterator[Ans
 
 def _identity(plan: EksPlan, account: Account) -> Iterator[Answer]:
     found = account.id()
-    if found == plan.account_id:
-        yield good("account", f"{found}, {plan.region}")
+    if found == plan.cluster.account_id:
+        yield good("account", f"{found}, {plan.cluster.region}")
         return
-    yield wrong("account", f"the credentials are of {found}", f"credentials of {plan.account_id}")
+    yield wrong("account", f"the credentials are of {found}", f"credentials of {plan.cluster.account_id}")
 
 
 def _system_question(plan: EksPlan) -> str:
-    return f"system nodes: {plan.system_nodes.instance_type}"
+    return f"system nodes: {plan.cluster.system_nodes.instance_type}"
 
 
 def _system_offered(plan: EksPlan, account: Account) -> Iterator[Answer]:
     wanted = plan.network.control_plane
-    offered = account.offered_in(plan.system_nodes.instance_type)
+    offered = account.offered_in(plan.cluster.system_nodes.instance_type)
     missing = [zone for zone in wanted if zone not in offered]
     if not missing:
         yield good(_system_question(plan), f"offered in {', '.join(wanted)}")
@@ -138,7 +139,7 @@ def _offered(nodes: PlannedNodes, account: Account) -> Iterator[Answer]:
     question, zone = _offer_question(nodes), nodes.zone
     if zone.is_local and account.zone_opted_in(zone.name) == "not-opted-in":
         # EC2 lists no offers of a zone that the account does not see.
-        yield good(question, f"`up` opts in to zone group {zone.group}; ask again after it")
+        yield good(question, f"`up` opts in to zone group {zone_group(zone.name)}; ask again after it")
         return
     zones = account.offered_in(nodes.pool.instance_type.name)
     if zone.name in zones:

@@ -1,13 +1,14 @@
 """Objects and the Helm release of a stack that exist in the cluster, whether its state knows them or not."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import yaml
 
 from components.dynamo_objects import CONVERSION_SIGN, GRAPH_NAME, GRAPHS, PARTS, stored_name, stored_version
+from components.managed_fields import managed_fields
 from operations.cluster_commands import ClusterCommands, last_line
 from operations.errors import CommandError
 from operations.recovery.stack_state import CREATE_MANAGER, ClusterObject, PendingOperation
@@ -161,7 +162,7 @@ def _live_object(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObje
     if live is None:
         return None
     metadata = live["metadata"]
-    entries: list[Mapping[str, Any]] = metadata.get("managedFields") or []
+    entries = managed_fields(live)
     managers = tuple(dict.fromkeys(str(entry["manager"]) for entry in entries))
     return replace(
         wanted,
@@ -171,7 +172,7 @@ def _live_object(wanted: ClusterObject, cluster: ClusterCommands) -> ClusterObje
     )
 
 
-def _create_entry(entries: list[Mapping[str, Any]]) -> int | None:
+def _create_entry(entries: Sequence[Mapping[str, Any]]) -> int | None:
     places = [index for index, entry in enumerate(entries) if entry["manager"] == CREATE_MANAGER]
     # A server keeps the last entry there is, whatever it is told.
     if not places or len(entries) == 1 or entries[places[0]].get("fieldsV1") == NO_FIELDS:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from components.dynamo_objects import GRAPH_KIND
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.project import recorded_stack
 from operations.pulumi_command import PulumiCommand
@@ -19,8 +20,6 @@ from operations.recovery.stack_state import ClusterObject, StackState, read_stat
 from operations.recovery.state_backup import Backup, LostStateError, put_back
 from resource_graph import ResourceGraph
 from stacks.plan.stack_plan import StackPlan
-
-_GRAPH = "DynamoGraphDeployment"
 
 
 @dataclass(frozen=True)
@@ -106,9 +105,9 @@ def read_leftovers(
 
 
 def _graph_to_come(program: ResourceGraph, state: StackState) -> str | None:
-    if any(f":{_GRAPH}::" in urn for urn, _ in state.recorded):
+    if any(f":{GRAPH_KIND}::" in urn for urn, _ in state.recorded):
         return None
-    return next((graph.name for graph in program.kubernetes_objects(_GRAPH)), None)
+    return next((graph.name for graph in program.kubernetes_objects(GRAPH_KIND)), None)
 
 
 def _is_lost(pulumi: PulumiCommand) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
+from components.dynamo_objects import GRAPH_KIND
 from operations.errors import CommandError
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.state_backup import LostStateError, newest_backup
@@ -58,7 +59,7 @@ class ClusterObject:
     @property
     def is_graph(self) -> bool:
         """Whether the Dynamo operator looks after it."""
-        return self.kind == "DynamoGraphDeployment"
+        return self.kind == GRAPH_KIND
 
     @property
     def resource(self) -> str:

@@ -4,44 +4,31 @@ from collections.abc import Iterable
 
 from components.dynamo_objects import USES_PLATFORM
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
-from hardware import ACCELERATORS, INSTANCE_TYPES
 from recipes.model_download import HuggingFaceDownload, S3Copy
 from recipes.placed import PlacedService, PoolPlacement
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
 from stacks.plan.placement.pools import in_labels
-from stacks.plan.platform import ExistingPlatform, OwnPlatform, PlatformPlan
+from stacks.plan.platform import OwnPlatform, PlatformPlan
 from stacks.plan.retention import keeps_platform_namespace
 from stacks.plan.stack_plan import Decision, ServingPlan, StackPlan
 from stacks.plan.timeouts import SLOWEST_LOAD_MEGABYTES_PER_SECOND
 from stacks.settings.stack import StackSettings
 from stacks.wording import in_words
 
-# These transports need capabilities, or all privileges, which the level baseline refuses
-# (https://kubernetes.io/docs/concepts/security/pod-security-standards/). With the others the container of the
-# engine only lacks a seccomp profile, which the level restricted alone asks for.
-_PRIVILEGED = frozenset({"rdma", "efa"})
-
 _SEVERAL = 3
-_DISCOVERY = {
-    "etcd": "workers and frontends find each other in etcd: a worker whose lease of 10 s ends stops",
-    "kubernetes": "workers and frontends find each other through the API server; no etcd is needed",
-}
 
 
 def decisions(settings: StackSettings, stack: StackPlan) -> tuple[Decision, ...]:
-    """Return one decision for everything that was worked out or that a person should know was chosen."""
-    platform, serving, cache = stack.platform, stack.serving, stack.cache
+    """Return one decision for everything that `explain` prints and nothing else of the plan says."""
+    serving, cache = stack.serving, stack.cache
     return (
-        *_placements(serving),
+        *_placements(stack),
         *_replicas(settings, serving),
-        *_rollouts(serving),
-        *_transport(stack.source, serving),
-        *_platform(platform),
-        *_namespaces(settings, platform, serving),
+        *_servers(stack.platform),
+        *_namespaces(stack),
         *_cache(settings, serving, cache),
         *_timeouts(settings, serving, cache),
         Decision("lifecycle", "lifecycle", stack.lifecycle, _lifecycle_reason(stack)),
-        *_evidence(serving),
     )
 
 
@@ -49,14 +36,14 @@ def _placed_workers(serving: ServingPlan) -> list[tuple[PlacedService, PoolPlace
     return [(worker, worker.placement) for worker in serving.placed.workers if worker.placement]
 
 
-def _placements(serving: ServingPlan) -> Iterable[Decision]:
-    transport = serving.placed.kv_transport
-    alone = transport is not None and transport.path.one_pod_per_node
-    yield from _beside_the_cache(serving)
-    for worker, placement in _placed_workers(serving):
+def _placements(stack: StackPlan) -> Iterable[Decision]:
+    alone = {placed.pool.name for placed in stack.pools if placed.packing.room.one_pod_per_node}
+    yield from _beside_the_cache(stack.serving)
+    for worker, placement in _placed_workers(stack.serving):
+        only = ", and no second worker of this KV transport" if placement.pool in alone else ""
         reason = (
             f"pool {placement.pool} has {placement.instance_type} nodes; one of them holds a worker's "
-            f"{in_words(worker.gpus, 'GPU')}{', and no second worker of this KV transport' if alone else ''}"
+            f"{in_words(worker.gpus, 'GPU')}{only}"
         )
         yield Decision("placement", f"nodes of {worker.name}", in_labels(placement.node_selector), reason)
 
@@ -84,24 +71,6 @@ def _replicas(settings: StackSettings, serving: ServingPlan) -> Iterable[Decisio
         "recipe has them"
     )
     yield Decision("placement", "replicas", choice, reason)
-
-
-def _rollouts(serving: ServingPlan) -> Iterable[Decision]:
-    for worker, placement in _placed_workers(serving):
-        rollout = placement.rollout
-        reason = f"{rollout.reason}; {rollout.interruption}"
-        yield Decision("rollout", f"rollout of {worker.name}", rollout.strategy, reason)
-
-
-def _transport(source: str, serving: ServingPlan) -> Iterable[Decision]:
-    transport = serving.placed.kv_transport
-    if transport is None:
-        reason = "the recipe is aggregated: its KV cache never leaves the worker"
-        yield Decision("kv transport", "KV transport", "none", reason)
-        return
-    fastest = "the fastest way that is documented between these nodes"
-    chosen = f"explicit in {source}" if transport.explicit else fastest
-    yield Decision("kv transport", "KV transport", transport.name, f"{chosen}: {transport.path.reason}")
 
 
 def _cache(settings: StackSettings, serving: ServingPlan, cache: CachePlan) -> Iterable[Decision]:
@@ -152,56 +121,31 @@ def _lifecycle_reason(stack: StackPlan) -> str:
     return f"{' and '.join(held)} are protected{namespaces}, and kept when they leave the stack"
 
 
-def _namespaces(settings: StackSettings, platform: PlatformPlan, serving: ServingPlan) -> Iterable[Decision]:
+def _namespaces(stack: StackPlan) -> Iterable[Decision]:
+    platform, serving = stack.platform, stack.serving
     untouched = "others made it: this stack neither creates, labels nor removes it"
     enforced = "Pod Security of at most the level"
-    if platform.namespace_exists:
+    if platform.namespace_exists and stack.layers.owns("platform"):
         reason = f"{untouched}; {enforced} baseline admits operator and servers"
-        yield Decision("platform", "its namespace", f"existing, {platform.namespace}", reason)
-    if not serving.namespace_exists:
+        yield Decision("namespaces", "platform", f"existing, {platform.namespace}", reason)
+    if not (serving.namespace_exists and stack.layers.owns("serving")):
         return
-    transport = serving.placed.kv_transport
-    needs_privileges = transport is not None and transport.name in _PRIVILEGED
-    privileged = needs_privileges or serving.placed.cache_directory
+    # Network devices (rdma, efa) need capabilities, or all privileges, which the level baseline refuses
+    # (https://kubernetes.io/docs/concepts/security/pod-security-standards/). Without them the engine's
+    # container only lacks a seccomp profile, which the level restricted alone asks for.
+    uses_devices = any(placement.extended_resources for _, placement in _placed_workers(serving))
+    privileged = uses_devices or serving.placed.cache_directory
     reason = f"{untouched}; {enforced} {'privileged' if privileged else 'baseline'} admits its pods"
-    if platform.kind == "existing" and settings.network_policies:
+    if platform.kind == "existing" and stack.network_policies:
         label = f"{USES_PLATFORM}={platform.namespace}"
         reason += (
             "; where another stack limits who reaches NATS and etcd, it needs a label: "
             f"kubectl label namespace {serving.namespace} {label}"
         )
-    yield Decision("platform", "namespace of the graph", f"existing, {serving.namespace}", reason)
+    yield Decision("namespaces", "graph", f"existing, {serving.namespace}", reason)
 
 
-def _evidence(serving: ServingPlan) -> Iterable[Decision]:
-    recipe = serving.placed.recipe
-    used = {
-        INSTANCE_TYPES[placement.instance_type].accelerator.name for _, placement in _placed_workers(serving)
-    }
-    for accelerator in sorted(used - set(recipe.validated_on)):
-        validated = " and ".join(recipe.validated_on)
-        reason = (
-            f"its publisher has run {recipe.name} on {validated} alone; "
-            f"{ACCELERATORS[accelerator].architecture_family.capitalize()} has the kernels that it needs"
-        )
-        yield Decision("evidence", f"{recipe.name} on {accelerator}", "not validated upstream", reason)
-
-
-def _platform(platform: PlatformPlan) -> Iterable[Decision]:
-    if isinstance(platform, ExistingPlatform):
-        reason = (
-            f"somebody else runs it in namespace {platform.namespace}; this stack registers nothing of it, "
-            "and its operator tells workers where NATS and etcd are"
-        )
-        yield Decision("platform", "platform", f"existing, {platform.version}", reason)
-    else:
-        reason = f"this stack installs it in namespace {platform.namespace}; a cluster can have only one"
-        yield Decision("platform", "platform", f"own, {platform.version}", reason)
-        yield Decision(
-            "platform", "discovery", platform.release.discovery, _DISCOVERY[platform.release.discovery]
-        )
-    reason = "both versions are served by this release; changing it means another graph object"
-    yield Decision("platform", "graph API", platform.graph_api, reason)
+def _servers(platform: PlatformPlan) -> Iterable[Decision]:
     if isinstance(platform, OwnPlatform):
         nats, etcd = platform.release.nats, platform.release.etcd
         yield Decision("servers", "NATS", _choice(nats), _nats_reason(nats))

@@ -23,8 +23,6 @@ from recipes.placed import GraphApi
 from stacks.errors import Problem
 from stacks.nearest import nearest
 from stacks.plan.versions import (
-    CHART,
-    CHART_REPOSITORY,
     ETCD_IMAGE,
     NATS_IMAGE,
     OPERATOR_IMAGE,
@@ -35,7 +33,7 @@ from stacks.plan.volume_sizes import size_in_gib
 from stacks.settings import platform as settings
 
 RELEASE_NAME = "dynamo-platform"
-"""Of the platform's Helm release."""
+"""The platform's Helm release has it."""
 NATS_NAME = "dynamo-nats"
 ETCD_NAME = "dynamo-etcd"
 
@@ -75,12 +73,12 @@ class OwnPlatform:
 
     @property
     def version(self) -> str:
-        """Of the chart."""
-        return self.release.version
+        """The chart's."""
+        return self.release.chart.version
 
     @property
     def namespace(self) -> str:
-        """Of operator, NATS and etcd."""
+        """Operator, NATS and etcd run there."""
         return self.release.namespace
 
 
@@ -136,7 +134,7 @@ def platform_plan(
     """Return the platform with every address worked out."""
     if isinstance(platform, settings.ExistingPlatform):
         return ExistingPlatform(
-            release.version, platform.namespace, namespace_exists=False, graph_api=platform.graph_api
+            release.chart.version, platform.namespace, namespace_exists=False, graph_api=platform.graph_api
         )
     place = _Place(platform, mirrors, keep_volumes)
     operator = mirrored(OPERATOR_IMAGE, mirrors)
@@ -144,9 +142,7 @@ def platform_plan(
         release=DynamoPlatformArgs(
             release_name=RELEASE_NAME,
             namespace=place.namespace,
-            chart=CHART,
-            version=release.version,
-            repository=CHART_REPOSITORY,
+            chart=release.chart,
             discovery=platform.discovery,
             nats=_nats(platform.nats, place),
             etcd=_etcd(platform.etcd, place) if platform.etcd else None,

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from components.removal import Keep
 from components.servers import EtcdArgs, NatsArgs, StatefulServersArgs
+from components.zone_subnets import zone_group
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
 from stacks.plan.platform import ExistingPlatform, PlatformPlan
@@ -76,12 +77,13 @@ def _namespace_of(item: RetainedObject) -> str | None:
 
 def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
     reason = "EKS makes it again; delete it before another cluster of this name"
-    yield RetainedObject("Log group", f"/aws/eks/{plan.name}/cluster", None, reason)
+    yield RetainedObject("Log group", f"/aws/eks/{plan.cluster.name}/cluster", None, reason)
     yield RetainedObject(
-        "KMS key", f"Secrets of the cluster {plan.name}", None, "AWS deletes it 30 days later"
+        "KMS key", f"Secrets of the cluster {plan.cluster.name}", None, "AWS deletes it 30 days later"
     )
     if isinstance(plan.network, PlannedNetwork):
-        for group in dict.fromkeys(zone.group for zone in plan.network.local if zone.group):
+        local = (subnet.zone for subnet in plan.network.subnets if subnet.public is None)
+        for group in dict.fromkeys(map(zone_group, local)):
             reason = "opted in to; only AWS Support opts out again"
             yield RetainedObject("Local Zone group", group, None, reason)
 

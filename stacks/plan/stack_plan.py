@@ -21,17 +21,7 @@ from stacks.plan.timeouts import Load
 from stacks.settings.stack import WaiverSettings
 
 Lifecycle = Literal["production", "disposable"]
-Topic = Literal[
-    "placement",
-    "kv transport",
-    "rollout",
-    "platform",
-    "servers",
-    "cache",
-    "timeouts",
-    "lifecycle",
-    "evidence",
-]
+Topic = Literal["placement", "servers", "namespaces", "cache", "timeouts", "lifecycle"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,12 @@ from types import MappingProxyType
 
 from components.chart_values import Chart
 
-CHART = "dynamo-platform"
-CHART_REPOSITORY = "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
 OPERATOR_IMAGE = "nvcr.io/nvidia/ai-dynamo/kubernetes-operator"
 """Repository; the chart adds its own version as the tag."""
 
 # The versions that Dynamo's own tests run against (ai-dynamo/dynamo, test compose files of the 1.2 line).
 PAUSE_IMAGE = "registry.k8s.io/pause:3.10.1"
-"""Of both architectures; does nothing."""
+"""Runs on both architectures, and does nothing."""
 ETCD_IMAGE = "quay.io/coreos/etcd:v3.5.21"
 NATS_IMAGE = "docker.io/library/nats:2.11.4-alpine"
 
@@ -22,7 +20,7 @@ NATS_IMAGE = "docker.io/library/nats:2.11.4-alpine"
 class PlatformRelease:
     """One release of the Dynamo platform chart."""
 
-    version: str
+    chart: Chart
     line: str
     """Minor version: recipes are written for a line."""
     custom_resource_definitions: tuple[str, ...]
@@ -43,7 +41,7 @@ _CRDS_1_2 = (
 PLATFORM_RELEASES: Mapping[str, PlatformRelease] = MappingProxyType(
     {
         "1.2.1": PlatformRelease(
-            version="1.2.1",
+            chart=Chart("dynamo-platform", "1.2.1", "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"),
             line="1.2",
             custom_resource_definitions=_CRDS_1_2,
         )

@@ -15,7 +15,7 @@ from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.program.joined_layers import InfrastructureParts
 
 NODE_CACHE_NAME = "model-cache"
-"""Of the DaemonSet."""
+"""The DaemonSet has this name."""
 
 
 def deploy_cache(

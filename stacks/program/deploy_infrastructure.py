@@ -55,12 +55,13 @@ def deploy_infrastructure(
         creator: who made the cluster, or makes it.
 
     """
+    name = plan.cluster.name
     account = aws.Provider(
         "account",
-        region=plan.region,
+        region=plan.cluster.region,
         # With the credentials of another account nothing happens at all.
-        allowed_account_ids=[plan.account_id],
-        default_tags={"tags": {"dynamo-stack": plan.name, **plan.tags}},
+        allowed_account_ids=[plan.cluster.account_id],
+        default_tags={"tags": {"dynamo-stack": name, **plan.cluster.tags}},
     )
     in_account = pulumi.ResourceOptions(providers=[account])
     place = deploy_network(plan, in_account, keep=keep)
@@ -70,15 +71,15 @@ def deploy_infrastructure(
         "cluster",
         kubeconfig=cluster.kubeconfig,
         # Credentials and endpoint may change without every object being another one.
-        cluster_identifier=plan.name,
+        cluster_identifier=name,
         opts=pulumi.ResourceOptions(depends_on=cluster.ready),
     )
-    groups = NodeNetwork("node-network", NodeNetworkArgs(plan.name, place.vpc_id), in_account)
+    groups = NodeNetwork("node-network", NodeNetworkArgs(name, place.vpc_id), in_account)
     node_role, policies = role(
         "node-role",
-        f"{plan.name}-node",
+        f"{name}-node",
         "ec2.amazonaws.com",
-        _SHELL_POLICIES if plan.session_manager else _NODE_POLICIES,
+        _SHELL_POLICIES if plan.cluster.session_manager else _NODE_POLICIES,
         pulumi.ResourceOptions(provider=account),
     )
     site = _Site(place, cluster, groups, node_role.arn, resized)
@@ -86,7 +87,7 @@ def deploy_infrastructure(
     system = NodeGroup(SYSTEM, _system_arguments(plan, site), depends_on=before_nodes, opts=in_account)
     drivers = ClusterAddons(
         "addons",
-        ClusterAddonsArgs(plan.name, cluster.cluster.name, _addons(plan, plan.node_addons), VOLUME_CLASS),
+        ClusterAddonsArgs(name, cluster.cluster.name, _addons(plan, plan.node_addons), VOLUME_CLASS),
         cluster=provider,
         depends_on=[system.group],
         opts=in_account,
@@ -113,7 +114,7 @@ def deploy_infrastructure(
             storage.append(disks.storage_class)
         case Lustre() | Efs():
             arguments = CacheStorageArgs(
-                name=file_system_name(plan.name),
+                name=file_system_name(name),
                 vpc_id=place.vpc_id,
                 clients=cluster.security_group_id,
                 subnet_ids=place.regional,
@@ -144,7 +145,7 @@ def _addons(plan: planned.EksPlan, names: Iterable[str]) -> tuple[Addon, ...]:
         "vpc-cni": json.dumps({"enableNetworkPolicy": "true"}),
         # It would ask the node's metadata for the region, one hop too far for a pod
         # (kubernetes-sigs/aws-fsx-csi-driver docs/install.md).
-        planned.LUSTRE_ADDON: json.dumps({"controller": {"region": plan.region}}),
+        planned.LUSTRE_ADDON: json.dumps({"controller": {"region": plan.cluster.region}}),
     }
     accounts = {"vpc-cni": "aws-node", planned.EBS_ADDON: "ebs-csi-controller-sa"}
     # A controller that only mounts what the stack has made asks AWS for nothing.
@@ -159,13 +160,13 @@ def _cluster_arguments(
     plan: planned.EksPlan, place: Place, creator: pulumi.Input[str] | None, *, keep: bool
 ) -> EksClusterArgs:
     return EksClusterArgs(
-        name=plan.name,
-        region=plan.region,
-        version=plan.version,
+        name=plan.cluster.name,
+        region=plan.cluster.region,
+        version=plan.cluster.version,
         subnet_ids=place.of_control_plane,
-        public_cidrs=plan.public_cidrs,
+        public_cidrs=plan.cluster.public_cidrs,
         creator=creator,
-        administrators=tuple(arn for arn in plan.administrators if arn != creator),
+        administrators=tuple(arn for arn in plan.cluster.administrators if arn != creator),
         log_days=LOG_DAYS,
         addons=_addons(plan, planned.ADDONS_BEFORE_NODES),
         keep=keep,
@@ -174,17 +175,16 @@ def _cluster_arguments(
 
 def _system_arguments(plan: planned.EksPlan, site: _Site) -> NodeGroupArgs:
     """Return those of the nodes for everything without GPUs."""
-    system = plan.system_nodes
     return NodeGroupArgs(
         cluster_name=site.cluster.cluster.name,
         role_arn=site.role_arn,
         subnet_ids=site.place.of_control_plane,
         security_group_ids=[site.cluster.security_group_id],
-        template=system_template(system),
-        ami_type=system.ami_type,
-        version=plan.version,
-        nodes=system.nodes,
-        repaired=plan.node_repair,
+        template=system_template(plan.cluster),
+        ami_type=plan.system_ami_type,
+        version=plan.cluster.version,
+        nodes=plan.cluster.system_nodes.nodes,
+        repaired=plan.cluster.node_repair,
         scarce=False,
         placement=None,
         labels={"node-role": "system"},
@@ -203,9 +203,9 @@ def _gpu_arguments(nodes: planned.PlannedNodes, plan: planned.EksPlan, site: _Si
         security_group_ids=[site.cluster.security_group_id, site.groups.gpu_group.id],
         template=gpu_template(nodes),
         ami_type=nodes.ami_type,
-        version=plan.version,
+        version=plan.cluster.version,
         nodes=nodes.pool.nodes,
-        repaired=plan.node_repair,
+        repaired=plan.cluster.node_repair,
         scarce=True,
         placement=_placement(nodes),
         labels=nodes.pool.labels,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pulumi
 
-from components.network import LocalZoneSubnet, Network, NetworkArgs, ZoneSubnets
+from components.network import Network, NetworkArgs
 from stacks.plan.infrastructure import eks_plan as planned
 from stacks.plan.infrastructure.zones import zone_named
 
@@ -39,24 +39,14 @@ def deploy_network(plan: planned.EksPlan, opts: pulumi.ResourceOptions, *, keep:
     network = plan.network
     if isinstance(network, planned.AdoptedNetwork):
         return Place(network.vpc_id, network.subnets, network.control_plane)
-    groups = {zone.name: zone.group for zone in network.local}
     made = Network(
         "network",
         NetworkArgs(
-            name=plan.name,
-            account_id=plan.account_id,
-            region=plan.region,
+            name=plan.cluster.name,
+            account_id=plan.cluster.account_id,
+            region=plan.cluster.region,
             cidr=network.cidr,
-            zones=tuple(
-                ZoneSubnets(item.zone, item.public, item.private)
-                for item in network.subnets
-                if item.public is not None
-            ),
-            local_zones=tuple(
-                LocalZoneSubnet(item.zone, groups[item.zone] or "", item.private)
-                for item in network.subnets
-                if item.zone in groups
-            ),
+            subnets=network.subnets,
             nat_per_zone=network.nat_per_zone,
             flow_log_days=LOG_DAYS,
             keep=keep,

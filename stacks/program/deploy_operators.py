@@ -32,7 +32,7 @@ def deploy_monitoring(
 
     Before the operators and the platform, whose charts make monitors where they find those kinds.
     """
-    if not plan.monitoring:
+    if not plan.cluster.monitoring:
         return []
     namespace = _namespace("monitoring-namespace", _MONITORING, provider, depends_on)
     chart = monitoring(_MONITORING, PROMETHEUS_STACK, _TIMEOUT_SECONDS, storage_class_name=storage_class_name)
@@ -45,7 +45,7 @@ def deploy_operators(
     """Register the operators that the plan's pools need; return what a graph depends on."""
     namespace = _namespace("operators-namespace", _NAMESPACE, provider, depends_on)
     before: list[pulumi.Resource] = [*depends_on, namespace]
-    operator = gpu_operator(_NAMESPACE, GPU_OPERATOR, _TIMEOUT_SECONDS, monitored=plan.monitoring)
+    operator = gpu_operator(_NAMESPACE, GPU_OPERATOR, _TIMEOUT_SECONDS, monitored=plan.cluster.monitoring)
     made = [_install("gpu-operator", operator, provider, before)]
     if plan.uses_compute_domains:
         driver = dra_driver(_NAMESPACE, DRA_DRIVER, _TIMEOUT_SECONDS)

@@ -7,7 +7,7 @@ import pulumi
 
 from components.cluster_reader import ClusterReader
 from failures.engine_process import makes_resources
-from failures.health import Ill, Served, ills_of
+from failures.health import HealthProblem, ServingObjects, health_problems
 from recipes.engine_files import engine_files
 from stacks.plan.cache_plan import OwnVolume
 from stacks.plan.stack_plan import StackPlan, waited_for
@@ -22,11 +22,11 @@ def no_watch(_: pulumi.Resource) -> None:
     """Ask nothing: there is no cluster."""
 
 
-def served_by(stack: StackPlan) -> Served | None:
+def serving_objects(stack: StackPlan) -> ServingObjects | None:
     """Return what has to work for the stack to serve; None where it has no graph."""
     if not stack.layers.owns("serving") or waited_for(stack):
         return None
-    return Served(
+    return ServingObjects(
         namespace=stack.serving.namespace,
         graph=stack.serving.graph_name,
         engine_files=engine_files(stack.serving.placed).name,
@@ -45,7 +45,7 @@ def watch_of(stack: StackPlan, reader: Callable[[], ClusterReader]) -> Watch:
         reader: what looks at the cluster, once that is there.
 
     """
-    served = served_by(stack)
+    served = serving_objects(stack)
     # A graph that is to go need not be well first.
     if served is None or pulumi.runtime.is_dry_run() or not makes_resources():
         return no_watch
@@ -57,25 +57,25 @@ def watch_of(stack: StackPlan, reader: Callable[[], ClusterReader]) -> Watch:
 
 
 async def _until_well(
-    stack: StackPlan, served: Served, reader: Callable[[], ClusterReader], graph: pulumi.Resource
+    stack: StackPlan, served: ServingObjects, reader: Callable[[], ClusterReader], graph: pulumi.Resource
 ) -> None:
     loop = asyncio.get_running_loop()
     deadline = loop.time() + stack.serving.ready_timeout_seconds
     said = False
     while True:
-        ills = await asyncio.to_thread(lambda: ills_of(reader().get, served))
-        if ills is None:
+        problems = await asyncio.to_thread(lambda: health_problems(reader().get, served))
+        if problems is None:
             pulumi.log.info("kubectl did not say whether graph and claim are healthy: not looked at", graph)
-        if not ills:
+        if not problems:
             return
-        if loop.time() >= deadline or not all(each.may_pass for each in ills):
-            raise pulumi.RunError(_text(stack, ills))
+        if loop.time() >= deadline or not all(each.may_pass for each in problems):
+            raise pulumi.RunError(_text(stack, problems))
         if not said:
-            pulumi.log.info(f"waits: {ills[0].what}", graph)
+            pulumi.log.info(f"waits: {problems[0].what}", graph)
             said = True
         await asyncio.sleep(_PAUSE_SECONDS)
 
 
-def _text(stack: StackPlan, ills: tuple[Ill, ...]) -> str:
-    told = "\n".join(each.text(stack.name) for each in ills)
+def _text(stack: StackPlan, problems: tuple[HealthProblem, ...]) -> str:
+    told = "\n".join(each.text(stack.name) for each in problems)
     return f"stack {stack.name} does not serve, though nothing is left to change:\n{told}"

@@ -25,7 +25,7 @@ from stacks.updates.guards.fixed_at_creation import (
     fixed_values,
     unknown_rebuilt,
 )
-from stacks.updates.guards.lost_claim import loss_notices, lost_claim, seen_in, uid_of
+from stacks.updates.guards.lost_claim import look_for_losses, loss_notices, lost_claim, uid_of
 from stacks.updates.guards.model_volume import volume_problems
 from stacks.updates.guards.previous_run import outputs_of, previous_run
 from stacks.updates.guards.running_blocks import running_block_problems
@@ -61,7 +61,7 @@ def main() -> None:
         before = deployed(previous.resources)
         cluster = cluster_of_state(stack.cluster, kubeconfig_file(stack.cluster), previous.resources)
         others = set_by_others(stack, before, cluster)
-        seen = seen_in(stack, cluster)
+        seen = look_for_losses(stack, cluster)
         fixed = fixed_values(stack)
         _refuse(
             {

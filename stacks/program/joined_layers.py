@@ -29,7 +29,7 @@ class InfrastructureParts:
     file_system: FileSystem | None = None
     """For the model cache; None where a storage class makes its volume."""
     kubeconfig: pulumi.Output[str] | None = None
-    """Of a cluster that a stack of this project makes."""
+    """It leads to a cluster that a stack of this project makes."""
 
 
 def joined_infrastructure(joined: JoinedLayer) -> InfrastructureParts:

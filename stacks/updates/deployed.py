@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from components.dynamo_objects import GRAPH_KIND
 from resource_graph.engine_state import EngineRecord, records_of_outputs
 from resource_graph.urns import RELEASE_TYPE
 from stacks.plan.volume_sizes import size_in_gib
@@ -13,7 +14,7 @@ from stacks.updates.comparable_graph import Graph, read_graph
 from stacks.updates.deployed_nodes import DeployedNodes, deployed_nodes
 from stacks.updates.nested_values import mapping_in
 
-_GRAPH = re.compile(r"kubernetes:nvidia\.com/[^:]+:DynamoGraphDeployment")
+_GRAPH = re.compile(rf"kubernetes:nvidia\.com/[^:]+:{GRAPH_KIND}")
 _CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
 _VOLUME = "kubernetes:core/v1:PersistentVolume"
 _DAEMON_SET = "kubernetes:apps/v1:DaemonSet"

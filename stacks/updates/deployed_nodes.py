@@ -116,17 +116,16 @@ def resized(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> frozenset[str
         if (group := before.get(logical_name(nodes))) and _sets_size(nodes, group)
     }
     system = before.get(SYSTEM)
-    if system is not None and system.nodes != plan.system_nodes.nodes:
+    if system is not None and system.nodes != plan.cluster.system_nodes.nodes:
         sized.add(SYSTEM)
     return frozenset(sized)
 
 
 def node_changes(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> tuple[NodeChange, ...]:
     """Return the pools whose nodes would be others than those of the last run."""
+    version = plan.cluster.version
     changes = (
-        NodeChange(
-            nodes, group, plan.version, _changed(template_content(gpu_template(nodes)), group.template)
-        )
+        NodeChange(nodes, group, version, _changed(template_content(gpu_template(nodes)), group.template))
         for nodes in plan.gpu_nodes
         if (group := before.get(logical_name(nodes)))
     )

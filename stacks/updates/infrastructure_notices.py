@@ -18,9 +18,10 @@ def infrastructure_notices(stack: StackPlan) -> Iterable[Notice]:
     plan = stack.infrastructure
     if plan is None:
         return
-    ends = SUPPORT_ENDS_SOON.get(plan.version)
+    version = plan.cluster.version
+    ends = SUPPORT_ENDS_SOON.get(version)
     if ends is not None:
-        text = f"Kubernetes {plan.version}: standard support ends {ends}; AWS then upgrades the control plane"
+        text = f"Kubernetes {version}: standard support ends {ends}; AWS then upgrades the control plane"
         advice = "the next one, and nodes follow: docs/updates.md"
         yield Notice(f"{text} by itself\n  try: another cluster.version ({advice})", warns=True)
     for nodes, text in zip(plan.gpu_nodes, idle_gpus(plan, stack.pools), strict=True):
@@ -49,9 +50,9 @@ def waiting_text(nodes: PlannedNodes) -> str:
 
 def node_notices(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator[Notice]:
     """Say which nodes are exchanged, and in which order."""
-    system = before.get(SYSTEM)
-    if system is not None and system.version not in {None, plan.version}:
-        text = f"system nodes: Kubernetes {system.version} -> {plan.version}"
+    system, version = before.get(SYSTEM), plan.cluster.version
+    if system is not None and system.version not in {None, version}:
+        text = f"system nodes: Kubernetes {system.version} -> {version}"
         yield Notice(f"{text}: exchanged one by one, each new one before an old one", warns=False)
     for change in node_changes(plan, before):
         text = f"pool {change.nodes.pool.name}: {change.text}"

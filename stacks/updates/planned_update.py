@@ -75,4 +75,4 @@ def _platform(stack: StackPlan, before: Deployed) -> list[Notice]:
     if isinstance(stack.platform, ExistingPlatform):
         return []
     release = stack.platform.release
-    return list(platform_notice(before.release, release.version, release_values(release)))
+    return list(platform_notice(before.release, release.chart.version, release_values(release)))

@@ -9,17 +9,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from components.cluster_reader import ClusterReader
+from components.managed_fields import is_pulumi, managed_fields
 from failures.field_conflict import FORCE_VARIABLE
 from stacks.errors import Problem
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.comparable_graph import Graph, graph_of, read_graph
 from stacks.updates.deployed import Deployed
-from stacks.updates.nested_values import mapping_in, mappings_in
+from stacks.updates.nested_values import mapping_in
 from stacks.updates.notices import Notice
 from stacks.updates.replacement import replacement
 
-# How the provider begins the names of its own field managers (pulumi-kubernetes provider/pkg/await/await.go).
-_OWN_NAMES = ("pulumi-kubernetes", "pulumi-resource-kubernetes")
 _GUIDE = "docs/runbook/drift.md"
 # As the provider reads it: strconv.ParseBool.
 _TRUE = frozenset({"1", "t", "T", "true", "True", "TRUE"})
@@ -105,7 +104,7 @@ def scaled_problems(
 
 
 def _owners(live: Mapping[str, Any], service: str) -> Iterator[tuple[str, str]]:
-    for entry in mappings_in(live, "metadata", "managedFields"):
+    for entry in managed_fields(live):
         manager = str(entry.get("manager"))
         spec = mapping_in(entry, "fieldsV1", "f:spec")
         # The API server keeps each entry in the version in which it was written.
@@ -113,7 +112,7 @@ def _owners(live: Mapping[str, Any], service: str) -> Iterator[tuple[str, str]]:
             **mapping_in(spec, "f:components", f'k:{{"name":"{service}"}}'),
             **mapping_in(spec, "f:services", f"f:{service}"),
         }
-        if "f:replicas" in owned and not manager.startswith(_OWN_NAMES):
+        if "f:replicas" in owned and not is_pulumi(manager):
             yield manager, str(entry.get("time"))
 
 

@@ -29,6 +29,13 @@ def explain(command: Command, tmp_path: Path) -> Any:
     return explained
 
 
+def _in_namespaces_of_others() -> dict[str, Any]:
+    settings = disagg_b200_settings()
+    settings["serving"] |= {"namespace": {"kind": "existing", "name": "team-a"}}
+    settings["platform"] |= {"namespace": {"kind": "existing", "name": "team-a-system"}}
+    return settings
+
+
 def test_explain_names_stack_cluster_and_platform(explain: Any) -> None:
     settings = disagg_gb200_settings()
     settings["cluster"] |= {"server": "https://10.0.0.1:6443"}
@@ -75,6 +82,33 @@ def test_explain_shows_ceiling_evidence_and_what_lifts_a_typed_transport(explain
     assert "3.3 to 9.9 prompts a second at the 1 to 3 GB/s that NVIDIA's EFA guide gives for TCP" in shown
     assert "Gbit/s" not in shown
     assert "lifted by: network cards with RDMA in both pods" in shown
+
+
+def test_explain_shows_that_nobody_chose_a_documented_transport(explain: Any) -> None:
+    settings = disagg_b200_settings()
+    del settings["serving"]["kvTransport"]
+    settings["nodePools"][0]["rdma"] = {"resource": "rdma/ib", "fabric": "infiniband"}
+    assert "KV PATH rdma, chosen, documented" in explain(settings)
+
+
+def test_explain_says_what_an_existing_namespace_must_admit(explain: Any) -> None:
+    shown = explain(_in_namespaces_of_others())
+    assert re.search(
+        r"platform: existing, team-a-system \(others made it: .*? baseline admits operator", shown
+    )
+    assert re.search(r"graph: existing, team-a \(others made it: .*? baseline admits its pods", shown)
+    assert "neither creates, labels nor removes it" in shown
+    assert "NAMESPACE" not in explain(disagg_b200_settings())
+
+
+def test_explain_says_the_label_by_which_the_platform_of_another_stack_admits_a_namespace(
+    explain: Any,
+) -> None:
+    platform = {"kind": "existing", "version": "1.2.1", "namespace": "dynamo-system"}
+    shown = explain(_in_namespaces_of_others() | {"platform": platform})
+    label = "kubectl label namespace team-a uses-dynamo-platform=dynamo-system"
+    assert label in shown.partition(" NAMESPACE ")[2]
+    assert label not in explain(_in_namespaces_of_others())
 
 
 def test_explain_says_that_an_aggregated_stack_moves_no_cache(explain: Any) -> None:
@@ -171,6 +205,7 @@ def test_explain_says_what_was_never_tried_upstream(explain: Any) -> None:
     settings["nodePools"] = [{"name": "gb200", "instanceType": "p6-b200.48xlarge", "nodes": 1}]
     shown = explain(settings)
     assert "EVIDENCE B200: rendered, not validated upstream" in shown
+    assert "not validated upstream" not in explain(agg_gb200_settings())
     assert "EVIDENCE B200: scheduled (simulated), validated upstream" in explain(disagg_b200_settings())
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from failures.health import Served, ills_of
+from failures.health import ServingObjects, health_problems
 
-SERVED = Served("gpt-oss", "graph", "graph-engine-0badcafe", "model-cache")
+SERVED = ServingObjects("gpt-oss", "graph", "graph-engine-0badcafe", "model-cache")
 LABEL = "nvidia.com/dynamo-graph-deployment-name"
 READY = {"observedGeneration": 1, "conditions": [{"type": "Ready", "status": "True"}]}
 
@@ -40,7 +40,7 @@ def _pod(files: str, *, phase: str = "Running", **metadata: Any) -> dict[str, An
     }
 
 
-def _ills(*items: dict[str, Any], served: Served = SERVED) -> list[str]:
+def _problems(*items: dict[str, Any], served: ServingObjects = SERVED) -> list[str]:
     def get(*words: str) -> dict[str, Any] | None:
         if words[0] == "customresourcedefinitions":
             return {"spec": {"versions": [{"name": "v1alpha1", "storage": True}]}}
@@ -48,22 +48,22 @@ def _ills(*items: dict[str, Any], served: Served = SERVED) -> list[str]:
         assert words[1:] == ("--namespace", "gpt-oss")
         return {"items": list(items)}
 
-    return [each.text("dev") for each in ills_of(get, served) or ()]
+    return [each.text("dev") for each in health_problems(get, served) or ()]
 
 
 def test_a_graph_that_is_ready_on_a_claim_that_has_its_volume_is_well() -> None:
-    assert _ills(_graph(), _claim(), _pod(SERVED.engine_files)) == []
+    assert _problems(_graph(), _claim(), _pod(SERVED.engine_files)) == []
 
 
 def test_no_terminal_obeys_what_the_operator_says_of_a_graph() -> None:
     said = {"type": "Ready", "status": "False", "message": "\x1b[2Jgone\nstack dev: 18 created"}
-    [text] = _ills(_graph({"observedGeneration": 1, "conditions": [said]}), _claim())
+    [text] = _problems(_graph({"observedGeneration": 1, "conditions": [said]}), _claim())
     assert "\x1b" not in text
     assert r"\x1b[2Jgone\nstack dev: 18 created" in text
 
 
 def test_a_cluster_that_does_not_say_is_not_taken_for_a_healthy_one() -> None:
-    assert ills_of(lambda *_: None, SERVED) is None
+    assert health_problems(lambda *_: None, SERVED) is None
 
 
 @pytest.mark.parametrize(
@@ -81,20 +81,20 @@ def test_a_cluster_that_does_not_say_is_not_taken_for_a_healthy_one() -> None:
     ],
 )
 def test_what_does_not_work_is_named_with_what_to_type(items: list[dict[str, Any]], words: str) -> None:
-    [said] = _ills(*items)
+    [said] = _problems(*items)
     assert words in said
     assert "docs/runbook/" in said
 
 
 def test_a_stack_without_a_claim_of_its_own_is_well_without_one() -> None:
-    assert _ills(_graph(), served=Served("gpt-oss", "graph", "graph-engine-0badcafe", None)) == []
+    assert _problems(_graph(), served=ServingObjects("gpt-oss", "graph", "graph-engine-0badcafe", None)) == []
 
 
 def test_a_pod_of_the_version_before_that_runs_on_still_needs_its_engine_files() -> None:
     old = "graph-engine-00000000"
-    [said] = _ills(_graph(), _claim(), _pod(old))
+    [said] = _problems(_graph(), _claim(), _pod(old))
     assert f"pod decode-0 of the version before runs on and reads {old}" in said
     # One that is going, has ended or belongs to another graph starts nothing anew.
-    assert _ills(_graph(), _claim(), _pod(old, deletionTimestamp="now")) == []
-    assert _ills(_graph(), _claim(), _pod(old, phase="Succeeded")) == []
-    assert _ills(_graph(), _claim(), _pod(old, labels={LABEL: "other"})) == []
+    assert _problems(_graph(), _claim(), _pod(old, deletionTimestamp="now")) == []
+    assert _problems(_graph(), _claim(), _pod(old, phase="Succeeded")) == []
+    assert _problems(_graph(), _claim(), _pod(old, labels={LABEL: "other"})) == []

@@ -6,7 +6,7 @@ from typing import Literal
 
 from components.storage_kinds import MadeStorage
 from stacks.errors import Problem
-from stacks.plan.infrastructure.eks_plan import AmiType, EksPlan, PlannedSystemNodes
+from stacks.plan.infrastructure.eks_plan import EksPlan
 from stacks.plan.infrastructure.network import network_problems, planned_network
 from stacks.plan.infrastructure.nodes import planned_nodes, pool_problems
 from stacks.plan.placement.pools import Pool
@@ -67,32 +67,6 @@ def eks_plan(
     cluster = settings.cluster
     if not isinstance(cluster, EksClusterSettings):
         return None
-    nodes = tuple(planned_nodes(cluster, wanted, pools[wanted.name]) for wanted in settings.node_pools)
-    return EksPlan(
-        name=cluster.name,
-        account_id=cluster.account_id,
-        region=cluster.region,
-        version=cluster.version,
-        network=planned_network(cluster, [item.zone for item in nodes]),
-        public_cidrs=cluster.public_cidrs,
-        administrators=cluster.administrators,
-        system_nodes=PlannedSystemNodes(
-            name=f"{cluster.name}-system",
-            instance_type=cluster.system_nodes.instance_type,
-            ami_type=_system_ami(cluster.system_nodes.instance_type),
-            nodes=cluster.system_nodes.nodes,
-        ),
-        gpu_nodes=nodes,
-        storage=storage,
-        monitoring=cluster.monitoring,
-        session_manager=cluster.session_manager,
-        node_monitoring=cluster.node_monitoring,
-        node_repair=cluster.node_repair,
-        tags=dict(cluster.tags),
-    )
-
-
-def _system_ami(instance_type: str) -> AmiType:
-    # Graviton families carry a g after their generation: m7g, c8gn, r7gd.
-    family = instance_type.partition(".")[0].lstrip("abcdefghijklmnopqrstuvwxyz")
-    return "AL2023_ARM_64_STANDARD" if "g" in family else "AL2023_x86_64_STANDARD"
+    nodes = planned_nodes(cluster, settings.node_pools, pools)
+    network = planned_network(cluster, [item.zone for item in nodes])
+    return EksPlan(cluster, network, nodes, storage)

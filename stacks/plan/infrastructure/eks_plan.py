@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from string import ascii_lowercase
 from typing import Literal
 
 from components.purchase import CapacityBlock, OnDemand, Phase, Purchase
 from components.storage_kinds import Efs, Lustre, MadeStorage
+from components.zone_subnets import ZoneSubnets
 from stacks.plan.infrastructure.zones import Zone
 from stacks.plan.placement.pools import Pool
 from stacks.plan.versions import EKS_ADDONS
+from stacks.settings.cluster import EksClusterSettings
 
 AmiType = Literal[
     "AL2023_x86_64_STANDARD", "AL2023_ARM_64_STANDARD", "AL2023_x86_64_NVIDIA", "AL2023_ARM_64_NVIDIA"
@@ -22,22 +25,11 @@ LUSTRE_ADDON = "aws-fsx-csi-driver"
 
 
 @dataclass(frozen=True, slots=True)
-class SubnetAddresses:
-    """Addresses of one zone."""
-
-    zone: str
-    private: str
-    public: str | None
-    """None in a Local Zone."""
-
-
-@dataclass(frozen=True, slots=True)
 class PlannedNetwork:
     """A VPC of the stack's own."""
 
     cidr: str
-    subnets: tuple[SubnetAddresses, ...]
-    local: tuple[Zone, ...]
+    subnets: tuple[ZoneSubnets, ...]
     nat_per_zone: bool
     control_plane: tuple[str, ...]
     """Zones of the control plane's interfaces, for ever: EKS accepts subnets in other zones never again
@@ -60,7 +52,7 @@ class PlannedNodes:
     """The node group of a pool with GPUs."""
 
     name: str
-    """Of the node group: the cluster's name and the pool's."""
+    """The node group has it: the cluster's name and the pool's."""
     pool: Pool
     zone: Zone
     purchase: Purchase
@@ -86,36 +78,21 @@ class PlannedNodes:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedSystemNodes:
-    """The node group for everything without GPUs."""
-
-    name: str
-    instance_type: str
-    ami_type: AmiType
-    nodes: int
-
-
-@dataclass(frozen=True, slots=True)
 class EksPlan:
     """Everything below Kubernetes."""
 
-    name: str
-    account_id: str
-    region: str
-    version: str
+    cluster: EksClusterSettings
     network: PlannedNetwork | AdoptedNetwork
-    public_cidrs: tuple[str, ...]
-    administrators: tuple[str, ...]
-    system_nodes: PlannedSystemNodes
     gpu_nodes: tuple[PlannedNodes, ...]
     storage: MadeStorage | None
     """None where the settings name a storage class, or a volume that exists."""
-    monitoring: bool
-    session_manager: bool
-    """Whether AWS Systems Manager may open a shell on nodes."""
-    node_monitoring: bool
-    node_repair: bool
-    tags: Mapping[str, str]
+
+    @property
+    def system_ami_type(self) -> AmiType:
+        """The image of the nodes for everything without GPUs."""
+        # Graviton families carry a g after their generation: m7g, c8gn, r7gd.
+        family = self.cluster.system_nodes.instance_type.partition(".")[0].lstrip(ascii_lowercase)
+        return "AL2023_ARM_64_STANDARD" if "g" in family else "AL2023_x86_64_STANDARD"
 
     @property
     def uses_compute_domains(self) -> bool:
@@ -130,14 +107,16 @@ class EksPlan:
             names.append("aws-efs-csi-driver")
         if isinstance(self.storage, Lustre):
             names.append(LUSTRE_ADDON)
-        if self.node_monitoring:
+        if self.cluster.node_monitoring:
             names.append("eks-node-monitoring-agent")
         return tuple(names)
 
     @property
     def addon_builds(self) -> Mapping[str, str]:
         """Add-on -> pinned build of all that the cluster has."""
-        return {name: EKS_ADDONS[self.version][name] for name in (*ADDONS_BEFORE_NODES, *self.node_addons)}
+        return {
+            name: EKS_ADDONS[self.cluster.version][name] for name in (*ADDONS_BEFORE_NODES, *self.node_addons)
+        }
 
     @property
     def efa_instance_types(self) -> tuple[str, ...]:

@@ -4,8 +4,9 @@ import string
 from collections.abc import Iterator, Sequence
 from ipaddress import IPv4Network
 
+from components.zone_subnets import ZoneSubnets
 from stacks.errors import Problem
-from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, PlannedNetwork, SubnetAddresses
+from stacks.plan.infrastructure.eks_plan import AdoptedNetwork, PlannedNetwork
 from stacks.plan.infrastructure.zones import Zone, zone_named
 from stacks.settings.cluster import EksClusterSettings, OwnNetwork
 from stacks.settings.stack import StackSettings
@@ -55,21 +56,19 @@ def planned_network(
         return AdoptedNetwork(network.vpc_id, dict(network.subnets), control_plane)
     named = [zone_named(name) for name in network.zones]
     zones = dict.fromkeys([*named, *pool_zones])
-    local = tuple(zone for zone in zones if zone.is_local)
     return PlannedNetwork(
         cidr=network.cidr,
         subnets=divided(
             IPv4Network(network.cidr),
             [zone.name for zone in zones if not zone.is_local],
-            [zone.name for zone in local],
+            [zone.name for zone in zones if zone.is_local],
         ),
-        local=local,
         nat_per_zone=network.nat_per_zone,
         control_plane=tuple(zone.name for zone in named if not zone.is_local),
     )
 
 
-def divided(cidr: IPv4Network, zones: Sequence[str], local: Sequence[str]) -> tuple[SubnetAddresses, ...]:
+def divided(cidr: IPv4Network, zones: Sequence[str], local: Sequence[str]) -> tuple[ZoneSubnets, ...]:
     """Return the subnets of each zone.
 
     A subnet's addresses cannot be changed, so a zone that comes or goes must move no other zone: a zone of
@@ -86,8 +85,8 @@ def divided(cidr: IPv4Network, zones: Sequence[str], local: Sequence[str]) -> tu
     *parts, last = cidr.subnets(prefixlen_diff=_PARTS)
     public = list(last.subnets(prefixlen_diff=_PUBLIC_PARTS))
     return (
-        *(SubnetAddresses(zone, str(parts[_place(zone)]), str(public[_place(zone)])) for zone in zones),
-        *(SubnetAddresses(zone, str(parts[-1 - index]), None) for index, zone in enumerate(local)),
+        *(ZoneSubnets(zone, str(parts[_place(zone)]), str(public[_place(zone)])) for zone in zones),
+        *(ZoneSubnets(zone, str(parts[-1 - index]), None) for index, zone in enumerate(local)),
     )
 
 

@@ -6,7 +6,7 @@ from components.node_template import NodeTemplate
 from components.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
 from hardware import InstanceType, NetworkInterface
 from stacks.errors import Problem
-from stacks.plan.infrastructure.eks_plan import PlannedNodes, PlannedSystemNodes
+from stacks.plan.infrastructure.eks_plan import PlannedNodes
 from stacks.plan.infrastructure.zones import zone_named
 from stacks.plan.placement.pools import Pool
 from stacks.settings.cluster import (
@@ -20,7 +20,7 @@ from stacks.settings.cluster import (
 from stacks.settings.stack import NodePoolSettings
 
 _LONGEST_NAME = 63
-"""Of a node group (EKS API, CreateNodegroup)."""
+"""EKS takes no longer name of a node group (EKS API, CreateNodegroup)."""
 _SYSTEM_ROOT_GIB = 100
 # Images of the runtime are some 20 GB each, and two are there during an update.
 _GPU_ROOT_GIB = 200
@@ -54,19 +54,27 @@ def pool_problems(
             yield from _purchase_problems(pool.instance_type, settings.purchase, f"{key}.purchase")
 
 
-def planned_nodes(cluster: EksClusterSettings, settings: NodePoolSettings, pool: Pool) -> PlannedNodes:
-    """Return the node group; the settings have no `pool_problems`."""
-    if settings.zone is None or settings.purchase is None:
-        raise ValueError(f"pool {pool.name} has no zone or no purchase")
-    zone, purchase = zone_named(settings.zone), _purchase(settings.purchase)
-    return PlannedNodes(_group_name(cluster, settings), pool, zone, purchase)
+def planned_nodes(
+    cluster: EksClusterSettings, node_pools: Sequence[NodePoolSettings], pools: Mapping[str, Pool]
+) -> tuple[PlannedNodes, ...]:
+    """Return the node groups of the pools; `pool_problems` refuses a pool without zone or purchase."""
+    return tuple(
+        PlannedNodes(
+            _group_name(cluster, wanted),
+            pools[wanted.name],
+            zone_named(wanted.zone),
+            _purchase(wanted.purchase),
+        )
+        for wanted in node_pools
+        if wanted.zone is not None and wanted.purchase is not None
+    )
 
 
-def system_template(nodes: PlannedSystemNodes) -> NodeTemplate:
+def system_template(cluster: EksClusterSettings) -> NodeTemplate:
     """Return the template of the nodes for everything without GPUs."""
     return NodeTemplate(
-        name=nodes.name,
-        instance_type=nodes.instance_type,
+        name=f"{cluster.name}-system",
+        instance_type=cluster.system_nodes.instance_type,
         interfaces=(NetworkInterface(card=0, device=0, kind="interface"),),
         root_gib=_SYSTEM_ROOT_GIB,
         local_disks=False,

@@ -42,11 +42,11 @@ class Contract:
 def infrastructure_contract(plan: EksPlan) -> Contract:
     """Return what stands on a cluster, its nodes and its file system."""
     values: dict[str, Value] = {
-        "cluster.name": plan.name,
-        "cluster.accountId": plan.account_id,
-        "cluster.region": plan.region,
+        "cluster.name": plan.cluster.name,
+        "cluster.accountId": plan.cluster.account_id,
+        "cluster.region": plan.cluster.region,
         # Monitoring brings the kind PodMonitor, and serving makes a PodMonitor.
-        "cluster.monitoring": "true" if plan.monitoring else "false",
+        "cluster.monitoring": "true" if plan.cluster.monitoring else "false",
     }
     for nodes in plan.gpu_nodes:
         pool = nodes.pool

@@ -12,7 +12,7 @@ class WorkerSet:
 
     name: str
     gpus: int
-    """Of one worker."""
+    """One worker uses so many."""
     count: int
 
 

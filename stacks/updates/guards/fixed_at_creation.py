@@ -12,6 +12,7 @@ Each run exports these values, and the next one compares before it registers any
 
 from collections.abc import Mapping, Sequence
 
+from components.dynamo_objects import GRAPH_KIND
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from components.storage_kinds import Lustre
 from stacks.errors import Problem
@@ -38,7 +39,7 @@ REBUILT_VARIABLE = "DYNAMO_STACK_REBUILT"
 """Environment variable with the settings whose procedure was followed, separated by commas."""
 _GUIDE = "docs/change-what-is-fixed.md"
 _END = "pulumi destroy --target '**:{what}' --target-dependents"
-_END_GRAPH = f"end the graph: {_END.format(what='DynamoGraphDeployment::**')} (the model cache stays)"
+_END_GRAPH = f"end the graph: {_END.format(what=f'{GRAPH_KIND}::**')} (the model cache stays)"
 _SECOND_STACK = (
     "without an interruption instead: a second stack with platform.kind existing, a serving.namespace of its "
     "own and GPUs of its own, then destroy this one's graph"
@@ -224,9 +225,9 @@ def _cluster_values(stack: StackPlan) -> dict[str, str]:
         # The claim would stay, and its file system go from under it.
         values["modelCache.storage.kind"] = plan.storage.kind
     values |= {
-        "cluster.name": plan.name,
-        "cluster.accountId": plan.account_id,
-        "cluster.region": plan.region,
+        "cluster.name": plan.cluster.name,
+        "cluster.accountId": plan.cluster.account_id,
+        "cluster.region": plan.cluster.region,
         **_network_values(plan),
     }
     if isinstance(plan.storage, Lustre):

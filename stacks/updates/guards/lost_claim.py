@@ -5,7 +5,7 @@ from dataclasses import replace
 from components.cluster_reader import ClusterReader
 from components.model_cache import LostClaim
 from failures.engine_process import makes_resources
-from failures.losses import Places, Seen, look
+from failures.losses import ClaimAndLosses, Places, look
 from stacks.errors import Problem
 from stacks.plan.cache_plan import ExistingVolume, NodeCopies
 from stacks.plan.stack_plan import StackPlan, waited_for
@@ -32,17 +32,17 @@ def places_of(stack: StackPlan) -> Places:
     )
 
 
-def seen_in(stack: StackPlan, cluster: ClusterReader) -> Seen | None:
+def look_for_losses(stack: StackPlan, cluster: ClusterReader) -> ClaimAndLosses | None:
     """Return what the cluster says of it; None where it does not, which takes a few seconds at most."""
     return look(replace(cluster, seconds=_SECONDS), places_of(stack))
 
 
-def uid_of(seen: Seen | None) -> str | None:
+def uid_of(seen: ClaimAndLosses | None) -> str | None:
     """Return the identity of the claim that is in the cluster; None where nobody can tell."""
     return seen.claim["metadata"]["uid"] if seen and seen.claim else None
 
 
-def loss_notices(stack: StackPlan, before: Deployed, seen: Seen | None) -> tuple[Notice, ...]:
+def loss_notices(stack: StackPlan, before: Deployed, seen: ClaimAndLosses | None) -> tuple[Notice, ...]:
     """Say what is going or empty, and what of the state is no longer so."""
     texts = [
         *([stale] if (stale := _stale_claim_text(stack, before, seen)) else []),
@@ -51,7 +51,7 @@ def loss_notices(stack: StackPlan, before: Deployed, seen: Seen | None) -> tuple
     return tuple(Notice(f"lost: {text}", warns=True) for text in texts)
 
 
-def lost_claim(stack: StackPlan, before: Deployed, seen: Seen | None) -> LostClaim | None:
+def lost_claim(stack: StackPlan, before: Deployed, seen: ClaimAndLosses | None) -> LostClaim | None:
     """Return the claim that the state believes in and the cluster does not have; None where they agree.
 
     An `up` that does not refresh would call it unchanged. Only the engine knows whether this one refreshes:
@@ -71,7 +71,7 @@ def lost_claim(stack: StackPlan, before: Deployed, seen: Seen | None) -> LostCla
     return LostClaim(volume.uid, problem.text(stack.source))
 
 
-def _stale_claim_text(stack: StackPlan, before: Deployed, seen: Seen | None) -> str | None:
+def _stale_claim_text(stack: StackPlan, before: Deployed, seen: ClaimAndLosses | None) -> str | None:
     """The claim of the state, which is not that of the cluster."""
     volume, name = before.volume, stack.serving.placed.cache_claim_name
     if seen is None or volume is None or not volume.uid:

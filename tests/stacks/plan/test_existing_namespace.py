@@ -47,19 +47,6 @@ def test_destroy_leaves_what_operators_made_there_and_promises_nothing_of_the_na
     assert (("PersistentVolumeClaim", "team-a") in retained) is (lifecycle == "production")
 
 
-def test_explain_says_what_an_existing_namespace_must_admit() -> None:
-    reasons = {one.choice: one.reason for one in resolved(settings()).decisions}
-    assert "baseline admits its pods" in reasons["existing, team-a"]
-    assert "neither creates, labels nor removes it" in reasons["existing, team-a-system"]
-
-
-def test_explain_names_the_label_by_which_the_platform_of_another_stack_admits_it() -> None:
-    platform = {"kind": "existing", "version": "1.2.1", "namespace": "dynamo-system"}
-    reasons = {one.choice: one.reason for one in resolved(settings(platform=platform)).decisions}
-    label = "kubectl label namespace team-a uses-dynamo-platform=dynamo-system"
-    assert label in reasons["existing, team-a"]
-
-
 @pytest.mark.parametrize("name", ["default", "kube-system", "kube-public", "kube-node-lease"])
 @pytest.mark.parametrize("existing", [True, False])
 @pytest.mark.parametrize("part", ["serving", "platform"])

@@ -42,7 +42,7 @@ def _own_etcd(settings: dict[str, Any]) -> EtcdArgs:
 
 
 def _reasons(settings: dict[str, Any]) -> dict[str, str]:
-    found = [one for one in resolved(settings).decisions if one.topic in ("platform", "servers")]
+    found = [one for one in resolved(settings).decisions if one.topic == "servers"]
     return {one.subject: f"{one.choice}; {one.reason}" for one in found}
 
 

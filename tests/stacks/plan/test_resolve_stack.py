@@ -27,7 +27,7 @@ def test_the_dev_stack_resolves_to_what_the_settings_mean() -> None:
     assert (stack.cluster.kind, stack.cluster.context) == ("existing", "dynamo-lab")
     assert (stack.platform.version, stack.platform.namespace) == ("1.2.1", "dynamo-system")
     assert isinstance(stack.platform, OwnPlatform)
-    assert stack.platform.release.repository == "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
+    assert stack.platform.release.chart.repository == "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
     assert (stack.serving.namespace, stack.serving.graph_name) == ("gpt-oss", "gpt-oss-disagg")
     assert isinstance(stack.cache, OwnVolume)
     assert stack.cache.size_gib == 150
@@ -116,15 +116,14 @@ def test_a_volume_size_is_read_in_gib(size: str, gib: int) -> None:
 
 def test_every_decision_says_why() -> None:
     subjects = {decision.subject: decision for decision in resolved().decisions}
-    assert {"KV transport", "model cache", "rollout of TrtllmDecodeWorker", "lifecycle"} <= set(subjects)
+    assert {"model cache", "NATS", "lifecycle"} <= set(subjects)
     assert all(decision.choice and decision.reason for decision in subjects.values())
-    assert "explicit in Pulumi.dev.yaml" in subjects["KV transport"].reason
 
 
 def test_every_decision_belongs_to_a_topic_of_its_own_kind() -> None:
     topics = {decision.subject: decision.topic for decision in resolved().decisions}
     assert topics["nodes of TrtllmDecodeWorker"] == "placement"
-    assert topics["rollout of TrtllmDecodeWorker"] == "rollout"
+    assert topics["NATS"] == "servers"
     assert topics["wait for the graph"] == "timeouts"
     assert len(topics) == len(resolved().decisions)
 

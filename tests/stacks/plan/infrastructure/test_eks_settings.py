@@ -42,10 +42,10 @@ def test_a_b200_pool_is_a_node_group_of_its_zone_with_the_x86_image() -> None:
 def test_gb200_trays_are_in_a_local_zone_while_control_plane_and_cache_are_in_the_region() -> None:
     plan = planned(eks_gb200_settings())
     (nodes,) = plan.gpu_nodes
-    assert (nodes.ami_type, nodes.zone.group) == ("AL2023_ARM_64_NVIDIA", "us-east-1-dfw-2")
+    assert (nodes.ami_type, nodes.zone.is_local) == ("AL2023_ARM_64_NVIDIA", True)
     assert isinstance(plan.network, PlannedNetwork)
     assert [subnet.zone for subnet in plan.network.subnets if subnet.public] == ["us-east-1a", "us-east-1b"]
-    assert [zone.name for zone in plan.network.local] == ["us-east-1-dfw-2a"]
+    assert [each.zone for each in plan.network.subnets if each.public is None] == ["us-east-1-dfw-2a"]
     # A node in a Local Zone finds no mount target by name.
     assert plan.storage == Efs(mounted_in="us-east-1a")
     assert plan.uses_compute_domains
@@ -105,7 +105,7 @@ def test_a_lustre_cache_of_nodes_in_a_local_zone_is_in_the_region() -> None:
 def test_system_nodes_get_the_image_of_their_architecture(instance_type: str, ami: str) -> None:
     settings = eks_b200_settings()
     settings["cluster"]["systemNodes"] = {"instanceType": instance_type}
-    assert planned(settings).system_nodes.ami_type == ami
+    assert planned(settings).system_ami_type == ami
 
 
 def _pool(**changes: Any) -> Callable[[Settings], None]:

@@ -105,15 +105,6 @@ def test_an_aggregated_recipe_is_refused_on_hopper() -> None:
     )
 
 
-def test_an_aggregated_recipe_on_x86_says_that_its_publisher_never_ran_it_there() -> None:
-    settings = agg_gb200_settings()
-    settings["nodePools"][0]["instanceType"] = "p6-b200.48xlarge"
-    [decision] = [one for one in resolved(settings).decisions if one.topic == "evidence"]
-    assert decision.choice == "not validated upstream"
-    assert "has run gpt-oss-120b/trtllm-agg on GB200 alone" in decision.reason
-    assert not [one for one in resolved(agg_gb200_settings()).decisions if one.topic == "evidence"]
-
-
 POOL_KINDS = st.sampled_from(sorted(INSTANCE_TYPES))
 REPLICAS = st.integers(min_value=1, max_value=12)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from failures.losses import Seen
+from failures.losses import ClaimAndLosses
 from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import Deployed, DeployedVolume
 from stacks.updates.guards import lost_claim as guard
@@ -18,8 +18,8 @@ STACK = resolved(disagg_b200_settings())
 BEFORE = Deployed(graphs=(graph_of(STACK),), volume=DeployedVolume(150, "shared-files", "uid-1"))
 
 
-def _seen(uid: str | None) -> Seen:
-    return Seen({"metadata": {"name": "model-cache", "uid": uid}} if uid else None, ())
+def _seen(uid: str | None) -> ClaimAndLosses:
+    return ClaimAndLosses({"metadata": {"name": "model-cache", "uid": uid}} if uid else None, ())
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_stack_that_is_taken_down_needs_no_claim(monkeypatch: pytest.MonkeyPat
     ],
 )
 def test_the_claim_of_the_state_a_silent_cluster_and_a_first_up_are_no_loss(
-    before: Deployed, seen: Seen | None
+    before: Deployed, seen: ClaimAndLosses | None
 ) -> None:
     assert loss_notices(STACK, before, seen) == ()
     assert lost_claim(STACK, before, seen) is None

@@ -1,0 +1,20 @@
+"""Zones of AWS and their subnets, as plain data."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneSubnets:
+    """Addresses of one zone's subnets."""
+
+    zone: str
+    """Name, such as us-east-1a or us-east-1-dfw-2a."""
+    private: str
+    """For the control plane's interfaces, nodes and pods; in a Local Zone for nodes and pods alone."""
+    public: str | None
+    """For NAT gateways and public load balancers; None in a Local Zone, which has neither."""
+
+
+def zone_group(local_zone: str) -> str:
+    """Return what an account opts in to before it sees a Local Zone: us-east-1-dfw-2 for us-east-1-dfw-2a."""
+    return local_zone[:-1]
