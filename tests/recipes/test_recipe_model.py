@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from recipes.overrides import overridden
 from recipes.tensorrt_llm import EngineSettings
 
 NAME, AGGREGATED = "gpt-oss-120b/trtllm-disagg", "gpt-oss-120b/trtllm-agg"
+PAGES = Path(__file__).parents[2] / "docs" / "recipes"
 PREFILL, DECODE = 1, 2
 WORKER = 1
 
@@ -26,8 +28,14 @@ def _refusal(content: dict[str, Any]) -> str:
 
 
 def test_the_catalogue_lists_recipes_by_model_and_variant() -> None:
-    assert recipe_names() == (AGGREGATED, NAME)
-    assert [load_recipe(name).name for name in recipe_names()] == [AGGREGATED, NAME]
+    names = recipe_names()
+    assert list(names) == sorted(names)
+    assert {AGGREGATED, NAME} <= set(names)
+    for name in names:
+        recipe = load_recipe(name)
+        assert recipe.name == name
+        assert (CATALOGUE / f"{name}.yaml").is_file()
+        assert (PAGES / f"{name.replace('/', '-')}.md").is_file()
 
 
 def test_both_recipes_share_one_model_and_one_cache() -> None:
@@ -37,8 +45,8 @@ def test_both_recipes_share_one_model_and_one_cache() -> None:
     assert aggregated.runtime == disaggregated.runtime
 
 
-def test_only_the_split_recipe_is_disaggregated() -> None:
-    assert [load_recipe(name).is_disaggregated for name in recipe_names()] == [False, True]
+def test_only_a_split_recipe_is_disaggregated() -> None:
+    assert (load_recipe(AGGREGATED).is_disaggregated, load_recipe(NAME).is_disaggregated) == (False, True)
     assert load_recipe(AGGREGATED).engine_of("worker").gpus == 4
     with pytest.raises(KeyError):
         load_recipe(AGGREGATED).engine_of("decode")
