@@ -35,9 +35,8 @@ def test_every_committed_stack_is_listed_by_name_and_loads() -> None:
     listed = list_stacks(REPOSITORY)
     assert listed == sorted(file.name.split(".")[1] for file in REPOSITORY.glob("Pulumi.*.yaml"))
     assert "dev" in listed
-    assert [load_stack(name, REPOSITORY).source for name in listed] == [
-        f"Pulumi.{name}.yaml" for name in listed
-    ]
+    for name in listed:
+        load_stack(name, REPOSITORY)
 
 
 def test_a_file_that_is_not_yaml_is_named_with_its_line(tmp_path: Path) -> None:
