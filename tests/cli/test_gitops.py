@@ -50,7 +50,8 @@ def release(**inputs: Value) -> dict[str, Value]:
 
 
 def documents(text: str) -> list[dict[str, Any]]:
-    return [document for document in yaml.safe_load_all(text) if document is not None]
+    documents = yaml.load_all(text, Loader=yaml.CSafeLoader)
+    return [document for document in documents if document is not None]
 
 
 @pytest.mark.slow

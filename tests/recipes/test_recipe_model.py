@@ -18,12 +18,12 @@ WORKER = 1
 
 
 def _content(name: str = NAME) -> dict[str, Any]:
-    return yaml.safe_load((CATALOGUE / f"{name}.yaml").read_text(encoding="utf-8"))
+    return yaml.load((CATALOGUE / f"{name}.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 
 
 def _refusal(content: dict[str, Any]) -> str:
     with pytest.raises(ValidationError) as raised:
-        parse_recipe(yaml.safe_dump(content))
+        parse_recipe(yaml.dump(content, Dumper=yaml.CSafeDumper))
     return str(raised.value)
 
 
@@ -220,7 +220,7 @@ def test_an_aggregated_recipe_that_could_not_serve_is_refused(change: dict[str, 
 def test_a_prompt_longer_than_a_step_is_admitted_in_chunks() -> None:
     content = _content(AGGREGATED)
     content["services"][WORKER]["engine"] |= {"max_num_tokens": 100, "enable_chunked_prefill": True}
-    assert parse_recipe(yaml.safe_dump(content)).name == AGGREGATED
+    assert parse_recipe(yaml.dump(content, Dumper=yaml.CSafeDumper)).name == AGGREGATED
 
 
 def test_gpt_oss_is_never_split_into_a_pipeline() -> None:

@@ -75,7 +75,7 @@ def register(
         {"placement": placement, **(inputs or {})},
         pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=edges)),
     )
-    for document in yaml.safe_load_all(text):
+    for document in yaml.load_all(text, Loader=yaml.CSafeLoader):
         _register(document, pulumi.ResourceOptions(parent=component))
 
 
