@@ -6,6 +6,8 @@
 import gc
 import os
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -191,7 +193,7 @@ def main() -> None:
     # would take a fifth of its time.
     gc.set_threshold(_ALLOCATIONS)
     try:
-        app()
+        _command()()
     except BrokenPipeError:
         # The reader, such as `head`, has seen enough. Python would complain again while it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -204,6 +206,12 @@ def main() -> None:
 
         say(message, error=True)
         sys.exit(UNREADABLE)
+
+
+@cache
+def _command() -> Callable[[], object]:
+    # `app()` would build the command again each time that it is called in one process.
+    return typer.main.get_command(app)
 
 
 def _message_for_a_person(error: Exception) -> str | None:

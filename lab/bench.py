@@ -15,17 +15,21 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from lab import bench_day_two, bench_previews
+from lab import bench_previews, bench_processor_time, bench_recorded
 from lab.directory import REPOSITORY
 from lab.errors import LabError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _MAKE = "make"
 
@@ -58,19 +62,32 @@ def main(
     if cold:
         figures.append(_lab_up_cold())
     _print(figures)
-    rehearsed = _rehearsed() if day_two else []
+    with _ending_in_words():
+        compared = bench_processor_time.comparisons()
+    rules = _recorded(bench_recorded.OF_RULES)
+    _print_compared(compared)
+    _print_recorded("Rules: seconds of the larger", "compared with", rules)
+    rehearsed = _recorded(bench_recorded.REHEARSALS) if day_two else []
     if rehearsed:
-        _print_rehearsed(rehearsed)
+        _print_recorded("Day two, simulated: no model is loaded", "what the product had said", rehearsed)
     everything = {
         "commands": [asdict(figure) for figure in figures],
+        "processorTime": [asdict(each) | {"ratio": each.ratio} for each in compared],
+        "rules": [asdict(each) for each in rules],
         "dayTwo": [asdict(each) for each in rehearsed],
     }
     print(json.dumps(everything, indent=2))
 
 
-def _rehearsed() -> list[bench_day_two.Measurement]:
+def _recorded(tests: tuple[str, ...]) -> list[bench_recorded.Measurement]:
+    with _ending_in_words():
+        return bench_recorded.measurements(tests)
+
+
+@contextmanager
+def _ending_in_words() -> Iterator[None]:
     try:
-        return bench_day_two.measurements()
+        yield
     except LabError as error:
         print(f"bench: {error}", file=sys.stderr)
         raise SystemExit(1) from None
@@ -172,11 +189,23 @@ def _print(figures: list[Figure]) -> None:
     Console(stderr=True).print(table)
 
 
-def _print_rehearsed(rehearsed: list[bench_day_two.Measurement]) -> None:
-    table = Table(
-        "kind", "what", "seconds", "what the product had said", title="Day two, simulated: no model is loaded"
-    )
-    for each in rehearsed:
+def _print_compared(compared: list[bench_processor_time.Comparison]) -> None:
+    table = Table("command", "s", "should stay below", "compared with", "s", "ratio", title="Processor time")
+    for each in compared:
+        table.add_row(
+            each.name,
+            f"{each.seconds:.2f}",
+            f"{each.should_stay_below:.1f}",
+            each.compared_with,
+            f"{each.compared_seconds:.2f}",
+            f"{each.ratio:.1f}",
+        )
+    Console(stderr=True).print(table)
+
+
+def _print_recorded(title: str, compared_with: str, recorded: list[bench_recorded.Measurement]) -> None:
+    table = Table("kind", "what", "seconds", compared_with, title=title)
+    for each in recorded:
         table.add_row(each.kind, each.name, f"{each.seconds:.1f}", each.predicted)
     Console(stderr=True).print(table)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -75,12 +76,18 @@ def _modules(room: str) -> list[Path]:
     return sorted((REPOSITORY / room).rglob("*.py"))
 
 
+@cache
+def _imports(module: Path) -> list[ast.Import | ast.ImportFrom]:
+    nodes = ast.walk(ast.parse(module.read_text()))
+    return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def _imported_rooms(module: Path) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(module.read_text())):
+    for node in _imports(module):
         if isinstance(node, ast.Import):
             found |= {name.name.split(".")[0] for name in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+        elif node.level == 0 and node.module:
             found.add(node.module.split(".")[0])
     return found & (ALLOWED.keys() | {"tests"})
 
@@ -99,10 +106,10 @@ def test_a_room_imports_only_the_rooms_that_it_may(room: str) -> None:
 def _imported_names(module: Path) -> set[str]:
     """Return every module that is imported, and every name that is imported from one."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(module.read_text())):
+    for node in _imports(module):
         if isinstance(node, ast.Import):
             names |= {name.name for name in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+        elif node.level == 0 and node.module:
             names |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
     return names
 

@@ -14,12 +14,10 @@ import yaml
 from cli import explain, render
 from cli.main import main
 from operations import project
-from tests.support.load import processor_slowness
 from tests.support.recordings import recorded_stack
 
 ROOT = Path(__file__).parents[2]
 DEADLINE_SECONDS = 60
-_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
@@ -81,24 +79,10 @@ def run_process(*arguments: str, folder: Path = ROOT, **environment: str) -> Ans
     return Answer(done.returncode, done.stdout, done.stderr)
 
 
-def run_in_time(*arguments: str, folder: Path = ROOT, seconds: float) -> Answer:
-    """The installed command, which must need no more processor time than this.
-
-    Processor time, because other tests run beside this one; the best of three, because two processes that
-    share one core's threads are both charged for waiting.
-    """
-    needed: list[float] = []
-    while len(needed) < _ATTEMPTS:
-        answer, taken = run_measured(*arguments, folder=folder)
-        needed.append(taken)
-        if taken <= seconds * processor_slowness():
-            return answer
-    raise AssertionError(f"{' '.join(arguments)} needed {needed} s of processor time, allowed are {seconds}")
-
-
-def run_measured(*arguments: str, folder: Path = ROOT, **environment: str) -> tuple[Answer, float]:
-    """The installed command, and the processor time that it took in seconds."""
+def seconds_of(*arguments: str, folder: Path = ROOT, code: int = 0, **environment: str) -> float:
+    """The processor time of the installed command in seconds; it must end with this code."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     answer = run_process(*arguments, folder=folder, **environment)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return answer, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert answer.code == code, answer.err
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -12,13 +12,13 @@ from rules.catalogue import RULES
 from rules.model import Finding, Report, failed
 from stacks.program import deploy_serving
 from tests.cli.checked import EIGHT_GPUS, findings, written
-from tests.cli.command import Command, run_measured, run_process, squeezed, write_stack
+from tests.cli.command import Command, run_process, seconds_of, squeezed, write_stack
 from tests.rules.judging import GPUS, TRANSPORT, mutated
+from tests.support.compared_times import assert_at_most
 from tests.support.dev_settings import dev_settings, disagg_gb200_settings
-from tests.support.load import processor_slowness
 
 SCREEN_LINES = 56
-ALLOWED_SECONDS = 3.0
+ALLOWED = 2.5
 
 
 def waiver(rule: str, expires: str) -> dict[str, str]:
@@ -227,9 +227,5 @@ def test_the_table_has_no_colour_and_no_trailing_blanks_without_a_terminal(tmp_p
 
 
 @pytest.mark.slow
-def test_a_stack_that_makes_its_own_cluster_is_judged_in_three_seconds() -> None:
-    # Of processor time and the best of three: a busy machine must not decide.
-    assert (
-        min(run_measured("check", "disagg-b200")[1] for _ in range(3))
-        <= ALLOWED_SECONDS * processor_slowness()
-    )
+def test_a_stack_that_makes_its_own_cluster_is_judged_in_little_more_than_twice_the_time_of_another() -> None:
+    assert_at_most(ALLOWED, lambda: seconds_of("check", "dev"), lambda: seconds_of("check", "disagg-b200"))

@@ -10,7 +10,6 @@ import pytest
 
 from tests.faults.conftest import GRAPH, NAMESPACE, ask_for, failing_up, is_ready
 from tests.serving_stacks.rehearsal import prepare
-from tests.support.load import slowness
 from tests.support.runbook import commands, healed, typed
 from tests.support.waiting import until
 
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
 CLAIM, JOB = "model-cache", "model-download"
-ENDED_EARLY_SECONDS = 60
+# The graph's own time would be over in an hour.
+ENDED_EARLY_SECONDS = 600
 DRIFT, LET_GO, HEAL, _ = commands("cache-lost")
 
 
@@ -179,11 +179,11 @@ def test_a_claim_that_is_being_deleted_is_let_go_and_comes_back_filled(
     )
     assert repair == f"pulumi up --refresh --stack {stack.name}"
     assert "lost: PersistentVolumeClaim model-cache is being deleted" in stack.pulumi("preview").stdout
-    # A new pod cannot mount it, and the graph's own time would be over in an hour.
+    # A new pod cannot mount it.
     ask_for(stack, frontends=2)
     waited = time.monotonic()
     said = failing_up(stack)
-    assert time.monotonic() - waited < ENDED_EARLY_SECONDS * slowness()
+    assert time.monotonic() - waited < ENDED_EARLY_SECONDS
     assert f"The wait for graph {GRAPH} ended early: more waiting does not help." in said
     assert "claim model-cache: is being deleted since" in said
     ask_for(stack, frontends=1)

@@ -6,31 +6,27 @@ from pathlib import Path
 import pytest
 
 from tests.policy.program import ROOT, write_shipped
+from tests.support.compared_times import assert_at_most
+from tests.support.measured import record
 from tests.support.sandbox import Sandbox
 
 pytestmark = [pytest.mark.engine, pytest.mark.slow]
 
 STACK = "disagg-b200"
 TIMED = "timed"
-ALLOWED_SECONDS = 1.0
-ATTEMPTS = 8
+ALLOWED = 2.0
+"""How many times as long a preview with the pack may take."""
 
 
-def test_the_pack_adds_at_most_a_second_to_a_preview(engine: Sandbox, tmp_path: Path) -> None:
+def test_the_pack_at_most_doubles_a_preview(engine: Sandbox, tmp_path: Path) -> None:
     target = write_shipped(tmp_path / STACK, STACK)
     engine.pulumi("stack", "init", TIMED, cwd=target)
-    # Taken in turn and the best of each compared: a machine that is busy for all but one of them says
-    # nothing, so it goes on until both had a quiet moment.
-    pairs: list[tuple[float, float]] = []
-    added = float("inf")
-    while added > ALLOWED_SECONDS and len(pairs) < ATTEMPTS:
-        pairs.append(
-            (seconds(engine, target), seconds(engine, target, "--policy-pack", str(ROOT / "policy")))
-        )
-        without, with_pack = map(min, zip(*pairs, strict=True))
-        added = with_pack - without
-    # Measured on 2 cores with 90 rules: 0.5 s, of which 0.4 s are the start of its Python process.
-    assert added <= ALLOWED_SECONDS, pairs
+    pack = ("--policy-pack", str(ROOT / "policy"))
+    # Measured on 2 cores with 90 rules: 0.5 s more, of which 0.4 s are the start of its Python process.
+    without, with_pack = assert_at_most(
+        ALLOWED, lambda: seconds(engine, target), lambda: seconds(engine, target, *pack)
+    )
+    record("rules", f"preview of {STACK} with the policy pack", with_pack, f"without: {without:.1f} s")
 
 
 def seconds(engine: Sandbox, target: Path, *arguments: str) -> float:

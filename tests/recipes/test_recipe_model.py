@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,23 +12,30 @@ from recipes.overrides import overridden
 from recipes.tensorrt_llm import EngineSettings
 
 NAME, AGGREGATED = "gpt-oss-120b/trtllm-disagg", "gpt-oss-120b/trtllm-agg"
+PAGES = Path(__file__).parents[2] / "docs" / "recipes"
 PREFILL, DECODE = 1, 2
 WORKER = 1
 
 
 def _content(name: str = NAME) -> dict[str, Any]:
-    return yaml.safe_load((CATALOGUE / f"{name}.yaml").read_text(encoding="utf-8"))
+    return yaml.load((CATALOGUE / f"{name}.yaml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
 
 
 def _refusal(content: dict[str, Any]) -> str:
     with pytest.raises(ValidationError) as raised:
-        parse_recipe(yaml.safe_dump(content))
+        parse_recipe(yaml.dump(content, Dumper=yaml.CSafeDumper))
     return str(raised.value)
 
 
 def test_the_catalogue_lists_recipes_by_model_and_variant() -> None:
-    assert recipe_names() == (AGGREGATED, NAME)
-    assert [load_recipe(name).name for name in recipe_names()] == [AGGREGATED, NAME]
+    names = recipe_names()
+    assert list(names) == sorted(names)
+    assert {AGGREGATED, NAME} <= set(names)
+    for name in names:
+        recipe = load_recipe(name)
+        assert recipe.name == name
+        assert (CATALOGUE / f"{name}.yaml").is_file()
+        assert (PAGES / f"{name.replace('/', '-')}.md").is_file()
 
 
 def test_both_recipes_share_one_model_and_one_cache() -> None:
@@ -37,8 +45,8 @@ def test_both_recipes_share_one_model_and_one_cache() -> None:
     assert aggregated.runtime == disaggregated.runtime
 
 
-def test_only_the_split_recipe_is_disaggregated() -> None:
-    assert [load_recipe(name).is_disaggregated for name in recipe_names()] == [False, True]
+def test_only_a_split_recipe_is_disaggregated() -> None:
+    assert (load_recipe(AGGREGATED).is_disaggregated, load_recipe(NAME).is_disaggregated) == (False, True)
     assert load_recipe(AGGREGATED).engine_of("worker").gpus == 4
     with pytest.raises(KeyError):
         load_recipe(AGGREGATED).engine_of("decode")
@@ -212,7 +220,7 @@ def test_an_aggregated_recipe_that_could_not_serve_is_refused(change: dict[str, 
 def test_a_prompt_longer_than_a_step_is_admitted_in_chunks() -> None:
     content = _content(AGGREGATED)
     content["services"][WORKER]["engine"] |= {"max_num_tokens": 100, "enable_chunked_prefill": True}
-    assert parse_recipe(yaml.safe_dump(content)).name == AGGREGATED
+    assert parse_recipe(yaml.dump(content, Dumper=yaml.CSafeDumper)).name == AGGREGATED
 
 
 def test_gpt_oss_is_never_split_into_a_pipeline() -> None:

@@ -23,7 +23,7 @@ from stacks.plan.resolve import resolve
 from stacks.settings.load import parse_settings
 from tests.rules.edits import Edit, edited
 from tests.rules.exports import read_state_text, state_text
-from tests.rules.judging import TODAY, Found
+from tests.rules.judging import TODAY, Found, in_program
 from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import served_stack, shipped_stack
 
@@ -51,6 +51,8 @@ class Base:
     """With the cluster that the shipped stack makes; else on one that exists."""
     state: bool = False
     """It is the state of a stack, whose documents `exports` describes, and not a manifest."""
+    program: bool = False
+    """A program registers it, which installs the operator and names the pools of prefill and decode."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,9 @@ def judge_case(case: Case, folder: Path, base: Base) -> Report:
 def judge_base(name: str, base: Base, folder: Path, edits: Sequence[Edit], pools: Pools) -> Report:
     """What all rules say of a base with those edits, beside pools."""
     text = edited(base_text(name, base), edits)
+    if base.program:
+        (prefill, _), (decode, _) = pools
+        return judge_graph(in_program(text, instance_types=(prefill, decode)))
     if base.state:
         return judge_beside(read_state_text(text, folder), pools)
     file = folder / "deploy.yaml"

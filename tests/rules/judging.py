@@ -1,4 +1,4 @@
-"""Puts the published recipe, or a mutation of it, before the rules."""
+"""Puts the published recipe, as it is or changed, before the rules."""
 
 import datetime as dt
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from rules.catalogue import RULES, rules_on
 from rules.model import Report
 from rules.run import run_rules
 
-PUBLISHED = Path(__file__).parent / "manifests" / "published-disagg.yaml"
+PUBLISHED = Path(__file__).parent / "bases" / "published-disagg.yaml"
 TODAY = dt.date(2026, 11, 21)
 PREFILL, DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 
@@ -75,7 +75,7 @@ def register(
         {"placement": placement, **(inputs or {})},
         pulumi.ResourceOptions.merge(options, pulumi.ResourceOptions(depends_on=edges)),
     )
-    for document in yaml.safe_load_all(text):
+    for document in yaml.load_all(text, Loader=yaml.CSafeLoader):
         _register(document, pulumi.ResourceOptions(parent=component))
 
 

@@ -1,4 +1,4 @@
-"""What a rehearsal took, beside what the product had said: written down for `make bench`."""
+"""What a test measured, beside what it is compared with: written down for `make bench`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ def record(kind: str, name: str, seconds: float, predicted: str) -> None:
     """Append one measurement to the file that the environment names; without one, do nothing.
 
     Args:
-        kind: "fault" (from the fault until the graph is ready again) or "update" (how long nothing serves).
-        name: the fault or the update, as its runbook page or its test names it.
-        seconds: wall time on the simulated cluster; no model is loaded there.
-        predicted: what `explain` or the preview had said.
+        kind: "fault" (from the fault until the graph is ready again), "update" (how long nothing serves),
+            "loss" (the commands that heal) or "rules" (how long the larger takes).
+        name: what was measured, as its runbook page or its test names it.
+        seconds: wall time on the simulated cluster, where no model is loaded; of "rules" here.
+        predicted: what `explain` or the preview had said, or what the time is compared with.
 
     """
     path = os.environ.get(FILE_VARIABLE)

@@ -6,6 +6,29 @@ Each file is reviewed like a recipe: it is what a careful person would write.
 from collections.abc import Mapping
 
 from tests.rules.case import B200, GB200, H200, TWO_B200, TWO_GB200, Base, failed, undecided
+from tests.rules.judging import Found
+
+_WORKERS = ("TrtllmPrefillWorker", "TrtllmDecodeWorker")
+_PUBLISHED = frozenset[Found]().union(
+    failed("answer-parsers", *_WORKERS),
+    undecided("cache-shared-by-nodes", "model-cache"),
+    failed("component-type-known", *_WORKERS),
+    failed("engine-files-roll-pods", "gpt-oss-disagg"),
+    undecided("frontend-off-gpu-nodes", "Frontend"),
+    failed("frontend-reads-the-cache", "Frontend"),
+    failed("gpu-product-is-selected", *_WORKERS),
+    failed("graph-deleted-in-background", "gpt-oss-disagg"),
+    failed("graph-is-awaited", "gpt-oss-disagg"),
+    failed("images-pinned", "platform"),
+    failed("kv-hop-has-a-transport", "gpt-oss-disagg"),
+    undecided("named-secrets-exist", "hf-token-secret"),
+    failed("names-fixed", "platform"),
+    failed("other-waits-have-timeouts", "gpt-oss-disagg", "platform"),
+    failed("outlived-by-token-and-cache", "gpt-oss-disagg"),
+    undecided("pod-selects-a-pool", *_WORKERS),
+    failed("pods-request-memory", "Frontend", *_WORKERS),
+    failed("settings-without-effect", "TrtllmDecodeWorker"),
+)
 
 BASES: Mapping[str, Base] = {
     "disagg-b200": Base(B200, failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200"),
@@ -38,5 +61,7 @@ BASES: Mapping[str, Base] = {
         cluster=True,
         state=True,
     ),
+    # What NVIDIA published, with all that rules have against it.
+    "published-disagg": Base((("p6-b200.48xlarge", 2), ("p6-b200.48xlarge", 2)), _PUBLISHED, program=True),
     "program-on-eks": Base((), state=True),
 }

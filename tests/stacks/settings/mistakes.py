@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from stacks.errors import SettingsError
 from tests.support.dev_settings import dev_settings, resolved
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 GONE = object()
 Path = tuple[str | int, ...]
@@ -24,6 +27,11 @@ def changed(path: Path, value: object) -> dict[str, Any]:
     else:
         target[path[-1]] = value
     return settings
+
+
+def keys_of(model: type[BaseModel]) -> str:
+    """Every key that a mapping may have, in the order of the page of settings."""
+    return ", ".join(field.alias or name for name, field in model.model_fields.items())
 
 
 def said(settings: dict[str, Any]) -> str:

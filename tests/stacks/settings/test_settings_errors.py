@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from stacks.errors import Problem, SettingsError
-from tests.stacks.settings.mistakes import GONE, Path, said_of
+from stacks.settings.stack import NodePoolSettings, ServingSettings
+from tests.stacks.settings.mistakes import GONE, Path, keys_of, said_of
 from tests.support.dev_settings import FILE, dev_settings, resolved
 
 CASES: list[tuple[str, Path, object, str]] = [
@@ -15,8 +16,7 @@ CASES: list[tuple[str, Path, object, str]] = [
         "x",
         "Pulumi.dev.yaml: serving.recipie = 'x'\n"
         "  there is no setting 'recipie' here\n"
-        "  allowed: recipe, namespace, name, pool, pools, replicas, overrides, kvTransport, exposure, "
-        "podMonitor, readyTimeoutSeconds\n"
+        f"  allowed: {keys_of(ServingSettings)}\n"
         "  try: recipe",
     ),
     (
@@ -25,7 +25,7 @@ CASES: list[tuple[str, Path, object, str]] = [
         "x",
         "Pulumi.dev.yaml: nodePools[1].instancetype = 'x'\n"
         "  there is no setting 'instancetype' here\n"
-        "  allowed: name, instanceType, nodes, labels, nvlinkDomainGpus, rdma, zone, purchase\n"
+        f"  allowed: {keys_of(NodePoolSettings)}\n"
         "  try: instanceType",
     ),
     (
@@ -34,8 +34,7 @@ CASES: list[tuple[str, Path, object, str]] = [
         "tcp",
         "Pulumi.dev.yaml: serving.kv_transport = 'tcp'\n"
         "  there is no setting 'kv_transport' here\n"
-        "  allowed: recipe, namespace, name, pool, pools, replicas, overrides, kvTransport, exposure, "
-        "podMonitor, readyTimeoutSeconds\n"
+        f"  allowed: {keys_of(ServingSettings)}\n"
         "  try: kvTransport",
     ),
     (

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.stacks.settings.mistakes import GONE, Path, said
+from stacks.settings.cluster import OwnNetwork, ReservationPurchase
+from tests.stacks.settings.mistakes import GONE, Path, keys_of, said
 from tests.support.eks_settings import BLOCK, eks_b200_settings
 
 _POOL: Path = ("nodePools", 0)
@@ -56,7 +57,7 @@ CASES: list[tuple[str, Path, object, str]] = [
         "vpc-0123456789abcdef0",
         "Pulumi.dev.yaml: cluster.network.vpcId = 'vpc-0123456789abcdef0'\n"
         "  kind own has no 'vpcId'; kind existing has\n"
-        "  allowed: kind, cidr, zones, natPerZone\n"
+        f"  allowed: {keys_of(OwnNetwork)}\n"
         "  try: leave vpcId out, or write kind: existing",
     ),
     (
@@ -136,7 +137,7 @@ CASES: list[tuple[str, Path, object, str]] = [
         {"kind": "reservation", "id": BLOCK["id"], "starts": BLOCK["starts"]},
         "Pulumi.dev.yaml: nodePools[0].purchase.starts = '2026-12-01T11:30:00Z'\n"
         "  kind reservation has no 'starts'; kind capacityBlock has\n"
-        "  allowed: kind, id, placementGroup\n"
+        f"  allowed: {keys_of(ReservationPurchase)}\n"
         "  try: leave starts out, or write kind: capacityBlock",
     ),
     (

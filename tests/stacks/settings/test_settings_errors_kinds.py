@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.stacks.settings.mistakes import GONE, Path, changed, said, said_of
+from stacks.settings.platform import ExistingPlatform, OwnPlatform
+from tests.stacks.settings.mistakes import GONE, Path, changed, keys_of, said, said_of
 
 CASES: list[tuple[str, Path, object, str]] = [
     (
@@ -39,7 +40,7 @@ CASES: list[tuple[str, Path, object, str]] = [
         "existing",
         "Pulumi.dev.yaml: platform.nats\n"
         "  kind existing has no 'nats'; kind own has\n"
-        "  allowed: kind, version, namespace, graphApi\n"
+        f"  allowed: {keys_of(ExistingPlatform)}\n"
         "  try: leave nats out, or write kind: own",
     ),
     (
@@ -114,7 +115,7 @@ CASES: list[tuple[str, Path, object, str]] = [
         "shared-files",
         "Pulumi.dev.yaml: platform.storageClassName = 'shared-files'\n"
         "  there is no setting 'storageClassName' here\n"
-        "  allowed: kind, version, namespace, graphApi, discovery, nats, etcd, installTimeoutSeconds\n"
+        f"  allowed: {keys_of(OwnPlatform)}\n"
         "  try: platform.nats.storageClassName, beside platform.nats.kind",
     ),
 ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.stacks.settings.mistakes import Path, said_of
+from recipes.tensorrt_llm.blocks import MoeConfig
+from tests.stacks.settings.mistakes import Path, keys_of, said_of
 
 REPLICAS: Path = ("serving", "replicas")
 OVERRIDES: Path = ("serving", "overrides")
@@ -51,7 +52,7 @@ def test_a_misspelt_option_in_a_block_is_named_with_all_of_the_block() -> None:
     assert said_of(OVERRIDES, {"decode": {"moe_config": {"backnd": "TRTLLM"}}}) == (
         "Pulumi.dev.yaml: serving.overrides.decode.moe_config.backnd = 'TRTLLM'\n"
         "  there is no setting 'backnd' here\n"
-        "  allowed: extra, backend, max_num_tokens\n"
+        f"  allowed: {keys_of(MoeConfig)}\n"
         "  try: backend"
     )
 

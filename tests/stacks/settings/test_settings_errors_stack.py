@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from recipes.load import recipe_names
 from tests.stacks.settings.mistakes import GONE, Path, changed, said, said_of
 from tests.support.dev_settings import dev_settings
 
@@ -23,7 +24,7 @@ CASES: list[tuple[str, Path, object, str]] = [
         "gpt-oss-120b/trtlm-disagg",
         "Pulumi.dev.yaml: serving.recipe = 'gpt-oss-120b/trtlm-disagg'\n"
         "  no recipe has this name\n"
-        "  allowed: gpt-oss-120b/trtllm-agg, gpt-oss-120b/trtllm-disagg\n"
+        f"  allowed: {', '.join(recipe_names())}\n"
         "  try: gpt-oss-120b/trtllm-disagg",
     ),
     (

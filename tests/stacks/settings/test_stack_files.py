@@ -31,8 +31,12 @@ def test_a_stack_without_a_file_names_the_stacks_that_there_are(tmp_path: Path) 
     assert text.endswith("allowed: dev\n  try: dev")
 
 
-def test_the_committed_stacks_are_listed() -> None:
-    assert list_stacks(REPOSITORY) == ["agg-gb200", "dev", "disagg-b200", "disagg-gb200"]
+def test_every_committed_stack_is_listed_by_name_and_loads() -> None:
+    listed = list_stacks(REPOSITORY)
+    assert listed == sorted(file.name.split(".")[1] for file in REPOSITORY.glob("Pulumi.*.yaml"))
+    assert "dev" in listed
+    for name in listed:
+        load_stack(name, REPOSITORY)
 
 
 def test_a_file_that_is_not_yaml_is_named_with_its_line(tmp_path: Path) -> None:

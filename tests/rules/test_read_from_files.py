@@ -1,9 +1,10 @@
+"""What is read of the published recipe, and of small files, when no program names a pool."""
+
 from pathlib import Path
 
 import pytest
 
 from resource_graph.manifests import read_manifests
-from tests.rules import parallelism_cases, placement_cases, start_cases
 from tests.rules.judging import (
     DECODE,
     FILE,
@@ -21,21 +22,11 @@ from tests.rules.judging import (
     messages,
     mutated,
 )
-from tests.rules.mutation import Mutation
 
-MUTATIONS = (*parallelism_cases.MUTATIONS, *placement_cases.MUTATIONS, *start_cases.MUTATIONS)
 PRESENT = "- key: nvidia.com/gpu.present"
 PRODUCT = "- key: nvidia.com/gpu.product"
 TRUE = 'values: ["true"]'
 MANIFEST = both(FITS, "undecided")
-
-
-@pytest.mark.parametrize("case", MUTATIONS, ids=lambda case: case.name)
-def test_a_mutation_produces_exactly_its_findings(case: Mutation) -> None:
-    report = judge(in_program(mutated(*case.edits), instance_types=case.instance_types))
-    assert found(report) == case.found, messages(report)
-    for text in case.says:
-        assert text in messages(report)
 
 
 def test_the_published_file_without_a_pool_leaves_what_depends_on_one_undecided(tmp_path: Path) -> None:

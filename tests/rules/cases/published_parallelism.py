@@ -1,0 +1,121 @@
+"""GPUs and parallelism of the published recipe's workers, in every place where they can be set."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import add, engine_file
+from tests.rules.judging import DECODE, GPUS
+from tests.rules.published_findings import FITS_TIGHTLY, PUBLISHED, WITHOUT_EFFECT
+from tests.rules.serving_edits import GRAPH, command, main_container, of_service
+
+_FILE = "decode.yaml"
+_SILENT = engine_file(_FILE, "tensor_parallel_size", remove=True)
+_FLAGS = "--disaggregation-mode decode"
+_DECODE_GPUS = failed(GPUS, DECODE)
+
+CASES = (
+    Case(
+        GPUS,
+        "more GPUs than the engine uses",
+        PUBLISHED,
+        (of_service(DECODE, "resources", {"limits": {"gpu": "8"}, "requests": {"gpu": "8"}}),),
+        _DECODE_GPUS,
+        ("asks for 8 GPUs", "uses 4"),
+    ),
+    Case(
+        GPUS,
+        "fewer GPUs than the engine uses",
+        PUBLISHED,
+        (of_service(DECODE, "resources", {"limits": {"gpu": "2"}, "requests": {"gpu": "2"}}),),
+        _DECODE_GPUS,
+        ("asks for 2 GPUs", "uses 4"),
+    ),
+    Case(
+        GPUS,
+        "parallelism in the engine file",
+        PUBLISHED,
+        (engine_file(_FILE, "tensor_parallel_size", 2),),
+        _DECODE_GPUS | FITS_TIGHTLY,
+        ("asks for 4 GPUs", "tensor parallelism 2 (decode.yaml of ConfigMap llm-config)"),
+    ),
+    Case(
+        GPUS,
+        "pipeline parallelism multiplies",
+        PUBLISHED,
+        (engine_file(_FILE, "pipeline_parallel_size", 2),),
+        _DECODE_GPUS | undecided("pipeline-parallelism-of-gpt-oss", DECODE),
+        ("uses 8", "pipeline parallelism 2"),
+    ),
+    Case(
+        GPUS,
+        "context parallelism multiplies",
+        PUBLISHED,
+        (engine_file(_FILE, "context_parallel_size", 2),),
+        _DECODE_GPUS,
+        ("uses 8", "context parallelism 2"),
+    ),
+    Case(
+        GPUS,
+        "attention data parallelism and expert parallelism add no GPU",
+        PUBLISHED,
+        (
+            engine_file("prefill.yaml", "enable_attention_dp", True),
+            engine_file(_FILE, "enable_attention_dp", True),
+            engine_file(_FILE, "moe_expert_parallel_size", 4),
+        ),
+        FITS_TIGHTLY,
+        gone=WITHOUT_EFFECT,
+    ),
+    Case(
+        GPUS,
+        "the file overrides the flag",
+        PUBLISHED,
+        (command(DECODE, _FLAGS, f"{_FLAGS} --tensor-parallel-size 8"),),
+        frozenset(),
+    ),
+    Case(
+        GPUS,
+        "the flag acts where the file is silent",
+        PUBLISHED,
+        (command(DECODE, _FLAGS, f"{_FLAGS} --tensor-parallel-size=8"), _SILENT),
+        _DECODE_GPUS,
+        ("tensor parallelism 8 (--tensor-parallel-size)",),
+    ),
+    Case(
+        GPUS,
+        "without flag and file the default is one",
+        PUBLISHED,
+        (_SILENT,),
+        _DECODE_GPUS | FITS_TIGHTLY,
+        ("tensor parallelism 1 (the default of --tensor-parallel-size)",),
+    ),
+    Case(
+        GPUS,
+        "the engine's own variable acts where the file is silent",
+        PUBLISHED,
+        (
+            _SILENT,
+            add(
+                GRAPH,
+                main_container(DECODE, "env"),
+                {"name": "DYN_TRTLLM_TENSOR_PARALLEL_SIZE", "value": "2"},
+            ),
+        ),
+        _DECODE_GPUS | FITS_TIGHTLY,
+        ("tensor parallelism 2 (DYN_TRTLLM_TENSOR_PARALLEL_SIZE)",),
+    ),
+    Case(
+        GPUS,
+        "the JSON override wins over the file",
+        PUBLISHED,
+        (command(DECODE, _FLAGS, f"{_FLAGS} --override-engine-args '{{\"tensor_parallel_size\": 8}}'"),),
+        _DECODE_GPUS,
+        ("tensor parallelism 8 (--override-engine-args)",),
+    ),
+    Case(
+        GPUS,
+        "the dotted override wins over the file",
+        PUBLISHED,
+        (command(DECODE, _FLAGS, f"{_FLAGS} --trtllm.tensor_parallel_size 8"),),
+        _DECODE_GPUS,
+        ("tensor parallelism 8 (--trtllm.*)",),
+    ),
+)

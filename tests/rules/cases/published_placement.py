@@ -1,0 +1,166 @@
+"""Where the published recipe's workers run, and formats and kernels that need a certain GPU."""
+
+from tests.rules.case import Case, failed, undecided
+from tests.rules.edits import Edit, engine_file, put
+from tests.rules.judging import DECODE, FITS, GPUS, PREFILL, QUANTIZATION
+from tests.rules.published_findings import (
+    BASE_GRAPH,
+    ON_GB200,
+    ON_H200,
+    PUBLISHED,
+    WITHOUT_EFFECT,
+    each,
+    unread_worker,
+)
+from tests.rules.serving_edits import GRAPH, main_container, of_service
+
+_WORKERS = (PREFILL, DECODE)
+_DECODE_GPUS = failed(GPUS, DECODE)
+_EIGHT_GPUS = (
+    of_service(DECODE, "resources", {"limits": {"gpu": "8"}, "requests": {"gpu": "8"}}),
+    engine_file("decode.yaml", "tensor_parallel_size", 8),
+)
+_MEMORY = ("full-concurrency-fits", "one-sequence-fits", "transfer-buffers-fit")
+_UNTESTED = "fp8-kv-cache-tested"
+# Nobody published how much memory CUDA sees of an H200, and the KV cache is in fp8.
+_HOPPER = failed(_UNTESTED, *_WORKERS) | each(_MEMORY, *_WORKERS)
+
+
+def _backend(name: str) -> tuple[Edit, ...]:
+    files = ("prefill.yaml", "decode.yaml")
+    return tuple(engine_file(file, "moe_config.backend", name) for file in files)
+
+
+def _override(field: str, value: str) -> tuple[Edit, ...]:
+    """Of OVERRIDE_QUANT_ALGO, in both workers."""
+    return tuple(put(GRAPH, main_container(worker, f"env[1].{field}"), value) for worker in _WORKERS)
+
+
+CASES = (
+    Case(QUANTIZATION, "published on GB200", PUBLISHED, (), frozenset(), pools=ON_GB200),
+    Case(
+        GPUS,
+        "a worker that spans two nodes",
+        PUBLISHED,
+        (of_service(DECODE, "multinode", {"nodeCount": 2}),),
+        _DECODE_GPUS,
+        ("asks for 8 GPUs (2 pods of 4)",),
+    ),
+    Case(
+        GPUS,
+        "an amount that is no number",
+        PUBLISHED,
+        (of_service(DECODE, "resources", {"limits": {"gpu": "four"}, "requests": {"gpu": "four"}}),),
+        unread_worker(DECODE),
+        ("resources.limits.gpu is 'four', not a whole number",),
+        gone=WITHOUT_EFFECT
+        | failed("answer-parsers", DECODE)
+        | failed("gpu-product-is-selected", DECODE)
+        | failed("pods-request-memory", DECODE)
+        | failed("kv-hop-has-a-transport", BASE_GRAPH)
+        | undecided("cache-shared-by-nodes", "model-cache"),
+    ),
+    Case(
+        FITS,
+        "a worker larger than a GB200 tray",
+        PUBLISHED,
+        _EIGHT_GPUS,
+        failed(FITS, DECODE),
+        ("asks for 8 GPUs in one pod", "p6e-gb200.36xlarge) has 4"),
+        pools=ON_GB200,
+    ),
+    Case(
+        GPUS,
+        "GPUs under their resource's own name",
+        PUBLISHED,
+        (
+            of_service(DECODE, "resources.limits", {"custom": {"nvidia.com/gpu": "8"}}),
+            of_service(DECODE, "resources.requests", {"custom": {"nvidia.com/gpu": "8"}}),
+        ),
+        _DECODE_GPUS,
+        ("asks for 8 GPUs",),
+    ),
+    Case(
+        GPUS,
+        "GPUs among the requests alone",
+        PUBLISHED,
+        (of_service(DECODE, "resources", {"requests": {"custom": {"nvidia.com/gpu": "8"}}}),),
+        _DECODE_GPUS,
+        ("asks for 8 GPUs",),
+    ),
+    Case(FITS, "the same worker on a B200 node", PUBLISHED, _EIGHT_GPUS, frozenset()),
+    Case(
+        FITS,
+        "a pool of an unknown instance type",
+        PUBLISHED,
+        (),
+        each(
+            (FITS, QUANTIZATION, *_MEMORY, _UNTESTED, "rollout-default-can-proceed", "workers-fit-pool"),
+            *_WORKERS,
+        ),
+        ("instance type p4d.24xlarge is not one of",),
+        pools=(("p4d.24xlarge", 2), ("p4d.24xlarge", 2)),
+    ),
+    Case(
+        QUANTIZATION,
+        "Blackwell formats and kernels on Hopper",
+        PUBLISHED,
+        (),
+        failed(QUANTIZATION, *_WORKERS) | _HOPPER,
+        (
+            "moe_config.backend TRTLLM (prefill.yaml of ConfigMap llm-config) with W4A8_MXFP4_MXFP8 "
+            "(OVERRIDE_QUANT_ALGO) stops with an error while it loads or warms up on H200 (hopper",
+        ),
+        pools=ON_H200,
+    ),
+    Case(
+        QUANTIZATION,
+        "TRTLLM kernels alone on Hopper",
+        PUBLISHED,
+        _override("name", "OTHER_VARIABLE"),
+        failed(QUANTIZATION, *_WORKERS) | _HOPPER,
+        ("with W4A16_MXFP4 (the default on H200) stops", "IndexError"),
+        pools=ON_H200,
+    ),
+    Case(
+        QUANTIZATION,
+        "8-bit activations alone on Hopper, in small letters",
+        PUBLISHED,
+        (*_backend("CUTLASS"), *_override("value", "w4a8_mxfp4_mxfp8")),
+        failed(QUANTIZATION, *_WORKERS) | _HOPPER,
+        ("CUTLASS has W4A8_MXFP4_MXFP8 for Blackwell only",),
+        pools=ON_H200,
+    ),
+    Case(
+        QUANTIZATION,
+        "8-bit activations per tensor with CUTLASS on Hopper, which is not known to stop the worker",
+        PUBLISHED,
+        (*_backend("CUTLASS"), *_override("value", "W4A8_MXFP4_FP8")),
+        _HOPPER | failed("moe-backend-substituted", *_WORKERS),
+        pools=ON_H200,
+    ),
+    Case(
+        QUANTIZATION,
+        "8-bit activations per tensor with TRITON on Hopper",
+        PUBLISHED,
+        (*_backend("TRITON"), *_override("value", "W4A8_MXFP4_FP8")),
+        _HOPPER,
+        pools=ON_H200,
+    ),
+    Case(
+        QUANTIZATION,
+        "16-bit activations with CUTLASS on Hopper",
+        PUBLISHED,
+        (*_backend("CUTLASS"), *_override("value", "W4A16_MXFP4")),
+        _HOPPER,
+        pools=ON_H200,
+    ),
+    Case(
+        QUANTIZATION,
+        "only prefill on Hopper",
+        PUBLISHED,
+        (),
+        failed(QUANTIZATION, PREFILL) | failed(_UNTESTED, PREFILL) | each(_MEMORY, PREFILL),
+        pools=(("p5en.48xlarge", 2), ("p6-b200.48xlarge", 2)),
+    ),
+)

@@ -1,0 +1,129 @@
+"""What rules find in the published recipe where a worker, or what it reads, cannot be read."""
+
+from tests.rules.case import Pools, failed, undecided
+from tests.rules.judging import DECODE, PREFILL, Found
+from tests.rules.serving_edits import FRONTEND
+
+PUBLISHED = "published-disagg"
+BASE_GRAPH = "gpt-oss-disagg"
+CONFIG_MAP = "ConfigMap/llm-config"
+
+# The pool of prefill, then that of decode.
+ON_GB200: Pools = (("p6e-gb200.36xlarge", 2), ("p6e-gb200.36xlarge", 2))
+ON_H200: Pools = (("p5en.48xlarge", 2), ("p5en.48xlarge", 2))
+
+_PAIR = f"{PREFILL}, {DECODE}"
+_OF_SETTINGS = (
+    "aggregated-recipe-hardware",
+    "batch-fits-a-step",
+    "block-reuse-with-transfer",
+    "cache-transceiver-configured",
+    "cuda-graph-sizes-agree",
+    "cuda-graphs-cover-batches",
+    "deprecated-settings",
+    "engine-file-readable",
+    "engine-values-allowed",
+    "expert-parallelism-divides",
+    "fp8-kv-cache-tested",
+    "full-concurrency-fits",
+    "gpus-match-parallelism",
+    "kv-cache-dtype-known",
+    "moe-backend-runs",
+    "moe-backend-substituted",
+    "one-sequence-fits",
+    "overlap-scheduler-in-prefill",
+    "pipeline-parallelism-of-gpt-oss",
+    "prompt-fits-a-step",
+    "quantization-override-known",
+    "ranks-can-share-memory",
+    "removed-engine-keys",
+    "runtime-defects-avoided",
+    "sequence-length-within-model",
+    "settings-without-effect",
+    "tensor-parallelism-divides-heads",
+    "transfer-buffer-aligned",
+    "transfer-buffer-set",
+    "transfer-buffers-fit",
+    "unlisted-engine-keys",
+)
+_OF_A_WORKER = (
+    "answer-parsers",
+    "component-type-matches-role",
+    "compute-domain-claims",
+    "compute-domain-has-a-fabric",
+    "crash-ends-the-container",
+    "disaggregation-mode-known",
+    "drain-covers-requests",
+    "flags-exist",
+    "gpu-product-is-selected",
+    "kv-transport-devices",
+    "one-claim-per-tray",
+    "one-compute-domain",
+    "one-gpu-allocator",
+    "pod-fits-some-node",
+    "quantization-override-has-effect",
+    "rollout-can-proceed",
+    "rollout-default-can-proceed",
+    "router-block-size-equal",
+    "tensor-parallelism-inside-nvlink-domain",
+    "vllm-moe-backend",
+    "vllm-moe-env-without-effect",
+    "worker-fits-node",
+    "workers-fit-pool",
+)
+_OF_A_SERVICE = (
+    "component-type-known",
+    "efa-image-architecture",
+    "frontend-off-gpu-nodes",
+    "image-architecture-matches-node",
+    "image-brings-the-engine",
+    "images-pinned",
+    "job-fits-a-node",
+    "no-privileged-containers",
+    "one-probe-handler",
+    "pod-affinity-can-match",
+    "pod-anti-affinity-can-match",
+    "pod-selects-a-pool",
+    "pods-request-memory",
+    "pods-run-unprivileged",
+    "privileges-for-hardware",
+    "probed-port-named",
+    "requests-within-limits",
+    "rollout-annotated-on-the-pod",
+    "runtime-image-exists",
+    "secrets-not-in-plain-values",
+    "servers-survive-a-node",
+    "service-mounts-kept",
+    "shared-memory-within-limit",
+)
+_OF_A_PAIR = ("same-kv-cache-dtype", "same-quantization", "tokens-per-block-equal")
+
+WITHOUT_EFFECT = failed("settings-without-effect", DECODE)
+"""Of the base: a setting of decode's file that does nothing there."""
+NO_FRONTEND_MODEL = undecided("offline-frontend-has-the-model", FRONTEND)
+FITS_TIGHTLY = failed("full-concurrency-fits", DECODE)
+
+
+def each(rules: tuple[str, ...], *subjects: str) -> frozenset[Found]:
+    """Every rule is undecided for every subject."""
+    return frozenset[Found]().union(*(undecided(rule, *subjects) for rule in rules))
+
+
+def unread_settings(*workers: str) -> frozenset[Found]:
+    """Workers whose engine's settings cannot be read."""
+    return each(_OF_SETTINGS, *workers)
+
+
+def unread_worker(worker: str) -> frozenset[Found]:
+    """A worker of which not even the GPUs can be read."""
+    return unread_settings(worker) | each(_OF_A_WORKER, worker)
+
+
+def unread_service(service: str) -> frozenset[Found]:
+    """A service of which nothing can be read, which may be a worker."""
+    return unread_worker(service) | each(_OF_A_SERVICE, service)
+
+
+def unread_pair() -> frozenset[Found]:
+    """Prefill and decode cannot be compared."""
+    return each(_OF_A_PAIR, _PAIR) | undecided("kv-transfer-agrees", BASE_GRAPH)
