@@ -113,15 +113,13 @@ def _dynamo_graphs(graph: ResourceGraph) -> Iterator[DynamoGraph | Unreadable]:
             yield DynamoGraph(resource, references)
 
 
-POD_TEMPLATES: Subjects[PodTemplate] = Subjects(read_pods, lambda each: (each.resource, each.name))
+POD_TEMPLATES: Subjects[PodTemplate] = Subjects(read_pods)
 """Every template of pods: of graphs' services and components, and of workloads."""
 GPU_PODS: Subjects[GpuPods] = Subjects(read_gpu_pods, lambda each: (each.template.resource, each.name))
 """Templates whose pods ask for GPUs."""
-WORKERS: Subjects[Worker] = Subjects(read_workers, lambda each: (each.resource, each.name))
+WORKERS: Subjects[Worker] = Subjects(read_workers)
 """Containers that ask for GPUs, with the engines that they start."""
-CONFIGURED_WORKERS: Subjects[Worker] = Subjects(
-    read_workers, lambda each: (each.resource, each.name), passed_over=(EngineFileProblem,)
-)
+CONFIGURED_WORKERS: Subjects[Worker] = Subjects(read_workers, passed_over=(EngineFileProblem,))
 """Workers, for rules that read engine files; a file that cannot serve fails where such files are judged."""
 TENSORRT_LLM_WORKERS: Subjects[TensorRtLlmWorker] = Subjects(
     _tensorrt_llm, lambda each: (each.worker.resource, each.worker.name)
@@ -131,7 +129,7 @@ MODEL_WORKERS: Subjects[ModelWorker] = Subjects(
     lambda each: (each.worker.resource, each.worker.name),
     passed_over=(EngineFileProblem,),
 )
-STARTED: Subjects[Started] = Subjects(_started, lambda each: (each.resource, each.name))
+STARTED: Subjects[Started] = Subjects(_started)
 """Every container that starts an engine or a frontend."""
 DISAGGREGATED: Subjects[Disaggregated] = Subjects(
     read_disaggregated, lambda each: (each.resource, each.subject), passed_over=(EngineFileProblem,)
@@ -150,8 +148,8 @@ KV_HOPS: Subjects[KvHop] = Subjects(read_hops, lambda each: (each.group.resource
 DYNAMO_GRAPHS: Subjects[DynamoGraph] = Subjects(
     _dynamo_graphs, lambda each: (each.resource, each.resource.name)
 )
-BENCHMARKS: Subjects[Benchmark] = Subjects(read_benchmarks, lambda each: (each.resource, each.name))
-MODEL_VOLUMES: Subjects[ModelVolume] = Subjects(read_model_volumes, lambda each: (each.resource, each.name))
+BENCHMARKS: Subjects[Benchmark] = Subjects(read_benchmarks)
+MODEL_VOLUMES: Subjects[ModelVolume] = Subjects(read_model_volumes)
 """Claims and directories of nodes from which a model is used."""
 
 
@@ -163,7 +161,7 @@ def model_users(*kinds: Kind) -> Subjects[ModelUser]:
             if user.kind in kinds:
                 yield user
 
-    return Subjects(find, lambda each: (each.resource, each.name))
+    return Subjects(find)
 
 
 def kubernetes_objects(kind: str) -> Subjects[Resource]:

@@ -9,7 +9,7 @@ from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import ContainerScript, mentions, read_script
 from rules.reading.commands.words import Flags, Word, parse_flags, variable_in
 from rules.reading.disaggregation import read_role
-from rules.reading.memoized import memoized
+from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
 from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
 from rules.reading.shapes import Count, Setting, Undecided, mapping_at, whole_number
@@ -110,10 +110,18 @@ class Benchmark:
         return variable_in(self.script.environment, variable)
 
 
-@memoized
-def read_benchmarks(graph: ResourceGraph) -> Sequence[Benchmark | Unreadable]:
+@memoized_all
+def read_benchmarks(graph: ResourceGraph) -> Iterator[Benchmark | Unreadable]:
     """All benchmarks, in the order of the graph."""
-    return tuple(_read_benchmarks(graph))
+    for template in readable(read_pods(graph)):
+        if template.shape != "workload":
+            continue
+        for container in template.containers:
+            try:
+                if mentions(container, _MENTIONED):
+                    yield from _of_script(read_script(graph, template, container))
+            except Undecided as reason:
+                yield Unreadable(template.resource, template.name, str(reason))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,18 +171,6 @@ def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -
     if not workers:
         raise Undecided(f"nothing says which workers serve behind {url.value}")
     return Target(found[0], workers)
-
-
-def _read_benchmarks(graph: ResourceGraph) -> Iterator[Benchmark | Unreadable]:
-    for template in readable(read_pods(graph)):
-        if template.shape != "workload":
-            continue
-        for container in template.containers:
-            try:
-                if mentions(container, _MENTIONED):
-                    yield from _of_script(read_script(graph, template, container))
-            except Undecided as reason:
-                yield Unreadable(template.resource, template.name, str(reason))
 
 
 def _of_script(script: ContainerScript) -> Iterator[Benchmark]:
