@@ -149,28 +149,18 @@ def state_retained(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 @memoized
-def _declared(graph: ResourceGraph) -> str | Undecided | None:
+def _declared_lifecycle(graph: ResourceGraph) -> str | None:
+    """production or disposable, as a component's input says; None where none does."""
     said: str | None = None
     for component in graph.components():
         if _LIFECYCLE not in component.inputs:
             continue
-        try:
-            value = text_at(component.inputs, _LIFECYCLE)
-        except Undecided as reason:
-            return reason
+        value = text_at(component.inputs, _LIFECYCLE)
         if value not in _KNOWN:
-            return Undecided(f"{_LIFECYCLE} of {component.name} is {value!r}, not {' or '.join(_KNOWN)}")
+            raise Undecided(f"{_LIFECYCLE} of {component.name} is {value!r}, not {' or '.join(_KNOWN)}")
         # What one part of the program wants to keep is not disposable because another part is.
         said = value if said is None or value == _PRODUCTION else said
     return said
-
-
-def _declared_lifecycle(graph: ResourceGraph) -> str | None:
-    """production or disposable, as a component's input says; None where none does."""
-    declared = _declared(graph)
-    if isinstance(declared, Undecided):
-        raise declared
-    return declared
 
 
 def _holders(graph: ResourceGraph) -> Iterator[tuple[object, str]]:

@@ -17,11 +17,11 @@ from rules.reading.shapes import Count, Setting, Undecided, mapping_at, whole_nu
 _PROGRAMS = ("aiperf", "genai-perf", "genai_perf")
 _MENTIONED = re.compile(r"\b(?:aiperf|genai[-_]perf)\b")
 # Names of one option, newest first (aiperf 0.13.0, aiperf/common/config; GenAI-Perf has the middle ones).
-_INPUT_TOKENS = ("--prompt-input-tokens-mean", "--synthetic-input-tokens-mean", "--isl")
-_OUTPUT_TOKENS = ("--prompt-output-tokens-mean", "--output-tokens-mean", "--osl")
-_CONCURRENCY = ("--concurrency",)
-_MODEL = ("--model-names", "--model", "-m")
-_TOKENIZER = ("--tokenizer",)
+INPUT_TOKENS = ("--prompt-input-tokens-mean", "--synthetic-input-tokens-mean", "--isl")
+OUTPUT_TOKENS = ("--prompt-output-tokens-mean", "--output-tokens-mean", "--osl")
+CONCURRENCY = ("--concurrency",)
+MODEL_NAMES = ("--model-names", "--model", "-m")
+TOKENIZER = ("--tokenizer",)
 _URL = ("--url", "-u")
 GPU_COUNT_VARIABLE = "DEPLOYMENT_GPU_COUNT"
 PER_GPU_VARIABLE = "CONCURRENCY_PER_GPU"
@@ -37,43 +37,15 @@ class BenchmarkRun:
 
     flags: Flags
 
-    @property
-    def input_tokens(self) -> Count | None:
-        """Mean length of a prompt; None where a file or the tool's default decides."""
-        return self._count(_INPUT_TOKENS)
-
-    @property
-    def output_tokens(self) -> Count | None:
-        """Mean length of an answer; None where a file or the model decides."""
-        return self._count(_OUTPUT_TOKENS)
-
-    @property
-    def concurrency(self) -> Count | None:
-        """Requests that are open at once; None where they are sent at a rate."""
-        return self._count(_CONCURRENCY)
-
-    @property
-    def model(self) -> Setting | None:
-        """The name that requests carry."""
-        return self._setting(_MODEL)
-
-    @property
-    def tokenizer(self) -> Setting | None:
-        """Repository or directory of the tokenizer that counts tokens."""
-        return self._setting(_TOKENIZER)
-
-    @property
-    def url(self) -> Setting | None:
-        """Where requests go."""
-        return self._setting(_URL)
-
-    def _count(self, names: Sequence[str]) -> Count | None:
-        setting = self._setting(names)
+    def count(self, names: Sequence[str]) -> Count | None:
+        """The whole number that an option of these names is given; None where the tool's default decides."""
+        setting = self.setting(names)
         if setting is None:
             return None
         return Count(whole_number(setting.value, setting.source), setting.source)
 
-    def _setting(self, names: Sequence[str]) -> Setting | None:
+    def setting(self, names: Sequence[str]) -> Setting | None:
+        """What an option of these names is given."""
         # No abbreviations here: AIPerf and GenAI-Perf take names in full.
         for flag in reversed(self.flags.all):
             if flag.name in names and flag.value is not None:
@@ -156,7 +128,7 @@ def worker_gpus(worker: Worker) -> int:
 
 def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -> Target:
     """The deployment at the run's address."""
-    url = run.url
+    url = run.setting(_URL)
     if url is None or not isinstance(url.value, str):
         raise Undecided("the benchmark names no address")
     host = url.value.rpartition("://")[2].partition("/")[0].partition(":")[0]

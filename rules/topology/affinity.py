@@ -8,7 +8,7 @@ from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.memoized import memoized
 from rules.reading.model_volumes import ModelVolume, read_model_volumes
-from rules.reading.node_selection import allows, required_labels, untolerated
+from rules.reading.placements import allows, required_labels, untolerated
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.pod_affinity import Term, can_match, can_match_by_older_labels, selects, terms
 from rules.reading.pods.pods import GRAPH_NAME_LABEL, PodTemplate

@@ -5,8 +5,7 @@ from collections.abc import Iterator, Sequence
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Severity, failed, undecided
 from rules.reading.devices import read_device_claims
-from rules.reading.node_selection import selected_pools
-from rules.reading.placements import read_candidates
+from rules.reading.placements import read_candidates, selected_pools
 from rules.reading.pods.pods import PodTemplate, read_pods, readable
 from rules.reading.pods.workers import GPU_RESOURCE, Worker
 from rules.reading.pools import Pool

@@ -10,8 +10,13 @@ from rules.reading.commands.container_commands import TENSORRT_LLM
 from rules.reading.disaggregation import read_role
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.gpu_pods import templates_with_gpus
-from rules.reading.node_selection import ARCHITECTURE_LABEL, required_labels, selected_pools
-from rules.reading.placements import PRODUCT_LABEL, read_landing
+from rules.reading.placements import (
+    ARCHITECTURE_LABEL,
+    PRODUCT_LABEL,
+    read_landing,
+    required_labels,
+    selected_pools,
+)
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pools import read_pools
