@@ -1,6 +1,6 @@
 """What rules are about. Each finds its own in a graph, names them, and leaves the unreadable undecided."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import TypeVar
@@ -18,7 +18,7 @@ from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, read_model_volumes
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
 from rules.reading.pods.workers import Router, Worker, read_frontends, read_routers, read_workers
-from rules.reading.references import Reference, dynamo_graphs
+from rules.reading.references import DynamoGraph, read_dynamo_graphs
 from rules.reading.shapes import Undecided
 from rules.rule import Subjects
 
@@ -51,14 +51,6 @@ class Started:
     commands: tuple[StartCommand, ...]
     worker: Worker | None
     """None for a frontend."""
-
-
-@dataclass(frozen=True, slots=True)
-class DynamoGraph:
-    """A Dynamo graph, and what the pods of all its services refer to by name."""
-
-    resource: Resource
-    references: Sequence[Reference]
 
 
 def _tensorrt_llm(graph: ResourceGraph) -> Iterator[TensorRtLlmWorker | Unreadable]:
@@ -105,14 +97,6 @@ def _started(graph: ResourceGraph) -> Iterator[Started | Unreadable]:
         yield Started(each.resource, each.name, each.container, (each.command,), None)
 
 
-def _dynamo_graphs(graph: ResourceGraph) -> Iterator[DynamoGraph | Unreadable]:
-    for resource, references in dynamo_graphs(graph):
-        if isinstance(references, Undecided):
-            yield Unreadable(resource, resource.name, str(references))
-        else:
-            yield DynamoGraph(resource, references)
-
-
 POD_TEMPLATES: Subjects[PodTemplate] = Subjects(read_pods)
 """Every template of pods: of graphs' services and components, and of workloads."""
 GPU_PODS: Subjects[GpuPods] = Subjects(read_gpu_pods, lambda each: (each.template.resource, each.name))
@@ -146,7 +130,7 @@ ROUTERS: Subjects[Router] = Subjects(
 KV_HOPS: Subjects[KvHop] = Subjects(read_hops, lambda each: (each.group.resource, each.group.name))
 """Groups whose KV cache travels from pod to pod."""
 DYNAMO_GRAPHS: Subjects[DynamoGraph] = Subjects(
-    _dynamo_graphs, lambda each: (each.resource, each.resource.name)
+    read_dynamo_graphs, lambda each: (each.resource, each.resource.name)
 )
 BENCHMARKS: Subjects[Benchmark] = Subjects(read_benchmarks)
 MODEL_VOLUMES: Subjects[ModelVolume] = Subjects(read_model_volumes)

@@ -5,11 +5,18 @@ from collections.abc import Iterator
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.pods.pods import GRAPH_KIND
-from rules.reading.references import CLAIM, STACK_REFERENCE, CacheUse, cache_uses, dependencies_of
+from rules.reading.references import (
+    CLAIM,
+    STACK_REFERENCE,
+    CacheUse,
+    DynamoGraph,
+    cache_uses,
+    dependencies_of,
+)
 from rules.reading.releases import releases_of
 from rules.reading.shapes import Undecided, mapping_at
 from rules.rule import graph_rule, rule
-from rules.subjects import DYNAMO_GRAPHS, DynamoGraph, kubernetes_objects
+from rules.subjects import DYNAMO_GRAPHS, kubernetes_objects
 
 _PLATFORM = "dynamo-platform"
 _DRIVERS = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")

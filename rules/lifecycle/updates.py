@@ -7,11 +7,11 @@ from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, has_unknown
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
 from rules.reading.pods.operator_defaults import ANNOTATIONS, pod_annotations
 from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES, PodTemplate
-from rules.reading.references import CLAIM
+from rules.reading.references import CLAIM, DynamoGraph
 from rules.reading.releases import operator_line, releases_of
 from rules.reading.shapes import Undecided, grouped, mapping_at
 from rules.rule import graph_rule, rule
-from rules.subjects import DYNAMO_GRAPHS, POD_TEMPLATES, DynamoGraph
+from rules.subjects import DYNAMO_GRAPHS, POD_TEMPLATES
 
 _CONFIG_MAP = "ConfigMap"
 # Kustomize appends ten characters of its own alphabet, Pulumi eight hexadecimal digits, this project ten.
