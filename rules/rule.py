@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Generic, NotRequired, TypedDict, TypeVar, Unpack
+from typing import Any, Generic, NotRequired, TypedDict, TypeVar, Unpack
 
 from resource_graph import Aspect, Resource, ResourceGraph
 from rules.model import Observation, Rule, Severity, failed, undecided
@@ -19,12 +19,16 @@ Check = Callable[[ResourceGraph, S], Iterable[Said]]
 """Looks at one subject. It may raise Undecided where it cannot read on."""
 
 
+def _by_name(subject: Any) -> tuple[Resource, str]:
+    return subject.resource, subject.name
+
+
 @dataclass(frozen=True, slots=True)
 class Subjects(Generic[S]):
     """What rules are about, such as the workers of a graph: found, named, and undecided where unreadable."""
 
     find: Callable[[ResourceGraph], Iterable[S | Unreadable]]
-    place: Callable[[S], tuple[Resource, str]]
+    place: Callable[[S], tuple[Resource, str]] = _by_name
     """The resource that a finding is about, and what the subject is called in it."""
     passed_over: tuple[type[Undecided], ...] = ()
     """Reasons why a check cannot read on that another rule is about."""

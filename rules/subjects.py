@@ -1,6 +1,6 @@
 """What rules are about. Each finds its own in a graph, names them, and leaves the unreadable undecided."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import TypeVar
@@ -18,7 +18,7 @@ from rules.reading.model_users import Kind, ModelUser, read_model_users
 from rules.reading.model_volumes import ModelVolume, read_model_volumes
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
 from rules.reading.pods.workers import Router, Worker, read_frontends, read_routers, read_workers
-from rules.reading.references import Reference, dynamo_graphs
+from rules.reading.references import DynamoGraph, read_dynamo_graphs
 from rules.reading.shapes import Undecided
 from rules.rule import Subjects
 
@@ -51,14 +51,6 @@ class Started:
     commands: tuple[StartCommand, ...]
     worker: Worker | None
     """None for a frontend."""
-
-
-@dataclass(frozen=True, slots=True)
-class DynamoGraph:
-    """A Dynamo graph, and what the pods of all its services refer to by name."""
-
-    resource: Resource
-    references: Sequence[Reference]
 
 
 def _tensorrt_llm(graph: ResourceGraph) -> Iterator[TensorRtLlmWorker | Unreadable]:
@@ -105,23 +97,13 @@ def _started(graph: ResourceGraph) -> Iterator[Started | Unreadable]:
         yield Started(each.resource, each.name, each.container, (each.command,), None)
 
 
-def _dynamo_graphs(graph: ResourceGraph) -> Iterator[DynamoGraph | Unreadable]:
-    for resource, references in dynamo_graphs(graph):
-        if isinstance(references, Undecided):
-            yield Unreadable(resource, resource.name, str(references))
-        else:
-            yield DynamoGraph(resource, references)
-
-
-POD_TEMPLATES: Subjects[PodTemplate] = Subjects(read_pods, lambda each: (each.resource, each.name))
+POD_TEMPLATES: Subjects[PodTemplate] = Subjects(read_pods)
 """Every template of pods: of graphs' services and components, and of workloads."""
 GPU_PODS: Subjects[GpuPods] = Subjects(read_gpu_pods, lambda each: (each.template.resource, each.name))
 """Templates whose pods ask for GPUs."""
-WORKERS: Subjects[Worker] = Subjects(read_workers, lambda each: (each.resource, each.name))
+WORKERS: Subjects[Worker] = Subjects(read_workers)
 """Containers that ask for GPUs, with the engines that they start."""
-CONFIGURED_WORKERS: Subjects[Worker] = Subjects(
-    read_workers, lambda each: (each.resource, each.name), passed_over=(EngineFileProblem,)
-)
+CONFIGURED_WORKERS: Subjects[Worker] = Subjects(read_workers, passed_over=(EngineFileProblem,))
 """Workers, for rules that read engine files; a file that cannot serve fails where such files are judged."""
 TENSORRT_LLM_WORKERS: Subjects[TensorRtLlmWorker] = Subjects(
     _tensorrt_llm, lambda each: (each.worker.resource, each.worker.name)
@@ -131,7 +113,7 @@ MODEL_WORKERS: Subjects[ModelWorker] = Subjects(
     lambda each: (each.worker.resource, each.worker.name),
     passed_over=(EngineFileProblem,),
 )
-STARTED: Subjects[Started] = Subjects(_started, lambda each: (each.resource, each.name))
+STARTED: Subjects[Started] = Subjects(_started)
 """Every container that starts an engine or a frontend."""
 DISAGGREGATED: Subjects[Disaggregated] = Subjects(
     read_disaggregated, lambda each: (each.resource, each.subject), passed_over=(EngineFileProblem,)
@@ -148,10 +130,10 @@ ROUTERS: Subjects[Router] = Subjects(
 KV_HOPS: Subjects[KvHop] = Subjects(read_hops, lambda each: (each.group.resource, each.group.name))
 """Groups whose KV cache travels from pod to pod."""
 DYNAMO_GRAPHS: Subjects[DynamoGraph] = Subjects(
-    _dynamo_graphs, lambda each: (each.resource, each.resource.name)
+    read_dynamo_graphs, lambda each: (each.resource, each.resource.name)
 )
-BENCHMARKS: Subjects[Benchmark] = Subjects(read_benchmarks, lambda each: (each.resource, each.name))
-MODEL_VOLUMES: Subjects[ModelVolume] = Subjects(read_model_volumes, lambda each: (each.resource, each.name))
+BENCHMARKS: Subjects[Benchmark] = Subjects(read_benchmarks)
+MODEL_VOLUMES: Subjects[ModelVolume] = Subjects(read_model_volumes)
 """Claims and directories of nodes from which a model is used."""
 
 
@@ -163,7 +145,7 @@ def model_users(*kinds: Kind) -> Subjects[ModelUser]:
             if user.kind in kinds:
                 yield user
 
-    return Subjects(find, lambda each: (each.resource, each.name))
+    return Subjects(find)
 
 
 def kubernetes_objects(kind: str) -> Subjects[Resource]:

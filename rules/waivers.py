@@ -50,36 +50,29 @@ def _checker(known_rules: Sequence[str], today: dt.date) -> Callable[[ResourceGr
         # Several components can hand on the waivers of one stack: each is judged once.
         seen: list[Value] = []
         for resource, value in _written(graph):
-            if value in seen:
-                continue
-            seen.append(value)
-            found = _judge(resource, value, known_rules, today)
-            if found is not None:
-                yield found
+            if value not in seen:
+                seen.append(value)
+                yield from _judge(resource, value, known_rules, today)
 
     return check
 
 
 def _judge(
     resource: Resource, value: Value, known_rules: Sequence[str], today: dt.date
-) -> Observation | None:
+) -> Iterator[Observation]:
     waiver = _read(value)
     if waiver is None:
-        return undecided(resource, "waivers", "a waiver's rule or date is known only after the update")
-    if isinstance(waiver, str):
-        return failed(resource, "waivers", waiver)
-    subject = f"waiver of {waiver.rule}"
-    if waiver.rule not in known_rules:
+        yield undecided(resource, "waivers", "a waiver's rule or date is known only after the update")
+    elif isinstance(waiver, str):
+        yield failed(resource, "waivers", waiver)
+    elif waiver.rule not in known_rules:
         nearest = difflib.get_close_matches(waiver.rule, known_rules, n=1, cutoff=0.0)
+        said = f"no rule that can be waived has the id {waiver.rule}"
         meant = f"; did you mean {nearest[0]}?" if nearest else ""
-        return failed(resource, subject, f"no rule that can be waived has the id {waiver.rule}{meant}")
-    if waiver.expires < today:
-        return failed(
-            resource,
-            subject,
-            f"expired on {waiver.expires.isoformat()} and waives nothing; renew or remove it",
-        )
-    return None
+        yield failed(resource, f"waiver of {waiver.rule}", f"{said}{meant}")
+    elif waiver.expires < today:
+        said = f"expired on {waiver.expires.isoformat()} and waives nothing; renew or remove it"
+        yield failed(resource, f"waiver of {waiver.rule}", said)
 
 
 def _written(graph: ResourceGraph) -> Iterator[tuple[Resource, Value]]:

@@ -6,8 +6,11 @@ from engines import DEFAULT_MAX_BATCH_SIZE, DEFAULT_MAX_NUM_TOKENS
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.benchmarks import (
+    CONCURRENCY,
     GPU_COUNT_VARIABLE,
+    INPUT_TOKENS,
     MODE_VARIABLE,
+    OUTPUT_TOKENS,
     PER_GPU_VARIABLE,
     Benchmark,
     Target,
@@ -58,7 +61,7 @@ def benchmark_matches_deployment(graph: ResourceGraph, benchmark: Benchmark) -> 
 
 def _another_product(benchmark: Benchmark, gpus: Count, per_gpu: Count) -> Iterator[str]:
     wanted = gpus.value * per_gpu.value
-    loads = [run.concurrency for run in benchmark.runs]
+    loads = [run.count(CONCURRENCY) for run in benchmark.runs]
     if any(load is not None and load.value == wanted for load in loads):
         return
     for load in loads:
@@ -103,7 +106,7 @@ def _other_gpus(target: Target, gpus: Count, per_gpu: Count | None) -> Iterator[
 def benchmark_concurrency_within_engine(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[str]:
     """A benchmark keeps no more requests open than the engines take at once."""
     for run in benchmark.runs:
-        load = run.concurrency
+        load = run.count(CONCURRENCY)
         # A single stream is no load, and nothing to judge.
         if load is None or load.value == 1:
             continue
@@ -122,9 +125,9 @@ def _requests_at_once(graph: ResourceGraph, worker: Worker) -> tuple[int, str]:
     replicas = worker.template.replicas
     if is_vllm(worker):
         settings = read_vllm(graph, worker)
-        if settings.at(_VLLM_SEQUENCES) is None:
+        sequences = settings.given_count(_VLLM_SEQUENCES)
+        if sequences is None:
             raise Undecided(f"{worker.name} has no {_VLLM_SEQUENCES}, and vLLM's default depends on the GPU")
-        sequences = settings.count(_VLLM_SEQUENCES, 0)
         ranks = settings.count("--data-parallel-size", 1).value
         amount, source = sequences.value, sequences.source
         kind = "data-parallel ranks"
@@ -163,7 +166,7 @@ def _requests_at_once(graph: ResourceGraph, worker: Worker) -> tuple[int, str]:
 def benchmark_lengths_fit(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[str]:
     """A benchmark's prompts and answers are no longer than the engines allow."""
     for run in benchmark.runs:
-        prompt, answer = run.input_tokens, run.output_tokens
+        prompt, answer = run.count(INPUT_TOKENS), run.count(OUTPUT_TOKENS)
         if prompt is not None:
             for worker in read_target(graph, benchmark, run).workers:
                 yield from _too_long(graph, worker, prompt, answer)
@@ -191,13 +194,7 @@ def _too_long(graph: ResourceGraph, worker: Worker, prompt: Count, answer: Count
 
 def _longest_sequence(graph: ResourceGraph, worker: Worker) -> Count | None:
     if is_vllm(worker):
-        vllm = read_vllm(graph, worker)
-        return None if vllm.at(_VLLM_LENGTH) is None else vllm.count(_VLLM_LENGTH, 0)
-    if not is_tensorrt_llm(worker):
-        return None
-    settings = read_tensorrt_llm(graph, worker)
-    if settings.at("max_seq_len") is None:
-        # The model's own limit, which no recipe's traffic comes near.
-        return None
-    limit = settings.count("max_seq_len", default=0)
-    return Count(limit.value, f"max_seq_len, {limit.source}")
+        return read_vllm(graph, worker).given_count(_VLLM_LENGTH)
+    # Unset it is the model's own limit, which no recipe's traffic comes near.
+    limit = read_tensorrt_llm(graph, worker).given_count("max_seq_len") if is_tensorrt_llm(worker) else None
+    return None if limit is None else Count(limit.value, f"max_seq_len, {limit.source}")

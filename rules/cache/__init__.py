@@ -1,6 +1,6 @@
 """Rules about the volume that holds the model."""
 
-from rules.cache import claims, downloads, frontends, mounts, revisions
+from rules.cache import claims, downloads, frontends, mounts
 from rules.model import Rule
 
 RULES: tuple[Rule, ...] = (
@@ -10,11 +10,11 @@ RULES: tuple[Rule, ...] = (
     mounts.cache_not_under_root,
     mounts.model_path_mounted,
     mounts.service_mounts_kept,
-    revisions.model_revision_pinned,
-    revisions.model_revision_equal,
+    downloads.model_revision_pinned,
+    downloads.model_revision_equal,
     frontends.offline_frontend_has_the_model,
     frontends.frontend_reads_the_cache,
-    revisions.offline_worker_finds_the_model,
+    downloads.offline_worker_finds_the_model,
     frontends.harmony_vocabulary,
     claims.storage_class_exists,
     claims.cache_zone,

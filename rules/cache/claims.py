@@ -9,7 +9,7 @@ from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.claims import Claim, makes_ebs_volumes, read_claims
 from rules.reading.model_users import ModelUser
 from rules.reading.model_volumes import ModelVolume, on_one_node
-from rules.reading.node_selection import node_selector_terms
+from rules.reading.placements import node_selector_terms
 from rules.reading.shapes import Undecided, field, known, mapping_at, mappings_at, text_at
 from rules.rule import graph_rule, rule
 from rules.subjects import MODEL_VOLUMES
@@ -125,13 +125,8 @@ def cache_holds_two_revisions(_: ResourceGraph, volume: ModelVolume) -> Iterator
 
 
 def _kept_bytes(repository: str, model: ModelShape, downloads: Sequence[ModelUser]) -> int:
-    own = [
-        download
-        for download in downloads
-        if any(reference.repository == repository for reference in download.models)
-    ]
-    forms = _ALL_FORMS if any(_takes_all_forms(download) for download in own) else 1
-    return forms * checkpoint_bytes(model)
+    own = (each for each in downloads if any(named.repository == repository for named in each.models))
+    return (_ALL_FORMS if any(map(_takes_all_forms, own)) else 1) * checkpoint_bytes(model)
 
 
 def _takes_all_forms(download: ModelUser) -> bool:

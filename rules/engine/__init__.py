@@ -9,7 +9,6 @@ from rules.engine import (
     kv_buffers,
     options,
     probes,
-    router,
     serving,
     stopping,
     values,
@@ -53,6 +52,6 @@ RULES: tuple[Rule, ...] = (
     disaggregation.overlap_scheduler_in_prefill,
     batches.cuda_graph_sizes_agree,
     batches.cuda_graphs_cover_batches,
-    router.router_block_size_equal,
-    router.kv_router_hears_events,
+    serving.router_block_size_equal,
+    serving.kv_router_hears_events,
 )

@@ -50,8 +50,7 @@ def sequence_length_within_model(graph: ResourceGraph, of: ModelWorker) -> Itera
 
 def _length(graph: ResourceGraph, worker: Worker) -> Count | None:
     if is_tensorrt_llm(worker):
-        settings = read_tensorrt_llm(graph, worker)
-        return None if settings.at("max_seq_len") is None else settings.count("max_seq_len", default=0)
+        return read_tensorrt_llm(graph, worker).given_count("max_seq_len")
     if is_vllm(worker):
         return _unstretched(read_vllm(graph, worker), _LENGTH_OF_VLLM)
     if is_sglang(worker):

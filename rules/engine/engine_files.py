@@ -1,6 +1,5 @@
 """Files of engine settings: that they can be read, and that their keys exist and have an effect."""
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping
 
 from engines import ATTENTION_BACKENDS, ENGINE_BLOCK_KEYS, ENGINE_KEYS, REMOVED_ENGINE_KEYS
@@ -18,7 +17,7 @@ from rules.reading.engines.tensorrt_llm import (
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, as_read, by_line
 from rules.reading.shapes import Undecided
-from rules.reading.spelling import slip_of
+from rules.reading.spelling import nearest, slip_of
 from rules.rule import Said, rule
 from rules.subjects import TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
@@ -131,25 +130,20 @@ def _unlisted_keys(settings: TensorRtLlmSettings) -> Iterator[tuple[str, str, st
     for source, written in settings.written():
         for key in written:
             if key not in ENGINE_KEYS and key not in REMOVED_ENGINE_KEYS:
-                yield key, source, _home_of(key) or _nearest(key, ENGINE_KEYS)
+                yield key, source, _home_of(key) or nearest(key, ENGINE_KEYS)
         for block, known in ENGINE_BLOCK_KEYS.items():
             content = written.get(block)
             if not isinstance(content, Mapping):
                 continue
             for key in content:
                 if key not in known:
-                    hint = "; it is one at the top level" if key in ENGINE_KEYS else _nearest(key, known)
+                    hint = "; it is one at the top level" if key in ENGINE_KEYS else nearest(key, known)
                     yield f"{block}.{key}", source, hint
 
 
 def _home_of(key: str) -> str:
     blocks = sorted(block for block, known in ENGINE_BLOCK_KEYS.items() if key in known)
     return f"; it is one inside {' and '.join(blocks)}" if blocks else ""
-
-
-def _nearest(key: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(key, sorted(known), n=1)
-    return f"; the nearest is {near[0]}" if near else ""
 
 
 @rule(

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from engines import GIB, KV_VALUE_BYTES
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed, undecided
-from rules.reading.benchmarks import Benchmark, read_target
+from rules.reading.benchmarks import INPUT_TOKENS, Benchmark, read_target
 from rules.reading.disaggregation import Disaggregated
 from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.models import read_gpt_oss
@@ -79,7 +79,7 @@ def transfer_buffer_holds_the_benchmark(graph: ResourceGraph) -> Iterator[Observ
 def _too_long_prompts(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[Observation]:
     buffers = _buffers_of_nixl(graph)
     for run in benchmark.runs:
-        prompt = run.input_tokens
+        prompt = run.count(INPUT_TOKENS)
         if prompt is None:
             continue
         small = {worker: tokens for worker, tokens in buffers.items() if tokens.value < prompt.value}

@@ -23,7 +23,7 @@ from rules.reading.engines.engine_yaml import EngineFileProblem
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.workers import Worker
-from rules.reading.releases import by_line, line_of, shown_command
+from rules.reading.releases import by_line, line_of, shown_command, shown_image
 from rules.reading.shapes import Undecided
 from rules.reading.spelling import nearest, slip_of
 from rules.rule import Said, rule
@@ -59,7 +59,11 @@ def flags_exist(graph: ResourceGraph, started: Started) -> Iterator[Said]:
         if started.worker is not None and is_sglang(started.worker):
             given.update(dict.fromkeys(f"--{key}" for key in _file_keys(graph, started.worker)))
         for message, certain in _unknown_options(started.container, command, given):
-            yield message if certain else _not_known(started.container, message)
+            if certain:
+                yield message
+            else:
+                shown = shown_image(started.container)
+                yield Undecided(f"{message}; whether {shown} has it is not known")
 
 
 def _in_full(command: StartCommand, flag: Flag) -> str:
@@ -76,12 +80,6 @@ def _file_keys(graph: ResourceGraph, worker: Worker) -> Iterable[str]:
     except EngineFileProblem:
         # It fails where such files are judged.
         return ()
-
-
-def _not_known(container: Mapping[str, Value], message: str) -> Undecided:
-    image = read_image(container)
-    shown = "an unnamed image" if image is None else f"image {image.text}"
-    return Undecided(f"{message}; whether {shown} has it is not known")
 
 
 def _unknown_options(

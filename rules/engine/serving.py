@@ -1,19 +1,25 @@
-"""Under which name a model is served and asked for, and how its answers are read."""
+"""What a frontend, its workers and their clients must agree on: names, parsers, and routing by KV cache."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from resource_graph import ResourceGraph
-from rules.model import EVERY_RELEASE, Severity
-from rules.reading.benchmarks import Benchmark, read_target
-from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
+from rules.model import EVERY_RELEASE, Observation, Severity, failed
+from rules.reading.benchmarks import MODEL_NAMES, Benchmark, read_target
+from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM
 from rules.reading.commands.words import variable_in
-from rules.reading.disaggregation import Disaggregated
+from rules.reading.disaggregation import Disaggregated, read_role
+from rules.reading.engines.command_settings import is_vllm, read_vllm, single_command
 from rules.reading.engines.models import read_gpt_oss, read_model_limits, served_name
-from rules.reading.pods.workers import Worker
-from rules.reading.shapes import known
-from rules.rule import rule
-from rules.subjects import BENCHMARKS, DISAGGREGATED, WORKERS
+from rules.reading.engines.tensorrt_llm import Option, option_value, read_tensorrt_llm
+from rules.reading.kv_cache import tokens_per_block
+from rules.reading.pods.workers import Router, Worker
+from rules.reading.shapes import Count, known, whole_number
+from rules.rule import graph_rule, rule
+from rules.subjects import BENCHMARKS, CONFIGURED_WORKERS, DISAGGREGATED, ROUTERS, WORKERS
+
+_ROUTER_FLAG = "--kv-cache-block-size"
+_WORKER_FLAG = "--kv-block-size"
+_VLLM_FLAG = "--block-size"
 
 
 @rule(
@@ -54,7 +60,7 @@ def requested_name_served(graph: ResourceGraph, benchmark: Benchmark) -> Iterato
     """A benchmark asks for the model by the name under which it is served."""
     for run in benchmark.runs:
         # Of a target that is not here the rules about load and lengths say so.
-        wanted, target = run.model, known(read_target, graph, benchmark, run)
+        wanted, target = run.setting(MODEL_NAMES), known(read_target, graph, benchmark, run)
         if wanted is None or target is None:
             continue
         names = [served_name(graph, worker) for worker in target.workers]
@@ -65,25 +71,16 @@ def requested_name_served(graph: ResourceGraph, benchmark: Benchmark) -> Iterato
             yield f"{asked}, but {target.name} serves {', '.join(served)}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Parser:
-    flag: str
-    variable: str
-    name: str
-    without: str
-
-
 _PARSERS = (
-    _Parser(
+    (
         "--dyn-reasoning-parser",
         "DYN_REASONING_PARSER",
         "gpt_oss",
         "answers begin with the model's reasoning and its channel marks",
     ),
-    _Parser(
-        "--dyn-tool-call-parser", "DYN_TOOL_CALL_PARSER", "harmony", "tool_calls of an answer stay empty"
-    ),
+    ("--dyn-tool-call-parser", "DYN_TOOL_CALL_PARSER", "harmony", "tool_calls of an answer stay empty"),
 )
+"""Option, its variable, the parser that gpt-oss needs, and what happens without it."""
 
 
 @rule(
@@ -109,15 +106,106 @@ def answer_parsers(_: ResourceGraph, worker: Worker) -> Iterator[str]:
         # trtllm-serve reads harmony by itself; vLLM's own server has options of its own.
         if command.engine not in {TENSORRT_LLM, DYNAMO_VLLM}:
             continue
-        for parser in _PARSERS:
-            given = _given_parser(command, parser)
-            if given == parser.name:
+        for flag, variable, parser, without in _PARSERS:
+            given = command.flags.value(flag)
+            given = variable_in(command.environment, variable) if given is None else given
+            if given != parser:
+                found = "has none" if given is None else f"is {given}"
+                yield f"serves {model.name}, whose {flag} must be {parser}, and {found}: {without}"
+
+
+@graph_rule(
+    severity=Severity.ADVISORY,
+    reason=(
+        "The router finds cached prefixes by the hashes of whole blocks. With another size it never finds "
+        "one, and sends requests as if nothing were cached."
+    ),
+    source="ai-dynamo 1.2.1 dynamo/trtllm/backend_args.py (--kv-block-size) and dynamo.frontend's argparse",
+    lines=("Dynamo 1.2",),
+    fix=(
+        "Set --kv-cache-block-size, and --kv-block-size of dynamo.trtllm, to tokens_per_block of the engine: "
+        "32 unless its file says otherwise."
+    ),
+)
+def router_block_size_equal(graph: ResourceGraph) -> Iterator[Observation]:
+    """The router counts KV blocks of the size that the engines have."""
+    yield from CONFIGURED_WORKERS.judge(graph, _told_by_worker)
+    yield from ROUTERS.judge(graph, _told_to_router)
+
+
+def _told_by_worker(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    if not worker.commands or worker.commands[0].engine != TENSORRT_LLM:
+        return
+    told = _count(single_command(worker).flags.value(_WORKER_FLAG), _WORKER_FLAG)
+    if told is None:
+        return
+    blocks = tokens_per_block(read_tensorrt_llm(graph, worker))
+    if told.value != blocks.value:
+        yield (
+            f"{told.source} {told.value} tells the router of other blocks than the engine has: "
+            f"tokens_per_block {blocks.value} ({blocks.source})"
+        )
+
+
+def _told_to_router(graph: ResourceGraph, router: Router) -> Iterator[str]:
+    told = _count(router.frontend.command.flags.value(_ROUTER_FLAG), _ROUTER_FLAG)
+    if told is None or router.mode() != "kv":
+        return
+    for worker in router.workers:
+        blocks = _blocks(graph, worker)
+        if blocks is not None and blocks.value != told.value:
+            has = f"blocks of {worker.name} have {blocks.value} tokens ({blocks.source})"
+            yield f"{told.source} {told.value}, but {has}"
+
+
+def _blocks(graph: ResourceGraph, worker: Worker) -> Count | None:
+    if is_vllm(worker):
+        # Without the flag the attention kernels choose.
+        return read_vllm(graph, worker).given_count(_VLLM_FLAG)
+    if worker.commands and worker.commands[0].engine == TENSORRT_LLM:
+        return tokens_per_block(read_tensorrt_llm(graph, worker))
+    return None
+
+
+def _count(given: str | None, flag: str) -> Count | None:
+    return None if given is None else Count(whole_number(given, flag), flag)
+
+
+_EVENT_SWITCHES = ("--router-kv-events", "--kv-events")
+
+
+# The old name and, from 1.3 on, the new one.
+_PUBLISH = tuple(
+    Option((f"--publish-{what}",), (), False, f"DYN_TRTLLM_PUBLISH_{variable}", is_switch=True)
+    for what, variable in (("events-and-metrics", "EVENTS_AND_METRICS"), ("kv-events", "KV_EVENTS"))
+)
+
+
+@rule(
+    ROUTERS,
+    severity=Severity.ADVISORY,
+    reason="Without events the router believes that nothing is cached and spreads requests by load alone.",
+    source="ai-dynamo 1.2.1 from PyPI: dynamo.frontend (--router-mode kv), dynamo.trtllm",
+    lines=("Dynamo 1.2 to 1.6",),
+    fix=(
+        "Add --publish-events-and-metrics to the workers, or --no-router-kv-events to the frontend, which "
+        "then predicts what is cached."
+    ),
+)
+def kv_router_hears_events(_: ResourceGraph, router: Router) -> Iterator[Observation]:
+    """A router that routes by KV cache hears what the engines cache."""
+    flags = router.frontend.command.flags
+    if router.mode() != "kv" or any(flags.switch(name) is False for name in _EVENT_SWITCHES):
+        return
+    for worker in router.workers:
+        for command in worker.commands:
+            # Prompts are routed to whom has their beginning, which is a matter of those that fill caches.
+            if command.engine != TENSORRT_LLM or read_role(worker) == "decode":
                 continue
-            found = "has none" if given is None else f"is {given}"
-            wanted = f"whose {parser.flag} must be {parser.name}"
-            yield f"serves {model.name}, {wanted}, and {found}: {parser.without}"
-
-
-def _given_parser(command: StartCommand, parser: _Parser) -> str | None:
-    flag = command.flags.value(parser.flag)
-    return variable_in(command.environment, parser.variable) if flag is None else flag
+            if not any(option_value(command, option).value for option in _PUBLISH):
+                yield failed(
+                    worker.resource,
+                    worker.name,
+                    f"publishes no KV events, although {router.frontend.name} routes by them: --router-mode "
+                    f"kv without --no-router-kv-events, and no {_PUBLISH[0].flags[0]}",
+                )

@@ -1,11 +1,11 @@
 """What goes when a deployment is taken down, and what stays."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from resource_graph import Aspect, Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity
-from rules.reading.memoized import memoized
+from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.pods import GRAPH_KIND
 from rules.reading.references import CLAIM, STACK_REFERENCE
 from rules.reading.releases import operator_line
@@ -41,10 +41,19 @@ class _Stateful:
     """A claim or a namespace, which can be left in a cluster that lives on."""
 
 
-@memoized
-def _read_stateful(graph: ResourceGraph) -> Sequence[_Stateful]:
+@memoized_all
+def _read_stateful(graph: ResourceGraph) -> Iterator[_Stateful]:
     """Volumes and what holds them, in the cluster and in the cloud."""
-    return tuple(_stateful(graph))
+    for resource_type, loss in _CLOUD.items():
+        for resource in graph.of_type(resource_type):
+            yield _Stateful(resource, loss, in_cluster=False)
+    holders = grouped(_holders(graph))
+    for claim in graph.kubernetes_objects(CLAIM):
+        yield _Stateful(claim, "it holds files", in_cluster=True)
+    for namespace in graph.kubernetes_objects("Namespace"):
+        held = holders.get(_key(namespace.provider, namespace.object_name))
+        if held:
+            yield _Stateful(namespace, f"it takes {' and '.join(dict.fromkeys(held))} along", in_cluster=True)
 
 
 _STATEFUL: Subjects[_Stateful] = Subjects(_read_stateful, lambda each: (each.resource, each.resource.name))
@@ -140,41 +149,18 @@ def state_retained(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 @memoized
-def _declared(graph: ResourceGraph) -> str | Undecided | None:
+def _declared_lifecycle(graph: ResourceGraph) -> str | None:
+    """production or disposable, as a component's input says; None where none does."""
     said: str | None = None
     for component in graph.components():
         if _LIFECYCLE not in component.inputs:
             continue
-        try:
-            value = text_at(component.inputs, _LIFECYCLE)
-        except Undecided as reason:
-            return reason
+        value = text_at(component.inputs, _LIFECYCLE)
         if value not in _KNOWN:
-            return Undecided(f"{_LIFECYCLE} of {component.name} is {value!r}, not {' or '.join(_KNOWN)}")
+            raise Undecided(f"{_LIFECYCLE} of {component.name} is {value!r}, not {' or '.join(_KNOWN)}")
         # What one part of the program wants to keep is not disposable because another part is.
         said = value if said is None or value == _PRODUCTION else said
     return said
-
-
-def _declared_lifecycle(graph: ResourceGraph) -> str | None:
-    """production or disposable, as a component's input says; None where none does."""
-    declared = _declared(graph)
-    if isinstance(declared, Undecided):
-        raise declared
-    return declared
-
-
-def _stateful(graph: ResourceGraph) -> Iterator[_Stateful]:
-    for resource_type, loss in _CLOUD.items():
-        for resource in graph.of_type(resource_type):
-            yield _Stateful(resource, loss, in_cluster=False)
-    holders = grouped(_holders(graph))
-    for claim in graph.kubernetes_objects(CLAIM):
-        yield _Stateful(claim, "it holds files", in_cluster=True)
-    for namespace in graph.kubernetes_objects("Namespace"):
-        held = holders.get(_key(namespace.provider, namespace.object_name))
-        if held:
-            yield _Stateful(namespace, f"it takes {' and '.join(dict.fromkeys(held))} along", in_cluster=True)
 
 
 def _holders(graph: ResourceGraph) -> Iterator[tuple[object, str]]:

@@ -5,11 +5,18 @@ from collections.abc import Iterator
 from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.pods.pods import GRAPH_KIND
-from rules.reading.references import CLAIM, STACK_REFERENCE, CacheUse, cache_uses, dependencies_of
+from rules.reading.references import (
+    CLAIM,
+    STACK_REFERENCE,
+    CacheUse,
+    DynamoGraph,
+    cache_uses,
+    dependencies_of,
+)
 from rules.reading.releases import releases_of
 from rules.reading.shapes import Undecided, mapping_at
 from rules.rule import graph_rule, rule
-from rules.subjects import DYNAMO_GRAPHS, DynamoGraph, kubernetes_objects
+from rules.subjects import DYNAMO_GRAPHS, kubernetes_objects
 
 _PLATFORM = "dynamo-platform"
 _DRIVERS = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
@@ -182,12 +189,10 @@ def _is_not_awaited(job: Resource) -> bool:
 def outlived_by_token_and_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> Iterator[str]:
     """Namespace, token, files and cache outlive the graph that uses them."""
     before = dependencies_of(graph, dynamo.resource)
-    missing: list[str] = []
-    for kind, name in _needed(dynamo):
-        # What another program made is not this one's to delete.
-        found = graph.kubernetes_objects_named(kind, name, dynamo.resource.namespace)
-        if found and before.isdisjoint(each.urn for each in found):
-            missing.append(f"{kind} {name}")
+    namespace, made = dynamo.resource.namespace, graph.kubernetes_objects_named
+    found = ((f"{kind} {name}", made(kind, name, namespace)) for kind, name in _needed(dynamo))
+    # What another program made is not this one's to delete.
+    missing = [what for what, objects in found if objects and before.isdisjoint(each.urn for each in objects)]
     if missing:
         yield f"does not depend on {', '.join(missing)}, which it needs as long as it runs"
 

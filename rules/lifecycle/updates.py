@@ -7,11 +7,11 @@ from resource_graph import UNKNOWN, Aspect, Resource, ResourceGraph, has_unknown
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
 from rules.reading.pods.operator_defaults import ANNOTATIONS, pod_annotations
 from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES, PodTemplate
-from rules.reading.references import CLAIM
+from rules.reading.references import CLAIM, DynamoGraph
 from rules.reading.releases import operator_line, releases_of
-from rules.reading.shapes import Undecided, mapping_at
+from rules.reading.shapes import Undecided, grouped, mapping_at
 from rules.rule import graph_rule, rule
-from rules.subjects import DYNAMO_GRAPHS, POD_TEMPLATES, DynamoGraph
+from rules.subjects import DYNAMO_GRAPHS, POD_TEMPLATES
 
 _CONFIG_MAP = "ConfigMap"
 # Kustomize appends ten characters of its own alphabet, Pulumi eight hexadecimal digits, this project ten.
@@ -36,10 +36,11 @@ _NAMED_KINDS = (GRAPH_KIND, "ComputeDomain", CLAIM, "Namespace", "Secret", "Serv
 )
 def config_names_unique(graph: ResourceGraph) -> Iterator[Observation]:
     """No two ConfigMaps of different content share a name."""
-    by_name: dict[tuple[str | None, str], list[Resource]] = {}
-    for resource in graph.kubernetes_objects(_CONFIG_MAP):
-        if isinstance(resource.object_name, str):
-            by_name.setdefault((resource.provider, resource.object_name), []).append(resource)
+    by_name = grouped(
+        ((each.provider, name), each)
+        for each in graph.kubernetes_objects(_CONFIG_MAP)
+        if isinstance(name := each.object_name, str)
+    )
     for (_, name), resources in by_name.items():
         if len(resources) > 1:
             yield from _among_namesakes(name, resources)

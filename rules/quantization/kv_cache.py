@@ -14,6 +14,7 @@ from rules.reading.kv_cache import KvFormat, effective_format, read_kv_format
 from rules.reading.placements import read_landing
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import TENSORRT_LLM_LINES, VLLM_0_20, as_read
+from rules.reading.shapes import grouped
 from rules.rule import Said, rule
 from rules.subjects import DISAGGREGATED, TENSORRT_LLM_WORKERS, WORKERS, TensorRtLlmWorker
 
@@ -35,9 +36,9 @@ def same_kv_cache_dtype(graph: ResourceGraph, group: Disaggregated) -> Iterator[
     ]
     if len({found.text for _, found in formats}) <= 1:
         return
-    names: dict[str, list[str]] = {}
-    for worker, found in formats:
-        names.setdefault(effective_format(graph, worker, found), []).append(f"{worker.name}: {found}")
+    names = grouped(
+        (effective_format(graph, worker, found), f"{worker.name}: {found}") for worker, found in formats
+    )
     if len(names) > 1:
         shown = "; ".join(f"{name} in {', '.join(users)}" for name, users in names.items())
         yield f"the KV cache differs: {shown}"

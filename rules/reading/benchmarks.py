@@ -9,7 +9,7 @@ from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.commands.container_commands import ContainerScript, mentions, read_script
 from rules.reading.commands.words import Flags, Word, parse_flags, variable_in
 from rules.reading.disaggregation import read_role
-from rules.reading.memoized import memoized
+from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
 from rules.reading.pods.workers import Worker, read_workers, workers_by_resource
 from rules.reading.shapes import Count, Setting, Undecided, mapping_at, whole_number
@@ -17,11 +17,11 @@ from rules.reading.shapes import Count, Setting, Undecided, mapping_at, whole_nu
 _PROGRAMS = ("aiperf", "genai-perf", "genai_perf")
 _MENTIONED = re.compile(r"\b(?:aiperf|genai[-_]perf)\b")
 # Names of one option, newest first (aiperf 0.13.0, aiperf/common/config; GenAI-Perf has the middle ones).
-_INPUT_TOKENS = ("--prompt-input-tokens-mean", "--synthetic-input-tokens-mean", "--isl")
-_OUTPUT_TOKENS = ("--prompt-output-tokens-mean", "--output-tokens-mean", "--osl")
-_CONCURRENCY = ("--concurrency",)
-_MODEL = ("--model-names", "--model", "-m")
-_TOKENIZER = ("--tokenizer",)
+INPUT_TOKENS = ("--prompt-input-tokens-mean", "--synthetic-input-tokens-mean", "--isl")
+OUTPUT_TOKENS = ("--prompt-output-tokens-mean", "--output-tokens-mean", "--osl")
+CONCURRENCY = ("--concurrency",)
+MODEL_NAMES = ("--model-names", "--model", "-m")
+TOKENIZER = ("--tokenizer",)
 _URL = ("--url", "-u")
 GPU_COUNT_VARIABLE = "DEPLOYMENT_GPU_COUNT"
 PER_GPU_VARIABLE = "CONCURRENCY_PER_GPU"
@@ -37,43 +37,15 @@ class BenchmarkRun:
 
     flags: Flags
 
-    @property
-    def input_tokens(self) -> Count | None:
-        """Mean length of a prompt; None where a file or the tool's default decides."""
-        return self._count(_INPUT_TOKENS)
-
-    @property
-    def output_tokens(self) -> Count | None:
-        """Mean length of an answer; None where a file or the model decides."""
-        return self._count(_OUTPUT_TOKENS)
-
-    @property
-    def concurrency(self) -> Count | None:
-        """Requests that are open at once; None where they are sent at a rate."""
-        return self._count(_CONCURRENCY)
-
-    @property
-    def model(self) -> Setting | None:
-        """The name that requests carry."""
-        return self._setting(_MODEL)
-
-    @property
-    def tokenizer(self) -> Setting | None:
-        """Repository or directory of the tokenizer that counts tokens."""
-        return self._setting(_TOKENIZER)
-
-    @property
-    def url(self) -> Setting | None:
-        """Where requests go."""
-        return self._setting(_URL)
-
-    def _count(self, names: Sequence[str]) -> Count | None:
-        setting = self._setting(names)
+    def count(self, names: Sequence[str]) -> Count | None:
+        """The whole number that an option of these names is given; None where the tool's default decides."""
+        setting = self.setting(names)
         if setting is None:
             return None
         return Count(whole_number(setting.value, setting.source), setting.source)
 
-    def _setting(self, names: Sequence[str]) -> Setting | None:
+    def setting(self, names: Sequence[str]) -> Setting | None:
+        """What an option of these names is given."""
         # No abbreviations here: AIPerf and GenAI-Perf take names in full.
         for flag in reversed(self.flags.all):
             if flag.name in names and flag.value is not None:
@@ -110,10 +82,18 @@ class Benchmark:
         return variable_in(self.script.environment, variable)
 
 
-@memoized
-def read_benchmarks(graph: ResourceGraph) -> Sequence[Benchmark | Unreadable]:
+@memoized_all
+def read_benchmarks(graph: ResourceGraph) -> Iterator[Benchmark | Unreadable]:
     """All benchmarks, in the order of the graph."""
-    return tuple(_read_benchmarks(graph))
+    for template in readable(read_pods(graph)):
+        if template.shape != "workload":
+            continue
+        for container in template.containers:
+            try:
+                if mentions(container, _MENTIONED):
+                    yield from _of_script(read_script(graph, template, container))
+            except Undecided as reason:
+                yield Unreadable(template.resource, template.name, str(reason))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +128,7 @@ def worker_gpus(worker: Worker) -> int:
 
 def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -> Target:
     """The deployment at the run's address."""
-    url = run.url
+    url = run.setting(_URL)
     if url is None or not isinstance(url.value, str):
         raise Undecided("the benchmark names no address")
     host = url.value.rpartition("://")[2].partition("/")[0].partition(":")[0]
@@ -163,18 +143,6 @@ def read_target(graph: ResourceGraph, benchmark: Benchmark, run: BenchmarkRun) -
     if not workers:
         raise Undecided(f"nothing says which workers serve behind {url.value}")
     return Target(found[0], workers)
-
-
-def _read_benchmarks(graph: ResourceGraph) -> Iterator[Benchmark | Unreadable]:
-    for template in readable(read_pods(graph)):
-        if template.shape != "workload":
-            continue
-        for container in template.containers:
-            try:
-                if mentions(container, _MENTIONED):
-                    yield from _of_script(read_script(graph, template, container))
-            except Undecided as reason:
-                yield Unreadable(template.resource, template.name, str(reason))
 
 
 def _of_script(script: ContainerScript) -> Iterator[Benchmark]:

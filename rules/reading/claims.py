@@ -1,13 +1,14 @@
 """Claims of volumes: what is asked for, and where containers mount them, or a directory of their node."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import PurePosixPath
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized
+from rules.reading.memoized import memoized_all
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate
 from rules.reading.shapes import (
     Undecided,
@@ -110,17 +111,13 @@ def find_claim(graph: ResourceGraph, owner: Resource, name: str) -> Claim | None
     return found[0] if found else None
 
 
-@memoized
-def read_claims(graph: ResourceGraph) -> Sequence[Claim]:
+@memoized_all
+def read_claims(graph: ResourceGraph) -> Iterator[Claim]:
     """All claims that are made here and can be read, in the order of the graph."""
-    claims: list[Claim] = []
     for resource in (*graph.kubernetes_objects(CLAIM_KIND), *graph.kubernetes_objects(GRAPH_KIND)):
-        try:
-            claims += [_claim(resource)] if resource.kind == CLAIM_KIND else _made_by(resource)
-        except Undecided:
-            # The finding is about the pod that mounts it.
-            continue
-    return tuple(claims)
+        # Of one that cannot be read the finding is about the pod that mounts it.
+        with suppress(Undecided):
+            yield from [_claim(resource)] if resource.kind == CLAIM_KIND else _made_by(resource)
 
 
 def makes_ebs_volumes(graph: ResourceGraph, name: str) -> bool:

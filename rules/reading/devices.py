@@ -122,11 +122,6 @@ class ChannelClaims:
     domains: tuple[Resource, ...]
     """The ComputeDomains whose channels the pod claims, as far as they are part of the graph."""
 
-    @property
-    def reaches_a_container(self) -> bool:
-        """Whether a channel that the pod claims is handed to one of its containers."""
-        return bool(self.by_pod & self.by_container)
-
 
 def read_channel_claims(graph: ResourceGraph, worker: Worker) -> ChannelClaims:
     """The claims of the worker's pod and of its containers."""

@@ -10,7 +10,7 @@ from resource_graph import Resource, ResourceGraph
 from rules.reading.engines.command_settings import is_sglang, is_vllm, read_sglang
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
 from rules.reading.kv_ways import Ways, read_ways
-from rules.reading.memoized import memoized
+from rules.reading.memoized import memoized_all
 from rules.reading.placements import read_placement
 from rules.reading.pods.pods import GRAPH_KIND, Unreadable, readable
 from rules.reading.pods.workers import Worker, read_workers
@@ -47,8 +47,8 @@ class Disaggregated:
         return ", ".join(dict.fromkeys(worker.name for worker in self.workers))
 
 
-@memoized
-def read_disaggregated(graph: ResourceGraph) -> Sequence[Disaggregated]:
+@memoized_all
+def read_disaggregated(graph: ResourceGraph) -> Iterator[Disaggregated]:
     """Every group of prefill and decode workers in the graph.
 
     Workers of one Dynamo graph find each other; plain workloads those of their Kubernetes namespace with the
@@ -56,7 +56,6 @@ def read_disaggregated(graph: ResourceGraph) -> Sequence[Disaggregated]:
     """
     roles = ((known(role_with_file, graph, each), each) for each in readable(read_workers(graph)))
     groups = grouped((_group(worker), (role, worker)) for role, worker in roles if role is not None)
-    found: list[Disaggregated] = []
     for members in groups.values():
         prefill = tuple(worker for role, worker in members if role == "prefill")
         decode = tuple(worker for role, worker in members if role == "decode")
@@ -65,8 +64,7 @@ def read_disaggregated(graph: ResourceGraph) -> Sequence[Disaggregated]:
             decode = tuple(worker for _, worker in members if worker not in prefill and is_vllm(worker))
         if prefill and decode:
             resource = prefill[0].resource
-            found.append(Disaggregated(resource, resource.name, prefill, decode))
-    return tuple(found)
+            yield Disaggregated(resource, resource.name, prefill, decode)
 
 
 def read_role(worker: Worker) -> Role:
@@ -157,10 +155,16 @@ def chosen_transport(graph: ResourceGraph, resource: Resource) -> ChosenTranspor
     return None if name is None else ChosenTransport(name, transport.get("typed") is True)
 
 
-@memoized
-def read_hops(graph: ResourceGraph) -> Sequence[KvHop | Unreadable]:
+@memoized_all
+def read_hops(graph: ResourceGraph) -> Iterator[KvHop | Unreadable]:
     """All of them, in the order of their groups."""
-    return tuple(_hops(graph))
+    for group in read_disaggregated(graph):
+        try:
+            if not _is_one_pod(group.workers):
+                kinds = (group.prefill, group.decode)
+                yield KvHop(group, *(tuple(read_ways(graph, each) for each in kind) for kind in kinds))
+        except Undecided as reason:
+            yield Unreadable(group.resource, group.name, str(reason))
 
 
 def best_path(graph: ResourceGraph, hop: KvHop) -> tuple[KvPath, Worker] | None:
@@ -187,16 +191,6 @@ def _group(worker: Worker) -> object:
         return worker.resource.urn
     namespace = worker.environment.get(_NAMESPACE_VARIABLE)
     return (str(worker.resource.namespace), namespace.text if namespace is not None else "")
-
-
-def _hops(graph: ResourceGraph) -> Iterator[KvHop | Unreadable]:
-    for group in read_disaggregated(graph):
-        try:
-            if not _is_one_pod(group.workers):
-                kinds = (group.prefill, group.decode)
-                yield KvHop(group, *(tuple(read_ways(graph, each) for each in kind) for kind in kinds))
-        except Undecided as reason:
-            yield Unreadable(group.resource, group.name, str(reason))
 
 
 def _is_one_pod(workers: Sequence[Worker]) -> bool:

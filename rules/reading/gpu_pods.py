@@ -1,11 +1,11 @@
 """Pods that take GPUs: how many of how many each, in which pool, and whether they fit on its nodes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
 from resource_graph import ResourceGraph
-from rules.reading.memoized import memoized
+from rules.reading.memoized import memoized, memoized_all
 from rules.reading.placements import read_candidates
 from rules.reading.pods.pods import PodTemplate, Unreadable, readable
 from rules.reading.pods.workers import Worker, read_workers
@@ -74,17 +74,15 @@ class Occupancy:
     """Pods whose pool or number is not known, and why; those that no pool takes are not among them."""
 
 
-@memoized
-def read_gpu_pods(graph: ResourceGraph) -> Sequence[GpuPods | Unreadable]:
+@memoized_all
+def read_gpu_pods(graph: ResourceGraph) -> Iterator[GpuPods | Unreadable]:
     """All templates whose pods ask for GPUs, in the order of the graph."""
-    found: list[GpuPods | Unreadable] = []
     for _, group in groupby(read_workers(graph), lambda each: isinstance(each, Worker) and each.template):
         members = tuple(group)
-        found += [each for each in members if isinstance(each, Unreadable)]
+        yield from (each for each in members if isinstance(each, Unreadable))
         workers = tuple(readable(members))
         if any(each.gpus_per_pod for each in workers):
-            found.append(GpuPods(workers))
-    return tuple(found)
+            yield GpuPods(workers)
 
 
 @memoized

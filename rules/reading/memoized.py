@@ -1,6 +1,6 @@
 """Reads each thing of a graph once, however many rules look at it."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
@@ -25,6 +25,16 @@ def memoized(read: Callable[[ResourceGraph], T]) -> Callable[[ResourceGraph], T]
 
     reading.__doc__ = read.__doc__
     return reading
+
+
+def memoized_all(read: Callable[[ResourceGraph], Iterator[T]]) -> Callable[[ResourceGraph], Sequence[T]]:
+    """Remember all that the function yields, as long as the graph lives."""
+
+    def reading(graph: ResourceGraph) -> Sequence[T]:
+        return tuple(read(graph))
+
+    reading.__doc__ = read.__doc__
+    return memoized(reading)
 
 
 def memoized_for_each(read: Callable[[ResourceGraph, K], T]) -> Callable[[ResourceGraph, K], T]:

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import Literal, get_args
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.benchmarks import read_benchmarks
+from rules.reading.benchmarks import TOKENIZER, Benchmark, read_benchmarks
 from rules.reading.claims import Mount, read_mounts
 from rules.reading.commands.container_commands import (
     TRTLLM_SERVE,
@@ -17,7 +17,7 @@ from rules.reading.commands.container_commands import (
     read_script,
 )
 from rules.reading.commands.words import Environment, Flag, Word, parse_flags, variable_in
-from rules.reading.memoized import memoized
+from rules.reading.memoized import memoized_all
 from rules.reading.pods.containers import all_containers, read_environment
 from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods, readable
 from rules.reading.pods.workers import FRONTEND_TYPE, Worker, read_workers
@@ -149,33 +149,41 @@ class UnreadableUser(Unreadable):
     kind: Kind
 
 
-@memoized
-def read_model_users(graph: ResourceGraph) -> Sequence[ModelUser | UnreadableUser]:
+@memoized_all
+def read_model_users(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
     """All of them, downloads first."""
-    readers = (_downloads, _workers, _frontends, _benchmarks)
-    return tuple(user for read in readers for user in read(graph))
+    pods = tuple(readable(read_pods(graph)))
+    for template in pods:
+        if template.shape == "workload":
+            yield from _as_far_as_read("download", template, _downloads(graph, template))
+    for worker in readable(read_workers(graph)):
+        yield from _as_far_as_read("worker", worker, _serving(worker))
+    for template in pods:
+        if template.component_type == FRONTEND_TYPE:
+            yield from _as_far_as_read("frontend", template, _frontend(graph, template))
+    for benchmark in readable(read_benchmarks(graph)):
+        yield from _as_far_as_read("benchmark", benchmark, _benchmark(benchmark))
 
 
-def _downloads(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
-    for template in readable(read_pods(graph)):
-        if template.shape != "workload":
-            continue
-        try:
-            containers = all_containers(template)
-        except Undecided as reason:
-            yield UnreadableUser(template.resource, template.name, str(reason), "download")
-            continue
-        for _, container in containers:
-            try:
-                if mentions(container, _DOWNLOADS_MENTIONED):
-                    yield from _download(graph, template, container)
-            except Undecided as reason:
-                yield UnreadableUser(template.resource, template.name, str(reason), "download")
+def _as_far_as_read(
+    kind: Kind, of: PodTemplate | Worker | Benchmark, users: Iterator[ModelUser | UnreadableUser]
+) -> Iterator[ModelUser | UnreadableUser]:
+    try:
+        yield from users
+    except Undecided as reason:
+        yield UnreadableUser(of.resource, of.name, str(reason), kind)
+
+
+def _downloads(graph: ResourceGraph, template: PodTemplate) -> Iterator[ModelUser | UnreadableUser]:
+    for _, container in all_containers(template):
+        yield from _as_far_as_read("download", template, _download(graph, template, container))
 
 
 def _download(
     graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value]
 ) -> Iterator[ModelUser]:
+    if not mentions(container, _DOWNLOADS_MENTIONED):
+        return
     script = read_script(graph, template, container)
     for words, environment in script.arguments_of(*_DOWNLOADS):
         if not words or words[0].text != "download":
@@ -201,20 +209,14 @@ def _downloaded(words: Sequence[Word]) -> str | None:
     return None
 
 
-def _workers(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
-    for worker in readable(read_workers(graph)):
-        try:
-            if worker.commands:
-                yield _serving(worker, worker.commands[0])
-        except Undecided as reason:
-            yield UnreadableUser(worker.resource, worker.name, str(reason), "worker")
-
-
-def _serving(worker: Worker, command: StartCommand) -> ModelUser:
-    template, container, flags = worker.template, worker.container, command.flags.all
-    mounts, models = read_mounts(template, container), tuple(_models_of(command, flags))
-    environment = command.environment
-    return ModelUser("worker", template, worker.name, container, environment, mounts, models, flags, worker)
+def _serving(worker: Worker) -> Iterator[ModelUser]:
+    template, container = worker.template, worker.container
+    for command in worker.commands[:1]:
+        mounts, flags = read_mounts(template, container), command.flags.all
+        models, environment = tuple(_models_of(command, flags)), command.environment
+        yield ModelUser(
+            "worker", template, worker.name, container, environment, mounts, models, flags, worker
+        )
 
 
 def _models_of(command: StartCommand, flags: Sequence[Flag]) -> Iterator[ModelReference]:
@@ -228,33 +230,20 @@ def _models_of(command: StartCommand, flags: Sequence[Flag]) -> Iterator[ModelRe
         yield model_reference(text, "its command", revision)
 
 
-def _frontends(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
-    for template in readable(read_pods(graph)):
-        if template.component_type != FRONTEND_TYPE:
-            continue
-        name, main = template.name, template.main
-        try:
-            environment = read_environment(graph, template, main)
-            yield ModelUser("frontend", template, name, main, environment, read_mounts(template, main), ())
-        except Undecided as reason:
-            yield UnreadableUser(template.resource, name, str(reason), "frontend")
+def _frontend(graph: ResourceGraph, template: PodTemplate) -> Iterator[ModelUser]:
+    name, main = template.name, template.main
+    environment = read_environment(graph, template, main)
+    yield ModelUser("frontend", template, name, main, environment, read_mounts(template, main), ())
 
 
-def _benchmarks(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
-    for benchmark in readable(read_benchmarks(graph)):
-        script = benchmark.script
-        try:
-            mounts = read_mounts(script.template, script.container)
-            tokenizers = [run.tokenizer for run in benchmark.runs]
-        except Undecided as reason:
-            yield UnreadableUser(benchmark.resource, benchmark.name, str(reason), "benchmark")
-            continue
-        named = {str(each.value): each.source for each in tokenizers if each is not None}
-        models = tuple(model_reference(text, source) for text, source in named.items())
-        environment = script.environment
-        yield ModelUser(
-            "benchmark", script.template, benchmark.name, script.container, environment, mounts, models
-        )
+def _benchmark(benchmark: Benchmark) -> Iterator[ModelUser]:
+    script, name = benchmark.script, benchmark.name
+    template, container, environment = script.template, script.container, script.environment
+    mounts = read_mounts(template, container)
+    tokenizers = [run.setting(TOKENIZER) for run in benchmark.runs]
+    named = {str(each.value): each.source for each in tokenizers if each is not None}
+    models = tuple(model_reference(text, source) for text, source in named.items())
+    yield ModelUser("benchmark", template, name, container, environment, mounts, models)
 
 
 def _value(flags: Sequence[Flag], names: Sequence[str]) -> str | None:

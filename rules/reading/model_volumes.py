@@ -8,8 +8,7 @@ from resource_graph import Resource, ResourceGraph
 from rules.reading.claims import Claim, Mount, find_claim
 from rules.reading.memoized import memoized
 from rules.reading.model_users import Kind, ModelUser, read_model_users
-from rules.reading.node_selection import required_labels, selected_pools
-from rules.reading.placements import read_placement
+from rules.reading.placements import read_placement, required_labels, selected_pools
 from rules.reading.pods.pods import readable
 from rules.reading.shapes import Undecided, attempted, known
 

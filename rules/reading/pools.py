@@ -52,6 +52,10 @@ class Pool:
     nvlink_domains: tuple[int, ...]
     """GPUs that an NVLink domain of its nodes can have; one number where somebody says it."""
 
+    def __str__(self) -> str:
+        node = self.instance_type
+        return f"pool {self.name} ({self.nodes} x {node.name} with {node.gpus} GPUs each)"
+
     @property
     def nodes(self) -> int:
         """How many nodes it has, where somebody says."""

@@ -6,9 +6,9 @@ from typing import Literal
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.benchmarks import read_benchmarks
-from rules.reading.memoized import memoized
+from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, in_namespace, read_pods, readable
-from rules.reading.shapes import Undecided, attempted, known, mapping_at, mappings_at, text_at
+from rules.reading.shapes import Undecided, attempted, grouped, known, mapping_at, mappings_at, text_at
 
 CLAIM = "PersistentVolumeClaim"
 Kind = Literal["PersistentVolumeClaim", "Secret", "ConfigMap"]
@@ -42,27 +42,22 @@ def read_references(template: PodTemplate) -> Sequence[Reference]:
     return tuple(dict.fromkeys(found))
 
 
-@memoized
-def graph_references(graph: ResourceGraph) -> Mapping[str, Sequence[Reference] | Undecided]:
-    """URN of each Dynamo graph -> what the pods of all its services refer to, or why that is not known."""
-    found: dict[str, Sequence[Reference] | Undecided] = {}
-    for template in read_pods(graph):
-        urn = template.resource.urn
-        before = found.get(urn, ())
-        if template.resource.kind != GRAPH_KIND or isinstance(before, Undecided):
-            continue
-        if isinstance(template, Unreadable):
-            found[urn] = Undecided(template.reason)
-            continue
-        own = attempted(read_references, template)
-        found[urn] = own if isinstance(own, Undecided) else tuple(dict.fromkeys((*before, *own)))
-    return found
+@dataclass(frozen=True, slots=True)
+class DynamoGraph:
+    """A Dynamo graph, and what the pods of all its services refer to by name."""
+
+    resource: Resource
+    references: Sequence[Reference]
 
 
-def dynamo_graphs(graph: ResourceGraph) -> Sequence[tuple[Resource, Sequence[Reference] | Undecided]]:
-    """Every Dynamo graph, with the same."""
-    references = graph_references(graph)
-    return [(each, references.get(each.urn, ())) for each in graph.kubernetes_objects(GRAPH_KIND)]
+@memoized_all
+def read_dynamo_graphs(graph: ResourceGraph) -> Iterator[DynamoGraph | Unreadable]:
+    """Every Dynamo graph."""
+    pods = grouped((template.resource.urn, template) for template in read_pods(graph))
+    for resource in graph.kubernetes_objects(GRAPH_KIND):
+        found = attempted(_of_pods, pods.get(resource.urn, ()))
+        is_read = not isinstance(found, Undecided)
+        yield DynamoGraph(resource, found) if is_read else Unreadable(resource, resource.name, str(found))
 
 
 def dependencies_of(graph: ResourceGraph, resource: Resource) -> frozenset[str]:
@@ -97,12 +92,18 @@ def cache_uses(graph: ResourceGraph, owner: Resource, references: Sequence[Refer
 @memoized
 def cache_fillers(graph: ResourceGraph) -> Sequence[Resource]:
     """Every Job that may fill a Dynamo graph's cache, each once."""
-    jobs: dict[str, Resource] = {}
-    for resource, references in dynamo_graphs(graph):
-        if not isinstance(references, Undecided):
-            fillers = (job for use in cache_uses(graph, resource, references) for job in use.fillers)
-            jobs |= {job.urn: job for job in fillers}
-    return tuple(jobs.values())
+    graphs = readable(read_dynamo_graphs(graph))
+    uses = (use for each in graphs for use in cache_uses(graph, each.resource, each.references))
+    return tuple({job.urn: job for use in uses for job in use.fillers}.values())
+
+
+def _of_pods(templates: Sequence[PodTemplate | Unreadable]) -> Sequence[Reference]:
+    found: dict[Reference, None] = {}
+    for template in templates:
+        if isinstance(template, Unreadable):
+            raise Undecided(template.reason)
+        found |= dict.fromkeys(read_references(template))
+    return tuple(found)
 
 
 def _of_volumes(template: PodTemplate) -> Iterator[Reference]:

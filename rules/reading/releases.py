@@ -172,7 +172,9 @@ def as_read(worker: Worker, messages: Iterable[str], read: Collection[Line]) -> 
         yield from messages
         return
     for message in messages:
-        yield Undecided(f"{message}; that was read in other releases than that of {_shown_image(worker)}")
+        yield Undecided(
+            f"{message}; that was read in other releases than that of {shown_image(worker.container)}"
+        )
 
 
 def line_of(container: Mapping[str, Value], vocabulary: Vocabulary | None) -> Line | None:
@@ -232,6 +234,7 @@ def _lines_of_images(graph: ResourceGraph) -> Mapping[str, frozenset[Line]]:
     return lines
 
 
-def _shown_image(worker: Worker) -> str:
-    image = read_image(worker.container)
+def shown_image(container: Mapping[str, Value]) -> str:
+    """The container's image, for a message."""
+    image = read_image(container)
     return "an unnamed image" if image is None else f"image {image.text}"

@@ -75,7 +75,7 @@ def no_privileged_containers(graph: ResourceGraph, template: PodTemplate) -> Ite
     """No container that serves no GPU is privileged."""
     if template.resource.kind == _NODE_AGENT or _runs_an_engine(graph, template):
         return
-    for access in _host_accesses(graph, template):
+    for access in tuple(_accesses(graph, template)):
         if access.is_privilege:
             yield f"{access.what}, and serves no GPU"
 
@@ -97,7 +97,7 @@ def no_privileged_containers(graph: ResourceGraph, template: PodTemplate) -> Ite
 )
 def privileges_for_hardware(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """A pod is let out of its isolation only as far as its hardware asks for."""
-    for access in _host_accesses(graph, template):
+    for access in tuple(_accesses(graph, template)):
         if template.resource.kind == _NODE_AGENT:
             yield f"{access.what}, as an agent of the node"
         elif access.asked_by is not None:
@@ -159,11 +159,6 @@ def images_pinned(graph: ResourceGraph) -> Iterator[Observation]:
     yield from resources_of_type("kubernetes:helm.sh/v3:Release").judge(graph, _loose_chart)
 
 
-def _host_accesses(graph: ResourceGraph, template: PodTemplate) -> Sequence[_HostAccess]:
-    """Privileged containers and namespaces of the node, of every container of the pod."""
-    return tuple(_accesses(graph, template))
-
-
 def _runs_an_engine(graph: ResourceGraph, template: PodTemplate) -> bool:
     """Whether the pod has GPUs or starts an engine, or may do so.
 
@@ -181,6 +176,7 @@ def _unreadable(graph: ResourceGraph) -> frozenset[str]:
 
 
 def _accesses(graph: ResourceGraph, template: PodTemplate) -> Iterator[_HostAccess]:
+    """Privileged containers and namespaces of the node, of every container of the pod."""
     for key in _NAMESPACES:
         if _is_set(template.spec, key):
             asked_by = _asks_for_ipc(graph, template) if key == "hostIPC" else None

@@ -8,7 +8,7 @@ from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.memoized import memoized
 from rules.reading.model_volumes import ModelVolume, read_model_volumes
-from rules.reading.node_selection import allows, required_labels, untolerated
+from rules.reading.placements import allows, required_labels, untolerated
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.pod_affinity import Term, can_match, can_match_by_older_labels, selects, terms
 from rules.reading.pods.pods import GRAPH_NAME_LABEL, PodTemplate
@@ -80,11 +80,10 @@ def pod_anti_affinity_can_match(graph: ResourceGraph, template: PodTemplate) -> 
 
 def _means_a_pod(graph: ResourceGraph, template: PodTemplate, term: Term) -> bool:
     """Whether a pod carries the labels, as the graph's operator or one before 1.2 writes them."""
-    if can_match(graph, template, term):
-        return True
-    if not can_match_by_older_labels(graph, template, term):
-        return False
-    return operator_line(graph, template.resource) < _ONE_TYPE_SINCE
+    return can_match(graph, template, term) or (
+        can_match_by_older_labels(graph, template, term)
+        and operator_line(graph, template.resource) < _ONE_TYPE_SINCE
+    )
 
 
 @rule(

@@ -1,7 +1,7 @@
 """Compute domains: who claims their channels, and how many nodes they have."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from hardware import InstanceType
 from resource_graph import Resource, ResourceGraph
@@ -61,20 +61,6 @@ def compute_domain_claims(graph: ResourceGraph, worker: Worker) -> Iterator[str]
         )
 
 
-@dataclass(slots=True)
-class _Pool:
-    """What claims channels in one pool."""
-
-    nodes: int
-    instance_type: str
-    workers: list[tuple[Worker, int]] = field(default_factory=list[tuple[Worker, int]])
-    """Each with its number of pods."""
-
-    @property
-    def pods(self) -> int:
-        return sum(pods for _, pods in self.workers)
-
-
 @graph_rule(
     severity=Severity.MANDATORY,
     reason=(
@@ -90,29 +76,28 @@ class _Pool:
 )
 def one_claim_per_tray(graph: ResourceGraph) -> Iterator[Observation]:
     """Pods that claim a compute domain's channel need a node each."""
-    pools: dict[str, _Pool] = {}
-    yield from WORKERS.judge(graph, lambda _, worker: _collect(graph, worker, pools))
-    for name, pool in pools.items():
-        if pool.pods <= pool.nodes:
-            continue
-        worker, _ = pool.workers[-1]
-        counted = " + ".join(f"{pods} of {each.name}" for each, pods in pool.workers)
-        yield failed(
-            worker.resource,
-            ", ".join(each.name for each, _ in pool.workers),
-            f"{pool.pods} pods ({counted}) each claim a compute domain's channel, of which a node has one, "
-            f"but pool {name} has {pool.nodes} node{'s' if pool.nodes > 1 else ''} of "
-            f"{pool.instance_type}",
-        )
+    pools: dict[str, tuple[int, str]] = {}
+    claiming: dict[str, dict[int, tuple[Worker, int]]] = {}
 
+    def collect(_: ResourceGraph, worker: Worker) -> Sequence[str]:
+        if read_channel_claims(graph, worker).by_pod:
+            pool = read_placement(graph, worker)
+            pools.setdefault(pool.name, (pool.nodes, pool.instance_type.name))
+            # Several workers of one pod share its channel.
+            claiming.setdefault(pool.name, {}).setdefault(id(worker.pod), (worker, claiming_pods(worker)))
+        return ()
 
-def _collect(graph: ResourceGraph, worker: Worker, pools: dict[str, _Pool]) -> Sequence[str]:
-    if read_channel_claims(graph, worker).by_pod:
-        placement = read_placement(graph, worker)
-        pool = pools.setdefault(placement.name, _Pool(placement.nodes, placement.instance_type.name))
-        if all(each.pod is not worker.pod for each, _ in pool.workers):
-            pool.workers.append((worker, claiming_pods(worker)))
-    return ()
+    yield from WORKERS.judge(graph, collect)
+    for name, workers in claiming.items():
+        (nodes, instance_type), total = pools[name], sum(pods for _, pods in workers.values())
+        if total > nodes:
+            counted = " + ".join(f"{pods} of {each.name}" for each, pods in workers.values())
+            yield failed(
+                list(workers.values())[-1][0].resource,
+                ", ".join(each.name for each, _ in workers.values()),
+                f"{total} pods ({counted}) each claim a compute domain's channel, of which a node has one, "
+                f"but pool {name} has {nodes} node{'s' if nodes > 1 else ''} of {instance_type}",
+            )
 
 
 @graph_rule(

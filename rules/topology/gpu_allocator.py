@@ -1,33 +1,26 @@
 """Who hands out a node's GPUs: the device plugin, the DRA driver, or by mistake both."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import Observation, Severity, failed, undecided
 from rules.reading.devices import read_device_claims
-from rules.reading.node_selection import selected_pools
-from rules.reading.placements import read_candidates
-from rules.reading.pods.pods import PodTemplate, Unreadable, read_pods
+from rules.reading.placements import read_candidates, selected_pools
+from rules.reading.pods.pods import PodTemplate, read_pods, readable
 from rules.reading.pods.workers import GPU_RESOURCE, Worker
+from rules.reading.pools import Pool
 from rules.reading.releases import releases_of
 from rules.reading.shapes import Undecided, field, known
-from rules.rule import graph_rule
-from rules.subjects import WORKERS
+from rules.rule import Subjects, graph_rule
+from rules.subjects import POD_TEMPLATES, WORKERS
 
 _GPU_DEVICE_CLASS = "gpu.nvidia.com"
 _DRIVER_CHARTS = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
 _OPERATOR_CHART = "gpu-operator"
 _PLUGIN_CHART = "nvidia-device-plugin"
 _ANYWHERE = "an unknown pool"
-
-
-@dataclass(slots=True)
-class _Users:
-    """The first that gets its GPUs in each way, in one pool."""
-
-    plugin: Worker | None = None
-    claim: PodTemplate | None = None
+# Of the workers of one that cannot be read there is a finding already.
+_READABLE_PODS = Subjects(lambda graph: readable(read_pods(graph)), POD_TEMPLATES.place)
 
 
 @graph_rule(
@@ -48,57 +41,46 @@ class _Users:
 )
 def one_gpu_allocator(graph: ResourceGraph) -> Iterator[Observation]:
     """One allocator hands out a node's GPUs: the device plugin or the DRA driver."""
-    pools: dict[str, _Users] = {}
-    yield from WORKERS.judge(graph, lambda _, worker: _collect_worker(graph, worker, pools))
-    for template in read_pods(graph):
-        if isinstance(template, Unreadable):
-            # Of its workers there is a finding already.
-            continue
-        try:
-            _collect_claim(graph, template, pools)
-        except Undecided as reason:
-            yield undecided(template.resource, template.name, str(reason))
-    for name, users in _shared(pools):
-        if users.plugin is not None and users.claim is not None:
+    by_plugin: dict[str, Worker] = {}
+    by_claim: dict[str, PodTemplate] = {}
+
+    def ask_plugin(_: ResourceGraph, worker: Worker) -> Sequence[str]:
+        for name in _names(known(read_candidates, graph, worker)) if worker.gpus_per_pod else ():
+            by_plugin.setdefault(name, worker)
+        # Nothing is wrong with one alone.
+        return ()
+
+    def claim_gpus(_: ResourceGraph, template: PodTemplate) -> Sequence[str]:
+        for name in _names(known(selected_pools, graph, template)) if _claims_gpus(graph, template) else ():
+            by_claim.setdefault(name, template)
+        return ()
+
+    yield from WORKERS.judge(graph, ask_plugin)
+    yield from _READABLE_PODS.judge(graph, claim_gpus)
+    # Who may run in any pool meets those of each.
+    for name in {**by_plugin, **by_claim}:
+        worker = by_plugin.get(name, by_plugin.get(_ANYWHERE))
+        template = by_claim.get(name, by_claim.get(_ANYWHERE))
+        if worker is not None and template is not None:
             yield failed(
-                users.claim.resource,
-                users.claim.name,
-                f"claims GPUs of {_GPU_DEVICE_CLASS} from the DRA driver, while {users.plugin.name} asks the "
-                f"device plugin for {users.plugin.gpus_per_pod} {GPU_RESOURCE} in {name}",
+                template.resource,
+                template.name,
+                f"claims GPUs of {_GPU_DEVICE_CLASS} from the DRA driver, while {worker.name} asks the "
+                f"device plugin for {worker.gpus_per_pod} {GPU_RESOURCE} in {name}",
             )
     yield from _of_releases(graph)
 
 
-def _collect_worker(graph: ResourceGraph, worker: Worker, pools: dict[str, _Users]) -> tuple[()]:
-    if worker.gpus_per_pod:
-        for name in _names(lambda: [candidate.name for candidate in read_candidates(graph, worker)]):
-            users = pools.setdefault(name, _Users())
-            users.plugin = users.plugin or worker
-    # Nothing is wrong with one alone.
-    return ()
-
-
-def _collect_claim(graph: ResourceGraph, template: PodTemplate, pools: dict[str, _Users]) -> None:
+def _claims_gpus(graph: ResourceGraph, template: PodTemplate) -> bool:
     claims = read_device_claims(graph, template)
     for claim in claims:
         if claim.device_classes is None:
             raise Undecided(f"nothing here says what its claim {claim.name} asks for")
-    if any(_GPU_DEVICE_CLASS in (claim.device_classes or ()) for claim in claims):
-        for name in _names(lambda: [pool.name for pool in selected_pools(graph, template)]):
-            users = pools.setdefault(name, _Users())
-            users.claim = users.claim or template
+    return any(_GPU_DEVICE_CLASS in (claim.device_classes or ()) for claim in claims)
 
 
-def _names(read: Callable[[], Sequence[str]]) -> Sequence[str]:
-    names = known(read)
-    return [_ANYWHERE] if names is None else [f"pool {name}" for name in names]
-
-
-def _shared(pools: Mapping[str, _Users]) -> Iterator[tuple[str, _Users]]:
-    """Each pool, with those who may run in any."""
-    anywhere = pools.get(_ANYWHERE, _Users())
-    for name, users in pools.items():
-        yield name, _Users(users.plugin or anywhere.plugin, users.claim or anywhere.claim)
+def _names(pools: Sequence[Pool] | None) -> Sequence[str]:
+    return [_ANYWHERE] if pools is None else [f"pool {pool.name}" for pool in pools]
 
 
 def _of_releases(graph: ResourceGraph) -> Iterator[Observation]:

@@ -1,8 +1,7 @@
 """Whether images and recipes run on the hardware that they were made for."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 
 from hardware import INSTANCE_TYPES, Accelerator
 from resource_graph import ResourceGraph
@@ -11,8 +10,13 @@ from rules.reading.commands.container_commands import TENSORRT_LLM
 from rules.reading.disaggregation import read_role
 from rules.reading.engines.models import read_gpt_oss
 from rules.reading.gpu_pods import templates_with_gpus
-from rules.reading.node_selection import ARCHITECTURE_LABEL, required_labels, selected_pools
-from rules.reading.placements import PRODUCT_LABEL, read_landing
+from rules.reading.placements import (
+    ARCHITECTURE_LABEL,
+    PRODUCT_LABEL,
+    read_landing,
+    required_labels,
+    selected_pools,
+)
 from rules.reading.pods.containers import read_image
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pools import read_pools
@@ -24,25 +28,6 @@ _SUFFIX = re.compile(r"-(amd64|arm64|x86_64|aarch64)$")
 _SAME = {"x86_64": "amd64", "aarch64": "arm64"}
 # NVIDIA's release page and its release data contradict each other about these tags.
 _DISPUTED = re.compile(r"1\.2\.[0-9]+-efa-amd64")
-
-
-@dataclass(frozen=True, slots=True)
-class _SuffixedImage:
-    """An image whose tag ends in an architecture."""
-
-    name: str
-    architecture: str
-    """amd64 or arm64."""
-    is_disputed: bool
-    """Whether sources contradict each other about what the tag holds."""
-
-
-@dataclass(frozen=True, slots=True)
-class _NodeArchitecture:
-    """One architecture that a pod can land on, and what says so."""
-
-    architecture: str
-    source: str
 
 
 @rule(
@@ -61,11 +46,8 @@ class _NodeArchitecture:
 )
 def image_architecture_matches_node(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """An image made for one architecture runs on nodes of that architecture."""
-    for image, landing in _misplaced(graph, template, is_disputed=False):
-        yield (
-            f"its image {image.name} is made for {image.architecture}, but it can land on "
-            f"{landing.architecture} ({landing.source})"
-        )
+    for image, architecture, landing in _misplaced(graph, template, is_disputed=False):
+        yield f"its image {image} is made for {architecture}, but it can land on {landing}"
 
 
 @rule(
@@ -84,40 +66,27 @@ def image_architecture_matches_node(graph: ResourceGraph, template: PodTemplate)
 )
 def efa_image_architecture(graph: ResourceGraph, template: PodTemplate) -> Iterator[str]:
     """The EFA images of Dynamo 1.2 run on amd64 nodes."""
-    for image, landing in _misplaced(graph, template, is_disputed=True):
-        yield (
-            f"its image {image.name} may hold {image.architecture} alone, and it can land on "
-            f"{landing.architecture} ({landing.source})"
-        )
+    for image, architecture, landing in _misplaced(graph, template, is_disputed=True):
+        yield f"its image {image} may hold {architecture} alone, and it can land on {landing}"
 
 
 def _misplaced(
     graph: ResourceGraph, template: PodTemplate, *, is_disputed: bool
-) -> Iterator[tuple[_SuffixedImage, _NodeArchitecture]]:
-    """Images, and the architectures that the pod can land on and they are not made for."""
-    for image in _suffixed_images(template):
-        if image.is_disputed is not is_disputed:
+) -> Iterator[tuple[str, str, str]]:
+    """Images, the architecture that each is made for, and others that the pod can land on."""
+    images = (read_image(container) for container in template.containers)
+    for text, tag in {image.text: image.tag or "" for image in images if image is not None}.items():
+        suffix = _SUFFIX.search(tag)
+        if suffix is None or (_DISPUTED.fullmatch(tag) is not None) is not is_disputed:
             continue
-        for landing in _node_architectures(graph, template):
-            if landing.architecture != image.architecture:
-                yield image, landing
+        made_for = _SAME.get(suffix[1], suffix[1])
+        for architecture, source in _node_architectures(graph, template):
+            if architecture != made_for:
+                yield text, made_for, f"{architecture} ({source})"
 
 
-def _suffixed_images(template: PodTemplate) -> Sequence[_SuffixedImage]:
-    """The images of the pod's containers that name an architecture, each once."""
-    found: dict[str, _SuffixedImage] = {}
-    for container in template.containers:
-        image = read_image(container)
-        match = None if image is None else _SUFFIX.search(image.tag or "")
-        if image is not None and match is not None:
-            architecture = _SAME.get(match[1], match[1])
-            is_disputed = _DISPUTED.fullmatch(image.tag or "") is not None
-            found[image.text] = _SuffixedImage(image.text, architecture, is_disputed)
-    return tuple(found.values())
-
-
-def _node_architectures(graph: ResourceGraph, template: PodTemplate) -> Sequence[_NodeArchitecture]:
-    """What the pod's own selection says, else the pools that it can land on."""
+def _node_architectures(graph: ResourceGraph, template: PodTemplate) -> Iterable[tuple[str, str]]:
+    """What the pod's own selection says, else the pools that it can land on; and which of them says so."""
     selected = tuple(_selected(template))
     if selected:
         return selected
@@ -127,25 +96,23 @@ def _node_architectures(graph: ResourceGraph, template: PodTemplate) -> Sequence
             "its image is made for one architecture, but neither a selection by "
             f"{ARCHITECTURE_LABEL} nor a pool of nodes with GPUs says which its nodes have"
         )
-    found: dict[str, _NodeArchitecture] = {}
+    found: dict[str, str] = {}
     for pool in selected_pools(graph, template):
-        architecture = pool.instance_type.cpu_architecture
         source = f"pool {pool.name} of {pool.instance_type.name}"
-        found.setdefault(architecture, _NodeArchitecture(architecture, source))
-    return tuple(found.values())
+        found.setdefault(pool.instance_type.cpu_architecture, source)
+    return found.items()
 
 
-def _selected(template: PodTemplate) -> Iterator[_NodeArchitecture]:
+def _selected(template: PodTemplate) -> Iterator[tuple[str, str]]:
     labels = [label for label in required_labels(template.spec) if label.operator == "In"]
     for label in labels:
         if label.key == ARCHITECTURE_LABEL:
-            yield from (_NodeArchitecture(value, f"{label.key}={value}") for value in label.values if value)
+            yield from ((value, f"{label.key}={value}") for value in label.values if value)
             return
-    products = [value for label in labels if label.key == PRODUCT_LABEL for value in label.values if value]
+    products = {value for label in labels if label.key == PRODUCT_LABEL for value in label.values}
     for node in INSTANCE_TYPES.values():
         if node.accelerator.product_label in products:
-            source = f"{PRODUCT_LABEL}={node.accelerator.product_label}"
-            yield _NodeArchitecture(node.cpu_architecture, source)
+            yield node.cpu_architecture, f"{PRODUCT_LABEL}={node.accelerator.product_label}"
             return
 
 

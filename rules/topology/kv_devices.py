@@ -59,12 +59,9 @@ def kv_transport_devices(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 def _volumes_over_devices(worker: Worker) -> Sequence[str]:
-    names: list[str] = []
-    for volume in mappings_at(worker.pod, "volumes"):
-        path = text_at(volume, "hostPath", "path")
-        if path is not None and path.rstrip("/").startswith(_DEVICES):
-            names.append(text_at(volume, "name") or "unnamed")
-    return names
+    paths = [(each, text_at(each, "hostPath", "path") or "") for each in mappings_at(worker.pod, "volumes")]
+    over = [each for each, path in paths if path.rstrip("/").startswith(_DEVICES)]
+    return [text_at(each, "name") or "unnamed" for each in over]
 
 
 @rule(
@@ -80,26 +77,23 @@ def _volumes_over_devices(worker: Worker) -> Sequence[str]:
 )
 def kv_transport_bandwidth(graph: ResourceGraph, hop: KvHop) -> Iterator[Observation]:
     """A pod has its GPUs' share of the node's EFA interfaces."""
-    if "efa" not in hop.common:
-        return
-    for worker in hop.group.workers:
-        message = _smaller_share(graph, worker)
-        if message is not None:
+    for worker in hop.group.workers if "efa" in hop.common else ():
+        for message in _smaller_share(graph, worker):
             yield failed(worker.resource, worker.name, message)
 
 
-def _smaller_share(graph: ResourceGraph, worker: Worker) -> str | None:
+def _smaller_share(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     asked = efa_interfaces(worker)
     if not asked:
-        return None
+        return
     node = read_placement(graph, worker).instance_type
     if node.pod_takes_every_efa_interface or not 1 <= worker.gpus_per_pod <= node.gpus:
-        return None
+        return
     share = node.efa_interfaces_per_pod(worker.gpus_per_pod)
     if asked >= share:
-        return None
+        return
     each = node.network.efa_gbit_per_second / node.efa_interfaces
-    return (
+    yield (
         f"asks for {asked} {EFA_RESOURCE} beside {worker.gpus_per_pod} GPUs, whose share of a {node.name} is "
         f"{share}: its KV cache has {asked * each:,.0f} of {share * each:,.0f} Gbit/s"
     )

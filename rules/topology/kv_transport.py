@@ -81,14 +81,19 @@ def _lack(sender: Ways, receiver: Ways) -> str:
 )
 def kv_transport_possible(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
     """The KV cache's transport works on the nodes at all."""
+    return _no_better_than(graph, hop, Standing.IMPOSSIBLE, "cannot work")
+
+
+def _no_better_than(graph: ResourceGraph, hop: KvHop, standing: Standing, verdict: str) -> Iterator[str]:
+    """Says where the best transport of all workers is of that standing."""
     found = best_path(graph, hop)
-    if found is None or found[0].standing is not Standing.IMPOSSIBLE:
+    if found is None or found[0].standing is not standing:
         return
     path, worker = found
     ways = next(ways for ways in hop.ways if ways.worker is worker)
     yield (
         f"moves its KV cache by {path.transport} ({ways.open[path.transport]} of {worker.name}), which "
-        f"cannot work: {path.reason} ({path.source.text})"
+        f"{verdict}: {path.reason} ({path.source.text})"
     )
 
 
@@ -137,16 +142,8 @@ def _of_manifest(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
         sender = hop.prefill[0]
         cost = cost_over_tcp(graph, sender.worker)
         yield f"moves its KV cache by tcp, as typed ({sender.open['tcp']}): {cost}"
-        return
-    found = best_path(graph, hop)
-    if found is None or found[0].standing is not Standing.UNPROVEN:
-        return
-    path, worker = found
-    ways = next(ways for ways in hop.ways if ways.worker is worker)
-    yield (
-        f"moves its KV cache by {path.transport} ({ways.open[path.transport]} of {worker.name}), which is "
-        f"{path.standing.value}: {path.reason} ({path.source.text})"
-    )
+    else:
+        yield from _no_better_than(graph, hop, Standing.UNPROVEN, f"is {Standing.UNPROVEN.value}")
 
 
 @rule(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 
 from resource_graph import Resource, ResourceGraph, Value
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
@@ -174,23 +175,16 @@ def _named(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Name]]:
 @memoized
 def _named_by(graph: ResourceGraph) -> Mapping[str, frozenset[Name]]:
     """What the pods of each graph or workload name, by its urn."""
-    found: dict[str, set[Name]] = {}
-    for template, names in _named(graph).items():
-        found.setdefault(template.resource.urn, set()).update(names)
-    return {urn: frozenset(names) for urn, names in found.items()}
+    found = grouped((template.resource.urn, names) for template, names in _named(graph).items())
+    return {urn: frozenset(chain.from_iterable(of_pods)) for urn, of_pods in found.items()}
 
 
 @memoized
 def _names_by_namespace(graph: ResourceGraph) -> Mapping[str | None, frozenset[Name]]:
-    found: dict[str | None, set[Name]] = {}
-    for template, names in _named(graph).items():
-        found.setdefault(_namespace(template.resource), set()).update(names)
-    everywhere = found.get(None, set())
-    of_each: dict[str | None, frozenset[Name]] = {
-        place: frozenset(names | everywhere) for place, names in found.items()
-    }
-    of_each[None] = frozenset(name for names in found.values() for name in names)
-    return of_each
+    found = grouped((_namespace(template.resource), names) for template, names in _named(graph).items())
+    everywhere = found.get(None, ())
+    of_each = {place: frozenset(chain(*names, *everywhere)) for place, names in found.items()}
+    return {**of_each, None: frozenset[Name]().union(*of_each.values())}
 
 
 def _names(template: PodTemplate) -> Iterator[Name]:

@@ -1,24 +1,44 @@
-"""Whether nodes have room for the pods: for each by itself, and for all at once."""
+"""Whether nodes have room for the pods: for each by itself, for all at once, and for a Job beside them."""
 
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
-from hardware import INSTANCE_TYPES, InstanceType
-from resource_graph import ResourceGraph
+from hardware import INSTANCE_TYPES, InstanceType, eks_reserved_cpus, eks_reserved_gib
+from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed, undecided
 from rules.reading.devices import efa_interfaces
 from rules.reading.gpu_pods import GpuPods, Occupied, can_be_packed, read_occupancy
-from rules.reading.node_room import knows_nodes_without_gpus, rooms_for
-from rules.reading.node_selection import ARCHITECTURE_LABEL, required_labels
-from rules.reading.placements import read_candidates, read_landing
+from rules.reading.memoized import memoized
+from rules.reading.placements import (
+    ARCHITECTURE_LABEL,
+    allows,
+    node_selector_terms,
+    read_candidates,
+    read_landing,
+    required_labels,
+    untolerated,
+)
 from rules.reading.pods.containers import requested
 from rules.reading.pods.pods import PodTemplate
-from rules.reading.shapes import Undecided, known, quantity
+from rules.reading.pools import NODE_GROUP_TYPE, Pool, group_instance_types, read_pools
+from rules.reading.shapes import Undecided, attempted, known, mapping_at, mappings_at, quantity, text_at
 from rules.rule import graph_rule, rule
 from rules.subjects import GPU_PODS, POD_TEMPLATES
 
 _GIB = 2**30
 _JOBS = frozenset({"Job", "CronJob"})
+# Families whose sizes follow from their names: GiB of memory for each vCPU
+# (https://docs.aws.amazon.com/ec2/latest/instancetypes/gp.html, co.html, mo.html).
+_GIB_PER_VCPU: Mapping[str, int] = {"c": 2, "m": 4, "r": 8}
+_TYPE = re.compile(r"(?P<family>[cmr])[5-9][a-z]*\.(?:(?P<times>[0-9]*)xlarge|(?P<large>large))")
+_VCPUS_PER_XLARGE = 4
+# Of a large, the smallest size here. How many pods a larger node takes depends on its network interfaces
+# and on the cluster's settings, and a pod is 11 MiB: rather too little is reserved than too much.
+_FEWEST_PODS = 29
+_RESERVED = "what EKS reserves"
+_Room = tuple[str, float, float]
+"""A node, with what stands on it, and the CPUs and GiB that are left; daemon sets take a part of them."""
 
 
 @rule(
@@ -127,13 +147,10 @@ def workers_fit_pool(graph: ResourceGraph) -> Iterator[Observation]:
     for occupied in occupancy.pools.values():
         resource = occupied.pods[-1].template.resource
         names = ", ".join(dict.fromkeys(pods.name for pods in occupied.pods))
-        try:
-            message = _overfull(occupied)
-        except Undecided as reason:
-            yield undecided(resource, names, str(reason))
-        else:
-            if message is not None:
-                yield failed(resource, names, message)
+        message = attempted(_overfull, occupied)
+        if message is not None:
+            see = undecided if isinstance(message, Undecided) else failed
+            yield see(resource, names, str(message))
 
 
 def _overfull(occupied: Occupied) -> str | None:
@@ -144,13 +161,12 @@ def _overfull(occupied: Occupied) -> str | None:
         return None
     asked = sum(size * count for size, count in sizes.items())
     counted = " + ".join(pods.counted for pods in occupied.pods if pods.gpus <= node.gpus)
-    pool = f"pool {placement.name} ({nodes} x {node.name} with {node.gpus} GPUs each)"
     if asked > nodes * node.gpus:
-        message = f"{counted} is {asked} GPUs, but {pool} has {nodes * node.gpus}"
+        message = f"{counted} is {asked} GPUs, but {placement} has {nodes * node.gpus}"
     else:
         message = (
-            f"{counted} is {asked} of the {nodes * node.gpus} GPUs of {pool}, but each pod needs its GPUs on "
-            "one node, and so they cannot be packed"
+            f"{counted} is {asked} of the {nodes * node.gpus} GPUs of {placement}, but each pod needs its "
+            "GPUs on one node, and so they cannot be packed"
         )
     if packed is None:
         raise Undecided(f"{message} in any way that was tried")
@@ -178,12 +194,95 @@ def job_fits_a_node(graph: ResourceGraph, template: PodTemplate) -> Iterator[str
     cpus, memory = _asked(template, "cpu"), _asked(template, "memory") / _GIB
     if not cpus and not memory:
         return
-    rooms = tuple(rooms_for(graph, template))
+    rooms = tuple(_rooms_for(graph, template))
     # Not all of it: daemon sets take a part of every node.
-    if not rooms or any(cpus < room.cpus and memory < room.memory_gib for room in rooms):
+    if not rooms or any(cpus < free_cpus and memory < free_gib for _, free_cpus, free_gib in rooms):
         return
-    nodes = "; ".join(dict.fromkeys(room.node for room in rooms))
+    nodes = "; ".join(dict.fromkeys(node for node, _, _ in rooms))
     message = f"asks for {cpus:g} CPUs and {memory:g} GiB, but {nodes}"
-    if not knows_nodes_without_gpus(graph):
+    if not _knows_nodes_without_gpus(graph):
         raise Undecided(f"{message}, and nothing says which other nodes there are")
     yield message
+
+
+def _rooms_for(graph: ResourceGraph, template: PodTemplate) -> Iterator[_Room]:
+    """The nodes that a pod of the template may land on, preferences aside."""
+    for pool in read_pools(graph).values():
+        if isinstance(pool, Pool) and _may_land(template, pool):
+            yield _beside_workers(graph, pool)
+    for group in graph.of_type(NODE_GROUP_TYPE) if _takes_any_node(template) else ():
+        size = _size(graph, group)
+        if size is not None:
+            name, vcpus, gib = size
+            cpus, memory = _allocatable(vcpus, gib)
+            node = f"a node of group {group.name} ({name}) has {_shown(cpus, memory)} beside {_RESERVED}"
+            yield node, cpus, memory
+
+
+@memoized
+def _knows_nodes_without_gpus(graph: ResourceGraph) -> bool:
+    """Whether the graph makes node groups without GPUs, so that it is known what else there is."""
+    return any(_size(graph, group) is not None for group in graph.of_type(NODE_GROUP_TYPE))
+
+
+def _beside_workers(graph: ResourceGraph, pool: Pool) -> _Room:
+    """The room on the emptiest node, workers packed as tightly as they can be, largest first."""
+    kind = pool.instance_type
+    occupied = read_occupancy(graph).pools.get(pool.name)
+    whole = _allocatable(kind.vcpus, kind.memory_gib)
+    free = [(kind.gpus, *whole)] * (pool.known_nodes or 1)
+    pods = [(each, each.pods) for each in (occupied.pods if occupied else ())]
+    for each, count in sorted(pods, key=lambda item: -item[0].gpus):
+        of_pods = f" of {each.name}"
+        cpus = _asked(each.template, "cpu", of_pods)
+        memory = _asked(each.template, "memory", of_pods) / _GIB
+        for _ in range(count):
+            fitting = [room for room in free if room[0] >= each.gpus]
+            if not fitting:
+                continue
+            tightest = min(fitting)
+            free.remove(tightest)
+            free.append((tightest[0] - each.gpus, tightest[1] - cpus, tightest[2] - memory))
+    _, cpus, memory = max(free, key=lambda room: (room[1], room[2]))
+    beside = _RESERVED if (cpus, memory) == whole else f"its workers and {_RESERVED}"
+    node = f"a node of pool {pool.name} ({kind.name}) has {_shown(cpus, memory)} beside {beside}"
+    return node, cpus, memory
+
+
+def _allocatable(vcpus: int, gib: int) -> tuple[float, float]:
+    """CPUs and GiB of a node that pods can have at most.
+
+    Pools are named by EC2 types. A cluster elsewhere may reserve less, but only a graph with EKS node groups
+    tells of all nodes: without them a Job that is too large is undecided, not failed.
+    """
+    return vcpus - eks_reserved_cpus(vcpus), gib - eks_reserved_gib(_FEWEST_PODS)
+
+
+def _shown(cpus: float, memory: float) -> str:
+    return f"{round(cpus, 3):g} CPUs and {round(memory, 2):g} GiB"
+
+
+def _may_land(template: PodTemplate, pool: Pool) -> bool:
+    # A label that nobody tells of: the pool is no node that is known for the pod.
+    return known(allows, template.spec, pool) is True and not (
+        pool.taints and known(untolerated, template.spec, pool) != []
+    )
+
+
+def _takes_any_node(template: PodTemplate) -> bool:
+    """Whether the pod asks its node for no label, so that a system node will do."""
+    terms = node_selector_terms(template.spec)
+    asked = [item for term in terms for item in mappings_at(term, "matchExpressions")]
+    return not mapping_at(template.spec, "nodeSelector") and all(
+        text_at(item, "operator") in {"NotIn", "DoesNotExist"} for item in asked
+    )
+
+
+def _size(graph: ResourceGraph, group: Resource) -> tuple[str, int, int] | None:
+    """The type, vCPUs and GiB of a group's nodes; None where the type does not say, or they have GPUs."""
+    types = known(group_instance_types, graph, group) or []
+    found = _TYPE.fullmatch(types[0]) if len(types) == 1 else None
+    if found is None:
+        return None
+    vcpus = 2 if found["large"] else _VCPUS_PER_XLARGE * int(found["times"] or 1)
+    return types[0], vcpus, vcpus * _GIB_PER_VCPU[found["family"]]

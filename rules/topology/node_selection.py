@@ -7,8 +7,9 @@ from hardware import ACCELERATORS, INSTANCE_TYPES
 from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
-from rules.reading.node_selection import (
+from rules.reading.placements import (
     ARCHITECTURE_LABEL,
+    PRODUCT_LABEL,
     NodeLabel,
     alternatives,
     required_labels,
@@ -16,7 +17,6 @@ from rules.reading.node_selection import (
     tolerated,
     untolerated,
 )
-from rules.reading.placements import PRODUCT_LABEL
 from rules.reading.pods.pods import readable
 from rules.reading.pods.workers import GPU_RESOURCE
 from rules.reading.pools import Taint, known_pools, read_taints

@@ -1,13 +1,12 @@
 """Whether the ranks of a worker get the GPUs that they use, and reach each other's memory."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.devices import read_device_claims
-from rules.reading.engines.command_settings import CommandSettings, is_sglang, is_vllm, read_sglang, read_vllm
+from rules.reading.engines.command_settings import is_sglang, is_vllm, read_sglang, read_vllm
 from rules.reading.engines.tensorrt_llm import read_tensorrt_llm
 from rules.reading.placements import read_candidates
 from rules.reading.pods.workers import Worker, read_privileges
@@ -21,17 +20,6 @@ _ELASTIC = "--enable-elastic-ep"
 _FORCED = "TRTLLM_FORCE_COMM_METHOD"
 _WITHOUT_SHARED_MEMORY = "ALLGATHER"
 _X86 = "amd64"
-
-
-@dataclass(frozen=True, slots=True)
-class _Factor:
-    """One kind of parallelism that the engine multiplies to its GPUs."""
-
-    name: str
-    count: Count
-
-    def __str__(self) -> str:
-        return f"{self.name} {self.count.value} ({self.count.source})"
 
 
 @rule(
@@ -56,7 +44,7 @@ class _Factor:
 def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     """A worker asks for exactly the GPUs that its engine uses."""
     factors = _read_parallelism(graph, worker)
-    used = math.prod(factor.count.value for factor in factors)
+    used = math.prod(count.value for count in factors.values())
     requested = worker.gpus_per_pod * worker.pods_per_worker
     if used == requested or (used < requested and _may_grow(graph, worker)):
         return
@@ -65,7 +53,7 @@ def gpus_match_parallelism(graph: ResourceGraph, worker: Worker) -> Iterator[str
     asked = f"{requested} GPU{'s' if requested != 1 else ''}"
     if worker.pods_per_worker > 1:
         asked += f" ({worker.pods_per_worker} pods of {worker.gpus_per_pod})"
-    product = " x ".join(str(factor) for factor in factors)
+    product = " x ".join(f"{kind} {count.value} ({count.source})" for kind, count in factors.items())
     yield f"asks for {asked}, but its engine uses {used}: {product}"
 
 
@@ -87,7 +75,7 @@ def tensor_parallelism_inside_nvlink_domain(graph: ResourceGraph, worker: Worker
     """Tensor-parallel ranks of one worker share an NVLink domain."""
     if worker.pods_per_worker == 1 or not worker.gpus_per_pod:
         return
-    tensor = _read_parallelism(graph, worker)[0].count
+    tensor = _read_parallelism(graph, worker)["tensor parallelism"]
     # Ranks are numbered by node: tensor parallelism up to a pod's GPUs stays inside it.
     if tensor.value <= worker.gpus_per_pod:
         return
@@ -138,7 +126,7 @@ def ranks_can_share_memory(graph: ResourceGraph, each: TensorRtLlmWorker) -> Ite
     )
 
 
-def _read_parallelism(graph: ResourceGraph, worker: Worker) -> Sequence[_Factor]:
+def _read_parallelism(graph: ResourceGraph, worker: Worker) -> Mapping[str, Count]:
     """All factors of the worker's engine, tensor parallelism first.
 
     TensorRT-LLM multiplies tensor, pipeline and context parallelism; attention data parallelism and expert
@@ -150,37 +138,21 @@ def _read_parallelism(graph: ResourceGraph, worker: Worker) -> Sequence[_Factor]
     Raises:
         EngineFileProblem: its engine file cannot be what the engine needs.
     """
+    tensor, pipeline, data = "tensor parallelism", "pipeline parallelism", "data parallelism"
+    flags = {tensor: "--tensor-parallel-size", pipeline: "--pipeline-parallel-size"}
     if is_vllm(worker):
-        return _vllm(graph, worker)
+        options = read_vllm(graph, worker)
+        # A single pod has the local ranks; those of other nodes are other pods' own.
+        is_local = worker.pods_per_worker == 1 and options.at(f"{_DATA}-local") is not None
+        flags[data] = f"{_DATA}-local" if is_local else _DATA
+        return {kind: options.count(flag, 1) for kind, flag in flags.items()}
     if is_sglang(worker):
-        return _sglang(read_sglang(graph, worker))
+        options = read_sglang(graph, worker)
+        found = {kind: options.count(flag, 1) for kind, flag in flags.items()}
+        return found if options.switch("--enable-dp-attention") else {**found, data: options.count(_DATA, 1)}
     settings = read_tensorrt_llm(graph, worker)
-    return [
-        _Factor("tensor parallelism", settings.count("tensor_parallel_size", default=1)),
-        _Factor("pipeline parallelism", settings.count("pipeline_parallel_size", default=1)),
-        _Factor("context parallelism", settings.count("context_parallel_size", default=1)),
-    ]
-
-
-def _vllm(graph: ResourceGraph, worker: Worker) -> Sequence[_Factor]:
-    settings = read_vllm(graph, worker)
-    # A single pod has the local ranks; those of other nodes are other pods' own.
-    is_local = worker.pods_per_worker == 1 and settings.at(f"{_DATA}-local") is not None
-    return [
-        _Factor("tensor parallelism", settings.count("--tensor-parallel-size", 1)),
-        _Factor("pipeline parallelism", settings.count("--pipeline-parallel-size", 1)),
-        _Factor("data parallelism", settings.count(f"{_DATA}-local" if is_local else _DATA, 1)),
-    ]
-
-
-def _sglang(settings: CommandSettings) -> Sequence[_Factor]:
-    factors = [
-        _Factor("tensor parallelism", settings.count("--tensor-parallel-size", 1)),
-        _Factor("pipeline parallelism", settings.count("--pipeline-parallel-size", 1)),
-    ]
-    if not settings.switch("--enable-dp-attention"):
-        factors.append(_Factor("data parallelism", settings.count(_DATA, 1)))
-    return factors
+    kinds = ("tensor", "pipeline", "context")
+    return {f"{kind} parallelism": settings.count(f"{kind}_parallel_size", default=1) for kind in kinds}
 
 
 def _may_grow(graph: ResourceGraph, worker: Worker) -> bool:

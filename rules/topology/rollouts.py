@@ -9,7 +9,6 @@ from rules.reading.devices import read_channel_claims
 from rules.reading.gpu_pods import GpuPods, Occupied, can_be_packed, home, read_occupancy
 from rules.reading.memoized import memoized
 from rules.reading.pods.operator_defaults import read_rollout
-from rules.reading.pools import Pool
 from rules.reading.shapes import Undecided
 from rules.rule import rule
 from rules.subjects import GPU_PODS
@@ -90,7 +89,7 @@ def _no_gpus(occupied: Occupied, pods: GpuPods) -> str | None:
     packed = can_be_packed(sizes, nodes=nodes, gpus=node.gpus)
     if packed:
         return None
-    reason = f"which needs {pods.gpus} free GPUs on one node; {_shown(placement)} has {free} free in all"
+    reason = f"which needs {pods.gpus} free GPUs on one node; {placement} has {free} free in all"
     if packed is None:
         raise Undecided(reason)
     return reason
@@ -106,7 +105,7 @@ def _no_channel(graph: ResourceGraph, occupied: Occupied, pods: GpuPods) -> str 
         return None
     return (
         "which needs a node whose compute-domain channel is free; all "
-        f"{nodes} of {_shown(occupied.placement)} are claimed"
+        f"{nodes} of {occupied.placement} are claimed"
     )
 
 
@@ -120,8 +119,3 @@ def _claiming_pods(graph: ResourceGraph) -> Mapping[str, int]:
                 if read_channel_claims(graph, pods.workers[0]).by_pod:
                     claiming[pool] = claiming.get(pool, 0) + pods.pods
     return claiming
-
-
-def _shown(placement: Pool) -> str:
-    node = placement.instance_type
-    return f"pool {placement.name} ({placement.nodes} x {node.name} with {node.gpus} GPUs each)"

@@ -8,7 +8,14 @@ import yaml
 
 from resource_graph import ResourceGraph
 from resource_graph.manifests import read_manifests
-from rules.reading.benchmarks import Benchmark, BenchmarkRun, read_benchmarks, read_target
+from rules.reading.benchmarks import (
+    CONCURRENCY,
+    INPUT_TOKENS,
+    Benchmark,
+    BenchmarkRun,
+    read_benchmarks,
+    read_target,
+)
 from rules.reading.pods.pods import Unreadable
 from rules.reading.shapes import Undecided
 
@@ -38,7 +45,8 @@ def _runs(folder: Path, script: str, env: dict[str, str] | None = None) -> tuple
 
 def _loads(folder: Path, script: str, env: dict[str, str] | None = None) -> list[int | None]:
     runs = _runs(folder, script, env)
-    return [None if run.concurrency is None else run.concurrency.value for run in runs]
+    loads = [run.count(CONCURRENCY) for run in runs]
+    return [None if load is None else load.value for load in loads]
 
 
 @pytest.mark.parametrize(
@@ -72,7 +80,7 @@ run 16 100
 run $LOAD 200
 """
     runs = _runs(tmp_path, script, {"LOAD": "32"})
-    found = [(run.concurrency, run.input_tokens) for run in runs]
+    found = [(run.count(CONCURRENCY), run.count(INPUT_TOKENS)) for run in runs]
     assert [(load and load.value, length and length.value) for load, length in found] == [
         (16, 100),
         (32, 200),
@@ -102,7 +110,7 @@ aiperf profile --concurrency 2
 def test_a_load_that_only_the_run_knows_is_undecided(tmp_path: Path, script: str) -> None:
     (run,) = _runs(tmp_path, script)
     with pytest.raises(Undecided):
-        _ = run.concurrency
+        _ = run.count(CONCURRENCY)
 
 
 @pytest.mark.parametrize(

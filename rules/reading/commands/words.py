@@ -131,10 +131,6 @@ class Flags:
                 given = flag.name == name
         return given
 
-    def with_prefix(self, prefix: str) -> Sequence[Flag]:
-        """All options whose name starts so."""
-        return [flag for flag in self.all if flag.name.startswith(prefix)]
-
 
 def parse_flags(words: Sequence[Word]) -> Flags:
     """Read `--name value`, `--name=value`, `-n value` and switches."""

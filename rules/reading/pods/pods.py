@@ -6,7 +6,7 @@ from functools import partial
 from typing import Literal, TypeVar
 
 from resource_graph import Resource, ResourceGraph, Value
-from rules.reading.memoized import memoized
+from rules.reading.memoized import memoized_all
 from rules.reading.shapes import Undecided, attempted, mapping_at, mappings_at, text_at, whole_number_at
 
 GRAPH_KIND = "DynamoGraphDeployment"
@@ -117,20 +117,9 @@ def in_namespace(by_namespace: Mapping[str | None, Sequence[T]], namespace: Valu
     return [item for name in names for item in by_namespace.get(name, ())]
 
 
-@memoized
-def read_pods(graph: ResourceGraph) -> Sequence[PodTemplate | Unreadable]:
+@memoized_all
+def read_pods(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
     """All pod templates, in the order of the graph."""
-    return tuple(_read(graph))
-
-
-def declared_type(template: PodTemplate) -> str | None:
-    """What the service or component is declared to be, its subtype aside; None where nobody says."""
-    if template.shape == "service":
-        return text_at(template.described_by, "componentType")
-    return template.component_type
-
-
-def _read(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
     for kind in (GRAPH_KIND, *_SPEC_PATHS):
         for resource in graph.kubernetes_objects(kind):
             readers = attempted(_readers, resource)
@@ -141,6 +130,13 @@ def _read(graph: ResourceGraph) -> Iterator[PodTemplate | Unreadable]:
                 template = attempted(read)
                 is_read = isinstance(template, PodTemplate)
                 yield template if is_read else Unreadable(resource, name, str(template))
+
+
+def declared_type(template: PodTemplate) -> str | None:
+    """What the service or component is declared to be, its subtype aside; None where nobody says."""
+    if template.shape == "service":
+        return text_at(template.described_by, "componentType")
+    return template.component_type
 
 
 def _readers(resource: Resource) -> Sequence[tuple[str, Callable[[], PodTemplate]]]:

@@ -12,7 +12,7 @@ from rules.reading.commands.container_commands import (
     start_commands,
 )
 from rules.reading.commands.words import Word, variable_in
-from rules.reading.memoized import memoized
+from rules.reading.memoized import memoized, memoized_all
 from rules.reading.pods.containers import read_environment
 from rules.reading.pods.pods import GRAPH_KIND, PodTemplate, Unreadable, read_pods, readable
 from rules.reading.shapes import Undecided, attempted, field, grouped, texts_at, whole_number_at
@@ -63,10 +63,21 @@ class Worker:
         return variable_in(self.commands[0].environment if self.commands else self.environment, name)
 
 
-@memoized
-def read_workers(graph: ResourceGraph) -> Sequence[Worker | Unreadable]:
+@memoized_all
+def read_workers(graph: ResourceGraph) -> Iterator[Worker | Unreadable]:
     """All workers, in the order of the graph."""
-    return tuple(_read_workers(graph))
+    for template in read_pods(graph):
+        if isinstance(template, Unreadable):
+            yield template
+            continue
+        for container in template.serving_containers:
+            own = container.get("name") if template.shape == "workload" else None
+            name = own if isinstance(own, str) else template.name
+            worker = attempted(_worker, graph, template, container, name)
+            if isinstance(worker, Worker):
+                yield worker
+            elif worker is not None and _may_be_worker(template, container):
+                yield Unreadable(template.resource, name, str(worker))
 
 
 @memoized
@@ -124,10 +135,21 @@ class Frontend:
         return self.template.name
 
 
-@memoized
-def read_frontends(graph: ResourceGraph) -> Sequence[Frontend | Unreadable]:
+@memoized_all
+def read_frontends(graph: ResourceGraph) -> Iterator[Frontend | Unreadable]:
     """All frontends, in the order of the graph."""
-    return tuple(_read_frontends(graph))
+    for template in read_pods(graph):
+        if isinstance(template, Unreadable):
+            yield template
+            continue
+        for container in template.serving_containers:
+            try:
+                yield from _frontends_of(graph, template, container)
+            except Undecided as reason:
+                # An unreadable script of something else is no concern of a frontend's rules.
+                words = f"{container.get('command')}{container.get('args')}"
+                if template.component_type == FRONTEND_TYPE or DYNAMO_FRONTEND in words:
+                    yield Unreadable(template.resource, template.name, str(reason))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,21 +175,6 @@ def read_routers(graph: ResourceGraph) -> Iterator[Router]:
         if frontend.resource.kind == GRAPH_KIND:
             workers = workers_by_resource(graph).get(frontend.resource.urn, ())
             yield Router(frontend, tuple(readable(workers)))
-
-
-def _read_workers(graph: ResourceGraph) -> Iterator[Worker | Unreadable]:
-    for template in read_pods(graph):
-        if isinstance(template, Unreadable):
-            yield template
-            continue
-        for container in template.serving_containers:
-            own = container.get("name") if template.shape == "workload" else None
-            name = own if isinstance(own, str) else template.name
-            worker = attempted(_worker, graph, template, container, name)
-            if isinstance(worker, Worker):
-                yield worker
-            elif worker is not None and _may_be_worker(template, container):
-                yield Unreadable(template.resource, name, str(worker))
 
 
 def _may_be_worker(template: PodTemplate, container: Mapping[str, Value]) -> bool:
@@ -205,21 +212,6 @@ def _service_gpus(template: PodTemplate, container: Mapping[str, Value]) -> int:
         places = [*((service, kind, *key) for kind in kinds for key in keys), *places]
     amounts = (whole_number_at(parent, "resources", *path) for parent, *path in places)
     return next((amount for amount in amounts if amount is not None), 0)
-
-
-def _read_frontends(graph: ResourceGraph) -> Iterator[Frontend | Unreadable]:
-    for template in read_pods(graph):
-        if isinstance(template, Unreadable):
-            yield template
-            continue
-        for container in template.serving_containers:
-            try:
-                yield from _frontends_of(graph, template, container)
-            except Undecided as reason:
-                # An unreadable script of something else is no concern of a frontend's rules.
-                words = f"{container.get('command')}{container.get('args')}"
-                if template.component_type == FRONTEND_TYPE or DYNAMO_FRONTEND in words:
-                    yield Unreadable(template.resource, template.name, str(reason))
 
 
 def _frontends_of(
