@@ -13,9 +13,9 @@ class Topic:
     """Rules about one side of a deployment."""
 
     name: str
-    """Of the package that holds them."""
+    """Name of the package that holds the topic's rules."""
     question: str
-    """What a person wants to know."""
+    """Question of a person that the topic's rules answer."""
     rules: tuple[Rule, ...]
 
 

@@ -38,25 +38,25 @@ class Observation:
 
     resource: Resource
     subject: str
-    """The part that it is about: a service of the graph, or the resource itself."""
+    """Name of the judged part: a service of the graph, or the resource itself."""
     message: str
-    """With the numbers that were compared."""
+    """What is wrong or unknown, with the numbers that were compared."""
     status: Status
     path: Path = ()
-    """The field that it is about, where it is about one."""
+    """Path of the field in question; empty where the whole resource is meant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """One thing that must hold for a deployment to start, fit or be taken down again."""
+    """One condition that must hold for a deployment to start, fit or be taken down again."""
 
     id: str
     title: str
     severity: Severity
     reason: str
-    """What breaks otherwise."""
+    """What breaks where the rule does not hold."""
     source: str
-    """Where that can be read."""
+    """Code, documentation or run in which the reason can be read."""
     fix: str
     check: Callable[[ResourceGraph], Iterable[Observation]]
     lines: tuple[str, ...] | None = None
@@ -65,7 +65,8 @@ class Rule:
     Another release may behave otherwise. None where nobody has said yet; no rule of the catalogue has that.
     """
     reads: frozenset[Aspect] = frozenset()
-    """What not every origin tells; where one of them is missing the rule is not evaluated."""
+    """Aspects that the rule needs and not every origin tells; where one is missing the rule is not
+    evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Waiver:
     """Id of the rule."""
     reason: str
     expires: dt.date
-    """Last day on which it holds."""
+    """Last day on which the waiver holds."""
 
     def __str__(self) -> str:
         return f"waived until {self.expires.isoformat()}: {self.reason}"
@@ -89,22 +90,22 @@ class Finding:
     rule: Rule
     observation: Observation
     waiver: Waiver | None = None
-    """Holds today; only ever on a failed finding."""
+    """The waiver that holds today; only ever on a failed finding."""
 
     @property
     def urn(self) -> str:
-        """The resource in question."""
+        """URN of the resource in question."""
         return self.observation.resource.urn
 
     @property
     def stops(self) -> bool:
-        """Whether this alone is a reason not to deploy."""
+        """Whether this finding alone is a reason not to deploy."""
         mandatory = self.rule.severity is Severity.MANDATORY
         return mandatory and self.waiver is None and self.observation.status is Status.FAILED
 
     @property
     def status(self) -> str:
-        """failed, undecided or waived, for a person."""
+        """The finding's state for a person: failed, undecided or waived."""
         return "waived" if self.waiver is not None else self.observation.status.value
 
 
@@ -134,7 +135,7 @@ class Report:
     findings: tuple[Finding, ...]
     broken: tuple[BrokenRule, ...]
     not_evaluated: tuple[NotEvaluated, ...]
-    """Neither passed nor failed."""
+    """Rules that neither passed nor failed, because the graph's origin does not tell what they read."""
 
     @property
     def stops(self) -> bool:
@@ -144,7 +145,7 @@ class Report:
 
 _LONGEST_SUBJECT = 120
 _LONGEST_MESSAGE = 800
-"""A third more than the longest of a message that quotes nothing; what it quotes may be a whole file."""
+"""Characters of a message, a third more than the longest without quotes; a quote may be a whole file."""
 
 
 def failed(resource: Resource, subject: str, message: str, path: Path = ()) -> Observation:

@@ -16,7 +16,7 @@ Said = str | Undecided | Observation
 which is about another resource or names a field."""
 
 Check = Callable[[ResourceGraph, S], Iterable[Said]]
-"""Looks at one subject. It may raise Undecided where it cannot read on."""
+"""Looks at one subject, and may raise Undecided where the subject cannot be read."""
 
 
 def _by_name(subject: Any) -> tuple[Resource, str]:
@@ -29,17 +29,17 @@ class Subjects(Generic[S]):
 
     find: Callable[[ResourceGraph], Iterable[S | Unreadable]]
     place: Callable[[S], tuple[Resource, str]] = _by_name
-    """The resource that a finding is about, and what the subject is called in it."""
+    """Returns the resource that a finding is about, and the subject's name in that resource."""
     passed_over: tuple[type[Undecided], ...] = ()
-    """Reasons why a check cannot read on that another rule is about."""
+    """Reasons why a check cannot read on that are reported by another rule."""
 
     def judge(self, graph: ResourceGraph, check: Check[S]) -> Iterator[Observation]:
-        """What the check sees of each subject; what is unknown of one leaves the others judged."""
+        """Observations of the check; an unreadable subject is undecided, and the others are judged."""
         for subject in self.find(graph):
             if isinstance(subject, Unreadable):
                 yield undecided(subject.resource, subject.name, subject.reason)
                 continue
-            # Most subjects are as they should be, and where they stand need not be known.
+            # Most subjects have no mistake, and their place need not be looked up.
             try:
                 for said in check(graph, subject):
                     yield _observed(*self.place(subject), said)
@@ -55,15 +55,15 @@ class RuleText(TypedDict):
     severity: Severity
     """Mandatory only where the reason was read in code or seen in a run."""
     reason: str
-    """What breaks otherwise."""
+    """What breaks where the rule does not hold."""
     source: str
-    """Where that can be read."""
+    """Code, documentation or run in which the reason can be read."""
     lines: tuple[str, ...]
-    """Releases in which it was read, or EVERY_RELEASE."""
+    """Releases in which the reason was read, or EVERY_RELEASE."""
     fix: str
-    """What a person does about it."""
+    """What a person does about a failed finding."""
     reads: NotRequired[frozenset[Aspect]]
-    """What not every origin tells, and the rule needs."""
+    """Aspects of a graph that the rule needs and not every origin tells."""
 
 
 def rule(subjects: Subjects[S], **text: Unpack[RuleText]) -> Callable[[Check[S]], Rule]:

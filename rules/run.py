@@ -11,8 +11,8 @@ from rules.waivers import RULE_ID, active_waivers
 def run_rules(graph: ResourceGraph, rules: Iterable[Rule], *, today: dt.date) -> Report:
     """Every finding of every rule, in the order of the rules.
 
-    A rule that raises is a defect of the rule. It is reported as broken, because to leave it out would
-    look like a pass; no waiver covers it.
+    A rule that raises is defective and reported as broken, because leaving the rule out would look like
+    a pass; no waiver covers a broken rule.
 
     Args:
         graph: what is judged.

@@ -50,7 +50,7 @@ class Started:
     container: Mapping[str, Value]
     commands: tuple[StartCommand, ...]
     worker: Worker | None
-    """None for a frontend."""
+    """The worker whose container starts the engine; None for a frontend."""
 
 
 def _tensorrt_llm(graph: ResourceGraph) -> Iterator[TensorRtLlmWorker | Unreadable]:

@@ -85,7 +85,7 @@ def _written(graph: ResourceGraph) -> Iterator[tuple[Resource, Value]]:
 
 
 def _read(value: Value) -> Waiver | str | None:
-    """The waiver, what is wrong with it, or None where it is not known yet."""
+    """The waiver; a text that says what is wrong; None where the value is known only after the update."""
     if value is UNKNOWN:
         return None
     if not isinstance(value, Mapping):

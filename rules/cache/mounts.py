@@ -98,7 +98,7 @@ def _cache_problems(user: ModelUser, mounted: Sequence[str]) -> Iterator[str]:
 
 
 def _has_no_model(user: ModelUser) -> bool:
-    """Whether neither its image nor its start script brings one."""
+    """Whether neither the user's image nor its start script brings a model."""
     image = read_image(user.container)
     return image is not None and image.name in _RUNTIMES and "download" not in str(user.container).lower()
 
@@ -178,7 +178,7 @@ def _one_user_a_template(graph: ResourceGraph) -> tuple[ModelUser, ...]:
 
 
 def _secret_names(user: ModelUser) -> Iterator[str]:
-    """Of every Secret that the pod names; names that only the update knows are left out."""
+    """Name of every Secret that the pod names; names that only the update knows are left out."""
     found: list[Value] = [each.get("name") for each in mappings_at(user.template.spec, "imagePullSecrets")]
     found += [field(volume, "secret", "secretName") for volume in mappings_at(user.template.spec, "volumes")]
     for source in mappings_at(user.container, "envFrom"):
@@ -207,7 +207,7 @@ def _missing_keys(graph: ResourceGraph, user: ModelUser) -> Iterator[str]:
 
 
 def _keys(secret: Resource) -> set[str] | None:
-    """None where only the update knows them."""
+    """Keys of the Secret; None where only the update knows them."""
     parts = [secret.inputs.get(part) for part in ("data", "stringData")]
     if any(part is UNKNOWN for part in parts):
         return None

@@ -71,7 +71,7 @@ def _has_pods(template: PodTemplate) -> bool:
 
 _CONSEQUENCE = "the operator gives it no system port, no probes and no managed rolling update"
 _NO_DEFAULTS = "default"
-"""Of v1alpha1: it asks for none of them (ai-dynamo/dynamo deploy/operator internal/consts)."""
+"""Type of a v1alpha1 service that asks for no defaults (ai-dynamo/dynamo deploy/operator internal/consts)."""
 
 
 @rule(

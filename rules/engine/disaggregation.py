@@ -54,7 +54,7 @@ def disaggregation_mode_known(_: ResourceGraph, worker: Worker) -> Iterator[str]
 
 
 def _missing_mode(modes: Mapping[Line, Sequence[str]], mode: str, line: Line) -> str | None:
-    """Why a release line does not have a mode; None where it does, or nothing is known of it."""
+    """Why a release line does not have a mode; None where the line has the mode or was never read."""
     has = [values for since, values in modes.items() if since <= line]
     if not has or mode in has[-1]:
         return None

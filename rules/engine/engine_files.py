@@ -116,7 +116,7 @@ def unlisted_engine_keys(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterato
     worker, found = engine.worker, list(_unlisted_keys(engine.settings))
     if not found:
         return
-    # Of another release nobody has listed the keys, but a slip of the pen is one in any.
+    # Nobody has listed the keys of another release, but a slip of the pen is one in any.
     slips = [each for each in found if slip_of(each[0].rpartition(".")[2], _KNOWN, _SLIPS) is not None]
     if not slips and not by_line(lambda line: line == _LINE, worker.container, worker.described_by):
         keys = ", ".join(key for key, _, _ in found)
@@ -126,7 +126,7 @@ def unlisted_engine_keys(_: ResourceGraph, engine: TensorRtLlmWorker) -> Iterato
 
 
 def _unlisted_keys(settings: TensorRtLlmSettings) -> Iterator[tuple[str, str, str]]:
-    """Key, source and hint of each."""
+    """Key, source and hint of each key that the engine does not list."""
     for source, written in settings.written():
         for key in written:
             if key not in ENGINE_KEYS and key not in REMOVED_ENGINE_KEYS:

@@ -62,7 +62,7 @@ def runtime_image_exists(_: ResourceGraph, template: PodTemplate) -> Iterator[Sa
 
 
 def _published(image: Image) -> str | None:
-    """The repository that was meant; None where the image's own may be right."""
+    """The publisher's repository that was meant; None where the image's own may be right."""
     path = image.repository.removesuffix(image.name)
     if path == _REGISTRY:
         right = _WRONG_NAMES.get(image.name)
@@ -71,7 +71,7 @@ def _published(image: Image) -> str | None:
         return None if right is None else f"{_REGISTRY}{right}"
     if image.name not in _PUBLISHED_RUNTIMES:
         return None
-    # Other organisations of that host, and other hosts, keep copies; a slip of the pen is none of them.
+    # Other organisations of that host, and other hosts, keep copies, whose names are no slips of the pen.
     left_out = path == f"{_HOST}ai-dynamo/" or path.startswith(f"{_HOST}nvidia/")
     return f"{_REGISTRY}{image.name}" if left_out or slip_of(path, [_REGISTRY], _SLIPS) else None
 
@@ -95,7 +95,7 @@ _MODULES = (
     "dynamo.router",
 )
 _MODULE = re.compile(r"(?<=-m )\s*(dynamo\.[a-z_]+)(?![\w.])")
-# Pods that cannot be read are told of once, by the look at their modules.
+# The rule about modules reports pods that cannot be read.
 _READABLE_WORKERS: Subjects[Worker] = Subjects(lambda graph: readable(read_workers(graph)), WORKERS.place)
 
 
@@ -201,7 +201,7 @@ def _without_version(_: ResourceGraph, template: PodTemplate) -> Iterator[str]:
 
 
 def _only_platform(graph: ResourceGraph) -> Platform | None:
-    """With several platforms nothing says which one serves a graph."""
+    """The graph's platform; None with several, because nothing says which one serves a graph."""
     platforms = read_platforms(graph)
     return platforms[0] if len(platforms) == 1 else None
 

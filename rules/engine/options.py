@@ -30,9 +30,9 @@ from rules.rule import Said, rule
 from rules.subjects import CONFIGURED_WORKERS, STARTED, Started
 
 _SHORT = 2
-"""Options of one dash are few, and are no abbreviations of others."""
+"""Characters of `--` alone; options of one dash are few, and are no abbreviations of others."""
 _SHORTEST = 4
-"""Characters that an abbreviation has, dashes included, so that it means something."""
+"""Characters that an abbreviation has at least, dashes included, so that it means something."""
 _SLIPS = 2
 
 
@@ -74,18 +74,18 @@ def _in_full(command: StartCommand, flag: Flag) -> str:
 
 
 def _file_keys(graph: ResourceGraph, worker: Worker) -> Iterable[str]:
-    """SGLang makes options of the keys of its --config file."""
+    """The keys of SGLang's --config file, which SGLang makes options of."""
     try:
         return read_sglang(graph, worker).file.content
     except EngineFileProblem:
-        # It fails where such files are judged.
+        # Engine-file rules report the failure.
         return ()
 
 
 def _unknown_options(
     container: Mapping[str, Value], command: StartCommand, given: Mapping[str, None]
 ) -> Iterable[tuple[str, bool]]:
-    """What is wrong with the options, and whether it certainly is."""
+    """Each problem of the options, and whether the problem is certain."""
     # With it, vLLM-Omni reads the command line, which has options of its own.
     if command.engine == VLLM_SERVE and "--omni" in given:
         return ()
@@ -183,7 +183,7 @@ def deprecated_settings(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
 
 
 def _has_the_other_word(worker: Worker, command: StartCommand) -> bool:
-    """Whether the release knows what is to be written instead."""
+    """Whether the release knows the option that is to be written instead."""
     if command.engine != DYNAMO_VLLM:
         return True
     since = min(DISAGGREGATION_MODES[DYNAMO_VLLM])

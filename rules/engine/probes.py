@@ -67,11 +67,11 @@ def one_probe_handler(graph: ResourceGraph, template: PodTemplate) -> Iterator[s
 
 
 _HEALTH_PATHS = ("/live", "/health")
-"""What frontends and workers answer at their port."""
+"""Paths that frontends and workers answer at their port."""
 _OTHER_PATHS = ("/metrics", "/metadata", "/engine/", "/v1/")
-"""What workers serve at it beside these (lib/runtime/src/system_status_server.rs), with or without LoRA."""
+"""Paths that workers serve beside these (lib/runtime/src/system_status_server.rs), with or without LoRA."""
 _OFTEN_MEANT = frozenset({"/healthz", "/livez", "/ready", "/readyz", "/healthcheck"})
-"""What servers of other makers answer, and no frontend."""
+"""Paths that servers of other makers answer, and no frontend."""
 _SLIPS = 2
 _PATH_VARIABLES = frozenset(
     {
@@ -82,7 +82,7 @@ _PATH_VARIABLES = frozenset(
     }
 )
 _OF_THE_OPERATOR = frozenset({"http", "system", "nixl"})
-"""Names of the ports that it gives containers without ports of their own."""
+"""Names of the ports that the operator gives containers without ports of their own."""
 
 
 @rule(
@@ -135,13 +135,13 @@ def probed_port_named(graph: ResourceGraph, template: PodTemplate) -> Iterator[s
 
 
 def _unserved_paths(graph: ResourceGraph, template: PodTemplate, port: OperatorPort) -> Iterator[str]:
-    """Each probe that asks the process for what it answers with 404."""
+    """Each probe whose path the process answers with 404."""
     frontend = _frontends(graph).get(template)
     asked = {name: path for name in PROBES if (path := _unserved(template, name, frontend)) is not None}
     entries = environment_entries(template, template.main)
     if not asked or any(entry.get("name") in _PATH_VARIABLES for entry in entries):
         return
-    # What another program serves at its port is its own matter.
+    # Another program at its port serves paths of its own.
     if frontend is None and template not in _workers_of_dynamo(graph):
         return
     listening = _listening(graph, template, port).value
@@ -153,7 +153,7 @@ def _unserved_paths(graph: ResourceGraph, template: PodTemplate, port: OperatorP
 
 
 def _unserved(template: PodTemplate, name: str, frontend: Frontend | None) -> str | None:
-    """The path that the probe asks for, where the process is known not to have it."""
+    """Path of the probe, where the process is known not to serve the path; else None."""
     path = text_at(written_probe(template, name), "httpGet", "path")
     plain = (path or "").partition("?")[0].rstrip("/")
     if not plain or plain in _HEALTH_PATHS or plain.startswith(_OTHER_PATHS):
@@ -178,7 +178,7 @@ def _workers_of_dynamo(graph: ResourceGraph) -> frozenset[PodTemplate]:
 
 
 def _asked_by_number(template: PodTemplate) -> Iterator[tuple[str, int]]:
-    """Each probe of the manifest that asks for the health of the process at a number of its own."""
+    """Each probe of the manifest that asks for the health of the process at a port number."""
     for name in PROBES:
         probe = written_probe(template, name)
         asked = probed_port(probe)
@@ -225,7 +225,7 @@ def system_ports_unique(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _users(workers: Sequence[Worker]) -> Iterator[tuple[str, str]]:
-    """Each system port with an engine that is given it."""
+    """Each system port, with an engine that is given the port."""
     for worker in workers:
         for command in worker.commands:
             word = command.environment.get(SYSTEM_PORT_VARIABLE)

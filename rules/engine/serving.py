@@ -59,7 +59,7 @@ def served_name_equal(graph: ResourceGraph, group: Disaggregated) -> Iterator[st
 def requested_name_served(graph: ResourceGraph, benchmark: Benchmark) -> Iterator[str]:
     """A benchmark asks for the model by the name under which it is served."""
     for run in benchmark.runs:
-        # Of a target that is not here the rules about load and lengths say so.
+        # The rules about load and lengths report a target that is not here.
         wanted, target = run.setting(MODEL_NAMES), known(read_target, graph, benchmark, run)
         if wanted is None or target is None:
             continue
@@ -80,7 +80,7 @@ _PARSERS = (
     ),
     ("--dyn-tool-call-parser", "DYN_TOOL_CALL_PARSER", "harmony", "tool_calls of an answer stay empty"),
 )
-"""Option, its variable, the parser that gpt-oss needs, and what happens without it."""
+"""Option -> its variable, the parser that gpt-oss needs, and what happens without the parser."""
 
 
 @rule(

@@ -35,7 +35,7 @@ _FRACTION = ("kv_cache_config", "free_gpu_memory_fraction")
 _PATHS = (*ENGINE_CHOICES, *sorted(ENGINE_COUNTS), _FRACTION)
 _OF_VLLM = frozenset({DYNAMO_VLLM, VLLM_SERVE})
 _LONG = 6
-"""Letters of a value that two slips do not make another one of."""
+"""Letters of a value in which two slips do not make another value."""
 _ATTENTION_BACKEND = "--attention-backend"
 _LOAD_FORMAT = "--load-format"
 _FRACTIONS = ("--gpu-memory-utilization", "--mem-fraction-static")
@@ -67,7 +67,7 @@ def engine_values_allowed(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _number_problems(command: StartCommand, settings: CommandSettings | None) -> Iterator[str]:
-    """What stands where a whole number must."""
+    """Each value that is no whole number where one is needed."""
     numbers, sizes = number_options(command.engine), size_options(command.engine)
     for flag in (command.flags if settings is None else settings.flags).all:
         if flag.name not in numbers and flag.name not in sizes:
@@ -170,7 +170,7 @@ def _option_settings(graph: ResourceGraph, worker: Worker) -> CommandSettings | 
             return read_sglang(graph, worker)
         return read_vllm(graph, worker) if is_vllm(worker) else None
     except EngineFileProblem:
-        # It fails where such files are judged.
+        # Engine-file rules report the failure.
         return None
 
 
@@ -202,7 +202,7 @@ def _wrong_choices(
 
 
 def _written_options(command: StartCommand, settings: CommandSettings | None) -> Mapping[str, Setting]:
-    """What is given, by the name of the option; a flag overrides the file."""
+    """Name of an option -> what it is given; a flag overrides the file."""
     written: dict[str, Setting] = {}
     if settings is not None:
         file = settings.file

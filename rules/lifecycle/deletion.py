@@ -32,13 +32,13 @@ _RETENTION_POLICY = "persistentVolumeClaimRetentionPolicy"
 
 @dataclass(frozen=True, slots=True)
 class _Stateful:
-    """One of them."""
+    """A resource that holds data, or holds what does."""
 
     resource: Resource
     loss: str
-    """What its deletion takes along."""
+    """Data that goes when the resource is deleted."""
     in_cluster: bool
-    """A claim or a namespace, which can be left in a cluster that lives on."""
+    """Whether the resource is a claim or a namespace, which can be left in a cluster that lives on."""
 
 
 @memoized_all
@@ -73,7 +73,7 @@ _STATEFUL: Subjects[_Stateful] = Subjects(_read_stateful, lambda each: (each.res
     ),
     lines=("Dynamo 1.0", "Dynamo 1.2", "pulumi-kubernetes of 2026-06"),
     fix=f"Annotate the graph with {_PROPAGATION}: {_WANTED}; from 1.1 on leave the annotation out.",
-    # Of a document nobody knows who will delete it, and how.
+    # Nobody knows who will delete a document's objects, and how.
     reads=frozenset({Aspect.PROTECTION}),
 )
 def graph_deleted_in_background(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
@@ -142,7 +142,7 @@ def state_retained(graph: ResourceGraph) -> Iterator[Observation]:
         if _declared_lifecycle(graph) != _PRODUCTION:
             return
     except Undecided:
-        # The rule about protection says so already.
+        # The rule about protection reports these already.
         return
     yield from _STATEFUL.judge(graph, _not_retained)
     yield from kubernetes_objects("StatefulSet").judge(graph, _deletes_its_volumes)
@@ -164,7 +164,7 @@ def _declared_lifecycle(graph: ResourceGraph) -> str | None:
 
 
 def _holders(graph: ResourceGraph) -> Iterator[tuple[object, str]]:
-    """Each namespace with what holds data in it."""
+    """Each namespace, with one kind of data that its objects hold."""
     for claim in graph.kubernetes_objects(CLAIM):
         yield _key(claim.provider, claim.namespace), f"claim {claim.name}"
     for servers in graph.kubernetes_objects("StatefulSet"):
@@ -186,7 +186,7 @@ def _not_retained(graph: ResourceGraph, stateful: _Stateful) -> Iterator[str]:
 
 
 def _goes_with_its_cluster(graph: ResourceGraph, resource: Resource) -> bool:
-    """Whether the program makes the cluster too, in this stack or in another: it goes when all has gone."""
+    """Whether the program makes the cluster too, in any stack: then the resource goes when all has gone."""
     clusters = (*graph.of_type("aws:eks/cluster:Cluster"), *graph.of_type(STACK_REFERENCE))
     return any(graph.depends_on(resource, cluster) for cluster in clusters)
 

@@ -62,7 +62,7 @@ def graph_depends_on_operator(graph: ResourceGraph, resource: Resource) -> Itera
 
 
 def _stands_on_another_stack(graph: ResourceGraph, resource: Resource) -> bool:
-    """Whether it, or a component around it, names a reference to the stack that installs the operator."""
+    """Whether the resource or one around it names a reference to the stack that installs the operator."""
     named = {urn for each in (resource, *graph.ancestors(resource)) for urn in each.dependencies}
     return any(reference.urn in named for reference in graph.of_type(STACK_REFERENCE))
 
@@ -143,7 +143,7 @@ def graph_depends_on_filled_cache(graph: ResourceGraph, dynamo: DynamoGraph) -> 
             try:
                 yield from _starts_too_soon(graph, resource, use)
             except Undecided as reason:
-                # Of the other claims it may be known.
+                # The other claims may be known.
                 yield reason
         elif graph.kubernetes_objects_named(CLAIM, use.claim.name, resource.namespace):
             yield Undecided(f"no Job of this program fills claim {use.claim.name}, which it makes")

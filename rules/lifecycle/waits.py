@@ -96,7 +96,7 @@ def other_waits_have_timeouts(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _deleted_late(graph: ResourceGraph) -> Iterator[Resource]:
-    """What is deleted only when something else has ended: pods, finalizers, mounts."""
+    """Resources that are deleted only when something else has ended: pods, finalizers, mounts."""
     yield from releases_of(graph, _PLATFORM)
     for kind in (GRAPH_KIND, CLAIM, "Namespace"):
         yield from graph.kubernetes_objects(kind)
@@ -125,7 +125,7 @@ def graph_is_awaited(_: ResourceGraph, resource: Resource) -> Iterator[str]:
 
 
 def _annotations(resource: Resource) -> Mapping[str, Value]:
-    """Of the object."""
+    """Annotations of the object."""
     found = mapping_at(resource.inputs, "metadata", "annotations")
     for key in (_WAIT_FOR, _SKIP_AWAIT, _SECONDS):
         if found.get(key) is UNKNOWN:

@@ -239,7 +239,7 @@ def same_quantization(graph: ResourceGraph, group: Disaggregated) -> Iterator[st
 
 
 def _algorithms(graph: ResourceGraph, worker: Worker) -> dict[str, str]:
-    """Effective algorithm -> where it comes from; several where GPUs that it can land on differ."""
+    """Effective algorithm -> its source; several where the GPUs that the worker can land on differ."""
     settings = read_tensorrt_llm(graph, worker)
     override = read_override(settings)
     if override is not None and override.algorithm is not None:

@@ -26,14 +26,14 @@ _URL = ("--url", "-u")
 GPU_COUNT_VARIABLE = "DEPLOYMENT_GPU_COUNT"
 PER_GPU_VARIABLE = "CONCURRENCY_PER_GPU"
 MODE_VARIABLE = "DEPLOYMENT_MODE"
-"""What Dynamo's recipes call the GPUs of the deployment, the requests for each, and how it is laid out."""
+"""The last of three variables of Dynamo's recipes: GPUs of the deployment, requests per GPU, and layout."""
 _T = TypeVar("_T")
 _ByNamespace: TypeAlias = Mapping[str | None, Sequence[_T]]
 
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkRun:
-    """One call of the load generator."""
+    """One call of the load generator in a container."""
 
     flags: Flags
 
@@ -45,7 +45,7 @@ class BenchmarkRun:
         return Count(whole_number(setting.value, setting.source), setting.source)
 
     def setting(self, names: Sequence[str]) -> Setting | None:
-        """What an option of these names is given."""
+        """The value of an option of these names; None where the option is not given."""
         # No abbreviations here: AIPerf and GenAI-Perf take names in full.
         for flag in reversed(self.flags.all):
             if flag.name in names and flag.value is not None:
@@ -69,16 +69,16 @@ class Benchmark:
 
     @property
     def name(self) -> str:
-        """For findings."""
+        """Name of the container, for findings."""
         return self.script.template.name
 
     def count(self, variable: str) -> Count | None:
-        """A variable of the container that is a whole number; None where nobody sets it."""
+        """Whole number in a variable of the container; None where nobody sets the variable."""
         text = self.text(variable)
         return None if text is None else Count(whole_number(text, f"the variable {variable}"), variable)
 
     def text(self, variable: str) -> str | None:
-        """A variable of the container; None where nobody sets it."""
+        """Text of a variable of the container; None where nobody sets the variable."""
         return variable_in(self.script.environment, variable)
 
 
@@ -103,11 +103,11 @@ class Target:
     resource: Resource
     """The graph, or the Service before plain pods."""
     workers: tuple[Worker, ...]
-    """All of it that ask for GPUs."""
+    """All workers of the deployment that ask for GPUs."""
 
     @property
     def name(self) -> str:
-        """For findings."""
+        """Name of the deployment, for findings."""
         return self.resource.name
 
     @property
@@ -122,7 +122,7 @@ class Target:
 
 
 def worker_gpus(worker: Worker) -> int:
-    """GPUs of all its pods."""
+    """Number of GPUs of all the worker's pods."""
     return worker.gpus_per_pod * worker.pods_per_worker * worker.template.replicas
 
 
@@ -159,7 +159,7 @@ def _by_service_name(graph: ResourceGraph) -> Mapping[str, _ByNamespace[Resource
     for template in readable(read_pods(graph)):
         if template.shape == "workload":
             continue
-        # The operator calls a component's Service so.
+        # The operator gives a component's Service this name.
         name = f"{template.resource.object_name}-{template.name}".lower().replace(".", "-")
         _add(names.setdefault(name, {}), template.resource)
     for service in graph.kubernetes_objects("Service"):

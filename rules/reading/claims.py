@@ -28,7 +28,7 @@ _EBS_NAMES = frozenset({"gp2", "gp3", "io1", "io2", "ebs", "ebs-sc", "ebs-csi", 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a program or a manifest asks for; a volume may give more."""
+    """A claim that a program or a manifest makes; the volume may be larger than asked for."""
 
     resource: Resource
     """The claim, or the v1alpha1 graph that makes it."""
@@ -36,12 +36,13 @@ class Claim:
     modes: tuple[str, ...]
     storage: Value
     storage_class: Value
-    """None where none is named; an empty text means a volume that exists already."""
+    """Name of the storage class; None for the cluster's default. An empty text asks for an existing
+    volume."""
     volume_name: Value
 
     @property
     def bytes(self) -> Fraction:
-        """Its size."""
+        """Size that the claim asks for, in bytes."""
         return quantity(self.storage, f"the size of claim {self.name}")
 
 
@@ -50,25 +51,26 @@ class Mount:
     """A claim, or a directory of the node, in a container."""
 
     claim: str | None
-    """None where only the update knows its name, or it is a directory of the node."""
+    """Name of the claim; None where only the update knows the name, or the mount is a directory of the
+    node."""
     path: str
     read_only: bool
     node_path: str | None = None
-    """Of the node; None for a claim."""
+    """Path of the mounted directory on the node; None for a claim."""
 
     def __str__(self) -> str:
         what = f"{self.node_path} of its node" if self.node_path else self.claim
         return f"{what} at {self.path}"
 
     def holds(self, path: str) -> bool:
-        """Whether the path lies in it."""
+        """Whether the path lies in the mount."""
         return is_within(path, self.path)
 
 
 # Many containers name the same few.
 @lru_cache(maxsize=4096)
 def is_within(path: str, directory: str) -> bool:
-    """Whether the path lies in the directory, or is it."""
+    """Whether the path lies in the directory, or is the directory."""
     return PurePosixPath(path).is_relative_to(PurePosixPath(directory))
 
 
@@ -102,7 +104,7 @@ def read_mounts(template: PodTemplate, container: Mapping[str, Value]) -> Sequen
 
 
 def find_claim(graph: ResourceGraph, owner: Resource, name: str) -> Claim | None:
-    """The claim of that name that the owner's pods would get; None where nothing here makes it."""
+    """The claim of that name that the owner's pods would get; None where no resource here makes the claim."""
     found = list(map(_claim, graph.kubernetes_objects_named(CLAIM_KIND, name, owner.namespace)))
     if not found and owner.kind == GRAPH_KIND:
         found = [claim for claim in _made_by(owner) if claim.name == name]
@@ -115,7 +117,7 @@ def find_claim(graph: ResourceGraph, owner: Resource, name: str) -> Claim | None
 def read_claims(graph: ResourceGraph) -> Iterator[Claim]:
     """All claims that are made here and can be read, in the order of the graph."""
     for resource in (*graph.kubernetes_objects(CLAIM_KIND), *graph.kubernetes_objects(GRAPH_KIND)):
-        # Of one that cannot be read the finding is about the pod that mounts it.
+        # A finding about an unreadable claim is made for the pod that mounts it.
         with suppress(Undecided):
             yield from [_claim(resource)] if resource.kind == CLAIM_KIND else _made_by(resource)
 

@@ -12,7 +12,8 @@ from rules.reading.shapes import Undecided, grouped, known, mapping_at, mappings
 
 EFA_RESOURCE = "vpc.amazonaws.com/efa"
 EFA_DEVICE_CLASS = "efa.networking.k8s.aws"
-"""Of DRANET on EKS (https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html)."""
+"""Device class of EFA under DRANET on EKS
+(https://docs.aws.amazon.com/eks/latest/userguide/device-management-efa.html)."""
 _RDMA = re.compile(r"rdma|roce|infiniband|mlnx|hostdev|(?<![a-z])(?:ib|hca)(?![a-z])", re.IGNORECASE)
 """What names of InfiniBand and RoCE devices have in common.
 
@@ -21,7 +22,7 @@ openshift.io/…rdma… and nvidia.com/hostdev (SR-IOV), vke.volcengine.com/rdma
 roce.networking.k8s.aws and mrdma.google.com.
 """
 _ADDRESS_OF_GKE = ".IP"
-"""Beside each of its networks GKE has a resource for the address, which is no device."""
+"""Ending of the resource that GKE has for the address beside each of its networks, which is no device."""
 CHANNEL_DEVICE_CLASS = "compute-domain-default-channel.nvidia.com"
 _DOMAIN_KIND = "ComputeDomain"
 _TEMPLATE_KIND = "ResourceClaimTemplate"
@@ -64,17 +65,18 @@ class DeviceClaim:
 
     name: str
     template: str | None
-    """The ResourceClaimTemplate that it is made from; None for a claim that exists by itself."""
+    """Name of the ResourceClaimTemplate behind the claim; None for a claim that exists by itself."""
     device_classes: frozenset[str] | None
-    """What its requests ask for; None where nothing in the graph describes it."""
+    """Device classes that the claim's requests ask for; None where nothing in the graph describes the
+    claim."""
     domain: Resource | None
-    """The ComputeDomain whose controller makes the template."""
+    """The ComputeDomain whose controller makes the template; None for any other claim."""
     used: bool
-    """Whether a container of the pod has it in resources.claims."""
+    """Whether a container of the pod uses the claim in resources.claims."""
 
     @property
     def is_channel(self) -> bool:
-        """Whether it is known to claim a compute domain's channel."""
+        """Whether the claim is known to be of a compute domain's channel."""
         return self.device_classes is not None and CHANNEL_DEVICE_CLASS in self.device_classes
 
 
@@ -116,7 +118,7 @@ class ChannelClaims:
     by_pod: frozenset[str]
     """Names under which the pod claims a channel."""
     by_container: frozenset[str]
-    """Claims that its containers use, channels or not."""
+    """Names of the claims that the pod's containers use, channels or not."""
     pod_claims: frozenset[str]
     """Names of all claims of the pod."""
     domains: tuple[Resource, ...]
@@ -185,7 +187,7 @@ def _requested(spec: Mapping[str, Value]) -> Iterator[str]:
 
 @memoized
 def _domains_by_template(graph: ResourceGraph) -> Mapping[str, Sequence[Resource]]:
-    # Of one that cannot be read a pod's claim is described by nothing, which is undecided.
+    # A claim of an unreadable resource is described by nothing, which is undecided.
     path = ("spec", "channel", "resourceClaimTemplate", "name")
     domains = graph.kubernetes_objects(_DOMAIN_KIND)
     return grouped(

@@ -1,4 +1,4 @@
-"""Which workers hand their KV cache to which others, what is there to carry it, and how far it is proven."""
+"""Workers that hand their KV cache to others, the transports between them, and how far these are proven."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class Disaggregated:
     """Prefill and decode workers that find each other."""
 
     resource: Resource
-    """Their graph; for plain workloads the first prefill worker's."""
+    """The workers' graph; for plain workloads the first prefill worker's resource."""
     name: str
     prefill: tuple[Worker, ...]
     decode: tuple[Worker, ...]
@@ -43,7 +43,7 @@ class Disaggregated:
 
     @property
     def subject(self) -> str:
-        """For findings: the names of all of them."""
+        """Names of all the workers, for findings."""
         return ", ".join(dict.fromkeys(worker.name for worker in self.workers))
 
 
@@ -86,7 +86,7 @@ def read_role(worker: Worker) -> Role:
 
 
 def role_with_file(graph: ResourceGraph, worker: Worker) -> Role:
-    """The worker's role, also where SGLang's `--config` file says it.
+    """The worker's role, also where SGLang's `--config` file sets the role.
 
     Raises:
         EngineFileProblem: the file cannot be what SGLang needs.
@@ -108,7 +108,7 @@ class KvHop:
 
     @property
     def ways(self) -> tuple[Ways, ...]:
-        """Of all workers, prefill first."""
+        """The transports of all workers, prefill first."""
         return (*self.prefill, *self.decode)
 
     @property
@@ -118,7 +118,7 @@ class KvHop:
         return first.intersection(*others)
 
     def only(self, transport: KvTransportName) -> bool:
-        """Whether it is the one transport that all of them have."""
+        """Whether the transport is the only one that all workers have in common."""
         return transport in self.common and len(self.common) == 1
 
     def unconnected(self) -> tuple[Ways, Ways] | None:
@@ -133,11 +133,11 @@ class KvHop:
 
 @dataclass(frozen=True, slots=True)
 class ChosenTransport:
-    """What a component says of the way that its graph's KV cache takes."""
+    """The transport that a component chooses for its graph's KV cache."""
 
     name: str
-    typed: bool
-    """By a person."""
+    explicit: bool
+    """Whether a person chose the transport."""
 
 
 def component_that_chose(graph: ResourceGraph, resource: Resource) -> Resource | None:
@@ -146,7 +146,7 @@ def component_that_chose(graph: ResourceGraph, resource: Resource) -> Resource |
 
 
 def chosen_transport(graph: ResourceGraph, resource: Resource) -> ChosenTransport | None:
-    """What the component chose."""
+    """The transport that the component above the resource chose; None where there is no such component."""
     component = component_that_chose(graph, resource)
     if component is None:
         return None
@@ -157,7 +157,7 @@ def chosen_transport(graph: ResourceGraph, resource: Resource) -> ChosenTranspor
 
 @memoized_all
 def read_hops(graph: ResourceGraph) -> Iterator[KvHop | Unreadable]:
-    """All of them, in the order of their groups."""
+    """Every hop between prefill and decode workers, in the order of their groups."""
     for group in read_disaggregated(graph):
         try:
             if not _is_one_pod(group.workers):
@@ -232,5 +232,5 @@ def _runtime(worker: Worker, name: KvTransportName, instance_type: InstanceType)
         return image[0]
     if name == "efa" and instance_type.pod_takes_every_efa_interface:
         raise Undecided(f"the image of {worker.name} names no release, on which EFA depends on such nodes")
-    # Nothing else depends on it.
+    # No other transport depends on the release.
     return (0, 0, 0)

@@ -18,45 +18,45 @@ class GpuPods:
     """The equal pods of one template, which ask for GPUs."""
 
     workers: tuple[Worker, ...]
-    """Of the pod's containers, those that start an engine or ask for GPUs."""
+    """Workers of the pod's containers: those that start an engine or ask for GPUs."""
 
     @property
     def template(self) -> PodTemplate:
-        """What they are made from."""
+        """The template that the pods are made from."""
         return self.workers[0].template
 
     @property
     def name(self) -> str:
-        """For findings."""
+        """Names of the workers, for findings."""
         return ", ".join(worker.name for worker in self.workers)
 
     @property
     def gpus(self) -> int:
-        """Of one pod."""
+        """GPUs of one pod."""
         return sum(worker.gpus_per_pod for worker in self.workers)
 
     @property
     def pods(self) -> int:
-        """How many run at once."""
+        """Number of the pods that run at once."""
         if self.template.resource.kind == "DaemonSet":
             raise Undecided("a DaemonSet has as many pods as there are nodes")
         return self.template.replicas * self.template.pods_per_replica
 
     @property
     def counted(self) -> str:
-        """How many GPUs they take, for a sum: `4 of decode`, `2 x 1 of prefill`."""
+        """Number of GPUs that the pods take, for a sum: `4 of decode`, `2 x 1 of prefill`."""
         times = f"{self.pods} x " if self.pods > 1 else ""
         return f"{times}{self.gpus} of {self.name}"
 
 
 @dataclass(slots=True)
 class Occupied:
-    """What runs in one pool."""
+    """The pods of one pool."""
 
     placement: Pool
     pods: list[GpuPods] = field(default_factory=list[GpuPods])
     sizes: dict[int, int] = field(default_factory=dict[int, int])
-    """GPUs of a pod -> pods, without those that no node of the pool can take."""
+    """GPUs of one pod -> number of such pods, without those that no node of the pool can take."""
 
     def add(self, pods: GpuPods) -> None:
         """Count further pods."""
@@ -151,7 +151,7 @@ def _fill(sizes: Mapping[int, int], nodes: int, gpus: int) -> bool:
 
 
 def _nodes_needed(sizes: Mapping[int, int], gpus: int) -> int:
-    """A number of nodes below which it cannot be done (Martello and Toth's bound L2)."""
+    """A lower bound of the nodes that the pods need (Martello and Toth's bound L2)."""
     bound = 0
     for small in range(gpus // 2 + 1):
         alone = sum(count for size, count in sizes.items() if size > gpus - small)

@@ -29,15 +29,15 @@ class Statement:
 
     actions: Sequence[str]
     all_but: Sequence[str]
-    """Of NotAction, which allows everything else."""
+    """Actions of NotAction: the statement allows every action but these."""
     resources: Sequence[str]
     for_anybody: bool
-    """Its principal is the whole world, and no condition narrows it."""
+    """Whether the principal is the whole world, and no condition narrows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What one resource allows."""
+    """Permissions that one resource gives."""
 
     resource: Resource
     statements: Sequence[Statement]

@@ -1,4 +1,4 @@
-"""A worker's KV cache: its format, its buffers, the library that moves it, and what that costs."""
+"""A worker's KV cache: its format, its buffers, the library that moves it, and the cost of the transfer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,18 +20,18 @@ from rules.reading.shapes import Count, Setting, Undecided
 AUTO = "auto"
 _FORMAT_FLAG = "--kv-cache-dtype"
 _SAME_FORMAT = {"fp8_e4m3": "fp8", "bf16": "bfloat16"}
-"""Two names of one format."""
+"""Name of a format -> another name of the same format."""
 _ATTENTION_OF_GPT_OSS = "bfloat16"
 _TRANSCEIVER = "cache_transceiver_config"
 TRANSCEIVER_BACKENDS = ("DEFAULT", "UCX", "NIXL", "MOONCAKE", "MPI")
 """Values of cache_transceiver_config.backend; the engine compares them as they are written
 (NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, CacheTransceiverConfig)."""
 WITH_FIXED_BUFFERS = ("NIXL", "MOONCAKE")
-"""Those whose buffers are allocated once (NVIDIA/TensorRT-LLM
+"""Backends whose buffers are allocated once (NVIDIA/TensorRT-LLM
 cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp: an AgentConnection asks for pre-allocated ones)."""
 TRANSCEIVER_SETTING = "cache_transceiver_config.backend"
 NIXL_PLUGIN = "TRTLLM_NIXL_KVCACHE_BACKEND"
-"""Which of its plugins NIXL takes: UCX, its default, or LIBFABRIC."""
+"""Variable that chooses NIXL's plugin: UCX, the default, or LIBFABRIC."""
 # DEFAULT takes the first of these that is 1, else NIXL (cpp/tensorrt_llm/batch_manager/cacheTransceiver.cpp).
 _CHOICES: Mapping[str, str] = MappingProxyType(
     {
@@ -42,12 +42,12 @@ _CHOICES: Mapping[str, str] = MappingProxyType(
     }
 )
 PROMPT_TOKENS = 8_192
-"""The length that NVIDIA's disaggregated recipe for gpt-oss-120b is benchmarked with."""
+"""Tokens of a prompt in the benchmark of NVIDIA's disaggregated recipe for gpt-oss-120b."""
 
 
 @dataclass(frozen=True, slots=True)
 class KvFormat:
-    """As it is written, and where."""
+    """A format of the KV cache as it is written, and the setting that names it."""
 
     text: str
     source: str
@@ -79,12 +79,12 @@ def effective_format(graph: ResourceGraph, worker: Worker, kv_format: KvFormat) 
 
 
 def transceiver_backend(settings: TensorRtLlmSettings) -> Setting | None:
-    """What is to move the cache; None where the settings say nothing, which switches the transfer off."""
+    """The backend that is to move the cache; None without the setting, which switches the transfer off."""
     return settings.at(_TRANSCEIVER, "backend")
 
 
 def transfer_buffer(settings: TensorRtLlmSettings) -> Count | None:
-    """Tokens that a transfer buffer holds; None where the engine sizes it by max_seq_len."""
+    """Tokens that a transfer buffer holds; None where the engine sizes the buffer by max_seq_len."""
     return settings.given_count(_TRANSCEIVER, "max_tokens_in_buffer")
 
 
@@ -118,7 +118,7 @@ def longest_prompt(settings: TensorRtLlmSettings, model: ModelShape | None) -> C
 
 
 def effective_backend(graph: ResourceGraph, worker: Worker) -> str | None:
-    """The library that moves the cache; None where there is none, or the value is none of them."""
+    """The library that moves the cache; None without a backend, or for an unknown value."""
     written = transceiver_backend(read_tensorrt_llm(graph, worker))
     if written is None or written.value not in TRANSCEIVER_BACKENDS:
         return None

@@ -1,4 +1,4 @@
-"""By which ways a worker's pods can send or receive KV cache: devices, UCX and vLLM's connector."""
+"""Transports by which a worker's pods can send or receive KV cache: devices, UCX and vLLM's connector."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from rules.reading.spelling import nearest, slip_of
 
 UCX_TRANSPORTS = "UCX_TLS"
 NVLINK_BETWEEN_NODES = "UCX_CUDA_IPC_ENABLE_MNNVL"
-"""Whether UCX uses NVLink between nodes: y, n or try, its default."""
+"""Variable that says whether UCX uses NVLink between nodes: y, n or try, its default."""
 UCX_OFF = frozenset({"n", "no", "0", "off", "false"})
 UCX_ON = frozenset({"y", "yes", "1", "on", "true"})
 _EVERYTHING = "all"
@@ -44,13 +44,14 @@ _SHUT_OUT_BY: Mapping[KvTransportName, tuple[frozenset[str], ...]] = {
 KV_TRANSFER_CONFIG = "--kv-transfer-config"
 NIXL_CONNECTOR = "NixlConnector"
 WITHOUT_A_DEFAULT = (1, 0)
-"""Before, dynamo.vllm took `--connector nixl` by itself, and it had no --disaggregation-mode."""
+"""First Dynamo release whose dynamo.vllm does not take `--connector nixl` by itself; older ones have no
+--disaggregation-mode."""
 LIBFABRIC = "LIBFABRIC"
 """NIXL's plugin for EFA; without a choice NIXL takes UCX."""
 _ROLES = frozenset({"kv_both", "kv_consumer", "kv_producer"})
 _SLIPS = 2
 _HOLD_OTHERS = frozenset({"MultiConnector", "PdConnector"})
-"""Those that keep others in their extra configuration; Dynamo's PdConnector is one of KVBM and NIXL
+"""Connectors that keep others in their extra configuration; Dynamo's PdConnector is one of KVBM and NIXL
 (ai-dynamo/dynamo lib/bindings/kvbm python/kvbm/vllm_integration/connector/pd_connector.py)."""
 _ANNOTATION = "dynamo-stack/kv-transport"
 
@@ -64,7 +65,7 @@ class UcxTransports:
     names: Set[str]
 
     def allows(self, transport: KvTransportName) -> bool:
-        """Whether UCX may take the cache that way; EFA is libfabric's, which this list does not bind."""
+        """Whether UCX may use the transport; UCX_TLS does not bind EFA, which is libfabric's."""
         if self.written is None or transport not in _ADMITTED_BY:
             return True
         if self.written.startswith("^"):
@@ -73,7 +74,7 @@ class UcxTransports:
 
     @property
     def asks_for_tcp(self) -> bool:
-        """Whether a person listed TCP and nothing that is faster between pods."""
+        """Whether a person listed TCP and no transport that is faster between pods."""
         listed = self.written is not None and not self.written.startswith("^")
         return listed and "tcp" in self.names and not self.allows("rdma") and not self.allows("mnnvl")
 
@@ -94,7 +95,7 @@ def connector_problems(settings: CommandSettings, line: tuple[int, int] | None) 
     try:
         config = settings.mapping(KV_TRANSFER_CONFIG)
     except EngineFileProblem:
-        # It fails where such files are judged.
+        # Engine-file rules report the failure.
         return
     if config is None or line is None:
         return
@@ -112,31 +113,31 @@ def connector_problems(settings: CommandSettings, line: tuple[int, int] | None) 
 
 
 def moving_connector(config: Mapping[str, Value]) -> str | None:
-    """The connector that moves the cache between workers: of one that holds others NIXL's, if inside."""
+    """Name of the connector that moves the cache between workers; NIXL's where another one holds it."""
     return text_at(_moving_config(config), "kv_connector")
 
 
 def nixl_backends(config: Mapping[str, Value]) -> Sequence[str]:
-    """The plugins that NIXL is told to use, in upper case; empty where it chooses."""
+    """Names of the plugins that NIXL is told to use, in upper case; empty where NIXL chooses."""
     extra = mapping_at(_moving_config(config), "kv_connector_extra_config")
     return [name.upper() for name in texts_at(extra, "backends") if name is not None]
 
 
 @dataclass(frozen=True, slots=True)
 class Ways:
-    """What one worker has for its KV cache."""
+    """Transports that one worker has for its KV cache."""
 
     worker: Worker
     open: Mapping[KvTransportName, str]
-    """Each with what opens it: `4 vpc.amazonaws.com/efa`. TCP only where a person asks for it."""
+    """Transport -> what opens it, such as `4 vpc.amazonaws.com/efa`; TCP only where a person asks for TCP."""
     shut: Mapping[KvTransportName, str]
-    """Whose device is there, and the setting that keeps the engine from it."""
+    """Transport whose device is there -> the setting that keeps the engine from the device."""
     unknown: str | None
-    """Why there may be a further one."""
+    """Why the worker may have a further transport; None where all of them are known."""
 
     @property
     def described(self) -> str:
-        """For messages."""
+        """The worker's open and shut transports, for messages."""
         shut = "".join(f", {source} leaves {name} out" for name, source in self.shut.items())
         if not self.open:
             return f"{self.worker.name} has no network device and no compute domain's channel{shut}"
@@ -145,7 +146,7 @@ class Ways:
 
 
 def read_ways(graph: ResourceGraph, worker: Worker) -> Ways:
-    """The ways of one worker."""
+    """The transports that one worker has for its KV cache."""
     claimed = attempted(_claimed, graph, worker)
     is_known = not isinstance(claimed, Undecided)
     found: dict[KvTransportName, str] = {**(claimed if is_known else {}), **dict(_devices(worker))}
@@ -154,10 +155,10 @@ def read_ways(graph: ResourceGraph, worker: Worker) -> Ways:
     shut: dict[KvTransportName, str] = {name: listed for name in found if not ucx.allows(name)}
     open_ways: dict[KvTransportName, str] = {name: found[name] for name in found if name not in shut}
     if not open_ways:
-        typed = listed if ucx.asks_for_tcp else _cpu_buffer(graph, worker)
-        typed = typed or _annotated(worker)
-        if typed is not None:
-            open_ways["tcp"] = typed
+        explicit = listed if ucx.asks_for_tcp else _cpu_buffer(graph, worker)
+        explicit = explicit or _annotated(worker)
+        if explicit is not None:
+            open_ways["tcp"] = explicit
     return Ways(worker, open_ways, shut, None if is_known else str(claimed))
 
 
@@ -187,15 +188,15 @@ def _claimed(graph: ResourceGraph, worker: Worker) -> dict[KvTransportName, str]
                 ways[name] = f"claim {claim.name} of {device_class}"
         if claim.is_channel:
             ways["mnnvl"] = f"compute domain's channel {claim.name}"
-    # What nothing describes may be a channel.
+    # A claim that nothing describes may be a channel.
     read_channel_claims(graph, worker)
     return ways
 
 
 def _annotated(worker: Worker) -> str | None:
-    """How the graph says that a person typed TCP, as a stack of this project writes it."""
-    typed = text_at(worker.resource.metadata, "annotations", _ANNOTATION)
-    return f"annotation {_ANNOTATION}" if typed == "tcp" else None
+    """How the graph says that a person chose TCP explicitly, as a stack of this project writes it."""
+    explicit = text_at(worker.resource.metadata, "annotations", _ANNOTATION)
+    return f"annotation {_ANNOTATION}" if explicit == "tcp" else None
 
 
 def _cpu_buffer(graph: ResourceGraph, worker: Worker) -> str | None:

@@ -38,7 +38,7 @@ def memoized_all(read: Callable[[ResourceGraph], Iterator[T]]) -> Callable[[Reso
 
 
 def memoized_for_each(read: Callable[[ResourceGraph, K], T]) -> Callable[[ResourceGraph, K], T]:
-    """Remember what the function read of each worker, template or name, or why it could not."""
+    """Remember what the function read of each worker, template or name, or why the reading failed."""
     remembered: WeakKeyDictionary[ResourceGraph, dict[K, T | Undecided]] = WeakKeyDictionary()
 
     def reading(graph: ResourceGraph, each: K) -> T:

@@ -51,13 +51,13 @@ class ModelReference:
     text: str
     source: str
     repository: str | None
-    """None where a directory does not tell."""
+    """Repository of the model on the hub; None where a directory does not tell."""
     revision: str | None
-    """None where the newest one is meant, or a directory does not tell."""
+    """Revision of the repository; None for the newest one, or where a directory does not tell."""
 
     @property
     def is_path(self) -> bool:
-        """Whether it names a directory."""
+        """Whether the reference names a directory."""
         return self.text.startswith("/")
 
 
@@ -81,7 +81,7 @@ class ModelUser:
     mounts: Sequence[Mount]
     models: tuple[ModelReference, ...]
     flags: tuple[Flag, ...] = ()
-    """Of the download, or of the engine's command."""
+    """Options of the download's command, or of the engine's."""
     worker: Worker | None = None
 
     @property
@@ -91,7 +91,7 @@ class ModelUser:
 
     @property
     def is_offline(self) -> bool:
-        """Whether huggingface_hub is told to ask nobody."""
+        """Whether huggingface_hub is told not to connect to the hub."""
         text = self.variable("HF_HUB_OFFLINE")
         if not text and self._asks_in_python:
             # The same order as in huggingface_hub/constants.py: a 0 of the first is not asked further.
@@ -106,7 +106,7 @@ class ModelUser:
 
     @property
     def cache_directory(self) -> str:
-        """Where huggingface_hub keeps repositories (huggingface_hub/constants.py)."""
+        """Directory in which huggingface_hub keeps repositories (huggingface_hub/constants.py)."""
         for name, inside in (
             (_CACHE_VARIABLE, ""),
             ("HF_HOME", "/hub"),
@@ -116,7 +116,7 @@ class ModelUser:
             text = self.variable(name)
             if text:
                 return text.rstrip("/") + inside
-        # The image's user decides; a mount at such a place is meant for it.
+        # The image's user decides the directory; a mount at one of these places is meant for the cache.
         for mount in self.mounts:
             for ending, inside in _BELOW_HOME:
                 if ending.search(mount.path):
@@ -128,12 +128,12 @@ class ModelUser:
         return variable_in(self.environment, name)
 
     def mount_of(self, path: str) -> Mount | None:
-        """The claim that the path lies on."""
+        """The innermost mount that the path lies on; None where the path lies on no mount."""
         holding = [mount for mount in self.mounts if mount.holds(path)]
         return max(holding, key=lambda mount: len(PurePosixPath(mount.path).parts), default=None)
 
     def model_mount(self) -> Mount | None:
-        """The claim from which it takes, or to which it brings, the model."""
+        """The mount that the model is taken from or brought to; None where no mount holds the model."""
         paths = [model.text for model in self.models if model.is_path]
         for path in (*paths, self.cache_directory):
             mount = self.mount_of(path)
@@ -151,7 +151,7 @@ class UnreadableUser(Unreadable):
 
 @memoized_all
 def read_model_users(graph: ResourceGraph) -> Iterator[ModelUser | UnreadableUser]:
-    """All of them, downloads first."""
+    """All users of models, downloads first."""
     pods = tuple(readable(read_pods(graph)))
     for template in pods:
         if template.shape == "workload":

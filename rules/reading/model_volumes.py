@@ -17,24 +17,24 @@ _GPU_LABELS = "nvidia.com/gpu."
 
 @dataclass(slots=True, eq=False)
 class ModelVolume:
-    """One claim or directory of nodes, and who takes a model from it or brings one."""
+    """One claim or directory of nodes, and the users that take a model from it or bring one."""
 
     name: str
     node_path: str | None = None
-    """Of every node by itself; None for a claim."""
+    """Path of the directory that every node has by itself; None for a claim."""
     users: list[tuple[ModelUser, Mount]] = field(default_factory=list[tuple[ModelUser, Mount]])
     found: Claim | Undecided | None = None
 
     @property
     def claim(self) -> Claim | None:
-        """What is asked for; None where nothing that was read makes it."""
+        """The claim that the graph makes; None where nothing that was read makes it."""
         if isinstance(self.found, Undecided):
             raise self.found.with_traceback(None)
         return self.found
 
     @property
     def resource(self) -> Resource:
-        """The claim, or the first pod that mounts it."""
+        """The claim's resource, or that of the first pod that mounts it."""
         return self.found.resource if isinstance(self.found, Claim) else self.users[0][0].resource
 
     @property
@@ -49,7 +49,7 @@ class ModelVolume:
         }
 
     def of_kind(self, *kinds: Kind) -> Sequence[ModelUser]:
-        """Its users of these kinds."""
+        """The volume's users of these kinds."""
         return [user for user, _ in self.users if user.kind in kinds]
 
 
@@ -74,7 +74,7 @@ def read_model_volumes(graph: ResourceGraph) -> Sequence[ModelVolume]:
 
 
 def on_one_node(graph: ResourceGraph, users: Iterable[ModelUser]) -> bool:
-    """Whether all of them run in one pool, and that has one node."""
+    """Whether all these users run in one pool that has one node."""
     found = list({_only_pool(graph, user) for user in users})
     return len(found) == 1 and found[0] is not None and found[0][1] == 1
 
@@ -87,7 +87,7 @@ def _found(graph: ResourceGraph, volume: ModelVolume) -> Claim | Undecided | Non
 
 
 def _only_pool(graph: ResourceGraph, user: ModelUser) -> tuple[str, int | None] | None:
-    """Name and nodes of the one pool that it can run in; None where it can also run elsewhere."""
+    """Name and nodes of the only pool that the user can run in; None where it can run elsewhere too."""
     if user.worker is not None:
         placement = read_placement(graph, user.worker)
         return placement.name, placement.nodes

@@ -42,7 +42,7 @@ class NodeLabel:
     key: str
     operator: str
     values: tuple[str | None, ...]
-    """None for one that is known only after the update."""
+    """Values that the condition names; None stands for one that is known only after the update."""
 
     def __str__(self) -> str:
         values = "|".join(value or "(unknown)" for value in self.values)

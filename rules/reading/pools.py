@@ -30,7 +30,7 @@ _EFFECTS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Taint:
-    """What keeps pods without a toleration off a node."""
+    """A taint that keeps pods without a toleration off a node."""
 
     key: str
     value: str
@@ -44,13 +44,13 @@ class Pool:
     name: str
     instance_type: InstanceType
     known_nodes: int | None
-    """None where the graph does not say, such as a node group that something scales."""
+    """Number of nodes; None where the graph does not say, such as for a node group that something scales."""
     labels: Mapping[str, str]
-    """Those that its nodes are known to carry, the instance type's own included."""
+    """Labels that the pool's nodes are known to carry, the instance type's own included."""
     taints: tuple[Taint, ...] | None
-    """None where nobody says which it has."""
+    """Taints of the pool's nodes; None where nobody says which they have."""
     nvlink_domains: tuple[int, ...]
-    """GPUs that an NVLink domain of its nodes can have; one number where somebody says it."""
+    """GPU counts that an NVLink domain of the nodes can have; a single one where somebody says it."""
 
     def __str__(self) -> str:
         node = self.instance_type
@@ -58,7 +58,7 @@ class Pool:
 
     @property
     def nodes(self) -> int:
-        """How many nodes it has, where somebody says."""
+        """Number of nodes; raises Undecided where nobody says."""
         if self.known_nodes is None:
             raise Undecided(f"nothing says how many nodes pool {self.name} has")
         return self.known_nodes
@@ -152,7 +152,7 @@ def _read(graph: ResourceGraph) -> Iterator[tuple[str, Pool | Undecided | None]]
 
 
 def _twin(pool: Pool, others: Iterable[Pool | Undecided]) -> Pool | None:
-    """The pool that is the same nodes: a node group is called after its cluster and its pool."""
+    """The pool with the same nodes: a node group is named after its cluster and its pool."""
     return next(
         (
             other

@@ -13,7 +13,7 @@ from rules.reading.shapes import Undecided, attempted, grouped, known, mapping_a
 CLAIM = "PersistentVolumeClaim"
 Kind = Literal["PersistentVolumeClaim", "Secret", "ConfigMap"]
 STACK_REFERENCE = "pulumi:pulumi:StackReference"
-"""What one stack registers to read another's outputs."""
+"""Type of the resource that a stack registers to read another stack's outputs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,9 @@ class Reference:
     kind: Kind
     name: str
     is_volume: bool = False
-    """Mounted as files, not read into variables."""
+    """Whether the object is mounted as files, not read into variables."""
     is_filled_by_pods: bool = False
-    """A cache that the pods fill for themselves."""
+    """Whether the claim is a cache that the pods fill for themselves."""
 
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
@@ -61,7 +61,7 @@ def read_dynamo_graphs(graph: ResourceGraph) -> Iterator[DynamoGraph | Unreadabl
 
 
 def dependencies_of(graph: ResourceGraph, resource: Resource) -> frozenset[str]:
-    """What the graph's own method says, remembered: several rules ask it of the same resources."""
+    """What the graph's own method returns, remembered: several rules ask for the same resources."""
     remembered = _remembered_dependencies(graph)
     if resource.urn not in remembered:
         remembered[resource.urn] = graph.dependencies_of(resource)
@@ -74,7 +74,7 @@ class CacheUse:
 
     claim: Reference
     fillers: Sequence[Resource]
-    """Without those that come after the graph, which read what is there."""
+    """Jobs that may fill the claim, without those that run after the graph and only read."""
 
 
 def cache_uses(graph: ResourceGraph, owner: Resource, references: Sequence[Reference]) -> Sequence[CacheUse]:
@@ -132,7 +132,7 @@ def _of_variables(variables: Iterable[Mapping[str, Value]]) -> Iterator[Referenc
 
 
 def _of_service(template: PodTemplate) -> Iterator[Reference]:
-    """What the fields of Dynamo's own add."""
+    """References in the fields that Dynamo adds to a service."""
     service = template.described_by
     if template.shape == "service":
         yield from _of_variables(mappings_at(template.graph_spec, "envs"))
@@ -178,7 +178,7 @@ def _jobs_by_claim(graph: ResourceGraph) -> dict[str, dict[str | None, list[Reso
         job = template.resource
         if job.kind != "Job" or job.urn in benchmarks:
             continue
-        # Of one that cannot be read the graph's rule says that nothing fills the claim.
+        # For an unreadable Job the graph's rule says that nothing fills the claim.
         references = known(read_references, template) or ()
         namespace = job.namespace if isinstance(job.namespace, str) else None
         for name in dict.fromkeys(each.name for each in references if each.kind == CLAIM):

@@ -21,7 +21,7 @@ _CHART_TYPES = (
     "kubernetes:helm.sh/v4:Chart",
 )
 PLATFORM_TYPE = "dynamo-stack:check:Platform"
-"""Type of the resource that stands for a platform which a person named beside a file."""
+"""Type of the resource that stands for a platform that a person named beside a file."""
 _CHART = "dynamo-platform"
 _VERSION_OF_ARCHIVE = re.compile(rf"{_CHART}-(\d[^/]{0, 100}?)\.tgz$")
 RUNTIMES = frozenset({"tensorrtllm-runtime", "vllm-runtime", "sglang-runtime", "dynamo-frontend"})
@@ -43,7 +43,7 @@ _PUBLISHED_TAG = re.compile(r"v?\d+\.\d+\.\d+(?:-efa|-cuda\d+|-amd64|-arm64)*")
 
 
 def releases_of(graph: ResourceGraph, *charts: str) -> Sequence[Resource]:
-    """The releases of those charts, by the start of the name: a packaged file's ends in its version."""
+    """Releases of those charts, by the start of the name: a packaged file's name ends in its version."""
     return _releases(graph, charts)
 
 
@@ -178,7 +178,7 @@ def as_read(worker: Worker, messages: Iterable[str], read: Collection[Line]) -> 
 
 
 def line_of(container: Mapping[str, Value], vocabulary: Vocabulary | None) -> Line | None:
-    """The release line of the container's image, where it is a published one whose words were read."""
+    """The release line of the container's image; None for an image that is not published or was not read."""
     if vocabulary is None:
         return None
     image = read_image(container)

@@ -38,7 +38,7 @@ class Undecided(Exception):  # noqa: N818 - no error: the rule says that it cann
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A value and where it comes from."""
+    """A value, and the option, file or variable that sets it."""
 
     value: Value
     source: str
@@ -46,14 +46,14 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A whole number and where it comes from."""
+    """A whole number, and the option, file or variable that sets it."""
 
     value: int
     source: str
 
 
 def attempted(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Undecided:
-    """What is read, or why it cannot be."""
+    """The value that was read, or why it cannot be read."""
     try:
         return read(*args, **kwargs)
     except Undecided as reason:
@@ -61,13 +61,13 @@ def attempted(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | Un
 
 
 def known(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
-    """What is read; None where it cannot be."""
+    """The value that was read; None where it cannot be read."""
     found = attempted(read, *args, **kwargs)
     return None if isinstance(found, Undecided) else found
 
 
 def grouped(pairs: Iterable[tuple[K, T]]) -> Mapping[K, Sequence[T]]:
-    """Everything that stands beside each key, in order."""
+    """Key -> everything that stands beside the key, in order."""
     groups: dict[K, list[T]] = {}
     for key, item in pairs:
         groups.setdefault(key, []).append(item)
@@ -165,7 +165,7 @@ def quantity(value: Value, what: str) -> Fraction:
 
 
 def _field_or_why_not(parent: Mapping[str, Value], path: Sequence[str]) -> Value:
-    """`field` for what is no plain dict, or has to be told of."""
+    """The value of `field` where a step is no plain dict; raises Undecided where a step cannot be read."""
     current: Value = parent
     for index, key in enumerate(path):
         if not isinstance(current, (dict, Mapping)):

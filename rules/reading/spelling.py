@@ -29,6 +29,6 @@ def slip_of(word: str, known: Iterable[str], edits: int = 1) -> str | None:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """For the end of a message: what the word may have been meant to be."""
+    """A hint for the end of a message: the word that may have been meant."""
     near = difflib.get_close_matches(word, sorted(known), n=1)
     return f"; the nearest is {near[0]}" if near else ""

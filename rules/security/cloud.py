@@ -20,7 +20,7 @@ _MANAGED = frozenset({"AdministratorAccess", "PowerUserAccess", "IAMFullAccess"}
 _READ_ONLY = ("Describe", "Get", "List")
 _GRANTS: Subjects[Grant] = Subjects(read_grants, lambda each: (each.resource, each.resource.name))
 _READABLE_GRANTS: Subjects[Grant] = Subjects(lambda graph: readable(read_grants(graph)), _GRANTS.place)
-"""What cannot be read, the rule about wildcards says already."""
+"""Grants that can be read; the rule about wildcards reports the others."""
 
 
 @graph_rule(
@@ -181,5 +181,5 @@ def _wide(statement: Statement) -> str | None:
 
 def _only_reads(action: str) -> bool:
     _, colon, verb = action.partition(":")
-    # Without a service it is a wildcard, which is another rule's.
+    # A permission without a service is a wildcard, which another rule reports.
     return not colon or verb.startswith(_READ_ONLY)

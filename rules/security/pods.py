@@ -35,29 +35,29 @@ _ONE_POD = (
     "at e17cb02 sets it"
 )
 _NODE_AGENT = "DaemonSet"
-"""Device plugins and drivers, whose work is the node itself."""
+"""Names of device plugins and drivers, whose work is the node itself."""
 _ORDINARY = frozenset(
     {
         *("AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD"),
         *("NET_BIND_SERVICE", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"),
     }
 )
-"""What pod security baseline lets every container have."""
+"""Capabilities that pod security baseline lets every container have."""
 _FOR_TRANSPORTS = frozenset({"IPC_LOCK", "SYS_RESOURCE", "SYS_PTRACE"})
-"""To pin memory for RDMA, and to open another process's GPU memory; few, and each for one purpose."""
+"""Capabilities to pin memory for RDMA and to open another process's GPU memory."""
 _VERSION = re.compile(r"\d")
 
 
 @dataclass(frozen=True, slots=True)
 class _HostAccess:
-    """One way out."""
+    """A way out of a container to its node."""
 
     what: str
-    """For messages: `container main is privileged`."""
+    """Name of the access, for messages: `container main is privileged`."""
     asked_by: str | None
-    """The KV transport that it is for, and the source that says so; None for none."""
+    """The KV transport that needs the access, and the source that says so; None for none."""
     is_privilege: bool
-    """A privileged container, and not a namespace of the node."""
+    """Whether the access is a privileged container, and not a namespace of the node."""
 
 
 @rule(

@@ -1,4 +1,4 @@
-"""Where credentials stand, and who can read them there.
+"""Places of credentials, and who can read them there.
 
 Credentials are told by their shape or by the name that they are given, and are never shown.
 """
@@ -39,10 +39,10 @@ _NAMED = re.compile(
 )
 """HF_TOKEN, adminPassword, ngc-api-key; not TOKENIZERS_PARALLELISM, not tokenSecretName."""
 _SHORTEST = 8
-"""Shorter values of such names are flags and numbers."""
+"""Characters of the shortest credential; shorter values of such names are flags and numbers."""
 _Leaf = tuple[Path, str, Value]
-"""Where a value stands, the name that it is given, and the value."""
-# Where a GitOps tool's document holds the values of a chart.
+"""Path of a value, the name that it is given, and the value."""
+# Path of a chart's values in a GitOps tool's document.
 _VALUES: Mapping[str, tuple[str, ...]] = {
     "HelmRelease": ("spec", "values"),
     "Application": ("spec", "source", "helm", "valuesObject"),
@@ -147,7 +147,7 @@ def _is_marked(path: Path, secret_paths: frozenset[Path]) -> bool:
 
 
 def _dotted(path: Path) -> str:
-    """For messages: values.auth.0.password."""
+    """Path for messages, such as values.auth.0.password."""
     return ".".join(map(str, path))
 
 

@@ -39,11 +39,11 @@ _SCHEMALESS = (
 """Kinds of the same chart whose schemas are not held here (ai-dynamo/dynamo deploy/helm/charts/platform)."""
 _DYNAMO_VERSIONS = ("v1alpha1", "v1beta1")
 _OURS = frozenset({_DYNAMO, "resource.nvidia.com"})
-"""Groups whose versions are all known here; and their kinds are nobody else's."""
+"""Groups whose kinds and versions are all known here, and whose kinds nobody else defines."""
 _LIKENESS = 0.92
-"""A letter or two: a PodClique is no misspelt PodCliqueSet."""
+"""Likeness of two kinds that differ by a letter or two: a PodClique is no misspelt PodCliqueSet."""
 _HINTED = 200
-"""Findings that say what was meant, which takes a hundred times as long as to find them."""
+"""Findings that get a hint; a hint takes a hundred times as long to find as the mistake."""
 
 
 @graph_rule(
@@ -194,7 +194,7 @@ def main_container_named(graph: ResourceGraph) -> Iterator[Observation]:
 
 
 def _path(template: PodTemplate) -> Path:
-    """Of the component, in whose line there is no other name to show."""
+    """Path of the component in its graph, whose finding shows no other name; empty for anything else."""
     for index, component in enumerate(mappings_at(template.graph_spec, "components")):
         if component is template.described_by:
             return ("spec", "components", index)

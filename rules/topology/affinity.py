@@ -1,4 +1,4 @@
-"""Which pods and nodes a pod stands beside, and which it keeps away from."""
+"""Which pods and nodes a pod is placed beside, and which it keeps away from."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from rules.rule import rule
 from rules.subjects import POD_TEMPLATES
 
 _ONE_TYPE_SINCE = (1, 2)
-"""From here on a worker's narrower type is its only one."""
+"""First Dynamo release in which a worker's narrower type is its only one."""
 _SERVER = re.compile(r"(etcd|nats)(-server)?")
 _SPREADS_OVER_NODES = frozenset({"kubernetes.io/hostname", "topology.kubernetes.io/zone"})
 _Place = tuple[str, tuple[str, str] | None]
@@ -115,7 +115,7 @@ def frontend_off_gpu_nodes(graph: ResourceGraph, template: PodTemplate) -> Itera
 
 
 def _reads_from_gpu_nodes(graph: ResourceGraph, template: PodTemplate) -> bool:
-    """Whether the model that it needs is nowhere but on nodes with GPUs."""
+    """Whether only nodes with GPUs hold the model that the pod needs."""
     for volume in _volumes_by_pod(graph).get(template, ()):
         if volume.node_path is not None:
             return True
@@ -137,7 +137,7 @@ def _volumes_by_pod(graph: ResourceGraph) -> Mapping[PodTemplate, Sequence[Model
 def _gpu_pools(graph: ResourceGraph) -> Sequence[Pool]:
     if read_pools(graph):
         return known_pools(graph)
-    # No pool is known: what the pod says of the labels that every node with GPUs carries still counts.
+    # No pool is known: labels that every node with GPUs carries still count.
     return [
         Pool(node.name, node, None, node_labels(node), None, node.nvlink_domain_gpus)
         for node in INSTANCE_TYPES.values()

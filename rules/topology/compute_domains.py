@@ -25,7 +25,7 @@ from rules.rule import graph_rule, rule
 from rules.subjects import DISAGGREGATED_GRAPHS, WORKERS, kubernetes_objects
 
 _MOST_NODES = 18
-"""Trays of an NVL72, and nodes that the DRA driver lets into one domain."""
+"""Nodes of one compute domain: trays of an NVL72, and the most that the DRA driver lets in."""
 _COMPUTE_DOMAINS = kubernetes_objects("ComputeDomain")
 
 
@@ -122,7 +122,7 @@ def one_compute_domain(graph: ResourceGraph) -> Iterator[Observation]:
     """Prefill and decode share one compute domain, which is in their namespace and not too large."""
     yield from _COMPUTE_DOMAINS.judge(graph, _too_many_nodes)
     yield from WORKERS.judge(graph, _other_namespace)
-    # Of the worker whose claim cannot be read another rule says so.
+    # Another rule reports the worker whose claim cannot be read.
     yield from replace(DISAGGREGATED_GRAPHS, passed_over=(Undecided,)).judge(graph, _domains_of_group)
 
 
@@ -192,7 +192,7 @@ def compute_domain_node_count(graph: ResourceGraph, domain: Resource) -> Iterato
 
 @memoized
 def _claiming(graph: ResourceGraph) -> dict[str, int | None]:
-    """Domain -> pods that claim its channel; None where that is not known."""
+    """Domain -> number of pods that claim its channel; None where the number is not known."""
     pods: dict[str, int | None] = {}
     for worker in readable(read_workers(graph)):
         claims = known(read_channel_claims, graph, worker)

@@ -19,7 +19,7 @@ _DRIVER_CHARTS = ("nvidia-dra-driver-gpu", "dra-driver-nvidia-gpu")
 _OPERATOR_CHART = "gpu-operator"
 _PLUGIN_CHART = "nvidia-device-plugin"
 _ANYWHERE = "an unknown pool"
-# Of the workers of one that cannot be read there is a finding already.
+# Another rule already reports a template whose workers cannot be read.
 _READABLE_PODS = Subjects(lambda graph: readable(read_pods(graph)), POD_TEMPLATES.place)
 
 

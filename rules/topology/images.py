@@ -86,12 +86,12 @@ def _misplaced(
 
 
 def _node_architectures(graph: ResourceGraph, template: PodTemplate) -> Iterable[tuple[str, str]]:
-    """What the pod's own selection says, else the pools that it can land on; and which of them says so."""
+    """Architectures of the pod's own selection, else of the pools that it can land on, with sources."""
     selected = tuple(_selected(template))
     if selected:
         return selected
     if not read_pools(graph) or template not in templates_with_gpus(graph):
-        # Pools are the nodes with GPUs; of the others nothing is told.
+        # Pools are the nodes with GPUs; nothing is known of the other nodes.
         raise Undecided(
             "its image is made for one architecture, but neither a selection by "
             f"{ARCHITECTURE_LABEL} nor a pool of nodes with GPUs says which its nodes have"

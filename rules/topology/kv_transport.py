@@ -1,4 +1,4 @@
-"""By which way the KV cache travels, and between which nodes."""
+"""Transport of the KV cache, and the nodes between which it travels."""
 
 from collections.abc import Iterator, Sequence
 
@@ -45,7 +45,7 @@ def kv_hop_has_a_transport(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
     if unconnected is None:
         return
     chosen = chosen_transport(graph, hop.group.resource)
-    if chosen is not None and chosen.name == "tcp" and chosen.typed:
+    if chosen is not None and chosen.name == "tcp" and chosen.explicit:
         return
     unknown = next((ways.unknown for ways in hop.ways if ways.unknown is not None), None)
     if unknown is not None:
@@ -85,7 +85,7 @@ def kv_transport_possible(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
 
 
 def _no_better_than(graph: ResourceGraph, hop: KvHop, standing: Standing, verdict: str) -> Iterator[str]:
-    """Says where the best transport of all workers is of that standing."""
+    """Reports the best transport of all workers where it has that standing."""
     found = best_path(graph, hop)
     if found is None or found[0].standing is not standing:
         return
@@ -135,7 +135,7 @@ def _of_component(graph: ResourceGraph, resource: Resource) -> Iterator[str]:
 
 
 def _of_manifest(graph: ResourceGraph, hop: KvHop) -> Iterator[str]:
-    """What the manifest has, where no component says what it is."""
+    """Reports TCP or an unproven transport of a manifest, where no component chooses the transport."""
     if component_that_chose(graph, hop.group.resource) is not None:
         return
     if hop.only("tcp"):

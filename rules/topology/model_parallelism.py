@@ -98,7 +98,7 @@ def _experts_of_sglang(graph: ResourceGraph, worker: Worker) -> Sequence[str]:
     try:
         settings = read_sglang(graph, worker)
     except EngineFileProblem:
-        # It fails where such files are judged.
+        # Engine-file rules report the failure.
         return ()
     ranks = tuple(_shared_ranks_of_sglang(settings))
     if settings.count("--ep-num-redundant-experts", 0).value:
@@ -166,7 +166,7 @@ def tensor_parallelism_divides_heads(graph: ResourceGraph, each: ModelWorker) ->
 
 
 def _ranks_of_attention(graph: ResourceGraph, worker: Worker) -> Count | None:
-    """Over how many GPUs one layer's heads are spread; None where each GPU has all of them."""
+    """Number of GPUs over which one layer's heads are spread; None where each GPU has all of them."""
     if is_tensorrt_llm(worker):
         settings = read_tensorrt_llm(graph, worker)
         if settings.switch("enable_attention_dp"):

@@ -1,4 +1,4 @@
-"""What pods name, and what is there under a nearly equal name."""
+"""Names that pods use, and existing objects with a nearly equal name."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ _SLIPS = 2
 _COUNTED = re.compile(r"\d|(?<![a-z])[a-z](?![a-z])")
 
 Name = tuple[str, str]
-"""Kind and name."""
+"""Kind and name of an object."""
 
 
 @graph_rule(
@@ -72,7 +72,7 @@ def _where_it_is(graph: ResourceGraph, template: PodTemplate, kind: str, name: s
 # Many pods name one Secret.
 @memoized_for_each
 def _meant(graph: ResourceGraph, asked: tuple[str | None, str, str]) -> str | None:
-    """What the namespace has under a nearly equal name."""
+    """Name of an object in the namespace that is nearly equal; None without one."""
     namespace, kind, name = asked
     near = [other for other in _made_in(graph, namespace, kind) if _words(other) != _words(name)]
     named = _names_by_namespace(graph)[namespace]
@@ -213,5 +213,5 @@ def _namespace(resource: Resource) -> str | None:
 
 
 def _words(name: str) -> str:
-    """Without what tells several of a kind apart: cache-1 and cache-2, cache-a and cache-b."""
+    """The name without its distinguishing ending: equal for cache-1 and cache-2, cache-a and cache-b."""
     return _COUNTED.sub("", name)

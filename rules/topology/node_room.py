@@ -38,7 +38,7 @@ _VCPUS_PER_XLARGE = 4
 _FEWEST_PODS = 29
 _RESERVED = "what EKS reserves"
 _Room = tuple[str, float, float]
-"""A node, with what stands on it, and the CPUs and GiB that are left; daemon sets take a part of them."""
+"""A node with what runs there, and the CPUs and GiB that are left; daemon sets take a part of them."""
 
 
 @rule(
@@ -83,7 +83,7 @@ def pod_fits_some_node(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
         "CPUs": (cpus, max(each.vcpus for each in types)),
     }
     if not are_known:
-        # Of pools that are known other rules compare these.
+        # For known pools other rules compare these numbers.
         interfaces = sum(efa_interfaces(worker) for worker in pods.workers)
         asked["EFA interfaces"] = (interfaces, max(each.efa_interfaces for each in types))
         asked["GPUs"] = (pods.gpus, max(each.gpus for each in types))
@@ -93,7 +93,7 @@ def pod_fits_some_node(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
 
 
 def _nodes(graph: ResourceGraph, pods: GpuPods) -> tuple[Sequence[InstanceType], str, bool]:
-    """The nodes that it can land on, or all that are known here; and whether they are its pool's."""
+    """Nodes that the pods can land on or all known ones, their name, and whether they are of a pool."""
     candidates = known(read_candidates, graph, pods.workers[0])
     if candidates:
         names = ", ".join(dict.fromkeys(each.instance_type.name for each in candidates))
@@ -110,10 +110,10 @@ def _nodes(graph: ResourceGraph, pods: GpuPods) -> tuple[Sequence[InstanceType],
 
 
 def _architectures(pods: GpuPods) -> Collection[str]:
-    """Of the processors of the nodes that it selects; all that are known where it selects none of them."""
+    """Processor architectures of the nodes that the pods select; all known ones where they select none."""
     every = {each.cpu_architecture for each in INSTANCE_TYPES.values()}
     asked: set[str | None] = set()
-    # Another rule says of a selection that it cannot be read.
+    # Another rule reports a selection that cannot be read.
     with suppress(Undecided):
         for label in required_labels(pods.template.spec):
             if label.key == ARCHITECTURE_LABEL and label.operator == "In":
@@ -122,7 +122,7 @@ def _architectures(pods: GpuPods) -> Collection[str]:
 
 
 def _asked(template: PodTemplate, resource: str, of_pod: str = "") -> float:
-    """By all containers of one pod, which is named where an amount cannot be read."""
+    """The amount that all containers of one pod ask for; `of_pod` names the pod where none can be read."""
     amounts = [requested(template, container, resource) for container in template.containers]
     return float(sum(quantity(amount, f"{resource}{of_pod}") for amount in amounts if amount is not None))
 
@@ -139,7 +139,7 @@ def _asked(template: PodTemplate, resource: str, of_pod: str = "") -> float:
 )
 def workers_fit_pool(graph: ResourceGraph) -> Iterator[Observation]:
     """All workers of a pool find their GPUs in it at once."""
-    # Only what cannot be read at all; the pods themselves are judged by pool.
+    # These are subjects that cannot be read at all; the pods themselves are judged by pool.
     yield from GPU_PODS.judge(graph, lambda _graph, _pods: ())
     occupancy = read_occupancy(graph)
     for pods, reason in occupancy.homeless:
@@ -221,7 +221,7 @@ def _rooms_for(graph: ResourceGraph, template: PodTemplate) -> Iterator[_Room]:
 
 @memoized
 def _knows_nodes_without_gpus(graph: ResourceGraph) -> bool:
-    """Whether the graph makes node groups without GPUs, so that it is known what else there is."""
+    """Whether the graph makes node groups without GPUs, so that all nodes for other pods are known."""
     return any(_size(graph, group) is not None for group in graph.of_type(NODE_GROUP_TYPE))
 
 
@@ -263,7 +263,7 @@ def _shown(cpus: float, memory: float) -> str:
 
 
 def _may_land(template: PodTemplate, pool: Pool) -> bool:
-    # A label that nobody tells of: the pool is no node that is known for the pod.
+    # Nobody tells of the label, so the pool's nodes are not known to take the pod.
     return known(allows, template.spec, pool) is True and not (
         pool.taints and known(untolerated, template.spec, pool) != []
     )

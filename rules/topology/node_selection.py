@@ -26,7 +26,7 @@ from rules.rule import graph_rule, rule
 from rules.subjects import GPU_PODS
 
 _GRACE = ("NVIDIA-GB200", "NVIDIA-GB300", "NVIDIA-GH200")
-"""GPUs on one board with an arm64 processor, however the label goes on (-SHARED, -480GB)."""
+"""Beginnings of labels of GPUs on one board with an arm64 processor; endings vary (-SHARED, -480GB)."""
 _OTHER_BOARDS = {
     node.accelerator.product_label: node.cpu_architecture
     for node in INSTANCE_TYPES.values()
@@ -36,7 +36,7 @@ _OTHER_BOARDS = {
 
 # Every node with GPUs carries these, whichever GPUs they are.
 _SAY_NOTHING = frozenset({"nvidia.com/gpu.present", "kubernetes.io/os", ARCHITECTURE_LABEL})
-# Of a node with GPUs, by Kubernetes and by gpu-feature-discovery.
+# Labels of a node with GPUs, by Kubernetes and by gpu-feature-discovery.
 _KEYS = (
     PRODUCT_LABEL,
     ARCHITECTURE_LABEL,
@@ -95,7 +95,7 @@ def pod_selects_a_pool(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
 
 
 def _is_impossible(labels: Sequence[NodeLabel]) -> bool:
-    """Whether a GPU is asked for, and with it an architecture that its machines do not have."""
+    """Whether a GPU is asked for together with an architecture that the GPU's machines do not have."""
     products, architectures = _values(labels, PRODUCT_LABEL), _values(labels, ARCHITECTURE_LABEL)
     if not products or not architectures or None in architectures:
         return False
@@ -103,7 +103,7 @@ def _is_impossible(labels: Sequence[NodeLabel]) -> bool:
 
 
 def _values(labels: Sequence[NodeLabel], key: str) -> frozenset[str | None]:
-    """What the label may be on a node; empty where nothing is asked."""
+    """Values that the label may have on a node; empty where nothing is asked."""
     asked = [frozenset(label.values) for label in labels if label.key == key and label.operator == "In"]
     return frozenset[str | None]() if not asked else asked[0].intersection(*asked[1:])
 
@@ -209,7 +209,7 @@ def _tolerates_a_gpu_taint(pods: GpuPods) -> bool:
 
 
 def _node_taints(graph: ResourceGraph) -> Iterator[tuple[str, Taint]]:
-    """Of the nodes with GPUs that were read, each taint once."""
+    """Each taint of the nodes with GPUs that were read, once."""
     first: dict[Taint, str] = {}
     for node in graph.kubernetes_objects("Node"):
         for taint in known(_gpu_taints, node) or ():

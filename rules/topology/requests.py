@@ -109,7 +109,7 @@ def _serving(graph: ResourceGraph) -> Mapping[PodTemplate, list[tuple[str, _Cont
 
 
 def _amounts(resources: Mapping[str, Value], kind: str) -> Mapping[str, Value]:
-    """Of a v1alpha1 service, which has devices of other makers below `custom`."""
+    """The amounts of a v1alpha1 service, which has devices of other makers below `custom`."""
     listed = dict(mapping_at(resources, kind))
     custom = mapping_at(resources, kind, "custom")
     if _GPU_OF_A_SERVICE in listed:

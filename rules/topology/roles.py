@@ -38,7 +38,7 @@ _PLANNER = "planner"
 _NAMESPACES = ("dynamoNamespace", "globalDynamoNamespace")
 _NAMESPACE_VARIABLE = "DYN_NAMESPACE"
 _OTHER_GRAPHS = re.compile(r"global[_-]router|--namespace\b|\bDYN_NAMESPACE\b|\bdyn://")
-"""Of commands that look into another Dynamo namespace than their graph's."""
+"""Pattern of commands that look into another Dynamo namespace than their graph's."""
 _SGLANG_BACKEND = "--disaggregation-transfer-backend"
 _SGLANG_DEFAULT = "mooncake"
 _ROLES: Mapping[Role, tuple[str, str]] = {
@@ -72,7 +72,7 @@ def roles_complete(graph: ResourceGraph) -> Iterator[Observation]:
             if message is not None and _is_completed(graph, place):
                 continue
         except Undecided:
-            # A worker that cannot be read may be the half that is missing; others say that it cannot be.
+            # A worker that cannot be read may be the missing half; another rule reports it.
             continue
         if message is not None:
             yield failed(resource, text_at(resource.metadata, "name") or resource.name, message)
@@ -240,7 +240,7 @@ def kv_transfer_agrees(graph: ResourceGraph, group: Disaggregated) -> Iterator[s
 
 
 def _library(graph: ResourceGraph, worker: Worker, role: Role) -> str | None:
-    """What the worker transfers with; None where it has nothing, which is another rule's finding."""
+    """The library that the worker transfers with; None without one, which another rule reports."""
     if is_tensorrt_llm(worker):
         backend = effective_backend(graph, worker)
         return None if backend is None else f"TensorRT-LLM's {backend}"

@@ -33,7 +33,7 @@ from rules.subjects import GPU_PODS
 )
 def rollout_can_proceed(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
     """A rolling update finds free GPUs for its first new pod."""
-    return _why_stuck(graph, pods, is_typed=True)
+    return _why_stuck(graph, pods, is_explicit=True)
 
 
 @rule(
@@ -52,19 +52,19 @@ def rollout_can_proceed(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
 )
 def rollout_default_can_proceed(graph: ResourceGraph, pods: GpuPods) -> Iterator[str]:
     """The default rolling update finds free GPUs for its first new pod."""
-    return _why_stuck(graph, pods, is_typed=False)
+    return _why_stuck(graph, pods, is_explicit=False)
 
 
-def _why_stuck(graph: ResourceGraph, pods: GpuPods, *, is_typed: bool) -> Iterator[str]:
+def _why_stuck(graph: ResourceGraph, pods: GpuPods, *, is_explicit: bool) -> Iterator[str]:
     """What keeps the pods' rolling update from ever taking its first step.
 
     Args:
-        graph: in which everything else takes its GPUs.
-        pods: that are rolled.
-        is_typed: only rollouts that say how many pods may be unavailable, or only those that do not.
+        graph: resources that take all other GPUs.
+        pods: those that the update replaces.
+        is_explicit: only rollouts that say how many pods may be unavailable, or only those that do not.
     """
     rollout = read_rollout(pods.template)
-    if rollout is None or rollout.unavailable or rollout.is_typed is not is_typed or not pods.pods:
+    if rollout is None or rollout.unavailable or rollout.is_explicit is not is_explicit or not pods.pods:
         return
     placement = home(graph, pods)
     if placement is None or pods.gpus > placement.instance_type.gpus:
@@ -82,7 +82,7 @@ def _no_gpus(occupied: Occupied, pods: GpuPods) -> str | None:
     placement, sizes = occupied.placement, dict(occupied.sizes)
     node, nodes = placement.instance_type, placement.nodes
     if can_be_packed(sizes, nodes=nodes, gpus=node.gpus) is not True:
-        # That they do not even fit at rest is another rule's matter.
+        # Another rule reports pods that do not even fit at rest.
         return None
     free = placement.nodes * node.gpus - sum(size * count for size, count in sizes.items())
     sizes[pods.gpus] = sizes.get(pods.gpus, 0) + 1
@@ -100,7 +100,7 @@ def _no_channel(graph: ResourceGraph, occupied: Occupied, pods: GpuPods) -> str 
         return None
     claiming = _claiming_pods(graph).get(occupied.placement.name, 0)
     nodes = occupied.placement.nodes
-    # That more claim it than there are nodes is another rule's matter.
+    # Another rule reports more claiming pods than nodes.
     if claiming != nodes:
         return None
     return (
@@ -111,7 +111,7 @@ def _no_channel(graph: ResourceGraph, occupied: Occupied, pods: GpuPods) -> str 
 
 @memoized
 def _claiming_pods(graph: ResourceGraph) -> Mapping[str, int]:
-    """Pool -> pods in it that claim a channel, as far as that is told."""
+    """Pool -> pods in the pool that claim a channel, where the number is known."""
     claiming: dict[str, int] = {}
     for pool, occupied in read_occupancy(graph).pools.items():
         for pods in occupied.pods:

@@ -26,11 +26,11 @@ TRTLLM_SERVE = "trtllm-serve"
 DYNAMO_VLLM = "dynamo.vllm"
 VLLM_SERVE = "vllm"
 DYNAMO_FRONTEND = "dynamo.frontend"
-"""No engine: Dynamo's HTTP server and router."""
+"""Module of Dynamo's HTTP server and router, which is no engine."""
 DYNAMO_SGLANG = "dynamo.sglang"
 _MODULES = frozenset({TENSORRT_LLM, DYNAMO_VLLM, DYNAMO_SGLANG, DYNAMO_FRONTEND})
 ENGINES = (TENSORRT_LLM, TRTLLM_SERVE, DYNAMO_VLLM, VLLM_SERVE, DYNAMO_SGLANG)
-"""Modules and programs that start one."""
+"""Modules and programs that start an engine."""
 _SHELLS = frozenset({"sh", "bash", "dash", "ash", "zsh"})
 _DEEPEST_SCRIPT = 5
 _FARTHEST_OPTION = 20
@@ -48,7 +48,7 @@ _POSITIONAL = re.compile(r"\$\{?([1-9])\}?")
 _LONGEST_SCRIPT = 100_000
 _MOST_FUNCTIONS = 200
 _MOST_DIGITS = 18
-"""Of a number, as a shell counts in 64 bits."""
+"""Digits of a number that a shell, which counts in 64 bits, can hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +56,14 @@ class StartCommand:
     """The command that starts an engine, or Dynamo's frontend."""
 
     engine: str
-    """The module or program, such as TENSORRT_LLM."""
+    """Name of the module or program, such as TENSORRT_LLM."""
     arguments: tuple[Word, ...]
     """The words after the module or program."""
     environment: Environment
     files: Files = field(default_factory=dict[str, Word])
-    """What its start script wrote before, by path."""
+    """Files that the start script wrote before this command, by path."""
     flags: Flags = field(init=False, repr=False, compare=False)
-    """Its words as options; read once, because nearly every rule asks for one."""
+    """Options among the arguments; read once, because nearly every rule asks for one."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "flags", parse_flags(self.arguments))
@@ -91,7 +91,7 @@ def start_commands(words: Sequence[str | None], environment: Environment) -> Seq
 
 
 def script_position(words: Sequence[str | None]) -> int | None:
-    """Where among the words of a command line the script of `sh -c` stands; None where there is none."""
+    """Position of `sh -c`'s script among the words of a command line; None where there is none."""
     if not words or words[0] is None or _program(words[0]) not in _SHELLS:
         return None
     for index, word in enumerate(words[1:_FARTHEST_OPTION], start=1):
@@ -111,7 +111,7 @@ class ContainerScript:
     """The script, or the words of the command line."""
     commands: tuple[SimpleCommand, ...]
     unread: str | None
-    """Why what follows the last command could not be read."""
+    """Why the script after the last command could not be read; None where all of it was read."""
 
     def arguments_of(self, *programs: str) -> Iterator[tuple[Sequence[Word], Environment]]:
         """The words after each of these programs, also where another one starts them: `python3 -m pip`."""
@@ -214,7 +214,7 @@ def _engines_of(command: SimpleCommand) -> Iterator[StartCommand]:
 
 
 def _program(word: str) -> str:
-    """The last part of a path; each word of each command line is asked for it."""
+    """The last part of the word as a path; each word of each command line is asked for it."""
     return word.rstrip("/").rpartition("/")[2]
 
 

@@ -27,7 +27,7 @@ _BEFORE_ARRAY = frozenset({"then", "else", "do", "{", "local", "declare", "reado
 _ALL_ELEMENTS = re.compile(r"(\"?)\$\{([A-Za-z_][A-Za-z0-9_]*)\[@\]\}\1(?=[\s;&|)]|$)")
 _ENDS_COMMAND = frozenset(";&|()\n")
 _MOST_EXPANDED = 1_000_000
-"""Characters that the variables of one script stand for, one after another."""
+"""Characters that the variables of one script may stand for, one variable after another."""
 
 
 @dataclass
@@ -37,7 +37,7 @@ class ShellReader(ShellText):
     environment: dict[str, Word] = field(default_factory=dict[str, Word])
     arrays: dict[str, tuple[Word, ...]] = field(default_factory=dict[str, tuple[Word, ...]])
     expanded: int = 0
-    """Characters that variables stood for so far."""
+    """Number of characters that variables stood for so far."""
     _words: list[Word] = field(default_factory=list[Word])
     _word: Word | None = None
     _redirected: str = ""
@@ -46,7 +46,8 @@ class ShellReader(ShellText):
     _here_document: Word | None = None
     _array: Array | None = None
     _here_line: int = -1
-    """Where the line ends whose here documents were read already, and where they end."""
+    """Position of the end of the line whose here documents were read already; `_here_end` is where they
+    end."""
     _here_end: int = 0
 
     def commands(self) -> Iterator[RawCommand]:

@@ -11,7 +11,7 @@ from rules.reading.commands.words import UNKNOWN_WORD, Environment, Word
 from rules.reading.shapes import Undecided
 
 Files = Mapping[str, Word]
-"""Path, as the script writes it -> what stands in the file; unknown where something may have changed it."""
+"""Path, as the script writes it -> content of the file; unknown where a command may have changed the file."""
 # What is given a file's name and leaves the file as it is.
 _READERS = frozenset({"cat", "chmod", "chown", "echo", "grep", "head", "ls", "printf", "test", "[", "[["})
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
@@ -58,14 +58,14 @@ class WrittenFiles:
             path = _path(command.output.path)
             changed[path] = self._content(path, passed_on, command.output.appends)
         if "" in changed:
-            # It writes to a file whose name nobody knows, which may be any.
+            # The command writes to a file whose name nobody knows, which may be any.
             changed = dict.fromkeys({*self.by_path, *changed} - {""}, UNKNOWN_WORD)
         if changed:
             known = changed if certain else dict.fromkeys(changed, UNKNOWN_WORD)
             self.by_path = {**self.by_path, **known}
 
     def _content(self, path: str, added: Word, appends: bool) -> Word:
-        # What was there before may have come with the image.
+        # The file's earlier content may have come with the image.
         return self.by_path.get(path, UNKNOWN_WORD) + added if appends else added
 
 
@@ -75,12 +75,12 @@ class SimpleCommand:
 
     words: tuple[Word, ...]
     separator: str
-    """What stands between it and the command before: `;`, `&&`, `||`, a pipe …"""
+    """Separator between this command and the one before: `;`, `&&`, `||`, a pipe …"""
     environment: Environment
     files: Files = field(default_factory=dict[str, Word])
-    """What the commands before it wrote, by path."""
+    """Files that the commands before this one wrote, by path."""
     here_document: Word | None = None
-    """What it finds on its standard input, where the script holds that."""
+    """Text on the command's standard input; None where the script does not hold it."""
 
 
 def simple_commands(script: str, environment: Environment) -> Iterator[SimpleCommand]:

@@ -13,7 +13,7 @@ _CLOSING = {"(": ")", "{": "}"}
 
 @dataclass(frozen=True, slots=True)
 class Redirection:
-    """Where a command's output goes."""
+    """The file that a command's output goes to."""
 
     path: Word
     appends: bool
@@ -21,7 +21,7 @@ class Redirection:
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """What `name=(word …)` sets."""
+    """An array that `name=(word …)` sets."""
 
     name: str
     elements: tuple[Word, ...]
@@ -35,7 +35,7 @@ class RawCommand:
     separator: str
     output: Redirection | None = None
     here_document: Word | None = None
-    """What it finds on its standard input, where the script holds that."""
+    """Text on the command's standard input; None where the script does not hold it."""
     array: Array | None = None
 
 
@@ -55,7 +55,7 @@ def expand_parameter(expression: str, environment: Environment) -> Word:
 
 @dataclass
 class ShellText:
-    """Moves on past what it returns."""
+    """A script's text with a position, which each reading moves on past the returned part."""
 
     script: str
     position: int = field(default=0, kw_only=True)

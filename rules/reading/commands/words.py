@@ -9,11 +9,11 @@ from typing import Final
 from rules.reading.shapes import Undecided
 
 LONGEST_WORD: Final = 131_072
-"""Linux hands a process no longer argument or variable where pages have 4 KiB (include/uapi/linux/binfmts.h
-MAX_ARG_STRLEN); what a few doublings stand for would fill any memory."""
+"""Bytes of the longest argument or variable that Linux hands a process where pages have 4 KiB
+(include/uapi/linux/binfmts.h MAX_ARG_STRLEN); what a few doublings stand for would fill any memory."""
 _BEGINNING = 200
 MOST_WORDS: Final = 2_000
-"""Of one command, and commands of one script: no person writes as many, and rules compare them."""
+"""Words of one command, or commands of one script: no person writes as many, and rules compare them."""
 _KUBERNETES_REFERENCE = re.compile(r"\$\$|\$\(([A-Za-z_.][A-Za-z0-9_.-]*)\)")
 _SHORTEST_ABBREVIATION = 4
 # A single dash before a digit is a negative number.
@@ -31,12 +31,12 @@ class Word:
         if not self.known:
             return self
         if len(self.text) + len(other.text) > LONGEST_WORD:
-            # Its beginning tells which variable or option it is.
+            # The known beginning tells which variable or option the word is.
             return Word(self.text[:_BEGINNING], known=False)
         return Word(self.text + other.text, other.known)
 
     def value(self, what: str) -> str:
-        """Its text, as the value of an option or a variable."""
+        """The word's text, as the value of an option or a variable."""
         if not self.known:
             raise Undecided(f"the value of {what} is unknown")
         return self.text
@@ -69,7 +69,7 @@ def expand_references(text: str, environment: Environment) -> Word:
 
 
 def variable_in(environment: Environment, name: str) -> str | None:
-    """The value of a variable; None where nobody sets it."""
+    """The value of a variable; None where nobody sets the variable."""
     word = environment.get(name)
     return None if word is None else word.value(f"the variable {name}")
 
@@ -104,12 +104,12 @@ class Flags:
 
     all: tuple[Flag, ...]
     complete: bool
-    """False where an unknown word might hold further options."""
+    """Whether all options are known: False where an unknown word might hold further ones."""
     whole_names: frozenset[str] = frozenset()
-    """Options that are no short form of a longer one, though they begin like it."""
+    """Names of options that are no short form of a longer option, though they begin like one."""
 
     def value(self, name: str) -> str | None:
-        """The last value given to the option, as argparse takes it; None where it is not given."""
+        """The last value given to the option, as argparse takes it; None where the option is not given."""
         if not self.complete:
             raise Undecided(f"a word of the command line is unknown and might set {name}")
         found: Word | None = None
@@ -121,7 +121,7 @@ class Flags:
         return None if found is None else found.value(name)
 
     def switch(self, name: str) -> bool | None:
-        """Whether `--name` (True) or `--no-name` (False) was given last; None where neither is."""
+        """Whether `--name` (True) or `--no-name` (False) was given last; None where neither was given."""
         if not self.complete:
             raise Undecided(f"a word of the command line is unknown and might be {name}")
         off = f"--no-{name.removeprefix('--')}"

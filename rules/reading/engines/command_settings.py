@@ -38,18 +38,18 @@ def single_command(worker: Worker, programs: Collection[str] = ENGINES) -> Start
 
 @dataclass(frozen=True, slots=True)
 class OptionNames:
-    """By which names an engine's options go."""
+    """Names of an engine's options, and which of them mean the same option."""
 
     engine: str
-    """For messages: vLLM or SGLang."""
+    """Name of the engine, for messages: vLLM or SGLang."""
     programs: frozenset[str]
     known_by: Mapping[str, str]
-    """Another name of an option -> the one to know it by."""
+    """Other name of an option -> the name that the option is known by here."""
     whole: frozenset[str]
-    """Options that are no short form of a longer one, though they begin like it."""
+    """Names of options that are no short form of a longer option, though they begin like one."""
 
     def spelt(self, name: str) -> str:
-        """The name with dashes, where an option has several the one to know it by."""
+        """The option's name with dashes; where it has several, the one that it is known by here."""
         dashed = f"--{name[2:].replace('_', '-')}" if name.startswith("--") else name
         return self.known_by.get(dashed, dashed)
 
@@ -90,10 +90,10 @@ class CommandSettings:
     """What one worker's engine runs with, as far as flags and files say."""
 
     engine: str
-    """For messages: vLLM or SGLang."""
+    """Name of the engine, for messages: vLLM or SGLang."""
     command: StartCommand
     flags: Flags
-    """With dashes in their names, other names of one option replaced by one of them."""
+    """Options of the command, with dashes in their names and one name for each option."""
     file: EngineFile
 
     def at(self, flag: str) -> Setting | None:
@@ -117,11 +117,11 @@ class CommandSettings:
         return Count(whole_number(setting.value, f"{flag} ({setting.source})"), setting.source)
 
     def given_count(self, flag: str) -> Count | None:
-        """The same; None where the engine's default acts."""
+        """The effective value of an option that is a whole number; None where the engine's default acts."""
         return None if self.at(flag) is None else self.count(flag, 0)
 
     def switch(self, flag: str) -> bool | None:
-        """Whether the switch or its `--no-` form is given; None where the engine's default acts."""
+        """Whether the switch or, as False, its `--no-` form is given; None for the engine's default."""
         given = self.flags.switch(flag)
         if given is not None:
             return given

@@ -20,13 +20,16 @@ _yaml: Any = yaml
 # The engines load with yaml.safe_load; the parser in C gives the same in a tenth of the time.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAXIMUM_DEPTH = 100
-"""No engine has settings as deep; the loader recurses in C, and a deep enough text ends the process."""
+"""Levels of nesting, more than any engine's settings have; the loader recurses in C, and a deep enough text
+ends the process."""
 _MAXIMUM_VALUES = 100_000
-"""More than any engine has settings for; a few hundred bytes of nested aliases can stand for more."""
+"""Number of values, more than any engine has settings for; a few hundred bytes of nested aliases can stand
+for more."""
 _REMEMBERED = 16_384
-"""As many texts as a large program has: when every rule reads them all, a smaller memory helps none."""
+"""Number of remembered texts, as many as a large program has: every rule reads them all, so a smaller memory
+helps none."""
 _SLIPS = 2
-"""Letters by which a directory is taken for the mounted one."""
+"""Letters by which a written directory may differ from the mounted one that is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class EngineYaml:
     content: object = None
     problem: str | None = None
     line: int | None = None
-    """Of the problem, counted from 1; None where it has no place."""
+    """Line of the problem, counted from 1; None where the problem has no place."""
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -67,14 +70,14 @@ class EngineFile:
     """What an engine reads from a mounted ConfigMap, or from a file of its start script."""
 
     source: str
-    """For messages: `decode.yaml of ConfigMap engine-config`."""
+    """Name of the file, for messages: `decode.yaml of ConfigMap engine-config`."""
     content: Mapping[str, Value]
 
 
 def read_engine_file(
     graph: ResourceGraph, worker: Worker, path: Value, *, written: Mapping[str, Word]
 ) -> EngineFile:
-    """The YAML mapping that the worker finds at the path; `written` is what its start script puts there.
+    """The YAML mapping that the worker finds at the path; `written` holds files of its start script.
 
     Empty where no path is given.
 

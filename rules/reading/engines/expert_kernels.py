@@ -37,11 +37,12 @@ BACKEND_FLAG = "--moe-backend"
 
 @dataclass(frozen=True, slots=True)
 class Override:
-    """What OVERRIDE_QUANT_ALGO says."""
+    """The algorithm that OVERRIDE_QUANT_ALGO names."""
 
     text: str
     algorithm: MxFp4AlgorithmName | None
-    """None for a value that the engine does not know: it warns and takes its default."""
+    """The algorithm; None for a value that the engine does not know: the engine warns and takes its
+    default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def read_expert_parallel_size(settings: TensorRtLlmSettings) -> int:
     if expert is None and tensor is not None:
         whole = settings.count("tensor_parallel_size", default=1).value
         return max(1, whole // max(1, settings.count("moe_tensor_parallel_size", default=1).value))
-    # -1 says: not set.
+    # The value -1 means: not set.
     return max(1, settings.count("moe_expert_parallel_size", default=1).value) if expert is not None else 1
 
 
@@ -119,7 +120,7 @@ def kernels_with_outcomes(
     except Undecided:
         if len(found) < len(_candidates(graph, worker)):
             raise
-        # Wherever it lands: one GPU stands for all.
+        # The outcome is the same on every GPU: one GPU stands for all.
         landing = Landing((found[0].accelerator,), "as every other GPU that runs gpt-oss")
         found = found[:1]
     for kernels in found:
@@ -146,7 +147,7 @@ def read_vllm_variables(environment: Mapping[str, Word]) -> Iterator[tuple[str, 
 
 @memoized_for_each
 def _candidates(graph: ResourceGraph, worker: Worker) -> Sequence[ExpertKernels]:
-    """The kernels on each GPU that it may land on, if its checkpoint may have experts in MXFP4."""
+    """The kernels on each GPU that the worker may land on, if its checkpoint may have experts in MXFP4."""
     checkpoint = known(read_checkpoint, graph, worker)
     if checkpoint is not None and checkpoint.mxfp4 is None:
         return ()

@@ -36,7 +36,7 @@ _TIME_SLICED = "-SHARED"
 _FRACTION_OF_REST = 0.9
 _KV = "kv_cache_config"
 _FRACTION_OF_WHOLE = 0.92
-# Of its server on GPUs with much memory; elsewhere it is less.
+# Default of --max-num-batched-tokens of vLLM's server on GPUs with much memory; on others less.
 _DEFAULT_BATCHED_TOKENS = 8192
 _FRACTION = "--gpu-memory-utilization"
 _NOT_COVERED = (
@@ -74,7 +74,7 @@ def read_memory_plan(graph: ResourceGraph, worker: Worker) -> MemoryPlan | None:
     try:
         return _tensorrt_llm_plan(graph, worker, read_tensorrt_llm(graph, worker), model)
     except EngineFileProblem:
-        # It fails where such files are judged; nobody can say more.
+        # Engine-file rules report the failure; nobody can say more.
         return None
 
 
@@ -109,7 +109,7 @@ def _tensorrt_llm_plan(
         max_cache_tokens=None if tokens is None else tokens.value,
         max_seq_len=length.value,
         max_seq_len_source=length.source,
-        # The default is no statement of how many run at once.
+        # The default does not say how many sequences run at once.
         max_batch_size=None if batch.value == DEFAULT_MAX_BATCH_SIZE else batch.value,
         not_covered=_not_covered_of_tensorrt_llm(settings),
         # Unset it holds the longest sequence (NVIDIA/TensorRT-LLM#11082).

@@ -28,34 +28,36 @@ _LARGEST = 10**12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryPlan:
-    """One worker, on whichever GPU."""
+    """What one worker does with the memory of a GPU of any kind."""
 
     model: ModelShape
     sharding: Sharding
     kernels: Callable[[Accelerator], ExpertKernels]
-    """Which expert kernels it takes on a GPU, and so how far weights are padded."""
+    """Returns the expert kernels that the worker takes on a GPU, which decide how far weights are padded."""
     max_num_tokens: int
-    """Tokens of one step, in each rank."""
+    """Tokens of one step in each rank."""
     fraction: float
     fraction_is_of_total: bool
-    """vLLM's is of the whole memory, all of it included; TensorRT-LLM's of what is left for the cache."""
+    """Whether the fraction is of the whole memory, as vLLM's is; TensorRT-LLM's is of what is left for the
+    cache."""
     fraction_source: str
     kv_format: str
     windows: tuple[int, ...]
-    """Tokens that a layer keeps, repeated; empty where every layer keeps all."""
+    """Tokens that each layer keeps, a pattern that repeats; empty where every layer keeps all."""
     max_cache_tokens: int | None
-    """Tokens of the pool at most, where somebody says."""
+    """Tokens that the pool holds at most; None where nobody says."""
     max_seq_len: int
     max_seq_len_source: str
     max_batch_size: int | None
-    """Sequences at once in each rank; None where nobody says."""
+    """Sequences that run at once in each rank; None where nobody says."""
     not_covered: str | None
-    """A setting that takes or moves memory in a way that the estimate does not know."""
+    """Name of a setting that takes or moves memory in a way that the estimate does not know; None without
+    one."""
     buffer_tokens: int
-    """Of each buffer that carries the cache; 0 where it stays."""
+    """Tokens that each buffer for the transfer of KV cache holds; 0 where the cache stays."""
 
     def __post_init__(self) -> None:
-        """Refuse what no engine could run with."""
+        """Refuse numbers that no engine could run with."""
         sizes = [self.sharding.tensor, self.sharding.expert, self.max_num_tokens, self.max_seq_len]
         if min(sizes) < 1 or self.sharding.expert > self.sharding.tensor:
             raise Undecided("its parallelism or its limits of tokens are none that an engine runs with")
@@ -66,7 +68,7 @@ class MemoryPlan:
             raise Undecided(f"{self.fraction} ({self.fraction_source}) is no share of a GPU's memory")
 
     def sequence_gib(self, tokens: int) -> float:
-        """KV cache of one sequence on each GPU."""
+        """GiB of one sequence's KV cache on each GPU."""
         value_bytes = KV_VALUE_BYTES.get(self.kv_format)
         if value_bytes is None:
             raise Undecided(f"nothing says how many bytes a value of a KV cache in {self.kv_format} takes")
@@ -74,7 +76,7 @@ class MemoryPlan:
 
     @property
     def buffers_gib(self) -> float:
-        """The buffers that carry the cache, on each GPU. They hold all layers in full."""
+        """GiB of the buffers that carry the cache, on each GPU. They hold all layers in full."""
         everything = dataclasses.replace(self, windows=())
         return _BUFFERS * everything.sequence_gib(self.buffer_tokens)
 
@@ -85,7 +87,7 @@ class MemoryPlan:
         return f"{memory}; {share} leaves {max(0.0, memory.pool):.1f} GiB for a KV cache in {self.kv_format}"
 
     def on(self, accelerator: Accelerator) -> "MemoryOnGpu":
-        """The numbers on that GPU."""
+        """The memory of that GPU under the plan."""
         if self.not_covered is not None:
             raise Undecided(f"the estimate of memory does not cover {self.not_covered}")
         visible = accelerator.cuda_visible_memory_gib
@@ -105,18 +107,18 @@ class MemoryPlan:
 
 @dataclass(frozen=True, slots=True)
 class MemoryOnGpu:
-    """GiB of one GPU."""
+    """Memory of one GPU under a plan, in GiB."""
 
     accelerator: Accelerator
     visible: float
-    """That CUDA sees."""
+    """GiB that CUDA sees of the GPU."""
     demand: MemoryDemand
     pool: float
-    """For the KV cache; negative where nothing is left."""
+    """GiB left for the KV cache; negative where nothing is left."""
 
     @property
     def rest(self) -> float:
-        """What neither the pool nor anything before it takes."""
+        """GiB that neither the pool nor anything before the pool takes."""
         return self.visible - self.demand.total - max(0.0, self.pool)
 
     def __str__(self) -> str:

@@ -30,7 +30,7 @@ _HUB_FOLDER = re.compile(r"(?:^|/)models--([\w.-]{1,96}?)--([\w.-]{1,96}?)(?:/|$
 _PUBLISHER = "openai"
 _FAMILY = "gpt-oss"
 _SAYS_NOTHING = re.compile(r"models?|checkpoints?|weights|[0-9a-f]{40}")
-"""Folders of which any model may be the content."""
+"""Names of folders that may hold any model."""
 _OTHER_FORMAT = re.compile(r"fp4|fp8|bf16|fp16|int[48]|w4a|w8a|awq|gptq|gguf|bnb|[348]bit", re.IGNORECASE)
 _NAME_FLAGS = {
     TENSORRT_LLM: "--served-model-name",
@@ -66,7 +66,7 @@ def read_model_limits(graph: ResourceGraph, worker: Worker) -> ModelLimits | Non
 
 
 def names_a_model(worker: Worker) -> bool:
-    """Whether the command says which model it serves, whichever that is."""
+    """Whether the command names any model to serve."""
     return any(_names(command) for command in worker.commands)
 
 
@@ -75,9 +75,9 @@ class Checkpoint:
     """What a worker loads."""
 
     text: str
-    """As the command names it."""
+    """The model as the command names it."""
     mxfp4: ModelShape | None
-    """gpt-oss with its experts in MXFP4; None for a checkpoint that is something else."""
+    """The gpt-oss model with its experts in MXFP4; None for any other checkpoint."""
 
 
 @memoized_for_each

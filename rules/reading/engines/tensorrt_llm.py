@@ -29,15 +29,15 @@ agree with each other."""
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option and what it sets."""
+    """One option of a command line, and the engine setting behind it."""
 
     flags: tuple[str, ...]
-    """Its names; the last one given on a command line wins."""
+    """Names of the option; the last one given on a command line wins."""
     setting: tuple[str, ...]
-    """The engine setting as a path; empty where it is no engine setting."""
+    """Path of the engine setting; empty where the option is no engine setting."""
     default: Value
     variable: str | None = None
-    """Environment variable that acts where no flag does."""
+    """Environment variable that acts where no flag does; None without one."""
     is_switch: bool = False
 
 
@@ -104,7 +104,7 @@ class TensorRtLlmSettings:
 
     command: StartCommand
     file: EngineFile
-    """Empty where none is named."""
+    """The engine file's content; empty where the command names no file."""
     overrides: EngineFile
 
     def at(self, *path: str) -> Setting | None:
@@ -132,7 +132,7 @@ class TensorRtLlmSettings:
         return Count(whole_number(setting.value, f"{'.'.join(path)} in {setting.source}"), setting.source)
 
     def given_count(self, *path: str) -> Count | None:
-        """The same; None where the engine's default acts."""
+        """The effective value of a setting that is a whole number; None where the engine's default acts."""
         return None if self.at(*path) is None else self.count(*path, default=0)
 
     def number(self, *path: str, default: float) -> float:

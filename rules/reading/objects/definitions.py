@@ -43,9 +43,9 @@ class Candidates:
     """The schemas that an object may be held against."""
 
     by_line: Mapping[str, Schema]
-    """Name of a release, such as `Dynamo 1.4` -> schema; one where it is told which release it is."""
+    """Name of a release, such as `Dynamo 1.4` -> schema; only one where the graph tells its release."""
     unheld: str | None = None
-    """The release that is told, where its own schema is not known and the nearest one stands for it."""
+    """The told release, where its own schema is not known and the nearest one stands for it; else None."""
 
 
 def candidates(graph: ResourceGraph, resource: Resource) -> Candidates | None:
@@ -57,7 +57,7 @@ def candidates(graph: ResourceGraph, resource: Resource) -> Candidates | None:
 
 
 def has_schema(resource: Resource) -> bool:
-    """Whether the object's kind and version are in some schema, whichever release it is for."""
+    """Whether any release's schemas know the object's kind and version."""
     return next(other_lines(resource), None) is not None
 
 
@@ -70,7 +70,7 @@ def other_lines(resource: Resource) -> Iterator[tuple[str, Schema]]:
 
 
 def other_version(resource: Resource, path: Path) -> str:
-    """Says that the graph's other API version has the field of that path; empty where it has not."""
+    """A hint that the graph's other API version has the field of that path; empty where it has not."""
     version, keys = _OTHER.get(version_of(resource), ("", ("", "")))
     if resource.kind != GRAPH_KIND or not version:
         return ""
@@ -116,7 +116,7 @@ def built_in_kinds() -> Mapping[str, frozenset[tuple[str, str]]]:
 
 @cache
 def _of_kind(api_version: str, kind: str) -> Candidates | None:
-    """Of custom resources every release; of built-in kinds the newest that has it."""
+    """Schemas of every release for a custom resource; of the newest that has the kind for a built-in one."""
     group, _, version = api_version.rpartition("/")
     by_line = _custom(group, kind, version) or dict(islice(_built_in(group, version, kind), 1))
     return Candidates(by_line) if by_line else None
@@ -227,7 +227,7 @@ def _built_in_types(release: tuple[int, int]) -> Mapping[str, Raw]:
 
 @cache
 def _releases() -> Sequence[tuple[int, int]]:
-    """What the package brings, the newest first."""
+    """Releases of Kubernetes whose schemas the package brings, the newest first."""
     names = (_RELEASE.fullmatch(path.name) for path in _folder().iterdir())
     found = {(int(match[1]), int(match[2])) for match in names if match is not None}
     return sorted((release for release in found if release >= _OLDEST_BUILT_IN), reverse=True)

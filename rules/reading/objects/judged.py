@@ -12,9 +12,10 @@ from rules.reading.objects.schemas import Schema, misspelt, schema_at, value_at
 from rules.reading.pods.pods import GRAPH_KIND
 
 _SERVICE_STEP = 2
-"""Of a path to a part of a service: spec.services.NAME."""
+"""Position of the service's name in the path of one of its parts: spec.services.NAME."""
 _PATCH = "Patch"
-"""Ends the type of what Pulumi lays over an object that something else made: it holds but a part of one."""
+"""Ending of the type that Pulumi gives a patch of somebody else's object: a patch holds only a part of
+one."""
 
 _FORMER: frozenset[Path] = frozenset(
     {
@@ -36,17 +37,17 @@ class Judged:
     resource: Resource
     mistake: Mistake
     line: str
-    """The release by whose schema it is one."""
+    """Name of the release by whose schema the object has the mistake."""
     schema: Schema
-    """Of the whole object in that release."""
+    """Schema of the whole object in that release."""
     elsewhere: tuple[str, ...] = ()
-    """Other releases, in which it is none."""
+    """Names of other releases, in which the object has no such mistake."""
     doubt: str | None = None
-    """Why it may be none here either; None where it is one."""
+    """Why the object may have no mistake in this release either; None where the mistake is sure."""
 
     @property
     def subject(self) -> str:
-        """The service or component that it is in, else the object."""
+        """Name of the service or component that has the mistake, else of the object."""
         resource, path = self.resource, self.mistake.path
         if resource.kind != GRAPH_KIND or len(path) <= _SERVICE_STEP or path[0] != "spec":
             return resource.name
@@ -58,7 +59,7 @@ class Judged:
 
 @memoized
 def read_mistakes(graph: ResourceGraph) -> Sequence[Judged]:
-    """In the order of the graph."""
+    """Every mistake in the graph's objects, in the order of the graph."""
     return tuple(judged for resource in graph.kubernetes_objects() for judged in _judge(graph, resource))
 
 

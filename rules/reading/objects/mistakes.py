@@ -12,26 +12,26 @@ from rules.reading.objects.schemas import KINDS, Schema, dotted, limit_broken
 from rules.reading.shapes import Undecided, field
 
 PLACEHOLDER = re.compile(r"\$\{[^}]*\}|\{\{.*\}\}|^<[^<>]+>$|^\$[A-Za-z_]\w*$", re.DOTALL)
-"""What a template engine, `envsubst` or a reader is to replace."""
+"""Text that a template engine, `envsubst` or a reader is to replace."""
 _PULUMI_OWN = "__"
-"""Keys that Pulumi's provider keeps among an object's inputs begin so
-(pulumi/pulumi-kubernetes provider/pkg/provider, __initialApiVersion and __fieldManager)."""
+"""Beginning of the keys that Pulumi's provider keeps among an object's inputs (pulumi/pulumi-kubernetes
+provider/pkg/provider, __initialApiVersion and __fieldManager)."""
 _NO_QUANTITY = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _GO_FOUND: Mapping[str, str] = {"integer": "number", "boolean": "bool"}
 _NEVER_EMPTY = "containers"
-"""A list that a pod of a built-in kind must have, and that an empty one is not (ValidatePodSpec in kubernetes
-pkg/apis/core/validation)."""
+"""Field of a pod of a built-in kind that must hold a list with at least one item (ValidatePodSpec in
+kubernetes pkg/apis/core/validation)."""
 _MOST = 100
 """Mistakes that are kept of one object: an object with more is something else altogether."""
 MistakeKind = Literal["unknown", "missing", "type", "value", "placeholder"]
-"""A field that the schema does not name, one that it needs, a value of another type or beyond a limit, or a
-text to be replaced where the schema wants no text."""
+"""A field that the schema does not name, a missing one, a value of another type or beyond a limit, or a text
+to be replaced where the schema wants no text."""
 _GROUPS = frozenset(
     {"", "apps", "batch", "networking.k8s.io", "nvidia.com", "resource.k8s.io", "resource.nvidia.com"}
     | {"storage.k8s.io"}
 )
-"""Their objects are called like a DNS subdomain; Services and Namespaces more narrowly. Roles and others may
-bear any name (k8s.io/apimachinery pkg/api/validation)."""
+"""API groups whose objects are named like a DNS subdomain; Services and Namespaces more narrowly. Roles and
+others may bear any name (k8s.io/apimachinery pkg/api/validation)."""
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _LONGEST = 253
 _NAME = ("metadata", "name")
@@ -48,7 +48,7 @@ class Mistake:
     path: Path
     kind: MistakeKind
     says: str
-    """The API server's words; for a placeholder the text."""
+    """The API server's words about the mistake; for a placeholder the text to be replaced."""
 
 
 def find_mistakes(value: Mapping[str, Value], schema: Schema) -> Sequence[Mistake]:
@@ -62,7 +62,7 @@ def find_mistakes(value: Mapping[str, Value], schema: Schema) -> Sequence[Mistak
 
 
 class _Walk:
-    """Through one object."""
+    """A walk through one object that collects its mistakes."""
 
     def __init__(self, root: Schema) -> None:
         self.found: list[Mistake] = []
@@ -126,7 +126,7 @@ class _Walk:
         return f"json: cannot unmarshal {found} into Go struct field {field} of type {_go(schema)}"
 
     def _go_field(self, path: Path) -> str:
-        """As Go's decoder names it: the innermost type, and the fields without positions and chosen keys."""
+        """The field's name in Go's decoder: the innermost type, fields without positions and chosen keys."""
         owner, fields, schema = "", list[str](), self._root
         for step in path:
             owner = schema.name or owner
@@ -150,7 +150,7 @@ class _Walk:
 
 
 def name_mistakes(resource: Resource) -> Iterator[Mistake]:
-    """That an object of a document has no name, or one that its kind may not bear."""
+    """The mistake of an object in a document that has no name, or one that its kind may not bear."""
     if group_of(resource) not in _GROUPS or (resource.kind or "").endswith("List"):
         return
     try:
@@ -162,7 +162,7 @@ def name_mistakes(resource: Resource) -> Iterator[Mistake]:
             yield Mistake(_NAME, "missing", "metadata.name: Required value: name or generateName is required")
         return
     if not isinstance(name, str):
-        # The schema says so.
+        # The schema reports the missing name.
         return
     if PLACEHOLDER.search(name):
         yield Mistake(_NAME, "placeholder", name)

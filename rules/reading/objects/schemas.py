@@ -1,4 +1,4 @@
-"""An OpenAPI schema, read only as far as an object goes into it, and where an unknown field belongs."""
+"""An OpenAPI schema, read only as far as an object uses it, and the right place of an unknown field."""
 
 import difflib
 import re
@@ -10,7 +10,7 @@ from resource_graph.resource import Path
 
 Raw = Mapping[str, Any]
 Resolve = Callable[[Raw], Raw]
-"""Puts in place of a reference what it stands for."""
+"""Function that replaces a reference by the schema that the reference names."""
 NAME = "x-name"
 """Key under which a type of a built-in kind carries its name in Kubernetes' own code."""
 _PRESERVES = "x-kubernetes-preserve-unknown-fields"
@@ -33,7 +33,7 @@ _DEEPEST = 3
 """Levels down to which a field is looked for: pod template, pod, container."""
 _MOST_PLACES = 3
 _SURE, _LIKELY = 0.8, 0.6
-"""Likeness of two names, of difflib."""
+"""Likeness of two names, as difflib measures it, from which a guess is sure or likely."""
 
 
 class Schema:
@@ -53,30 +53,30 @@ class Schema:
         self._resolve = resolve
         self.is_definition = is_definition and NAME not in raw
         self.known: dict[str, Schema | None] = {}
-        """What `field` found before."""
+        """Name of a field -> its schema, as `field` found it before; None for an unknown field."""
         self.admitted: set[str] = set()
-        """Texts that break none of its limits: the same image or name stands in many objects."""
+        """Texts that break none of the schema's limits: the same image or name stands in many objects."""
         self._rest: Schema | None = None
         self._items: Schema | None = None
         self.kinds = _kinds(raw)
-        """Kinds of JSON values that it takes; empty where any will do."""
+        """Kinds of JSON values that the schema takes; empty where any will do."""
         self.required: Sequence[str] = raw.get("required", ())
         self.is_limited = not _LIMITS.isdisjoint(raw)
         scalars = frozenset[str]() if self.is_limited else self.kinds & _SCALARS
         self.plain = frozenset(each for each, kind in KINDS.items() if kind in scalars)
-        """Types of values of which nothing more is to be asked."""
+        """Types of values that need no further check."""
         self.list_keys: Sequence[str] = ()
         if self.is_definition and raw.get("x-kubernetes-list-type") == "map":
             self.list_keys = raw.get("x-kubernetes-list-map-keys", ())
 
     @property
     def names(self) -> Sequence[str]:
-        """Of the fields that it names."""
+        """Names of the fields that the schema lists."""
         return tuple(self.raw.get("properties", ()))
 
     @property
     def is_open(self) -> bool:
-        """Whether fields that it does not name are kept."""
+        """Whether fields that the schema does not list are kept."""
         raw = self.raw
         if raw.get(_PRESERVES) is True:
             return True
@@ -84,31 +84,31 @@ class Schema:
 
     @property
     def name(self) -> str:
-        """Of the type in Kubernetes' own code; empty for a node without one."""
+        """Name of the type in Kubernetes' own code; empty for a node without one."""
         return self.raw.get(NAME, "")
 
     def field(self, name: str) -> "Schema | None":
-        """Of the value of that key; None where the schema does not know the key."""
+        """Schema of the value of that key; None where the schema does not know the key."""
         if name not in self.known:
             raw = self.raw.get("properties", {}).get(name)
             self.known[name] = self.rest() if raw is None else self._below(raw)
         return self.known[name]
 
     def rest(self) -> "Schema | None":
-        """Of the values of keys that a person chooses, such as the name of a service; None where none are."""
+        """Schema of the values of freely chosen keys, such as names of services; None without such keys."""
         raw = self.raw.get("additionalProperties")
         if self._rest is None and raw is not None and raw is not False:
             self._rest = self._below({} if raw is True else raw)
         return self._rest
 
     def items(self) -> "Schema":
-        """Of the items of a list."""
+        """Schema of the items of a list."""
         if self._items is None:
             self._items = self._below(self.raw.get("items", {}))
         return self._items
 
     def at(self, step: str | int) -> "Schema | None":
-        """Of what stands one step further down."""
+        """Schema of the value one step further down; None where the schema does not know the step."""
         return self.items() if isinstance(step, int) else self.field(step)
 
     def fills(self, name: str) -> bool:
@@ -223,7 +223,7 @@ def _kinds(raw: Raw) -> frozenset[str]:
         return frozenset({"integer", "string"})
     stated = raw.get("type")
     if stated is None:
-        # Of a built-in kind: a quantity, or a port that is a number or a name.
+        # The value is of a built-in kind: a quantity, or a port that is a number or a name.
         branches = raw.get("oneOf", ())
         return frozenset(kind for branch in branches for kind in _kinds(branch))
     kinds = frozenset({stated} if isinstance(stated, str) else stated) - {"null"}
@@ -245,7 +245,7 @@ def _above(root: Schema, path: Path, name: str) -> Iterator[str]:
 
 
 def _below(parent: Schema, content: Mapping[str, Value], path: Path, name: str) -> Sequence[str]:
-    """Those whose surroundings the object has, if it has any; the ones of fewest levels first."""
+    """Paths of fields of that name below the parent, nearest first; preferably in an object that exists."""
     beside = value_at(content, path[:-1])
     level: list[tuple[tuple[str, ...], Schema]] = [((), parent)]
     places: list[tuple[str, ...]] = []

@@ -10,11 +10,12 @@ from rules.reading.pods.pods import PodTemplate
 from rules.reading.shapes import Setting, Undecided, field, known, mapping_at, mappings_at, text_at
 
 _PLACEHOLDER = re.compile(r"[$<>{}]|(?:^|[:/])(?:my|your)-", re.IGNORECASE)
-"""`${IMAGE}`, `<tag>`, `{{ .Values.image }}`, and the names my-registry and my-tag of Dynamo's examples."""
+"""Pattern of `${IMAGE}`, `<tag>`, `{{ .Values.image }}`, and of my-registry and my-tag in Dynamo's
+examples."""
 _VERSION = re.compile(r"v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-.+_a-zA-Z].*)?")
 _LONGEST_ENVIRONMENT = 1_000_000
-"""Linux hands a process a fourth of its stack's 8 MiB, arguments included (execve(2)); half of that is more
-than any pod has."""
+"""Bytes of an environment: Linux hands a process a fourth of its stack's 8 MiB, arguments included
+(execve(2)); half of that is more than any pod has."""
 _MOST_VARIABLES = 2_000
 # What the operator mounts at /dev/shm where nobody says (ai-dynamo/dynamo deploy/operator at 0367e40).
 _OPERATORS_SHARED_MEMORY = "8Gi"
@@ -43,7 +44,7 @@ class Image:
 
     @property
     def is_placeholder(self) -> bool:
-        """Whether a person or a tool has yet to fill it in, so that it says nothing of what will run."""
+        """Whether a person or a tool has yet to fill the image in, so nobody knows what will run."""
         return _PLACEHOLDER.search(self.text) is not None
 
     @property
@@ -53,7 +54,7 @@ class Image:
 
 
 def read_image(container: Mapping[str, Value]) -> Image | None:
-    """The container's image; None where it names none."""
+    """The container's image; None where the container names none."""
     text = text_at(container, "image")
     if not text:
         return None
@@ -136,7 +137,7 @@ def limit(template: PodTemplate, container: Mapping[str, Value], resource: str) 
 
 
 def shared_memory(template: PodTemplate, container: Mapping[str, Value]) -> Setting | None:
-    """What the container finds at /dev/shm; None where it has no volume there, or one without a size."""
+    """Size of the container's volume at /dev/shm; None without a volume there, or for one without a size."""
     own = _mounted(template, container)
     if own is not None:
         return own

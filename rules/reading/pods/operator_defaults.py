@@ -25,7 +25,7 @@ _STRATEGY = "nvidia.com/deployment-strategy"
 _SURGE = "nvidia.com/deployment-rolling-update-max-surge"
 _UNAVAILABLE = "nvidia.com/deployment-rolling-update-max-unavailable"
 ANNOTATIONS = (_STRATEGY, _SURGE, _UNAVAILABLE)
-"""By which a rollout is steered."""
+"""Annotations that steer a rollout."""
 _GROVE = "nvidia.com/enable-grove"
 _DEFAULT_SHARE = "25%"
 _PODS_OR_PERCENTAGE = re.compile(r"[0-9]{1,9}%?")
@@ -44,7 +44,7 @@ _HTTP = OperatorPort("http", 8000)
 
 
 def operator_port(template: PodTemplate) -> OperatorPort | None:
-    """The port that the operator probes; None for what is no frontend or worker of a graph."""
+    """The port that the operator probes; None for a template that is no frontend or worker of a graph."""
     if template.shape == "workload":
         return None
     declared = declared_type(template)
@@ -54,7 +54,7 @@ def operator_port(template: PodTemplate) -> OperatorPort | None:
 
 
 def own_ports(template: PodTemplate) -> Mapping[str, int]:
-    """Ports that the main container declares: name -> number."""
+    """Name -> number of each port that the main container declares."""
     return {
         text_at(port, "name") or "": whole_number_at(port, "containerPort") or 0
         for port in mappings_at(template.main, "ports")
@@ -82,7 +82,7 @@ def keeps_operators_probes(template: PodTemplate) -> bool:
 
 
 def probed_port(probe: Mapping[str, Value]) -> Value:
-    """Name or number of the port that a probe asks; None where it asks none."""
+    """Name or number of the port that a probe asks; None for a probe that asks no port."""
     return next((port for kind in _NETWORK if (port := field(probe, kind, "port")) is not None), None)
 
 
@@ -91,11 +91,11 @@ class Rollout:
     """A rolling update, in whole pods."""
 
     surge: int
-    """New pods beside all old ones."""
+    """Number of new pods that may run beside all old ones."""
     unavailable: int
-    """Old pods that may go before new ones are ready."""
+    """Number of old pods that may go before new ones are ready."""
     source: str
-    is_typed: bool
+    is_explicit: bool
     """Whether a person or Kubernetes' own default says how many may be unavailable. Of the operator's
     default the sources contradict each other."""
 
@@ -132,19 +132,19 @@ def _rollout_of_deployment(template: PodTemplate) -> Rollout | None:
     unavailable = _pods(given.get("maxUnavailable", _DEFAULT_SHARE), template.replicas, up=False)
     source = "spec.strategy" if "maxUnavailable" in given else "Kubernetes' default"
     # kubernetes/kubernetes pkg/controller/deployment/util: both rounded to zero is one unavailable.
-    return Rollout(surge, unavailable or int(not surge), source, is_typed=True)
+    return Rollout(surge, unavailable or int(not surge), source, is_explicit=True)
 
 
 def _rollout_of_service(template: PodTemplate) -> Rollout | None:
     annotations = _annotations(template)
-    # Under Grove one old pod goes first, whatever is annotated.
+    # Under Grove one old pod goes first, and the annotations have no effect.
     if _text(annotations, _STRATEGY) == "Recreate" or _text(annotations, _GROVE) == "true":
         return None
     surge = _pods(_text(annotations, _SURGE) or _DEFAULT_SHARE, template.replicas, up=True)
-    typed = _text(annotations, _UNAVAILABLE)
-    unavailable = _pods(typed or _DEFAULT_SHARE, template.replicas, up=False)
-    source = "the operator's default" if typed is None else _UNAVAILABLE
-    return Rollout(surge or int(not unavailable), unavailable, source, is_typed=typed is not None)
+    explicit = _text(annotations, _UNAVAILABLE)
+    unavailable = _pods(explicit or _DEFAULT_SHARE, template.replicas, up=False)
+    source = "the operator's default" if explicit is None else _UNAVAILABLE
+    return Rollout(surge or int(not unavailable), unavailable, source, is_explicit=explicit is not None)
 
 
 def _annotations(template: PodTemplate) -> Mapping[str, Value]:

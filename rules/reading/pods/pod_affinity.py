@@ -87,7 +87,7 @@ class Term:
 
     @property
     def selector(self) -> Mapping[str, Value]:
-        """The labels of the pods that it means."""
+        """Selector for the labels of the pods that the term means."""
         return mapping_at(self.content, "labelSelector")
 
     def __str__(self) -> str:
@@ -101,7 +101,7 @@ class PodIndex:
 
     by_label: dict[tuple[str, str], list[PodTemplate]]
     uncertain: list[PodTemplate]
-    """Those with a label whose value is not known."""
+    """Templates with a label whose value is not known."""
     graphs: set[str]
     """Names of Dynamo graphs."""
 
@@ -122,12 +122,13 @@ class PodIndexes:
 
     everywhere: PodIndex
     by_namespace: Mapping[str | None, PodIndex]
-    """None: the manifest leaves the namespace open."""
+    """Namespace -> index of its templates; the key None stands for a namespace that the manifest leaves
+    open."""
     unreadable: bool
     """Whether there are pods that cannot be read."""
 
     def within(self, namespaces: Sequence[Value] | None) -> Sequence[PodIndex]:
-        """What may be in one of the namespaces, None for all."""
+        """Indexes of the pods that may be in one of the namespaces; None means every namespace."""
         if namespaces is None or not all(isinstance(name, str) for name in namespaces):
             return [self.everywhere]
         known = dict.fromkeys((*(name for name in namespaces if isinstance(name, str)), None))
@@ -233,7 +234,7 @@ def _candidates(index: PodIndex, pinned: Mapping[str, Sequence[str]]) -> Iterabl
 
 
 def _namespaces(template: PodTemplate, term: Term) -> Sequence[Value] | None:
-    """Where the pods may be; None for everywhere."""
+    """Namespaces in which the pods may be; None for every namespace."""
     if term.content.get("namespaceSelector") is not None:
         return None
     return texts_at(term.content, "namespaces") or [template.resource.namespace]

@@ -11,7 +11,8 @@ from rules.reading.shapes import Undecided, attempted, mapping_at, mappings_at, 
 
 GRAPH_KIND = "DynamoGraphDeployment"
 GRAPH_NAME_LABEL = "nvidia.com/dynamo-graph-deployment-name"
-"""What the operator writes on each pod of a graph (ai-dynamo/dynamo deploy/operator internal/consts)."""
+"""Label that the operator writes on each pod of a graph (ai-dynamo/dynamo deploy/operator
+internal/consts)."""
 COMPONENT_LABEL = "nvidia.com/dynamo-component"
 COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-component-type"
 SUB_COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-sub-component-type"
@@ -19,7 +20,7 @@ T = TypeVar("T")
 Shape = Literal["service", "component", "workload"]
 _MAIN_CONTAINER = "main"
 _MOST_CONTAINERS = 250
-"""Of one pod, more than any has; several rules compare each with all."""
+"""Containers of one pod, more than any pod has; several rules compare each container with all others."""
 _TEMPLATE = ("spec", "template", "spec")
 _SPEC_PATHS: Mapping[str, tuple[str, ...]] = {
     "Pod": ("spec",),
@@ -27,18 +28,19 @@ _SPEC_PATHS: Mapping[str, tuple[str, ...]] = {
     "CronJob": ("spec", "jobTemplate", "spec", "template", "spec"),
 }
 COMPONENT_TYPES = ("frontend", "worker", "prefill", "decode", "planner", "epp")
-"""ai-dynamo/dynamo deploy/operator, ComponentDefaultsFactory and the enumeration of v1beta1."""
+"""Types of a component (ai-dynamo/dynamo deploy/operator, ComponentDefaultsFactory and v1beta1's
+enumeration)."""
 SUB_COMPONENT_TYPES = ("prefill", "decode")
 WORKER_TYPES = frozenset({"worker", "prefill", "decode"})
 SYSTEM_PORT_VARIABLE = "DYN_SYSTEM_PORT"
-"""Where a worker answers probes."""
+"""Variable that holds the port at which a worker answers probes."""
 FRONTEND_PORT_VARIABLE = "DYN_HTTP_PORT"
 FRONTEND_PORT_FLAG = "--http-port"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PodTemplate:
-    """Pods of one kind, and who makes them."""
+    """Template of equal pods, and the resource that makes them."""
 
     resource: Resource
     name: str
@@ -53,9 +55,9 @@ class PodTemplate:
     labels: Mapping[str, Value]
     """What the pods will carry, the operator's labels included."""
     described_by: Mapping[str, Value]
-    """The service, the component or the workload's spec."""
+    """The service's or component's mapping, or the workload's spec."""
     graph_spec: Mapping[str, Value]
-    """Of the Dynamo graph; empty for a plain workload."""
+    """Spec of the Dynamo graph; empty for a plain workload."""
 
     def __post_init__(self) -> None:
         """Refuse to read more containers than any pod has."""
@@ -73,17 +75,17 @@ class PodTemplate:
 
     @property
     def serving_containers(self) -> Sequence[Mapping[str, Value]]:
-        """The operator runs the main container of a service; the others stand beside it."""
+        """The main container of a service; every container of a workload."""
         return self.containers if self.shape == "workload" else self.containers[:1]
 
     @property
     def all_containers(self) -> Sequence[Mapping[str, Value]]:
-        """Those that only run at start included."""
+        """Every container of the pod, those that only run at start included."""
         return (*self.containers, *mappings_at(self.spec, "initContainers"))
 
     @property
     def pods_per_replica(self) -> int:
-        """More than one where a worker spans nodes."""
+        """Pods of one replica; more than one where a worker spans nodes."""
         if self.shape == "workload" or self.described_by.get("multinode") is None:
             return 1
         # The CRD's default for a multinode service without a number.
@@ -91,7 +93,7 @@ class PodTemplate:
 
     @property
     def replicas(self) -> int:
-        """How many replicas are asked for."""
+        """Number of replicas that are asked for."""
         key = "parallelism" if self.resource.kind in {"Job", "CronJob"} else "replicas"
         replicas = whole_number_at(self.described_by, key)
         return 1 if replicas is None else replicas
@@ -107,12 +109,12 @@ class Unreadable:
 
 
 def readable(found: Iterable[T | Unreadable]) -> Iterator[T]:
-    """Those that can be read; a rule about all of them says which cannot."""
+    """The things that can be read; a rule about all of them says which cannot."""
     return (each for each in found if not isinstance(each, Unreadable))
 
 
 def in_namespace(by_namespace: Mapping[str | None, Sequence[T]], namespace: Value) -> list[T]:
-    """What is in the namespace; one that is absent or unknown, here or there, may be any."""
+    """The things in the namespace; a namespace that is absent or unknown, here or there, may be any."""
     names = dict.fromkeys((namespace, None)) if isinstance(namespace, str) else by_namespace
     return [item for name in names for item in by_namespace.get(name, ())]
 

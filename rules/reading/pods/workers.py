@@ -1,4 +1,4 @@
-"""Workers, whatever starts an engine or asks for GPUs, and the frontends that choose among them."""
+"""Workers, which start an engine or ask for GPUs, and the frontends that choose among them."""
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,8 @@ class Worker:
     """More than one where the worker spans nodes."""
     environment: Mapping[str, Word]
     commands: tuple[StartCommand, ...]
-    """The engines that it starts; none where its image's own command does, or something unknown."""
+    """Commands of the engines that the worker starts; empty where the image's own command or an unknown one
+    does."""
     container: Mapping[str, Value]
 
     @property
@@ -54,7 +55,7 @@ class Worker:
         return self.template.described_by
 
     def starts(self, engines: Container[str]) -> bool:
-        """Whether it starts one of these modules or programs."""
+        """Whether the worker starts one of these modules or programs."""
         return any(command.engine in engines for command in self.commands)
 
     def variable(self, name: str) -> str | None:
@@ -88,13 +89,13 @@ def workers_by_resource(graph: ResourceGraph) -> Mapping[str, Sequence[Worker | 
 
 @dataclass(frozen=True, slots=True)
 class Privileges:
-    """What its security contexts say."""
+    """Privileges that the security contexts give a container."""
 
     privileged: bool
     capabilities: frozenset[str]
-    """Added ones, without the prefix CAP_."""
+    """Added capabilities, without the prefix CAP_."""
     user: int | None
-    """None where the image decides."""
+    """Numeric id of the user; None: the image decides."""
     host_ipc: bool
 
     def has(self, capability: str) -> bool:
@@ -131,7 +132,7 @@ class Frontend:
 
     @property
     def name(self) -> str:
-        """Of the service, the component or the workload."""
+        """Name of the service, the component or the workload."""
         return self.template.name
 
 
@@ -160,7 +161,7 @@ class Router:
     workers: tuple[Worker, ...]
 
     def mode(self) -> str:
-        """round-robin where nobody says."""
+        """The router's mode; round-robin where nobody says."""
         command = self.frontend.command
         given = command.flags.value(_MODE_FLAG)
         if given is not None:
