@@ -229,7 +229,7 @@ def runtime_defects_avoided(graph: ResourceGraph, engine: TensorRtLlmWorker) -> 
         return
     if worker.variable(WITHOUT_DEEP_EP.name) or worker.variable(_OLDER_NAME):
         return
-    # Without a GPU by name nobody can say that the defect is met.
+    # Without a GPU by name nobody can say whether the defect applies.
     landing = known(read_landing, graph, worker)
     if landing is not None and all(gpu.name == DEEP_EP_CRASH_ACCELERATOR for gpu in landing.accelerators):
         yield (

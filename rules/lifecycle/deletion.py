@@ -32,7 +32,7 @@ _RETENTION_POLICY = "persistentVolumeClaimRetentionPolicy"
 
 @dataclass(frozen=True, slots=True)
 class _Stateful:
-    """A resource that holds data, or holds what does."""
+    """A resource that holds data, or a namespace that holds such resources."""
 
     resource: Resource
     loss: str
@@ -158,7 +158,7 @@ def _declared_lifecycle(graph: ResourceGraph) -> str | None:
         value = text_at(component.inputs, _LIFECYCLE)
         if value not in _KNOWN:
             raise Undecided(f"{_LIFECYCLE} of {component.name} is {value!r}, not {' or '.join(_KNOWN)}")
-        # What one part of the program wants to keep is not disposable because another part is.
+        # Production wins: a disposable part of the program does not make the other parts disposable.
         said = value if said is None or value == _PRODUCTION else said
     return said
 

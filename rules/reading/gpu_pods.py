@@ -18,7 +18,7 @@ class GpuPods:
     """The equal pods of one template, which ask for GPUs."""
 
     workers: tuple[Worker, ...]
-    """Workers of the pod's containers: those that start an engine or ask for GPUs."""
+    """Containers of the pod that start an engine or ask for GPUs, as workers."""
 
     @property
     def template(self) -> PodTemplate:

@@ -67,7 +67,7 @@ def known(read: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T | None:
 
 
 def grouped(pairs: Iterable[tuple[K, T]]) -> Mapping[K, Sequence[T]]:
-    """Key -> everything that stands beside the key, in order."""
+    """Key -> the values paired with the key, in order."""
     groups: dict[K, list[T]] = {}
     for key, item in pairs:
         groups.setdefault(key, []).append(item)

@@ -47,7 +47,7 @@ def one_gpu_allocator(graph: ResourceGraph) -> Iterator[Observation]:
     def ask_plugin(_: ResourceGraph, worker: Worker) -> Sequence[str]:
         for name in _names(known(read_candidates, graph, worker)) if worker.gpus_per_pod else ():
             by_plugin.setdefault(name, worker)
-        # Nothing is wrong with one alone.
+        # The device plugin or the driver alone is no mistake.
         return ()
 
     def claim_gpus(_: ResourceGraph, template: PodTemplate) -> Sequence[str]:

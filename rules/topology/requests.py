@@ -102,7 +102,7 @@ def _serving(graph: ResourceGraph) -> Mapping[PodTemplate, list[tuple[str, _Cont
     found: dict[PodTemplate, list[tuple[str, _Container]]] = {}
     for each in readable((*read_workers(graph), *read_frontends(graph))):
         containers = found.setdefault(each.template, [])
-        # One container may start both.
+        # One container may start both a frontend and a worker.
         if all(container is not each.container for _, container in containers):
             containers.append((each.name, each.container))
     return found

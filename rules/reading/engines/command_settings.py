@@ -121,7 +121,7 @@ class CommandSettings:
         return None if self.at(flag) is None else self.count(flag, 0)
 
     def switch(self, flag: str) -> bool | None:
-        """Whether the switch or, as False, its `--no-` form is given; None for the engine's default."""
+        """The effective value of a switch and its `--no-` form; None where the engine's default acts."""
         given = self.flags.switch(flag)
         if given is not None:
             return given
