@@ -18,19 +18,19 @@ class WatchedGraph(ResourceGraph):
         self._asked: set[str | None] = set()
 
     def of_type(self, resource_type: str) -> Sequence[Resource]:
-        """As every graph does, remembering the type."""
+        """Return the graph's resources of a type, and remember the type."""
         self._asked.add(resource_type)
         return super().of_type(resource_type)
 
     def kubernetes_objects(self, kind: str | None = None) -> Sequence[Resource]:
-        """As every graph does, remembering the kind."""
+        """Return the graph's Kubernetes objects of a kind, and remember the kind."""
         # A rule that takes objects of any kind looks at what all have, and so at no kind in particular.
         if kind is not None:
             self._asked.add(kind)
         return super().kubernetes_objects(kind)
 
     def kubernetes_objects_named(self, kind: str, name: str, namespace: Value) -> Sequence[Resource]:
-        """As every graph does, remembering the kind."""
+        """Return the graph's Kubernetes objects of a kind and name, and remember the kind."""
         self._asked.add(kind)
         return super().kubernetes_objects_named(kind, name, namespace)
 

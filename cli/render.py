@@ -26,7 +26,7 @@ class RenderedDocument:
     """One document, ending in a newline."""
 
     name: str
-    """For a file: kind and name in lower case."""
+    """Kind and name in lower case, for the name of a file."""
     text: str
 
 

@@ -98,7 +98,7 @@ class CacheStorage(pulumi.ComponentResource):
             tags={"Name": args.name},
             opts=child(self, protect=args.keep),
         )
-        # The root belongs to root. Whoever comes by this door is the images' user, in a directory of its own.
+        # Root owns the root. Clients of this access point act as the images' user, in a directory of theirs.
         point = aws.efs.AccessPoint(
             f"{name}-directory",
             file_system_id=made.id,

@@ -29,7 +29,7 @@ class Chart:
     name: str
     version: str
     repository: str | None
-    """None for a chart whose name is an oci:// address."""
+    """Address of the chart's repository; None for a chart whose name is an oci:// address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from components.dynamo_objects import GRAPH_KIND
 from components.options import Resources, child, limits
 
 KV_TRANSPORT_ANNOTATION = "dynamo-stack/kv-transport"
-"""On a graph: the KV transport that the settings name."""
+"""Annotation of a graph: the KV transport that the settings name."""
 
 
 class Placement(TypedDict):
@@ -71,7 +71,7 @@ class DynamoGraphArgs:
     lifecycle: str
     """production or disposable."""
     kv_transport: KvTransport | None
-    """None where the KV cache never leaves a worker."""
+    """Transport of the KV cache; None where the KV cache never leaves a worker."""
     waivers: list[Waiver]
     ready_timeout_seconds: int
     instead_of: str | None = None

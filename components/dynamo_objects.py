@@ -11,7 +11,7 @@ Deployment and a Service and has a finalizer of its own."""
 FINALIZER = "nvidia.com/finalizer"
 """On graphs and on their parts (ai-dynamo/dynamo deploy/operator/internal/controller_common/finalizer.go)."""
 CONVERSION_SIGN = "conversion webhook"
-"""In what the API server says when it cannot read an object at another version than the stored one."""
+"""Part of the API server's message when it cannot read an object at another version than the stored one."""
 
 # Labels of a graph's pods (ai-dynamo/dynamo deploy/operator/internal/consts/consts.go).
 GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"

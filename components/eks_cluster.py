@@ -15,7 +15,7 @@ _CREATE = "45m"
 _DELETE = "30m"
 _ADDON = "20m"
 CREATOR = "creator"
-"""How the name of the entry of whoever made the cluster ends."""
+"""End of the name of the access entry for the principal that made the cluster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class EksClusterArgs:
     """ARNs of others that administer the cluster: EKS refuses a second entry of one principal."""
     log_days: int
     addons: tuple[Addon, ...]
-    """Those that need no node: the CNI, kube-proxy, the pod identity agent."""
+    """Addons that need no node: the CNI, kube-proxy, the pod identity agent."""
     keep: bool
     """Protect the cluster: everything on it goes with it."""
 

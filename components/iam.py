@@ -34,7 +34,7 @@ class ManagedPolicy(Enum):
 
     @property
     def arn(self) -> str:
-        """In the standard partition."""
+        """ARN in the standard partition."""
         return f"arn:aws:iam::aws:policy/{self.value}"
 
 

@@ -27,7 +27,7 @@ class FileSystem:
     attributes: pulumi.Input[Mapping[str, pulumi.Input[str]] | None]
     """The driver's own volume attributes; empty where the handle says it all."""
     fs_type: str | None
-    """None where the file system decides itself who may write."""
+    """File system type; None where the file system decides itself who may write."""
     mount_options: Sequence[str] = ()
     ready: Sequence[pulumi.Resource] = ()
     """Without these a node cannot mount it."""
@@ -81,7 +81,7 @@ class FoundClaim:
     """A claim that exists already and is somebody else's."""
 
     uid: str | None
-    """As the cluster has it; None where nobody can tell."""
+    """Uid of the object in the cluster; None where it cannot be told."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,11 @@ class NamespaceArgs:
 
     name: str
     platform_namespace: str
-    """Where the platform runs that the namespace's pods use; its NATS and etcd admit them by this."""
+    """Namespace of the platform that the pods use; its NATS and etcd admit the pods by this."""
     lifecycle: str
     """production or disposable; nothing is made of it, policies read it."""
     hf_token: pulumi.Output[str] | None = None
-    """None where nothing needs a token."""
+    """Hugging Face token; None where nothing needs a token."""
     keep: Keep = Keep.NOTHING
     exists: bool = False
     """Others made it: it is neither created, labelled nor removed."""

@@ -20,7 +20,7 @@ class Taint:
     key: str
     value: str
     effect: str
-    """In EKS's words: NO_SCHEDULE, NO_EXECUTE or PREFER_NO_SCHEDULE."""
+    """Taint effect in EKS's words: NO_SCHEDULE, NO_EXECUTE or PREFER_NO_SCHEDULE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class NodeGroupArgs:
     labels: Mapping[str, str]
     taints: tuple[Taint, ...]
     tags: Mapping[str, str]
-    """On the group, not on its nodes."""
+    """Tags of the group, not of its nodes."""
     sets_size: bool
     """Bring a group that exists to its size; False: leave as many nodes as the account has now."""
 

@@ -15,10 +15,10 @@ class DynamoPlatformArgs:
     namespace: str
     chart: Chart
     discovery: Literal["kubernetes", "etcd"]
-    """Where workers and frontends find each other."""
+    """Way in which workers and frontends find each other."""
     nats: NatsServers
     etcd: EtcdServers | None
-    """None with discovery kubernetes, which needs no etcd."""
+    """Servers of etcd; None with discovery kubernetes, which needs no etcd."""
     operator_image: str | None
     """Repository of the operator's image, where a mirror replaces it; None: the chart's own."""
     timeout_seconds: int

@@ -28,7 +28,7 @@ class Reservation:
 
     id: str
     placement_group: str | None = None
-    """In which it was made."""
+    """Placement group that the capacity was made in; None: in no group."""
     kind: Literal["reservation"] = "reservation"
 
 

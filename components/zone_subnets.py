@@ -10,9 +10,9 @@ class ZoneSubnets:
     zone: str
     """Name, such as us-east-1a or us-east-1-dfw-2a."""
     private: str
-    """For the control plane's interfaces, nodes and pods; in a Local Zone for nodes and pods alone."""
+    """Subnet of the control plane's interfaces, nodes and pods; in a Local Zone of nodes and pods alone."""
     public: str | None
-    """For NAT gateways and public load balancers; None in a Local Zone, which has neither."""
+    """Subnet of NAT gateways and public load balancers; None in a Local Zone, which has neither."""
 
 
 def zone_group(local_zone: str) -> str:

@@ -76,9 +76,9 @@ class ModelLimits:
     name: str
     attention_heads: int
     kv_heads: int | None
-    """None where attention keeps one latent vector for all heads (kv_lora_rank), or layers differ."""
+    """KV heads; None where all heads share one latent vector (kv_lora_rank), or layers differ."""
     experts: int
-    """Of one layer, shared ones aside; 0 for a dense model."""
+    """Experts of one layer, shared ones aside; 0 for a dense model."""
     max_positions: int
     """Tokens of prompt and answer together."""
 

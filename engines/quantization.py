@@ -15,7 +15,7 @@ class MxFp4Algorithm:
     """Expert weights in MXFP4 (E2M1, one E8M0 scale per 32 values) with activations in some format."""
 
     name: MxFp4AlgorithmName
-    """As TensorRT-LLM reads it from OVERRIDE_QUANT_ALGO, in any case of letters."""
+    """Name that TensorRT-LLM reads from OVERRIDE_QUANT_ALGO, in any case of letters."""
 
     activations: str
 

@@ -41,7 +41,7 @@ _NO_IMAGE = re.compile(
     re.IGNORECASE,
 )
 Pods = frozenset[str | None]
-"""By their uids."""
+"""Uids of pods."""
 _LOOK_SECONDS = 10.0
 # The kubelet asks a registry again after at most five minutes (k8s.io/kubernetes pkg/kubelet,
 # MaxContainerBackOff): what a pod of before says of its image may be that old.

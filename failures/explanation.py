@@ -13,7 +13,7 @@ class Subject:
     kind: str
     name: str
     namespace: str | None
-    """None for what lies in no namespace."""
+    """Namespace of the object; None for what lies in no namespace."""
 
 
 @dataclass(frozen=True, slots=True)

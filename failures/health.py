@@ -28,7 +28,7 @@ class ServingObjects:
     engine_files: str
     """The ConfigMap that the graph's pods read now; its name ends in a hash of the content."""
     claim: str | None
-    """With the model; None where the stack makes none."""
+    """Claim that holds the model; None where the stack makes none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ class Loss:
 
     subject: Subject
     found: str
-    """In a few words: "is being deleted"."""
+    """What was found, in a few words: "is being deleted"."""
     detail: str
     """Since when and by what, and what follows."""
     command: str = ""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 _HOURS_A_MONTH = 730
-"""By which AWS turns monthly prices into hourly ones."""
+"""Hours by which AWS turns monthly prices into hourly ones."""
 
 LUSTRE_USD_PER_GIB_MONTH: Mapping[int, float] = MappingProxyType(
     {125: 0.145, 250: 0.210, 500: 0.340, 1000: 0.600}

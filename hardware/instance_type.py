@@ -38,7 +38,7 @@ class InstanceType:
     """GPUs of one node: no worker pod can have more."""
 
     cpu_architecture: CpuArchitecture
-    """In the words of the node label kubernetes.io/arch."""
+    """CPU architecture in the words of the node label kubernetes.io/arch."""
 
     vcpus: int
 

@@ -29,7 +29,7 @@ class NetworkLayout:
     efa_gbit_per_second: float
     """Sum over the EFA interfaces of this layout, in Gbit/s."""
     ip_gbit_per_second: float
-    """Of card 0, which carries IP, in Gbit/s."""
+    """Bandwidth of card 0, which carries IP, in Gbit/s."""
 
     @property
     def efa_interfaces(self) -> int:

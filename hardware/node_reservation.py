@@ -4,7 +4,7 @@ The kernel and huge pages take memory as well, but no formula for them is publis
 """
 
 _MILLICORES = (60.0, 10.0, 5.0, 5.0)
-"""Of the first four cores: 6%, 1%, 0.5% and 0.5% (hardware/source.py, EKS_NODE_RESERVATION)."""
+"""Millicores reserved of cores 1 to 4: 6%, 1%, 0.5%, 0.5% (hardware/source.py, EKS_NODE_RESERVATION)."""
 _MILLICORES_OF_EVERY_OTHER = 2.5
 _MIB, _MIB_PER_POD, _EVICTION_MIB = 255, 11, 100
 

@@ -45,23 +45,23 @@ def held(say: str = "") -> Iterator[None]:
     that is killed leaves its lock. `say` is printed when the interruption has to wait.
 
     Raises:
-        KeyboardInterrupt: at the end of the block, if Ctrl-C was typed in it and does not end the process.
+        KeyboardInterrupt: at the end of the block, if Ctrl-C was pressed in it and does not end the process.
     """
     if threading.current_thread() is not threading.main_thread():
         # Signals go to the main thread alone.
         yield
         return
-    typed: list[int] = []
+    entered: list[int] = []
 
     def remember(number: int, _frame: FrameType | None) -> None:
-        if say and not typed:
+        if say and not entered:
             os.write(1, f"\nlab: {say}\n".encode())
-        typed.append(number)
+        entered.append(number)
 
     before = signal.signal(signal.SIGINT, remember)
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if typed:
+        if entered:
             signal.raise_signal(signal.SIGINT)

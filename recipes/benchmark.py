@@ -59,7 +59,7 @@ class Benchmark(StrictModel):
     connections_per_worker: PositiveInt
     local_ports: LocalPorts
     artifacts_directory: str
-    """Where results are kept, below the mount point of the model cache."""
+    """Directory of the results, below the mount point of the model cache."""
 
     wait_for_model: WaitForModel
     deadline_seconds: PositiveInt

@@ -28,7 +28,7 @@ class Evidence(StrictModel):
     """How far a recipe has been tried on one GPU, and what stands behind it."""
 
     accelerator: str
-    """As in hardware.ACCELERATORS."""
+    """Name of the accelerator, a key of hardware.ACCELERATORS."""
     level: Level
     reason: str
 

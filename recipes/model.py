@@ -34,7 +34,7 @@ class ModelFiles(StrictModel):
     """Bytes of the files that are downloaded, after the exclusions."""
     excluded_files: tuple[str, ...]
     model_type: Literal["gpt_oss"]
-    """As in config.json: the engine chooses its implementation, and so its limits, by it."""
+    """Model type in config.json: the engine chooses its implementation, and so its limits, by it."""
     layers: PositiveInt
     kv_heads: PositiveInt
     """Heads of the KV cache, of all GPUs together."""
@@ -132,7 +132,7 @@ class ServiceRecipe(StrictModel):
     """Size of /dev/shm as a Kubernetes quantity."""
     engine: TensorRtLlmOptions | None = None
     resources: FrontendResources | None = None
-    """On frontends; what a worker asks for follows from its node and its GPUs."""
+    """Resources of the frontends; what a worker asks for follows from its node and its GPUs."""
 
     @property
     def worker_role(self) -> WorkerRole:

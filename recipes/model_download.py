@@ -58,7 +58,7 @@ class S3Copy:
     region: str | None = None
     """None: as the environment of the service account says."""
     service_account_name: str | None = None
-    """With a role that may read the prefix (IRSA or EKS Pod Identity); there are no static credentials."""
+    """Service account whose role may read the prefix (IRSA or EKS Pod Identity); no static credentials."""
 
 
 @dataclass(frozen=True, slots=True)

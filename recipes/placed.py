@@ -68,7 +68,7 @@ class PlacedService:
     recipe: ServiceRecipe
     replicas: int
     placement: PoolPlacement | None
-    """None for a service without GPUs: it runs on any node that has none."""
+    """Placement of the service's pods; None for a service without GPUs: it runs on any node that has none."""
     resources: PodResources | None = None
 
     @property
@@ -113,9 +113,9 @@ class ComputeDomain:
     """The NVLink partition that all workers of a graph share."""
 
     name: str
-    """Of the ComputeDomain object."""
+    """Name of the ComputeDomain object."""
     claim_template_name: str
-    """Of the ResourceClaimTemplate that the DRA driver makes for it; pods claim their channel by it."""
+    """Name of the ResourceClaimTemplate that the DRA driver makes; pods claim their channel by it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class CopyNodes(CacheNodes):
     """Nodes with a copy each; of the others one node mounts the volume of the cache."""
 
     directory: str
-    """Of each node, with its copy."""
+    """Directory on each node that holds the node's copy of the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class PlacedRecipe:
     """Everything the graph manifest needs that is not the same in every cluster."""
 
     recipe: Recipe
-    """With the overrides of the stack's settings applied."""
+    """Recipe with the overrides of the stack's settings applied."""
     graph_name: str
     namespace: str
     services: tuple[PlacedService, ...]
@@ -149,13 +149,13 @@ class PlacedRecipe:
     cache_nodes: CacheNodes | None = None
     """None: every node can mount the cache."""
     kv_transport: KvTransport | None = None
-    """None for an aggregated recipe: its KV cache never leaves the worker."""
+    """Transport of the KV cache; None for an aggregated recipe, whose KV cache never leaves the worker."""
     image_mirrors: Mapping[str, str] = field(default_factory=dict[str, str])
     """Registry host -> what stands in its place, for every image."""
 
     @property
     def cache_directory(self) -> str | None:
-        """Of each node that has a copy of the model; None where the cache is a claim."""
+        """Directory on each node that has a copy of the model; None where the cache is a claim."""
         return self.cache_nodes.directory if isinstance(self.cache_nodes, CopyNodes) else None
 
     @property

@@ -15,10 +15,10 @@ from recipes.tensorrt_llm.kv_profiles import release_line, service_kv_profile
 
 ENGINE_FILES_DIRECTORY = "/opt/dynamo/configs"
 TERMINATION_GRACE_SECONDS = 120
-"""From SIGTERM until what is left of the pod is killed; all of the time that the runtime has."""
+"""Seconds from SIGTERM until the rest of the pod is killed; all of the time that the runtime has."""
 
 _SHUTDOWN_SECONDS = 30
-"""For the engine's own shutdown, once its requests are gone."""
+"""Seconds for the engine's own shutdown, once its requests are gone."""
 _PREFILL_TRANSFERS_SECONDS = 30
 """A prefill worker waits up to so long, before that, for decode workers that still read its KV cache."""
 

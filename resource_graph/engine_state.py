@@ -26,7 +26,7 @@ class EngineRecord:
     """A secret among its inputs is UNKNOWN, as it is where nobody gives the passphrase."""
     id: str = ""
     inputs: Mapping[str, Any]
-    """As they are written there, with the engine's marks."""
+    """Inputs as the state has them, with the engine's marks."""
     outputs: Mapping[str, Any]
     is_going: bool = False
     """Its successor exists (`delete`), or it was deleted to make room for one (`pendingReplacement`)."""
@@ -43,9 +43,9 @@ class Step:
     op: str
     urn: str
     before: EngineRecord | None
-    """As the state has it."""
+    """Record in the state."""
     after: EngineRecord | None
-    """None for what goes, or is gone."""
+    """Record after the step; None for a resource that goes, or is gone."""
     kinds: Mapping[str, str]
     """Path of each property that differs -> how: update, add-replace, …"""
 

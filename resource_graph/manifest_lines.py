@@ -22,9 +22,9 @@ class DocumentText:
     """A document in the text of its file."""
 
     text: str
-    """Of the whole file, which all its documents share."""
+    """Text of the whole file, which all its documents share."""
     line: int
-    """Of the document's first key, counted from 1."""
+    """Line of the document's first key, counted from 1."""
     start: int
     """Position of that key in the text."""
     end: int
@@ -44,9 +44,9 @@ class _Open:
 
     path: Path
     position: int | None
-    """Of the next item; None in a mapping."""
+    """Position of the next item; None in a mapping."""
     key: str | None = None
-    """Of the value that comes next in a mapping; None where a key comes."""
+    """Key of the value that comes next in a mapping; None where a key comes."""
 
 
 @lru_cache(maxsize=_KEPT)
@@ -76,7 +76,7 @@ def _lines(document: DocumentText) -> Mapping[Path, int]:
 
 
 def _next_path(inner: _Open | None) -> Path:
-    """Of the value that begins now."""
+    """Return the path of the value that begins now."""
     if inner is None:
         return ()
     if inner.position is None:

@@ -13,7 +13,7 @@ from resource_graph.values import Value
 _MAXIMUM_VALUES = 1_000_000
 """No honest manifest is larger; a few hundred bytes of nested aliases can be."""
 _MAXIMUM_DEPTH = 200
-"""No honest manifest is deeper, and whoever walks through a deeper one ends in a recursion."""
+"""Depth that no honest manifest reaches; walking a deeper one would exceed the recursion limit."""
 
 # The parser in C takes a tenth of the time. Only its events are used: what composes nodes from them recurses
 # in C, and ends the process on a text of fifty thousand hyphens.

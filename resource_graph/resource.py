@@ -31,7 +31,7 @@ class Origin:
     source: DocumentText | None = field(default=None, repr=False, compare=False)
     """Where the lines of its fields are found; None where only that of the document is known."""
     within: Path = ()
-    """Of the object in its document: `items` and a position for one that stands in a List."""
+    """Path of the object in its document: `items` and a position for an object in a List."""
 
     def line_of(self, path: Path) -> int:
         """Line of the field, or of the nearest one around it that is written there."""

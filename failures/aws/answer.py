@@ -37,7 +37,7 @@ class AwsError:
     """Such as VcpuLimitExceeded. That of EC2 where EKS passes one on."""
     message: str
     request_id: str | None
-    """By which AWS's support finds the request."""
+    """Id by which AWS's support finds the request."""
     service: str = ""
     """Such as EKS; empty where no request was refused."""
 

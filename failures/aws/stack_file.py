@@ -14,7 +14,7 @@ class StackFile:
     """A stack's file."""
 
     source: str
-    """As a person names it: Pulumi.mine.yaml."""
+    """Name of the file, as a person writes it: Pulumi.mine.yaml."""
     values: object
     """As YAML has them."""
 

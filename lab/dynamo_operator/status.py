@@ -29,7 +29,7 @@ class Outcome:
     deployments: list[Manifest] = field(default_factory=list)
     """The component deployments that the graph asks for now."""
     old: list[Manifest] = field(default_factory=list)
-    """Those of other generations, while an update runs."""
+    """Workers of other generations, while an update runs."""
     failure: str = ""
     rolling_update: Manifest | None = None
     """The new status.rollingUpdate; None where there never was an update."""

@@ -32,10 +32,10 @@ class Change:
 
     kind: str
     namespace: str | None
-    """None for an object of the whole cluster."""
+    """Namespace of the object; None for an object of the whole cluster."""
     name: str
     field: str | None
-    """None where the whole object is gone."""
+    """Field that differs; None where the whole object is gone."""
     expected: str
     found: str
     outcome: Outcome

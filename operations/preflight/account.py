@@ -25,7 +25,7 @@ _BAD_CREDENTIALS = {
     "UnrecognizedClientException",
 }
 STACK_TAG = "dynamo-stack"
-"""On everything that a stack makes; its value is the name of the cluster."""
+"""Tag of everything that a stack makes; its value is the name of the cluster."""
 
 
 class Unanswered(Exception):  # noqa: N818 - an answer of its own: nobody knows

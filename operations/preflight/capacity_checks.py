@@ -48,13 +48,13 @@ def capacity_answers(
         yield from _window_answers(question, nodes, purchase, found, now)
     elif found.placement_group != purchase.placement_group:
         made = f"placement group {found.placement_group}" if found.placement_group else "no placement group"
-        typed = f"typed is {purchase.placement_group}" if purchase.placement_group else "none is typed"
+        explicit = f"typed is {purchase.placement_group}" if purchase.placement_group else "none is typed"
         fix = (
             f"purchase.placementGroup: {found.placement_group}"
             if found.placement_group
             else "leave purchase.placementGroup out"
         )
-        yield wrong(question, f"was made in {made}, {typed}: EC2 launches into it nowhere else", fix)
+        yield wrong(question, f"was made in {made}, {explicit}: EC2 launches into it nowhere else", fix)
 
 
 def phase_due(found: FoundReservation, now: dt.datetime) -> str:

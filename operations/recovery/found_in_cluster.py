@@ -37,7 +37,7 @@ class HelmRelease:
     status: str | None
     """Helm's word for the newest revision; None: there is no such release."""
     chart: str = ""
-    """With its version, as Helm writes it: dynamo-platform-1.2.1."""
+    """Chart with its version, as Helm writes it: dynamo-platform-1.2.1."""
     wanted_chart: str = ""
     """The name of the program's."""
     last_deployed: int | None = None

@@ -29,7 +29,7 @@ class Leftovers:
     locks: tuple[Lock, ...]
     state: StackState
     release: HelmRelease | None
-    """None where the platform is not this stack's own."""
+    """Helm release of the platform; None where the platform is not this stack's own."""
     objects: tuple[ClusterObject, ...]
     """The program's objects that exist."""
     restored: bool = False

@@ -53,7 +53,7 @@ class ClusterObject:
 
     @property
     def id(self) -> str:
-        """As the provider calls it."""
+        """Id of the resource at its provider."""
         return f"{self.namespace}/{self.name}" if self.namespace else self.name
 
     @property

@@ -52,7 +52,7 @@ class GraphService:
     claims: tuple[Mapping[str, Any], ...]
     """The pod's claims that the container uses: a claim of the pod alone gives it no device."""
     shared_memory: str | None
-    """None leaves the operator's own 8Gi."""
+    """Size of the shared memory; None leaves the operator's own 8Gi."""
     annotations: Mapping[str, str]
 
     def resources(self, worded: Callable[[Amounts], dict[str, Any]]) -> dict[str, Any]:

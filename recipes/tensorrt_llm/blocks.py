@@ -102,7 +102,7 @@ class CacheTransceiverConfig(EngineBlock, frozen=True):
 
 
 class CudaGraphConfig(EngineBlock, frozen=True):
-    """For which batch sizes decoding steps are captured as CUDA graphs; larger batches run without."""
+    """Batch sizes whose decoding steps are captured as CUDA graphs; larger batches run without."""
 
     batch_sizes: Sizes | None = None
     """Exactly these. Sizes above the engine's max_batch_size are dropped silently."""

@@ -13,7 +13,7 @@ from recipes.placed import PlacedRecipe, PlacedService
 from recipes.tensorrt_llm.blocks import TransceiverBackend
 
 FIRST_LINE_WITH_ONE_EFA_TAG = (1, 3)
-"""From here on the EFA image is called `<version>-efa`, for amd64 and arm64."""
+"""First version whose EFA image is called `<version>-efa`, for both amd64 and arm64."""
 
 _TRANSPORT_GUIDE = "ai-dynamo/dynamo docs/kubernetes/disagg-communication-guide.md at 3c42642"
 _RDMA_GUIDE = "ai-dynamo/dynamo docs/kubernetes/rdma-setup/overview.md at a580cdd"
@@ -47,7 +47,7 @@ class KvProfile:
     """Value of cache_transceiver_config.backend in the engine file."""
     image_tag: str
     source: str
-    """Where the setup was published."""
+    """Place where the setup was published."""
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
     library_directories: tuple[str, ...] = ()
     """Searched before the image's own LD_LIBRARY_PATH. A pod's env cannot refer to a value of the image, so

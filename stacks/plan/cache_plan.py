@@ -47,14 +47,14 @@ class OwnVolume:
     source: HuggingFaceDownload | S3Copy
     storage: StorageClass | EbsDisk | Lustre | Efs
     nodes: CacheNodes | None
-    """Those that alone can mount it; None: all."""
+    """Nodes that alone can mount the cache; None: all nodes can."""
     size_gib: int
     needed_gib: int
     """What the pinned revision takes on the volume, with room for a download in flight."""
 
     @property
     def class_name(self) -> str:
-        """Of the claim; empty where the volume is a file system, and no class makes it."""
+        """Storage class of the claim; empty where the volume is a file system, and no class makes it."""
         return "" if isinstance(self.storage, Lustre | Efs) else self.storage.class_name
 
 

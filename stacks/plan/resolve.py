@@ -96,7 +96,7 @@ def _namespace_problems(settings: StackSettings) -> tuple[Problem, ...]:
     name = namespace_name(settings.serving.namespace)
     if name != namespace_name(settings.platform.namespace):
         return ()
-    # Whoever removes a namespace removes everything in it.
+    # Removing a namespace removes everything in it.
     message = "the graph needs a namespace of its own, apart from the platform's"
     return (Problem("serving.namespace", name, message),)
 

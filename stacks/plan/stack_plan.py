@@ -41,7 +41,7 @@ class RetainedObject:
     kind: str
     name: str
     namespace: str | None
-    """None for an object of the whole cluster, or of the account."""
+    """Namespace of the object; None for an object of the whole cluster, or of the account."""
     reason: str
 
 
@@ -89,7 +89,7 @@ class StackPlan:
     network_policies: bool
     waivers: tuple[WaiverSettings, ...]
     infrastructure: EksPlan | None
-    """None for a cluster that exists, or that another stack makes."""
+    """Plan of the cluster; None for a cluster that exists, or that another stack makes."""
     decisions: tuple[Decision, ...] = ()
     retained: tuple[RetainedObject, ...] = ()
     """What `pulumi destroy` leaves, complete."""

@@ -27,7 +27,7 @@ class InfrastructureParts:
     before_graph: tuple[pulumi.Resource, ...] = ()
     """Without these a worker has no GPU, no compute domain or no EFA."""
     file_system: FileSystem | None = None
-    """For the model cache; None where a storage class makes its volume."""
+    """File system of the model cache; None where a storage class makes its volume."""
     kubeconfig: pulumi.Output[str] | None = None
     """It leads to a cluster that a stack of this project makes."""
 

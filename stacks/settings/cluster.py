@@ -56,7 +56,7 @@ class AdoptedNetwork(StrictModel):
 
     kind: Literal["existing"]
     vpc_id: VpcId
-    """With DNS names and DNS resolution on: file systems are mounted by name."""
+    """Id of the VPC. DNS names and DNS resolution must be on: file systems are mounted by name."""
     subnets: Annotated[Mapping[ZoneName, SubnetId], Field(min_length=2)]
     """Zone -> private subnet, with a way out; two zones of the region, and that of each pool. The control
     plane stays in those of the region that are here when the stack is created."""
@@ -79,13 +79,13 @@ class EksClusterSettings(StrictModel):
 
     kind: Literal["eks"]
     name: ClusterName
-    """Of the cluster, and the beginning of the names of what belongs to it."""
+    """Name of the cluster; names of what belongs to the cluster begin with it."""
     account_id: AccountId
     """The account that is meant, in quotes: with credentials of another one nothing happens."""
     region: Region
-    """Where the control plane is, such as us-east-1; a Local Zone belongs to one."""
+    """Region of the control plane, such as us-east-1; a Local Zone belongs to one."""
     version: Literal["1.34", "1.35", "1.36"] = "1.35"
-    """Of Kubernetes, in quotes. Compute domains need 1.34."""
+    """Kubernetes version, in quotes. Compute domains need 1.34."""
     network: NetworkSettings
     """A VPC that this stack makes, or one that exists."""
     public_cidrs: tuple[Cidr, ...] = ()
@@ -103,7 +103,7 @@ class EksClusterSettings(StrictModel):
     node_repair: bool = False
     """Let EKS restart or replace nodes that stay unhealthy. Faults of GPUs reach it by nodeMonitoring."""
     tags: Mapping[LabelKey, LabelValue] = Field(default_factory=dict[str, str])
-    """On everything in the account."""
+    """Tags on everything that the stack makes in the account."""
 
 
 ClusterSettings = Annotated[ExistingClusterSettings | EksClusterSettings, Field(discriminator="kind")]
@@ -126,7 +126,7 @@ class ReservationPurchase(StrictModel):
 
     kind: Literal["reservation"]
     id: ReservationId
-    """Of the reservation, whose zone is the pool's."""
+    """Id of the reservation, whose zone is the pool's."""
     placement_group: Text | None = None
     """Name of the cluster placement group in which it was made; None: it was made outside one, and its nodes
     are launched outside one."""
@@ -137,7 +137,7 @@ class CapacityBlockPurchase(StrictModel):
 
     kind: Literal["capacityBlock"]
     id: ReservationId
-    """Of the block's capacity reservation, as the purchase printed it."""
+    """Id of the block's capacity reservation, as the purchase printed it."""
     starts: UtcTime
     """When its window opens, in quotes: at that time a pool that waits is filled."""
     phase: Literal["waiting", "active", "empty"]

@@ -44,7 +44,7 @@ class OwnNats(StrictModel):
     storage_class_name: StorageClassName
     """Class of its volumes; each is mounted by one node."""
     volume_size: VolumeSize = "10Gi"
-    """Of each member, for JetStream."""
+    """Size of each member's volume, for JetStream."""
 
 
 class BundledNats(StrictModel):
@@ -72,7 +72,7 @@ class OwnEtcd(StrictModel):
     storage_class_name: StorageClassName
     """Class of its volumes; each is mounted by one node."""
     volume_size: VolumeSize = "8Gi"
-    """Of each member."""
+    """Size of each member's volume."""
     rejoining: bool = False
     """True while a member with a new, empty volume joins the existing ones again."""
 
@@ -109,7 +109,7 @@ class OwnPlatform(StrictModel):
     graph_api: GraphApi = "v1beta1"
     """API version in which the graph is written. Another one replaces the graph."""
     discovery: Discovery = "kubernetes"
-    """Where workers and frontends find each other. Fixed when the stack is created."""
+    """Way in which workers and frontends find each other. Fixed when the stack is created."""
     nats: Nats
     """Message broker of the runtime's events."""
     etcd: Etcd | None = None

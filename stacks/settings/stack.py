@@ -61,7 +61,7 @@ class NodePoolSettings(StrictModel):
     rdma: RdmaSettings | None = None
     """None: no InfiniBand or RoCE devices."""
     zone: ZoneName | None = None
-    """Where its nodes are; required with cluster kind eks, and only there."""
+    """Zone of the pool's nodes; required with cluster kind eks, and only there."""
     purchase: PurchaseSettings | None = None
     """How its nodes are paid for; required with cluster kind eks, and only there."""
 
@@ -79,7 +79,7 @@ class S3Source(StrictModel):
     address: S3Address
     """s3://bucket/prefix"""
     region: Text | None = None
-    """Of the bucket; None: as the cluster's environment says."""
+    """Region of the bucket; None: as the cluster's environment says."""
     service_account_name: Name = "default"
     """Service account of the copying Job, whose role may read the bucket; credentials are never settings."""
 
@@ -96,7 +96,7 @@ ModelSource = Annotated[HuggingFaceSource | S3Source | ExistingVolumeSource, Fie
 
 
 class ModelSettings(StrictModel):
-    """Where the model's files come from."""
+    """Source of the model's files."""
 
     source: ModelSource = HuggingFaceSource(kind="huggingface")
     """Who has the files."""
@@ -112,44 +112,44 @@ class ModelCacheSettings(StrictModel):
     storage_class_name: StorageClassName | None = None
     """A class of the cluster whose volumes several nodes can mount at once (ReadWriteMany)."""
     storage: CacheStorageSettings | None = None
-    """With cluster kind eks, instead of a class: what is made for it, or the nodes' own disks."""
+    """Storage made for the cache, or the nodes' own disks; with cluster kind eks, instead of a class."""
     read_megabytes_per_second: Count | None = None
     """What one node reads from the volume; None: the slowest that the publisher's times allow."""
     download_timeout_seconds: Seconds | None = None
-    """None: worked out from the model's size."""
+    """Longest time for the download, in seconds; None: worked out from the model's size."""
 
 
 class PoolsPerRole(StrictModel):
     """A node pool for each kind of worker of a disaggregated recipe."""
 
     prefill: Name
-    """Of the prefill workers."""
+    """Pool of the prefill workers."""
     decode: Name
-    """Of the decode workers."""
+    """Pool of the decode workers."""
 
 
 class ReplicaSettings(StrictModel):
     """Replicas per role; what is left out stays as the recipe has it."""
 
     frontend: Count | None = None
-    """Take requests; no GPU."""
+    """Number of frontends, which take requests and need no GPU; None: the recipe's."""
     prefill: Count | None = None
-    """Of a disaggregated recipe."""
+    """Number of prefill workers of a disaggregated recipe; None: the recipe's."""
     decode: Count | None = None
-    """Of a disaggregated recipe."""
+    """Number of decode workers of a disaggregated recipe; None: the recipe's."""
     worker: Count | None = None
-    """Of an aggregated recipe."""
+    """Number of workers of an aggregated recipe; None: the recipe's."""
 
 
 class EngineOverrides(StrictModel):
     """Engine options per role, over the recipe's; keys are the engine's own."""
 
     prefill: EngineSettings | None = None
-    """Of a disaggregated recipe."""
+    """Options for the prefill workers of a disaggregated recipe; None: the recipe's alone."""
     decode: EngineSettings | None = None
-    """Of a disaggregated recipe."""
+    """Options for the decode workers of a disaggregated recipe; None: the recipe's alone."""
     worker: EngineSettings | None = None
-    """Of an aggregated recipe."""
+    """Options for the workers of an aggregated recipe; None: the recipe's alone."""
 
 
 class InternalLoadBalancer(StrictModel):
@@ -202,7 +202,7 @@ class ServingSettings(StrictModel):
     """None: reachable inside the cluster only. Never public."""
     pod_monitor: PodMonitorSettings | None = None
     ready_timeout_seconds: Seconds | None = None
-    """None: worked out from the model's size."""
+    """Longest wait until the service is ready, in seconds; None: worked out from the model's size."""
 
 
 class WaiverSettings(StrictModel):

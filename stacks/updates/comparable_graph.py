@@ -87,7 +87,7 @@ class Graph:
 
     @property
     def address(self) -> str:
-        """Where clients inside the cluster reach it."""
+        """Address of the graph for clients inside the cluster."""
         return f"{self.name}-frontend.{self.namespace}.svc.cluster.local:8000"
 
     def has_place_of(self, other: "Graph") -> bool:

@@ -30,7 +30,7 @@ _REVISION = re.compile(r"(?:--revision |/snapshots/)([0-9a-f]{40})")
 
 @dataclass(frozen=True, slots=True)
 class Creator:
-    """Whoever made the cluster, as far as the state tells."""
+    """Principal that made the cluster, as far as the state tells."""
 
     arn: str | None = None
     """The IAM role or user; None: no entry of theirs is in the state."""
@@ -74,7 +74,7 @@ class Deployed:
     """Commit of the model that the cache was filled with last."""
     release: DeployedRelease | None = None
     node_groups: Mapping[str, DeployedNodes] = field(default_factory=dict[str, DeployedNodes])
-    """By their names in the program."""
+    """Node groups by their names in the program."""
     creator: Creator = UNKNOWN_CREATOR
     """Who made the cluster."""
 

@@ -23,7 +23,7 @@ from stacks.updates.scaled_by_hand import HandSet, forced_notices, with_wanted
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """From what runs to what the stack asks for."""
+    """Change from what runs to what the stack asks for."""
 
     notices: tuple[Notice, ...] = ()
     replacement: Replacement | None = None

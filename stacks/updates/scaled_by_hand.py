@@ -31,11 +31,11 @@ class HandSet:
     graph: str
     service: str
     found: int
-    """In the cluster."""
+    """Replicas in the cluster."""
     wanted: int
-    """By the settings."""
+    """Replicas in the settings."""
     manager: str
-    """As the API server names who wrote it, such as kubectl-patch."""
+    """Field manager that wrote the number, as the API server names it, such as kubectl-patch."""
     when: str
     """When this manager last wrote to the graph, as the API server says it."""
 

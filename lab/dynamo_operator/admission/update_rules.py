@@ -69,7 +69,7 @@ def _check_replicas(where: str, old: Manifest, new: Manifest, user: str) -> None
 
 
 def _inter_pod(setting: Manifest | None) -> Any:
-    """What of a GPU memory service or failover setting is fixed: whether it spans pods, and its shadows."""
+    """Fixed parts of a GPU memory service or failover setting: whether it spans pods, and its shadows."""
     if not setting or not setting.get("enabled") or setting.get("mode") != INTER_POD:
         return None
     return ("interPod", setting.get("numShadows"))

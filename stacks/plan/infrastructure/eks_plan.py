@@ -85,7 +85,7 @@ class EksPlan:
     network: PlannedNetwork | AdoptedNetwork
     gpu_nodes: tuple[PlannedNodes, ...]
     storage: MadeStorage | None
-    """None where the settings name a storage class, or a volume that exists."""
+    """Storage to make; None where the settings name a storage class, or a volume that exists."""
 
     @property
     def system_ami_type(self) -> AmiType:

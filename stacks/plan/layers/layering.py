@@ -26,7 +26,7 @@ class Layering:
     """Which layers of its file a stack registers, and which stacks have the others."""
 
     own: tuple[Layer, ...]
-    """From below."""
+    """Layers that the stack owns, the lowest first."""
     joined: Mapping[Layer, JoinedLayer]
     """The layers below, with their owners."""
     shared: tuple[Contract, ...]

@@ -35,7 +35,7 @@ class Placed:
 
     services: tuple[PlacedService, ...]
     kv_transport: KvTransport | None
-    """None for an aggregated recipe."""
+    """Transport of the KV cache; None for an aggregated recipe."""
     pools: tuple[PlacedPool, ...]
 
 

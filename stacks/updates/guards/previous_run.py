@@ -25,7 +25,7 @@ _PAUSE_SECONDS = 0.25
 _ATTEMPTS_OF_ANOTHER = 4
 _OWN = "this stack"
 _UNKNOWN = "unknown stack"
-"""In what the engine says of a stack that is not there: pulumi/pulumi pkg/backend/backend.go."""
+"""Part of the engine's message about a stack that is not there: pulumi/pulumi pkg/backend/backend.go."""
 
 _OF_THE_PROGRAM = ("pulumi:", "dynamo-stack:")
 
