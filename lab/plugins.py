@@ -23,6 +23,11 @@ if [ -S "$LAB_WARM_START" ]; then exec {python} -I -S {launcher} "$LAB_WARM_STAR
 exec {python} {arguments} "$@"
 """
 
+# Never warm: a program finds its engine among its ancestors (failures/engine_process.py), and a fork has others.
+_HOST = """#!/bin/sh
+exec {python} -P -m lab.language_host "$@"
+"""
+
 # -P keeps the program's own folder off sys.path: its packages must not shadow the lab's.
 _MODULE = ("-P", "-m")
 # As the vendor's script of this name does, for providers that are a program's own Python: they are found in
@@ -43,7 +48,7 @@ def install(lab: LabDirectory, tools: Mapping[str, Path]) -> None:
     for name, path in tools.items():
         _link(path, lab.bin / name)
     # In the same folder as pulumi the host is taken as bundled; on PATH it would draw a warning.
-    _write_command(lab.bin / "pulumi-language-python", *_MODULE, "lab.language_host")
+    _write(lab.bin / "pulumi-language-python", _HOST.format(python=shlex.quote(sys.executable)))
     _write_command(lab.bin / "pulumi-resource-pulumi-python", *_DYNAMIC)
     # Named by kubeconfigs of EKS; a real one further along PATH would ask a real account.
     _write_command(lab.bin / "aws", *_MODULE, "lab.aws_command")
