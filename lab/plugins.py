@@ -23,7 +23,7 @@ if [ -S "$LAB_WARM_START" ]; then exec {python} -I -S {launcher} "$LAB_WARM_STAR
 exec {python} {arguments} "$@"
 """
 
-# Never warm: a program finds its engine among its ancestors (failures/engine_process.py), and a fork has others.
+# Never warm: a program finds its engine among its ancestors, and a fork has others.
 _HOST = """#!/bin/sh
 exec {python} -P -m lab.language_host "$@"
 """

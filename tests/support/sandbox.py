@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from lab.directory import LabDirectory
 from lab.environment import sealed_environment
-from tests.support.warm_start import warm_start
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +27,7 @@ class Sandbox:
     def at(cls, root: Path) -> Sandbox:
         """The sandbox whose lab lives in `root`."""
         directory = LabDirectory(root)
-        return cls(directory, sealed_environment(directory) | warm_start())
+        return cls(directory, sealed_environment(directory))
 
     def run(
         self,
