@@ -6,8 +6,6 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
-from lab.warm_start.parent import parent_is_gone
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -20,10 +18,11 @@ def end_with_engine(before: Callable[[], None] = lambda: None) -> None:
     A killed engine cannot tell its plugins to stop. Left alone they live on, keep a cluster connection open
     and finish a call whose result nobody records.
     """
+    engine = os.getppid()
     never = threading.Event()
 
     def watch() -> None:
-        while not parent_is_gone():
+        while os.getppid() == engine:
             never.wait(_POLL_SECONDS)
         before()
         os._exit(0)

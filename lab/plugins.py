@@ -10,7 +10,6 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from lab.vendor_plugin import choice
-from lab.warm_start import LAUNCHER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,20 +18,15 @@ if TYPE_CHECKING:
     from lab.directory import LabDirectory
 
 _COMMAND = """#!/bin/sh
-if [ -S "$LAB_WARM_START" ]; then exec {python} -I -S {launcher} "$LAB_WARM_START" {arguments} "$@"; fi
-exec {python} {arguments} "$@"
-"""
-
-# Never warm: a program finds its engine among its ancestors, and a fork has others.
-_HOST = """#!/bin/sh
-exec {python} -P -m lab.language_host "$@"
-"""
-
 # -P keeps the program's own folder off sys.path: its packages must not shadow the lab's.
-_MODULE = ("-P", "-m")
+exec {python} -P -m {module} "$@"
+"""
+
 # As the vendor's script of this name does, for providers that are a program's own Python: they are found in
 # the program's folder, which is where the engine starts it.
-_DYNAMIC = ("-u", "-m", "pulumi.dynamic")
+_DYNAMIC = """#!/bin/sh
+exec {python} -u -m pulumi.dynamic "$@"
+"""
 
 # Provider plugins by name: the module that stands in, and the wheel whose version it must report,
 # since the engine looks for exactly the version that the SDK asks for.
@@ -48,16 +42,16 @@ def install(lab: LabDirectory, tools: Mapping[str, Path]) -> None:
     for name, path in tools.items():
         _link(path, lab.bin / name)
     # In the same folder as pulumi the host is taken as bundled; on PATH it would draw a warning.
-    _write(lab.bin / "pulumi-language-python", _HOST.format(python=shlex.quote(sys.executable)))
-    _write_command(lab.bin / "pulumi-resource-pulumi-python", *_DYNAMIC)
+    _write_command(lab.bin / "pulumi-language-python", "lab.language_host")
+    _write(lab.bin / "pulumi-resource-pulumi-python", _DYNAMIC.format(python=shlex.quote(sys.executable)))
     # Named by kubeconfigs of EKS; a real one further along PATH would ask a real account.
-    _write_command(lab.bin / "aws", *_MODULE, "lab.aws_command")
+    _write_command(lab.bin / "aws", "lab.aws_command")
     for name, (module, wheel) in _PROVIDERS.items():
         # A symlink to a folder is not found by the CLI: it must be a real one.
         folder = lab.pulumi_home / "plugins" / f"resource-{name}-v{version(wheel)}"
         folder.mkdir(parents=True, exist_ok=True)
         command = _vendors(name) or (module,)
-        _write_command(folder / f"pulumi-resource-{name}", *_MODULE, *command)
+        _write_command(folder / f"pulumi-resource-{name}", *command)
 
 
 def _vendors(name: str) -> tuple[str, ...]:
@@ -78,9 +72,8 @@ def _link(source: Path, target: Path) -> None:
         shutil.copy2(source, target)
 
 
-def _write_command(path: Path, *arguments: str) -> None:
-    python, launcher = shlex.quote(sys.executable), shlex.quote(str(LAUNCHER))
-    _write(path, _COMMAND.format(python=python, launcher=launcher, arguments=shlex.join(arguments)))
+def _write_command(path: Path, *module: str) -> None:
+    _write(path, _COMMAND.format(python=shlex.quote(sys.executable), module=shlex.join(module)))
 
 
 def _write(path: Path, text: str) -> None:

@@ -18,7 +18,6 @@ from google.protobuf import empty_pb2
 from pulumi.runtime.proto import language_pb2, language_pb2_grpc, plugin_pb2
 
 from lab.language_host.executor import ALREADY_REPORTED
-from lab.warm_start import python_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,7 +74,6 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
         # The engine passes its own address only to the host, and the program needs it for its log.
         del request.args[:]
         request.args.append(self._engine_address)
-        # Never warm, as this host: lab/plugins.py says why.
         child = subprocess.Popen([python, "-u", str(_EXECUTOR)], stdin=subprocess.PIPE)
         self._children.add(child)
         try:
@@ -102,9 +100,7 @@ class LanguageHost(language_pb2_grpc.LanguageRuntimeServicer):
             yield language_pb2.RunPluginResponse(stderr=f"{error}\n".encode())
             yield language_pb2.RunPluginResponse(exitcode=1)
             return
-        command = python_command(
-            python, "-u", "-m", "pulumi.policy", *request.args, request.info.program_directory
-        )
+        command = [python, "-u", "-m", "pulumi.policy", *request.args, request.info.program_directory]
         child = subprocess.Popen(
             command,
             cwd=request.pwd,

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import psutil
 
-from lab.warm_start import VARIABLE
 from tests.conformance.charts import write_chart
 from tests.conformance.toy import POD, STACK
 
@@ -94,8 +93,7 @@ def _start(toy: Toy, *command: str, **variables: str) -> psutil.Popen:
             "--color=never",
         ],
         cwd=toy.folder,
-        # Cold: these tests follow the engine's own children.
-        env=toy.lab.environment | {VARIABLE: ""} | variables,
+        env=toy.lab.environment | variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 
-from lab.warm_start import VARIABLE
 from tests.support.lab_stack import inventory
 from tests.support.measured import record
 from tests.support.runbook import ORPHAN_SECONDS, commands, typed
@@ -86,8 +85,7 @@ def started(stack: LabStack, *command: str) -> Iterator[Interruption]:
         process = psutil.Popen(
             [executable, *command[1:], *options],
             cwd=stack.project,
-            # Cold: recovery looks for what a killed engine leaves, and a fork is not its child.
-            env=stack.lab.environment | {VARIABLE: ""},
+            env=stack.lab.environment,
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=stream,
