@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from lab.directory import REPOSITORY
 from tests.serving_stacks.pods import pods_of, variables_of
 from tests.serving_stacks.rehearsal import SETTINGS, prepared
 
@@ -22,23 +24,28 @@ NAMESPACE, GRAPH, CACHE = "gpt-oss", "gpt-oss-disagg", "model-cache"
 GRAPHS = "dynamographdeployments.nvidia.com"
 
 _AT_FIRST = {
-    "pod.py": (
-        ("if service.cache_claim_name:", "if False:"),
-        ("if service.cache_directory or service.cache_claim_name:", "if service.cache_directory:"),
+    "services.py": (
+        ('"volumeMounts": [_cache_mount(placed)],', '"volumeMounts": [],'),
+        ("        return [cache]\n", "        return []\n"),
+        (
+            '"configMap": {"name": engine_config_map_name}}, cache]',
+            '"configMap": {"name": engine_config_map_name}}]',
+        ),
     ),
-    "v1alpha1.py": (
+    "api_versions.py": (
         (
             'fields["extraPodMetadata"] = {"annotations": dict(service.annotations)}',
             'fields["annotations"] = dict(service.annotations)',
         ),
         (
-            "    if service.shared_memory:",
-            '    fields["volumeMounts"] = [{"name": service.cache_claim_name, '
-            '"mountPoint": service.cache_mount_path}]\n    if service.shared_memory:',
+            '    if service.shared_memory:\n        fields["sharedMemory"]',
+            '    fields["volumeMounts"] = [{"name": "model-cache", "mountPoint": "/opt/models"}]\n'
+            '    if service.shared_memory:\n        fields["sharedMemory"]',
         ),
         (
-            '"backendFramework": backend_framework,',
-            '"backendFramework": backend_framework, "pvcs": [{"name": "model-cache", "create": False}],',
+            '"backendFramework": BACKEND_FRAMEWORK,\n        "services"',
+            '"backendFramework": BACKEND_FRAMEWORK,\n'
+            '        "pvcs": [{"name": "model-cache", "create": False}],\n        "services"',
         ),
     ),
 }
@@ -54,16 +61,24 @@ def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[La
         yield stack
 
 
-def _written_at_first(project: Path) -> dict[Path, str]:
-    before: dict[Path, str] = {}
+def _written_at_first(project: Path) -> None:
+    """Give the project a copy of the recipes that writes the graph so: the repository's serve other tests."""
+    recipes = project / "recipes"
+    recipes.unlink()
+    shutil.copytree(REPOSITORY / "recipes", recipes)
     for name, edits in _AT_FIRST.items():
-        file = project / "recipes" / "graph_manifest" / name
-        text = before[file] = file.read_text()
+        file = recipes / "graph_manifest" / name
+        text = file.read_text()
         for old, new in edits:
             assert text.count(old) == 1, old
             text = text.replace(old, new)
         file.write_text(text)
-    return before
+
+
+def _written_as_today(project: Path) -> None:
+    recipes = project / "recipes"
+    shutil.rmtree(recipes)
+    recipes.symlink_to(REPOSITORY / "recipes", target_is_directory=True)
 
 
 def _volumes(stack: LabStack) -> dict[str, set[str]]:
@@ -81,7 +96,7 @@ def _variables(stack: LabStack) -> dict[str, bool]:
 
 
 def test_a_v1alpha1_graph_becomes_a_v1beta1_one_and_its_workers_get_the_model(stack: LabStack) -> None:
-    before = _written_at_first(stack.project)
+    _written_at_first(stack.project)
     stack.pulumi("up", "--yes", "--skip-preview")
     uid = stack.lab.get(GRAPHS, GRAPH, "-n", NAMESPACE)["metadata"]["uid"]
     assert {role: CACHE in names for role, names in _volumes(stack).items()} == {
@@ -89,8 +104,7 @@ def test_a_v1alpha1_graph_becomes_a_v1beta1_one_and_its_workers_get_the_model(st
         "prefill": False,
         "decode": False,
     }
-    for file, text in before.items():
-        file.write_text(text)
+    _written_as_today(stack.project)
     content = stack.settings()
     del content["config"][SETTINGS]["platform"]["graphApi"]
     stack.write_settings(content)
