@@ -150,7 +150,7 @@ def _annotations(kv_transport: KvTransport | None) -> dict[str, str]:
         "pulumi.com/waitFor": "condition=Ready",
     }
     if kv_transport and kv_transport["typed"]:
-        # A rendered manifest has no component around it that says so: whoever reviews plain TCP in it could
+        # A rendered manifest has no component around it that says so: a reviewer of plain TCP in it could
         # not tell a decision from an oversight.
         annotations[KV_TRANSPORT_ANNOTATION] = kv_transport["name"]
     return annotations

@@ -147,7 +147,7 @@ class EksCluster(pulumi.ComponentResource):
             },
             access_config={
                 "authentication_mode": "API",
-                # EKS' own entry for whoever makes the cluster stands in no state: that principal could not be
+                # EKS' own entry for the cluster's creator stands in no state: that principal could not be
                 # listed as an administrator too (terraform-aws-modules/terraform-aws-eks#2969).
                 "bootstrap_cluster_creator_admin_permissions": args.creator is None,
             },

@@ -48,7 +48,7 @@ def role(
     """Make a role that a service may take, with policies of AWS.
 
     Returns:
-        The role, and what whoever uses it depends on: without its policies it can do nothing.
+        The role, and its policies, on which its users depend: without them it can do nothing.
     """
     made = aws.iam.Role(logical_name, name=name, assume_role_policy=json.dumps(trust(service)), opts=opts)
     attached: Resources = [

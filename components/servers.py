@@ -1,4 +1,4 @@
-"""NATS and etcd servers as plain data, apart from Pulumi: whoever runs them, they answer at an address."""
+"""NATS and etcd servers as plain data, apart from Pulumi: own, bundled or external, each with an address."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

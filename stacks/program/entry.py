@@ -79,7 +79,7 @@ def main() -> None:
     stack = beside_what_runs(stack, before)
     reader = _explain_failures(stack, settings)
     uses = pool_uses(stack, cluster, (graph.name for graph in before.graphs)) if seen else None
-    # Whether it fits is a question of whoever reads a preview; an `up` tells only of what will be waited for.
+    # A preview says whether the graph fits; an `up` tells only what it will wait for.
     room = [each for each in room_notices(stack, uses) if each.warns or pulumi.runtime.is_dry_run()]
     told = (*loss_notices(stack, before, seen), *room)
     update = planned_update(stack, before, others, told)

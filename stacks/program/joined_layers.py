@@ -19,7 +19,7 @@ _HANDLE, _ATTRIBUTES = "handle", "attributes"
 
 @dataclass(frozen=True, slots=True)
 class InfrastructureParts:
-    """What the rest of the program needs to know of the infrastructure, whoever makes it."""
+    """What the rest of the program needs to know of the infrastructure, this stack's own or another's."""
 
     provider: kubernetes.Provider
     before_workloads: tuple[pulumi.Resource, ...] = ()

@@ -30,7 +30,7 @@ class ExistingClusterSettings(StrictModel):
 
     kind: Literal["existing"]
     context: Text
-    """Context of the kubeconfig. Always named: the current context of whoever runs `up` decides nothing."""
+    """Context of the kubeconfig. Always named: the current context of a shell decides nothing."""
     kubeconfig: Text | None = None
     """Path of the kubeconfig file, `~` allowed; None: the KUBECONFIG environment variable."""
     server: ServerAddress | None = None
@@ -91,7 +91,7 @@ class EksClusterSettings(StrictModel):
     public_cidrs: tuple[Cidr, ...] = ()
     """Who reaches the API server from outside the VPC; empty: nobody."""
     administrators: tuple[Arn, ...] = ()
-    """IAM roles and users that administer the cluster, beside whoever creates it, who may be listed too."""
+    """IAM roles and users that administer the cluster, beside its creator, who may be listed too."""
     system_nodes: SystemNodeSettings = SystemNodeSettings()
     monitoring: bool = False
     """Install Prometheus and Grafana, and let them read Dynamo's metrics."""

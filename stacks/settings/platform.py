@@ -134,5 +134,5 @@ PlatformSettings = Annotated[OwnPlatform | ExistingPlatform, Field(discriminator
 
 
 def namespace_name(namespace: str | ExistingNamespace) -> str:
-    """Its name, whoever makes it."""
+    """Its name; the stack creates it or it exists already."""
     return namespace if isinstance(namespace, str) else namespace.name

@@ -37,7 +37,7 @@ class Creator:
     entered_by_eks: bool = False
     """EKS itself made the entry with the cluster; it stands in no state."""
     makes_it_now: bool = False
-    """The cluster is new, and whoever runs this makes it."""
+    """The cluster is new, and this run creates it."""
 
 
 UNKNOWN_CREATOR = Creator()

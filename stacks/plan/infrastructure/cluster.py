@@ -20,7 +20,7 @@ class ClusterPlan:
 
     kind: Literal["existing", "eks"]
     context: str
-    """The kubeconfig context, always named: the current context of whoever runs `up` decides nothing. An EKS
+    """The kubeconfig context, always named: the current context of a shell decides nothing. An EKS
     cluster and the context in the kubeconfig that the program makes have one name."""
     kubeconfig: str | None
     """Path of the kubeconfig; None: the KUBECONFIG environment variable."""

@@ -46,9 +46,9 @@ def layering(
 
     Args:
         settings: of the stack.
-        cluster: that the file describes, whoever makes it.
-        eks: the plan of the cluster, whoever makes it.
-        platform: that the file describes, whoever runs it.
+        cluster: that the file describes, this stack's own or another's.
+        eks: the plan of the cluster, this stack's own or another's.
+        platform: that the file describes, this stack's own or another's.
 
     """
     own = owned_layers(settings)

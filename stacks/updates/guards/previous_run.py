@@ -46,8 +46,8 @@ class PreviousRun:
     def fixed(self) -> Mapping[str, object] | None:
         """The values recorded as fixed; None without a record, or where nothing was made with it."""
         if not any(_is_made(urn) for urn in self.resources):
-            # A first `up` with credentials of another account ends here: whoever wrote the wrong account may
-            # correct it.
+            # A first `up` with credentials of another account ends here: the account in the settings
+            # may still be corrected.
             return None
         recorded: object = self.outputs.get(OUTPUT_NAME)
         return cast("Mapping[str, object]", recorded) if isinstance(recorded, Mapping) else None
