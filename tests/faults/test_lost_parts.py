@@ -127,6 +127,7 @@ def test_members_on_a_lost_node_come_back_only_when_the_node_is_deleted_and_repl
 def test_a_member_that_lost_its_volume_gets_an_empty_one_and_the_graph_stays_ready(
     stack: LabStack, fault: Callable[[str], None], page: str, member: str
 ) -> None:
+    until(lambda: is_ready(stack), "the graph ready after what was lost before")
     before = stack.lab.get("pvc", f"data-{member}", "-n", PLATFORM)["metadata"]["uid"]
     for command in commands(page):
         # What etcd itself is told is tried on real processes (tests/servers); the rest is Kubernetes'.
