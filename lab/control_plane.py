@@ -31,6 +31,8 @@ SILENT = "kwok.x-k8s.io/status=custom"
 """Annotation of nodes and pods whose kubelet says nothing any more (lab/faults/nodes.py)."""
 
 _CLUSTER = "lab"
+_KUBECTL_ACCESS = ("PortForward", "Logs", "Exec")
+"""By objects of these kinds the lab's kubelet lets kubectl reach the processes of a pod."""
 _START_SECONDS = 120
 _WAITS = "the control plane is finished first, which takes seconds"
 _COMPONENT_BINARIES = {
@@ -112,7 +114,8 @@ def service_range(lab: LabDirectory) -> str:
     """
     # 127.1-127.63 are left to whatever else runs on the machine.
     second = 64 + zlib.crc32(str(lab.root).encode()) % 191
-    return f"127.{second}.0.0/16"
+    # The upper half is for pods (lab/kubelet/network.py).
+    return f"127.{second}.0.0/17"
 
 
 def _create(lab: LabDirectory) -> None:
@@ -124,7 +127,7 @@ def _create(lab: LabDirectory) -> None:
         "kind": "KwokctlConfiguration",
         "apiVersion": "config.kwok.x-k8s.io/v1alpha1",
         # Without it every component listens on all of the machine's interfaces.
-        "options": {"bindAddress": "127.0.0.1"},
+        "options": {"bindAddress": "127.0.0.1", "enableCRDs": [*_KUBECTL_ACCESS]},
         "componentsPatches": [
             *({"name": name, "extraArgs": patch} for name in ("kube-apiserver", "kube-controller-manager")),
             {"name": "kwok-controller", "extraArgs": silence},

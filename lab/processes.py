@@ -31,6 +31,7 @@ class StandIn:
     name: str
     module: str
     needs_lab_directory: bool = False
+    arguments: tuple[str, ...] = ()
 
 
 STAND_INS = (
@@ -38,6 +39,13 @@ STAND_INS = (
     StandIn("volume-provisioner", "lab.volume_provisioner"),
     StandIn("dra-driver", "lab.dra_driver"),
 )
+
+
+
+def kubelet(python: str) -> StandIn:
+    """The kubelet, whose pods run with the Python of the Dynamo runtime."""
+    return StandIn("kubelet", "lab.kubelet", needs_lab_directory=True, arguments=("--runtime-python", python))
+
 
 # Only where a stack uses AWS: it takes seconds to start.
 CLOUD = StandIn("aws", "lab.aws_provider.cloud", needs_lab_directory=True)
@@ -55,6 +63,7 @@ def start(lab: LabDirectory, stand_in: StandIn, variables: Mapping[str, str] = M
     command += ["--kubeconfig", str(lab.kubeconfig), "--context", CONTEXT]
     if stand_in.needs_lab_directory:
         command += ["--lab-dir", str(lab.root)]
+    command += stand_in.arguments
     # Without its number the process could not be found, and would run for ever.
     with held(), _log_file(lab, stand_in).open("ab") as log:
         process = subprocess.Popen(

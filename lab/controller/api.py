@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import aiohttp
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import kopf
 
 Manifest = dict[str, Any]
@@ -17,16 +19,20 @@ _PLURALS = {
     "ComputeDomain": "computedomains",
     "CustomResourceDefinition": "customresourcedefinitions",
     "Deployment": "deployments",
+    "EndpointSlice": "endpointslices",
+    "Exec": "execs",
     "DynamoComponentDeployment": "dynamocomponentdeployments",
     "DynamoGraphDeployment": "dynamographdeployments",
     "Event": "events",
     "Lease": "leases",
+    "Logs": "logs",
     "MutatingWebhookConfiguration": "mutatingwebhookconfigurations",
     "ConfigMap": "configmaps",
     "Node": "nodes",
     "PersistentVolume": "persistentvolumes",
     "PersistentVolumeClaim": "persistentvolumeclaims",
     "Pod": "pods",
+    "PortForward": "portforwards",
     "ResourceClaim": "resourceclaims",
     "ResourceClaimTemplate": "resourceclaimtemplates",
     "ResourceSlice": "resourceslices",
@@ -35,6 +41,7 @@ _PLURALS = {
     "Secret": "secrets",
     "Service": "services",
     "ServiceAccount": "serviceaccounts",
+    "StatefulSet": "statefulsets",
     "StorageClass": "storageclasses",
     "ValidatingWebhookConfiguration": "validatingwebhookconfigurations",
 }
@@ -123,6 +130,20 @@ class KubernetesApi:
         """JSON merge patch of the object that the manifest names."""
         query = {"fieldManager": self._field_manager}
         return await self._request("PATCH", _path_of(manifest), query, changes, _MERGE)
+
+    async def merge_patch_status(self, manifest: Manifest, status: Mapping[str, Any]) -> Manifest:
+        """JSON merge patch of the status; ApiError 409 where another object bears the name by now."""
+        changes = {"metadata": {"uid": manifest["metadata"]["uid"]}, "status": status}
+        query = {"fieldManager": self._field_manager}
+        return await self._request("PATCH", _path_of(manifest) + "/status", query, changes, _MERGE)
+
+    async def create_token(self, namespace: str, account: str) -> str:
+        """A token of a service account, good for an hour."""
+        path = _path("v1", "ServiceAccount", namespace, account) + "/token"
+        request = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+        answer = await self._request("POST", path, None, request, "application/json")
+        token: str = answer["status"]["token"]
+        return token
 
     async def replace_status(self, manifest: Manifest) -> Manifest:
         """Writes the status of exactly the object that was read; ApiError 409 where it has changed since."""

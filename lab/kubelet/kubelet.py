@@ -1,0 +1,159 @@
+"""Follows the pods of the cluster and runs those whose programs are here."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import aiohttp
+import kopf
+
+from lab.control_plane import SILENT
+from lab.controller.api import ApiError
+from lab.kubelet.downloads import fill_claims
+from lab.kubelet.kwok_access import access_objects
+from lab.kubelet.network import cluster_address
+from lab.kubelet.objects import read_objects
+from lab.kubelet.pod_run import PodRun
+from lab.kubelet.service_proxy import ServiceProxy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from lab.kubelet.machine import Machine
+
+RUNS_HERE = "lab.kubelet/runs"
+"""Annotation of the pods that are run as processes; an admission policy writes it (lab/fixtures)."""
+_SILENCE = SILENT.partition("=")
+_EVENTS_SECONDS = 0.2
+_log = logging.getLogger(__name__)
+
+
+class Kubelet:
+    """One task for each pod that runs here."""
+
+    def __init__(self, machine: Machine) -> None:
+        self._machine = machine
+        self._proxy = ServiceProxy()
+        self._runs: dict[str, PodRun] = {}
+        self._ending: dict[str, asyncio.Task[None]] = {}
+        self._filled: set[str] = set()
+        self._lost: set[str] = set()
+        self._addresses: set[str] = set()
+
+    def registry(self) -> kopf.OperatorRegistry:
+        """Return the handlers by which kopf tells of changes."""
+        registry = kopf.OperatorRegistry()
+        kopf.on.event("", "v1", "pods", registry=registry)(self._pod)
+        kopf.on.event("", "v1", "nodes", registry=registry)(self._node)
+        kopf.on.event("", "v1", "services", registry=registry)(self._service)
+        kopf.on.event("apps", "v1", "statefulsets", registry=registry)(self._set)
+        kopf.on.event("discovery.k8s.io", "v1", "endpointslices", registry=registry)(self._endpoints)
+        return registry
+
+    async def work(self) -> None:
+        """Serve until cancelled; then no process is left."""
+        proxy = asyncio.ensure_future(self._proxy.work(self._addresses))
+        try:
+            while True:
+                with suppress(aiohttp.ClientError, OSError, TimeoutError):
+                    await self._machine.tell_events()
+                await asyncio.sleep(_EVENTS_SECONDS)
+        finally:
+            proxy.cancel()
+            for run in self._runs.values():
+                await run.lose()
+
+    async def _pod(self, event: Mapping[str, Any], **_: Any) -> None:
+        pod = event["object"]
+        metadata = pod["metadata"]
+        uid = metadata["uid"]
+        if RUNS_HERE not in metadata.get("annotations", {}):
+            await self._simulated(pod)
+            return
+        run = self._runs.get(uid)
+        if event["type"] == "DELETED":
+            await self._forget(uid, grace=0)
+            return
+        if run is not None:
+            run.pod = pod
+        if metadata.get("deletionTimestamp"):
+            if pod["spec"].get("nodeName") in self._lost:
+                return
+            if uid not in self._ending:
+                self._ending[uid] = asyncio.ensure_future(
+                    self._finish(pod, metadata["deletionGracePeriodSeconds"])
+                )
+            return
+        node = pod["spec"].get("nodeName")
+        if run is None and node and node not in self._lost and not _has_ended(pod):
+            await self._begin(pod)
+
+    async def _begin(self, pod: Mapping[str, Any]) -> None:
+        run = self._runs[pod["metadata"]["uid"]] = PodRun(self._machine, pod)
+        self._addresses.add(cluster_address(run.address))
+        folder = self._machine.working_directory(pod, pod["spec"]["containers"][0])
+        for each in access_objects(self._machine, pod, folder):
+            with suppress(ApiError):
+                await self._machine.api.apply(each)
+
+    async def _finish(self, pod: Mapping[str, Any], grace: float) -> None:
+        uid = pod["metadata"]["uid"]
+        await self._forget(uid, grace)
+        with suppress(ApiError, aiohttp.ClientError, OSError):
+            await self._machine.api.delete({"apiVersion": "v1", "kind": "Pod", **pod}, grace_seconds=0)
+        self._ending.pop(uid, None)
+
+    async def _forget(self, uid: str, grace: float) -> None:
+        run = self._runs.pop(uid, None)
+        if run is not None:
+            await run.stop(grace)
+            self._addresses.discard(cluster_address(run.address))
+            self._proxy.look_again()
+
+    async def _simulated(self, pod: Mapping[str, Any]) -> None:
+        """A pod of kwok's; what it would have written is written when it has succeeded."""
+        uid = pod["metadata"]["uid"]
+        if pod.get("status", {}).get("phase") != "Succeeded" or uid in self._filled:
+            return
+        self._filled.add(uid)
+        for words in fill_claims(self._machine.root, pod, await read_objects(self._machine.api, pod)):
+            _log.info("model %s", words)
+
+    async def _node(self, event: Mapping[str, Any], **_: Any) -> None:
+        node = event["object"]
+        name = node["metadata"]["name"]
+        key, _, value = _SILENCE
+        if event["type"] != "DELETED" and node["metadata"].get("annotations", {}).get(key) != value:
+            self._lost.discard(name)
+            return
+        self._lost.add(name)
+        for uid, run in list(self._runs.items()):
+            if run.pod["spec"].get("nodeName") == name:
+                self._runs.pop(uid)
+                await run.lose()
+
+    async def _service(self, event: Mapping[str, Any], **_: Any) -> None:
+        _keep(self._machine.services, event)
+        self._proxy.service(event)
+
+    async def _set(self, event: Mapping[str, Any], **_: Any) -> None:
+        _keep(self._machine.sets, event)
+
+    async def _endpoints(self, event: Mapping[str, Any], **_: Any) -> None:
+        self._proxy.endpoints(event)
+
+
+def _keep(known: dict[str, Any], event: Mapping[str, Any]) -> None:
+    thing = event["object"]
+    key = f"{thing['metadata']['namespace']}/{thing['metadata']['name']}"
+    if event["type"] == "DELETED":
+        known.pop(key, None)
+    else:
+        known[key] = thing
+
+
+def _has_ended(pod: Mapping[str, Any]) -> bool:
+    return pod.get("status", {}).get("phase") in {"Succeeded", "Failed"}

@@ -1,0 +1,189 @@
+"""What every pod of the lab shares: the API server, the folders, the programs, the cluster's names."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from lab.controller.api import ApiError
+from lab.kubelet import network
+from lab.kubelet.container_state import now
+from lab.kubelet.translation import Translation
+from lab.runtime_image import SITE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import kopf
+
+    from lab.controller.api import KubernetesApi, Manifest
+
+_TOKEN_MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - a path
+_SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+_log = logging.getLogger(__name__)
+
+
+class Machine:
+    """The one machine behind all of the lab's nodes."""
+
+    def __init__(
+        self,
+        api: KubernetesApi,
+        connection: kopf.ConnectionInfo,
+        root: Path,
+        programs: Path,
+        python: Path,
+        service_range: str,
+    ) -> None:
+        self.api = api
+        self.root = root
+        self.services: dict[str, Manifest] = {}
+        self.sets: dict[str, Manifest] = {}
+        self._connection = connection
+        self._range = service_range
+        self._bin = _image(root, programs, python)
+        self._events: list[Manifest] = []
+
+    def address(self, pod: Mapping[str, Any]) -> str:
+        """Return the pod's loopback address."""
+        metadata = pod["metadata"]
+        return network.pod_address(self._range, metadata["namespace"], metadata["name"])
+
+    def translation(self, pod: Mapping[str, Any], mounts: Mapping[str, str]) -> Translation:
+        """Return what the pod's mounts and the names of the cluster are here, at this moment."""
+        services = list(self.services.values())
+        names = network.service_names(services)
+        names |= network.member_names(services, self.sets.values(), self._range)
+        hosts = network.host_names(services, pod["metadata"]["namespace"])
+        return Translation(self.address(pod), mounts, names, hosts)
+
+    def variables(self, address: str, credentials: Path | None) -> dict[str, str]:
+        """Return what the image and the network namespace would give; the pod's own variables come later."""
+        given = {
+            "PATH": f"{self._bin}:{_SYSTEM_PATH}",
+            "HOME": str(self.root / "home"),
+            "PYTHONPATH": str(SITE),
+            "PYTHONUNBUFFERED": "1",
+            # The runtime would listen on all interfaces and announce the pod's address by itself.
+            "DYN_HTTP_HOST": address,
+            "DYN_SYSTEM_HOST": address,
+            "DYN_TCP_RPC_HOST": address,
+        }
+        return given | ({"KUBECONFIG": str(credentials)} if credentials else {})
+
+    def log_file(self, pod: Mapping[str, Any], container: str) -> Path:
+        """Return where the container's output goes, in the container runtime's format."""
+        metadata = pod["metadata"]
+        file = self.root / "logs" / metadata["namespace"] / metadata["name"] / f"{container}.log"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+        return file
+
+    def working_directory(self, pod: Mapping[str, Any], container: Mapping[str, Any]) -> Path:
+        """Return the container's own folder at the path that its image would have."""
+        folder = self.root / "pods" / pod["metadata"]["uid"] / "root" / container["name"]
+        folder /= container.get("workingDir", "/").strip("/")
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    async def token(self, pod: Mapping[str, Any]) -> str:
+        """Return a token of the pod's service account, empty where none is mounted."""
+        mounts = [
+            mount["mountPath"]
+            for container in pod["spec"]["containers"]
+            for mount in container.get("volumeMounts", ())
+        ]
+        if _TOKEN_MOUNT not in mounts:
+            return ""
+        account = pod["spec"].get("serviceAccountName", "default")
+        return await self.api.create_token(pod["metadata"]["namespace"], account)
+
+    def write_credentials(self, pod: Mapping[str, Any], token: str) -> Path:
+        """Write what a client in the pod finds of its service account: a client here looks in no fixed path."""
+        file = self.root / "pods" / pod["metadata"]["uid"] / "kubeconfig"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        named = {"name": "pod"}
+        authority = (
+            {"certificate-authority": str(self._connection.ca_path)}
+            if self._connection.ca_path
+            else {"certificate-authority-data": self._connection.ca_data}
+        )
+        cluster = {"server": self._connection.server, **authority}
+        content = {
+            "apiVersion": "v1",
+            "kind": "Config",
+            "current-context": "pod",
+            "clusters": [{**named, "cluster": cluster}],
+            "users": [{**named, "user": {"token": token}}],
+            "contexts": [
+                {
+                    **named,
+                    "context": {"cluster": "pod", "user": "pod", "namespace": pod["metadata"]["namespace"]},
+                }
+            ],
+        }
+        file.write_text(yaml.safe_dump(content), encoding="utf-8")
+        file.chmod(0o600)
+        return file
+
+    async def write_status(self, pod: Mapping[str, Any], status: Mapping[str, Any]) -> Manifest:
+        """Write the pod's status; the pod of another uid and the same name is left alone."""
+        manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": pod["metadata"]}
+        return await self.api.merge_patch_status(manifest, status)
+
+    def event(self, pod: Mapping[str, Any], kind: str, reason: str, message: str) -> None:
+        """Tell an event of the pod, as soon as the API server takes it."""
+        _log.info("pod %s: %s: %s", pod["metadata"]["name"], reason, message)
+        self._events.append(_event(pod, kind, reason, message))
+
+    async def tell_events(self) -> None:
+        """Send what has been told."""
+        while self._events:
+            try:
+                await self.api.create(self._events[0])
+            except ApiError as error:
+                _log.info("an event: %s", error)
+            self._events.pop(0)
+
+
+def _image(root: Path, programs: Path, python: Path) -> Path:
+    """Fill the folder that is first on PATH in every container: the programs that images have."""
+    folder = root / "bin"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in ("python", "python3"):
+        launcher = folder / name
+        launcher.write_text(f'#!/bin/sh\nexec "{python}" "$@"\n', encoding="utf-8")
+        launcher.chmod(0o755)
+    for name in ("nats-server", "etcd", "etcdctl"):
+        if (programs / name).exists():
+            (folder / name).symlink_to(programs / name)
+    (root / "home").mkdir(exist_ok=True)
+    return folder
+
+
+def _event(pod: Mapping[str, Any], kind: str, reason: str, message: str) -> Manifest:
+    metadata = pod["metadata"]
+    return {
+        "apiVersion": "v1",
+        "kind": "Event",
+        "metadata": {"generateName": f"{metadata['name']}.", "namespace": metadata["namespace"]},
+        "involvedObject": {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "name": metadata["name"],
+            "namespace": metadata["namespace"],
+            "uid": metadata["uid"],
+        },
+        "type": kind,
+        "reason": reason,
+        "message": message,
+        "source": {"component": "kubelet", "host": pod["spec"].get("nodeName", "")},
+        "firstTimestamp": now(),
+        "lastTimestamp": now(),
+        "count": 1,
+    }

@@ -1,0 +1,72 @@
+"""Answers imports of the engine's packages, which exist in its image alone, and begins workers elsewhere.
+
+The parser of dynamo.trtllm imports TensorRT-LLM for a handful of defaults. Each absent package becomes an empty
+module whose every attribute is another one; a package that is installed is left alone.
+"""
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+
+_HERE = Path(__file__).parent
+_ENGINE_PACKAGES = ("tensorrt_llm", "torch", "transformers_modules", "mpi4py", "nixl", "PIL", "vllm")
+_ENTRY_POINTS = {"dynamo.trtllm.__main__": "worker.py"}
+# Defaults of TensorRT-LLM's BuildConfig that the parser reads (tensorrt_llm/builder.py of 1.3).
+_BUILD_CONFIG = {"max_batch_size": 2048, "max_num_tokens": 8192, "max_beam_width": 1, "max_seq_len": None}
+
+
+def install():
+    """Put the finder before all others, once."""
+    if not any(isinstance(each, _Finder) for each in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+
+
+class _Absent(ModuleType):
+    """A module, class or value of a package that is not here."""
+
+    def __init__(self, name="absent", *_, **__):
+        super().__init__(str(name))
+        self.__path__ = []
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Absent(f"{self.__name__}.{name}")
+
+    def __call__(self, *_, **__):
+        return self
+
+    def __mro_entries__(self, _):
+        return (object,)
+
+
+class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def __init__(self):
+        self._missing = {}
+
+    def find_spec(self, name, path=None, target=None):
+        if name in _ENTRY_POINTS:
+            return importlib.util.spec_from_file_location(name, _HERE / _ENTRY_POINTS[name])
+        package = name.partition(".")[0]
+        if package in _ENGINE_PACKAGES and self._is_missing(package):
+            return importlib.machinery.ModuleSpec(name, self, is_package=True)
+        return None
+
+    def create_module(self, spec):
+        module = _Absent(spec.name)
+        if spec.name.startswith("tensorrt_llm"):
+            fields = {name: SimpleNamespace(default=value) for name, value in _BUILD_CONFIG.items()}
+            module.BuildConfig = SimpleNamespace(model_fields=fields)
+        return module
+
+    def exec_module(self, module):
+        pass
+
+    def _is_missing(self, package):
+        if package not in self._missing:
+            others = [each for each in sys.meta_path if each is not self and hasattr(each, "find_spec")]
+            self._missing[package] = not any(each.find_spec(package, None) for each in others)
+        return self._missing[package]
