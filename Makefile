@@ -21,8 +21,8 @@ help: ## list the targets
 
 environment: $(ENVIRONMENT) ## install the locked Python packages and the dynamo-stack command into .venv
 
-lab-up: $(ENVIRONMENT) ## bring stack dev up on a simulated GB200/B200 cluster
-	@$(RUN) -m lab up
+lab-up: $(ENVIRONMENT) ## bring stack dev up on a simulated GB200/B200 cluster and ask its model something (PODS=simulated: no processes)
+	@$(RUN) -m lab up $(if $(PODS),--pods $(PODS))
 
 # Whoever has no environment has no lab of this checkout either.
 lab-down: ## destroy the stack, then the simulated cluster

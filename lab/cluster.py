@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lab import aws_cloud, control_plane, plugins, processes
@@ -15,6 +16,7 @@ from lab.dra_driver.slices import LABEL_CLIQUE, slice_name
 from lab.environment import sealed_environment
 from lab.errors import LabError
 from lab.toolchain.build import build_missing, cache_directory, executables
+from lab.toolchain.runtime import install_missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,13 +36,17 @@ def prepare(lab: LabDirectory, say: Callable[[str], None]) -> None:
     package_charts(lab.charts)
 
 
-def up(lab: LabDirectory, say: Callable[[str], None], *, furnished: bool = True) -> None:
+def up(
+    lab: LabDirectory, say: Callable[[str], None], *, furnished: bool = True, serving: bool = False
+) -> None:
     """Makes the cluster run, whatever state it was left in; run again, it changes nothing.
 
-    Without `furnished` it is as bare as a new EKS cluster: no nodes, no classes, no custom resources.
+    Without `furnished` it is as bare as a new EKS cluster: no nodes, no classes, no custom resources. With
+    `serving` real processes run behind the pods whose programs are here (lab/kubelet).
     """
     prepare(lab, say)
-    done = control_plane.start(lab)
+    python = install_missing(cache_directory(), say) if serving else None
+    done = control_plane.start(lab, kubectl_access=serving)
     if done != "running":
         say(f"control plane {done}")
     if done == "created" and any(lab.backend.iterdir()):
@@ -55,7 +61,12 @@ def up(lab: LabDirectory, say: Callable[[str], None], *, furnished: bool = True)
         for name in _NAMESPACE_DEFAULTS:
             # One at a time: asked for two that are both missing, kubectl does not wait but fails.
             _kubectl(lab, "wait", "--for=create", "-n", namespace, name, "--timeout=60s")
-    for stand_in in processes.STAND_INS:
+    stand_ins = processes.STAND_INS
+    if python is not None:
+        _kubectl(lab, "apply", "--server-side", "-f", str(_FIXTURES / "served_pods.yaml"))
+        kubelet = replace(processes.KUBELET, arguments=("--runtime-python", str(python)))
+        stand_ins = (*stand_ins, kubelet)
+    for stand_in in stand_ins:
         if processes.start(lab, stand_in):
             say(f"{stand_in.name} (stand-in) started")
     for node in _nodes_on_an_nvlink_fabric(lab):
@@ -70,7 +81,7 @@ def is_running(lab: LabDirectory) -> bool:
 
 def down(lab: LabDirectory) -> None:
     """Ends every process of the lab and deletes the cluster. Fine when there is none."""
-    for stand_in in processes.STAND_INS:
+    for stand_in in (*processes.STAND_INS, processes.KUBELET):
         processes.stop(lab, stand_in)
     aws_cloud.down(lab)
     control_plane.stop_and_delete(lab)

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import time
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from typer.exceptions import TyperException
 
-from lab import cluster, rehearsal, report, stack
+from lab import answer, cluster, rehearsal, report, stack
 from lab.directory import LabDirectory
 from lab.environment import exports, sealed_environment
 from lab.errors import LabError
@@ -32,6 +33,18 @@ _PAST = {"create": "created", "update": "updated", "delete": "deleted", "replace
 
 StackName = Annotated[str, typer.Option("--stack", help="The stack to bring up or take down.")]
 
+
+class Pods(StrEnum):
+    """What is behind the lab's pods."""
+
+    SERVING = "serving"
+    """Real processes: NATS, etcd, the Dynamo runtime with a mock engine. All others are simulated."""
+    SIMULATED = "simulated"
+    """Nothing: kwok says of each that it runs."""
+
+
+PodsOption = Annotated[Pods, typer.Option("--pods", help="Real processes behind the pods, or none.")]
+
 _NEXT = """[bold]What to type next[/bold]
   make shell                      a shell in the lab's sealed environment; in it:
     pulumi preview --stack dev      what would change (nothing, until you edit Pulumi.dev.yaml)
@@ -48,18 +61,22 @@ def tools() -> None:
 
 
 @app.command()
-def up(stack_name: StackName = "dev") -> None:
-    """Start the simulated cluster and bring the stack up on it."""
+def up(stack_name: StackName = "dev", pods: PodsOption = Pods.SERVING) -> None:
+    """Start the simulated cluster, bring the stack up on it, and ask its model something."""
     started = time.monotonic()
     lab = LabDirectory.default()
-    cluster.up(lab, _say)
-    _say("cluster is up; `pulumi up` usually takes about 20 s")
+    cluster.up(lab, _say, serving=pods is Pods.SERVING)
+    _say("cluster is up; `pulumi up` usually takes about 25 s")
+    answers: list[answer.Answer] = []
     try:
         changes = stack.up(lab, stack_name)
+        answers += [answer.first_answer(url) for url in report.frontends(lab)]
     finally:
-        for table in (report.pods_table(lab), report.graphs_table(lab)):
+        for table in (report.pods_table(lab), report.graphs_table(lab, {each.url for each in answers})):
             if table.row_count:
                 console.print(table)
+    for each in answers:
+        console.print(report.shown_answer(each), highlight=False, soft_wrap=True)
     done = [f"{number} {_PAST.get(kind, kind)}" for kind, number in changes.items() if kind != "same"]
     summary = ", ".join(done) or "no change"
     console.print(f"\nstack {stack_name}: {summary}; {time.monotonic() - started:.0f} s in all\n")

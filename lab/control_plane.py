@@ -58,8 +58,10 @@ def exists(lab: LabDirectory) -> bool:
     return (lab.kwok / "clusters" / _CLUSTER / "kwok.yaml").exists()
 
 
-def start(lab: LabDirectory) -> str:
+def start(lab: LabDirectory, *, kubectl_access: bool = False) -> str:
     """Makes the control plane run and returns what was done: "running", "restarted" or "created".
+
+    With `kubectl_access` a new one serves the kinds by which kubectl reaches the processes of pods.
 
     A stopped one (after a reboot, or a kill) is started again on its own etcd data, so that the
     stack's state and the cluster stay in agreement. Raises LabError when it does not come up.
@@ -73,7 +75,7 @@ def start(lab: LabDirectory) -> str:
             _expect_answer(lab)
         return "restarted"
     with no_new_ports(), held(_WAITS):
-        _create(lab)
+        _create(lab, _KUBECTL_ACCESS if kubectl_access else ())
         _expect_answer(lab)
     return "created"
 
@@ -118,7 +120,7 @@ def service_range(lab: LabDirectory) -> str:
     return f"127.{second}.0.0/17"
 
 
-def _create(lab: LabDirectory) -> None:
+def _create(lab: LabDirectory, kinds: tuple[str, ...]) -> None:
     lab.kubeconfig.unlink(missing_ok=True)
     patch = [{"key": "service-cluster-ip-range", "value": service_range(lab)}]
     # kwok speaks for every kubelet; what bears this annotation is left alone, as by a machine that is off.
@@ -127,7 +129,7 @@ def _create(lab: LabDirectory) -> None:
         "kind": "KwokctlConfiguration",
         "apiVersion": "config.kwok.x-k8s.io/v1alpha1",
         # Without it every component listens on all of the machine's interfaces.
-        "options": {"bindAddress": "127.0.0.1", "enableCRDs": [*_KUBECTL_ACCESS]},
+        "options": {"bindAddress": "127.0.0.1", "enableCRDs": [*kinds]},
         "componentsPatches": [
             *({"name": name, "extraArgs": patch} for name in ("kube-apiserver", "kube-controller-manager")),
             {"name": "kwok-controller", "extraArgs": silence},

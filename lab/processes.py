@@ -32,6 +32,7 @@ class StandIn:
     module: str
     needs_lab_directory: bool = False
     arguments: tuple[str, ...] = ()
+    """Those of this lab alone."""
 
 
 STAND_INS = (
@@ -40,12 +41,8 @@ STAND_INS = (
     StandIn("dra-driver", "lab.dra_driver"),
 )
 
-
-
-def kubelet(python: str) -> StandIn:
-    """The kubelet, whose pods run with the Python of the Dynamo runtime."""
-    return StandIn("kubelet", "lab.kubelet", needs_lab_directory=True, arguments=("--runtime-python", python))
-
+# Only where pods are served: its arguments name the Python of the Dynamo runtime.
+KUBELET = StandIn("kubelet", "lab.kubelet", needs_lab_directory=True)
 
 # Only where a stack uses AWS: it takes seconds to start.
 CLOUD = StandIn("aws", "lab.aws_provider.cloud", needs_lab_directory=True)

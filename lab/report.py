@@ -9,22 +9,29 @@ from typing import TYPE_CHECKING, Any
 from rich import box
 from rich.table import Table
 
+from lab.answer import request_body
 from lab.environment import sealed_environment
 from lab.errors import LabError
+from lab.kubelet.kubelet import RUNS_HERE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
+    from lab.answer import Answer
     from lab.directory import LabDirectory
     from lab.rehearsal import Step
 
 _GPU = "nvidia.com/gpu"
 _GRAPH = "dynamographdeployments.nvidia.com"
+_GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
+_COMPONENT_TYPE = "nvidia.com/dynamo-component-type"
+ENGINE = "dynamo-stack.lab/engine"
+"""Annotation of pods whose engine is a mock (lab/fixtures/served_pods.yaml)."""
 
 
 def pods_table(lab: LabDirectory) -> Table:
     """Every pod of the simulated cluster with its node, its GPUs and its phase."""
-    table = _table("Pods (simulated: no container runs)", "namespace", "pod", "node", "GPUs", "state")
+    table = _table("Pods on simulated nodes and GPUs", "namespace", "pod", "node", "GPUs", "state")
     for pod in _items(lab, "pods"):
         metadata, spec = pod["metadata"], pod["spec"]
         table.add_row(
@@ -37,8 +44,8 @@ def pods_table(lab: LabDirectory) -> Table:
     return table
 
 
-def graphs_table(lab: LabDirectory) -> Table:
-    """Every graph with what its operator (a stand-in) says of it."""
+def graphs_table(lab: LabDirectory, answered: Collection[str] = ()) -> Table:
+    """Every graph with what its operator (a stand-in) says of it; `answered` are frontends that answered."""
     table = _table("Graphs", "namespace", "graph", "state", "evidence")
     for graph in _items(lab, _stored(lab)):
         status = graph.get("status") or {}
@@ -51,9 +58,33 @@ def graphs_table(lab: LabDirectory) -> Table:
             graph["metadata"]["namespace"],
             graph["metadata"]["name"],
             f"{status.get('state', 'unknown')}" + ("" if is_ready else f": {why}"),
-            "scheduled (simulated)" if is_ready else "not ready",
+            _evidence(is_ready=is_ready, has_answered=_frontend(lab, graph) in answered),
         )
     return table
+
+
+def frontends(lab: LabDirectory) -> list[str]:
+    """The addresses of the frontends behind which a process runs."""
+    served = {
+        pod["metadata"]["labels"].get(_GRAPH_LABEL)
+        for pod in _items(lab, "pods")
+        if RUNS_HERE in pod["metadata"].get("annotations", {})
+    }
+    graphs = [each for each in _items(lab, _stored(lab)) if each["metadata"]["name"] in served]
+    return [url for url in (_frontend(lab, each) for each in graphs) if url]
+
+
+def shown_answer(answer: Answer) -> str:
+    """The request for a person to type again, and what came back."""
+    body = json.dumps(request_body(answer.model))
+    usage = answer.body["usage"]
+    content = answer.body["choices"][0]["message"]["content"]
+    return (
+        f"$ curl -s {answer.url}/v1/chat/completions -H 'Content-Type: application/json' -d '{body}'\n"
+        f"  {content}\n"
+        f"  {usage['prompt_tokens']} prompt and {usage['completion_tokens']} completion tokens: words of a mock "
+        "engine, by way of the real frontend and the real runtime of the workers"
+    )
 
 
 def steps_table(stack: str, steps: Sequence[Step]) -> Table:
@@ -93,6 +124,27 @@ def _items(lab: LabDirectory, kind: str) -> list[dict[str, Any]]:
     raise LabError(f"`kubectl get {kind}` failed:\n{answer.stderr.strip()}")
 
 
+def _frontend(lab: LabDirectory, graph: dict[str, Any]) -> str:
+    """The address of a graph's frontend, "" where it has none yet."""
+    metadata = graph["metadata"]
+    for service in _items(lab, "services"):
+        labels = service["metadata"].get("labels", {})
+        is_its = (
+            labels.get(_GRAPH_LABEL) == metadata["name"]
+            and service["metadata"]["namespace"] == metadata["namespace"]
+            and service["spec"].get("selector", {}).get(_COMPONENT_TYPE) == "frontend"
+        )
+        if is_its:
+            return f"http://{service['spec']['clusterIP']}:{service['spec']['ports'][0]['port']}"
+    return ""
+
+
+def _evidence(*, is_ready: bool, has_answered: bool) -> str:
+    if not is_ready:
+        return "not ready"
+    return "mock-served" if has_answered else "scheduled (simulated)"
+
+
 def _gpus(spec: dict[str, Any]) -> int:
     limits = [container.get("resources", {}).get("limits", {}) for container in spec["containers"]]
     return sum(int(limit.get(_GPU, 0)) for limit in limits)
@@ -100,8 +152,13 @@ def _gpus(spec: dict[str, Any]) -> int:
 
 def _state(pod: dict[str, Any]) -> str:
     phase = pod["status"].get("phase", "Unknown")
+    annotations = pod["metadata"].get("annotations", {})
+    if RUNS_HERE in annotations and phase == "Running":
+        is_ready = _condition(pod, "Ready").get("status") == "True"
+        serves = "serving (mock engine)" if annotations.get(ENGINE) == "mock" else "Running (process)"
+        return serves if is_ready else "Running, not ready"
     if phase != "Pending":
-        return phase
+        return f"{phase} (simulated)"
     return f"Pending: {_condition(pod, 'PodScheduled').get('message', 'not scheduled yet')}"
 
 

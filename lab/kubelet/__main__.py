@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lab.control_plane import service_range
 from lab.controller.api import KubernetesApi
 from lab.controller.process import argument_parser, run, until_cluster_is_gone, watch_until_stopped
 from lab.directory import LabDirectory
@@ -27,14 +26,7 @@ def main() -> int:
 
     async def work(session: Session) -> None:
         async with KubernetesApi(session.connection, field_manager="kubelet") as api:
-            machine = Machine(
-                api,
-                session.connection,
-                root=lab.root / "kubelet",
-                programs=lab.bin,
-                python=arguments.runtime_python,
-                service_range=service_range(lab),
-            )
+            machine = Machine(api, session.connection, lab, arguments.runtime_python)
             kubelet = Kubelet(machine)
             await watch_until_stopped(kubelet.registry(), session, kubelet.work(), until_cluster_is_gone(api))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -107,17 +106,18 @@ class ContainerRun:
         self.state.is_started = "startupProbe" not in self._container
         self._changed()
         probing = asyncio.ensure_future(self._probe(process))
-        code = await process.wait()
-        probing.cancel()
-        with suppress(asyncio.CancelledError):
-            await probing
+        try:
+            code = await process.wait()
+        finally:
+            probing.cancel()
+            await asyncio.gather(probing, return_exceptions=True)
         self._process = None
         if code and not self._stopping:
             self._event("Warning", "Failed", f"exit code {code}; its last lines:\n{process.last_lines}")
         self._ended(Terminated(code, began, now(), process.last_lines if code else ""))
 
     def _ended(self, ended: Terminated) -> None:
-        self.state.state, self.state.last = ended, self.state.last
+        self.state.state = ended
         self.state.is_ready = self.state.is_started = False
         self._changed()
 

@@ -1,4 +1,4 @@
-"""What a simulated download leaves: kwok lets its Job succeed, and the claim's folder gets a model to be read.
+"""What a simulated download leaves: kwok lets its Job succeed, and the claim's folder gets a model.
 
 The Job's own command line says which model; nothing else decides what a worker finds.
 """

@@ -119,14 +119,17 @@ class Kubelet:
         if pod.get("status", {}).get("phase") != "Succeeded" or uid in self._filled:
             return
         self._filled.add(uid)
-        for words in fill_claims(self._machine.root, pod, await read_objects(self._machine.api, pod)):
-            _log.info("model %s", words)
+        try:
+            for words in fill_claims(self._machine.root, pod, await read_objects(self._machine.api, pod)):
+                _log.info("model %s", words)
+        except FileNotFoundError as error:
+            _log.warning("pod %s: the lab has no such model: %s", pod["metadata"]["name"], error.filename)
 
     async def _node(self, event: Mapping[str, Any], **_: Any) -> None:
         node = event["object"]
         name = node["metadata"]["name"]
-        key, _, value = _SILENCE
-        if event["type"] != "DELETED" and node["metadata"].get("annotations", {}).get(key) != value:
+        is_silent = node["metadata"].get("annotations", {}).get(_SILENCE[0]) == _SILENCE[2]
+        if event["type"] != "DELETED" and not is_silent:
             self._lost.discard(name)
             return
         self._lost.add(name)

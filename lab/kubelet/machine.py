@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import shutil
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from lab.control_plane import service_range
 from lab.controller.api import ApiError
 from lab.kubelet import network
 from lab.kubelet.container_state import now
@@ -17,12 +17,19 @@ from lab.runtime_image import SITE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     import kopf
 
     from lab.controller.api import KubernetesApi, Manifest
+    from lab.directory import LabDirectory
 
 _TOKEN_MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - a path
+# Where the runtime listens, and what it announces: in a pod all interfaces, and the pod's one address.
+_HOSTS = (
+    *("DYN_HTTP_HOST", "DYN_SYSTEM_HOST"),
+    *("DYN_TCP_RPC_HOST", "DYN_HTTP_RPC_HOST"),
+)
 _SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 _log = logging.getLogger(__name__)
 
@@ -31,21 +38,15 @@ class Machine:
     """The one machine behind all of the lab's nodes."""
 
     def __init__(
-        self,
-        api: KubernetesApi,
-        connection: kopf.ConnectionInfo,
-        root: Path,
-        programs: Path,
-        python: Path,
-        service_range: str,
+        self, api: KubernetesApi, connection: kopf.ConnectionInfo, lab: LabDirectory, python: Path
     ) -> None:
         self.api = api
-        self.root = root
+        self.root = lab.root / "kubelet"
         self.services: dict[str, Manifest] = {}
         self.sets: dict[str, Manifest] = {}
         self._connection = connection
-        self._range = service_range
-        self._bin = _image(root, programs, python)
+        self._range = service_range(lab)
+        self._bin = _image(self.root, lab.bin, python)
         self._events: list[Manifest] = []
 
     def address(self, pod: Mapping[str, Any]) -> str:
@@ -68,10 +69,9 @@ class Machine:
             "HOME": str(self.root / "home"),
             "PYTHONPATH": str(SITE),
             "PYTHONUNBUFFERED": "1",
-            # The runtime would listen on all interfaces and announce the pod's address by itself.
-            "DYN_HTTP_HOST": address,
-            "DYN_SYSTEM_HOST": address,
-            "DYN_TCP_RPC_HOST": address,
+            **dict.fromkeys(_HOSTS, address),
+            # Takes an interface, on a port that the system chooses: the first one of the machine without it.
+            "DYN_TCP_RESPONSE_STREAM_HOST": "lo",
         }
         return given | ({"KUBECONFIG": str(credentials)} if credentials else {})
 
@@ -103,7 +103,7 @@ class Machine:
         return await self.api.create_token(pod["metadata"]["namespace"], account)
 
     def write_credentials(self, pod: Mapping[str, Any], token: str) -> Path:
-        """Write what a client in the pod finds of its service account: a client here looks in no fixed path."""
+        """Write a kubeconfig with the service account's token: the path where pods find one is no pod's own here."""
         file = self.root / "pods" / pod["metadata"]["uid"] / "kubeconfig"
         file.parent.mkdir(parents=True, exist_ok=True)
         named = {"name": "pod"}

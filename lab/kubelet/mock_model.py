@@ -1,18 +1,21 @@
-"""A model's folder that a tokenizer can be read from, as a download would have left it, without any weights."""
+"""A model's folder as a download would have left it: a tokenizer that can be read, and no weights."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from lab.directory import REPOSITORY
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+_SHAPES = REPOSITORY / "lab" / "fixtures" / "models"
+"""What config.json of a model says of its shape, without the tokenizer's part, which is the mock's own."""
+
 _WORDS = 5000
 _SPECIAL = ("<unk>", "<s>", "</s>")
 _TEMPLATE = "{% for message in messages %}{{ message['role'] }} {{ message['content'] }} {% endfor %}"
-_CONTEXT = 131072
-"""max_position_embeddings of openai/gpt-oss-120b (config.json on Hugging Face)."""
 
 
 def write_model(hub: Path, repository: str, revision: str) -> None:
@@ -23,37 +26,30 @@ def write_model(hub: Path, repository: str, revision: str) -> None:
         repository: such as openai/gpt-oss-120b.
         revision: the commit of the model.
 
+    Raises:
+        FileNotFoundError: the lab does not know the model's shape.
+
     """
-    model = hub / f"models--{repository.replace('/', '--')}"
+    name = repository.replace("/", "--")
+    shape = json.loads((_SHAPES / f"{name}.json").read_text(encoding="utf-8"))
+    model = hub / f"models--{name}"
     snapshot = model / "snapshots" / revision
     snapshot.mkdir(parents=True, exist_ok=True)
     (model / "refs").mkdir(exist_ok=True)
     (model / "refs" / "main").write_text(revision, encoding="utf-8")
-    for name, content in _files().items():
-        (snapshot / name).write_text(json.dumps(content), encoding="utf-8")
+    for file, content in _files(shape).items():
+        (snapshot / file).write_text(json.dumps(content), encoding="utf-8")
 
 
-def _files() -> dict[str, object]:
+def _files(shape: dict[str, Any]) -> dict[str, object]:
     ends = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 2}
-    # The runtime reads shapes from it; the sizes are gpt-oss-120b's, so that KV blocks are counted as there.
-    config = {
-        "architectures": ["GptOssForCausalLM"],
-        "model_type": "gpt_oss",
-        "max_position_embeddings": _CONTEXT,
-        "num_hidden_layers": 36,
-        "num_attention_heads": 64,
-        "num_key_value_heads": 8,
-        "head_dim": 64,
-        "hidden_size": 2880,
-        "vocab_size": len(_SPECIAL) + _WORDS,
-        **ends,
-    }
+    config = {**shape, "vocab_size": len(_SPECIAL) + _WORDS, **ends}
     settings = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "bos_token": "<s>",
         "eos_token": "</s>",
         "unk_token": "<unk>",
-        "model_max_length": _CONTEXT,
+        "model_max_length": shape["max_position_embeddings"],
         "chat_template": _TEMPLATE,
     }
     return {

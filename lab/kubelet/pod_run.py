@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -15,10 +14,10 @@ from lab.controller.api import ApiError
 from lab.kubelet.container_run import ContainerRun, Program
 from lab.kubelet.container_state import ContainerState, Terminated, Waiting
 from lab.kubelet.environment import CannotStartError, container_variables, expanded
+from lab.kubelet.images import image_of, words_of
 from lab.kubelet.network import cluster_address
 from lab.kubelet.objects import read_objects
 from lab.kubelet.pod_status import pod_status
-from lab.kubelet.translation import Translation
 from lab.kubelet.volumes import make_volumes, mounts_of, remove_volumes
 
 if TYPE_CHECKING:
@@ -27,11 +26,9 @@ if TYPE_CHECKING:
 
     from lab.kubelet.machine import Machine
     from lab.kubelet.objects import Objects
+    from lab.kubelet.translation import Translation
 
-RUNS_HERE = re.compile(r"(^|/)(nats|etcd|[a-z]+-runtime|dynamo-frontend)([:@]|$)")
-"""Images whose programs are on this machine; the admission policy of lab/fixtures has the same expression."""
 _AGAIN_SECONDS = 2.0
-_DEFAULT_GRACE_SECONDS = 30
 _log = logging.getLogger(__name__)
 
 
@@ -64,10 +61,8 @@ class PodRun:
         self._running = asyncio.ensure_future(self._run())
         self._writing = asyncio.ensure_future(self._write())
 
-    async def stop(self, grace: float | None = None) -> None:
-        """End every process in order; afterwards nothing of the pod is left on this machine."""
-        if grace is None:
-            grace = self.pod["spec"].get("terminationGracePeriodSeconds", _DEFAULT_GRACE_SECONDS)
+    async def stop(self, grace: float) -> None:
+        """End every process within so many seconds; then nothing of the pod is left on this machine."""
         self._running.cancel()
         await asyncio.gather(*(each.stop(grace) for each in (*self._prepared, *self._containers)))
         await self._end()
@@ -103,10 +98,10 @@ class PodRun:
             _log.exception("pod %s", self.pod["metadata"]["name"])
 
     async def _start(self, container: Mapping[str, Any], run: ContainerRun, prepared: _Prepared) -> None:
-        if RUNS_HERE.search(container["image"]):
-            await run.run(await self._program(container, run.state, prepared))
-        else:
+        if image_of(container) is None:
             run.simulate()
+            return
+        await run.run(await self._program(container, run.state, prepared))
 
     async def _prepare(self) -> _Prepared:
         """Return volumes and objects as soon as all of them are there."""
@@ -146,7 +141,8 @@ class PodRun:
         mounts = mounts_of(container, prepared.volumes)
         translation = self._machine.translation(self.pod, mounts)
         _translate_files(self.pod, prepared.volumes, translation)
-        words = [*container.get("command", ()), *container.get("args", ())]
+        image = image_of(container)
+        words = words_of(container, image, self.address) if image else []
         translated = {name: translation.text(value) for name, value in variables.items()}
         log = self._machine.log_file(self.pod, container["name"])
         return Program(

@@ -60,7 +60,7 @@ class ContainerProcess:
         return "\n".join(self._last)
 
     async def wait(self) -> int:
-        """Return the exit code when it has ended and all that it printed is in the log; 128 + n for signal n."""
+        """Return the exit code when it has ended and its output is in the log; 128 + n for signal n."""
         code = await self._process.wait()
         # A child that it left behind may hold the pipes open.
         await asyncio.wait(self._copying, timeout=_KILL_SECONDS)

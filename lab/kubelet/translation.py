@@ -16,8 +16,8 @@ _ANYWHERE = re.compile(r"(?<![\d.])0\.0\.0\.0(?![\d.])")
 class Translation:
     """The mounts, names and address of one container.
 
-    A path that is mounted nowhere and a name that no Service bears stay as they are, so that the program fails on
-    them as it would in a cluster.
+    A path that is mounted nowhere and a name that no Service bears stay as they are, so that the program
+    fails on them as it would in a cluster.
     """
 
     address: str

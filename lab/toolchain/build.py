@@ -10,20 +10,17 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import threading
 import time
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lab.locks import locked
 from lab.toolchain.go import find_go
+from lab.toolchain.progress import regularly
 from lab.toolchain.tools import TOOL_MODULES, ToolModule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-_PROGRESS_EVERY_SECONDS = 30.0
+    from collections.abc import Callable, Sequence
 
 
 class ToolBuildError(Exception):
@@ -104,7 +101,7 @@ def _build(module: ToolModule, cache: Path, go: Path, say: Callable[[str], None]
     partial.mkdir(parents=True)
     say(f"building, usually {module.usual_seconds} s on 2 cores")
     started = time.monotonic()
-    with _regularly(lambda: say(f"still building, {time.monotonic() - started:.0f} s")):
+    with regularly(lambda: say(f"still building, {time.monotonic() - started:.0f} s")):
         for package, name in zip(module.packages, module.executables, strict=True):
             _go_build(module, go, package, partial / name)
     shutil.rmtree(target, ignore_errors=True)
@@ -130,20 +127,3 @@ def _go_build(module: ToolModule, go: Path, package: str, output: Path) -> None:
         raise ToolBuildError(
             f"building {output.name} failed; running the command again resumes.\n{answer.stderr.strip()}"
         )
-
-
-@contextmanager
-def _regularly(action: Callable[[], None]) -> Iterator[None]:
-    finished = threading.Event()
-
-    def repeat() -> None:
-        while not finished.wait(_PROGRESS_EVERY_SECONDS):
-            action()
-
-    thread = threading.Thread(target=repeat, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        finished.set()
-        thread.join()

@@ -1,8 +1,10 @@
 """Answers imports of the engine's packages, which exist in its image alone, and begins workers elsewhere.
 
-The parser of dynamo.trtllm imports TensorRT-LLM for a handful of defaults. Each absent package becomes an empty
-module whose every attribute is another one; a package that is installed is left alone.
+The parser of dynamo.trtllm imports TensorRT-LLM for a handful of defaults. Each absent package becomes an
+empty module whose every attribute is another one; a package that is installed is left alone.
 """
+
+from __future__ import annotations
 
 import importlib.abc
 import importlib.machinery
@@ -10,6 +12,7 @@ import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 _HERE = Path(__file__).parent
 _ENGINE_PACKAGES = ("tensorrt_llm", "torch", "transformers_modules", "mpi4py", "nixl", "PIL", "vllm")
@@ -18,7 +21,7 @@ _ENTRY_POINTS = {"dynamo.trtllm.__main__": "worker.py"}
 _BUILD_CONFIG = {"max_batch_size": 2048, "max_num_tokens": 8192, "max_beam_width": 1, "max_seq_len": None}
 
 
-def install():
+def install() -> None:
     """Put the finder before all others, once."""
     if not any(isinstance(each, _Finder) for each in sys.meta_path):
         sys.meta_path.insert(0, _Finder())
@@ -27,27 +30,27 @@ def install():
 class _Absent(ModuleType):
     """A module, class or value of a package that is not here."""
 
-    def __init__(self, name="absent", *_, **__):
+    def __init__(self, name: object = "absent", *_: object, **__: object) -> None:
         super().__init__(str(name))
         self.__path__ = []
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> _Absent:
         if name.startswith("__"):
             raise AttributeError(name)
         return _Absent(f"{self.__name__}.{name}")
 
-    def __call__(self, *_, **__):
+    def __call__(self, *_: object, **__: object) -> _Absent:
         return self
 
-    def __mro_entries__(self, _):
+    def __mro_entries__(self, _: object) -> tuple[type, ...]:
         return (object,)
 
 
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def __init__(self):
-        self._missing = {}
+    def __init__(self) -> None:
+        self._missing: dict[str, bool] = {}
 
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(self, name: str, *_: Any) -> importlib.machinery.ModuleSpec | None:
         if name in _ENTRY_POINTS:
             return importlib.util.spec_from_file_location(name, _HERE / _ENTRY_POINTS[name])
         package = name.partition(".")[0]
@@ -55,17 +58,17 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
 
-    def create_module(self, spec):
-        module = _Absent(spec.name)
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        module: Any = _Absent(spec.name)
         if spec.name.startswith("tensorrt_llm"):
             fields = {name: SimpleNamespace(default=value) for name, value in _BUILD_CONFIG.items()}
             module.BuildConfig = SimpleNamespace(model_fields=fields)
         return module
 
-    def exec_module(self, module):
+    def exec_module(self, module: ModuleType) -> None:
         pass
 
-    def _is_missing(self, package):
+    def _is_missing(self, package: str) -> bool:
         if package not in self._missing:
             others = [each for each in sys.meta_path if each is not self and hasattr(each, "find_spec")]
             self._missing[package] = not any(each.find_spec(package, None) for each in others)

@@ -1,57 +1,64 @@
-"""`python3 -m dynamo.trtllm` in a container of the lab: read everything as the worker would, then serve as a mock.
+"""`python3 -m dynamo.trtllm` in a container of the lab: read all that the worker would, then serve as a mock.
 
-The runtime's own parser judges the command line. The model's folder and the engine's file are read; what the real
-engine needs to start and the lab can know is demanded here, with the engine's own words where it has some.
+The runtime's own parser judges the command line. The model's folder and the engine's file are read; what the
+real engine needs to start and the lab can know is demanded here.
 """
+
+from __future__ import annotations
 
 import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 _SPEED = "LAB_MOCK_SPEED"
-_DEFAULT_TOKENS_PER_BLOCK = 32
-"""TensorRT-LLM's KvCacheConfig.tokens_per_block (tensorrt_llm/llmapi/llm_args.py of 1.3)."""
-_DEFAULT_MAX_BATCH_SIZE = 2048
-_DEFAULT_MAX_NUM_TOKENS = 8192
+"""Variable of the pod: how many times as fast as the mock's own profile; 0 for no delay at all."""
+_TOKENS_PER_BLOCK = 32
+"""Default of TensorRT-LLM's KvCacheConfig.tokens_per_block (tensorrt_llm/llmapi/llm_args.py of 1.3)."""
+_MAX_BATCH_SIZE = 2048
+_MAX_NUM_TOKENS = 8192
+"""Defaults of BuildConfig (tensorrt_llm/builder.py of 1.3)."""
 _BLOCKS = "16384"
-"""Blocks of the mock's KV cache. The lab knows no GPU memory that a fraction could be taken of."""
+"""Blocks of the mock's KV cache: the lab knows no GPU memory that a fraction could be taken of."""
+_MODES = {"prefill_and_decode": "agg"}
 
 
 def main() -> None:
-    from dynamo.trtllm.args import parse_args
+    """Replace this process by the mock, or end with the worker's own message."""
+    # Here, not above: the parser loads the whole runtime.
+    from dynamo.trtllm.args import parse_args  # noqa: PLC0415  # pyright: ignore[reportMissingImports]
 
-    config = parse_args(sys.argv[1:])
+    config: Any = parse_args(sys.argv[1:])
     engine = _engine_options(config.extra_engine_args)
-    model = _model_folder(config)
-    mode = getattr(config.disaggregation_mode, "value", config.disaggregation_mode)
-    print(
-        f"lab: no GPU here: dynamo.mocker serves {config.served_model_name} as {mode}",
-        file=sys.stderr,
-        flush=True,
-    )
-    command = [sys.executable, "-m", "dynamo.mocker", "--model-path", str(model)]
-    command += ["--model-name", config.served_model_name or str(model)]
-    command += ["--disaggregation-mode", {"prefill_and_decode": "agg"}.get(mode, mode)]
-    command += [
-        "--block-size",
-        str(_number(engine, "kv_cache_config", "tokens_per_block") or _DEFAULT_TOKENS_PER_BLOCK),
-    ]
-    command += ["--max-num-seqs", str(_number(engine, "max_batch_size") or _DEFAULT_MAX_BATCH_SIZE)]
-    command += ["--max-num-batched-tokens", str(_number(engine, "max_num_tokens") or _DEFAULT_MAX_NUM_TOKENS)]
-    command += ["--num-gpu-blocks-override", _BLOCKS, "--speedup-ratio", os.environ.get(_SPEED, "1")]
-    os.execv(sys.executable, command)
+    model = _model_folder(config.model)
+    mode = config.disaggregation_mode.value
+    served = config.served_model_name or str(model)
+    print(f"lab: no GPU here, so dynamo.mocker serves {served} ({mode})", file=sys.stderr, flush=True)
+    tokens_per_block = _number(engine, "kv_cache_config", "tokens_per_block") or _TOKENS_PER_BLOCK
+    options = {
+        "--model-path": model,
+        "--model-name": served,
+        "--disaggregation-mode": _MODES.get(mode, mode),
+        "--block-size": tokens_per_block,
+        "--max-num-seqs": _number(engine, "max_batch_size") or _MAX_BATCH_SIZE,
+        "--max-num-batched-tokens": _number(engine, "max_num_tokens") or _MAX_NUM_TOKENS,
+        "--num-gpu-blocks-override": _BLOCKS,
+        "--speedup-ratio": os.environ.get(_SPEED, "1"),
+    }
+    words = [str(word) for option in options.items() for word in option]
+    os.execv(sys.executable, [sys.executable, "-m", "dynamo.mocker", *words])  # noqa: S606 - no shell is wanted
 
 
-def _engine_options(path):
+def _engine_options(path: str) -> dict[str, Any]:
     if not path:
         return {}
     try:
         options = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        sys.exit(f"FileNotFoundError: [Errno 2] No such file or directory: {path!r} (--extra-engine-args)")
+        sys.exit(f"FileNotFoundError: [Errno 2] No such file or directory: '{path}' (--extra-engine-args)")
     except yaml.YAMLError as error:
         sys.exit(f"{path} (--extra-engine-args) is no YAML: {error}")
     if not isinstance(options, dict):
@@ -59,20 +66,19 @@ def _engine_options(path):
     return options
 
 
-def _model_folder(config):
-    folder = Path(config.model)
-    file = folder / "config.json"
+def _model_folder(path: str) -> Path:
+    file = Path(path) / "config.json"
     try:
         json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        sys.exit(f"OSError: {config.model} has no config.json: the model is not where --model-path says")
+        sys.exit(f"OSError: {path} has no config.json: the model is not where --model-path says")
     except ValueError as error:
         sys.exit(f"{file} is no JSON: {error}")
-    return folder
+    return file.parent
 
 
-def _number(options, *keys):
-    value = options
+def _number(options: dict[str, Any], *keys: str) -> int | None:
+    value: Any = options
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value if isinstance(value, int) else None
