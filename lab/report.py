@@ -82,8 +82,8 @@ def shown_answer(answer: Answer) -> str:
     return (
         f"$ curl -s {answer.url}/v1/chat/completions -H 'Content-Type: application/json' -d '{body}'\n"
         f"  {content}\n"
-        f"  {usage['prompt_tokens']} prompt and {usage['completion_tokens']} completion tokens: words of a mock "
-        "engine, by way of the real frontend and the real runtime of the workers"
+        f"  {usage['prompt_tokens']} prompt and {usage['completion_tokens']} completion tokens: words of a "
+        "mock engine, by way of the real frontend and the real runtime of the workers"
     )
 
 

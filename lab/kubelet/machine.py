@@ -103,7 +103,7 @@ class Machine:
         return await self.api.create_token(pod["metadata"]["namespace"], account)
 
     def write_credentials(self, pod: Mapping[str, Any], token: str) -> Path:
-        """Write a kubeconfig with the service account's token: the path where pods find one is no pod's own here."""
+        """Write a kubeconfig with the service account's token, for want of a path that only this pod has."""
         file = self.root / "pods" / pod["metadata"]["uid"] / "kubeconfig"
         file.parent.mkdir(parents=True, exist_ok=True)
         named = {"name": "pod"}

@@ -1,0 +1,51 @@
+"""Which pods run as processes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import yaml
+
+from lab.directory import REPOSITORY
+from lab.kubelet.images import image_of, words_of
+from lab.kubelet.kubelet import RUNS_HERE
+from tests.kubelet.pods import container
+
+POLICY = (REPOSITORY / "lab" / "fixtures" / "served_pods.yaml").read_text()
+HERE = [
+    "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1",
+    "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.2.1",
+    "docker.io/library/nats:2.11.4-alpine",
+    "nats:2.10.21-alpine",
+    "quay.io/coreos/etcd:v3.6.1",
+    "mirror.example/etcd@sha256:00",
+]
+ELSEWHERE = [
+    "natsio/nats-server-config-reloader:0.16.0",
+    "python:3.12",
+    "nvcr.io/nvidia/k8s-device-plugin:v1",
+]
+
+
+@pytest.mark.parametrize("image", [*HERE, *ELSEWHERE])
+def test_the_admission_policy_and_the_kubelet_mean_the_same_images(image: str) -> None:
+    policy = next(yaml.safe_load_all(POLICY))
+    [condition] = policy["spec"]["matchConditions"]
+    [expression] = re.findall(r"matches\('(.*)'\)\)", condition["expression"])
+    assert (re.search(expression, image) is not None) == (image in HERE)
+    assert (image_of({"image": image}) is not None) == (image in HERE)
+
+
+def test_the_policy_writes_the_annotation_that_the_kubelet_looks_for() -> None:
+    assert f'"{RUNS_HERE}": "true"' in POLICY
+
+
+def test_arguments_alone_are_given_to_the_image_s_program_on_the_pod_s_address() -> None:
+    nats = container(image="nats:2", args=["--config", "/etc/nats.conf"])
+    image = image_of(nats)
+    assert image is not None
+    assert words_of(nats, image, "127.70.128.9") == [
+        *("nats-server", "--config", "/etc/nats.conf"),
+        *("--addr", "127.70.128.9"),
+    ]
