@@ -67,15 +67,16 @@ def up(stack_name: StackName = "dev", pods: PodsOption = Pods.SERVING) -> None:
     lab = LabDirectory.default()
     cluster.up(lab, _say, serving=pods is Pods.SERVING)
     _say("cluster is up; `pulumi up` usually takes about 25 s")
-    answers: list[answer.Answer] = []
+    answers: dict[report.GraphKey, answer.Answer] = {}
     try:
         changes = stack.up(lab, stack_name)
-        answers += [answer.first_answer(url) for url in report.frontends(lab)]
+        for graph, url in report.frontends(lab).items():
+            answers[graph] = answer.first_answer(url)
     finally:
-        for table in (report.pods_table(lab), report.graphs_table(lab, {each.url for each in answers})):
+        for table in (report.pods_table(lab), report.graphs_table(lab, answers)):
             if table.row_count:
                 console.print(table)
-    for each in answers:
+    for each in answers.values():
         console.print(report.shown_answer(each), highlight=False, soft_wrap=True)
     done = [f"{number} {_PAST.get(kind, kind)}" for kind, number in changes.items() if kind != "same"]
     summary = ", ".join(done) or "no change"

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from lab.directory import LabDirectory
     from lab.rehearsal import Step
 
+GraphKey = tuple[str, str]
+"""Namespace and name of a graph."""
+
 _GPU = "nvidia.com/gpu"
 _GRAPH = "dynamographdeployments.nvidia.com"
 _GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
@@ -44,8 +47,8 @@ def pods_table(lab: LabDirectory) -> Table:
     return table
 
 
-def graphs_table(lab: LabDirectory, answered: Collection[str] = ()) -> Table:
-    """Every graph with what its operator (a stand-in) says of it; `answered` are frontends that answered."""
+def graphs_table(lab: LabDirectory, answered: Collection[GraphKey] = ()) -> Table:
+    """Every graph with what its operator (a stand-in) says of it; `answered` are those that answered."""
     table = _table("Graphs", "namespace", "graph", "state", "evidence")
     for graph in _items(lab, _stored(lab)):
         status = graph.get("status") or {}
@@ -58,20 +61,25 @@ def graphs_table(lab: LabDirectory, answered: Collection[str] = ()) -> Table:
             graph["metadata"]["namespace"],
             graph["metadata"]["name"],
             f"{status.get('state', 'unknown')}" + ("" if is_ready else f": {why}"),
-            _evidence(is_ready=is_ready, has_answered=_frontend(lab, graph) in answered),
+            _evidence(is_ready=is_ready, has_answered=_key(graph) in answered),
         )
     return table
 
 
-def frontends(lab: LabDirectory) -> list[str]:
-    """The addresses of the frontends behind which a process runs."""
+def frontends(lab: LabDirectory) -> dict[GraphKey, str]:
+    """The addresses of the frontends behind which a process runs, by namespace and name of their graphs."""
     served = {
-        pod["metadata"]["labels"].get(_GRAPH_LABEL)
+        (pod["metadata"]["namespace"], pod["metadata"].get("labels", {}).get(_GRAPH_LABEL))
         for pod in _items(lab, "pods")
         if RUNS_HERE in pod["metadata"].get("annotations", {})
     }
-    graphs = [each for each in _items(lab, _stored(lab)) if each["metadata"]["name"] in served]
-    return [url for url in (_frontend(lab, each) for each in graphs) if url]
+    found: dict[GraphKey, str] = {}
+    for service in _items(lab, "services"):
+        metadata, spec = service["metadata"], service["spec"]
+        key = (metadata["namespace"], metadata.get("labels", {}).get(_GRAPH_LABEL, ""))
+        if key in served and spec.get("selector", {}).get(_COMPONENT_TYPE) == "frontend":
+            found[key] = f"http://{spec['clusterIP']}:{spec['ports'][0]['port']}"
+    return found
 
 
 def shown_answer(answer: Answer) -> str:
@@ -124,19 +132,8 @@ def _items(lab: LabDirectory, kind: str) -> list[dict[str, Any]]:
     raise LabError(f"`kubectl get {kind}` failed:\n{answer.stderr.strip()}")
 
 
-def _frontend(lab: LabDirectory, graph: dict[str, Any]) -> str:
-    """The address of a graph's frontend, "" where it has none yet."""
-    metadata = graph["metadata"]
-    for service in _items(lab, "services"):
-        labels = service["metadata"].get("labels", {})
-        is_its = (
-            labels.get(_GRAPH_LABEL) == metadata["name"]
-            and service["metadata"]["namespace"] == metadata["namespace"]
-            and service["spec"].get("selector", {}).get(_COMPONENT_TYPE) == "frontend"
-        )
-        if is_its:
-            return f"http://{service['spec']['clusterIP']}:{service['spec']['ports'][0]['port']}"
-    return ""
+def _key(graph: dict[str, Any]) -> GraphKey:
+    return graph["metadata"]["namespace"], graph["metadata"]["name"]
 
 
 def _evidence(*, is_ready: bool, has_answered: bool) -> str:

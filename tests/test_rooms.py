@@ -54,6 +54,7 @@ STAND_INS = (
     "controller",
     "dra_driver",
     "dynamo_operator",
+    "kubelet",
     "kubernetes_provider",
     "language_host",
     "node_groups",

@@ -10,7 +10,7 @@ from lab.directory import REPOSITORY
 if TYPE_CHECKING:
     from pathlib import Path
 
-_SHAPES = REPOSITORY / "lab" / "fixtures" / "models"
+_SHAPES = REPOSITORY / "lab" / "runtime_image" / "models"
 """What config.json of a model says of its shape, without the tokenizer's part, which is the mock's own."""
 
 _WORDS = 5000
@@ -23,7 +23,7 @@ def write_model(hub: Path, repository: str, revision: str) -> None:
 
     Args:
         hub: the folder that Hugging Face's cache calls hub, below HF_HOME.
-        repository: such as openai/gpt-oss-120b.
+        repository: owner and name on Hugging Face.
         revision: the commit of the model.
 
     Raises:

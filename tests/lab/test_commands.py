@@ -144,7 +144,11 @@ def test_up_twice_and_down_in_a_clone_next_to_production(
     try:
         first = _lab(clone, variables, "up")
         assert first.returncode == 0, first.stdout + first.stderr
-        assert "scheduled (simulated)" in first.stdout
+        assert "serving (mock engine)" in first.stdout
+        assert "mock-served" in first.stdout
+        assert re.search(r"^\$ curl -s http://127\.\S+/v1/chat/completions", first.stdout, re.MULTILINE), (
+            first.stdout
+        )
         assert "p6-b200-0" in first.stdout
         assert "lab-down" in first.stdout
 

@@ -64,7 +64,7 @@ def served(
 ) -> Iterator[Served]:
     graph, roles = STACKS[request.param]
     with rehearsed(serving_lab, tmp_path_factory.mktemp("served"), request.param) as stack:
-        [url] = report.frontends(serving_lab.directory)
+        url = report.frontends(serving_lab.directory)[NAMESPACE, graph]
         yield Served(stack, graph, url, roles)
 
 
