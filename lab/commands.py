@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, pretty_exceptions_enable=False)
 # Without a terminal rich assumes 80 columns and cuts pod names off.
-console = Console() if sys.stdout.isatty() else Console(width=120)
+console = Console() if sys.stdout.isatty() else Console(width=130)
 
 _PAST = {"create": "created", "update": "updated", "delete": "deleted", "replace": "replaced"}
 

@@ -208,7 +208,7 @@ def test_explain_says_what_was_never_tried_upstream(explain: Any) -> None:
     shown = explain(settings)
     assert "EVIDENCE B200: rendered, not validated upstream" in shown
     assert "not validated upstream" not in explain(agg_gb200_settings())
-    assert "EVIDENCE B200: scheduled (simulated), validated upstream" in explain(disagg_b200_settings())
+    assert "EVIDENCE B200: mock-served, validated upstream" in explain(disagg_b200_settings())
 
 
 def test_explain_of_a_path_that_is_reported_failing_recommends_the_recipe_without_it(explain: Any) -> None:
