@@ -21,7 +21,7 @@ from lab.kubelet.pod_status import pod_status
 from lab.kubelet.volumes import make_volumes, mounts_of, remove_volumes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from lab.kubelet.machine import Machine
@@ -55,6 +55,7 @@ class PodRun:
         self._containers = [
             ContainerRun(each, policy, self._changed, self._event) for each in spec["containers"]
         ]
+        _keep_count(pod, (*self._prepared, *self._containers))
         self._dirty = asyncio.Event()
         self._said: set[str] = set()
         self._is_silent = False
@@ -174,6 +175,15 @@ class PodRun:
             status = pod_status(self.pod, cluster_address(self.address), prepared, containers)
             with suppress(ApiError, aiohttp.ClientError, OSError, TimeoutError):
                 self.pod = await self._machine.write_status(self.pod, status)
+
+
+def _keep_count(pod: Mapping[str, Any], runs: Sequence[ContainerRun]) -> None:
+    """A kubelet that begins again finds containers that ran before: each start of them is one more."""
+    status = pod.get("status", {})
+    before = (*status.get("initContainerStatuses", ()), *status.get("containerStatuses", ()))
+    counts = {each["name"]: each["restartCount"] + ("running" in each.get("state", {})) for each in before}
+    for run in runs:
+        run.state.restarts = counts.get(run.state.name, 0)
 
 
 def _translate_files(pod: Mapping[str, Any], volumes: Mapping[str, Path], translation: Translation) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from lab import report
+from lab import cluster, processes, report
 from lab.answer import TOKENS, first_answer
 from tests.serving_stacks.pods import pods_of
 from tests.serving_stacks.rehearsal import rehearsed
@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
+DEADLINE_SECONDS = 30.0
 MODEL, NAMESPACE = "openai/gpt-oss-120b", "gpt-oss"
 STACKS = {
-    "disagg-b200": ("gpt-oss-disagg", {"backend.generate", "prefill.generate"}),
-    "disagg-gb200": ("gpt-oss-disagg", {"backend.generate", "prefill.generate"}),
-    "agg-gb200": ("gpt-oss-agg", {"tensorrt_llm.generate", "backend.generate"}),
+    "disagg-b200": ("gpt-oss-disagg", {"tensorrt_llm.generate", "prefill.generate"}),
+    "disagg-gb200": ("gpt-oss-disagg", {"tensorrt_llm.generate", "prefill.generate"}),
+    "agg-gb200": ("gpt-oss-agg", {"tensorrt_llm.generate"}),
 }
 
 
@@ -78,8 +79,7 @@ def test_a_question_is_answered_as_soon_as_up_has_ended(served: Served) -> None:
 def test_health_lists_every_role(served: Served) -> None:
     with urllib.request.urlopen(f"{served.url}/health", timeout=10) as answer:  # noqa: S310 - the lab's own
         endpoints = {each.split(".", 1)[1] for each in json.load(answer)["endpoints"]}
-    assert endpoints & served.roles
-    assert ("prefill.generate" in endpoints) == ("prefill.generate" in served.roles)
+    assert {each for each in endpoints if each.endswith(".generate")} == served.roles
 
 
 def test_logs_and_exec_reach_the_pod_s_process(served: Served) -> None:
@@ -121,6 +121,23 @@ def test_a_worker_that_is_killed_is_started_again_and_serves(served: Served) -> 
     until(restarted, "the container started again")
     assert not before & {each.pid for each in served.processes(name)}
     assert first_answer(served.url).model == MODEL
+
+
+def test_a_kubelet_that_is_killed_takes_its_processes_along_and_the_next_one_serves_again(
+    served: Served,
+) -> None:
+    [frontend, *_] = served.pods("frontend")
+    name = frontend["metadata"]["name"]
+    directory = served.stack.lab.directory
+    kubelet = processes.find(directory, processes.KUBELET)
+    assert kubelet is not None
+    kubelet.kill()
+    kubelet.wait(DEADLINE_SECONDS)
+    until(lambda: served.processes(name) == [], "the end of the frontend's process")
+    cluster.up(directory, say=print, serving=True)
+    assert first_answer(served.url).model == MODEL
+    [status] = served.stack.lab.get("pod", name, "-n", NAMESPACE)["status"]["containerStatuses"]
+    assert status["restartCount"] == 1
 
 
 def test_a_second_up_finds_nothing_to_do(served: Served) -> None:

@@ -41,6 +41,8 @@ def main() -> None:
     options = {
         "--model-path": model,
         "--model-name": served,
+        # The mock calls itself a backend, as vLLM does; TensorRT-LLM's workers have another name.
+        "--endpoint": f"dyn://{config.namespace}.{config.component}.{config.endpoint}",
         "--disaggregation-mode": _MODES.get(mode, mode),
         "--block-size": tokens_per_block,
         "--max-num-seqs": _number(engine, "max_batch_size") or _MAX_BATCH_SIZE,
