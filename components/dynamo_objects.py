@@ -15,6 +15,7 @@ CONVERSION_SIGN = "conversion webhook"
 
 # Labels of a graph's pods (ai-dynamo/dynamo deploy/operator/internal/consts/consts.go).
 GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"
+COMPONENT = "nvidia.com/dynamo-component"
 COMPONENT_TYPE = "nvidia.com/dynamo-component-type"
 FRONTEND = "frontend"
 FRONTEND_PORT = 8000
@@ -23,6 +24,11 @@ USES_PLATFORM = "uses-dynamo-platform"
 """This project's label on a namespace: NATS and etcd of the platform that it names admit the pods there."""
 
 _DEFINITIONS = "customresourcedefinitions"
+
+
+def frontend_service(graph_name: str) -> str:
+    """Return the name of the Service that the operator makes for a graph's frontends."""
+    return f"{graph_name}-{FRONTEND}"
 
 
 def frontend_labels(graph_name: str) -> dict[str, str]:
