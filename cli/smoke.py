@@ -8,12 +8,14 @@ from types import FrameType
 
 import typer
 
-from cli.exit_codes import FAILED, INTERRUPTED, TERMINATED
+from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
 from cli.output import make_console, print_json, print_line, print_table, say
 from operations.smoke.address import parse_url, published_model, read_key
 from operations.smoke.report import SmokeReport
 from operations.smoke.run import smoke_stack, smoke_url
 from operations.smoke.waits import Patience
+
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 def smoke(name: str, patience: Patience, *, as_json: bool) -> None:
@@ -74,13 +76,14 @@ def _progress(text: str) -> None:
 
 @contextmanager
 def _ended_in_order() -> Iterator[None]:
-    """A pipeline that ends the command must not leave its port-forward behind."""
-    before = signal.signal(signal.SIGTERM, _end)
+    """A pipeline or a terminal that ends the command must not leave its port-forward behind."""
+    before = {number: signal.signal(number, _end) for number in _ENDING}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
-def _end(_number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(TERMINATED)
+def _end(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(SIGNALLED + number)

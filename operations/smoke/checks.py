@@ -73,7 +73,7 @@ def _first_token(subject: Subject) -> Finding:
         return judge_silence(str(error), kv)
     seen = first_token(answer)
     if subject.is_mock:
-        return from_mock(f"{seen.seconds:.2f} s, which says nothing: a mock engine hands over no KV cache")
+        return from_mock(f"hands over no KV cache, so its {seen.seconds:.2f} s say nothing")
     return judge_first_token(seen, kv)
 
 
@@ -131,5 +131,5 @@ def _ended(check: Check, subject: Subject, failed: Sequence[str]) -> Result:
     if finding.verdict is Verdict.NOT_RUN:
         return Result(check.name, check.asked, finding)
     if subject.is_mock and finding.verdict is Verdict.WRONG and finding.needs_model:
-        finding = from_mock(finding.found)
+        finding = from_mock(f"cannot answer this: {finding.found}")
     return Result(check.name, check.asked, finding, seconds)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from components.cluster_reader import ClusterReader, KubernetesObject
-from components.dynamo_objects import COMPONENT, GRAPH_NAME
+from components.dynamo_objects import COMPONENT, FRONTEND, GRAPH_NAME
 from failures.pods_and_events import is_ready, pod_reasons
 from recipes.placed import PlacedService
 from stacks.plan.stack_plan import ServingPlan
@@ -40,13 +40,15 @@ class GraphPods:
         """Return the command with which a person sees them."""
         return self._cluster.command("get", *self._words, "--output", "wide")
 
-    def is_mock(self) -> bool:
-        """Whether every worker's pod says that a mock engine serves in it.
+    def is_mock(self) -> bool | None:
+        """Whether every worker's pod says that a mock engine serves in it; None where nobody can read them.
 
-        One without the annotation, or no answer, means a real engine: nothing is excused by mistake.
+        One without the annotation means a real engine: nothing is excused by mistake.
         """
-        workers = {service.name.lower() for service in self._services if service.role != "frontend"}
-        pods = self._cluster.items(*self._words) or []
+        workers = {service.name.lower() for service in self._services if service.role != FRONTEND}
+        pods = self._cluster.items(*self._words)
+        if pods is None:
+            return None
         engines = [_annotation(pod) for pod in pods if _component(pod) in workers]
         return bool(engines) and all(engine == MOCK_ENGINE for engine in engines)
 

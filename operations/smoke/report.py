@@ -18,7 +18,7 @@ class SmokeReport:
     url: str | None
     model: str
     is_mock: bool | None
-    """Whether the pods say that a mock engine serves; None where nobody can know."""
+    """Whether the pods say that a mock engine serves; None where nobody can tell."""
     seconds: float
     results: Sequence[Result]
 

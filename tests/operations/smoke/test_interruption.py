@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 COMMAND = [sys.executable, "-c", "from cli.main import main; main()", "smoke", "dev"]
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 @pytest.mark.parametrize("path", ["/health", CHAT])
 def test_it_ends_at_once_and_leaves_no_port_forward(
     number: signal.Signals, code: int, path: str, server: Loopback, tmp_path: Path

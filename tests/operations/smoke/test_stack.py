@@ -146,7 +146,9 @@ def test_pods_that_cannot_be_read_are_not_said_to_be_absent(
 ) -> None:
     (cluster.folder / "pods.json").write_text("no JSON")
     server.replies["/health"] = Reply(answers.health(answers.instance("prefill")))
-    found = _checks(smoke("--json"))["workers"]["found"]
+    answer = smoke("--json")
+    found = _checks(answer)["workers"]["found"]
+    assert json.loads(answer.out)["mockEngine"] is None
     assert "their pods cannot be read: `kubectl --context dynamo-lab get pods" in found
     assert "no pod" not in found
 
@@ -193,7 +195,7 @@ def test_a_mock_engine_is_excused_from_what_only_a_model_can_say(
     assert json.loads(answer.out)["mockEngine"] is True
     assert {name for name, check in found.items() if check["verdict"] == "mock"} == UNANSWERABLE
     assert {check["verdict"] for name, check in found.items() if name not in UNANSWERABLE} == {"good"}
-    assert "no tool_calls" in found["tool-call"]["found"]
+    assert found["tool-call"]["found"].startswith("cannot answer this: no tool_calls (finish_reason length)")
 
 
 def test_the_table_of_a_mock_engine_says_mock(smoke: Smoke, cluster: Cluster, server: Loopback) -> None:
