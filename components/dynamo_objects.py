@@ -17,6 +17,12 @@ CONVERSION_SIGN = "conversion webhook"
 GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"
 COMPONENT = "nvidia.com/dynamo-component"
 COMPONENT_TYPE = "nvidia.com/dynamo-component-type"
+DISCOVERY_BACKEND = "nvidia.com/dynamo-discovery-backend"
+"""Label of a graph's pods: by what frontends and workers find each other, kubernetes or etcd."""
+DISCOVERY_ENABLED = "nvidia.com/dynamo-discovery-enabled"
+"""Label of the Services, and so of their EndpointSlices, in which the runtime looks for instances."""
+WORKER_METADATA = "dynamoworkermetadatas.nvidia.com"
+"""What a worker writes of itself, under the name of its pod, where it is discovered by Kubernetes."""
 FRONTEND = "frontend"
 FRONTEND_PORT = 8000
 

@@ -61,8 +61,6 @@ class PortForward:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            # A terminal's Ctrl-C is for this command, which ends kubectl itself.
-            process_group=0,
         )
         self._output = _Output()
         threading.Thread(target=self._output.read, args=(self._process,), daemon=True).start()

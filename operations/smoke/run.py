@@ -132,9 +132,10 @@ def _result(name: str, asked: str, finding: Finding, waited: float) -> Result:
 
 
 def _with_pods(finding: Finding, pods: GraphPods, roles: Sequence[str]) -> Finding:
-    look = pods.look()
-    fix = f"{finding.fix}; `{look}`" if finding.fix else f"`{look}`, docs/runbook/graph-never-ready.md"
-    return replace(finding, found=f"{finding.found}; {pods.say_why_absent(roles)}", fix=fix)
+    absence = pods.why_absent(roles)
+    look = f"`{absence.look}`, docs/runbook/graph-never-ready.md"
+    fix = f"{finding.fix}; {look}" if finding.fix else look
+    return replace(finding, found=f"{finding.found}; {absence.found}", fix=fix)
 
 
 def _refuse_without_graph(stack: StackPlan) -> None:

@@ -20,6 +20,9 @@ echo "$*" >> "$folder/typed"
 case " $* " in
 *" get --raw "*) [ ! -e "$folder/down" ] || {{ cat "$folder/down" >&2; exit 1; }} ;;
 *" get pods "*) cat "$folder/pods.json" ;;
+*" get endpointslices.discovery.k8s.io "*"nvidia.com/dynamo-discovery-enabled=true"*)
+  cat "$folder/slices.json" ;;
+*" get dynamoworkermetadatas.nvidia.com "*) cat "$folder/metadata.json" ;;
 *" port-forward "*)
   echo $$ >> "$folder/forwards"
   [ ! -e "$folder/refusal" ] || {{ cat "$folder/refusal" >&2; exit 1; }}
@@ -63,6 +66,16 @@ class Cluster:
     def have(self, *pods: dict[str, Any]) -> None:
         (self.folder / "pods.json").write_text(json.dumps({"kind": "List", "items": pods}))
 
+    def discover(self, *pods: str, written: tuple[str, ...] = ()) -> None:
+        """List these pods in labelled EndpointSlices, and have others written of themselves."""
+        endpoints = [
+            {"targetRef": {"kind": "Pod", "name": name}, "conditions": {"ready": True}} for name in pods
+        ]
+        slices = [{"kind": "EndpointSlice", "endpoints": endpoints}, {"kind": "EndpointSlice"}]
+        (self.folder / "slices.json").write_text(json.dumps({"kind": "List", "items": slices}))
+        metadata = [{"metadata": {"name": name}} for name in written]
+        (self.folder / "metadata.json").write_text(json.dumps({"kind": "List", "items": metadata}))
+
     def refuse_forwards(self, reason: str) -> None:
         (self.folder / "refusal").write_text(reason)
 
@@ -82,7 +95,12 @@ class Cluster:
 
 
 def pod(
-    service: str, *, engine: str | None = None, ready: bool = True, waiting: dict[str, str] | None = None
+    service: str,
+    *,
+    engine: str | None = None,
+    ready: bool = True,
+    waiting: dict[str, str] | None = None,
+    restarts: int = 0,
 ) -> dict[str, Any]:
     """A pod as the operator of 1.2 labels it."""
     state = {"waiting": waiting} if waiting else {"running": {}}
@@ -94,13 +112,14 @@ def pod(
                 "nvidia.com/dynamo-graph-deployment-name": GRAPH,
                 "nvidia.com/dynamo-component": service,
                 "nvidia.com/dynamo-component-type": SERVICES[service],
+                "nvidia.com/dynamo-discovery-backend": "kubernetes",
             },
             "annotations": {"dynamo-stack.lab/engine": engine} if engine else {},
         },
         "status": {
             "phase": "Running" if ready else "Pending",
             "conditions": [{"type": "Ready", "status": str(ready)}],
-            "containerStatuses": [{"name": "main", "state": state}],
+            "containerStatuses": [{"name": "main", "state": state, "restartCount": restarts}],
         },
     }
 

@@ -28,6 +28,8 @@ class Reply:
     """Nothing is sent, and the connection stays."""
     silent_after: int | None = None
     """So many events are sent, then nothing."""
+    drips: bool = False
+    """A byte now and then, without end."""
     announced: int | None = None
     """Content-Length that is not the body's."""
 
@@ -106,6 +108,9 @@ class Loopback:
             self._stream(request, reply)
             return
         request.send_header("Content-Type", "application/json")
+        if reply.drips:
+            self._drip(request)
+            return
         request.send_header("Content-Length", str(reply.announced or len(reply.text())))
         request.end_headers()
         request.wfile.write(reply.text())
@@ -123,6 +128,17 @@ class Loopback:
             request.wfile.write(f"data: {data}\n\n".encode())
             request.wfile.flush()
         request.close_connection = True
+
+    def _drip(self, request: BaseHTTPRequestHandler) -> None:
+        request.send_header("Connection", "close")
+        request.end_headers()
+        request.close_connection = True
+        try:
+            while not self.released.wait(0.02):
+                request.wfile.write(b" ")
+        except OSError:
+            # The client has had enough.
+            return
 
     def _be_silent(self, request: BaseHTTPRequestHandler) -> None:
         self.first_silence.set()

@@ -109,7 +109,9 @@ def test_a_role_that_is_absent_is_named_with_its_pod_and_the_pods_state(
 ) -> None:
     reason = {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}
     cluster.have(
-        pod("Frontend"), pod("TrtllmPrefillWorker", ready=False, waiting=reason), pod("TrtllmDecodeWorker")
+        pod("Frontend"),
+        pod("TrtllmPrefillWorker", ready=False, waiting=reason, restarts=5),
+        pod("TrtllmDecodeWorker"),
     )
     server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
     answer = smoke("--json")
@@ -120,7 +122,10 @@ def test_a_role_that_is_absent_is_named_with_its_pod_and_the_pods_state(
         "dyn://gpt-oss-gpt-oss-disagg-50a07eaa.tensorrt_llm.generate; "
         "pod gpt-oss-disagg-trtllmprefillworker-0: main waiting, CrashLoopBackOff back-off 5m0s"
     )
-    assert "`kubectl --context dynamo-lab get pods --namespace gpt-oss" in found["fix"]
+    assert found["fix"].startswith(
+        "`kubectl --context dynamo-lab logs gpt-oss-disagg-trtllmprefillworker-0 --namespace gpt-oss "
+        "--tail=20 --previous`"
+    )
 
 
 @pytest.mark.parametrize(
@@ -141,6 +146,41 @@ def test_a_role_without_a_pod_or_with_a_silent_one_is_told_apart(
     assert said in _checks(smoke("--json"))["workers"]["found"]
 
 
+PREFILL = "gpt-oss-disagg-trtllmprefillworker-0"
+
+
+@pytest.mark.parametrize(
+    ("listed", "written", "said"),
+    [
+        (
+            (),
+            (),
+            "no EndpointSlice with the label nvidia.com/dynamo-discovery-enabled=true lists it as ready",
+        ),
+        (
+            ("another",),
+            (PREFILL,),
+            "no EndpointSlice with the label nvidia.com/dynamo-discovery-enabled=true",
+        ),
+        ((PREFILL,), ("another",), "it has written no DynamoWorkerMetadata; its log says why"),
+        ((PREFILL,), (PREFILL,), "Ready, and not registered: its log says why"),
+    ],
+)
+def test_a_ready_pod_that_kubernetes_discovery_cannot_show_is_said_to_be_that(
+    listed: tuple[str, ...],
+    written: tuple[str, ...],
+    said: str,
+    smoke: Smoke,
+    cluster: Cluster,
+    server: Loopback,
+) -> None:
+    cluster.discover(*listed, written=written)
+    server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
+    found = _checks(smoke("--json"))["workers"]
+    assert said in found["found"]
+    assert f"logs {PREFILL} --namespace gpt-oss --tail=20`" in found["fix"]
+
+
 def test_pods_that_cannot_be_read_are_not_said_to_be_absent(
     smoke: Smoke, cluster: Cluster, server: Loopback
 ) -> None:
@@ -149,7 +189,7 @@ def test_pods_that_cannot_be_read_are_not_said_to_be_absent(
     answer = smoke("--json")
     found = _checks(answer)["workers"]["found"]
     assert json.loads(answer.out)["mockEngine"] is None
-    assert "their pods cannot be read: `kubectl --context dynamo-lab get pods" in found
+    assert "; their pods cannot be read" in found
     assert "no pod" not in found
 
 
@@ -164,6 +204,15 @@ def test_a_frontend_without_a_running_pod_is_said_in_kubectls_words(smoke: Smoke
     assert answer.code == 1
     assert "unable to forward port because pod is not running. Current status=Pending" in found["found"]
     assert "gpt-oss-disagg-frontend-0: main waiting, ImagePullBackOff no such image" in found["found"]
+
+
+def test_a_ready_frontend_that_cannot_be_reached_is_not_said_to_be_unregistered(
+    smoke: Smoke, cluster: Cluster
+) -> None:
+    cluster.refuse_forwards("error: timed out waiting for the condition\n")
+    found = _checks(smoke("--json"))["frontend"]
+    assert "gpt-oss-disagg-frontend-0: Ready, and it does not answer; its log says why" in found["found"]
+    assert "logs gpt-oss-disagg-frontend-0 --namespace gpt-oss" in found["fix"]
 
 
 def test_a_port_forward_that_ended_is_started_again(smoke: Smoke, cluster: Cluster, server: Loopback) -> None:

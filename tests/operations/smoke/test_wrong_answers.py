@@ -14,6 +14,7 @@ from tests.operations.smoke.loopback import Reply
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from tests.cli.command import Answer
     from tests.operations.smoke.loopback import Loopback
@@ -118,7 +119,9 @@ def test_a_worker_that_registers_late_is_waited_for(checks: Checks, server: Loop
     looks = iter([answers.health(), answers.health(answers.instance("prefill"))])
     whole = answers.health(answers.instance("prefill"), answers.instance("backend"))
     server.replies["/health"] = lambda _: Reply(next(looks, whole))
-    assert checks(wait=20)["workers"]["verdict"] == "good"
+    found = checks(wait=20)["workers"]
+    assert found["verdict"] == "good"
+    assert found["seconds"] < 10
     assert [asked.path for asked in server.asked[:6]].count("/health") == 3
 
 
@@ -375,6 +378,16 @@ def test_an_answer_that_does_not_come_ends_after_the_timeout(checks: Checks, ser
     assert {found[name]["verdict"] for name in AFTER_CHAT} == {"not-run"}
 
 
+def test_an_answer_that_drips_ends_after_the_timeout(checks: Checks, server: Loopback) -> None:
+    server.replies[CHAT] = Reply(drips=True)
+    assert checks(timeout=0.2)["chat"]["found"] == "the answer had not ended after 0.2 s"
+
+
+def test_a_listing_may_take_no_longer_than_an_answer(checks: Checks, server: Loopback) -> None:
+    server.replies["/health"] = Reply(silent=True)
+    assert checks(timeout=0.1)["frontend"]["found"] == "GET /health: no answer within 0.1 s"
+
+
 def test_a_stream_that_stops_in_the_middle_ends_after_the_timeout(checks: Checks, server: Loopback) -> None:
     events = answers.stream("The ", "service ", "is ready.")
     server.replies[CHAT] = _instead(_streams, Reply(events=events, silent_after=2))
@@ -419,6 +432,16 @@ def test_the_key_of_a_variable_is_sent_and_never_shown(
     answer = smoke("--api-key-from", "GATEWAY_KEY")
     assert {asked.headers["Authorization"] for asked in server.asked} == {"Bearer sk-hidden"}
     assert "sk-hidden" not in answer.out + answer.err
+
+
+def test_credentials_that_nobody_named_are_not_sent(
+    smoke: Callable[..., Answer], server: Loopback, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login somebody password hidden\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden")
+    assert smoke().code == 0
+    assert [asked.headers for asked in server.asked if "Authorization" in asked.headers] == []
 
 
 def test_behind_a_gateway_that_keeps_health_back_the_roles_are_unknown_and_the_rest_is_asked(
