@@ -1,7 +1,7 @@
 """Whether the frontend answers, knows the model and has a worker of each role: from its two listings."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from operations.smoke.client import Answer
@@ -19,7 +19,11 @@ _GENERATE = "generate"
 _NOT_DECODING = frozenset({_PREFILL, "encode", "tensorrt_llm_encode", "router"})
 # Of a gateway that lets /v1 through and nothing else.
 _HIDDEN = frozenset({401, 403, 404, 405})
-_OK = 200
+# ai-dynamo/dynamo#11178: every pod stays Ready.
+_CARD = (
+    "`Error adding model from discovery` in the frontend's log says why: it reads the model's configuration "
+    "and tokenizer itself, from the same cache"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,10 @@ def judge_look(look: Look, model: str, roles: Sequence[Role]) -> Registration:
         return Registration(health, not_run("needs the frontend"), _model(listed, model))
     frontend = good(f"answers with {len(health.endpoints)} endpoints")
     workers, absent = _workers(health, roles)
-    return Registration(
-        frontend, workers, listed if isinstance(listed, Finding) else _model(listed, model), absent
-    )
+    served = listed if isinstance(listed, Finding) else _model(listed, model)
+    if not absent and listed == ():
+        served = replace(served, fix=_CARD)
+    return Registration(frontend, workers, served, absent)
 
 
 def _health(answer: Answer | str) -> Health | Finding:

@@ -71,6 +71,13 @@ def test_a_healthy_frontend_with_nothing_behind_it_is_waited_for() -> None:
     )
 
 
+def test_workers_whose_model_the_frontend_could_not_read_name_its_log() -> None:
+    found = _judge(health(instance("backend")), ONE, served=models())
+    assert found.model.found == f"{MODEL} is not listed; listed: none"
+    assert "`Error adding model from discovery` in the frontend's log" in found.model.fix
+    assert _judge(health(), ONE, served=models()).model.fix == ""
+
+
 @pytest.mark.parametrize(("status", "is_over"), [(401, True), (403, True), (404, False), (503, False)])
 def test_waiting_is_over_only_where_it_cannot_help(status: int, is_over: bool) -> None:
     assert _judge(health(), ONE, status=status).is_over == is_over

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from operations.smoke import first_token
-from tests.cli.command import squeezed
+from tests.cli.command import squeezed, write_stack
 from tests.operations.smoke import answers
 from tests.operations.smoke.answers import CHAT
 from tests.operations.smoke.cluster import SERVICES, Cluster, pod
 from tests.operations.smoke.loopback import Reply
+from tests.support.shipped_stacks import served_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,6 +103,21 @@ def test_a_long_prompt_that_nobody_answers_is_wrong_with_what_its_cache_should_t
     assert "0.09 to 0.28 s over tcp" in found["first-token"]["found"]
     assert found["tool-call"]["verdict"] == "good"
     assert cluster.live_forwards() == []
+
+
+def test_an_aggregated_stack_needs_one_worker_and_hands_no_kv_cache_over(
+    command: Command, cluster: Cluster, server: Loopback, tmp_path: Path
+) -> None:
+    write_stack(tmp_path, served_settings("agg-gb200", context="dynamo-lab"), name="agg")
+    server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
+    answer = command("smoke", "agg", "--wait", "0", "--json", folder=tmp_path)
+    found = _checks(answer)
+    assert answer.code == 0
+    assert found["workers"]["asked"] == "a worker"
+    assert found["first-token"]["verdict"] == "not-run"
+    assert found["first-token"]["found"] == "aggregated: the KV cache never leaves its worker"
+    [typed] = cluster.typed("port-forward")
+    assert "service/gpt-oss-agg-frontend" in typed
 
 
 def test_a_role_that_is_absent_is_named_with_its_pod_and_the_pods_state(
