@@ -6,6 +6,7 @@ from itertools import groupby
 from cli.explain_cluster import header_rows
 from cli.explain_tables import names_by, prices, print_pods, print_pools, workarounds
 from cli.output import Row, make_console, print_line, print_sections
+from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from hardware import KvPath, Standing
 from operations.project import recorded_stack, resolved_stack
@@ -115,7 +116,8 @@ def _other_topics(stack: StackPlan) -> tuple[Topic, ...]:
 
 def _clients(stack: StackPlan) -> str:
     serving = stack.serving
-    inside = f"http://{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:8000 in the cluster"
+    host = f"{frontend_service(serving.graph_name)}.{serving.namespace}.svc.cluster.local"
+    inside = f"http://{host}:{FRONTEND_PORT} in the cluster"
     policies = f"network policies {_enforced(stack)}"
     match serving.exposure:
         case InternalLoadBalancer():

@@ -15,7 +15,14 @@ CONVERSION_SIGN = "conversion webhook"
 
 # Labels of a graph's pods (ai-dynamo/dynamo deploy/operator/internal/consts/consts.go).
 GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"
+COMPONENT = "nvidia.com/dynamo-component"
 COMPONENT_TYPE = "nvidia.com/dynamo-component-type"
+DISCOVERY_BACKEND = "nvidia.com/dynamo-discovery-backend"
+"""Label of a graph's pods: by what frontends and workers find each other, kubernetes or etcd."""
+DISCOVERY_ENABLED = "nvidia.com/dynamo-discovery-enabled"
+"""Label of the Services, and so of their EndpointSlices, in which the runtime looks for instances."""
+WORKER_METADATA = "dynamoworkermetadatas.nvidia.com"
+"""What a worker writes of itself, under the name of its pod, where it is discovered by Kubernetes."""
 FRONTEND = "frontend"
 FRONTEND_PORT = 8000
 
@@ -23,6 +30,11 @@ USES_PLATFORM = "uses-dynamo-platform"
 """This project's label on a namespace: NATS and etcd of the platform that it names admit the pods there."""
 
 _DEFINITIONS = "customresourcedefinitions"
+
+
+def frontend_service(graph_name: str) -> str:
+    """Return the name of the Service that the operator makes for a graph's frontends."""
+    return f"{graph_name}-{FRONTEND}"
 
 
 def frontend_labels(graph_name: str) -> dict[str, str]:

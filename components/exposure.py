@@ -7,7 +7,7 @@ import pulumi
 from pulumi_kubernetes.core.v1 import Service
 from pulumi_kubernetes.networking.v1 import Ingress
 
-from components.dynamo_objects import FRONTEND_PORT, frontend_labels
+from components.dynamo_objects import FRONTEND_PORT, frontend_labels, frontend_service
 from components.exposure_kinds import ExposureKind, IngressRule, InternalLoadBalancer
 from components.options import Resources, child
 
@@ -88,7 +88,7 @@ def _load_balancer(graph_name: str) -> Any:
 
 
 def _ingress(graph_name: str, rule: IngressRule) -> Any:
-    service = {"name": f"{graph_name}-frontend", "port": {"number": FRONTEND_PORT}}
+    service = {"name": frontend_service(graph_name), "port": {"number": FRONTEND_PORT}}
     path = {"path": "/", "pathType": "Prefix", "backend": {"service": service}}
     spec: dict[str, Any] = {
         "ingressClassName": rule.class_name,

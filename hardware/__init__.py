@@ -3,7 +3,9 @@ from hardware.file_systems import lustre_usd_per_hour
 from hardware.instance_type import CpuArchitecture, InstanceType, LocalNvme, PurchaseOption
 from hardware.instance_types import INSTANCE_TYPES
 from hardware.kv_transport import (
+    FIRST_TOKEN_SECONDS_WITHOUT_RDMA,
     KV_TRANSPORTS,
+    TCP_FIRST_TOKEN_SECONDS,
     TCP_FLOW_GBIT,
     TCP_GBIT,
     TCP_GIGABYTES_PER_SECOND,
@@ -13,6 +15,8 @@ from hardware.kv_transport import (
     Standing,
     kv_path,
     requests_per_second,
+    tcp_range,
+    transfer_range,
     transfer_seconds,
 )
 from hardware.network_interfaces import NetworkInterface, NetworkLayout
@@ -22,9 +26,11 @@ from hardware.ultraservers import UltraServer, Zone
 
 __all__ = [
     "ACCELERATORS",
+    "FIRST_TOKEN_SECONDS_WITHOUT_RDMA",
     "FSX_LUSTRE_PRICES",
     "INSTANCE_TYPES",
     "KV_TRANSPORTS",
+    "TCP_FIRST_TOKEN_SECONDS",
     "TCP_FLOW_GBIT",
     "TCP_GBIT",
     "TCP_GIGABYTES_PER_SECOND",
@@ -48,5 +54,7 @@ __all__ = [
     "kv_path",
     "lustre_usd_per_hour",
     "requests_per_second",
+    "tcp_range",
+    "transfer_range",
     "transfer_seconds",
 ]

@@ -33,6 +33,13 @@ TCP_FLOW_GBIT = 5.0
 (https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-instance-network-bandwidth.html)."""
 TCP_GIGABYTES_PER_SECOND = (1.0, 3.0)
 """What TCP hands over, in GB/s: the rate by which NVIDIA's EFA guide recognises it (DYNAMO_EFA_GUIDE)."""
+TCP_FIRST_TOKEN_SECONDS = 98.0
+"""Seconds to the first token over TCP (DYNAMO_TRANSPORT_GUIDE)."""
+RDMA_FIRST_TOKEN_SECONDS = (0.2, 0.5)
+"""Seconds to the first token over RDMA (DYNAMO_TRANSPORT_GUIDE)."""
+FIRST_TOKEN_SECONDS_WITHOUT_RDMA = 10.0
+"""A first token that takes longer was not handed over by RDMA: how the guide recognises the fallback to TCP
+(DYNAMO_TRANSPORT_GUIDE)."""
 
 FIRST_RUNTIME_WITH_EFA_ON_GB200 = (1, 3, 1)
 
@@ -113,6 +120,22 @@ def transfer_seconds(payload_bytes: int, gbit_per_second: float) -> float:
 def requests_per_second(payload_bytes: int, gbit_per_second: float) -> float:
     """How many requests with that much KV cache a path hands over, one after the other, at line rate."""
     return 1 / transfer_seconds(payload_bytes, gbit_per_second)
+
+
+def transfer_range(payload_bytes: int, path: KvPath) -> tuple[float, float]:
+    """The least and the most seconds that the bytes are under way, by what is known of the path."""
+    if path.gbit_per_second is None:
+        return tcp_range(payload_bytes)
+    line_rate = transfer_seconds(payload_bytes, path.gbit_per_second)
+    if path.transport != "tcp":
+        return line_rate, line_rate
+    return line_rate, transfer_seconds(payload_bytes, TCP_FLOW_GBIT)
+
+
+def tcp_range(payload_bytes: int) -> tuple[float, float]:
+    """The least and the most seconds that TCP as NVIDIA measures it needs (TCP_GIGABYTES_PER_SECOND)."""
+    slow, fast = TCP_GIGABYTES_PER_SECOND
+    return payload_bytes / (fast * 1e9), payload_bytes / (slow * 1e9)
 
 
 def _mnnvl(instance_type: InstanceType) -> KvPath:
@@ -241,10 +264,12 @@ def _efa_path(
 
 
 def _tcp(gbit: float | None) -> KvPath:
+    fastest, slowest = RDMA_FIRST_TOKEN_SECONDS
     return KvPath(
         "tcp",
         Standing.UNPROVEN,
-        "it works and is slow: NVIDIA's guide gives about 98 s to the first token, 0.2 to 0.5 s over RDMA",
+        f"it works and is slow: NVIDIA's guide gives about {TCP_FIRST_TOKEN_SECONDS:.0f} s to the first "
+        f"token, {fastest} to {slowest} s over RDMA",
         DYNAMO_TRANSPORT_GUIDE,
         gbit,
         lifted_by="network cards with RDMA in both pods (EFA, InfiniBand or RoCE), or on GB200 a "

@@ -7,7 +7,7 @@ from pathlib import Path
 import pulumi
 import pulumi_kubernetes as kubernetes
 
-from components.dynamo_objects import FRONTEND_PORT
+from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from components.model_cache import LostClaim
 from components.namespace import Namespace, NamespaceArgs
 from recipes.model_download import HuggingFaceDownload
@@ -109,7 +109,7 @@ def _platform(stack: StackPlan, options: pulumi.ResourceOptions) -> PlatformPart
 
 
 def _export_serving(serving: ServingPlan) -> None:
-    frontend = f"{serving.graph_name}-frontend.{serving.namespace}.svc.cluster.local:{FRONTEND_PORT}"
+    frontend = f"{frontend_service(serving.graph_name)}.{serving.namespace}.svc.cluster.local:{FRONTEND_PORT}"
     pulumi.export("graph", serving.graph_name)
     pulumi.export("namespace", serving.namespace)
     pulumi.export("frontend", frontend)

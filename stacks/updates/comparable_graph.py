@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import GraphApi, RolloutStrategy
@@ -88,7 +89,7 @@ class Graph:
     @property
     def address(self) -> str:
         """Address of the graph for clients inside the cluster."""
-        return f"{self.name}-frontend.{self.namespace}.svc.cluster.local:8000"
+        return f"{frontend_service(self.name)}.{self.namespace}.svc.cluster.local:{FRONTEND_PORT}"
 
     def has_place_of(self, other: "Graph") -> bool:
         """Whether it has the name and the namespace of the other."""

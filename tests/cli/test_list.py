@@ -94,7 +94,7 @@ def test_list_outside_a_project_says_so(command: Command, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("name", ["Pulumi.dev.yaml", "./Pulumi.dev.yaml"])
 def test_a_stack_may_be_named_by_its_file(command: Command, name: str) -> None:
-    for arguments in (["explain"], ["render"], ["check"], ["drift"], ["recover"], ["preflight"]):
+    for arguments in (["explain"], ["render"], ["check"], ["drift"], ["recover"], ["preflight"], ["smoke"]):
         assert command(*arguments, name) == command(*arguments, "dev"), arguments
 
 

@@ -14,8 +14,10 @@ from hardware import (
     Standing,
     kv_path,
     requests_per_second,
+    transfer_range,
     transfer_seconds,
 )
+from hardware.source import DYNAMO_TRANSPORT_GUIDE
 
 if TYPE_CHECKING:
     from hardware import Engine, KvTransportName
@@ -207,3 +209,20 @@ def test_8192_tokens_of_8_bit_kv_cache_take_as_long_as_computed_by_hand(
 
 def test_one_tcp_flow_carries_five_gigabits() -> None:
     assert TCP_FLOW_GBIT == 5.0
+
+
+@pytest.mark.parametrize(
+    ("transport", "gbit", "seconds"),
+    [
+        ("rdma", 400.0, (0.006, 0.006)),
+        # Line rate, and what EC2 lets one flow carry.
+        ("tcp", 200.0, (0.012, 0.483)),
+        # Inside one machine: what NVIDIA's guide gives for TCP.
+        ("tcp", None, (0.101, 0.302)),
+    ],
+)
+def test_a_prompt_of_8192_tokens_is_under_way_for_as_long_as_the_rates_of_its_path_say(
+    transport: KvTransportName, gbit: float | None, seconds: tuple[float, float]
+) -> None:
+    path = KvPath(transport, DOCUMENTED, "", DYNAMO_TRANSPORT_GUIDE, gbit, "")
+    assert transfer_range(301_989_888, path) == pytest.approx(seconds, rel=0.02)

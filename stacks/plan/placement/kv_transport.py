@@ -11,7 +11,7 @@ from hardware import (
     KvTransportName,
     Standing,
     kv_path,
-    requests_per_second,
+    transfer_range,
 )
 from recipes.model import Recipe
 from recipes.placed import KvTransport
@@ -225,23 +225,20 @@ def _ceiling(recipe: Recipe, path: KvPath) -> str:
 
 def _rate(recipe: Recipe, path: KvPath) -> str:
     """Return how many prompts a second the path can hand over."""
-    payload = request_bytes(recipe)
+    fastest, slowest = transfer_range(request_bytes(recipe), path)
+    least, most = _number(1 / slowest), _number(1 / fastest)
     if path.gbit_per_second is None:
-        least, most = (_number(gigabytes * 1e9 / payload) for gigabytes in TCP_GIGABYTES_PER_SECOND)
         slow, fast = TCP_GIGABYTES_PER_SECOND
         return (
             "nobody publishes what TCP carries inside one machine, where it passes no network card; "
             f"{least} to {most} prompts a second at the {slow:.0f} to {fast:.0f} GB/s that NVIDIA's EFA "
             "guide gives for TCP"
         )
-    text = (
-        f"at most {_number(requests_per_second(payload, path.gbit_per_second))} prompts a second over "
-        f"{path.gbit_per_second:,.0f} Gbit/s of {_CARRIER[path.transport]}"
-    )
+    carrier = f"{path.gbit_per_second:,.0f} Gbit/s of {_CARRIER[path.transport]}"
+    text = f"at most {most} prompts a second over {carrier}"
     if path.transport != "tcp":
         return text
-    flow = requests_per_second(payload, TCP_FLOW_GBIT)
-    return f"{text} and {_number(flow)} over one TCP flow of {TCP_FLOW_GBIT:.0f} Gbit/s"
+    return f"{text} and {least} over one TCP flow of {TCP_FLOW_GBIT:.0f} Gbit/s"
 
 
 def _demands(path: KvPath, *, domain_nodes: int, nodes_differ: bool) -> str:

@@ -1,0 +1,89 @@
+"""`dynamo-stack smoke`: asks a running deployment what its clients will ask."""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from os import environ
+from types import FrameType
+
+import typer
+
+from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
+from cli.output import make_console, print_json, print_line, print_table, say
+from operations.smoke.address import parse_url, published_model, read_key
+from operations.smoke.report import SmokeReport
+from operations.smoke.run import smoke_stack, smoke_url
+from operations.smoke.waits import Patience
+
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+
+def smoke(name: str, patience: Patience, *, as_json: bool) -> None:
+    """Ask the frontend of a stack; exit 1 where an answer is wrong."""
+    _run(lambda: smoke_stack(name, patience, _progress), as_json=as_json)
+
+
+def smoke_at(
+    url: str,
+    model: str | None,
+    key_variable: str | None,
+    patience: Patience,
+    *,
+    disaggregated: bool,
+    as_json: bool,
+) -> None:
+    """Ask whatever answers at an address; exit 1 where an answer is wrong."""
+    address = parse_url(url)
+    key = None if key_variable is None else read_key(key_variable, environ)
+    asked = model or published_model()
+    _run(
+        lambda: smoke_url(
+            address, asked, disaggregated=disaggregated, key=key, patience=patience, say=_progress
+        ),
+        as_json=as_json,
+    )
+
+
+def _run(ask: Callable[[], SmokeReport], *, as_json: bool) -> None:
+    try:
+        with _ended_in_order():
+            report = ask()
+    except KeyboardInterrupt:
+        say("\ninterrupted; nothing was changed", error=True)
+        raise typer.Exit(INTERRUPTED) from None
+    if as_json:
+        print_json(report.as_json())
+    else:
+        _print(report)
+    if report.has_failed:
+        raise typer.Exit(FAILED)
+
+
+def _print(report: SmokeReport) -> None:
+    console = make_console()
+    print_table(console, ("RESULT", "ASKED", "SECONDS", "FOUND"), report.rows())
+    print_line(console)
+    # Apart from the table, whose columns would break what is to be typed.
+    fixes = list(report.fixes())
+    for text in (*fixes, *([""] if fixes else []), report.summary()):
+        print_line(console, text)
+
+
+def _progress(text: str) -> None:
+    # On stderr: what a program reads stays whole.
+    say(text, error=True)
+
+
+@contextmanager
+def _ended_in_order() -> Iterator[None]:
+    """A pipeline or a terminal that ends the command must not leave its port-forward behind."""
+    before = {number: signal.signal(number, _end) for number in _ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _end(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(SIGNALLED + number)

@@ -1,0 +1,1 @@
+"""Asks a running deployment what its clients will ask, and says precisely what is wrong."""

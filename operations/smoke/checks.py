@@ -1,0 +1,135 @@
+"""What is asked after registration, in order, and what each question depends on."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from operations.smoke import bodies
+from operations.smoke.client import Frontend, NoAnswer
+from operations.smoke.finding import Finding, Verdict, WrongAnswer, from_mock, not_run, wrong
+from operations.smoke.first_token import KvHandover, judge_first_token, judge_silence
+from operations.smoke.judgements import (
+    called,
+    first_token,
+    judge_chat,
+    judge_reasoning,
+    judge_responses,
+    judge_stream,
+    judge_tool_result,
+)
+
+CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
+_LETS_GO_ON = frozenset({Verdict.GOOD, Verdict.MOCK, Verdict.UNKNOWN})
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One check as it ended."""
+
+    name: str
+    asked: str
+    finding: Finding
+    seconds: float | None = None
+    """None where nothing was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Whom the checks ask, and what is known of it."""
+
+    frontend: Frontend
+    model: str
+    kv: KvHandover | None
+    no_kv: str
+    """Why there is no KV transport to judge."""
+    is_mock: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One question."""
+
+    name: str
+    asked: str
+    needs: tuple[str, ...]
+    ask: Callable[[Subject], Finding]
+
+
+def _chat(subject: Subject) -> Finding:
+    return judge_chat(subject.frontend.post(CHAT, bodies.chat(subject.model)))
+
+
+def _stream(subject: Subject) -> Finding:
+    return judge_stream(subject.frontend.stream(CHAT, bodies.streamed_chat(subject.model)))
+
+
+def _first_token(subject: Subject) -> Finding:
+    kv = subject.kv
+    if kv is None:
+        return not_run(subject.no_kv)
+    try:
+        answer = subject.frontend.stream(CHAT, bodies.long_prompt(subject.model, kv.prompt_words))
+    except NoAnswer as error:
+        return judge_silence(str(error), kv)
+    seen = first_token(answer)
+    if subject.is_mock:
+        return from_mock(f"hands over no KV cache, so its {seen.seconds:.2f} s say nothing")
+    return judge_first_token(seen, kv)
+
+
+def _responses(subject: Subject) -> Finding:
+    return judge_responses(subject.frontend.post(RESPONSES, bodies.responses(subject.model)))
+
+
+def _tool_call(subject: Subject) -> Finding:
+    call = called(subject.frontend.post(CHAT, bodies.tool_call(subject.model)))
+    second = bodies.tool_result(subject.model, {"type": "function", **call.model_dump()})
+    return judge_tool_result(subject.frontend.post(CHAT, second))
+
+
+def _low_effort(subject: Subject) -> Finding:
+    return judge_reasoning(subject.frontend.post(CHAT, bodies.reasoning(subject.model, "low")), "low")
+
+
+def _high_effort(subject: Subject) -> Finding:
+    return judge_reasoning(subject.frontend.post(CHAT, bodies.reasoning(subject.model, "high")), "high")
+
+
+CHECKS = (
+    Check("chat", "a sentence of chat", ("workers", "model"), _chat),
+    Check("stream", "the same, streamed", ("chat",), _stream),
+    Check("first-token", "the first token of a long prompt", ("stream",), _first_token),
+    Check("responses", "a sentence by /v1/responses", ("chat",), _responses),
+    Check("tool-call", f"{bodies.TOOL}, there and back", ("chat",), _tool_call),
+    Check("reasoning-low", "reasoning effort low", ("chat",), _low_effort),
+    Check("reasoning-high", "reasoning effort high, top_p 1", ("chat",), _high_effort),
+)
+
+
+def run_checks(
+    subject: Subject, before: Sequence[Result], checks: Sequence[Check] = CHECKS
+) -> Iterator[Result]:
+    """Ask one question after the other, each only where what it needs has not failed."""
+    verdicts = {result.name: result.finding.verdict for result in before}
+    for check in checks:
+        result = _ended(check, subject, [name for name in check.needs if verdicts[name] not in _LETS_GO_ON])
+        verdicts[check.name] = result.finding.verdict
+        yield result
+
+
+def _ended(check: Check, subject: Subject, failed: Sequence[str]) -> Result:
+    if failed:
+        return Result(check.name, check.asked, not_run(f"needs {' and '.join(failed)}"))
+    start = time.monotonic()
+    try:
+        finding = check.ask(subject)
+    except WrongAnswer as error:
+        finding = error.finding
+    except NoAnswer as error:
+        finding = wrong(str(error))
+    seconds = time.monotonic() - start
+    if finding.verdict is Verdict.NOT_RUN:
+        return Result(check.name, check.asked, finding)
+    if subject.is_mock and finding.verdict is Verdict.WRONG and finding.needs_model:
+        finding = from_mock(f"cannot answer this: {finding.found}")
+    return Result(check.name, check.asked, finding, seconds)

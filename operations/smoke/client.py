@@ -1,0 +1,176 @@
+"""HTTP requests to a frontend, each of which ends in bounded time."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import requests
+import urllib3
+
+_MEBIBYTE = 1 << 20
+_LARGEST_MEBIBYTES = 8
+_READ_BYTES = 65_536
+_EVENTS = "text/event-stream"
+
+
+class NoAnswer(Exception):  # noqa: N818 - an answer of its own: nobody answered
+    """No answer, or not a whole one; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer."""
+
+    status: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A server-sent event."""
+
+    seconds: float
+    """Since the request was sent."""
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedAnswer:
+    """The events of a stream; `text` instead where the answer is none."""
+
+    status: int
+    text: str
+    events: tuple[Event, ...]
+
+
+class Frontend:
+    """The frontend at an address that may change between two requests."""
+
+    def __init__(
+        self, address: Callable[[], str], *, seconds: float, key: str | None = None, by_proxy: bool = True
+    ) -> None:
+        """Make a client; it connects with the first request.
+
+        Args:
+            address: the URL before /v1; it may raise NoAnswer.
+            seconds: how long each answer may take, to its end.
+            key: sent as a bearer token.
+            by_proxy: whether the proxies of the environment are for this address too.
+
+        """
+        self._address = address
+        self._seconds = seconds
+        self._by_proxy = by_proxy
+        self._headers = {"Connection": "close", "Accept-Encoding": "identity"}
+        if key is not None:
+            self._headers["Authorization"] = f"Bearer {key}"
+
+    def get(self, path: str, *, seconds: float) -> Answer:
+        """The answer to GET, which may take fewer seconds than others; raises NoAnswer."""
+        with self._asked("GET", path, None, min(seconds, self._seconds)) as exchange:
+            return Answer(exchange.status, exchange.text())
+
+    def post(self, path: str, body: Mapping[str, Any]) -> Answer:
+        """The answer to POST; raises NoAnswer."""
+        with self._asked("POST", path, body, self._seconds) as exchange:
+            return Answer(exchange.status, exchange.text())
+
+    def stream(self, path: str, body: Mapping[str, Any]) -> StreamedAnswer:
+        """The events that POST is answered with, each with its time; raises NoAnswer."""
+        with self._asked("POST", path, body, self._seconds) as exchange:
+            if not exchange.is_stream:
+                return StreamedAnswer(exchange.status, exchange.text(), ())
+            return StreamedAnswer(exchange.status, "", tuple(exchange.events()))
+
+    @contextmanager
+    def _asked(
+        self, method: str, path: str, body: Mapping[str, Any] | None, seconds: float
+    ) -> Iterator["_Exchange"]:
+        address = self._address()
+        start = time.monotonic()
+        try:
+            # One for each request: a load balancer or a port-forward may have closed what was kept.
+            with (
+                requests.Session() as session,
+                self._sent(session, method, f"{address}{path}", body, seconds) as response,
+            ):
+                yield _Exchange(response, start, seconds)
+        except (requests.RequestException, urllib3.exceptions.HTTPError, OSError) as error:
+            raise NoAnswer(_reason(error, seconds)) from error
+
+    def _sent(
+        self, session: requests.Session, method: str, url: str, body: Mapping[str, Any] | None, seconds: float
+    ) -> requests.Response:
+        session.trust_env = self._by_proxy
+        return session.request(
+            method,
+            url,
+            json=body,
+            headers=self._headers,
+            # Otherwise a ~/.netrc could add or replace credentials.
+            auth=_as_it_is,
+            timeout=seconds,
+            stream=True,
+            # A redirected POST becomes a GET, and a key would go where nobody sent it.
+            allow_redirects=False,
+        )
+
+
+class _Exchange:
+    """An answer whose status has arrived, and whose body has not."""
+
+    def __init__(self, response: requests.Response, start: float, seconds: float) -> None:
+        self._response, self._start, self._seconds = response, start, seconds
+        self.status = response.status_code
+        self.is_stream = _EVENTS in response.headers.get("Content-Type", "")
+
+    def text(self) -> str:
+        return b"".join(self._pieces()).decode("utf-8", errors="replace")
+
+    def events(self) -> Iterator[Event]:
+        rest = b""
+        for piece in self._pieces():
+            *lines, rest = (rest + piece).split(b"\n")
+            seconds = time.monotonic() - self._start
+            for line in lines:
+                if line.startswith(b"data:"):
+                    yield Event(seconds, line[5:].decode("utf-8", errors="replace").strip())
+
+    def _pieces(self) -> Iterator[bytes]:
+        size = 0
+        # One read of the socket at a time: reading all would wait for every byte of a server that drips.
+        while piece := self._response.raw.read1(_READ_BYTES):
+            size += len(piece)
+            if size > _LARGEST_MEBIBYTES * _MEBIBYTE:
+                raise NoAnswer(f"the answer is larger than {_LARGEST_MEBIBYTES} MiB")
+            if time.monotonic() - self._start > self._seconds:
+                raise NoAnswer(f"the answer had not ended after {self._seconds:g} s")
+            yield piece
+
+
+def _reason(error: BaseException, seconds: float) -> str:
+    chain = list(_chain(error))
+    # Not every TimeoutError of urllib3: a connection that was refused is one of them too.
+    if any(isinstance(each, requests.Timeout | urllib3.exceptions.ReadTimeoutError) for each in chain):
+        return f"no answer within {seconds:g} s"
+    said = [each.strerror for each in chain if isinstance(each, OSError) and each.strerror]
+    if said:
+        return f"no answer: {said[-1]}"
+    if any(isinstance(each, urllib3.exceptions.ProtocolError) for each in chain):
+        return "the connection was closed before the answer was whole"
+    return f"no answer: {chain[-1]}"
+
+
+def _as_it_is(request: requests.PreparedRequest) -> requests.PreparedRequest:
+    return request
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and what it was made of, the first cause last."""
+    while error is not None:
+        yield error
+        inner = next((each for each in error.args if isinstance(each, BaseException)), None)
+        reason = getattr(error, "reason", None)
+        error = inner or (reason if isinstance(reason, BaseException) else None) or error.__cause__

@@ -1,0 +1,64 @@
+"""What one check found."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Verdict(Enum):
+    """How a check ended."""
+
+    GOOD = "good"
+    WRONG = "wrong"
+    MOCK = "mock engine"
+    """The pods say that a mock engine serves, and a mock engine cannot answer this."""
+    UNKNOWN = "unknown"
+    """The address does not let anybody see it."""
+    NOT_RUN = "not run"
+    """A check on which this one depends has failed, or it does not apply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The verdict of one check with its reason."""
+
+    verdict: Verdict
+    found: str
+    fix: str = ""
+    """What to type, set or read next; empty where the finding says it all."""
+    needs_model: bool = False
+    """Wrong for want of what only a real model can say: a call of a tool, or reasoning."""
+    is_final: bool = False
+    """Waiting does not help."""
+
+
+class WrongAnswer(Exception):  # noqa: N818 - a verdict, not a fault of the program
+    """An answer that cannot be judged further."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(finding.found)
+        self.finding = finding
+
+
+def good(found: str) -> Finding:
+    """As a client needs it."""
+    return Finding(Verdict.GOOD, found)
+
+
+def wrong(found: str, fix: str = "", *, needs_model: bool = False, is_final: bool = False) -> Finding:
+    """Not as a client needs it."""
+    return Finding(Verdict.WRONG, found, fix, needs_model, is_final)
+
+
+def unknown(found: str) -> Finding:
+    """Nobody can tell from this address."""
+    return Finding(Verdict.UNKNOWN, found)
+
+
+def not_run(found: str) -> Finding:
+    """Not asked, and why."""
+    return Finding(Verdict.NOT_RUN, found)
+
+
+def from_mock(found: str) -> Finding:
+    """What a mock engine cannot answer."""
+    return Finding(Verdict.MOCK, found)

@@ -1,0 +1,84 @@
+"""Whether the first token comes as fast as the stack's KV transport should let it."""
+
+from dataclasses import dataclass
+
+from hardware import (
+    FIRST_TOKEN_SECONDS_WITHOUT_RDMA,
+    TCP_FIRST_TOKEN_SECONDS,
+    KvPath,
+    tcp_range,
+    transfer_range,
+)
+from operations.smoke.finding import Finding, good, wrong
+from operations.smoke.judgements import FirstToken
+from stacks.plan.stack_plan import StackPlan
+
+# Left for the chat template around the prompt, and for a tokenizer that splits a word.
+_SPARE_TOKENS = 512
+_PAGE = "docs/which-recipe.md says what each KV path can carry"
+_SIGNS = "`tcp/eth0` or `software emulation` in the workers' logs (UCX_LOG_LEVEL=info) prove it"
+
+
+@dataclass(frozen=True, slots=True)
+class KvHandover:
+    """How a stack's KV cache travels, for a prompt of the length that `explain` computes with."""
+
+    path: KvPath
+    bytes_per_token: int
+    prompt_words: int
+
+    @property
+    def limit_seconds(self) -> float:
+        """After which a first token is too late for this path, by the guide that `explain` quotes."""
+        return TCP_FIRST_TOKEN_SECONDS if self.path.transport == "tcp" else FIRST_TOKEN_SECONDS_WITHOUT_RDMA
+
+
+def kv_handover(stack: StackPlan) -> KvHandover | None:
+    """Return how the stack's KV cache travels; None for an aggregated one, whose cache stays where it is."""
+    placed = stack.serving.placed
+    if placed.kv_transport is None:
+        return None
+    recipe = placed.recipe
+    words = max(min(recipe.traffic.input_tokens, recipe.longest_prompt) - _SPARE_TOKENS, 1)
+    return KvHandover(placed.kv_transport.path, recipe.kv_bytes_per_token, words)
+
+
+def judge_first_token(seen: FirstToken, kv: KvHandover) -> Finding:
+    """Return whether the first token came in time for the path, beside what the transfer alone takes."""
+    tokens = seen.prompt_tokens or kv.prompt_words
+    payload = tokens * kv.bytes_per_token
+    took = f"{seen.seconds:.2f} s for a prompt of {tokens:,} tokens"
+    carried = f"its {payload / 1e6:.0f} MB of KV cache take {_computed(payload, kv.path)}"
+    if seen.seconds > kv.limit_seconds:
+        limit = f"over {kv.limit_seconds:g} s"
+        if kv.path.transport == "tcp":
+            return wrong(
+                f"{took}; {carried}; {limit} is slower than NVIDIA's guide gives even for TCP", _SIGNS
+            )
+        slow = f"{limit} NVIDIA's guide sees no RDMA: the signature of plain TCP"
+        return wrong(f"{took}; {carried}; {slow}", f"{_SIGNS}; {_PAGE}")
+    return good(f"{took}; {carried}{_doubt(seen.seconds, payload, kv.path)}")
+
+
+def judge_silence(reason: str, kv: KvHandover) -> Finding:
+    """Return the finding about a long prompt that nobody answered."""
+    payload = kv.prompt_words * kv.bytes_per_token
+    carried = f"its {payload / 1e6:.0f} MB of KV cache take {_computed(payload, kv.path)}"
+    return wrong(f"{reason} to a prompt of about {kv.prompt_words:,} tokens; {carried}", f"{_SIGNS}; {_PAGE}")
+
+
+def _computed(payload: int, path: KvPath) -> str:
+    text = f"{_seconds(*transfer_range(payload, path))} over {path.transport}"
+    return text if path.transport == "tcp" else f"{text} and {_seconds(*tcp_range(payload))} over TCP"
+
+
+def _doubt(seconds: float, payload: int, path: KvPath) -> str:
+    """What the time does not prove: a prompt is computed too, and nobody publishes for how long."""
+    if path.transport == "tcp":
+        return ""
+    fastest, _ = tcp_range(payload)
+    return "; TCP alone would take longer" if seconds < fastest else "; one request does not rule TCP out"
+
+
+def _seconds(least: float, most: float) -> str:
+    return f"{least:.3f} s" if least == most else f"{least:.2f} to {most:.2f} s"

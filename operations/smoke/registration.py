@@ -1,0 +1,142 @@
+"""Whether the frontend answers, knows the model and has a worker of each role: from its two listings."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from operations.smoke.client import Answer
+from operations.smoke.finding import Finding, Verdict, WrongAnswer, good, not_run, unknown, wrong
+from operations.smoke.protocol import Health, ModelList
+from operations.smoke.reading import read
+
+Role = Literal["prefill", "decode", "worker"]
+"""`worker` does both, prefill and decode."""
+
+_PREFILL = "prefill"
+_GENERATE = "generate"
+# Components whose endpoint is called generate too. What decodes has no fixed name: backend with dynamo.vllm,
+# dynamo.sglang and dynamo.mocker, tensorrt_llm with dynamo.trtllm (PyPI package ai-dynamo 1.2.1, args.py).
+_NOT_DECODING = frozenset({_PREFILL, "encode", "tensorrt_llm_encode", "router"})
+# Of a gateway that lets /v1 through and nothing else.
+_HIDDEN = frozenset({401, 403, 404, 405})
+# ai-dynamo/dynamo#11178: every pod stays Ready.
+_CARD = (
+    "`Error adding model from discovery` in the frontend's log says why: it reads the model's configuration "
+    "and tokenizer itself, from the same cache"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Both listings at one moment; a text says why there is no answer."""
+
+    health: Answer | str
+    models: Answer | str
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """The findings of one look."""
+
+    frontend: Finding
+    workers: Finding
+    model: Finding
+    absent: tuple[Role, ...] = ()
+    """Roles without a worker."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether waiting is over: nothing is wrong, or what is wrong stays."""
+        findings = (self.frontend, self.workers, self.model)
+        return any(each.is_final for each in findings) or all(
+            each.verdict is not Verdict.WRONG for each in findings
+        )
+
+
+def judge_look(look: Look, model: str, roles: Sequence[Role]) -> Registration:
+    """Return what the listings say of a model and of the roles that should serve it."""
+    listed = _listed_models(look.models)
+    health = _health(look.health)
+    if isinstance(health, Finding):
+        if isinstance(listed, Finding):
+            reason = not_run("needs the frontend")
+            return Registration(health, reason, reason)
+        if isinstance(look.health, Answer) and look.health.status in _HIDDEN:
+            hidden = (
+                f"/health answers HTTP {look.health.status}: a gateway keeps it back, or it is no frontend"
+            )
+            return Registration(good(f"lists {_in_words(listed)}"), unknown(hidden), _model(listed, model))
+        return Registration(health, not_run("needs the frontend"), _model(listed, model))
+    frontend = good(f"answers with {len(health.endpoints)} endpoints")
+    workers, absent = _workers(health, roles)
+    served = listed if isinstance(listed, Finding) else _model(listed, model)
+    if not absent and listed == ():
+        served = replace(served, fix=_CARD)
+    return Registration(frontend, workers, served, absent)
+
+
+def _health(answer: Answer | str) -> Health | Finding:
+    if isinstance(answer, str):
+        return wrong(f"GET /health: {answer}")
+    try:
+        return read(answer, Health, "a frontend's health")
+    except WrongAnswer as error:
+        found = error.finding
+        return wrong(f"GET /health: {found.found}", found.fix, is_final=found.is_final)
+
+
+def _listed_models(answer: Answer | str) -> tuple[str, ...] | Finding:
+    if isinstance(answer, str):
+        return wrong(f"GET /v1/models: {answer}")
+    try:
+        return tuple(each.id for each in read(answer, ModelList, "a list of models").data)
+    except WrongAnswer as error:
+        found = error.finding
+        return wrong(f"GET /v1/models: {found.found}", found.fix, is_final=found.is_final)
+
+
+def _model(listed: tuple[str, ...], model: str) -> Finding:
+    if model in listed:
+        return good(f"{model} is listed")
+    fix = "--served-model-name of the workers, or the name that was asked for" if listed else ""
+    return wrong(f"{model} is not listed; listed: {_in_words(listed)}", fix)
+
+
+def _workers(health: Health, roles: Sequence[Role]) -> tuple[Finding, tuple[Role, ...]]:
+    found = _generating(health)
+    absent: tuple[Role, ...] = tuple(
+        role for role in roles if not any(_is_of(role, component) for _, component in found)
+    )
+    registered = _in_words(sorted({f"dyn://{place}.{name}.{_GENERATE}" for place, name in found}))
+    if absent:
+        missing = " and no ".join("worker" if role == "worker" else f"{role} worker" for role in absent)
+        return wrong(f"no {missing} is registered; registered: {registered}"), absent
+    places = sorted({place for place, _ in found})
+    if any(
+        all(any(_is_of(role, name) for each, name in found if each == place) for role in roles)
+        for place in places
+    ):
+        return good(registered), ()
+    apart = (
+        f"{' and '.join(roles)} workers are registered, but in different namespaces, so of different "
+        f"generations, which never meet: {registered}"
+    )
+    return wrong(apart, "wait for the rollout to end, or delete the pods of the old generation"), ()
+
+
+def _generating(health: Health) -> set[tuple[str, str]]:
+    """Namespace and component of whatever can generate, from both lists: neither has always been whole."""
+    found = {(each.namespace, each.component) for each in health.instances if each.endpoint == _GENERATE}
+    for endpoint in health.endpoints:
+        namespace, _, rest = endpoint.removeprefix("dyn://").rpartition(f".{_GENERATE}")[0].rpartition(".")
+        if endpoint.endswith(f".{_GENERATE}") and namespace:
+            found.add((namespace, rest))
+    return found
+
+
+def _is_of(role: Role, component: str) -> bool:
+    return component == _PREFILL if role == _PREFILL else component not in _NOT_DECODING
+
+
+def _in_words(names: Iterable[str]) -> str:
+    return ", ".join(names) or "none"

@@ -1,0 +1,150 @@
+"""One smoke test: of a stack, through a port-forward of its own, or of an address."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from components.dynamo_objects import FRONTEND, FRONTEND_PORT, frontend_service
+from operations.cluster_commands import ClusterCommands, refuse_other_cluster
+from operations.errors import CommandError
+from operations.project import resolved_stack
+from operations.smoke.checks import Result, Subject, run_checks
+from operations.smoke.client import Frontend
+from operations.smoke.finding import Finding, Verdict
+from operations.smoke.first_token import KvHandover, kv_handover
+from operations.smoke.graph_pods import GraphPods
+from operations.smoke.port_forward import PortForward
+from operations.smoke.registration import Registration, Role
+from operations.smoke.report import SmokeReport
+from operations.smoke.waits import Patience, wait_until_registered
+from stacks.plan.stack_plan import StackPlan, waited_for
+from stacks.updates.infrastructure_notices import waiting_text
+
+_FORWARD_SECONDS = 20
+_DISAGGREGATED: tuple[Role, ...] = ("prefill", "decode")
+_AGGREGATED: tuple[Role, ...] = ("worker",)
+
+_Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """What is expected of the deployment, and how to look closer."""
+
+    name: str
+    stack: str | None
+    url: str | None
+    model: str
+    roles: tuple[Role, ...]
+    kv: KvHandover | None
+    no_kv: str
+    pods: GraphPods | None
+    """None where only an address is known."""
+
+
+def smoke_stack(name: str, patience: Patience, say: _Say) -> SmokeReport:
+    """Ask the frontend of a stack.
+
+    Raises:
+        SettingsError: the settings cannot be used, or the kubeconfig leads to another cluster.
+        CommandError: there is nothing to ask: no graph, no kubectl, no answer from the cluster.
+
+    """
+    stack = resolved_stack(name)
+    _refuse_without_graph(stack)
+    refuse_other_cluster(stack)
+    cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
+    cluster.require_answer()
+    serving = stack.serving
+    recipe = serving.placed.recipe
+    kv = kv_handover(stack)
+    target = _Target(
+        name=f"stack {name}",
+        stack=name,
+        url=None,
+        model=recipe.model.served_name,
+        roles=_DISAGGREGATED if recipe.is_disaggregated else _AGGREGATED,
+        kv=kv,
+        no_kv="aggregated: the KV cache never leaves its worker",
+        pods=GraphPods(cluster.reader, serving),
+    )
+    service = f"service/{frontend_service(serving.graph_name)}"
+    words = ("port-forward", "--address", "127.0.0.1", "--namespace", serving.namespace)
+    command = cluster.words("kubectl", *words, service, f":{FRONTEND_PORT}")
+    with PortForward(command, seconds=_FORWARD_SECONDS) as forward:
+        # A proxy of the environment does not lead to this machine's loopback.
+        frontend = Frontend(forward.address, seconds=patience.answer_seconds, by_proxy=False)
+        return _smoke(target, frontend, patience, say)
+
+
+def smoke_url(
+    url: str, model: str, *, disaggregated: bool, key: str | None, patience: Patience, say: _Say
+) -> SmokeReport:
+    """Ask whatever answers at an address; `disaggregated`: prefill workers of their own are expected."""
+    target = _Target(
+        name=url,
+        stack=None,
+        url=url,
+        model=model,
+        roles=_DISAGGREGATED if disaggregated else _AGGREGATED,
+        kv=None,
+        no_kv="an address does not say how the KV cache travels; a stack does",
+        pods=None,
+    )
+    return _smoke(target, Frontend(lambda: url, seconds=patience.answer_seconds, key=key), patience, say)
+
+
+def _smoke(target: _Target, frontend: Frontend, patience: Patience, say: _Say) -> SmokeReport:
+    start = time.monotonic()
+    found = wait_until_registered(frontend, target.model, target.roles, patience, say)
+    waited = time.monotonic() - start
+    registered = _registered(found, target, waited)
+    is_mock = target.pods.is_mock() if target.pods else None
+    subject = Subject(frontend, target.model, target.kv, target.no_kv, is_mock=bool(is_mock))
+    results = (*registered, *run_checks(subject, registered))
+    seconds = time.monotonic() - start
+    return SmokeReport(target.name, target.stack, target.url, target.model, is_mock, seconds, results)
+
+
+def _registered(found: Registration, target: _Target, waited: float) -> Sequence[Result]:
+    """The results of the wait, with the state of the pods of what is missing."""
+    frontend, workers = found.frontend, found.workers
+    pods = target.pods
+    if pods and frontend.verdict is Verdict.WRONG:
+        frontend = _with_pods(frontend, pods, (FRONTEND,))
+    if pods and found.absent:
+        workers = _with_pods(workers, pods, found.absent)
+    roles = ", ".join(target.roles)
+    return (
+        Result("frontend", "the frontend", frontend, waited),
+        _result(
+            "workers",
+            f"a worker of each role: {roles}" if len(target.roles) > 1 else "a worker",
+            workers,
+            waited,
+        ),
+        _result("model", f"model {target.model}", found.model, waited),
+    )
+
+
+def _result(name: str, asked: str, finding: Finding, waited: float) -> Result:
+    return Result(name, asked, finding, None if finding.verdict is Verdict.NOT_RUN else waited)
+
+
+def _with_pods(finding: Finding, pods: GraphPods, roles: Sequence[str]) -> Finding:
+    absence = pods.why_absent(roles)
+    look = f"`{absence.look}`, docs/runbook/graph-never-ready.md"
+    fix = f"{finding.fix}; {look}" if finding.fix else look
+    return replace(finding, found=f"{finding.found}; {absence.found}", fix=fix)
+
+
+def _refuse_without_graph(stack: StackPlan) -> None:
+    if not stack.layers.owns("serving"):
+        own = ", ".join(stack.layers.own)
+        raise CommandError(
+            f"stack {stack.name} serves nothing: it has the layers {own}\n"
+            "  try: the stack with the layer serving, or --url"
+        )
+    waiting = [waiting_text(nodes) for nodes in waited_for(stack)]
+    if waiting:
+        raise CommandError(f"stack {stack.name} has no graph yet: {'; '.join(waiting)}")

@@ -1,0 +1,55 @@
+"""docs/smoke.md: what it says of the checks and of the JSON is what there is."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from hardware import FIRST_TOKEN_SECONDS_WITHOUT_RDMA, TCP_FIRST_TOKEN_SECONDS
+from operations.smoke.checks import CHECKS, Result
+from operations.smoke.finding import Verdict, wrong
+from operations.smoke.graph_pods import ENGINE_ANNOTATION, MOCK_ENGINE
+from operations.smoke.report import SmokeReport
+from tests.cli.command import ROOT, squeezed
+
+if TYPE_CHECKING:
+    from tests.cli.command import Command
+
+GUIDE = (ROOT / "docs" / "smoke.md").read_text(encoding="utf-8")
+REGISTERED = ["frontend", "workers", "model"]
+
+
+def test_the_guide_lists_every_check_in_its_order() -> None:
+    table = GUIDE.partition("## What is asked")[2].partition("\nOf a stack, a worker")[0]
+    assert re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE) == [
+        *REGISTERED,
+        *(check.name for check in CHECKS),
+    ]
+
+
+def test_the_guide_shows_the_form_of_the_json() -> None:
+    found = re.search(r"```json\n(.*?)```", GUIDE, re.DOTALL)
+    assert found is not None
+    shown = json.loads(found[1])
+    result = Result("workers", "a worker", wrong("none"), 0.0)
+    printed = SmokeReport("stack mine", "mine", None, "some", None, 0.0, [result]).as_json()
+    assert list(shown) == list(printed)
+    assert list(shown["checks"][0]) == list(printed["checks"][0])
+
+
+def test_the_guide_lists_every_verdict_of_the_json() -> None:
+    [row] = [line for line in GUIDE.splitlines() if line.startswith("| `checks[].verdict`")]
+    shown = set(re.findall(r"`([a-z-]+)`", row.partition("|")[2].partition("|")[2]))
+    assert shown == {verdict.name.lower().replace("_", "-") for verdict in Verdict}
+
+
+def test_the_guide_names_the_limits_the_annotation_and_the_defaults(command: Command) -> None:
+    text = squeezed(GUIDE)
+    assert f"Over {FIRST_TOKEN_SECONDS_WITHOUT_RDMA:g} s NVIDIA's guide sees no RDMA" in text
+    assert f"the {TCP_FIRST_TOKEN_SECONDS:g} s that the guide gives for TCP" in text
+    assert f"`{ENGINE_ANNOTATION}: {MOCK_ENGINE}`" in text
+    printed = squeezed(command("smoke", "--help").out)
+    for option, default in re.findall(r"`(--[a-z]+)` \((\d+) s\)", GUIDE):
+        assert option in printed
+        assert f"[default: {default}.0]" in printed

@@ -1,0 +1,132 @@
+"""A kubectl of the tests' own, whose port-forward leads to a loopback server, and the pods that it lists."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GRAPH = "gpt-oss-disagg"
+SERVICES = {"Frontend": "frontend", "TrtllmPrefillWorker": "prefill", "TrtllmDecodeWorker": "decode"}
+_KUBECTL = """#!/bin/sh
+folder={folder}
+echo "$*" >> "$folder/typed"
+case " $* " in
+*" get --raw "*) [ ! -e "$folder/down" ] || {{ cat "$folder/down" >&2; exit 1; }} ;;
+*" get pods "*) cat "$folder/pods.json" ;;
+*" get endpointslices.discovery.k8s.io "*"nvidia.com/dynamo-discovery-enabled=true"*)
+  cat "$folder/slices.json" ;;
+*" get dynamoworkermetadatas.nvidia.com "*) cat "$folder/metadata.json" ;;
+*" port-forward "*)
+  echo $$ >> "$folder/forwards"
+  [ ! -e "$folder/refusal" ] || {{ cat "$folder/refusal" >&2; exit 1; }}
+  echo "Forwarding from 127.0.0.1:$(cat "$folder/port") -> 8000"
+  echo "Handling connection for $(cat "$folder/port")"
+  exec sleep {seconds} ;;
+esac
+"""
+_LONGEST_SECONDS = 60
+KUBECONFIG = {
+    "contexts": [{"name": "dynamo-lab", "context": {"cluster": "dynamo-lab"}}],
+    "clusters": [{"name": "dynamo-lab", "cluster": {"server": "https://127.0.0.1:1"}}],
+}
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The folder that this kubectl reads and writes."""
+
+    folder: Path
+
+    @classmethod
+    def at(cls, folder: Path, port: int) -> Cluster:
+        """Every pod is ready, and the port-forward leads to this port."""
+        kubectl = folder / "bin" / "kubectl"
+        kubectl.parent.mkdir()
+        kubectl.write_text(_KUBECTL.format(folder=folder, seconds=_LONGEST_SECONDS))
+        kubectl.chmod(0o755)
+        (folder / "kubeconfig").write_text(yaml.safe_dump(KUBECONFIG))
+        (folder / "port").write_text(str(port))
+        cluster = cls(folder)
+        cluster.have(*(pod(name) for name in SERVICES))
+        return cluster
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """What a command needs in its environment to find it."""
+        path = f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+        return {"PATH": path, "KUBECONFIG": str(self.folder / "kubeconfig")}
+
+    def have(self, *pods: dict[str, Any]) -> None:
+        (self.folder / "pods.json").write_text(json.dumps({"kind": "List", "items": pods}))
+
+    def discover(self, *pods: str, written: tuple[str, ...] = ()) -> None:
+        """List these pods in labelled EndpointSlices, and have others written of themselves."""
+        endpoints = [
+            {"targetRef": {"kind": "Pod", "name": name}, "conditions": {"ready": True}} for name in pods
+        ]
+        slices = [{"kind": "EndpointSlice", "endpoints": endpoints}, {"kind": "EndpointSlice"}]
+        (self.folder / "slices.json").write_text(json.dumps({"kind": "List", "items": slices}))
+        metadata = [{"metadata": {"name": name}} for name in written]
+        (self.folder / "metadata.json").write_text(json.dumps({"kind": "List", "items": metadata}))
+
+    def refuse_forwards(self, reason: str) -> None:
+        (self.folder / "refusal").write_text(reason)
+
+    def be_down(self, reason: str) -> None:
+        (self.folder / "down").write_text(reason)
+
+    def typed(self, word: str) -> list[str]:
+        """The commands that hold the word."""
+        lines = (self.folder / "typed").read_text().splitlines()
+        return [line for line in lines if word in line.split()]
+
+    def live_forwards(self) -> list[int]:
+        """The port-forwards that still run."""
+        file = self.folder / "forwards"
+        ids = [int(line) for line in file.read_text().splitlines()] if file.exists() else []
+        return [each for each in ids if _runs(each)]
+
+
+def pod(
+    service: str,
+    *,
+    engine: str | None = None,
+    ready: bool = True,
+    waiting: dict[str, str] | None = None,
+    restarts: int = 0,
+) -> dict[str, Any]:
+    """A pod as the operator of 1.2 labels it."""
+    state = {"waiting": waiting} if waiting else {"running": {}}
+    return {
+        "kind": "Pod",
+        "metadata": {
+            "name": f"{GRAPH}-{service.lower()}-0",
+            "labels": {
+                "nvidia.com/dynamo-graph-deployment-name": GRAPH,
+                "nvidia.com/dynamo-component": service,
+                "nvidia.com/dynamo-component-type": SERVICES[service],
+                "nvidia.com/dynamo-discovery-backend": "kubernetes",
+            },
+            "annotations": {"dynamo-stack.lab/engine": engine} if engine else {},
+        },
+        "status": {
+            "phase": "Running" if ready else "Pending",
+            "conditions": [{"type": "Ready", "status": str(ready)}],
+            "containerStatuses": [{"name": "main", "state": state, "restartCount": restarts}],
+        },
+    }
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True

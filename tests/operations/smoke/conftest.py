@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.operations.smoke.answers import answer_well
+from tests.operations.smoke.loopback import Loopback
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from tests.cli.command import Answer, Command
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    """A healthy, disaggregated deployment; a test makes one answer of it wrong."""
+    found = Loopback()
+    try:
+        answer_well(found)
+        yield found
+    finally:
+        found.close()
+
+
+@pytest.fixture
+def smoke(command: Command, server: Loopback) -> Callable[..., Answer]:
+    """`dynamo-stack smoke --url` of the server, with little patience."""
+
+    def run(*options: str, wait: float = 0, timeout: float = 10) -> Answer:
+        patience = ("--wait", str(wait), "--timeout", str(timeout))
+        return command("smoke", "--url", server.url, "--disaggregated", *patience, *options)
+
+    return run
+
+
+@pytest.fixture
+def checks(smoke: Callable[..., Answer]) -> Callable[..., dict[str, dict[str, Any]]]:
+    """The checks of the JSON by their names."""
+
+    def run(*options: str, **patience: float) -> dict[str, dict[str, Any]]:
+        answer = smoke("--json", *options, **patience)
+        report = json.loads(answer.out)
+        assert answer.code == int(report["failed"])
+        return {check["name"]: check for check in report["checks"]}
+
+    return run
