@@ -49,6 +49,7 @@ _NEXT = """[bold]What to type next[/bold]
   make shell                      a shell in the lab's sealed environment; in it:
     pulumi preview --stack dev      what would change (nothing, until you edit Pulumi.dev.yaml)
     dynamo-stack explain dev        what runs where, why, and what it would cost
+    dynamo-stack smoke dev          what clients will ask, asked: chat, streaming, tools, reasoning
     kubectl get pods -A             the simulated cluster
   make lab-down                   destroys the stack, then the cluster"""
 
