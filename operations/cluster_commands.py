@@ -32,21 +32,26 @@ class ClusterCommands:
     helm: str
 
     @classmethod
-    def of(cls, cluster: ClusterPlan) -> "ClusterCommands":
-        """The clients for the stack's cluster, which must be on PATH."""
+    def of(cls, cluster: ClusterPlan, *, needs_helm: bool = True) -> "ClusterCommands":
+        """The clients for the stack's cluster, which must be on PATH; helm only where it is needed."""
         kubeconfig = str(Path(cluster.kubeconfig).expanduser()) if cluster.kubeconfig else None
-        kubectl, helm = found_on_path("kubectl", _KUBECTL), found_on_path("helm", _HELM)
+        kubectl = found_on_path("kubectl", _KUBECTL)
+        helm = found_on_path("helm", _HELM) if needs_helm else "helm"
         return cls(cluster.context, kubeconfig, kubectl, helm)
 
     def line(self, program: str, *arguments: str) -> str:
         """The command as it would be typed."""
         return shlex.join([program, *self._where(program), *arguments])
 
+    def words(self, program: str, *arguments: str) -> list[str]:
+        """The command for a process: the program's full path, the context and the arguments."""
+        executable = self.kubectl if program == "kubectl" else self.helm
+        return [executable, *self._where(program), *arguments]
+
     def run(self, program: str, *arguments: str, text: str = "") -> Printed:
         """Runs `kubectl` or `helm` to its end and keeps what it printed; `text` is what it reads."""
-        executable = self.kubectl if program == "kubectl" else self.helm
         done = subprocess.run(
-            [executable, *self._where(program), *arguments],
+            self.words(program, *arguments),
             input=text,
             capture_output=True,
             text=True,
@@ -61,7 +66,7 @@ class ClusterCommands:
             raise CommandError(
                 f"the cluster of context {self.context} does not answer; nothing was changed\n"
                 f"  {last_line(answer.err)}\n"
-                f"  try: `{self.line('kubectl', 'get', 'nodes')}`; nothing can be recovered without it"
+                f"  try: `{self.line('kubectl', 'get', 'nodes')}`; nothing can be done without it"
             )
 
     def get(self, *arguments: str) -> Mapping[str, Any] | None:
