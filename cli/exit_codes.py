@@ -8,3 +8,6 @@ UNREADABLE = 2
 
 INTERRUPTED = 130
 """Ctrl-C; as a shell says it: 128 and the number of SIGINT."""
+
+TERMINATED = 143
+"""SIGTERM, likewise."""

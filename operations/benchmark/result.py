@@ -82,7 +82,7 @@ class BenchmarkResult(_Recorded):
     recipe: str | None
     """The stack's recipe; null for an address."""
     runtime: str | None
-    """Version of the stack's runtime image; null for an address."""
+    """The stack's runtime image, with its version; null for an address."""
     gpus: PositiveInt | None
     """GPUs of all workers together; null where nobody said."""
     accelerators: tuple[str, ...]

@@ -20,7 +20,10 @@ case "$1 $2" in
     cat > FOLDER/created.json
     if [ -e FOLDER/refused ]; then cat FOLDER/refused >&2; exit 1; fi ;;
 "get job") [ ! -e FOLDER/job.json ] || cat FOLDER/job.json ;;
-"get pods") cat FOLDER/pods.json ;;
+"get pods") case "$*" in
+    *nvidia.com/dynamo-graph-deployment-name=*) cat FOLDER/graph.json ;;
+    *) cat FOLDER/pods.json ;;
+    esac ;;
 "get events") echo '{"items": []}' ;;
 "logs "*) cat FOLDER/log; [ ! -e FOLDER/endless ] || exec sleep 300 ;;
 "port-forward "*) cat FOLDER/forwarding; [ ! -e FOLDER/endless ] || exec sleep 300 ;;
@@ -41,6 +44,7 @@ class FakeKubectl:
         self.commands = ClusterCommands("lab", None, str(program), "helm")
         self.say("log", "")
         self.says_pods()
+        self.says_graph()
         self.says_job()
 
     def say(self, name: str, text: str) -> None:
@@ -48,7 +52,12 @@ class FakeKubectl:
         (self.folder / name).write_text(text, encoding="utf-8")
 
     def says_pods(self, *pods: dict[str, Any]) -> None:
+        """The pods of the Job."""
         self.say("pods.json", json.dumps({"items": list(pods)}))
+
+    def says_graph(self, *pods: dict[str, Any]) -> None:
+        """The pods of the graph."""
+        self.say("graph.json", json.dumps({"items": list(pods)}))
 
     def says_job(self, *conditions: dict[str, str]) -> None:
         self.say("job.json", json.dumps({"kind": "Job", "status": {"conditions": list(conditions)}}))

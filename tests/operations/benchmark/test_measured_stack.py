@@ -34,25 +34,25 @@ def _pod(
 
 
 def test_gpus_model_and_recipe_are_the_stack_s(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(_pod("frontend"), _pod("decode"))
+    kubectl.says_graph(_pod("frontend"), _pod("decode"))
     found = measured_stack(STACK, kubectl.commands)
     assert (found.name, found.gpus, found.accelerators) == ("disagg-gb200", 5, ("GB200",))
     assert (found.model, found.engine) == ("openai/gpt-oss-120b", "real")
 
 
 def test_a_pod_with_a_mock_engine_makes_it_a_mock(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(_pod("frontend"), _pod("decode", annotations={ENGINE_ANNOTATION: "mock"}))
+    kubectl.says_graph(_pod("frontend"), _pod("decode", annotations={ENGINE_ANNOTATION: "mock"}))
     assert measured_stack(STACK, kubectl.commands).engine == "mock"
 
 
 def test_a_graph_without_pods_is_not_measured(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(_pod("old", phase="Failed"))
+    kubectl.says_graph(_pod("old", phase="Failed"))
     with pytest.raises(CommandError, match=r"has no pod: there is nothing to measure\n  try: `pulumi up`"):
         measured_stack(STACK, kubectl.commands)
 
 
 def test_a_graph_with_a_part_of_its_pods_is_not_measured(kubectl: FakeKubectl) -> None:
-    kubectl.says_pods(_pod("frontend"), _pod("decode", conditions=[]))
+    kubectl.says_graph(_pod("frontend"), _pod("decode", conditions=[]))
     with pytest.raises(CommandError) as refused:
         measured_stack(STACK, kubectl.commands)
     assert "does not serve with all of its pods\n  decode: Running, started but not ready" in str(
