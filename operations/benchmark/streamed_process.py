@@ -80,8 +80,35 @@ def streamed(
     command: Sequence[str], environment: Mapping[str, str] | None = None
 ) -> Iterator[StreamedProcess]:
     """Run a program; it has ended when the block has."""
-    process = StreamedProcess(command, environment)
+    process: StreamedProcess | None = None
     try:
+        with _interruptions_deferred():
+            process = StreamedProcess(command, environment)
         yield process
     finally:
-        process.end()
+        if process is not None:
+            process.end()
+
+
+@contextmanager
+def _interruptions_deferred() -> Iterator[None]:
+    """Let no signal in between the start of a program and the block that ends it.
+
+    The signals are not blocked: the program would inherit that, and hear no Ctrl-C.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        # Python handles signals in the main thread alone.
+        yield
+        return
+    arrived: list[int] = []
+    before = {
+        number: signal.signal(number, lambda came, _: arrived.append(came))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for number in arrived[:1]:
+        signal.raise_signal(number)

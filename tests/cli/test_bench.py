@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -196,6 +197,24 @@ def test_a_load_that_fails_ends_with_2_and_keeps_those_before_it(bench: Bench) -
     assert (kept["outcome"], len(kept["measurements"])) == ("failed", 1)
     assert "AIPerf ended with exit code 1" in kept["reason"]
     assert f"1 finished load: {next(bench.results.iterdir()) / RESULT_FILE}" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("signal", "code", "reason"), [("INT", 130, "Ctrl-C"), ("TERM", 143, "SIGTERM")], ids=["INT", "TERM"]
+)
+def test_an_interruption_ends_aiperf_and_keeps_the_loads_before_it(
+    bench: Bench, signal: str, code: int, reason: str
+) -> None:
+    bench.behaviour = (
+        f"if [ -e {bench.folder}/once ]; then echo $$ > {bench.folder}/pid; kill -{signal} $PPID; "
+        f'exec sleep 300; fi; touch {bench.folder}/once; cp {RECORDED} "$out"'
+    )
+    answer = bench("--sweep")
+    assert (answer.code, answer.out) == (code, "")
+    [kept] = bench.kept()
+    assert (kept["outcome"], kept["reason"], len(kept["measurements"])) == ("interrupted", reason, 1)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((bench.folder / "pid").read_text(encoding="utf-8")), 0)
 
 
 def test_without_aiperf_the_command_says_how_to_get_it(

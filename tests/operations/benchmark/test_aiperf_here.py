@@ -104,7 +104,7 @@ def test_an_end_without_a_summary_is_a_failure_too(tmp_path: Path) -> None:
 
 
 # Writes its process's id, so that a test can see that it has ended.
-_ENDLESS = 'echo $$ > "$out/pid"; exec sleep 300'
+_ENDLESS = 'echo $$ > "$out/new"; mv "$out/new" "$out/pid"; exec sleep 300'
 
 
 def test_a_load_that_takes_too_long_is_interrupted(tmp_path: Path) -> None:
