@@ -12,7 +12,7 @@ from cli.bench_options import BenchOptions, check_options
 from cli.bench_picture import picture
 from cli.bench_progress import BenchProgress
 from cli.bench_table import headers, rows
-from cli.exit_codes import FAILED, INTERRUPTED, TERMINATED
+from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
 from cli.output import make_console, print_json, print_line, print_table, say
 from cli.stack_argument import stack_name
 from operations.benchmark.aiperf_here import AIPerfProgram
@@ -42,10 +42,16 @@ from stacks.errors import SettingsError
 from stacks.wording import in_words
 
 PICTURE_FILE = "picture.svg"
+# `nohup` ignores the second, and so does the command then.
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
-class _TerminatedError(KeyboardInterrupt):
-    """SIGTERM, after which everything ends in the order of a Ctrl-C."""
+class _EndedBySignalError(KeyboardInterrupt):
+    """A signal after which everything ends in the order of a Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.signal = signal.Signals(number)
 
 
 _Send = Callable[[Recording, Watcher], None]
@@ -56,14 +62,14 @@ def bench(options: BenchOptions) -> None:
     check_options(options)
     thresholds = load_thresholds(options.thresholds) if options.thresholds else None
     try:
-        with _interrupted_by_termination():
+        with _interrupted_by_signals():
             run, send = _of_address(options, options.url) if options.url else _of_stack(options)
             _refuse_unmeasured(options, thresholds, run)
             recording = Recording(options.results, run)
             result = _measured(run, send, recording)
-    except _TerminatedError:
-        say("terminated", error=True)
-        raise typer.Exit(TERMINATED) from None
+    except _EndedBySignalError as ended:
+        say(f"ended by {ended.signal.name}", error=True)
+        raise typer.Exit(SIGNALLED + ended.signal) from None
     except KeyboardInterrupt:
         say("\ninterrupted", error=True)
         raise typer.Exit(INTERRUPTED) from None
@@ -124,8 +130,8 @@ def _measured(run: PlannedRun, send: _Send, recording: Recording) -> BenchmarkRe
             watcher = Watcher(progress.said, progress.began, progress.progress, progress.measured)
             send(recording, watcher)
     except KeyboardInterrupt as interruption:
-        is_signal = isinstance(interruption, _TerminatedError)
-        _keep(recording, "interrupted", "SIGTERM" if is_signal else "Ctrl-C")
+        ended = isinstance(interruption, _EndedBySignalError)
+        _keep(recording, "interrupted", interruption.signal.name if ended else "Ctrl-C")
         raise
     except CommandError as error:
         _keep(recording, "failed", str(error))
@@ -174,14 +180,16 @@ def _judge(thresholds: Thresholds, result: BenchmarkResult) -> None:
 
 
 @contextmanager
-def _interrupted_by_termination() -> Iterator[None]:
-    """A pipeline that ends the command must not leave a load behind."""
-    before = signal.signal(signal.SIGTERM, _interrupt)
+def _interrupted_by_signals() -> Iterator[None]:
+    """A pipeline that ends the command, or a terminal that closes, must not leave a load behind."""
+    heard = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, _interrupt) for number in heard}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise _TerminatedError
+def _interrupt(number: int, _frame: FrameType | None) -> None:
+    raise _EndedBySignalError(number)

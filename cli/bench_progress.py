@@ -1,6 +1,5 @@
 """How far a benchmark is: a bar at a terminal, plain lines elsewhere; always on the error stream."""
 
-import sys
 import time
 from types import TracebackType
 
@@ -11,6 +10,7 @@ from cli.output import say
 from operations.benchmark.aiperf_output import Progress as LoadProgress
 from operations.benchmark.result import Measurement
 from recipes.benchmark_load import Load
+from resource_graph.printable import printable
 
 _PLAIN_SECONDS = 30.0
 """Between two plain lines of one step."""
@@ -26,7 +26,8 @@ class BenchProgress:
         self._load = ""
         self._step, self._said_at = "", 0.0
         console = Console(stderr=True)
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+        name = TextColumn("{task.description}", markup=False)
+        columns = (name, BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
         self._bar = Progress(*columns, console=console, transient=True) if console.is_terminal else None
         self._task = None if self._bar is None else self._bar.add_task("starting", total=None)
 
@@ -46,7 +47,7 @@ class BenchProgress:
         if self._bar is None:
             say(text, error=True)
         else:
-            self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
+            self._bar.console.print(printable(text), markup=False, highlight=False, soft_wrap=True)
 
     def began(self, load: Load) -> None:
         """Name the load that is sent from now on."""
@@ -66,7 +67,7 @@ class BenchProgress:
         if step == self._step and now - self._said_at < _PLAIN_SECONDS:
             return
         self._step, self._said_at = step, now
-        print(f"{self._load}: {step}, {progress.done} of {progress.total}", file=sys.stderr, flush=True)
+        say(f"{self._load}: {step}, {progress.done} of {progress.total}", error=True)
 
     def measured(self, measured: Measurement) -> None:
         """Say that a load has ended."""

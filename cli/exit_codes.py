@@ -9,5 +9,5 @@ UNREADABLE = 2
 INTERRUPTED = 130
 """Ctrl-C; as a shell says it: 128 and the number of SIGINT."""
 
-TERMINATED = 143
-"""SIGTERM, likewise."""
+SIGNALLED = 128
+"""Ended by another signal, whose number is added."""

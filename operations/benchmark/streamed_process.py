@@ -103,7 +103,7 @@ def _interruptions_deferred() -> Iterator[None]:
     arrived: list[int] = []
     before = {
         number: signal.signal(number, lambda came, _: arrived.append(came))
-        for number in (signal.SIGINT, signal.SIGTERM)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
     }
     try:
         yield

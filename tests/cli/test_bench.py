@@ -200,7 +200,9 @@ def test_a_load_that_fails_ends_with_2_and_keeps_those_before_it(bench: Bench) -
 
 
 @pytest.mark.parametrize(
-    ("signal", "code", "reason"), [("INT", 130, "Ctrl-C"), ("TERM", 143, "SIGTERM")], ids=["INT", "TERM"]
+    ("signal", "code", "reason"),
+    [("INT", 130, "Ctrl-C"), ("TERM", 143, "SIGTERM"), ("HUP", 129, "SIGHUP")],
+    ids=["INT", "TERM", "HUP"],
 )
 def test_an_interruption_ends_aiperf_and_keeps_the_loads_before_it(
     bench: Bench, signal: str, code: int, reason: str
