@@ -13,7 +13,9 @@ from typing import Annotated
 
 import typer
 
+from cli.bench_command import bench_command
 from cli.exit_codes import UNREADABLE
+from cli.stack_argument import stack_name
 
 _ALLOCATIONS = 100_000
 """Before Python looks for cycles; 700 (2,000 from 3.12 on) where nobody says otherwise."""
@@ -25,11 +27,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-
-def stack_name(text: str) -> str:
-    """The stack that a person means, who may have let the shell complete its file's name."""
-    return text.removeprefix("./").removeprefix("Pulumi.").removesuffix(".yaml")
 
 
 StackArgument = Annotated[
@@ -240,6 +237,9 @@ def smoke_command(
         if value:
             raise typer.BadParameter("goes with --url; a stack's settings say it", param_hint=option)
     smoke(stack_name(str(stack)), patience, as_json=as_json)
+
+
+app.command(name="bench")(bench_command)
 
 
 def main() -> None:

@@ -3,12 +3,13 @@
 A run and not a state, so it is no resource of the stack: applied by hand, measured once, deleted.
 """
 
-import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from recipes.aiperf_command import Endpoint, aiperf_arguments
+from recipes.benchmark_load import Load, recipe_load
 from recipes.graph_manifest import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
@@ -22,6 +23,10 @@ _CACHE_VOLUME = "model-cache"
 _SCRATCH_VOLUME = "scratch"
 _SCRATCH_DIRECTORY = "/scratch"
 _PACKAGES_DIRECTORY = f"{_SCRATCH_DIRECTORY}/packages"
+_SUMMARY = "profile_export_aiperf.json"
+
+RESULT_FOLLOWS = "dynamo-stack: the result of load"
+"""Begins the line of the Job's log before AIPerf's summary; the load's number, from 1, ends the line."""
 
 
 def benchmark_job(
@@ -32,6 +37,8 @@ def benchmark_job(
     claim_name: str,
     image_mirrors: Mapping[str, str],
     cache_nodes: CacheNodes | None = None,
+    loads: Sequence[Load] | None = None,
+    deadline_seconds: int | None = None,
 ) -> dict[str, Any]:
     """Return the batch/v1 Job.
 
@@ -42,6 +49,9 @@ def benchmark_job(
         claim_name: the claim of the model cache; tokenizer and results are on it.
         image_mirrors: registry host -> what stands in its place.
         cache_nodes: those that alone have the model cache; None for all.
+        loads: what is sent, one after the other, each result printed in the Job's log; None: the recipe's own
+            load, whose result stays on the cache alone. A Job that somebody watches is not tried again.
+        deadline_seconds: when the Job has failed in any case; None: the recipe's own.
 
     """
     cache = (
@@ -56,15 +66,15 @@ def benchmark_job(
         "kind": "Job",
         "metadata": {"name": benchmark.job_name, "namespace": namespace},
         "spec": {
-            "backoffLimit": benchmark.retries,
-            "activeDeadlineSeconds": benchmark.deadline_seconds,
+            "backoffLimit": benchmark.retries if loads is None else 0,
+            "activeDeadlineSeconds": deadline_seconds or benchmark.deadline_seconds,
             "template": {
                 "spec": {
                     "restartPolicy": "Never",
                     **_scheduling(cache_nodes),
                     # On the kubelet's list of safe sysctls, so it takes no privilege.
                     "securityContext": {**UNPRIVILEGED_POD, "sysctls": [port_range]},
-                    "containers": [_container(recipe, graph_name, image_mirrors, cache_nodes)],
+                    "containers": [_container(recipe, graph_name, image_mirrors, cache_nodes, loads)],
                     "volumes": [
                         cache,
                         {"name": _SCRATCH_VOLUME, "emptyDir": {}},
@@ -105,7 +115,11 @@ def _scheduling(cache_nodes: CacheNodes | None) -> dict[str, Any]:
 
 
 def _container(
-    recipe: Recipe, graph_name: str, image_mirrors: Mapping[str, str], cache_nodes: CacheNodes | None
+    recipe: Recipe,
+    graph_name: str,
+    image_mirrors: Mapping[str, str],
+    cache_nodes: CacheNodes | None,
+    loads: Sequence[Load] | None,
 ) -> dict[str, Any]:
     resources = recipe.benchmark.resources
     cpus = min(resources.cpu_request, _CPUS_BESIDE_WORKERS) if cache_nodes else resources.cpu_request
@@ -114,7 +128,11 @@ def _container(
         "image": mirrored(recipe.benchmark.image, image_mirrors),
         "command": ["/bin/sh", "-ec"],
         # The script is the shell's first argument: quoted into the command it could not be read.
-        "args": [_shell_command(recipe, graph_name), "benchmark", _WAIT_SCRIPT.read_text(encoding="utf-8")],
+        "args": [
+            _shell_command(recipe, graph_name, loads),
+            "benchmark",
+            _WAIT_SCRIPT.read_text(encoding="utf-8"),
+        ],
         "env": [
             *listed(_variables(recipe, graph_name)),
             # A retry is another pod, and so another run.
@@ -133,15 +151,29 @@ def _container(
     }
 
 
-def _shell_command(recipe: Recipe, graph_name: str) -> str:
-    install = ["python3", "-m", "pip", "install", "--quiet", "--target", _PACKAGES_DIRECTORY]
-    return "\n".join(
-        [
-            shlex.join([*install, *recipe.benchmark.packages]),
-            'python3 -c "$1"',
-            f"exec {benchmark_line(recipe, graph_name, f'{_PACKAGES_DIRECTORY}/bin/aiperf')}",
+def _shell_command(recipe: Recipe, graph_name: str, loads: Sequence[Load] | None) -> str:
+    pip = ["python3", "-m", "pip", "install", "--quiet", "--target", _PACKAGES_DIRECTORY]
+    packages = shlex.join([*pip, *recipe.benchmark.packages])
+    wait, program = 'python3 -c "$1"', f"{_PACKAGES_DIRECTORY}/bin/aiperf"
+    if loads is None:
+        return "\n".join([packages, wait, f"exec {benchmark_line(recipe, graph_name, program)}"])
+    # The first process of a container ignores SIGTERM unless it says otherwise, and a shell that waits for a
+    # command in the foreground hears nothing: a Job that is deleted would go on with its load for 30 seconds.
+    lines = ["trap 'exit 143' TERM", _interruptible(packages), _interruptible(wait)]
+    for number, load in enumerate(loads, 1):
+        folder = f'{_results(recipe, graph_name)}/"$RUN"/{number}'
+        words = shlex.join([program, *_arguments(recipe, graph_name, load)])
+        lines += [
+            _interruptible(f"{words} --artifact-dir {folder}"),
+            f"echo {shlex.quote(f'{RESULT_FOLLOWS} {number}')}",
+            f"cat {folder}/{_SUMMARY}",
+            "echo",
         ]
-    )
+    return "\n".join(lines)
+
+
+def _interruptible(command: str) -> str:
+    return f'{command} & wait "$!"'
 
 
 def benchmark_line(recipe: Recipe, graph_name: str, program: str) -> str:
@@ -149,52 +181,17 @@ def benchmark_line(recipe: Recipe, graph_name: str, program: str) -> str:
 
     Results of two runs in one folder would be mixed, or the first ones lost.
     """
-    folder = shlex.quote(f"{_artifacts(recipe)}/{graph_name}")
-    words = shlex.join([program, *_arguments(recipe, graph_name)])
-    return f'{words} --artifact-dir {folder}/"$RUN"'
+    words = shlex.join([program, *_arguments(recipe, graph_name, recipe_load(recipe))])
+    return f'{words} --artifact-dir {_results(recipe, graph_name)}/"$RUN"'
 
 
-def _arguments(recipe: Recipe, graph_name: str) -> list[str]:
-    benchmark, traffic = recipe.benchmark, recipe.traffic
-    concurrency = recipe.benchmark_concurrency
-    flags: dict[str, str | int] = {
-        "--model": recipe.model.served_name,
-        "--tokenizer": recipe.snapshot_path,
-        "--endpoint-type": "chat",
-        "--endpoint": "/v1/chat/completions",
-        "--url": _frontend_url(graph_name),
-        "--synthetic-input-tokens-mean": traffic.input_tokens,
-        "--synthetic-input-tokens-stddev": 0,
-        "--output-tokens-mean": traffic.output_tokens,
-        "--output-tokens-stddev": 0,
-        "--concurrency": concurrency,
-        "--request-count": concurrency * benchmark.requests_per_concurrency,
-        "--warmup-request-count": concurrency * benchmark.warmup_per_concurrency,
-        "--num-dataset-entries": benchmark.dataset_entries,
-        "--random-seed": benchmark.random_seed,
-        "--workers-max": benchmark.workers,
-        "--record-processors": benchmark.record_processors,
-        "--ui": benchmark.ui,
-    }
-    command = ["profile", "--streaming"]
-    for flag, value in flags.items():
-        command += [flag, str(value)]
-    for entry in _extra_inputs(recipe):
-        command += ["--extra-inputs", entry]
-    return command
+def _arguments(recipe: Recipe, graph_name: str, load: Load) -> list[str]:
+    endpoint = Endpoint(_frontend_url(graph_name), recipe.model.served_name, recipe.snapshot_path)
+    return aiperf_arguments(recipe.benchmark, load, endpoint)
 
 
-def _extra_inputs(recipe: Recipe) -> list[str]:
-    """Return what every request carries, so that each answer has exactly the wanted length."""
-    tokens = recipe.traffic.output_tokens
-    return [
-        f"max_tokens:{tokens}",
-        f"min_tokens:{tokens}",
-        "ignore_eos:true",
-        json.dumps({"nvext": {"ignore_eos": True}}),
-        f"repetition_penalty:{recipe.benchmark.repetition_penalty}",
-        f"temperature:{recipe.benchmark.temperature}",
-    ]
+def _results(recipe: Recipe, graph_name: str) -> str:
+    return shlex.quote(f"{_artifacts(recipe)}/{graph_name}")
 
 
 def _variables(recipe: Recipe, graph_name: str) -> dict[str, str]:

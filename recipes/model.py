@@ -265,18 +265,22 @@ class Recipe(StrictModel):
         return self.model.kv_bytes_per_token(engine.kv_dtype)
 
     @property
+    def running_requests(self) -> int:
+        """Requests that all engines together run at once; more wait in a queue."""
+        generating: WorkerRole = "decode" if self.is_disaggregated else "worker"
+        return sum(
+            worker.engine.concurrent_requests * worker.replicas
+            for worker in self.workers
+            if worker.engine is not None and worker.role == generating
+        )
+
+    @property
     def benchmark_concurrency(self) -> int:
         """Requests that the benchmark keeps open, never more than the engines run at once.
 
         More would wait in a queue, and the benchmark would measure the queue.
         """
-        generating: WorkerRole = "decode" if self.is_disaggregated else "worker"
-        running = sum(
-            worker.engine.concurrent_requests * worker.replicas
-            for worker in self.workers
-            if worker.engine is not None and worker.role == generating
-        )
-        return min(self.benchmark.concurrency_per_gpu * self.gpus, running)
+        return min(self.benchmark.concurrency_per_gpu * self.gpus, self.running_requests)
 
     @property
     def snapshot_path(self) -> str:

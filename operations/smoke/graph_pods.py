@@ -6,14 +6,10 @@ from dataclasses import dataclass
 from components.cluster_reader import ClusterReader, KubernetesObject
 from components.dynamo_objects import COMPONENT, FRONTEND, GRAPH_NAME
 from failures.pods_and_events import container_statuses, is_ready, pod_reasons
+from operations.mock_engine import ENGINE_ANNOTATION, MOCK_ENGINE
 from operations.smoke.discovery import why_unseen
 from recipes.placed import PlacedService
 from stacks.plan.stack_plan import ServingPlan
-
-ENGINE_ANNOTATION = "dynamo-stack.lab/engine"
-"""On a pod: what answers in it is not the engine of its image, but what the value says."""
-MOCK_ENGINE = "mock"
-"""Value of the annotation: `dynamo.mocker`, whose answers are tokens at random."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,195 @@
+"""`dynamo-stack bench`: measures what is served, and keeps what it measured."""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import typer
+
+from cli.bench_options import BenchOptions, check_options
+from cli.bench_picture import picture
+from cli.bench_progress import BenchProgress
+from cli.bench_table import headers, rows
+from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
+from cli.output import make_console, print_json, print_line, print_table, say
+from cli.stack_argument import stack_name
+from operations.benchmark.aiperf_here import AIPerfProgram
+from operations.benchmark.frontend import served_model
+from operations.benchmark.history import earlier_measurements
+from operations.benchmark.measure import Watcher, measure_here, measure_in_cluster
+from operations.benchmark.measured_stack import measured_stack
+from operations.benchmark.plan_run import (
+    MeasuredAddress,
+    endpoint_here,
+    method_of_addresses,
+    run_of_address,
+    run_of_stack,
+)
+from operations.benchmark.port_forward import forwarded
+from operations.benchmark.published import comparable_figures
+from operations.benchmark.recording import PlannedRun, Recording
+from operations.benchmark.result import BenchmarkResult, Outcome
+from operations.benchmark.run_folder import RESULT_FILE, read_results, write_whole
+from operations.benchmark.shapes import left_out
+from operations.benchmark.thresholds import Thresholds, regressions, unmeasured
+from operations.benchmark.thresholds_file import load_thresholds
+from operations.cluster_commands import ClusterCommands, refuse_other_cluster
+from operations.errors import CommandError
+from operations.project import resolved_stack
+from stacks.errors import SettingsError
+from stacks.wording import in_words
+
+PICTURE_FILE = "picture.svg"
+# `nohup` ignores the second, and so does the command then.
+_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+
+
+class _EndedBySignalError(KeyboardInterrupt):
+    """A signal after which everything ends in the order of a Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.signal = signal.Signals(number)
+
+
+_Send = Callable[[Recording, Watcher], None]
+
+
+def bench(options: BenchOptions) -> None:
+    """Measure, print and keep; exit 1 where a threshold is not reached."""
+    check_options(options)
+    thresholds = load_thresholds(options.thresholds) if options.thresholds else None
+    try:
+        with _interrupted_by_signals():
+            run, send = _of_address(options, options.url) if options.url else _of_stack(options)
+            _refuse_unmeasured(options, thresholds, run)
+            recording = Recording(options.results, run)
+            result = _measured(run, send, recording)
+    except _EndedBySignalError as ended:
+        say(f"ended by {ended.signal.name}", error=True)
+        raise typer.Exit(SIGNALLED + ended.signal) from None
+    except KeyboardInterrupt:
+        say("\ninterrupted", error=True)
+        raise typer.Exit(INTERRUPTED) from None
+    _show(options, result, recording.folder)
+    if thresholds is not None:
+        _judge(thresholds, result)
+
+
+def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send]:
+    stack = resolved_stack(stack_name(str(options.stack)))
+    refuse_other_cluster(stack)
+    recipe = stack.serving.placed.recipe
+    program = AIPerfProgram.found(options.aiperf or "aiperf", recipe.benchmark) if options.from_here else None
+    cluster = ClusterCommands.of(stack.cluster, needs_helm=False)
+    seen = measured_stack(stack, cluster)
+    wanted = options.wanted
+    run = run_of_stack(stack, seen, wanted, in_cluster=program is None, seconds=options.time_limit)
+    for text in left_out(wanted, recipe):
+        say(f"left out: {text}", error=True)
+    if program is None:
+        return run, lambda recording, watcher: measure_in_cluster(run, cluster, recording, watcher)
+
+    def send(recording: Recording, watcher: Watcher) -> None:
+        with forwarded(cluster, stack.serving.namespace, stack.serving.graph_name) as url:
+            served_model(url, run.model)
+            endpoint = endpoint_here(run, recipe, url, options.tokenizer)
+            measure_here(run, program, endpoint, recording, watcher)
+
+    return run, send
+
+
+def _of_address(options: BenchOptions, url: str) -> tuple[PlannedRun, _Send]:
+    recipe, plain = method_of_addresses(), url.rstrip("/")
+    program = AIPerfProgram.found(options.aiperf or "aiperf", recipe.benchmark)
+    address = MeasuredAddress(
+        url=plain,
+        model=served_model(plain, options.model),
+        concurrency=options.concurrency or 1,
+        is_mock=options.mock,
+        gpus=options.gpu_count,
+        accelerator=options.gpu_kind,
+    )
+    run = run_of_address(address, options.wanted, seconds=options.time_limit)
+    endpoint = endpoint_here(run, recipe, plain, options.tokenizer)
+    return run, lambda recording, watcher: measure_here(run, program, endpoint, recording, watcher)
+
+
+def _refuse_unmeasured(options: BenchOptions, thresholds: Thresholds | None, run: PlannedRun) -> None:
+    problems = unmeasured(thresholds, run.loads, run.why_not_per_gpu) if thresholds else []
+    if problems:
+        raise SettingsError({str(options.thresholds): problems})
+
+
+def _measured(run: PlannedRun, send: _Send, recording: Recording) -> BenchmarkResult:
+    """Send the loads; what was measured before an end that nobody wanted is kept, and said."""
+    try:
+        with BenchProgress(len(run.loads)) as progress:
+            watcher = Watcher(progress.said, progress.began, progress.progress, progress.measured)
+            send(recording, watcher)
+    except KeyboardInterrupt as interruption:
+        ended = isinstance(interruption, _EndedBySignalError)
+        _keep(recording, "interrupted", interruption.signal.name if ended else "Ctrl-C")
+        raise
+    except CommandError as error:
+        _keep(recording, "failed", str(error))
+        raise
+    result = recording.finish("complete")
+    if result is None:
+        raise CommandError("no load was measured")
+    return result
+
+
+def _keep(recording: Recording, outcome: Outcome, reason: str) -> None:
+    result = recording.finish(outcome, reason)
+    if result is not None:
+        finished = in_words(len(result.measurements), "finished load")
+        say(f"{finished}: {recording.folder / RESULT_FILE}", error=True)
+
+
+def _show(options: BenchOptions, result: BenchmarkResult, folder: Path) -> None:
+    runs = list(read_results(options.results))
+    for problem in (each for each in runs if isinstance(each, str)):
+        say(problem, error=True)
+    earlier = earlier_measurements(result, (each for each in runs if isinstance(each, BenchmarkResult)))
+    shapes = {each.shape for each in result.measurements}
+    published = comparable_figures(shapes, result.accelerators, is_mock=result.is_mock)
+    drawn = write_whole(folder / PICTURE_FILE, picture(result, earlier, published))
+    if options.as_json:
+        print_json(result.model_dump(mode="json", by_alias=True))
+        return
+    console = make_console()
+    print_line(console, f"{result.target}: {result.model}, AIPerf {result.aiperf}, {result.started}")
+    if result.note:
+        print_line(console, result.note)
+    print_line(console)
+    print_table(console, headers(result), rows(result, earlier, published))
+    print_line(console)
+    print_line(console, f"{folder / RESULT_FILE}, {drawn}")
+
+
+def _judge(thresholds: Thresholds, result: BenchmarkResult) -> None:
+    found = regressions(thresholds, result.measurements)
+    for each in found:
+        say(f"regressed: {each}", error=True)
+    if found:
+        raise typer.Exit(FAILED)
+    say("every threshold is reached", error=True)
+
+
+@contextmanager
+def _interrupted_by_signals() -> Iterator[None]:
+    """A pipeline that ends the command, or a terminal that closes, must not leave a load behind."""
+    heard = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, _interrupt) for number in heard}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _interrupt(number: int, _frame: FrameType | None) -> None:
+    raise _EndedBySignalError(number)

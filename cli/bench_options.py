@@ -1,0 +1,132 @@
+"""What a person typed after `dynamo-stack bench`, checked before anything is asked or sent."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import typer
+
+from hardware import ACCELERATORS
+from operations.benchmark.shapes import PUBLISHED_SHAPES, Shape, Wanted
+from stacks.nearest import nearest
+
+ALL = "all"
+_SHAPE = re.compile(r"([1-9][0-9]{0,6})/([1-9][0-9]{0,6})")
+_GPUS = re.compile(r"([1-9][0-9]{0,4})(?:x(.+))?")
+
+
+@dataclass(frozen=True, slots=True)
+class BenchOptions:
+    """The words as they were typed; None or False where nothing was."""
+
+    stack: str | None
+    url: str | None
+    shapes: tuple[str, ...]
+    sweep: bool
+    concurrency: int | None
+    requests: int | None
+    from_here: bool
+    model: str | None
+    gpus: str | None
+    mock: bool
+    tokenizer: str | None
+    aiperf: str | None
+    time_limit: int | None
+    thresholds: Path | None
+    results: Path
+    as_json: bool
+
+    @property
+    def wanted(self) -> Wanted:
+        """The shapes and loads; raises typer.BadParameter for a shape that is none."""
+        shapes = tuple(_shape(text) for text in self.shapes if text != ALL)
+        return Wanted(shapes, ALL in self.shapes, self.sweep, self.concurrency, self.requests)
+
+    @property
+    def gpu_count(self) -> int | None:
+        """The GPUs behind an address; None where nobody said."""
+        return None if self.gpus is None else _gpus(self.gpus)[0]
+
+    @property
+    def gpu_kind(self) -> str | None:
+        """Their name, such as GB200; None where nobody said."""
+        return None if self.gpus is None else _gpus(self.gpus)[1]
+
+
+def check_options(options: BenchOptions) -> None:
+    """Raise typer.BadParameter where options contradict each other, or say nothing."""
+    if (options.stack is None) == (options.url is None):
+        raise typer.BadParameter("give one STACK, or --url URL")
+    if options.url is not None:
+        _check_address(options, options.url)
+    else:
+        _check_stack(options)
+    if ALL in options.shapes and len(options.shapes) > 1:
+        raise typer.BadParameter("all are all of them: leave the others out", param_hint="--shape")
+    concurrency, requests = options.concurrency, options.requests
+    if concurrency and requests and requests < concurrency:
+        raise typer.BadParameter(
+            f"{requests} requests cannot keep {concurrency} open: give {concurrency} or more",
+            param_hint="--requests",
+        )
+    # Read here, so that a mistake in them is found before a cluster is asked.
+    _ = options.wanted, options.gpu_count
+
+
+def _check_address(options: BenchOptions, url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not parts.hostname or parts.query or parts.path.strip("/"):
+        raise typer.BadParameter(
+            f"{url!r} is not an address such as http://127.0.0.1:8000, without a path", param_hint="--url"
+        )
+    if parts.username is not None or parts.password is not None:
+        raise typer.BadParameter("holds a name or a password, which results would show", param_hint="--url")
+    if options.from_here:
+        raise typer.BadParameter(
+            "goes with a STACK; an address is measured from here", param_hint="--from-here"
+        )
+    for name, value in (("--shape", options.shapes), ("--concurrency", options.concurrency)):
+        if not value:
+            raise typer.BadParameter(
+                "is needed with --url: nobody knows what the engines behind an address take", param_hint=name
+            )
+    if options.mock and options.gpus is not None:
+        raise typer.BadParameter("a mock engine has no GPU: leave --gpus or --mock out", param_hint="--gpus")
+
+
+def _check_stack(options: BenchOptions) -> None:
+    typed = {"--model": options.model, "--gpus": options.gpus, "--mock": options.mock}
+    for name, value in typed.items():
+        if value:
+            raise typer.BadParameter("goes with --url; the stack says it", param_hint=name)
+    for name, value in {"--tokenizer": options.tokenizer, "--aiperf": options.aiperf}.items():
+        if value and not options.from_here:
+            raise typer.BadParameter("goes with --from-here; the Job brings its own", param_hint=name)
+
+
+def _shape(text: str) -> Shape:
+    found = _SHAPE.fullmatch(text)
+    if found:
+        return Shape(int(found[1]), int(found[2]))
+    known = [str(each.shape) for each in PUBLISHED_SHAPES]
+    meant = nearest(text, [*known, ALL])
+    raise typer.BadParameter(
+        f"{text!r} is not tokens in and tokens out, such as {', '.join(known)}, nor {ALL}"
+        + (f"; try {meant}" if meant else ""),
+        param_hint="--shape",
+    )
+
+
+def _gpus(text: str) -> tuple[int, str | None]:
+    found = _GPUS.fullmatch(text)
+    if found is None:
+        raise typer.BadParameter(f"{text!r} is not a number, such as 4 or 4xGB200", param_hint="--gpus")
+    kind: str | None = found[2]
+    if kind is not None and kind not in ACCELERATORS:
+        meant = nearest(kind, ACCELERATORS)
+        raise typer.BadParameter(
+            f"{kind!r} is not one of {', '.join(ACCELERATORS)}" + (f"; try {meant}" if meant else ""),
+            param_hint="--gpus",
+        )
+    return int(found[1]), kind

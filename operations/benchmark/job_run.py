@@ -1,0 +1,224 @@
+"""Runs the benchmark as a Job in the cluster, and takes the Job away again."""
+
+import json
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from components.cluster_reader import KubernetesObject
+from failures.explanation import Subject
+from failures.pods_and_events import container_statuses, pod_reasons, warnings_of
+from operations.benchmark.aiperf_output import Progress
+from operations.benchmark.job_log import JobLog
+from operations.benchmark.streamed_process import StreamedProcess, streamed
+from operations.cluster_commands import ClusterCommands, last_line
+from operations.errors import CommandError
+
+_ANSWER_SECONDS = 15
+_NODE_SECONDS = 300
+"""Until the pod has a node: long enough for an autoscaler, and for another Job to end."""
+_START_SECONDS = 900
+"""Until its container runs: the image has 400 MB."""
+_END_SECONDS = 120
+"""After its deadline until the cluster says that the Job has ended."""
+_PAUSE_SECONDS = 2.0
+_RUN_LABEL = "dynamo-stack/benchmark-run"
+_ENDED = {"Succeeded", "Failed"}
+
+
+@dataclass(frozen=True)
+class JobEvents:
+    """Who is told what happens."""
+
+    said: Callable[[str], None]
+    """A sentence about the Job, each once."""
+    progress: Callable[[Progress], None]
+    received: Callable[[int, str], None]
+    """AIPerf's summary of the load of this number, from 1."""
+
+
+class BenchmarkJob:
+    """A Job of one run; its name is fixed, so that no two loads measure each other.
+
+    Args:
+        cluster: where it runs.
+        manifest: of the Job.
+        loads: how many results its log will hold.
+        events: who is told.
+        pause: waits for so many seconds between two looks.
+
+    """
+
+    def __init__(
+        self,
+        cluster: ClusterCommands,
+        manifest: Mapping[str, Any],
+        loads: int,
+        events: JobEvents,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._cluster = cluster
+        # A Job of the same name may be somebody else's; what is deleted is found by this label alone.
+        self._label = {_RUN_LABEL: uuid.uuid4().hex}
+        metadata = {**manifest["metadata"], "labels": self._label}
+        self._manifest = {**manifest, "metadata": metadata}
+        self._loads = loads
+        self._events = events
+        self._pause = pause
+        self._name: str = manifest["metadata"]["name"]
+        self._where = ("--namespace", str(manifest["metadata"]["namespace"]))
+        self._log = JobLog()
+        self._received: set[int] = set()
+        self._may_exist = True
+
+    @property
+    def delete_command(self) -> str:
+        """What a person types to take the Job away."""
+        return self._cluster.line("kubectl", "delete", "job", self._name, *self._where)
+
+    def run(self) -> None:
+        """Create the Job, follow it to its end and delete it, whatever happens.
+
+        Raises:
+            CommandError: it is there already, finds no node, does not start, fails or ends without a result.
+            KeyboardInterrupt: after the Job has been deleted.
+
+        """
+        try:
+            self._create()
+            deadline = time.monotonic() + self._manifest["spec"]["activeDeadlineSeconds"] + _END_SECONDS
+            self._follow(self._started_pod(), deadline)
+        finally:
+            if self._may_exist:
+                self._delete()
+
+    def _create(self) -> None:
+        limit = f"--request-timeout={_ANSWER_SECONDS}s"
+        words = ("create", "--filename", "-", limit)
+        answer = self._cluster.run("kubectl", *words, text=json.dumps(self._manifest))
+        if "AlreadyExists" in answer.err:
+            self._may_exist = False
+            look = self._cluster.line("kubectl", "get", "job", self._name, *self._where)
+            raise CommandError(
+                f"Job {self._name} is in the cluster already: two at a time would measure each other\n"
+                f"  try: wait for it, `{look}`; or, if nobody waits for it, `{self.delete_command}`"
+            )
+        if answer.code != 0:
+            raise self._cluster.failure(answer, "kubectl", *words)
+        self._events.said(f"Job {self._name} created; it is deleted when this command ends")
+
+    def _delete(self) -> None:
+        chosen = ",".join(f"{key}={value}" for key, value in self._label.items())
+        words = ("delete", "jobs", "--selector", chosen, *self._where, "--ignore-not-found", "--wait=false")
+        try:
+            answer = self._cluster.run("kubectl", *words, f"--request-timeout={_ANSWER_SECONDS}s")
+            left = "" if answer.code == 0 else last_line(answer.err)
+        except KeyboardInterrupt:
+            left = "interrupted"
+        if left:
+            self._events.said(f"Job {self._name} may still run ({left}): `{self.delete_command}`")
+        else:
+            self._events.said(f"Job {self._name} deleted")
+
+    def _started_pod(self) -> str:
+        """Wait until the container runs or has run; return the pod's name."""
+        began, said = time.monotonic(), ""
+        while True:
+            pod = self._pod()
+            if pod is not None and _has_started(pod):
+                return pod["metadata"]["name"]
+            reason = self._why_not_started(pod)
+            if reason != said:
+                self._events.said(f"Job {self._name} waits: {reason}")
+                said = reason
+            seconds = _START_SECONDS if pod and pod.get("spec", {}).get("nodeName") else _NODE_SECONDS
+            if time.monotonic() - began > seconds:
+                raise CommandError(f"Job {self._name} did not start within {seconds} s: {reason}")
+            self._raise_if_failed()
+            self._pause(_PAUSE_SECONDS)
+
+    def _why_not_started(self, pod: KubernetesObject | None) -> str:
+        if pod is None:
+            warnings = warnings_of(self._cluster.reader, Subject("Job", self._name, self._where[1]))
+            return warnings[-1] if warnings else "it has no pod yet"
+        return pod_reasons([pod])[0]
+
+    def _follow(self, pod: str, deadline: float) -> None:
+        command = self._cluster.words("kubectl", "logs", "--follow", f"pod/{pod}", *self._where)
+        try:
+            while True:
+                # A connection that broke is opened again, and the log read from its beginning.
+                self._log = JobLog()
+                with streamed(command) as logs:
+                    self._read(logs, deadline)
+                if self._has_ended():
+                    break
+                self._pause(_PAUSE_SECONDS)
+        except TimeoutError:
+            raise CommandError(
+                f"Job {self._name} had not ended {_END_SECONDS} s after its deadline"
+            ) from None
+        if len(self._received) < self._loads:
+            raise CommandError(
+                f"Job {self._name} ended well, but its log holds {len(self._received)} of {self._loads} "
+                "results\n"
+                "  In a simulated cluster no container of a Job runs: measure with --from-here there."
+            )
+
+    def _read(self, logs: StreamedProcess, deadline: float) -> None:
+        for line in logs.lines(deadline):
+            progress = self._log.read(line or "")
+            if progress is not None:
+                self._events.progress(progress)
+            for number in self._log.results.keys() - self._received:
+                self._received.add(number)
+                self._events.received(number, self._log.results[number])
+
+    def _has_ended(self) -> bool:
+        """Whether the Job has ended well; raises CommandError where it failed."""
+        self._raise_if_failed()
+        pod = self._pod()
+        phase = (pod or {}).get("status", {}).get("phase")
+        if phase == "Failed":
+            raise CommandError(self._failure(pod or {}))
+        return phase == "Succeeded"
+
+    def _raise_if_failed(self) -> None:
+        for condition in self._job().get("status", {}).get("conditions") or []:
+            if condition["type"] == "Failed" and condition["status"] == "True":
+                pod = self._pod()
+                if condition.get("reason") != "DeadlineExceeded" and pod is not None:
+                    raise CommandError(self._failure(pod))
+                raise CommandError(
+                    f"Job {self._name} failed: {condition.get('reason')}, {condition.get('message')}\n"
+                    "  try: a longer --time-limit, fewer --requests, or a lower --concurrency"
+                )
+
+    def _job(self) -> Mapping[str, Any]:
+        """The Job; empty where the cluster does not say just now, which a long run outlives."""
+        try:
+            found = self._cluster.get(
+                "job", self._name, *self._where, f"--request-timeout={_ANSWER_SECONDS}s"
+            )
+        except CommandError:
+            return {}
+        if found is None:
+            raise CommandError(f"Job {self._name} is gone: somebody deleted it")
+        return found
+
+    def _failure(self, pod: KubernetesObject) -> str:
+        ends = [(each.get("state") or {}).get("terminated") or {} for each in container_statuses(pod)]
+        code = next((f"exit code {end.get('exitCode')}, {end.get('reason')}" for end in ends if end), "")
+        return f"Job {self._name} failed ({code or 'its pod says nothing'}): {self._log.reason()}"
+
+    def _pod(self) -> KubernetesObject | None:
+        pods = self._cluster.reader.items("pods", "--selector", f"job-name={self._name}", *self._where) or []
+        return pods[0] if pods else None
+
+
+def _has_started(pod: KubernetesObject) -> bool:
+    if pod.get("status", {}).get("phase") in _ENDED:
+        return True
+    return any("running" in (each.get("state") or {}) for each in container_statuses(pod))

@@ -1,0 +1,90 @@
+"""From what a person asked for to what is sent, with everything refused that can be refused before."""
+
+from dataclasses import dataclass
+
+from operations.benchmark.aiperf_here import pinned_requirement
+from operations.benchmark.measured_stack import MeasuredStack
+from operations.benchmark.port_forward import FORWARD_NOTE
+from operations.benchmark.recording import PlannedRun
+from operations.benchmark.shapes import Wanted, loads_of_address, loads_of_recipe
+from recipes.aiperf_command import Endpoint
+from recipes.load import load_recipe
+from recipes.model import Recipe
+from stacks.plan.stack_plan import StackPlan
+
+_METHOD_OF_ADDRESSES = "gpt-oss-120b/trtllm-agg"
+"""Recipe whose benchmark is taken where no stack says another: requests per concurrency, seed, AIPerf."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredAddress:
+    """What a person says of an address."""
+
+    url: str
+    model: str
+    concurrency: int
+    is_mock: bool
+    gpus: int | None
+    accelerator: str | None
+
+
+def run_of_stack(
+    stack: StackPlan, seen: MeasuredStack, wanted: Wanted, *, in_cluster: bool, seconds: int | None
+) -> PlannedRun:
+    """Return the run of a stack; `seconds` is the longest time of a load, None the recipe's.
+
+    Raises:
+        CommandError: its engines refuse what is wanted.
+
+    """
+    placed = stack.serving.placed
+    benchmark = placed.recipe.benchmark
+    return PlannedRun(
+        target=stack.name,
+        model=seen.model,
+        benchmark=benchmark,
+        loads=loads_of_recipe(wanted, placed.recipe),
+        seconds=seconds or benchmark.deadline_seconds,
+        in_cluster=in_cluster,
+        engine=seen.engine,
+        aiperf=_version(placed.recipe),
+        gpus=seen.gpus,
+        accelerators=seen.accelerators,
+        recipe=seen.recipe,
+        runtime=seen.runtime,
+        note=None if in_cluster else FORWARD_NOTE,
+        placed=placed,
+    )
+
+
+def run_of_address(address: MeasuredAddress, wanted: Wanted, *, seconds: int | None) -> PlannedRun:
+    """Return the run of an address; `seconds` is the longest time of a load, None the method's."""
+    recipe = method_of_addresses()
+    return PlannedRun(
+        target=address.url,
+        model=address.model,
+        benchmark=recipe.benchmark,
+        loads=loads_of_address(wanted, recipe.benchmark, address.concurrency),
+        seconds=seconds or recipe.benchmark.deadline_seconds,
+        in_cluster=False,
+        engine="mock" if address.is_mock else "real",
+        aiperf=_version(recipe),
+        gpus=address.gpus,
+        accelerators=(address.accelerator,) if address.accelerator else (),
+    )
+
+
+def method_of_addresses() -> Recipe:
+    """Return the recipe by whose benchmark an address is measured."""
+    return load_recipe(_METHOD_OF_ADDRESSES)
+
+
+def endpoint_here(run: PlannedRun, recipe: Recipe, url: str, tokenizer: str | None) -> Endpoint:
+    """Return what AIPerf addresses on this machine: with the model's own tokenizer, or with another one."""
+    if tokenizer is not None:
+        return Endpoint(url, run.model, tokenizer)
+    return Endpoint(url, run.model, recipe.model.repository, recipe.model.revision)
+
+
+def _version(recipe: Recipe) -> str:
+    return pinned_requirement(recipe.benchmark).partition("==")[2]

@@ -1,0 +1,161 @@
+"""Token counts to measure with, and the loads that come of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from operations.errors import CommandError
+from recipes.benchmark import Benchmark
+from recipes.benchmark_load import Load, recipe_load, scaled_load
+from recipes.model import Recipe
+
+_FEWEST_REQUESTS = 20
+"""Of a load: percentiles of fewer say nothing."""
+_STEP = 4
+"""Between two concurrencies of a sweep."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Tokens of each prompt and of each answer."""
+
+    input_tokens: int
+    output_tokens: int
+
+    def __str__(self) -> str:
+        return f"{self.input_tokens}/{self.output_tokens}"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedShape:
+    """Token counts that the model is published with, and how many requests were open at a time."""
+
+    shape: Shape
+    concurrency: int
+    source: str
+
+
+_RECIPE_PAGE = 'NVIDIA Dynamo documentation, recipe page "GPT-OSS-120B", release 1.2.1'
+PUBLISHED_SHAPES = (
+    PublishedShape(Shape(128, 1000), 3600, f"{_RECIPE_PAGE}, aggregated"),
+    PublishedShape(Shape(8192, 1024), 1536, f"{_RECIPE_PAGE}, disaggregated"),
+    PublishedShape(Shape(32000, 256), 256, 'NVIDIA Dynamo documentation, page "GPT-OSS" of TensorRT-LLM'),
+    PublishedShape(
+        Shape(1000, 2000),
+        2048,
+        'ai-dynamo/dynamo, guide "Running gpt-oss-120b Disaggregated with TensorRT-LLM", 2025',
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What the engines of a stack take."""
+
+    concurrency: int
+    """Requests at once; more would wait in a queue, and the benchmark would measure the queue."""
+    longest_prompt: int
+    longest_sequence: int
+    """Tokens of a prompt and its answer."""
+
+    def problem(self, shape: Shape) -> str | None:
+        """Return why the engines refuse a shape; None where they take it."""
+        if shape.input_tokens > self.longest_prompt:
+            return f"{shape}: a prompt may have {self.longest_prompt:,} tokens at most"
+        if shape.input_tokens + shape.output_tokens > self.longest_sequence:
+            return f"{shape}: a prompt and its answer may have {self.longest_sequence:,} tokens at most"
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a person asked to measure."""
+
+    shapes: tuple[Shape, ...]
+    """Empty: the recipe's own, or all."""
+    every_shape: bool
+    """All published ones that the engines take."""
+    sweep: bool
+    """Several concurrencies, from one request up."""
+    concurrency: int | None
+    """The highest; None: the shape's or the recipe's."""
+    requests: int | None
+    """Of each load; None: in proportion to its concurrency."""
+
+
+def limits_of(recipe: Recipe) -> Limits:
+    """Return what the engines of the recipe take."""
+    return Limits(recipe.running_requests, recipe.longest_prompt, recipe.longest_sequence)
+
+
+def loads_of_recipe(wanted: Wanted, recipe: Recipe) -> tuple[Load, ...]:
+    """Return the loads, in the order in which they are sent.
+
+    Raises:
+        CommandError: the engines refuse a shape that was named, or the concurrency.
+
+    """
+    limits = limits_of(recipe)
+    own = Shape(recipe.traffic.input_tokens, recipe.traffic.output_tokens)
+    if wanted.every_shape:
+        published = (own, *(each.shape for each in PUBLISHED_SHAPES))
+        shapes = [shape for shape in dict.fromkeys(published) if limits.problem(shape) is None]
+    else:
+        shapes = list(dict.fromkeys(wanted.shapes or (own,)))
+    problems = [text for shape in shapes if (text := limits.problem(shape))]
+    if wanted.concurrency is not None and wanted.concurrency > limits.concurrency:
+        problems.append(
+            f"--concurrency {wanted.concurrency}: the engines run {limits.concurrency} requests at once at "
+            "most; the others would wait, and the time to the first token would measure the queue"
+        )
+    if problems:
+        lines = "\n".join(f"  {text}" for text in problems)
+        raise CommandError(f"the engines of recipe {recipe.name} refuse what is to be measured\n{lines}")
+    if wanted.sweep or wanted.concurrency or wanted.requests:
+        highest = {shape: wanted.concurrency or _highest(shape, own, recipe) for shape in shapes}
+        return tuple(_loads(wanted, recipe.benchmark, highest))
+    return tuple(
+        recipe_load(recipe) if shape == own else _load(recipe.benchmark, shape, _highest(shape, own, recipe))
+        for shape in shapes
+    )
+
+
+def loads_of_address(wanted: Wanted, benchmark: Benchmark, concurrency: int) -> tuple[Load, ...]:
+    """Return the loads for an address behind which nobody knows what is, and so not what it takes."""
+    published = tuple(each.shape for each in PUBLISHED_SHAPES)
+    shapes = published if wanted.every_shape else tuple(dict.fromkeys(wanted.shapes))
+    return tuple(_loads(wanted, benchmark, dict.fromkeys(shapes, concurrency)))
+
+
+def left_out(wanted: Wanted, recipe: Recipe) -> tuple[str, ...]:
+    """Return why published shapes are not among the loads of a run of all."""
+    limits = limits_of(recipe)
+    problems = (limits.problem(each.shape) for each in PUBLISHED_SHAPES)
+    return tuple(text for text in problems if text) if wanted.every_shape else ()
+
+
+def sweep_steps(highest: int) -> tuple[int, ...]:
+    """Return the concurrencies of a sweep: from one request in steps of four, and the highest."""
+    steps = [1]
+    while steps[-1] * _STEP < highest:
+        steps.append(steps[-1] * _STEP)
+    return tuple(dict.fromkeys((*steps, highest)))
+
+
+def _highest(shape: Shape, own: Shape, recipe: Recipe) -> int:
+    published = {each.shape: each.concurrency for each in PUBLISHED_SHAPES}
+    wanted = recipe.benchmark_concurrency if shape == own else published.get(shape)
+    return min(wanted or recipe.benchmark_concurrency, recipe.benchmark_concurrency)
+
+
+def _loads(wanted: Wanted, benchmark: Benchmark, highest: dict[Shape, int]) -> Iterator[Load]:
+    for shape, most in highest.items():
+        steps: Sequence[int] = sweep_steps(most) if wanted.sweep else (most,)
+        for concurrency in steps:
+            yield _load(benchmark, shape, concurrency, wanted.requests)
+
+
+def _load(benchmark: Benchmark, shape: Shape, concurrency: int, requests: int | None = None) -> Load:
+    scaled = concurrency * benchmark.requests_per_concurrency
+    # AIPerf wants at least one request for each that is open.
+    measured = max(scaled, _FEWEST_REQUESTS) if requests is None else max(requests, concurrency)
+    return scaled_load(benchmark, shape.input_tokens, shape.output_tokens, concurrency, measured)

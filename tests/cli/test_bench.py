@@ -1,0 +1,238 @@
+"""`dynamo-stack bench` against a frontend on the loopback interface, with a program in AIPerf's place."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from operations.benchmark.run_folder import RESULT_FILE
+from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf
+from tests.operations.benchmark.made_results import result
+from tests.recipes.listing_frontend import LISTED, answers, listing_frontend
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.cli.command import Answer, Command
+
+FAILS = "echo '│    Reason: no such host   │'; exit 1"
+
+
+@pytest.fixture
+def url() -> Iterator[str]:
+    with listing_frontend() as frontend:
+        yield answers(frontend, (200, LISTED)).removesuffix("/v1/models")
+
+
+class Bench:
+    """The command with what every test needs."""
+
+    def __init__(self, command: Command, folder: Path, url: str) -> None:
+        self._command, self._url = command, url
+        self.folder, self.results = folder, folder / "runs"
+        self.behaviour: str | None = None
+
+    def __call__(self, *words: str | Path) -> Answer:
+        behaviour = {} if self.behaviour is None else {"behaviour": self.behaviour}
+        program = fake_aiperf(self.folder, **behaviour)
+        plain = ("--url", self._url, "--shape", "128/200", "--concurrency", "4", "--aiperf", program)
+        return self._command("bench", *plain, "--results", self.results, *words)
+
+    def kept(self) -> list[dict[str, Any]]:
+        """The result.json of each run."""
+        files = sorted(self.results.glob(f"*/{RESULT_FILE}"))
+        return [json.loads(file.read_text(encoding="utf-8")) for file in files]
+
+
+@pytest.fixture
+def bench(command: Command, tmp_path: Path, url: str) -> Bench:
+    return Bench(command, tmp_path, url)
+
+
+def _cells(answer: Answer, who: str) -> list[str]:
+    [line] = [line for line in answer.out.splitlines() if who in line]
+    return line.split()
+
+
+def test_a_run_is_shown_and_kept_with_its_picture(bench: Bench) -> None:
+    answer = bench("--gpus", "4xGB200")
+    assert answer.code == 0
+    shape, at_once, answered, errors, total, per_gpu, per_user, *_ = _cells(answer, "this run")
+    assert (shape, at_once, answered, errors) == ("128/200", "4", "20", "0")
+    assert (total, per_gpu, per_user) == ("650", "162", "170")
+    [kept] = bench.kept()
+    assert (kept["engine"], kept["outcome"], kept["gpus"], kept["accelerators"]) == (
+        "real",
+        "complete",
+        4,
+        ["GB200"],
+    )
+    [folder] = bench.results.iterdir()
+    assert str(folder / "picture.svg") in answer.out
+    assert (folder / "picture.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_progress_goes_to_the_error_stream_in_plain_lines(bench: Bench) -> None:
+    answer = bench()
+    assert answer.err.splitlines() == [
+        "[1/1] 128/200 at 4: 40 requests, after 4 to warm up",
+        "[1/1] 128/200 at 4: warming up, 0 of 4",
+        "[1/1] 128/200 at 4: measuring, 16 of 20",
+        "128/200 at 4: 20 answered, in 6 s",
+    ]
+
+
+def test_a_program_reads_the_result_and_nothing_else(bench: Bench) -> None:
+    answer = bench("--json")
+    assert json.loads(answer.out) == bench.kept()[0]
+
+
+def test_a_sweep_measures_each_concurrency_once(bench: Bench) -> None:
+    answer = bench("--sweep", "--shape", "9/9")
+    assert answer.code == 0
+    [kept] = bench.kept()
+    seen = [(each["shape"], each["concurrency"]) for each in kept["measurements"]]
+    assert seen == [("128/200", 1), ("128/200", 4), ("9/9", 1), ("9/9", 4)]
+
+
+def test_a_second_run_leaves_the_first_alone_and_stands_beside_it(bench: Bench) -> None:
+    bench()
+    before = {file: file.read_bytes() for file in bench.results.rglob("*") if file.is_file()}
+    bench()
+    assert len(bench.kept()) == 2
+    assert all(file.read_bytes() == content for file, content in before.items())
+
+
+def test_an_earlier_run_stands_below_with_the_change_since(bench: Bench, url: str) -> None:
+    earlier = result(target=url, generator="here", started="2026-01-01T00:00:00Z").model_dump(by_alias=True)
+    [measured] = earlier["measurements"]
+    measured |= {"shape": "128/200", "outputTokensPerSecond": 500.0}
+    (bench.results / "old").mkdir(parents=True)
+    (bench.results / "old" / RESULT_FILE).write_text(json.dumps(earlier), encoding="utf-8")
+    assert "2026-01-01T00:00:00Z; tok/s since +29.9 %" in bench().out
+    assert "2026-01-01" not in bench("--mock").out
+
+
+def test_a_mock_engine_is_said_everywhere_and_never_beside_what_is_published(bench: Bench) -> None:
+    answer = bench("--mock", "--shape", "128/1000")
+    assert "mock engine: no model ran, so no figure here says anything about a GPU" in answer.out
+    assert "MOCK TOK/S" in answer.out
+    assert "published 20" not in answer.out
+    assert _cells(answer, "128/1000")[5] == "-"
+    [kept] = bench.kept()
+    assert kept["engine"] == "mock"
+    assert kept["note"].startswith("mock engine: no model ran")
+    assert [each["outputTokensPerSecondPerGpu"] for each in kept["measurements"]] == [None, None]
+    [picture] = bench.results.glob("*/picture.svg")
+    assert "mock engine: throughput" in picture.read_text(encoding="utf-8")
+
+
+def test_published_figures_stand_beside_a_run_of_the_same_tokens_on_the_same_gpu(bench: Bench) -> None:
+    words = ("--shape", "128/1000", "--gpus", "4xGB200")
+    assert "published 2026-05: ai-dynamo/dynamo#9914" in bench(*words).out
+    assert "published 20" not in bench("--shape", "128/1000", "--gpus", "4xB200").out
+
+
+def test_a_figure_that_regressed_ends_with_1_and_its_distance(bench: Bench) -> None:
+    limits = bench.folder / "limits.yaml"
+    limits.write_text(
+        "thresholds: [{shape: 128/200, atLeast: {outputTokensPerSecond: 1000}}]", encoding="utf-8"
+    )
+    answer = bench("--assert", limits)
+    assert answer.code == 1
+    assert answer.err.splitlines()[-1] == (
+        "regressed: 128/200 at 4: outputTokensPerSecond is 649.7, at least 1,000 is asked for: 35.0 % less"
+    )
+    assert bench.kept()[0]["outcome"] == "complete"
+
+
+def test_thresholds_that_are_reached_end_with_0(bench: Bench) -> None:
+    limits = bench.folder / "limits.yaml"
+    limits.write_text("thresholds: [{shape: 128/200, atMost: {errorPercent: 0}}]", encoding="utf-8")
+    answer = bench("--assert", limits)
+    assert (answer.code, answer.err.splitlines()[-1]) == (0, "every threshold is reached")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("thresholds: [{shape: 128/20}]", "says nothing that a run must reach", id="a mistake"),
+        pytest.param(
+            "thresholds: [{shape: 8192/1024, atMost: {errorPercent: 0}}]",
+            "is not measured by this run, so it would pass unseen",
+            id="not measured",
+        ),
+        pytest.param(
+            "thresholds: [{shape: 128/200, atLeast: {outputTokensPerSecondPerGpu: 1}}]",
+            "is not measured: nobody said how many GPUs there are; --gpus does",
+            id="no GPUs",
+        ),
+    ],
+)
+def test_thresholds_that_cannot_be_judged_end_before_anything_is_sent(
+    bench: Bench, text: str, said: str
+) -> None:
+    limits = bench.folder / "limits.yaml"
+    limits.write_text(text, encoding="utf-8")
+    answer = bench("--assert", limits)
+    assert (answer.code, answer.out) == (2, "")
+    assert str(limits) in answer.err
+    assert said in answer.err
+    assert not bench.results.exists()
+    assert not (bench.folder / "calls").exists()
+
+
+def test_a_load_that_fails_ends_with_2_and_keeps_those_before_it(bench: Bench) -> None:
+    bench.behaviour = (
+        f'[ -e {bench.folder}/once ] && {{ {FAILS}; }}; touch {bench.folder}/once; cp {RECORDED} "$out"'
+    )
+    answer = bench("--sweep")
+    assert answer.code == 2
+    assert "128/200 at 4: AIPerf ended with exit code 1: no such host" in answer.err
+    [kept] = bench.kept()
+    assert (kept["outcome"], len(kept["measurements"])) == ("failed", 1)
+    assert "AIPerf ended with exit code 1" in kept["reason"]
+    assert f"1 finished load: {next(bench.results.iterdir()) / RESULT_FILE}" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("signal", "code", "reason"),
+    [("INT", 130, "Ctrl-C"), ("TERM", 143, "SIGTERM"), ("HUP", 129, "SIGHUP")],
+    ids=["INT", "TERM", "HUP"],
+)
+def test_an_interruption_ends_aiperf_and_keeps_the_loads_before_it(
+    bench: Bench, signal: str, code: int, reason: str
+) -> None:
+    bench.behaviour = (
+        f"if [ -e {bench.folder}/once ]; then echo $$ > {bench.folder}/pid; kill -{signal} $PPID; "
+        f'exec sleep 300; fi; touch {bench.folder}/once; cp {RECORDED} "$out"'
+    )
+    answer = bench("--sweep")
+    assert (answer.code, answer.out) == (code, "")
+    [kept] = bench.kept()
+    assert (kept["outcome"], kept["reason"], len(kept["measurements"])) == ("interrupted", reason, 1)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((bench.folder / "pid").read_text(encoding="utf-8")), 0)
+
+
+def test_without_aiperf_the_command_says_how_to_get_it(
+    command: Command, url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    answer = command(
+        "bench", "--url", url, "--shape", "9/9", "--concurrency", "1", "--results", tmp_path / "r"
+    )
+    assert (answer.code, answer.out) == (2, "")
+    assert "`uv tool install aiperf==0.13.0`" in answer.err
+    assert not (tmp_path / "r").exists()
+
+
+def test_a_model_that_is_not_served_ends_before_anything_is_sent(bench: Bench) -> None:
+    answer = bench("--model", "openai/gpt-oss-20b")
+    assert answer.code == 2
+    assert "does not serve openai/gpt-oss-20b: it serves openai/gpt-oss-120b" in answer.err
+    assert not bench.results.exists()

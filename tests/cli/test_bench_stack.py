@@ -1,0 +1,146 @@
+"""`dynamo-stack bench STACK`: as a Job, or through a port-forward, with a kubectl that a test answers for."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from operations.benchmark.run_folder import RESULT_FILE
+from operations.mock_engine import ENGINE_ANNOTATION
+from recipes.benchmark_job import RESULT_FOLLOWS
+from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf
+from tests.operations.benchmark.fake_kubectl import FakeKubectl
+from tests.recipes.listing_frontend import LISTED, answers, listing_frontend
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.command import Command
+
+KUBECONFIG = {
+    "contexts": [{"name": "dynamo-lab", "context": {"cluster": "lab"}}],
+    "clusters": [{"name": "lab", "cluster": {"server": "https://127.0.0.1:9"}}],
+}
+READY = [{"type": "Ready", "status": "True"}]
+
+
+def _log(loads: int) -> str:
+    """What the Job prints after so many loads."""
+    summary = RECORDED.read_text(encoding="utf-8")
+    return "".join(f"{RESULT_FOLLOWS} {number}\n{summary}\n" for number in range(1, loads + 1))
+
+
+def _pod(name: str, **annotations: str) -> dict[str, Any]:
+    return {
+        "metadata": {"name": name, "annotations": annotations},
+        "status": {"phase": "Running", "conditions": READY},
+    }
+
+
+@pytest.fixture
+def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeKubectl:
+    """A cluster in which stack dev serves."""
+    file = tmp_path / "kubeconfig"
+    file.write_text(yaml.safe_dump(KUBECONFIG), encoding="utf-8")
+    monkeypatch.setenv("KUBECONFIG", str(file))
+    found = FakeKubectl(tmp_path, monkeypatch)
+    found.says_graph(_pod("frontend"), _pod("prefill"), _pod("decode"))
+    found.says_pods({"metadata": {"name": "bench-x7k2p"}, "spec": {}, "status": {"phase": "Succeeded"}})
+    return found
+
+
+def _kept(results: Path) -> dict[str, Any]:
+    [file] = results.glob(f"*/{RESULT_FILE}")
+    return json.loads(file.read_text(encoding="utf-8"))
+
+
+def test_a_stack_is_measured_by_a_job_in_its_cluster(
+    command: Command, kubectl: FakeKubectl, tmp_path: Path
+) -> None:
+    kubectl.say("log", _log(2))
+    shapes = ("--shape", "8192/1024", "--shape", "128/1000")
+    answer = command("bench", "dev", *shapes, "--time-limit", "600", "--results", tmp_path / "runs")
+    assert (answer.code, answer.err.splitlines()[0]) == (
+        0,
+        "[1/2] 8192/1024 at 1280: 12800 requests, after 1280 to warm up",
+    )
+    assert "Job gpt-oss-120b-disagg-bench deleted" in answer.err
+    kept = _kept(tmp_path / "runs")
+    assert (kept["target"], kept["generator"], kept["gpus"]) == ("dev", "job", 5)
+    assert (kept["accelerators"], kept["engine"]) == (["B200"], "real")
+    assert [each["shape"] for each in kept["measurements"]] == ["8192/1024", "128/1000"]
+    assert kept["measurements"][0]["outputTokensPerSecondPerGpu"] == pytest.approx(649.723 / 5, abs=1e-3)
+
+
+def test_the_job_is_the_recipe_s_with_the_loads_that_were_asked_for(
+    command: Command, kubectl: FakeKubectl, tmp_path: Path
+) -> None:
+    kubectl.say("log", _log(2))
+    words = ("--sweep", "--concurrency", "4", "--time-limit", "600")
+    assert command("bench", "dev", *words, "--results", tmp_path / "runs").code == 0
+    job = json.loads((tmp_path / "created.json").read_text(encoding="utf-8"))
+    assert (job["metadata"]["name"], job["metadata"]["namespace"]) == ("gpt-oss-120b-disagg-bench", "gpt-oss")
+    assert job["spec"]["activeDeadlineSeconds"] == 1200
+    [container] = job["spec"]["template"]["spec"]["containers"]
+    sent = [line for line in container["args"][0].splitlines() if " profile " in line]
+    assert ["--concurrency 1 " in sent[0], "--concurrency 4 " in sent[1]] == [True, True]
+
+
+def test_a_stack_with_a_mock_engine_is_said_to_be_one(
+    command: Command, kubectl: FakeKubectl, tmp_path: Path
+) -> None:
+    kubectl.says_graph(_pod("frontend"), _pod("decode", **{ENGINE_ANNOTATION: "mock"}))
+    kubectl.say("log", _log(1))
+    answer = command("bench", "dev", "--results", tmp_path / "runs")
+    assert "mock engine: no model ran" in answer.out
+    assert _kept(tmp_path / "runs")["engine"] == "mock"
+
+
+def test_a_prompt_that_the_engines_refuse_ends_before_a_job_is_made(
+    command: Command, kubectl: FakeKubectl, tmp_path: Path
+) -> None:
+    answer = command("bench", "dev", "--shape", "32000/256", "--results", tmp_path / "runs")
+    assert (answer.code, answer.out) == (2, "")
+    assert "32000/256: a prompt may have 8,999 tokens at most" in answer.err
+    assert kubectl.calls("create") == []
+    assert not (tmp_path / "runs").exists()
+
+
+def test_of_all_shapes_the_one_that_is_left_out_is_named(
+    command: Command, kubectl: FakeKubectl, tmp_path: Path
+) -> None:
+    kubectl.say("log", _log(3))
+    answer = command("bench", "dev", "--shape", "all", "--results", tmp_path / "runs")
+    assert answer.code == 0
+    assert "left out: 32000/256: a prompt may have 8,999 tokens at most" in answer.err
+
+
+def test_from_here_a_stack_is_measured_through_a_port_forward_and_the_result_says_so(
+    command: Command, kubectl: FakeKubectl, tmp_path: Path
+) -> None:
+    with listing_frontend() as frontend:
+        port = answers(frontend, (200, LISTED)).removesuffix("/v1/models").rpartition(":")[2]
+        kubectl.say("forwarding", f"Forwarding from 127.0.0.1:{port} -> 8000\n")
+        kubectl.say("endless", "")
+        words = ("--from-here", "--aiperf", fake_aiperf(tmp_path), "--concurrency", "4")
+        answer = command("bench", "dev", *words, "--results", tmp_path / "runs")
+    assert answer.code == 0
+    kept = _kept(tmp_path / "runs")
+    assert (kept["generator"], kept["target"]) == ("here", "dev")
+    assert kept["note"].startswith("through kubectl port-forward, where one connection carries all streams")
+    assert kept["note"] in answer.out
+    sent = (tmp_path / "calls").read_text(encoding="utf-8")
+    assert "--tokenizer openai/gpt-oss-120b --tokenizer-revision b5c939de" in sent
+    assert kubectl.calls("create") == []
+
+
+def test_a_context_that_does_not_exist_ends_before_anything_is_asked(
+    command: Command, kubectl: FakeKubectl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
+    answer = command("bench", "dev")
+    assert answer.code == 2
+    assert not (tmp_path / "calls").exists()

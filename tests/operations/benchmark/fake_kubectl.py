@@ -1,0 +1,68 @@
+"""A kubectl that answers from files, so that a test decides what the cluster says."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from operations.cluster_commands import ClusterCommands
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+_KUBECTL = """#!/bin/sh
+while [ "${1#--}" != "$1" ]; do shift 2; done
+echo "$@" >> FOLDER/calls
+case "$1 $2" in
+"create "*)
+    cat > FOLDER/created.json
+    if [ -e FOLDER/refused ]; then cat FOLDER/refused >&2; exit 1; fi ;;
+"get job") [ ! -e FOLDER/job.json ] || cat FOLDER/job.json ;;
+"get pods") case "$*" in
+    *nvidia.com/dynamo-graph-deployment-name=*) cat FOLDER/graph.json ;;
+    *) cat FOLDER/pods.json ;;
+    esac ;;
+"get events") echo '{"items": []}' ;;
+"logs "*) cat FOLDER/log; [ ! -e FOLDER/endless ] || exec sleep 300 ;;
+"port-forward "*) cat FOLDER/forwarding; [ ! -e FOLDER/endless ] || exec sleep 300 ;;
+"delete "*) if [ -e FOLDER/kept ]; then cat FOLDER/kept >&2; exit 1; fi ;;
+esac
+"""
+
+
+class FakeKubectl:
+    """The program on PATH, and what it answers."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder = folder
+        program = folder / "kubectl"
+        program.write_text(_KUBECTL.replace("FOLDER", str(folder)), encoding="utf-8")
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+        self.commands = ClusterCommands("lab", None, str(program), "helm")
+        self.say("log", "")
+        self.says_pods()
+        self.says_graph()
+        self.says_job()
+
+    def say(self, name: str, text: str) -> None:
+        """Write one of the files that it answers from."""
+        (self.folder / name).write_text(text, encoding="utf-8")
+
+    def says_pods(self, *pods: dict[str, Any]) -> None:
+        """The pods of the Job."""
+        self.say("pods.json", json.dumps({"items": list(pods)}))
+
+    def says_graph(self, *pods: dict[str, Any]) -> None:
+        """The pods of the graph."""
+        self.say("graph.json", json.dumps({"items": list(pods)}))
+
+    def says_job(self, *conditions: dict[str, str]) -> None:
+        self.say("job.json", json.dumps({"kind": "Job", "status": {"conditions": list(conditions)}}))
+
+    def calls(self, verb: str) -> list[str]:
+        """The calls of one verb, without what leads to the cluster."""
+        lines = (self.folder / "calls").read_text(encoding="utf-8").splitlines()
+        return [line for line in lines if line.startswith(f"{verb} ")]

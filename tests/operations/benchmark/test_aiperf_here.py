@@ -1,0 +1,142 @@
+"""AIPerf on this machine: found, followed, interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from operations.benchmark.aiperf_here import AIPerfProgram, pinned_requirement
+from operations.benchmark.aiperf_output import Progress
+from operations.errors import CommandError
+from recipes.aiperf_command import Endpoint
+from recipes.benchmark_load import Load
+from recipes.load import load_recipe
+from tests.operations.benchmark.fake_aiperf import RECORDED, fake_aiperf
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BENCHMARK = load_recipe("gpt-oss-120b/trtllm-agg").benchmark
+LOAD, ENDPOINT = Load(128, 200, 4, 20, 4, 24), Endpoint("http://127.0.0.1:9", "m", "tokens")
+SECONDS = 60
+GET_IT = "  try: `uv tool install aiperf==0.13.0`, or `pipx install aiperf==0.13.0`"
+
+
+def _measured(
+    folder: Path, *, seconds: float = SECONDS, behaviour: str | None = None
+) -> list[Progress | str]:
+    program = fake_aiperf(folder, **({} if behaviour is None else {"behaviour": behaviour}))
+    told: list[Progress | str] = []
+    found = AIPerfProgram.found(str(program), BENCHMARK)
+    told.append(
+        found.measure(BENCHMARK, LOAD, ENDPOINT, folder / "load", seconds=seconds, report=told.append)
+    )
+    return told
+
+
+def test_the_pinned_version_is_that_of_the_recipe_s_job() -> None:
+    assert pinned_requirement(BENCHMARK) == "aiperf==0.13.0"
+
+
+def test_a_program_that_is_not_there_is_named_with_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(CommandError) as refused:
+        AIPerfProgram.found("aiperf", BENCHMARK)
+    first, second = str(refused.value).splitlines()
+    assert first == "`aiperf` is needed to measure from here, and not on PATH"
+    assert second == f"{GET_IT}; --aiperf PROGRAM names one that is somewhere else"
+
+
+def test_another_version_is_refused_because_figures_would_not_compare(tmp_path: Path) -> None:
+    program = fake_aiperf(tmp_path, version="0.12.0")
+    with pytest.raises(CommandError) as refused:
+        AIPerfProgram.found(str(program), BENCHMARK)
+    first, second = str(refused.value).splitlines()
+    assert first.startswith(f"{program} is AIPerf 0.12.0; figures compare only if one version has measured")
+    assert second == GET_IT
+
+
+def test_a_program_that_does_not_start_says_why(tmp_path: Path) -> None:
+    program = tmp_path / "aiperf"
+    program.write_text("#!/bin/sh\necho 'ImportError: no crick' >&2; exit 1\n", encoding="utf-8")
+    program.chmod(0o755)
+    with pytest.raises(CommandError, match=r"aiperf --version` failed: ImportError: no crick\n  try: `uv"):
+        AIPerfProgram.found(str(program), BENCHMARK)
+
+
+def test_the_progress_is_told_and_the_summary_returned(tmp_path: Path) -> None:
+    assert _measured(tmp_path) == [
+        Progress("Warmup", 0, 4),
+        Progress("Profiling", 16, 20),
+        RECORDED.read_text(encoding="utf-8"),
+    ]
+    words = (tmp_path / "calls").read_text(encoding="utf-8")
+    assert words.startswith("profile --streaming --model m --tokenizer tokens --endpoint-type chat ")
+    assert "--synthetic-input-tokens-mean 128 " in words
+
+
+def test_a_directory_as_tokenizer_is_not_refused_for_being_offline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    behaviour = f'[ -z "$HF_HUB_OFFLINE" ] && cp {RECORDED} "$out"; true'
+    assert _measured(tmp_path, behaviour=behaviour)[-1] == RECORDED.read_text(encoding="utf-8")
+
+
+def test_a_load_that_fails_ends_with_aiperf_s_reason_and_the_way_to_its_files(tmp_path: Path) -> None:
+    behaviour = "echo '│    Reason: Failed to load tokenizer   │'; exit 1"
+    with pytest.raises(CommandError) as failed:
+        _measured(tmp_path, behaviour=behaviour)
+    assert str(failed.value).splitlines() == [
+        "128/200 at 4: AIPerf ended with exit code 1: Failed to load tokenizer",
+        "  try: --tokenizer with the directory of the model's tokenizer.json on this machine",
+        f"  its files: {tmp_path / 'load'}",
+    ]
+
+
+def test_an_end_without_a_summary_is_a_failure_too(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match=r"128/200 at 4: AIPerf ended with exit code 0: "):
+        _measured(tmp_path, behaviour="exit 0")
+
+
+# Writes its process's id, so that a test can see that it has ended.
+_ENDLESS = 'echo $$ > "$out/new"; mv "$out/new" "$out/pid"; exec sleep 300'
+
+
+def test_a_load_that_takes_too_long_is_interrupted(tmp_path: Path) -> None:
+    with pytest.raises(
+        CommandError, match=r"AIPerf had not ended after 1 s and was interrupted\n  try: a longer"
+    ):
+        _measured(tmp_path, seconds=1, behaviour=_ENDLESS)
+    _assert_gone(tmp_path)
+
+
+def test_ctrl_c_ends_aiperf_too(tmp_path: Path) -> None:
+    heard = threading.Event()
+
+    def interrupt() -> None:
+        assert heard.wait(SECONDS)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    program = AIPerfProgram.found(str(fake_aiperf(tmp_path, behaviour=_ENDLESS)), BENCHMARK)
+    with pytest.raises(KeyboardInterrupt):
+        program.measure(
+            BENCHMARK, LOAD, ENDPOINT, tmp_path / "load", seconds=SECONDS, report=lambda _: heard.set()
+        )
+    thread.join(SECONDS)
+    _assert_gone(tmp_path)
+
+
+def _assert_gone(folder: Path) -> None:
+    file = folder / "load" / "pid"
+    if not file.exists():
+        # Ended before its last command: so the process has ended as well.
+        return
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(file.read_text(encoding="utf-8")), 0)

@@ -1,0 +1,225 @@
+"""A Job from its creation to its end, with a kubectl that answers what a test says."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from operations.benchmark import job_run
+from operations.benchmark.aiperf_output import Progress
+from operations.benchmark.job_run import BenchmarkJob, JobEvents
+from operations.errors import CommandError
+from recipes.benchmark_job import RESULT_FOLLOWS
+from tests.operations.benchmark.fake_kubectl import FakeKubectl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DEADLINE_SECONDS = 60
+NAME = "gpt-oss-120b-bench"
+MANIFEST: dict[str, Any] = {
+    "metadata": {"name": NAME, "namespace": "gpt-oss"},
+    "spec": {"activeDeadlineSeconds": DEADLINE_SECONDS},
+}
+TWO_RESULTS = f"Profiling: 3/20 |\n{RESULT_FOLLOWS} 1\n{{\n}}\n\n{RESULT_FOLLOWS} 2\n{{\n}}\n"
+
+
+@pytest.fixture
+def kubectl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeKubectl:
+    return FakeKubectl(tmp_path, monkeypatch)
+
+
+def pod(phase: str, state: dict[str, Any] | None = None, **status: Any) -> dict[str, Any]:
+    states = [] if state is None else [{"name": "benchmark", "state": state}]
+    return {
+        "metadata": {"name": f"{NAME}-x7k2p"},
+        "spec": {},
+        "status": {"phase": phase, "containerStatuses": states, **status},
+    }
+
+
+class Told:
+    """What the Job tells, in order."""
+
+    def __init__(self) -> None:
+        self.all: list[object] = []
+
+    def events(self) -> JobEvents:
+        return JobEvents(
+            self.all.append, self.all.append, lambda number, text: self.all.append((number, text))
+        )
+
+
+def _run(kubectl: FakeKubectl, loads: int = 2, pause: Any = lambda _: None) -> list[object]:
+    told = Told()
+    BenchmarkJob(kubectl.commands, MANIFEST, loads, told.events(), pause).run()
+    return told.all
+
+
+def _failure(kubectl: FakeKubectl, **options: Any) -> str:
+    with pytest.raises(CommandError) as failed:
+        _run(kubectl, **options)
+    return str(failed.value)
+
+
+def test_a_job_is_created_followed_and_deleted(kubectl: FakeKubectl) -> None:
+    kubectl.says_pods(pod("Succeeded"))
+    kubectl.say("log", TWO_RESULTS)
+    created, *middle, deleted = _run(kubectl)
+    assert created == f"Job {NAME} created; it is deleted when this command ends"
+    assert middle == [Progress("Profiling", 3, 20), (1, "{\n}"), (2, "{\n}")]
+    assert deleted == f"Job {NAME} deleted"
+
+
+def test_only_a_job_of_this_run_is_deleted(kubectl: FakeKubectl) -> None:
+    kubectl.says_pods(pod("Succeeded"))
+    kubectl.say("log", TWO_RESULTS)
+    _run(kubectl)
+    labels = json.loads((kubectl.folder / "created.json").read_text(encoding="utf-8"))["metadata"]["labels"]
+    [(key, value)] = labels.items()
+    [deleted] = kubectl.calls("delete")
+    assert deleted.startswith(f"delete jobs --selector {key}={value} --namespace gpt-oss ")
+
+
+def test_a_job_of_somebody_else_is_left_alone_and_named(kubectl: FakeKubectl) -> None:
+    kubectl.say("refused", f'Error from server (AlreadyExists): jobs.batch "{NAME}" already exists')
+    said = _failure(kubectl)
+    assert said.startswith(f"Job {NAME} is in the cluster already: two at a time would measure each other")
+    assert f"`kubectl --context lab delete job {NAME} --namespace gpt-oss`" in said
+    assert kubectl.calls("delete") == []
+
+
+def test_a_job_that_is_refused_ends_with_the_server_s_words(kubectl: FakeKubectl) -> None:
+    kubectl.say("refused", "Error from server (Forbidden): jobs.batch is forbidden")
+    assert "Error from server (Forbidden): jobs.batch is forbidden" in _failure(kubectl)
+
+
+def test_a_pod_without_a_node_is_waited_for_with_its_reason_and_not_for_ever(
+    kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_run, "_NODE_SECONDS", 0)
+    condition = {"type": "PodScheduled", "status": "False", "message": "0/3 nodes: Insufficient cpu"}
+    kubectl.says_pods(pod("Pending", conditions=[condition]))
+    reason = f"{NAME}-x7k2p: Pending, 0/3 nodes: Insufficient cpu"
+    assert _failure(kubectl) == f"Job {NAME} did not start within 0 s: {reason}"
+    assert kubectl.calls("delete")
+
+
+def test_an_image_that_cannot_be_pulled_is_named(
+    kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_run, "_START_SECONDS", 0)
+    waiting = pod("Pending", {"waiting": {"reason": "ImagePullBackOff", "message": "no such host"}})
+    waiting["spec"]["nodeName"] = "system-0"
+    kubectl.says_pods(waiting)
+    assert _failure(kubectl) == (
+        f"Job {NAME} did not start within 0 s: {NAME}-x7k2p: benchmark waiting, ImagePullBackOff no such host"
+    )
+
+
+def test_what_it_waits_for_is_said_once(kubectl: FakeKubectl) -> None:
+    kubectl.say("log", TWO_RESULTS)
+    looks: list[float] = []
+
+    def pause(seconds: float) -> None:
+        looks.append(seconds)
+        if len(looks) == 2:
+            kubectl.says_pods(pod("Succeeded"))
+
+    told = _run(kubectl, pause=pause)
+    assert told[1:3] == [f"Job {NAME} waits: it has no pod yet", Progress("Profiling", 3, 20)]
+
+
+def test_a_container_that_failed_is_named_with_aiperf_s_reason(kubectl: FakeKubectl) -> None:
+    kubectl.says_pods(pod("Failed", {"terminated": {"exitCode": 1, "reason": "Error"}}))
+    kubectl.say("log", "08:23:22.382 ERROR    no such host\n")
+    assert _failure(kubectl) == f"Job {NAME} failed (exit code 1, Error): no such host"
+
+
+def test_a_container_that_took_too_much_memory_is_named(kubectl: FakeKubectl) -> None:
+    kubectl.says_pods(pod("Failed", {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}))
+    assert _failure(kubectl).startswith(f"Job {NAME} failed (exit code 137, OOMKilled): ")
+
+
+def test_a_deadline_that_was_exceeded_is_named_with_what_would_be_shorter(kubectl: FakeKubectl) -> None:
+    kubectl.says_pods(pod("Running", {"running": {}}))
+    failed = {
+        "type": "Failed",
+        "status": "True",
+        "reason": "DeadlineExceeded",
+        "message": "was active too long",
+    }
+    kubectl.says_job(failed)
+    assert _failure(kubectl) == (
+        f"Job {NAME} failed: DeadlineExceeded, was active too long\n"
+        "  try: a longer --time-limit, fewer --requests, or a lower --concurrency"
+    )
+
+
+def test_a_job_that_somebody_deleted_is_not_waited_for(kubectl: FakeKubectl) -> None:
+    kubectl.says_pods(pod("Running", {"running": {}}))
+    (kubectl.folder / "job.json").unlink()
+    assert _failure(kubectl) == f"Job {NAME} is gone: somebody deleted it"
+
+
+def test_an_end_without_results_names_the_way_that_works_in_a_simulated_cluster(kubectl: FakeKubectl) -> None:
+    kubectl.says_pods(pod("Succeeded"))
+    said = _failure(kubectl)
+    assert said.startswith(f"Job {NAME} ended well, but its log holds 0 of 2 results")
+    assert "--from-here" in said
+
+
+def test_a_log_that_broke_off_is_read_again_and_no_result_told_twice(kubectl: FakeKubectl) -> None:
+    kubectl.says_pods(pod("Running", {"running": {}}))
+    kubectl.say("log", f"{RESULT_FOLLOWS} 1\n{{\n}}\n")
+
+    def pause(_: float) -> None:
+        kubectl.says_pods(pod("Succeeded"))
+        kubectl.say("log", TWO_RESULTS)
+
+    told = _run(kubectl, pause=pause)
+    assert [each for each in told if isinstance(each, tuple)] == [(1, "{\n}"), (2, "{\n}")]
+
+
+def test_a_log_that_never_ends_is_left_at_the_deadline(
+    kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_run, "_END_SECONDS", 1 - DEADLINE_SECONDS)
+    kubectl.says_pods(pod("Running", {"running": {}}))
+    kubectl.say("endless", "")
+    assert _failure(kubectl).startswith(f"Job {NAME} had not ended ")
+    assert kubectl.calls("delete")
+
+
+def test_ctrl_c_deletes_the_job(kubectl: FakeKubectl) -> None:
+    kubectl.says_pods(pod("Running", {"running": {}}))
+    kubectl.say("log", TWO_RESULTS)
+    kubectl.say("endless", "")
+    heard = threading.Event()
+
+    def interrupt() -> None:
+        assert heard.wait(DEADLINE_SECONDS)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    events = JobEvents(lambda _: None, lambda _: None, lambda *_: heard.set())
+    with pytest.raises(KeyboardInterrupt):
+        BenchmarkJob(kubectl.commands, MANIFEST, 2, events, lambda _: None).run()
+    thread.join(DEADLINE_SECONDS)
+    assert kubectl.calls("delete")
+
+
+def test_a_job_that_cannot_be_deleted_is_named_with_the_command(kubectl: FakeKubectl) -> None:
+    kubectl.says_pods(pod("Succeeded"))
+    kubectl.say("log", TWO_RESULTS)
+    kubectl.say("kept", "Unable to connect to the server")
+    assert _run(kubectl)[-1] == (
+        f"Job {NAME} may still run (Unable to connect to the server): "
+        f"`kubectl --context lab delete job {NAME} --namespace gpt-oss`"
+    )

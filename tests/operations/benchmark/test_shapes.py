@@ -1,0 +1,101 @@
+"""Which loads come of what a person asks for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from operations.benchmark.shapes import (
+    PUBLISHED_SHAPES,
+    Shape,
+    Wanted,
+    left_out,
+    loads_of_address,
+    loads_of_recipe,
+    sweep_steps,
+)
+from operations.errors import CommandError
+from recipes.benchmark_load import Load, recipe_load
+from recipes.load import load_recipe
+
+AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
+PLAIN = Wanted((), every_shape=False, sweep=False, concurrency=None, requests=None)
+
+
+def _seen(loads: tuple[Load, ...]) -> list[tuple[str, int, int]]:
+    return [(load.shape, load.concurrency, load.requests) for load in loads]
+
+
+def test_without_a_word_the_recipe_is_measured_as_its_job_does() -> None:
+    for recipe in (AGGREGATED, DISAGGREGATED):
+        assert loads_of_recipe(PLAIN, recipe) == (recipe_load(recipe),)
+
+
+def test_every_token_count_of_the_published_guides_is_known() -> None:
+    assert [str(each.shape) for each in PUBLISHED_SHAPES] == [
+        "128/1000",
+        "8192/1024",
+        "32000/256",
+        "1000/2000",
+    ]
+
+
+def test_all_shapes_are_those_that_the_engines_take_the_own_one_first() -> None:
+    every = replace(PLAIN, every_shape=True)
+    assert _seen(loads_of_recipe(every, DISAGGREGATED)) == [
+        ("8192/1024", 1280, 12800),
+        ("128/1000", 1280, 12800),
+        ("1000/2000", 1280, 12800),
+    ]
+    assert left_out(every, DISAGGREGATED) == ("32000/256: a prompt may have 8,999 tokens at most",)
+    assert [load.shape for load in loads_of_recipe(every, AGGREGATED)] == [
+        "128/1000",
+        "8192/1024",
+        "32000/256",
+        "1000/2000",
+    ]
+
+
+def test_another_shape_is_sent_as_hard_as_published_and_never_harder_than_the_engines_run() -> None:
+    long = replace(PLAIN, shapes=(Shape(32000, 256),))
+    assert _seen(loads_of_recipe(long, AGGREGATED)) == [("32000/256", 256, 2560)]
+    short = replace(PLAIN, shapes=(Shape(128, 1000),))
+    assert _seen(loads_of_recipe(short, DISAGGREGATED)) == [("128/1000", 1280, 12800)]
+
+
+def test_a_shape_that_the_engines_refuse_ends_before_anything_is_sent() -> None:
+    wanted = replace(PLAIN, shapes=(Shape(32000, 256), Shape(8000, 4000)))
+    with pytest.raises(CommandError) as refused:
+        loads_of_recipe(wanted, DISAGGREGATED)
+    assert str(refused.value).splitlines() == [
+        "the engines of recipe gpt-oss-120b/trtllm-disagg refuse what is to be measured",
+        "  32000/256: a prompt may have 8,999 tokens at most",
+        "  8000/4000: a prompt and its answer may have 11,000 tokens at most",
+    ]
+
+
+def test_more_requests_than_the_engines_run_are_refused_because_they_would_queue() -> None:
+    with pytest.raises(CommandError, match=r"--concurrency 2000: the engines run 1280 requests at once"):
+        loads_of_recipe(replace(PLAIN, concurrency=2000), DISAGGREGATED)
+
+
+def test_a_sweep_goes_from_one_request_to_the_highest_concurrency() -> None:
+    assert sweep_steps(1) == (1,)
+    assert sweep_steps(4) == (1, 4)
+    assert sweep_steps(1280) == (1, 4, 16, 64, 256, 1024, 1280)
+    wanted = replace(PLAIN, sweep=True, concurrency=16)
+    assert _seen(loads_of_recipe(wanted, AGGREGATED)) == [
+        ("128/1000", 1, 20),
+        ("128/1000", 4, 40),
+        ("128/1000", 16, 160),
+    ]
+
+
+def test_of_an_address_only_what_was_said_is_sent() -> None:
+    wanted = replace(PLAIN, shapes=(Shape(128, 1000), Shape(128, 1000), Shape(9, 9)), requests=50)
+    assert _seen(loads_of_address(wanted, AGGREGATED.benchmark, 8)) == [("128/1000", 8, 50), ("9/9", 8, 50)]
+    every = replace(PLAIN, every_shape=True)
+    assert [load.shape for load in loads_of_address(every, AGGREGATED.benchmark, 8)] == [
+        str(each.shape) for each in PUBLISHED_SHAPES
+    ]

@@ -1,0 +1,87 @@
+"""A program that is read while it runs, and that never outlives its reader."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from operations.benchmark import streamed_process
+from operations.benchmark.streamed_process import StreamedProcess, streamed
+
+DEADLINE_SECONDS = 30
+_DEAF = "trap '' INT; sleep 300 & echo ready; wait"
+"""Neither the shell nor what it started ends for SIGINT."""
+
+
+def _deadline() -> float:
+    return time.monotonic() + DEADLINE_SECONDS
+
+
+def test_each_line_is_read_a_bar_s_too() -> None:
+    with streamed(["printf", r"one\rtwo\nthree"]) as process:
+        assert [line for line in process.lines(_deadline()) if line is not None] == ["one", "two", "three"]
+        assert process.exit_code() == 0
+
+
+def test_its_error_stream_is_read_too() -> None:
+    with streamed(["sh", "-c", "echo wrong >&2; exit 3"]) as process:
+        assert [line for line in process.lines(_deadline()) if line is not None] == ["wrong"]
+        assert process.exit_code() == 3
+
+
+def test_a_deadline_that_is_over_is_told() -> None:
+    with streamed(["sleep", "300"]) as process, pytest.raises(TimeoutError):
+        list(process.lines(time.monotonic()))
+
+
+def test_what_does_not_end_for_an_interruption_is_killed_with_all_that_it_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(streamed_process, "_END_SECONDS", 0.1)
+    with streamed(["sh", "-c", _DEAF]) as process:
+        assert next(line for line in process.lines(_deadline()) if line) == "ready"
+    # The end of the output is the end of everybody who could write to it.
+    assert list(process.lines(_deadline())) == []
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_it_starts_ends_it_too(
+    monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    started: list[StreamedProcess] = []
+
+    class Interrupted(StreamedProcess):
+        def __init__(self, *_: object) -> None:
+            super().__init__(["sleep", "300"])
+            started.append(self)
+            os.kill(os.getpid(), number)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(streamed_process, "StreamedProcess", Interrupted)
+    before = signal.signal(number, interrupt)
+    try:
+        with pytest.raises(KeyboardInterrupt), streamed(["sleep", "300"]):
+            pytest.fail("it came through")
+    finally:
+        signal.signal(number, before)
+    assert list(started[0].lines(_deadline())) == []
+
+
+def test_the_program_hears_a_ctrl_c_of_its_own() -> None:
+    with streamed(["sh", "-c", "kill -INT $$; echo deaf"]) as process:
+        assert list(process.lines(_deadline())) == []
+        assert process.exit_code() == -signal.SIGINT
+
+
+def test_a_program_that_cannot_be_started_leaves_the_handlers_as_they_were() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(FileNotFoundError), streamed(["/nowhere/program"]):
+        pass
+    assert signal.getsignal(signal.SIGINT) is before
+    assert subprocess.run(["true"], check=False, timeout=DEADLINE_SECONDS).returncode == 0
