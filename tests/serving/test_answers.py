@@ -137,7 +137,8 @@ def test_a_kubelet_that_is_killed_takes_its_processes_along_and_the_next_one_ser
     cluster.up(directory, say=print, serving=True)
     assert first_answer(served.url).model == MODEL
     [status] = served.stack.lab.get("pod", name, "-n", NAMESPACE)["status"]["containerStatuses"]
-    assert status["restartCount"] == 1
+    # More than one where the frontend starts before NATS, without which it ends.
+    assert status["restartCount"] >= 1
 
 
 def test_a_second_up_finds_nothing_to_do(served: Served) -> None:

@@ -13,6 +13,8 @@ from tests.operations.smoke.loopback import Loopback, Reply
 MODEL = "openai/gpt-oss-120b"
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
 NAMESPACE = "gpt-oss-gpt-oss-disagg-50a07eaa"
+AFTER_CHAT = {"stream", "first-token", "responses", "tool-call", "reasoning-low", "reasoning-high"}
+"""The checks that need an answered chat."""
 SENTENCE = "The service is ready to accept requests."
 CALL = {"id": "call-1", "type": "function", "function": {"name": "get_system_health", "arguments": "{}"}}
 

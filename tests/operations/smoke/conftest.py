@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.operations.smoke.answers import answer_well
+from tests.operations.smoke.cluster import Cluster
 from tests.operations.smoke.loopback import Loopback
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
     from tests.cli.command import Answer, Command
 
@@ -45,5 +47,29 @@ def checks(smoke: Callable[..., Answer]) -> Callable[..., dict[str, dict[str, An
         report = json.loads(answer.out)
         assert answer.code == int(report["failed"])
         return {check["name"]: check for check in report["checks"]}
+
+    return run
+
+
+@pytest.fixture
+def cluster(tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+    """A kubectl that answers as the graph's cluster would, and forwards to the server."""
+    found = Cluster.at(tmp_path, server.port)
+    for name, value in found.variables.items():
+        monkeypatch.setenv(name, value)
+    # It leads nowhere, and a port-forward passes none.
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    return found
+
+
+@pytest.fixture
+def smoke_stack(command: Command, cluster: Cluster) -> Callable[..., Answer]:
+    """`dynamo-stack smoke STACK` on that cluster."""
+
+    def run(*options: str, stack: str = "dev", wait: float = 0) -> Answer:
+        answer = command("smoke", stack, "--wait", str(wait), "--timeout", "10", *options)
+        assert cluster.live_forwards() == []
+        return answer
 
     return run

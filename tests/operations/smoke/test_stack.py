@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from operations.smoke import first_token
-from tests.cli.command import squeezed, write_stack
+from tests.cli.command import write_stack
 from tests.operations.smoke import answers
 from tests.operations.smoke.answers import CHAT
 from tests.operations.smoke.cluster import SERVICES, Cluster, pod
@@ -26,40 +26,15 @@ if TYPE_CHECKING:
 
     Smoke = Callable[..., Answer]
 
-WORKERS = [name for name in SERVICES if name != "Frontend"]
-MOCKED = [pod("Frontend"), *(pod(name, engine="mock") for name in WORKERS)]
-UNANSWERABLE = {"first-token", "tool-call", "reasoning-low", "reasoning-high"}
-
-
-@pytest.fixture
-def cluster(tmp_path: Path, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> Cluster:
-    found = Cluster.at(tmp_path, server.port)
-    for name, value in found.variables.items():
-        monkeypatch.setenv(name, value)
-    # It leads nowhere, and a port-forward passes none.
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    return found
-
-
-@pytest.fixture
-def smoke(command: Command, cluster: Cluster) -> Smoke:
-    def run(*options: str, stack: str = "dev", wait: float = 0) -> Answer:
-        answer = command("smoke", stack, "--wait", str(wait), "--timeout", "10", *options)
-        assert cluster.live_forwards() == []
-        return answer
-
-    return run
-
 
 def _checks(answer: Answer) -> dict[str, dict[str, Any]]:
     return {check["name"]: check for check in json.loads(answer.out)["checks"]}
 
 
 def test_a_stack_is_asked_through_its_frontends_service_and_nothing_is_left(
-    smoke: Smoke, cluster: Cluster
+    smoke_stack: Smoke, cluster: Cluster
 ) -> None:
-    answer = smoke()
+    answer = smoke_stack()
     assert (answer.code, answer.err) == (0, "")
     assert "stack dev: answers: 10 good of 10 checks" in answer.out
     [typed] = cluster.typed("port-forward")
@@ -70,9 +45,9 @@ def test_a_stack_is_asked_through_its_frontends_service_and_nothing_is_left(
 
 
 def test_the_prompt_for_the_first_token_is_long_and_compared_with_what_explain_computes(
-    smoke: Smoke, server: Loopback
+    smoke_stack: Smoke, server: Loopback
 ) -> None:
-    found = _checks(smoke("--json"))["first-token"]
+    found = _checks(smoke_stack("--json"))["first-token"]
     [body] = [body for body in server.bodies(CHAT) if "stream_options" in body]
     assert len(body["messages"][0]["content"].split()) == 8_192 - 512
     assert (
@@ -81,10 +56,10 @@ def test_the_prompt_for_the_first_token_is_long_and_compared_with_what_explain_c
 
 
 def test_a_first_token_that_is_too_late_for_the_transport_is_wrong(
-    smoke: Smoke, monkeypatch: pytest.MonkeyPatch
+    smoke_stack: Smoke, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(first_token, "TCP_FIRST_TOKEN_SECONDS", 0.0)
-    found = _checks(smoke("--json"))["first-token"]
+    found = _checks(smoke_stack("--json"))["first-token"]
     assert found["verdict"] == "wrong"
     assert "slower than NVIDIA's guide gives even for TCP" in found["found"]
 
@@ -121,7 +96,7 @@ def test_an_aggregated_stack_needs_one_worker_and_hands_no_kv_cache_over(
 
 
 def test_a_role_that_is_absent_is_named_with_its_pod_and_the_pods_state(
-    smoke: Smoke, cluster: Cluster, server: Loopback
+    smoke_stack: Smoke, cluster: Cluster, server: Loopback
 ) -> None:
     reason = {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}
     cluster.have(
@@ -130,7 +105,7 @@ def test_a_role_that_is_absent_is_named_with_its_pod_and_the_pods_state(
         pod("TrtllmDecodeWorker"),
     )
     server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
-    answer = smoke("--json")
+    answer = smoke_stack("--json")
     found = _checks(answer)["workers"]
     assert answer.code == 1
     assert found["found"] == (
@@ -155,11 +130,11 @@ def test_a_role_that_is_absent_is_named_with_its_pod_and_the_pods_state(
     ],
 )
 def test_a_role_without_a_pod_or_with_a_silent_one_is_told_apart(
-    pods: list[dict[str, Any]], said: str, smoke: Smoke, cluster: Cluster, server: Loopback
+    pods: list[dict[str, Any]], said: str, smoke_stack: Smoke, cluster: Cluster, server: Loopback
 ) -> None:
     cluster.have(*pods)
     server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
-    assert said in _checks(smoke("--json"))["workers"]["found"]
+    assert said in _checks(smoke_stack("--json"))["workers"]["found"]
 
 
 PREFILL = "gpt-oss-disagg-trtllmprefillworker-0"
@@ -186,36 +161,38 @@ def test_a_ready_pod_that_kubernetes_discovery_cannot_show_is_said_to_be_that(
     listed: tuple[str, ...],
     written: tuple[str, ...],
     said: str,
-    smoke: Smoke,
+    smoke_stack: Smoke,
     cluster: Cluster,
     server: Loopback,
 ) -> None:
     cluster.discover(*listed, written=written)
     server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
-    found = _checks(smoke("--json"))["workers"]
+    found = _checks(smoke_stack("--json"))["workers"]
     assert said in found["found"]
     assert f"logs {PREFILL} --namespace gpt-oss --tail=20`" in found["fix"]
 
 
 def test_pods_that_cannot_be_read_are_not_said_to_be_absent(
-    smoke: Smoke, cluster: Cluster, server: Loopback
+    smoke_stack: Smoke, cluster: Cluster, server: Loopback
 ) -> None:
     (cluster.folder / "pods.json").write_text("no JSON")
     server.replies["/health"] = Reply(answers.health(answers.instance("prefill")))
-    answer = smoke("--json")
+    answer = smoke_stack("--json")
     found = _checks(answer)["workers"]["found"]
     assert json.loads(answer.out)["mockEngine"] is None
     assert "; their pods cannot be read" in found
     assert "no pod" not in found
 
 
-def test_a_frontend_without_a_running_pod_is_said_in_kubectls_words(smoke: Smoke, cluster: Cluster) -> None:
+def test_a_frontend_without_a_running_pod_is_said_in_kubectls_words(
+    smoke_stack: Smoke, cluster: Cluster
+) -> None:
     waiting = {"reason": "ImagePullBackOff", "message": "no such image"}
     cluster.have(pod("Frontend", ready=False, waiting=waiting))
     cluster.refuse_forwards(
         "error: unable to forward port because pod is not running. Current status=Pending\n"
     )
-    answer = smoke("--json", wait=0.01)
+    answer = smoke_stack("--json", wait=0.01)
     found = _checks(answer)["frontend"]
     assert answer.code == 1
     assert "unable to forward port because pod is not running. Current status=Pending" in found["found"]
@@ -223,15 +200,17 @@ def test_a_frontend_without_a_running_pod_is_said_in_kubectls_words(smoke: Smoke
 
 
 def test_a_ready_frontend_that_cannot_be_reached_is_not_said_to_be_unregistered(
-    smoke: Smoke, cluster: Cluster
+    smoke_stack: Smoke, cluster: Cluster
 ) -> None:
     cluster.refuse_forwards("error: timed out waiting for the condition\n")
-    found = _checks(smoke("--json"))["frontend"]
+    found = _checks(smoke_stack("--json"))["frontend"]
     assert "gpt-oss-disagg-frontend-0: Ready, and it does not answer; its log says why" in found["found"]
     assert "logs gpt-oss-disagg-frontend-0 --namespace gpt-oss" in found["fix"]
 
 
-def test_a_port_forward_that_ended_is_started_again(smoke: Smoke, cluster: Cluster, server: Loopback) -> None:
+def test_a_port_forward_that_ended_is_started_again(
+    smoke_stack: Smoke, cluster: Cluster, server: Loopback
+) -> None:
     looks = iter([answers.health()])
     whole = Reply(answers.health(answers.instance("prefill"), answers.instance("tensorrt_llm")))
 
@@ -244,104 +223,38 @@ def test_a_port_forward_that_ended_is_started_again(smoke: Smoke, cluster: Clust
         return Reply(found)
 
     server.replies["/health"] = look
-    answer = smoke(wait=20)
+    answer = smoke_stack(wait=20)
     assert answer.code == 0, answer.out
     assert len(cluster.typed("port-forward")) == 2
 
 
-def test_a_mock_engine_is_excused_from_what_only_a_model_can_say(
-    smoke: Smoke, cluster: Cluster, server: Loopback
-) -> None:
-    cluster.have(*MOCKED)
-    server.replies[CHAT] = answers.answer_at_random
-    answer = smoke("--json")
-    found = _checks(answer)
-    assert answer.code == 0
-    assert json.loads(answer.out)["mockEngine"] is True
-    assert {name for name, check in found.items() if check["verdict"] == "mock"} == UNANSWERABLE
-    assert {check["verdict"] for name, check in found.items() if name not in UNANSWERABLE} == {"good"}
-    assert found["tool-call"]["found"].startswith("cannot answer this: no tool_calls (finish_reason length)")
-
-
-def test_the_table_of_a_mock_engine_says_mock(smoke: Smoke, cluster: Cluster, server: Loopback) -> None:
-    cluster.have(*MOCKED)
-    server.replies[CHAT] = answers.answer_at_random
-    out = squeezed(smoke().out)
-    assert "mock engine reasoning effort low" in out
-    assert "stack dev: answers, from a mock engine: 6 good, 4 mock engine of 10 checks" in out
-
-
-@pytest.mark.parametrize(
-    "pods",
-    [
-        [pod("Frontend"), *map(pod, WORKERS)],
-        # Half of it real: its answers may come from there.
-        [pod("Frontend"), pod(WORKERS[0], engine="mock"), pod(WORKERS[1])],
-        [pod("Frontend"), *(pod(name, engine="trtllm") for name in WORKERS)],
-        [pod("Frontend", engine="mock")],
-        [],
-    ],
-)
-def test_a_real_engine_is_never_excused(
-    pods: list[dict[str, Any]], smoke: Smoke, cluster: Cluster, server: Loopback
-) -> None:
-    cluster.have(*pods)
-    server.replies[CHAT] = answers.answer_at_random
-    answer = smoke("--json")
-    found = _checks(answer)
-    assert answer.code == 1
-    assert json.loads(answer.out)["mockEngine"] is False
-    assert {name for name, check in found.items() if check["verdict"] == "wrong"} == (
-        UNANSWERABLE - {"first-token"}
-    )
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        Reply(answers.chat("", reasoning=None)),
-        Reply({"error": {"message": "lost"}}),
-        Reply(answers.chat("<|channel|>final")),
-        Reply("", 500),
-    ],
-)
-def test_a_mock_engine_is_not_excused_from_an_answer(
-    reply: Reply, smoke: Smoke, cluster: Cluster, server: Loopback
-) -> None:
-    cluster.have(*MOCKED)
-    server.replies[CHAT] = lambda body: answers.answer_at_random(body) if "tools" not in body else reply
-    found = _checks(smoke("--json"))
-    assert found["tool-call"]["verdict"] == "wrong"
-    assert found["reasoning-low"]["verdict"] == "mock"
-
-
 def test_a_cluster_that_does_not_answer_is_no_verdict_on_the_deployment(
-    smoke: Smoke, cluster: Cluster
+    smoke_stack: Smoke, cluster: Cluster
 ) -> None:
     cluster.be_down("The connection to the server 127.0.0.1:1 was refused\n")
-    answer = smoke()
+    answer = smoke_stack()
     assert (answer.code, answer.out) == (2, "")
     assert "the cluster of context dynamo-lab does not answer" in answer.err
     assert "The connection to the server 127.0.0.1:1 was refused" in answer.err
 
 
 def test_without_kubectl_it_says_what_to_install(
-    smoke: Smoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    smoke_stack: Smoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    answer = smoke()
+    answer = smoke_stack()
     assert (answer.code, answer.out) == (2, "")
     assert "`kubectl` is needed and not on PATH" in answer.err
 
 
-def test_a_stack_whose_capacity_block_has_not_opened_has_no_graph_to_ask(smoke: Smoke) -> None:
-    answer = smoke(stack="disagg-gb200")
+def test_a_stack_whose_capacity_block_has_not_opened_has_no_graph_to_ask(smoke_stack: Smoke) -> None:
+    answer = smoke_stack(stack="disagg-gb200")
     assert (answer.code, answer.out) == (2, "")
     assert "stack disagg-gb200 has no graph yet: pool" in answer.err
 
 
 @pytest.mark.parametrize("option", [("--model", "x"), ("--disaggregated",), ("--api-key-from", "HOME")])
-def test_what_a_stack_says_itself_is_refused_beside_it(option: tuple[str, ...], smoke: Smoke) -> None:
-    answer = smoke(*option)
+def test_what_a_stack_says_itself_is_refused_beside_it(option: tuple[str, ...], smoke_stack: Smoke) -> None:
+    answer = smoke_stack(*option)
     assert (answer.code, answer.out) == (2, "")
     assert "goes with --url" in answer.err
