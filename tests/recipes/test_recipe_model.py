@@ -1,3 +1,5 @@
+"""What a recipe may say, and how it is refused."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -8,8 +10,6 @@ import yaml
 from pydantic import ValidationError
 
 from recipes.load import CATALOGUE, load_recipe, parse_recipe, recipe_names
-from recipes.overrides import overridden
-from recipes.tensorrt_llm import EngineSettings
 
 NAME, AGGREGATED = "gpt-oss-120b/trtllm-disagg", "gpt-oss-120b/trtllm-agg"
 PAGES = Path(__file__).parents[2] / "docs" / "recipes"
@@ -278,27 +278,3 @@ def test_a_frontend_says_what_it_takes_of_its_node_and_a_worker_does_not() -> No
 def test_a_recipe_cannot_be_changed_after_it_was_read() -> None:
     with pytest.raises(ValidationError):
         load_recipe(NAME).graph_name = "other"
-
-
-def test_the_longest_prompt_of_a_recipe_is_what_its_workers_admit() -> None:
-    aggregated, disaggregated = load_recipe(AGGREGATED), load_recipe(NAME)
-    assert (aggregated.longest_prompt, aggregated.longest_sequence) == (131_071, 131_072)
-    assert (disaggregated.longest_prompt, disaggregated.longest_sequence) == (8_999, 11_000)
-
-
-def test_without_chunks_the_longest_prompt_is_one_step_of_the_engine() -> None:
-    whole = overridden(load_recipe(AGGREGATED), {"worker": EngineSettings(enable_chunked_prefill=False)})
-    assert whole.longest_prompt == 8_192
-
-
-def test_a_prompt_leaves_room_for_a_token_of_its_answer_in_both_workers() -> None:
-    recipe = load_recipe(NAME)
-    shorter = overridden(recipe, {"prefill": EngineSettings(max_seq_len=8_500)})
-    assert shorter.longest_prompt == 8_499
-    longer = overridden(recipe, {"prefill": EngineSettings(max_seq_len=12_000)})
-    assert longer.longest_prompt == longer.longest_sequence - 1 == 10_999
-
-
-def test_an_aggregated_recipe_takes_prompts_as_long_as_its_model() -> None:
-    recipe = load_recipe(AGGREGATED)
-    assert recipe.longest_prompt + 1 == recipe.longest_sequence == recipe.model.max_positions
