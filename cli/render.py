@@ -57,14 +57,7 @@ def render_benchmark(name: str) -> None:
     """Print the Job that measures the stack with the recipe's own benchmark."""
     stack = resolved_stack(name)
     placed = stack.serving.placed
-    job = benchmark_job(
-        placed.recipe,
-        graph_name=placed.graph_name,
-        namespace=placed.namespace,
-        claim_name=placed.cache_claim_name,
-        image_mirrors=placed.image_mirrors,
-        cache_nodes=placed.cache_nodes,
-    )
+    job = benchmark_job(placed)
     heading = (
         f"The benchmark of {placed.recipe.name} for {stack.name}: a run, not part of the stack.\n"
         f"It loads {placed.graph_name} as hard as the publisher does; apply it when nobody else is served.\n"

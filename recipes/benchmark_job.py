@@ -4,7 +4,7 @@ A run and not a state, so it is no resource of the stack: applied by hand, measu
 """
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from recipes.images import mirrored
 from recipes.model import Recipe
 from recipes.model_download import UNPRIVILEGED_POD, listed
 from recipes.node_directory import directory_volume
-from recipes.placed import CacheNodes, CopyNodes
+from recipes.placed import CacheNodes, PlacedRecipe
 
 _WAIT_SCRIPT = Path(__file__).with_name("wait_for_model_script.py")
 _FRONTEND_PORT = 8000
@@ -30,51 +30,39 @@ RESULT_FOLLOWS = "dynamo-stack: the result of load"
 
 
 def benchmark_job(
-    recipe: Recipe,
-    *,
-    graph_name: str,
-    namespace: str,
-    claim_name: str,
-    image_mirrors: Mapping[str, str],
-    cache_nodes: CacheNodes | None = None,
-    loads: Sequence[Load] | None = None,
-    deadline_seconds: int | None = None,
+    placed: PlacedRecipe, *, loads: Sequence[Load] | None = None, deadline_seconds: int | None = None
 ) -> dict[str, Any]:
     """Return the batch/v1 Job.
 
     Args:
-        recipe: what is measured, with its traffic and benchmark; its replicas are those that run.
-        graph_name: the graph that serves it.
-        namespace: of the graph, and of the Job.
-        claim_name: the claim of the model cache; tokenizer and results are on it.
-        image_mirrors: registry host -> what stands in its place.
-        cache_nodes: those that alone have the model cache; None for all.
+        placed: what is measured; tokenizer and results are on its model cache.
         loads: what is sent, one after the other, each result printed in the Job's log; None: the recipe's own
             load, whose result stays on the cache alone. A Job that somebody watches is not tried again.
         deadline_seconds: when the Job has failed in any case; None: the recipe's own.
 
     """
     cache = (
-        directory_volume(_CACHE_VOLUME, cache_nodes.directory)
-        if isinstance(cache_nodes, CopyNodes)
-        else {"name": _CACHE_VOLUME, "persistentVolumeClaim": {"claimName": claim_name}}
+        directory_volume(_CACHE_VOLUME, placed.cache_directory)
+        if placed.cache_directory
+        else {"name": _CACHE_VOLUME, "persistentVolumeClaim": {"claimName": placed.cache_claim_name}}
     )
-    benchmark, ports = recipe.benchmark, recipe.benchmark.local_ports
+    benchmark = placed.recipe.benchmark
+    ports = benchmark.local_ports
     port_range = {"name": "net.ipv4.ip_local_port_range", "value": f"{ports.first} {ports.last}"}
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
-        "metadata": {"name": benchmark.job_name, "namespace": namespace},
+        "metadata": {"name": benchmark.job_name, "namespace": placed.namespace},
         "spec": {
             "backoffLimit": benchmark.retries if loads is None else 0,
             "activeDeadlineSeconds": deadline_seconds or benchmark.deadline_seconds,
             "template": {
                 "spec": {
                     "restartPolicy": "Never",
-                    **_scheduling(cache_nodes),
+                    **_scheduling(placed.cache_nodes),
                     # On the kubelet's list of safe sysctls, so it takes no privilege.
                     "securityContext": {**UNPRIVILEGED_POD, "sysctls": [port_range]},
-                    "containers": [_container(recipe, graph_name, image_mirrors, cache_nodes, loads)],
+                    "containers": [_container(placed, loads)],
                     "volumes": [
                         cache,
                         {"name": _SCRATCH_VOLUME, "emptyDir": {}},
@@ -114,18 +102,13 @@ def _scheduling(cache_nodes: CacheNodes | None) -> dict[str, Any]:
     return {"affinity": {"nodeAffinity": _PREFER_NODES_WITHOUT_GPUS}, "tolerations": _TOLERATIONS}
 
 
-def _container(
-    recipe: Recipe,
-    graph_name: str,
-    image_mirrors: Mapping[str, str],
-    cache_nodes: CacheNodes | None,
-    loads: Sequence[Load] | None,
-) -> dict[str, Any]:
+def _container(placed: PlacedRecipe, loads: Sequence[Load] | None) -> dict[str, Any]:
+    recipe, graph_name = placed.recipe, placed.graph_name
     resources = recipe.benchmark.resources
-    cpus = min(resources.cpu_request, _CPUS_BESIDE_WORKERS) if cache_nodes else resources.cpu_request
+    cpus = min(resources.cpu_request, _CPUS_BESIDE_WORKERS) if placed.cache_nodes else resources.cpu_request
     return {
         "name": "benchmark",
-        "image": mirrored(recipe.benchmark.image, image_mirrors),
+        "image": mirrored(recipe.benchmark.image, placed.image_mirrors),
         "command": ["/bin/sh", "-ec"],
         # The script is the shell's first argument: quoted into the command it could not be read.
         "args": [

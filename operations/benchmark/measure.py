@@ -55,16 +55,7 @@ def measure_in_cluster(
     placed = run.placed
     if placed is None:
         raise CommandError("a Job measures a stack, not an address")
-    manifest = benchmark_job(
-        placed.recipe,
-        graph_name=placed.graph_name,
-        namespace=placed.namespace,
-        claim_name=placed.cache_claim_name,
-        image_mirrors=placed.image_mirrors,
-        cache_nodes=placed.cache_nodes,
-        loads=run.loads,
-        deadline_seconds=run.seconds * len(run.loads),
-    )
+    manifest = benchmark_job(placed, loads=run.loads, deadline_seconds=run.seconds * len(run.loads))
 
     def received(number: int, summary: str) -> None:
         watcher.measured(recording.add(number, summary))

@@ -15,6 +15,7 @@ import yaml
 from recipes.benchmark_job import benchmark_job, benchmark_line
 from recipes.load import load_recipe
 from tests.recipes.listing_frontend import EMPTY, LISTED, MODEL, answers, listing_frontend
+from tests.support.placed_recipes import placed_recipe
 
 AGGREGATED, DISAGGREGATED = load_recipe("gpt-oss-120b/trtllm-agg"), load_recipe("gpt-oss-120b/trtllm-disagg")
 BOTH = pytest.mark.parametrize("recipe", [AGGREGATED, DISAGGREGATED], ids=["agg", "disagg"])
@@ -22,9 +23,8 @@ ROOT = Path(__file__).parents[2]
 
 
 def _job(recipe: Any, mirrors: dict[str, str] | None = None) -> dict[str, Any]:
-    return benchmark_job(
-        recipe, graph_name="mine", namespace="apart", claim_name="files", image_mirrors=mirrors or {}
-    )
+    where = {"graph_name": "mine", "namespace": "apart", "cache_claim_name": "files"}
+    return benchmark_job(placed_recipe(recipe=recipe, image_mirrors=mirrors or {}, **where))
 
 
 def _pod(recipe: Any) -> dict[str, Any]:

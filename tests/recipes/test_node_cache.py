@@ -59,9 +59,7 @@ def test_the_job_that_fills_a_volume_of_one_node_runs_on_that_node() -> None:
 
 @pytest.mark.parametrize("nodes", [ONE_NODE, EACH_NODE])
 def test_a_benchmark_finds_the_tokenizer_on_the_same_nodes(nodes: Any) -> None:
-    job = benchmark_job(
-        RECIPE, graph_name="g", namespace="n", claim_name="model-cache", image_mirrors={}, cache_nodes=nodes
-    )
+    job = benchmark_job(placed_recipe(cache_nodes=nodes))
     pod = job["spec"]["template"]["spec"]
     assert _selected(pod) == list(nodes.selectors)
     # Workers that take all GPUs of a GB200 tray leave 15 of its 144 CPUs.

@@ -86,13 +86,7 @@ def rendered(recipe: str) -> dict[str, Any]:
 
 def _benchmark(stack: StackPlan) -> dict[str, Any]:
     placed = stack.serving.placed
-    job = benchmark_job(
-        placed.recipe,
-        graph_name=placed.graph_name,
-        namespace=placed.namespace,
-        claim_name=placed.cache_claim_name,
-        image_mirrors={},
-    )
+    job = benchmark_job(placed)
     [container] = job["spec"]["template"]["spec"]["containers"]
     install = container["args"][0].splitlines()[0].split()
     return {

@@ -12,6 +12,7 @@ from recipes.aiperf_command import Endpoint, aiperf_arguments
 from recipes.benchmark_job import RESULT_FOLLOWS, benchmark_job
 from recipes.benchmark_load import Load, recipe_load, scaled_load
 from recipes.load import load_recipe
+from tests.support.placed_recipes import placed_recipe
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,15 +31,8 @@ echo "{$tokens}" > "$folder/profile_export_aiperf.json"
 
 
 def _job(loads: list[Load], deadline_seconds: int | None = None) -> dict[str, Any]:
-    return benchmark_job(
-        RECIPE,
-        graph_name="mine",
-        namespace="apart",
-        claim_name="files",
-        image_mirrors={},
-        loads=loads,
-        deadline_seconds=deadline_seconds,
-    )
+    placed = placed_recipe(graph_name="mine", namespace="apart", cache_claim_name="files")
+    return benchmark_job(placed, loads=loads, deadline_seconds=deadline_seconds)
 
 
 def _shell_without_installation(aiperf: Path, results: Path) -> list[str]:

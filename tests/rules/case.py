@@ -143,11 +143,5 @@ def base_text(name: str, base: Base) -> str:
         return state_text(recorded_stack(resolved))
     documents = [document.text for document in render_graph(recorded_stack(resolved))]
     placed = resolved.serving.placed
-    benchmark = benchmark_job(
-        placed.recipe,
-        graph_name=placed.graph_name,
-        namespace=placed.namespace,
-        claim_name=placed.cache_claim_name,
-        image_mirrors=placed.image_mirrors,
-    )
+    benchmark = benchmark_job(placed)
     return "---\n".join((*documents, to_yaml(benchmark)))
