@@ -1,26 +1,18 @@
 """What is known of engines and models: options, keys, kernels, formats, memory; each with its source."""
 
 from engines.command_options import (
-    ENGINE_IMAGES,
     Vocabulary,
     command_options,
+    kv_connectors,
     number_options,
     option_values,
     size_options,
-    vllm_connectors,
 )
-from engines.dynamo_flags import (
-    DEPRECATED_FLAGS,
-    DISAGGREGATION_MODES,
-    OPTION_PREFIXES,
-    REMOVED_FLAGS,
-    TRTLLM_SERVE_FLAGS,
-    TRTLLM_SERVE_FLAGS_LINE,
-)
+from engines.command_words import CommandWords
 from engines.memory import (
     GIB,
     SLIDING_WINDOW,
-    ExpertKernels,
+    ExpertPadding,
     MemoryDemand,
     Sharding,
     checkpoint_bytes,
@@ -32,16 +24,16 @@ from engines.models import GPT_OSS_MODELS, ModelLimits, ModelShape, model_limits
 from engines.quantization import (
     KV_VALUE_BYTES,
     MXFP4_ALGORITHMS,
-    TENSORRT_LLM_KV_DTYPES,
-    VLLM_KV_DTYPE_FAMILY,
-    VLLM_KV_DTYPES,
     MxFp4Algorithm,
     MxFp4AlgorithmName,
     algorithms_with_kernels,
     default_algorithm,
     fp8_kv_cache_is_tested,
 )
-from engines.tensorrt_llm_kernels import (
+from engines.registry import COMMANDS, ENGINE_IMAGES
+from engines.tensorrt_llm.command_words import TRTLLM_SERVE_FLAGS, TRTLLM_SERVE_FLAGS_LINE
+from engines.tensorrt_llm.expert_padding import tensorrt_llm_padding
+from engines.tensorrt_llm.kernels import (
     MOE_BACKENDS,
     MoeBackend,
     MoeOutcome,
@@ -50,7 +42,7 @@ from engines.tensorrt_llm_kernels import (
     is_moe_backend,
     moe_support,
 )
-from engines.tensorrt_llm_keys import (
+from engines.tensorrt_llm.keys import (
     ATTENTION_BACKENDS,
     DEFAULT_CUDA_GRAPH_BATCH_SIZE,
     DEFAULT_MAX_BATCH_SIZE,
@@ -64,23 +56,25 @@ from engines.tensorrt_llm_keys import (
     ENGINE_KEYS,
     REMOVED_ENGINE_KEYS,
 )
-from engines.vllm_kernels import (
+from engines.tensorrt_llm.kv_formats import TENSORRT_LLM_KV_DTYPES
+from engines.vllm.expert_padding import vllm_padding
+from engines.vllm.kernels import (
     VLLM_BACKEND_KERNELS,
     VLLM_MOE_BACKENDS,
     VLLM_MOE_VARIABLES,
     VllmMoeKernels,
     default_vllm_kernels,
 )
+from engines.vllm.kv_formats import VLLM_KV_DTYPE_FAMILY, VLLM_KV_DTYPES
 
 __all__ = [
     "ATTENTION_BACKENDS",
+    "COMMANDS",
     "DEFAULT_CUDA_GRAPH_BATCH_SIZE",
     "DEFAULT_MAX_BATCH_SIZE",
     "DEFAULT_MAX_NUM_TOKENS",
     "DEFAULT_TOKENS_PER_BLOCK",
     "DEPRECATED_ENGINE_KEYS",
-    "DEPRECATED_FLAGS",
-    "DISAGGREGATION_MODES",
     "ENGINE_BLOCK_KEYS",
     "ENGINE_CHOICES",
     "ENGINE_CHOICES_IN_ANY_CASE",
@@ -92,9 +86,7 @@ __all__ = [
     "KV_VALUE_BYTES",
     "MOE_BACKENDS",
     "MXFP4_ALGORITHMS",
-    "OPTION_PREFIXES",
     "REMOVED_ENGINE_KEYS",
-    "REMOVED_FLAGS",
     "SLIDING_WINDOW",
     "TENSORRT_LLM_KV_DTYPES",
     "TRTLLM_SERVE_FLAGS",
@@ -104,7 +96,8 @@ __all__ = [
     "VLLM_KV_DTYPE_FAMILY",
     "VLLM_MOE_BACKENDS",
     "VLLM_MOE_VARIABLES",
-    "ExpertKernels",
+    "CommandWords",
+    "ExpertPadding",
     "MemoryDemand",
     "ModelLimits",
     "ModelShape",
@@ -125,12 +118,14 @@ __all__ = [
     "fp8_kv_cache_is_tested",
     "is_moe_backend",
     "kv_bytes",
+    "kv_connectors",
     "memory_demand",
     "model_limits",
     "moe_support",
     "number_options",
     "option_values",
     "size_options",
-    "vllm_connectors",
+    "tensorrt_llm_padding",
+    "vllm_padding",
     "weight_bytes",
 ]

@@ -16,28 +16,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import cast
 
-ReleaseLine = tuple[int, int]
+from engines.release import ReleaseLine
+
 _Words = Mapping[str, str]
-
-_VALUES_OF = {"vllm": "dynamo.vllm"}
-"""Command -> the one whose values it takes: both hand what is not their own to the same engine."""
-
-ENGINE_IMAGES: Mapping[str, Mapping[ReleaseLine, ReleaseLine]] = MappingProxyType(
-    {
-        "vllm/vllm-openai": {
-            (0, 20): (1, 2),
-            (0, 23): (1, 3),
-            (0, 26): (1, 4),
-            (0, 28): (1, 5),
-            (0, 31): (1, 6),
-        },
-        "tensorrt-llm/release": {(1, 3): (1, 2)},
-    }
-)
-"""End of an engine's own repository -> its release -> the line of Dynamo that names the same release."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +56,7 @@ def command_options(command: str) -> Vocabulary | None:
 
 def option_values(command: str) -> Mapping[str, Vocabulary]:
     """Option -> the values that it takes, for options with a closed set of them."""
-    return _values().get(_VALUES_OF.get(command, command), {})
+    return _values().get(_values_of(command), {})
 
 
 def number_options(command: str) -> frozenset[str]:
@@ -87,14 +70,19 @@ def size_options(command: str) -> frozenset[str]:
 
 
 @cache
-def vllm_connectors() -> Vocabulary:
-    """What --kv-transfer-config may call a connector of vLLM's own; others come with their module's path."""
-    return _vocabulary(_read()["connectors"]["dynamo.vllm"], "")
+def kv_connectors(command: str) -> Vocabulary:
+    """What --kv-transfer-config may call a connector of the engine; others come with their module's path."""
+    return _vocabulary(_read()["connectors"][command], "")
+
+
+def _values_of(command: str) -> str:
+    """Return the command whose values it takes: both hand what is not their own to the same engine."""
+    return cast("Mapping[str, str]", _read()["valuesOf"]).get(command, command)
 
 
 @cache
 def _names(kind: str, command: str) -> frozenset[str]:
-    names = cast("Mapping[str, str]", _read()[kind]).get(_VALUES_OF.get(command, command), "")
+    names = cast("Mapping[str, str]", _read()[kind]).get(_values_of(command), "")
     return frozenset(f"--{name}" for name in names.split())
 
 
@@ -126,6 +114,7 @@ def _lines(text: str) -> Iterator[ReleaseLine]:
         yield int(major), int(minor)
 
 
+@cache
 def _read() -> Mapping[str, Mapping[str, _Words]]:
     text = Path(__file__).with_suffix(".json").read_text(encoding="utf-8")
     return cast("Mapping[str, Mapping[str, _Words]]", json.loads(text))

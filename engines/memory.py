@@ -7,10 +7,8 @@ NVIDIA's configuration search (ai-dynamo/aiconfigurator src/aiconfigurator/sdk/b
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Literal
 
 from engines.models import ModelShape
 
@@ -18,9 +16,6 @@ GIB = 2**30
 
 SLIDING_WINDOW = 128
 """Tokens that every second layer of gpt-oss, the first one included, looks back (its config.json)."""
-
-ExpertKernels = Literal["tensorrt-llm TRTLLM", "tensorrt-llm", "vllm TRTLLM", "vllm"]
-"""Whose expert kernels: they differ in how far they pad a dimension of 2880."""
 
 _BFLOAT16_BYTES = 2
 _MXFP4_BYTES = 4 / 8 + 1 / 32
@@ -79,28 +74,14 @@ class MemoryDemand:
 
 
 @dataclass(frozen=True, slots=True)
-class _Padding:
-    """Multiples to which the kernels pad."""
+class ExpertPadding:
+    """Multiples to which an engine's kernels pad a matrix of an expert, whose dimensions are 2880."""
 
     first_hidden: int
     """Input of the first two matrices of an expert."""
     second_hidden: int
     """Output of its last matrix."""
     intermediate: int
-
-
-# tensorrt_llm/_torch/modules/fused_moe/quantization.py (MXFP4 weight alignment), and of vllm 0.20.1
-# vllm/model_executor/layers/quantization/mxfp4.py.
-_PADDING: Mapping[ExpertKernels, _Padding] = MappingProxyType(
-    {
-        "tensorrt-llm TRTLLM": _Padding(512, 128, 128),
-        "tensorrt-llm": _Padding(128, 128, 128),
-        "vllm TRTLLM": _Padding(256, 256, 256),
-        # Its other kernels differ a little; a log of one of them lies within 2 % of this
-        # (vllm-project/vllm#33155: 64.38 GiB on one H100).
-        "vllm": _Padding(128, 128, 128),
-    }
-)
 
 
 def checkpoint_bytes(model: ModelShape) -> int:
@@ -111,9 +92,8 @@ def checkpoint_bytes(model: ModelShape) -> int:
     return round(matrices + biases + _dense_bytes(model))
 
 
-def weight_bytes(model: ModelShape, kernels: ExpertKernels, sharding: Sharding) -> float:
+def weight_bytes(model: ModelShape, padding: ExpertPadding, sharding: Sharding) -> float:
     """Bytes of the loaded weights on each GPU, padded as the kernels need them."""
-    padding = _PADDING[kernels]
     first = _padded(model.hidden_size, padding.first_hidden)
     second = _padded(model.hidden_size, padding.second_hidden)
     share = math.ceil(model.intermediate_size * sharding.expert / sharding.tensor)
@@ -142,13 +122,13 @@ def kv_bytes(
 
 
 def memory_demand(
-    model: ModelShape, kernels: ExpertKernels, sharding: Sharding, *, max_num_tokens: int
+    model: ModelShape, padding: ExpertPadding, sharding: Sharding, *, max_num_tokens: int
 ) -> MemoryDemand:
     """What weights, activations and the engine itself need of each GPU.
 
     Args:
         model: what is served.
-        kernels: how the experts are padded.
+        padding: of the kernels that run the experts.
         sharding: of one worker.
         max_num_tokens: tokens that go through the model at once, in each rank.
     """
@@ -158,7 +138,7 @@ def memory_demand(
     activations = max_num_tokens * _ATTENTION_WIDTH * (2 * live + dispatched)
     nccl = _NCCL_GIB if sharding.tensor > 1 else 0
     return MemoryDemand(
-        weights=weight_bytes(model, kernels, sharding) / GIB,
+        weights=weight_bytes(model, padding, sharding) / GIB,
         activations=activations / GIB,
         runtime=_RUNTIME_GIB + nccl,
     )

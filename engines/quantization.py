@@ -8,6 +8,8 @@ from typing import Literal
 from hardware import Accelerator, ArchitectureFamily
 
 MxFp4AlgorithmName = Literal["W4A16_MXFP4", "W4A8_MXFP4_FP8", "W4A8_MXFP4_MXFP8"]
+"""Values of OVERRIDE_QUANT_ALGO for an MXFP4 checkpoint: activations in bfloat16, in FP8 with one scale per
+tensor, in FP8 with one scale per 32 values. Any other value is ignored with a warning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +23,7 @@ class MxFp4Algorithm:
 
     families: frozenset[ArchitectureFamily]
     """GPU families on which at least one MoE backend of TensorRT-LLM runs it for gpt-oss
-    (engines/tensorrt_llm_kernels.py)."""
+    (engines/tensorrt_llm/kernels.py)."""
 
 
 MXFP4_ALGORITHMS: Mapping[MxFp4AlgorithmName, MxFp4Algorithm] = MappingProxyType(
@@ -50,28 +52,6 @@ KV_VALUE_BYTES: Mapping[str, float] = MappingProxyType(
 )
 """Format of the KV cache -> bytes of one value. auto: attention of gpt-oss is in bfloat16. nvfp4: 4 bits, and
 an 8-bit scale for every 16 values."""
-
-TENSORRT_LLM_KV_DTYPES = frozenset({"auto", "fp8", "nvfp4"})
-"""Formats of the KV cache that TensorRT-LLM's PyTorch backend takes; any other ends in a ValueError
-(tensorrt_llm/_torch/pyexecutor/model_loader.py, validate_and_set_kv_cache_quant)."""
-
-VLLM_KV_DTYPES = frozenset(
-    {
-        "auto",
-        "float16",
-        "bfloat16",
-        "fp8",
-        "fp8_e4m3",
-        "fp8_e5m2",
-        "fp8_inc",
-        "fp8_ds_mla",
-        "nvfp4",
-        "int8_per_token_head",
-        "fp8_per_token_head",
-    }
-)
-"""Values of vLLM's --kv-cache-dtype beside the next family (vllm 0.20.1 vllm/config/cache.py, CacheDType)."""
-VLLM_KV_DTYPE_FAMILY = "turboquant_"
 
 
 def algorithms_with_kernels(accelerator: Accelerator) -> tuple[MxFp4AlgorithmName, ...]:

@@ -1,7 +1,9 @@
-from hardware.accelerators import ACCELERATORS, Accelerator, ArchitectureFamily
+from hardware.accelerators import ACCELERATORS, Accelerator, ArchitectureFamily, CpuArchitecture, Host
+from hardware.described_node import described_node
 from hardware.file_systems import lustre_usd_per_hour
-from hardware.instance_type import CpuArchitecture, InstanceType, LocalNvme, PurchaseOption
+from hardware.instance_type import InstanceType, LocalNvme, PurchaseOption
 from hardware.instance_types import INSTANCE_TYPES
+from hardware.kv_standing import kv_path
 from hardware.kv_transport import (
     FIRST_TOKEN_SECONDS_WITHOUT_RDMA,
     KV_TRANSPORTS,
@@ -9,11 +11,10 @@ from hardware.kv_transport import (
     TCP_FLOW_GBIT,
     TCP_GBIT,
     TCP_GIGABYTES_PER_SECOND,
-    Engine,
+    EfaEvidence,
     KvPath,
     KvTransportName,
     Standing,
-    kv_path,
     requests_per_second,
     tcp_range,
     transfer_range,
@@ -37,7 +38,8 @@ __all__ = [
     "Accelerator",
     "ArchitectureFamily",
     "CpuArchitecture",
-    "Engine",
+    "EfaEvidence",
+    "Host",
     "InstanceType",
     "KvPath",
     "KvTransportName",
@@ -49,6 +51,7 @@ __all__ = [
     "Standing",
     "UltraServer",
     "Zone",
+    "described_node",
     "eks_reserved_cpus",
     "eks_reserved_gib",
     "kv_path",

@@ -9,15 +9,39 @@ from hardware.source import (
     COSMOS_B300_NAME,
     CUDA_COMPUTE_CAPABILITY,
     EC2_DESCRIBE_INSTANCE_TYPES,
+    GB200_DRIVER_MEMORY,
+    GB300_DRIVER_MEMORY,
     GPU_FEATURE_DISCOVERY,
+    H100_REPORTED_MEMORY,
+    MEGATRON_GB300_MEMORY,
     NO_PUBLIC_READING,
-    TENSORRT_LLM_GB200_MEMORY,
+    NVIDIA_HGX,
+    NVIDIA_NVL72,
     UNSLOTH_B200_MEMORY,
-    VLLM_H100_MEMORY,
     Source,
 )
 
 ArchitectureFamily = Literal["blackwell", "hopper", "ampere"]
+CpuArchitecture = Literal["amd64", "arm64"]
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """The machines that an accelerator is built into."""
+
+    cpu_architecture: CpuArchitecture
+    """CPU architecture in the words of the node label kubernetes.io/arch."""
+
+    gpu_counts: tuple[int, ...]
+    """GPUs that a node can have: all of its board, or the part of it that a virtual machine is given."""
+
+    nvlink_domain_gpus: int
+    """GPUs of the largest NVLink domain."""
+
+    @property
+    def nvlink_crosses_nodes(self) -> bool:
+        """Whether GPUs of different nodes can share one NVLink domain."""
+        return self.nvlink_domain_gpus > max(self.gpu_counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +67,22 @@ class Accelerator:
     architecture_family: ArchitectureFamily
     """MXFP4 weights with MXFP8 activations have kernels on Blackwell only."""
 
+    host: Host
+
     sources: Mapping[str, Source]
     """Field name -> where its value was read."""
 
 
+_HGX = Host("amd64", (1, 2, 4, 8), 8)
+_HGX_OF_SIXTEEN = Host("amd64", (1, 2, 4, 8, 16), 16)
+_NVL72 = Host("arm64", (1, 2, 4), 72)
+
+
 def _sources(
-    memory: Source, cuda_visible_memory: Source = NO_PUBLIC_READING, label: Source = GPU_FEATURE_DISCOVERY
+    memory: Source,
+    cuda_visible_memory: Source = NO_PUBLIC_READING,
+    label: Source = GPU_FEATURE_DISCOVERY,
+    host: Source = NVIDIA_HGX,
 ) -> Mapping[str, Source]:
     sources = {
         "product_label": label,
@@ -56,6 +90,7 @@ def _sources(
         "cuda_visible_memory_gib": cuda_visible_memory,
         "compute_capability": CUDA_COMPUTE_CAPABILITY,
         "architecture_family": CUDA_COMPUTE_CAPABILITY,
+        "host": host,
     }
     return MappingProxyType(sources)
 
@@ -67,6 +102,7 @@ B200 = Accelerator(
     cuda_visible_memory_gib=178.35,
     compute_capability=(10, 0),
     architecture_family="blackwell",
+    host=_HGX,
     sources=_sources(UNSLOTH_B200_MEMORY, UNSLOTH_B200_MEMORY),
 )
 GB200 = Accelerator(
@@ -76,7 +112,8 @@ GB200 = Accelerator(
     cuda_visible_memory_gib=184.0,
     compute_capability=(10, 0),
     architecture_family="blackwell",
-    sources=_sources(TENSORRT_LLM_GB200_MEMORY, TENSORRT_LLM_GB200_MEMORY),
+    host=_NVL72,
+    sources=_sources(GB200_DRIVER_MEMORY, GB200_DRIVER_MEMORY, host=NVIDIA_NVL72),
 )
 B300 = Accelerator(
     name="B300",
@@ -85,7 +122,18 @@ B300 = Accelerator(
     cuda_visible_memory_gib=None,
     compute_capability=(10, 3),
     architecture_family="blackwell",
+    host=_HGX,
     sources=_sources(EC2_DESCRIBE_INSTANCE_TYPES, label=COSMOS_B300_NAME),
+)
+GB300 = Accelerator(
+    name="GB300",
+    product_label="NVIDIA-GB300",
+    memory_mib=284_208,
+    cuda_visible_memory_gib=276.5,
+    compute_capability=(10, 3),
+    architecture_family="blackwell",
+    host=_NVL72,
+    sources=_sources(GB300_DRIVER_MEMORY, MEGATRON_GB300_MEMORY, host=NVIDIA_NVL72),
 )
 # Hopper and Ampere are here so that a recipe that needs Blackwell can be refused by name instead of as
 # "unknown GPU".
@@ -96,6 +144,7 @@ H200 = Accelerator(
     cuda_visible_memory_gib=None,
     compute_capability=(9, 0),
     architecture_family="hopper",
+    host=_HGX,
     sources=_sources(EC2_DESCRIBE_INSTANCE_TYPES),
 )
 H100 = Accelerator(
@@ -105,7 +154,8 @@ H100 = Accelerator(
     cuda_visible_memory_gib=79.11,
     compute_capability=(9, 0),
     architecture_family="hopper",
-    sources=_sources(EC2_DESCRIBE_INSTANCE_TYPES, VLLM_H100_MEMORY),
+    host=_HGX,
+    sources=_sources(EC2_DESCRIBE_INSTANCE_TYPES, H100_REPORTED_MEMORY),
 )
 A100 = Accelerator(
     name="A100",
@@ -114,6 +164,7 @@ A100 = Accelerator(
     cuda_visible_memory_gib=None,
     compute_capability=(8, 0),
     architecture_family="ampere",
+    host=_HGX,
     sources=_sources(EC2_DESCRIBE_INSTANCE_TYPES),
 )
 # The label differs with the memory, and a label that is not here cannot be refused by name.
@@ -124,9 +175,10 @@ A100_40GB = Accelerator(
     cuda_visible_memory_gib=None,
     compute_capability=(8, 0),
     architecture_family="ampere",
+    host=_HGX_OF_SIXTEEN,
     sources=_sources(EC2_DESCRIBE_INSTANCE_TYPES),
 )
 
 ACCELERATORS: Mapping[str, Accelerator] = MappingProxyType(
-    {accelerator.name: accelerator for accelerator in (B200, GB200, B300, H200, H100, A100, A100_40GB)}
+    {accelerator.name: accelerator for accelerator in (B200, GB200, B300, GB300, H200, H100, A100, A100_40GB)}
 )

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from hardware.accelerators import Accelerator
+from hardware.accelerators import Accelerator, CpuArchitecture
 from hardware.network_interfaces import NetworkLayout
 from hardware.source import Source
 from hardware.ultraservers import UltraServer, Zone
 
-CpuArchitecture = Literal["amd64", "arm64"]
 PurchaseOption = Literal["on-demand", "spot", "capacity-block"]
 
 
@@ -28,7 +27,7 @@ class LocalNvme:
 
 @dataclass(frozen=True, slots=True)
 class InstanceType:
-    """One EC2 instance type with GPUs; outside AWS it stands for a node of the same shape."""
+    """One EC2 instance type with GPUs, or a node elsewhere that somebody describes (described_node)."""
 
     name: str
 
@@ -76,7 +75,7 @@ class InstanceType:
     """US dollars per GPU and hour in a Capacity Block, the lowest published rate; None where none is."""
 
     sources: Mapping[str, Source]
-    """Field name -> where its value was read."""
+    """Field name -> where its value was read; empty for a described node."""
 
     @property
     def nvlink_crosses_nodes(self) -> bool:

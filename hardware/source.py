@@ -58,22 +58,44 @@ COSMOS_B300_NAME = Source(
     "2026-07-16",
 )
 CUDA_COMPUTE_CAPABILITY = Source("https://developer.nvidia.com/cuda-gpus", "2026-08")
-TENSORRT_LLM_GB200_MEMORY = Source("NVIDIA/TensorRT-LLM#12640 (189471 MiB reported by the driver)", "2026")
+GB200_DRIVER_MEMORY = Source("NVIDIA/TensorRT-LLM#12640 (189471 MiB reported by the driver)", "2026")
 UNSLOTH_B200_MEMORY = Source(
     "unslothai/unsloth#3411 (nvidia-smi reports 183359 MiB, CUDA 178.35 GiB)", "2025"
 )
-VLLM_H100_MEMORY = Source(
+H100_REPORTED_MEMORY = Source(
     "vllm-project/vllm#27508 (gpt-oss-120b on H100: total capacity of 79.11 GiB)", "2025"
+)
+GB300_DRIVER_MEMORY = Source(
+    "Oracle, OCI GPU Quick Start: NVIDIA GB300 (nvidia-smi of driver 580.105.08 on BM.GPU.GB300.4: "
+    "NVIDIA GB300, 284208 MiB each)",
+    "2025-12-11",
+)
+MEGATRON_GB300_MEMORY = Source(
+    "NVIDIA-NeMo/Megatron-Bridge#2221 (GB300: total capacity of 276.50 GiB)", "2026-02-04"
 )
 NO_PUBLIC_READING = Source("no public reading with a named machine was found", "2026-08")
 
+# Machines.
+NVIDIA_HGX = Source(
+    "https://www.nvidia.com/en-us/data-center/hgx/ (boards of 4 or 8 GPUs in x86 machines, of 16 with A100)",
+    "2026-08",
+)
+NVIDIA_NVL72 = Source(
+    "https://docs.nvidia.com/enterprise-reference-architectures/nvl72-ai-factory/latest/components.html "
+    "(a tray has 4 GPUs and 2 Grace processors, a rack one NVLink domain of 72 GPUs)",
+    "2026-08",
+)
+
 # Ways of the KV cache.
 DYNAMO_TRANSPORT_GUIDE = Source("ai-dynamo/dynamo docs disagg-communication-guide.md at 3c42642", "2026")
+DYNAMO_ONE_NODE_GUIDE = Source(
+    'NVIDIA Dynamo documentation, page "GPT-OSS" of TensorRT-LLM (one container, GPUs 0-3 and 4-7)', "2025"
+)
 DYNAMO_RDMA_GUIDE = Source("ai-dynamo/dynamo docs rdma-setup/overview.md at a580cdd", "2026")
 DYNAMO_EFA_GUIDE = Source("ai-dynamo/dynamo docs cloud-providers/eks/efa.md at 0c21bf2", "2026")
 DYNAMO_RELEASE_NOTES_1_2 = Source("ai-dynamo/dynamo release notes of 1.2 (known issues)", "2026-06")
 DYNAMO_RELEASE_NOTES_1_3 = Source("ai-dynamo/dynamo release notes of 1.3 and 1.4 (EFA on GB200)", "2026-08")
 DYNAMO_GB200_EFA = Source("ai-dynamo/dynamo#13005, #13112 (EFA GPU RDMA failed silently on GB200)", "2026-08")
-TENSORRT_LLM_AWS_GB200 = Source("NVIDIA/TensorRT-LLM#16619", "2026-07-22")
+GB200_ON_AWS_REPORT = Source("NVIDIA/TensorRT-LLM#16619", "2026-07-22")
 AWSOME_INFERENCE_EFA = Source("aws-samples/awsome-inference#71", "2026")
 UCX_FABRIC_HANDLES = Source("openucx/ucx#11514", "2026")

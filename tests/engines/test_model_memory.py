@@ -15,15 +15,16 @@ from engines import (
     checkpoint_bytes,
     kv_bytes,
     memory_demand,
+    tensorrt_llm_padding,
+    vllm_padding,
     weight_bytes,
 )
 
 if TYPE_CHECKING:
-    from engines import ExpertKernels
+    from engines import ExpertPadding
 
 LARGE, SMALL = GPT_OSS_MODELS["gpt-oss-120b"], GPT_OSS_MODELS["gpt-oss-20b"]
-TRTLLM: ExpertKernels = "tensorrt-llm TRTLLM"
-CUTLASS: ExpertKernels = "tensorrt-llm"
+TRTLLM, CUTLASS = tensorrt_llm_padding("TRTLLM"), tensorrt_llm_padding("CUTLASS")
 BF16, FP8 = KV_VALUE_BYTES["auto"], KV_VALUE_BYTES["fp8"]
 AGGREGATED = Sharding(tensor=4, expert=4, attention_data_parallel=True)
 
@@ -53,7 +54,7 @@ def test_weights_of_a_gpu_are_padded_and_spread(sharding: Sharding, trtllm: floa
 
 
 def test_vllm_s_weights_are_as_large_as_its_log_says() -> None:
-    assert weight_bytes(LARGE, "vllm", Sharding()) / GIB == pytest.approx(64.38, rel=0.02)
+    assert weight_bytes(LARGE, vllm_padding("marlin"), Sharding()) / GIB == pytest.approx(64.38, rel=0.02)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_windows_bound_every_second_layer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sharding", "tokens", "fraction", "memory_gib", "kernels", "expected"),
+    ("sharding", "tokens", "fraction", "memory_gib", "padding", "expected"),
     [
         (AGGREGATED, 8192, 0.9, 178.35, TRTLLM, 138),
         (AGGREGATED, 8192, 0.9, 184.0, TRTLLM, 143),
@@ -108,10 +109,10 @@ def test_what_is_left_for_the_cache(
     tokens: int,
     fraction: float,
     memory_gib: float,
-    kernels: ExpertKernels,
+    padding: ExpertPadding,
     expected: float,
 ) -> None:
-    demand = memory_demand(LARGE, kernels, sharding, max_num_tokens=tokens)
+    demand = memory_demand(LARGE, padding, sharding, max_num_tokens=tokens)
     assert fraction * (memory_gib - demand.total) == pytest.approx(expected, rel=0.02)
 
 

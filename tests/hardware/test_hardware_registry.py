@@ -44,6 +44,15 @@ def test_a_b200_node_has_eight_gpus_on_x86_and_is_its_own_nvlink_domain() -> Non
     assert not node.nvlink_crosses_nodes
 
 
+@pytest.mark.parametrize("node", INSTANCE_TYPES.values(), ids=lambda node: node.name)
+def test_an_instance_type_is_a_machine_that_its_gpu_is_built_into(node: InstanceType) -> None:
+    host = node.accelerator.host
+    assert node.cpu_architecture == host.cpu_architecture
+    assert node.gpus in host.gpu_counts
+    assert max(node.nvlink_domain_gpus) <= host.nvlink_domain_gpus
+    assert node.nvlink_crosses_nodes == host.nvlink_crosses_nodes
+
+
 def test_blackwell_means_compute_capability_ten_or_more() -> None:
     for accelerator in ACCELERATORS.values():
         assert (accelerator.compute_capability >= (10, 0)) == (accelerator.architecture_family == "blackwell")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from engines.registry import ENGINES
 from hardware import (
     INSTANCE_TYPES,
     KV_TRANSPORTS,
@@ -20,17 +21,18 @@ from hardware import (
 from hardware.source import DYNAMO_TRANSPORT_GUIDE
 
 if TYPE_CHECKING:
-    from hardware import Engine, KvTransportName
+    from engines.registry import Framework
+    from hardware import KvTransportName
 
 IMPOSSIBLE, UNPROVEN, DOCUMENTED = Standing.IMPOSSIBLE, Standing.UNPROVEN, Standing.DOCUMENTED
-TRTLLM: Engine = "tensorrt-llm"
-VLLM: Engine = "vllm"
+TRTLLM: Framework = "tensorrt-llm"
+VLLM: Framework = "vllm"
 GB200, B200 = "p6e-gb200.36xlarge", "p6-b200.48xlarge"
 X86 = [B200, "p6-b300.48xlarge", "p5en.48xlarge", "p5e.48xlarge", "p5.48xlarge"]
 EVERY = [*X86, GB200, "p5.4xlarge"]
 
 # transport, instance type, engine, runtime, an RDMA resource on the nodes, standing
-TABLE: list[tuple[KvTransportName, str, Engine, tuple[int, int, int], bool, Standing]] = [
+TABLE: list[tuple[KvTransportName, str, Framework, tuple[int, int, int], bool, Standing]] = [
     *(("mnnvl", name, TRTLLM, (1, 2, 1), False, IMPOSSIBLE) for name in [*X86, "p5.4xlarge"]),
     ("mnnvl", B200, VLLM, (1, 5, 0), True, IMPOSSIBLE),
     ("mnnvl", GB200, TRTLLM, (1, 2, 1), False, UNPROVEN),
@@ -59,7 +61,7 @@ TABLE: list[tuple[KvTransportName, str, Engine, tuple[int, int, int], bool, Stan
 def _path(
     transport: KvTransportName,
     name: str,
-    engine: Engine = TRTLLM,
+    engine: Framework = TRTLLM,
     runtime: tuple[int, int, int] = (1, 3, 1),
     rdma: bool = True,
     *,
@@ -68,7 +70,7 @@ def _path(
     return kv_path(
         transport,
         INSTANCE_TYPES[name],
-        engine=engine,
+        efa=ENGINES[engine].efa,
         runtime=runtime,
         rdma=rdma,
         one_machine=one_machine,
@@ -79,7 +81,7 @@ def _path(
 def test_a_way_of_the_kv_cache_stands_as_published(
     transport: KvTransportName,
     name: str,
-    engine: Engine,
+    engine: Framework,
     runtime: tuple[int, int, int],
     rdma: bool,
     standing: Standing,
@@ -93,7 +95,7 @@ def test_a_way_of_the_kv_cache_stands_as_published(
     list(product(KV_TRANSPORTS, EVERY, (TRTLLM, VLLM), ((1, 2, 1), (1, 3, 1)), (False, True))),
 )
 def test_whatever_stands_there_says_why_and_from_where_and_what_would_change_it(
-    transport: KvTransportName, name: str, engine: Engine, runtime: tuple[int, int, int], rdma: bool
+    transport: KvTransportName, name: str, engine: Framework, runtime: tuple[int, int, int], rdma: bool
 ) -> None:
     path = _path(transport, name, engine, runtime, rdma)
     assert len(path.reason) > 20
@@ -183,7 +185,7 @@ def test_efa_on_gb200_says_which_runtime_has_it() -> None:
 def test_a_node_without_efa_interfaces_cannot_use_efa() -> None:
     node = INSTANCE_TYPES[B200]
     bare = dataclasses.replace(node, network=dataclasses.replace(node.network, interfaces=()))
-    path = kv_path("efa", bare, engine=VLLM, runtime=(1, 4, 2), rdma=False, one_machine=False)
+    path = kv_path("efa", bare, efa=ENGINES[VLLM].efa, runtime=(1, 4, 2), rdma=False, one_machine=False)
     assert path.standing is IMPOSSIBLE
     assert "has no EFA interface" in path.reason
 
@@ -226,3 +228,42 @@ def test_a_prompt_of_8192_tokens_is_under_way_for_as_long_as_the_rates_of_its_pa
 ) -> None:
     path = KvPath(transport, DOCUMENTED, "", DYNAMO_TRANSPORT_GUIDE, gbit, "")
     assert transfer_range(301_989_888, path) == pytest.approx(seconds, rel=0.02)
+
+
+def _in_one_pod(transport: KvTransportName, name: str = B200) -> KvPath:
+    return kv_path(
+        transport,
+        INSTANCE_TYPES[name],
+        efa=ENGINES[TRTLLM].efa,
+        runtime=(1, 2, 1),
+        rdma=True,
+        one_machine=False,
+        one_pod=True,
+    )
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_pods_of_their_own_never_hand_over_gpu_memory_by_nvlink(name: str) -> None:
+    path = _path("nvlink", name)
+    assert path.standing is IMPOSSIBLE
+    assert "each pod has its own" in path.reason
+    assert "one pod" in path.lifted_by
+
+
+@pytest.mark.parametrize(("name", "gbit"), [(B200, 7200), (GB200, 7200), ("p5.48xlarge", 3600)])
+def test_processes_of_one_pod_reach_each_other_at_the_rate_of_their_nvlink(name: str, gbit: float) -> None:
+    path = _in_one_pod("nvlink", name)
+    assert (path.standing, path.gbit_per_second, path.ends_at_pod) == (DOCUMENTED, gbit, True)
+
+
+@pytest.mark.parametrize("transport", ["mnnvl", "efa"])
+def test_what_leads_out_of_the_pod_is_none_of_its_ways(transport: KvTransportName) -> None:
+    path = _in_one_pod(transport)
+    assert path.standing is IMPOSSIBLE
+    assert "nvlink" in path.lifted_by
+
+
+def test_tcp_inside_a_pod_passes_no_network_card_and_says_what_is_faster() -> None:
+    path = _in_one_pod("tcp")
+    assert (path.standing, path.gbit_per_second) == (UNPROVEN, None)
+    assert path.lifted_by.startswith("nvlink")

@@ -43,14 +43,14 @@ class VllmMoeKernels:
 
 
 def _is_100_family(capability: Capability) -> bool:
-    return capability[0] == 10  # noqa: PLR2004 - B200, GB200 and B300, not the RTX cards
+    return capability[0] == 10  # noqa: PLR2004 - B200, GB200, B300 and GB300, not the RTX cards
 
 
 def _is_hopper(capability: Capability) -> bool:
     return capability == (9, 0)
 
 
-_TRTLLM_WHERE = "B200, GB200 and B300"
+_TRTLLM_WHERE = "B200, GB200, B300 and GB300"
 _BF16 = "BF16"
 
 VLLM_BACKEND_KERNELS: Mapping[str, VllmMoeKernels] = MappingProxyType(
@@ -58,7 +58,7 @@ VLLM_BACKEND_KERNELS: Mapping[str, VllmMoeKernels] = MappingProxyType(
         "flashinfer_trtllm": VllmMoeKernels(_BF16, _TRTLLM_WHERE, _is_100_family),
         "flashinfer_cutlass": VllmMoeKernels(_BF16, "H100 and H200", _is_hopper),
         "triton": VllmMoeKernels(
-            _BF16, "Hopper and B200, GB200, B300", lambda capability: (9, 0) <= capability < (11, 0)
+            _BF16, "Hopper and B200, GB200, B300, GB300", lambda capability: (9, 0) <= capability < (11, 0)
         ),
         "marlin": VllmMoeKernels(_BF16, "Ampere and later", lambda capability: capability >= (8, 0)),
     }
@@ -73,7 +73,7 @@ VLLM_MOE_VARIABLES: Mapping[str, VllmMoeKernels] = MappingProxyType(
         ),
         "VLLM_USE_FLASHINFER_MOE_MXFP4_BF16": VllmMoeKernels(
             _BF16,
-            "H100, H200, B200, GB200 and B300",
+            "H100, H200, B200, GB200, B300 and GB300",
             lambda capability: _is_hopper(capability) or _is_100_family(capability),
         ),
         "VLLM_MXFP4_USE_MARLIN": VllmMoeKernels(

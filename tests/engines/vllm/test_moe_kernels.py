@@ -5,7 +5,7 @@ import pytest
 from engines import VLLM_BACKEND_KERNELS, VLLM_MOE_BACKENDS, VLLM_MOE_VARIABLES, default_vllm_kernels
 from hardware import ACCELERATORS
 
-BLACKWELL, HOPPER, AMPERE = {"B200", "GB200", "B300"}, {"H200", "H100"}, {"A100", "A100-40GB"}
+BLACKWELL, HOPPER, AMPERE = {"B200", "GB200", "B300", "GB300"}, {"H200", "H100"}, {"A100", "A100-40GB"}
 
 
 @pytest.mark.parametrize(

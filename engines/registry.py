@@ -1,0 +1,60 @@
+"""Every engine by the name that a recipe calls it by."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Literal
+
+from engines.command_words import FRONTEND, CommandWords
+from engines.engine import Engine
+from engines.engine_on_line import EngineOnLine
+from engines.reading import CommandReader
+from engines.release import ReleaseLine
+from engines.server import EngineServer
+from engines.tensorrt_llm import command_words as tensorrt_llm_words
+from engines.tensorrt_llm import on_lines as tensorrt_llm_on_lines
+from engines.tensorrt_llm.engine import TensorRtLlm
+from engines.tensorrt_llm.options import TensorRtLlmOptions
+from engines.tensorrt_llm.reading import TensorRtLlmReader
+from engines.tensorrt_llm.trtllm_serve import TrtllmServe
+from engines.vllm import command_words as vllm_words
+from engines.vllm import on_lines as vllm_on_lines
+from engines.vllm.engine import Vllm
+from engines.vllm.options import VllmOptions
+from engines.vllm.reading import VllmReader
+
+Framework = Literal["tensorrt-llm", "vllm"]
+Options = TensorRtLlmOptions | VllmOptions
+"""Options of a role, of any engine."""
+
+# An engine takes its own options alone; a recipe is read with those of the engine that it names.
+ENGINES: Mapping[Framework, Engine[Any]] = MappingProxyType({"tensorrt-llm": TensorRtLlm(), "vllm": Vllm()})
+
+ServerName = Literal["dynamo", "trtllm-serve"]
+"""What answers requests: Dynamo's frontend before workers, or a server of the engine's own."""
+ENGINE_SERVERS: Mapping[ServerName, EngineServer] = MappingProxyType({"trtllm-serve": TrtllmServe()})
+"""Every server that runs without Dynamo."""
+
+READERS: Mapping[str, tuple[Framework, CommandReader]] = MappingProxyType(
+    {"dynamo.trtllm": ("tensorrt-llm", TensorRtLlmReader()), "dynamo.vllm": ("vllm", VllmReader())}
+)
+"""Module that starts an engine's workers -> the engine, and what reads its command line."""
+
+WORKER_COMMANDS: Mapping[Framework, str] = MappingProxyType(
+    {framework: command for command, (framework, _) in READERS.items()}
+)
+"""Engine -> module that starts its workers."""
+
+ON_LINES: Mapping[Framework, Mapping[str, EngineOnLine]] = MappingProxyType(
+    {"tensorrt-llm": tensorrt_llm_on_lines.ON_LINES, "vllm": vllm_on_lines.ON_LINES}
+)
+"""Engine -> line of Dynamo's runtime -> what is known of the engine in the line's images."""
+
+COMMANDS: Mapping[str, CommandWords] = MappingProxyType(
+    {"dynamo.frontend": FRONTEND, **tensorrt_llm_words.COMMANDS, **vllm_words.COMMANDS}
+)
+"""Command -> what is told of its options by hand."""
+
+ENGINE_IMAGES: Mapping[str, Mapping[ReleaseLine, ReleaseLine]] = MappingProxyType(
+    {**tensorrt_llm_words.OWN_IMAGES, **vllm_words.OWN_IMAGES}
+)
+"""End of an engine's own repository -> its release -> the line of Dynamo that names the same release."""

@@ -1,0 +1,65 @@
+"""TensorRT-LLM in the images of each line of Dynamo's runtime."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from engines.engine_on_line import RELEASE_NOTES, WHEELS, EngineOnLine
+from engines.sourced import Defect, Sourced
+from engines.tensorrt_llm.runtime_defects import WITHOUT_DEEP_EP
+
+_ARGUMENTS = f"{WHEELS}: dynamo/trtllm/backend_args.py"
+
+ON_LINES: Mapping[str, EngineOnLine] = MappingProxyType(
+    {
+        "1.2": EngineOnLine(
+            "1.3.0rc14",
+            "tensorrt_llm",
+            defects=(
+                Defect(
+                    "TensorRT-LLM with attention data parallelism picks DeepEP on GB200 and stops",
+                    f"workers there get {WITHOUT_DEEP_EP.name}={WITHOUT_DEEP_EP.value}",
+                    "read",
+                    WITHOUT_DEEP_EP.source,
+                ),
+            ),
+        ),
+        "1.4": EngineOnLine(
+            "1.3.0rc22",
+            "backend",
+            option_changes=(
+                Sourced(
+                    "dynamo.trtllm: --publish-events-and-metrics became --publish-kv-events; "
+                    "the old name warns",
+                    "read",
+                    _ARGUMENTS,
+                ),
+                Sourced(
+                    "dynamo.trtllm: --disaggregation-mode prefill_and_decode is refused; agg is the default",
+                    "read",
+                    _ARGUMENTS,
+                ),
+            ),
+            defects=(
+                Defect(
+                    "a TensorRT-LLM worker whose engine was killed stays healthy",
+                    "run `dynamo-stack smoke`, which asks for an answer",
+                    "read",
+                    f"{RELEASE_NOTES} of 1.3 and 1.4 (known issues)",
+                ),
+            ),
+        ),
+        "1.6": EngineOnLine(
+            "1.3.0rc29",
+            "backend",
+            option_changes=(
+                Sourced(
+                    "dynamo.trtllm: --publish-events-and-metrics is gone; --publish-metrics is an option of "
+                    "its own beside --publish-kv-events",
+                    "read",
+                    _ARGUMENTS,
+                ),
+            ),
+        ),
+    }
+)
+"""Line -> what is known of the engine in it."""

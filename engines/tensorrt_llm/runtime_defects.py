@@ -1,0 +1,15 @@
+"""Defects of TensorRT-LLM in released runtimes on particular hardware."""
+
+from engines.runtime_defects import Workaround
+
+DEEP_EP_CRASH_LINE = (1, 2)
+"""Release line of Dynamo whose TensorRT-LLM has the defect that `WITHOUT_DEEP_EP` avoids."""
+DEEP_EP_CRASH_ACCELERATOR = "GB200"
+
+WITHOUT_DEEP_EP = Workaround(
+    "TRTLLM_FORCE_COMM_METHOD",
+    "ALLGATHER",
+    "with attention data parallelism the engine of release 1.2 picks DeepEP on GB200 and stops with an "
+    "illegal memory access",
+    "ai-dynamo/dynamo#9914",
+)

@@ -1,0 +1,219 @@
+"""Engine options: what is refused before a worker is started with it, and what its engine file says."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from engines import REMOVED_ENGINE_KEYS
+from engines.command_options import command_options
+from engines.release import release_line
+from engines.tensorrt_llm.command import command_line, engine_file, environment
+from engines.tensorrt_llm.engine import TensorRtLlm
+from engines.tensorrt_llm.options import EngineSettings, TensorRtLlmOptions
+from recipes.load import load_recipe
+from tests.support.worker_starts import worker_start
+
+AGGREGATED = "gpt-oss-120b/trtllm-agg"
+POSITIONS = 131_072
+
+
+def _options(**options: Any) -> TensorRtLlmOptions:
+    return TensorRtLlmOptions.model_validate({"tensor_parallel_size": 4} | options)
+
+
+def _refusal(**options: Any) -> str:
+    with pytest.raises(ValidationError) as raised:
+        _options(**options)
+    return str(raised.value)
+
+
+def _written(options: EngineSettings) -> dict[str, Any]:
+    return yaml.safe_load(engine_file(options))
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"moe_expert_parallel_size": 3}, "must divide tensor_parallel_size 4: write one of 1, 2, 4"),
+        (
+            {"moe_expert_parallel_size": 2, "moe_tensor_parallel_size": 4},
+            "moe_tensor_parallel_size 4 x moe_expert_parallel_size 2 must be tensor_parallel_size 4: write 2",
+        ),
+        (
+            {"cuda_graph_config": {"batch_sizes": (1, 8), "max_batch_size": 16}},
+            "max_batch_size 16 is not the largest of batch_sizes; write max_batch_size: 8",
+        ),
+        ({"cuda_graph_config": {"batch_sizes": ()}}, "at least 1 item"),
+        ({"cache_transceiver_config": {"backend": "ucx"}}, "in upper case only: write UCX"),
+        ({"cache_transceiver_config": {"backend": "RDMA"}}, "'UCX'"),
+        (
+            {"cache_transceiver_config": {"max_tokens_in_buffer": 9216}},
+            "without a backend transfers nothing: write backend: UCX",
+        ),
+        (
+            {"cache_transceiver_config": {"backend": "UCX", "max_tokens_in_buffer": 9000}},
+            "must be a multiple of tokens_per_block 32: write 9024",
+        ),
+        (
+            {
+                "cache_transceiver_config": {"backend": "UCX", "max_tokens_in_buffer": 9248},
+                "kv_cache_config": {"tokens_per_block": 64},
+            },
+            "must be a multiple of tokens_per_block 64: write 9280",
+        ),
+        ({"kv_cache_config": {"free_gpu_memory_fraction": 1.5}}, "less than 1"),
+        ({"kv_cache_config": {"dtype": "int8"}}, "'fp8'"),
+        ({"kv_cache_config": {"max_attention_window": (0,)}}, "greater than 0"),
+        ({"moe_config": {"backend": "MARLIN"}}, "'TRTLLM'"),
+        ({"scheduler_config": {"capacity_scheduler_policy": "EVICT"}}, "'GUARANTEED_NO_EVICT'"),
+        ({"allreduce_strategy": "auto"}, "'AUTO'"),
+        ({"max_batchsize": 64}, "max_batchsize"),
+        ({"kv_cache_config": {"fraction": 0.9}}, "fraction"),
+        ({"extra": {"max_batch_size": 3}}, "extra repeats modelled options: max_batch_size"),
+        ({"kv_cache_config": {"extra": {"dtype": "fp8"}}}, "extra repeats modelled options: dtype"),
+        ({"tensor_parallel_size": None}, "tensor_parallel_size"),
+    ],
+)
+def test_what_the_engine_would_refuse_is_refused_with_what_to_write(
+    options: dict[str, Any], said: str
+) -> None:
+    assert said in _refusal(**options)
+
+
+@pytest.mark.parametrize("key", REMOVED_ENGINE_KEYS)
+def test_an_option_that_the_engine_no_longer_has_is_refused_wherever_it_stands(key: str) -> None:
+    said = f"{key} is no engine option any more: {REMOVED_ENGINE_KEYS[key]}"
+    assert said in _refusal(**{key: True})
+    assert said in _refusal(extra={key: True})
+    assert said in _refusal(kv_cache_config={key: True})
+    with pytest.raises(ValidationError, match="no engine option any more"):
+        EngineSettings.model_validate({"extra": {key: True}})
+
+
+def test_gpus_follow_from_what_splits_the_layers_alone() -> None:
+    assert _options(moe_expert_parallel_size=4, enable_attention_dp=True).gpus == 4
+    assert _options(pipeline_parallel_size=2, context_parallel_size=3).gpus == 24
+
+
+def test_the_batch_size_is_one_ranks_under_attention_data_parallelism() -> None:
+    assert _options(max_batch_size=800, enable_attention_dp=True).concurrent_requests == 3200
+    assert _options(max_batch_size=800).concurrent_requests == 800
+
+
+def test_what_is_not_set_is_as_large_as_the_engine_makes_it() -> None:
+    options = _options()
+    assert (options.effective_max_batch_size, options.effective_max_num_tokens) == (2048, 8192)
+    assert options.effective_max_seq_len(POSITIONS) == 131_072
+    assert options.longest_prompt(POSITIONS) == 8192
+    assert _options(enable_chunked_prefill=True).longest_prompt(POSITIONS) == 131_071
+    assert _options(max_seq_len=9000, max_num_tokens=20_000).longest_prompt(POSITIONS) == 8999
+    assert _options(max_seq_len=9000, max_num_tokens=8999).longest_prompt(POSITIONS) == 8999
+    assert _options(max_seq_len=9000, max_num_tokens=8998).longest_prompt(POSITIONS) == 8998
+
+
+def test_an_engine_file_holds_what_was_written_and_nothing_else() -> None:
+    assert _written(_options()) == {"tensor_parallel_size": 4}
+    assert _written(EngineSettings()) == {}
+    assert _written(EngineSettings(max_num_tokens=None, kv_cache_config=None)) == {}
+
+
+def test_null_turns_cuda_graphs_off() -> None:
+    assert _written(EngineSettings(cuda_graph_config=None)) == {"cuda_graph_config": None}
+
+
+def test_options_without_a_model_here_are_passed_through_at_both_levels() -> None:
+    options = _options(
+        extra={"attn_backend": "FLASHINFER"}, kv_cache_config={"dtype": "fp8", "extra": {"use_uvm": True}}
+    )
+    assert _written(options) == {
+        "tensor_parallel_size": 4,
+        "attn_backend": "FLASHINFER",
+        "kv_cache_config": {"dtype": "fp8", "use_uvm": True},
+    }
+
+
+def test_lists_of_an_engine_file_are_plain_yaml() -> None:
+    given = {
+        "cuda_graph_config": {"batch_sizes": [1, 8]},
+        "kv_cache_config": {"max_attention_window": [128, 32768]},
+    }
+    assert _written(EngineSettings.model_validate_json(json.dumps(given))) == given
+    assert _written(EngineSettings.model_validate(given)) == given
+
+
+def test_a_list_of_sizes_holds_numbers_only() -> None:
+    assert "valid integer" in _refusal(cuda_graph_config={"batch_sizes": ["8"]})
+
+
+@given(
+    batch=st.integers(1, 4096),
+    tokens=st.integers(1, 65536) | st.none(),
+    length=st.integers(1, 131072) | st.none(),
+    parallel=st.sampled_from([1, 2, 4, 8]),
+    fraction=st.floats(0.01, 0.99),
+    extra=st.dictionaries(st.sampled_from(["lora_config", "attn_backend"]), st.integers() | st.text()),
+)
+def test_an_engine_file_reads_back_as_the_options_it_was_written_from(
+    batch: int, tokens: int | None, length: int | None, parallel: int, fraction: float, extra: dict[str, Any]
+) -> None:
+    options = _options(
+        max_batch_size=batch,
+        max_num_tokens=tokens,
+        max_seq_len=length,
+        tensor_parallel_size=parallel,
+        kv_cache_config={"free_gpu_memory_fraction": fraction},
+        extra=extra,
+    )
+    written = _written(options)
+    modelled = {key: value for key, value in written.items() if key not in extra}
+    assert TensorRtLlmOptions.model_validate(modelled | {"extra": extra}) == options
+    assert engine_file(options) == engine_file(options.model_copy())
+
+
+def test_the_order_in_which_options_are_given_leaves_the_engine_file_as_it_is() -> None:
+    engine = load_recipe(AGGREGATED).engine_of("worker").model_dump(exclude_unset=True)
+    reordered = dict(reversed(engine.items()))
+    assert list(reordered) != list(engine)
+    assert engine_file(_options(**reordered)) == engine_file(_options(**engine))
+
+
+@pytest.mark.parametrize("role", ["prefill", "decode"])
+def test_a_worker_that_does_half_of_the_work_is_told_which_half(role: Any) -> None:
+    command = command_line(worker_start(role=role))
+    assert command.endswith(f"--disaggregation-mode {role}")
+
+
+def test_an_aggregated_worker_runs_in_the_mode_that_every_release_defaults_to() -> None:
+    # The value is called prefill_and_decode in 1.2 and agg later, and each refuses the other's.
+    for version in ("1.2.1", "1.4.2", "1.6.2"):
+        assert "--disaggregation-mode" not in command_line(worker_start(runtime_version=version))
+
+
+@pytest.mark.parametrize(
+    ("version", "written"),
+    [
+        ("1.2.1", "--publish-events-and-metrics"),
+        ("1.4.2", "--publish-kv-events"),
+        ("1.6.2", "--publish-kv-events"),
+    ],
+)
+def test_a_worker_publishes_kv_events_in_the_words_of_its_release(version: str, written: str) -> None:
+    start = worker_start(arguments=("--publish-kv-events",), runtime_version=version)
+    command = TensorRtLlm().command_line(_options(), start)
+    assert command.split()[-1] == written
+    options = command_options("dynamo.trtllm")
+    assert options
+    assert written in options.by_line[release_line(version)]
+
+
+def test_without_an_algorithm_the_checkpoint_decides() -> None:
+    assert "OVERRIDE_QUANT_ALGO" not in environment(worker_start())
+    named = environment(worker_start(algorithm="W4A8_MXFP4_MXFP8"))
+    assert named["OVERRIDE_QUANT_ALGO"] == "W4A8_MXFP4_MXFP8"

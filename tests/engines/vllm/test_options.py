@@ -1,0 +1,216 @@
+"""What may be set of vLLM, and what its workers get of it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from engines import command_options, option_values
+from engines.release import release_line
+from engines.vllm.blocks import CompilationConfig
+from engines.vllm.engine import Vllm
+from engines.vllm.options import VllmOptions, VllmSettings
+from recipes.load import load_recipe
+from recipes.pod_environment import worker_start as start_of
+from tests.support.worker_starts import worker_start
+
+RECIPE = load_recipe("gpt-oss-120b/vllm-agg")
+LINES = ("1.2.1", "1.4.2", "1.6.2")
+EVENTS = {"enable_kv_cache_events": True, "endpoint": "tcp://*:20080"}
+
+
+def _options(**options: Any) -> VllmOptions:
+    return VllmOptions.model_validate({"tensor_parallel_size": 1, "max_num_seqs": 256} | options)
+
+
+def _words(start: Any = None, **options: Any) -> list[str]:
+    return shlex.split(Vllm().command_line(_options(**options), start or worker_start()))
+
+
+def _refusal(**options: Any) -> str:
+    with pytest.raises(ValidationError) as raised:
+        _options(**options)
+    return str(raised.value)
+
+
+def test_an_option_is_the_flag_of_its_name() -> None:
+    words = _words(max_num_batched_tokens=32768, gpu_memory_utilization=0.9)
+    assert words[words.index("--max-num-batched-tokens") + 1] == "32768"
+    assert words[words.index("--gpu-memory-utilization") + 1] == "0.9"
+
+
+def test_a_switch_is_a_flag_of_its_own_in_either_position() -> None:
+    assert "--enable-prefix-caching" in _words(enable_prefix_caching=True)
+    assert "--no-enable-prefix-caching" in _words(enable_prefix_caching=False)
+
+
+def test_what_is_not_said_is_no_flag_and_null_takes_a_flag_away() -> None:
+    assert "--block-size" not in _words()
+    assert "--block-size" not in _words(block_size=None)
+
+
+def test_a_block_is_one_json_object_in_which_only_what_was_written_stands() -> None:
+    words = _words(compilation_config={"pass_config": {"eliminate_noops": True}, "extra": {"mode": 3}})
+    given = json.loads(words[words.index("--compilation-config") + 1])
+    assert given == {"pass_config": {"eliminate_noops": True}, "mode": 3}
+
+
+def test_options_that_are_not_modelled_are_passed_through() -> None:
+    words = _words(
+        extra={"max_cudagraph_capture_size": 8, "cudagraph_capture_sizes": [1, 2], "enforce_eager": True}
+    )
+    assert words[words.index("--max-cudagraph-capture-size") + 1] == "8"
+    assert words[words.index("--cudagraph-capture-sizes") + 1 :][:2] == ["1", "2"]
+    assert "--enforce-eager" in words
+
+
+@pytest.mark.parametrize("role", ["prefill", "decode"])
+def test_a_worker_that_does_half_of_the_work_is_told_which_half(role: Any) -> None:
+    words = _words(worker_start(role=role))
+    assert words[words.index("--disaggregation-mode") + 1] == role
+    assert "--is-prefill-worker" not in words
+    assert "--disaggregation-mode" not in _words()
+
+
+def test_the_name_that_clients_ask_for_and_the_folder_of_the_model_are_given_once() -> None:
+    command = Vllm().command_line(_options(), worker_start(served_name="openai/gpt-oss-120b"))
+    assert command.startswith(
+        'python3 -m dynamo.vllm --model "$MODEL_PATH" --served-model-name "openai/gpt-oss-120b" --'
+    )
+    assert Vllm().environment(worker_start()) == {"MODEL_PATH": "/m"}
+    assert Vllm().engine_file(_options()) is None
+
+
+def test_activations_are_told_by_a_variable_until_1_3_and_by_an_option_afterwards() -> None:
+    def told(version: str, algorithm: str | None) -> tuple[bool, bool]:
+        start = worker_start(runtime_version=version, algorithm=algorithm)
+        variable = Vllm().environment(start).get("VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8") == "1"
+        words = _words(start)
+        option = "--quantization-config" in words
+        if option:
+            given = json.loads(words[words.index("--quantization-config") + 1])
+            assert given == {"moe": {"activation": "mxfp8"}}
+        return variable, option
+
+    assert [told(version, "W4A8_MXFP4_MXFP8") for version in LINES] == [
+        (True, False),
+        (False, True),
+        (False, True),
+    ]
+    assert {told(version, algorithm) for version in LINES for algorithm in (None, "W4A16_MXFP4")} == {
+        (False, False)
+    }
+
+
+@pytest.mark.parametrize("version", LINES)
+def test_every_option_that_is_modelled_is_a_flag_of_every_release_line(version: str) -> None:
+    published = command_options("dynamo.vllm")
+    assert published
+    flags = published.by_line[release_line(version)]
+    options = set(VllmSettings.model_fields) - {"extra"}
+    assert {f"--{name.replace('_', '-')}" for name in options} <= flags
+
+
+@pytest.mark.parametrize("version", LINES)
+def test_every_flag_and_value_of_the_recipe_is_one_of_the_release_line(version: str) -> None:
+    published, values = command_options("dynamo.vllm"), option_values("dynamo.vllm")
+    assert published
+    line = release_line(version)
+    [worker] = RECIPE.workers
+    start = start_of(RECIPE, worker)
+    words = _words(worker_start(**{**_fields(start), "runtime_version": version}), **_given(worker.engine))
+    for flag, value in zip(words, [*words[1:], ""], strict=True):
+        if flag.startswith("--"):
+            assert flag in published.by_line[line]
+            if flag in values:
+                assert value in values[flag].by_line[line]
+
+
+def _fields(start: Any) -> dict[str, Any]:
+    return {name: getattr(start, name) for name in type(start).__dataclass_fields__}
+
+
+def _given(options: Any) -> dict[str, Any]:
+    return options.model_dump(exclude_unset=True)
+
+
+@pytest.mark.parametrize(
+    ("options", "gpus", "requests"),
+    [
+        ({}, 1, 256),
+        ({"tensor_parallel_size": 4, "enable_expert_parallel": True}, 4, 256),
+        ({"data_parallel_size": 2}, 2, 512),
+        ({"tensor_parallel_size": 2, "pipeline_parallel_size": 2}, 4, 256),
+    ],
+)
+def test_gpus_and_requests_follow_from_the_parallel_sizes(
+    options: dict[str, Any], gpus: int, requests: int
+) -> None:
+    made = _options(**options)
+    assert (made.gpus, made.concurrent_requests) == (gpus, requests)
+
+
+def test_a_prompt_leaves_room_for_one_token_of_its_answer() -> None:
+    assert _options(max_model_len=11000).longest_prompt(131_072) == 10_999
+    assert _options().longest_prompt(131_072) == 131_071
+
+
+@pytest.mark.parametrize(("dtype", "format_"), [(None, "auto"), ("bfloat16", "auto"), ("fp8_e4m3", "fp8")])
+def test_the_cache_of_a_token_is_counted_in_the_format_that_the_flag_means(dtype: Any, format_: str) -> None:
+    assert _options(kv_cache_dtype=dtype).kv_dtype == format_
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"max_num_seqs": None}, "max_num_seqs"),
+        ({"max_batch_size": 64}, "Extra inputs are not permitted"),
+        ({"quantization": "mxfp4"}, "for activations write quantization.algorithm"),
+        ({"is_prefill_worker": True}, "it follows from the service's role"),
+        ({"extra": {"connector": "nixl"}}, "write kv_transfer_config with a kv_connector"),
+        ({"extra": {"block_size": 16}}, "extra repeats modelled options: block_size"),
+        ({"max_num_seqs": 9000}, "max_num_batched_tokens 8192 must be at least max_num_seqs 9000"),
+        ({"kv_events_config": EVENTS, "enable_prefix_caching": False}, "dynamo.vllm publishes nothing"),
+        ({"kv_events_config": EVENTS | {"endpoint": "tcp://127.0.0.1:20080"}}, "kv_events_config.endpoint"),
+        (
+            {"speculative_config": {"method": "eagle3", "num_speculative_tokens": 3}},
+            "speculative_config.model",
+        ),
+        ({"kv_cache_dtype": "fp4"}, "kv_cache_dtype"),
+        ({"compilation_config": {"max_capture": 1}}, "compilation_config.max_capture"),
+    ],
+)
+def test_what_the_engine_would_end_with_is_refused(options: dict[str, Any], said: str) -> None:
+    assert said in _refusal(**options)
+
+
+def test_a_block_knows_no_key_that_vllm_does_not_know() -> None:
+    assert set(CompilationConfig.model_fields) == {"max_cudagraph_capture_size", "pass_config", "extra"}
+
+
+OFFLOAD = {"kv_connector": "SimpleCPUOffloadConnector", "kv_role": "kv_both"}
+
+
+@pytest.mark.parametrize(
+    ("transfer", "gpus", "gib"),
+    [
+        (None, 1, 0),
+        ({"kv_connector": "NixlConnector", "kv_role": "kv_both"}, 1, 0),
+        (OFFLOAD, 4, 8),
+        (OFFLOAD | {"kv_connector_extra_config": {"cpu_bytes_to_use": 20 * 2**30}}, 4, 20),
+        (OFFLOAD | {"kv_connector_extra_config": {"cpu_bytes_to_use_per_rank": 20 * 2**30}}, 4, 80),
+    ],
+    ids=["none", "handed over", "nothing said", "of the engine", "of each rank"],
+)
+def test_kv_cache_in_host_memory_is_what_the_connector_is_told(transfer: Any, gpus: int, gib: int) -> None:
+    options = _options(tensor_parallel_size=gpus, kv_transfer_config=transfer)
+    assert options.host_cache_bytes == gib * 2**30
+
+
+def test_host_memory_for_prefixes_that_are_not_kept_is_refused() -> None:
+    refused = _refusal(enable_prefix_caching=False, kv_transfer_config=OFFLOAD)
+    assert "it would do nothing; write true, or leave kv_transfer_config out" in refused
