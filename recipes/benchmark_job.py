@@ -13,6 +13,7 @@ from recipes.benchmark_load import Load, recipe_load
 from recipes.graph_manifest import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
+from recipes.model_cache import MODEL_CACHE
 from recipes.model_download import UNPRIVILEGED_POD, listed
 from recipes.node_directory import directory_volume
 from recipes.placed import CacheNodes, PlacedRecipe
@@ -127,7 +128,7 @@ def _container(placed: PlacedRecipe, loads: Sequence[Load] | None) -> dict[str, 
         },
         "securityContext": {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}},
         "volumeMounts": [
-            {"name": _CACHE_VOLUME, "mountPath": recipe.model_cache.mount_path},
+            {"name": _CACHE_VOLUME, "mountPath": MODEL_CACHE.mount_path},
             {"name": _SCRATCH_VOLUME, "mountPath": _SCRATCH_DIRECTORY},
         ],
         "workingDir": _SCRATCH_DIRECTORY,
@@ -186,7 +187,7 @@ def _variables(recipe: Recipe, graph_name: str) -> dict[str, str]:
         "WAIT_SECONDS": str(benchmark.wait_for_model.seconds_between),
         "AIPERF_HTTP_CONNECTION_LIMIT": str(benchmark.connections_per_worker),
         # Without HF_HUB_OFFLINE: with it AIPerf 0.13.0 refuses a tokenizer that is a path.
-        "HF_HOME": recipe.model_cache.mount_path,
+        "HF_HOME": MODEL_CACHE.mount_path,
         # The image has no home directory for this user.
         "HOME": _SCRATCH_DIRECTORY,
         "PYTHONPATH": _PACKAGES_DIRECTORY,
@@ -194,7 +195,7 @@ def _variables(recipe: Recipe, graph_name: str) -> dict[str, str]:
 
 
 def _artifacts(recipe: Recipe) -> str:
-    return f"{recipe.model_cache.mount_path}/{recipe.benchmark.artifacts_directory}"
+    return f"{MODEL_CACHE.mount_path}/{recipe.benchmark.artifacts_directory}"
 
 
 def _frontend_url(graph_name: str) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 REQUIRED = ("config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json")
 INDEX = "model.safetensors.index.json"
 CHAT_TEMPLATE = "chat_template.jinja"
+DRAFT_CONFIG = "config.json"
 
 _CHUNK_BYTES = 1 << 20
 _LENGTH_BYTES = 8
@@ -27,6 +28,7 @@ def main() -> int:
     snapshot = Path(os.environ["SNAPSHOT_DIRECTORY"])
     faults = [
         *snapshot_faults(snapshot),
+        *(fault for draft in _drafts() for fault in draft_faults(draft)),
         *vocabulary_faults(Path(os.environ["VOCABULARY_FILE"]), os.environ["VOCABULARY_SHA256"]),
     ]
     for fault in faults:
@@ -50,6 +52,19 @@ def snapshot_faults(snapshot: Path) -> list[str]:
     return faults + (missing or list(_shard_faults(index)))
 
 
+def draft_faults(snapshot: Path) -> list[str]:
+    """Return a line for each file of a draft model that is missing or not whole; it has weights alone."""
+    if not snapshot.is_dir():
+        return [f"{snapshot}: no such directory{_other_revisions(snapshot)}"]
+    shards = sorted(snapshot.glob("*.safetensors"))
+    faults = list(_file_faults(snapshot / DRAFT_CONFIG))
+    if not shards:
+        faults.append(f"{snapshot}: holds no *.safetensors")
+    for shard in shards:
+        faults += list(_file_faults(shard)) or list(_length_faults(shard))
+    return faults
+
+
 def vocabulary_faults(file: Path, expected: str) -> list[str]:
     """Return a line if the tokenizer vocabulary is missing or not the expected one."""
     faults = list(_file_faults(file))
@@ -61,6 +76,10 @@ def vocabulary_faults(file: Path, expected: str) -> list[str]:
             digest.update(chunk)
     found = digest.hexdigest()
     return [] if found == expected else [f"{file}: sha256 is {found}, expected {expected}"]
+
+
+def _drafts() -> list[Path]:
+    return [Path(text) for text in os.environ.get("DRAFT_DIRECTORIES", "").split(":") if text]
 
 
 def _other_revisions(snapshot: Path) -> str:

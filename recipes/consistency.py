@@ -7,43 +7,99 @@ hang, long after the recipe was written.
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from engines.engine import ModelUse
+from engines.release import known_line_name
+from engines.server import EngineServer
 from hardware import ACCELERATORS
-from recipes.tensorrt_llm import QuantizationAlgorithm, TensorRtLlmOptions
 
 if TYPE_CHECKING:
+    from engines.option_types import WorkerRole
+    from engines.registry import Options
     from recipes.model import Recipe
 
 _AGGREGATED = ["frontend", "worker"]
 _DISAGGREGATED = ["decode", "frontend", "prefill"]
-# The experts of gpt-oss have biases, which these kernels do not add.
-_WITHOUT_BIAS = ("WIDEEP", "DEEPGEMM", "VANILLA")
+_ALONE = ["worker"]
 
 
 def contradictions(recipe: "Recipe") -> tuple[str, ...]:
     """Return a sentence for each contradiction, none for a sound recipe."""
-    found = [*_services(recipe), *_accelerators(recipe), *_kernels(recipe)]
-    engines = {service.role: service.engine for service in recipe.services}
-    worker, prefill, decode = engines.get("worker"), engines.get("prefill"), engines.get("decode")
-    if worker is not None:
-        found += _aggregated_lengths(recipe, worker)
-        if worker.cache_transceiver_config is not None:
-            found.append("an aggregated worker transfers no KV cache: leave cache_transceiver_config out")
-    if prefill is not None and decode is not None:
-        found += _disaggregated_lengths(recipe, prefill, decode)
-        found += _transfer(prefill, decode)
-    return tuple(found)
+    return (*_services(recipe), *_platform_lines(recipe), *_accelerators(recipe), *_engines(recipe))
 
 
 def _services(recipe: "Recipe") -> Iterator[str]:
     names = [service.service_name.lower() for service in recipe.services]
     if len(set(names)) != len(names):
         yield "service names must differ in more than upper and lower case"
-    roles = [service.role for service in recipe.services]
-    if sorted(roles) not in (_AGGREGATED, _DISAGGREGATED):
+    roles: list[str] = [service.role for service in recipe.services]
+    server = recipe.engine_server
+    if server is not None:
+        yield from _server(recipe, server, roles)
+    elif not recipe.runtime.platform_lines:
+        yield "runtime.platformLines is missing: on which lines of the Dynamo platform does it stand?"
+    elif sorted(roles) not in (_AGGREGATED, _DISAGGREGATED):
         yield (
             f"a recipe has one frontend and one worker service, or one frontend, one prefill and one decode "
             f"service, not {', '.join(roles)}"
         )
+    elif recipe.one_pod is not None:
+        yield from _one_pod(recipe, names)
+
+
+def _one_pod(recipe: "Recipe", names: list[str]) -> Iterator[str]:
+    if not recipe.is_disaggregated:
+        yield "onePod is for prefill and decode workers, and the recipe has neither: leave it out"
+    if str(recipe.one_pod).lower() in names:
+        yield f"onePod {recipe.one_pod} is the name of another service: write one of its own"
+    if len({worker.replicas for worker in recipe.workers}) > 1:
+        yield "with onePod there are as many prefill workers as decode workers: write the same replicas"
+    if len({worker.shared_memory for worker in recipe.workers}) > 1:
+        yield "with onePod prefill and decode share one /dev/shm: write the same sharedMemory"
+
+
+def _server(recipe: "Recipe", server: EngineServer, roles: list[str]) -> Iterator[str]:
+    if server.framework != recipe.framework:
+        yield f"server {recipe.server} is of {server.framework}, not of {recipe.framework}"
+    if roles != _ALONE:
+        yield f"with server {recipe.server} a recipe has one worker service alone, not {', '.join(roles)}"
+    if recipe.runtime.platform_lines or recipe.runtime.other_versions:
+        yield (
+            f"server {recipe.server} needs no Dynamo platform: leave runtime.platformLines and "
+            "runtime.otherVersions out"
+        )
+    if recipe.runtime.version not in server.dynamo_releases:
+        known = ", ".join(server.dynamo_releases)
+        yield f"nothing is known of {recipe.server} {recipe.runtime.version}: write one of {known}"
+    for worker in recipe.workers:
+        if worker.arguments:
+            yield f"{worker.service_name}: {recipe.server} takes its options from engine, not arguments"
+
+
+def _platform_lines(recipe: "Recipe") -> Iterator[str]:
+    runtime = recipe.runtime
+    lines = runtime.platform_lines
+    if len(set(lines)) != len(lines):
+        yield f"runtime.platformLines names a line twice: {', '.join(lines)}"
+    own = known_line_name(runtime.version)
+    if lines and own is not None and own not in lines:
+        yield (
+            f"runtime.version {runtime.version} is of platform {own}, which runtime.platformLines "
+            f"({', '.join(lines)}) does not name"
+        )
+    for line, tag in runtime.other_versions.items():
+        if line not in lines:
+            yield f"runtime.otherVersions names {line}, which runtime.platformLines does not"
+        elif line == runtime.default_line:
+            yield f"runtime.otherVersions names {line}, whose image is runtime.version: change that"
+        elif known_line_name(tag) != line:
+            yield f"runtime.otherVersions: image {tag} is not of platform {line}"
+    for service in recipe.services:
+        tag = service.image_version
+        if lines and tag is not None and known_line_name(tag) not in (None, *lines):
+            yield (
+                f"{service.service_name}: imageVersion {tag} is of none of runtime.platformLines "
+                f"({', '.join(lines)})"
+            )
 
 
 def _accelerators(recipe: "Recipe") -> Iterator[str]:
@@ -56,94 +112,27 @@ def _accelerators(recipe: "Recipe") -> Iterator[str]:
             yield f"accelerator {name} is {accelerator.architecture_family}, which the recipe cannot run on"
 
 
-def _kernels(recipe: "Recipe") -> Iterator[str]:
+def _engines(recipe: "Recipe") -> Iterator[str]:
+    use = ModelUse(
+        experts=recipe.model.shape.experts,
+        positions=recipe.model.shape.max_positions,
+        prompt_tokens=recipe.traffic.input_tokens,
+        answer_tokens=recipe.traffic.output_tokens,
+        algorithm=recipe.quantization.algorithm,
+        families=recipe.quantization.architecture_families,
+    )
+    engine = recipe.serving_engine
+    roles: dict[WorkerRole, Options] = {}
     for worker in recipe.workers:
         if worker.engine is not None:
-            for refusal in _refusals(recipe, worker.engine):
+            roles[worker.worker_role] = worker.engine
+            for refusal in (*engine.refusals(worker.engine, use), *_draft_model(recipe, worker.engine)):
                 yield f"{worker.service_name}: {refusal}"
+    yield from engine.contradictions(roles, use)
 
 
-def _refusals(recipe: "Recipe", options: TensorRtLlmOptions) -> Iterator[str]:
-    """Yield what TensorRT-LLM 1.3.0rc14 refuses for gpt-oss, at start and after the model was loaded.
-
-    Which kernels take which number formats: NVIDIA/TensorRT-LLM `tensorrt_llm/_torch/modules/fused_moe` and
-    `tensorrt_llm/_torch/models/modeling_gpt_oss.py`.
-    """
-    experts, algorithm = recipe.model.experts, recipe.quantization.algorithm
-    families = recipe.quantization.architecture_families
-    if options.pipeline_parallel_size != 1:
-        yield f"pipeline_parallel_size {options.pipeline_parallel_size}: gpt-oss runs with 1 only"
-    parallel = options.moe_expert_parallel_size
-    if experts % parallel:
-        yield f"moe_expert_parallel_size {parallel} must divide the model's {experts} experts"
-    backend = (options.moe_config.backend if options.moe_config else None) or "AUTO"
-    if backend in _WITHOUT_BIAS:
-        yield f"moe_config.backend {backend} cannot run gpt-oss, whose experts have biases: write TRTLLM"
-    if "hopper" in families and (backend == "TRTLLM" or algorithm == "W4A8_MXFP4_MXFP8"):
-        yield f"moe_config.backend {backend} with {algorithm or 'the default'} has no kernels on Hopper"
-    if "blackwell" in families:
-        yield from _on_blackwell(backend, parallel, algorithm)
-
-
-def _on_blackwell(backend: str, parallel: int, algorithm: QuantizationAlgorithm | None) -> Iterator[str]:
-    if backend == "CUTLASS" and algorithm not in {None, "W4A8_MXFP4_MXFP8"}:
-        yield f"moe_config.backend CUTLASS does not run {algorithm} on Blackwell: write TRTLLM"
-    if backend == "TRITON" and algorithm == "W4A8_MXFP4_MXFP8":
-        yield f"moe_config.backend TRITON has no {algorithm}: write TRTLLM"
-    if backend == "TRITON" and parallel > 1:
-        yield f"moe_config.backend TRITON needs moe_expert_parallel_size 1 on Blackwell, not {parallel}"
-
-
-def _aggregated_lengths(recipe: "Recipe", worker: TensorRtLlmOptions) -> Iterator[str]:
-    positions = recipe.model.max_positions
-    prompt = recipe.traffic.input_tokens
-    whole = prompt + recipe.traffic.output_tokens
-    longest = worker.longest_prompt(positions)
-    if prompt > longest:
-        yield (
-            f"prompts of {prompt} tokens exceed the {longest} tokens that the worker admits: raise "
-            f"max_num_tokens or max_seq_len, or write enable_chunked_prefill: true"
-        )
-    if whole > worker.effective_max_seq_len(positions):
-        yield f"{whole} tokens of prompt and answer exceed the worker's max_seq_len {worker.max_seq_len}"
-
-
-def _disaggregated_lengths(
-    recipe: "Recipe", prefill: TensorRtLlmOptions, decode: TensorRtLlmOptions
-) -> Iterator[str]:
-    positions = recipe.model.max_positions
-    prompt = recipe.traffic.input_tokens
-    whole = prompt + recipe.traffic.output_tokens
-    # A prefill worker makes the first token of the answer.
-    if prompt + 1 > prefill.effective_max_seq_len(positions):
-        yield (
-            f"prompts of {prompt} tokens and the first of an answer exceed the prefill worker's max_seq_len "
-            f"{prefill.max_seq_len}"
-        )
-    step = prefill.effective_max_num_tokens
-    wanted = prefill.max_seq_len or prompt
-    if step < wanted and not prefill.enable_chunked_prefill:
-        # Refused by the engine while chunked prefill is off.
-        yield (
-            f"prefill {'max_seq_len' if prefill.max_seq_len else 'prompt'} {wanted} exceeds its "
-            f"max_num_tokens {step}: raise it, or write enable_chunked_prefill: true"
-        )
-    if whole > decode.effective_max_seq_len(positions):
-        yield (
-            f"{whole} tokens of prompt and answer exceed the decode worker's max_seq_len {decode.max_seq_len}"
-        )
-
-
-def _transfer(prefill: TensorRtLlmOptions, decode: TensorRtLlmOptions) -> Iterator[str]:
-    if prefill.cache_transceiver_config is None or decode.cache_transceiver_config is None:
-        yield "prefill and decode workers both need cache_transceiver_config"
-        return
-    if prefill.cache_transceiver_config.backend != decode.cache_transceiver_config.backend:
-        yield "prefill and decode workers must use the same transceiver backend"
-    if prefill.kv_dtype != decode.kv_dtype:
-        yield f"KV cache of {prefill.kv_dtype} cannot be read by a decode worker with {decode.kv_dtype}"
-    if prefill.tokens_per_block != decode.tokens_per_block:
-        yield (
-            f"prefill and decode workers must use the same tokens_per_block, not {prefill.tokens_per_block} "
-            f"and {decode.tokens_per_block}"
-        )
+def _draft_model(recipe: "Recipe", options: "Options") -> Iterator[str]:
+    known = [draft.repository for draft in recipe.model.draft_models]
+    if options.draft_model is not None and options.draft_model not in known:
+        pinned = f"write {' or '.join(known)}" if known else "the model's file pins none"
+        yield f"the draft model {options.draft_model} is not on the model cache: {pinned}"

@@ -4,14 +4,18 @@ Written from the catalogue, so that the page cannot say anything else than what 
 docs/recipes/ up to date: `python -m recipes.document`.
 """
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 
 from hardware import ACCELERATORS
 from recipes.benchmark_job import benchmark_line
+from recipes.correction import Correction
 from recipes.evidence import Level, evidence_on
+from recipes.fitting import Variant, fitted
 from recipes.load import load_recipe, recipe_names
-from recipes.model import Correction, Recipe, ServiceRecipe
-from recipes.tensorrt_llm import engine_file
+from recipes.model import Recipe, ServiceRecipe
+from recipes.pod_environment import worker_start
 
 _DOCUMENTS = Path(__file__).parent.parent / "docs" / "recipes"
 
@@ -49,15 +53,10 @@ def recipe_document(recipe: Recipe) -> str:
             "",
             "## Published, ours, and why",
             "",
-            "Every value that is not in this table is as published.",
+            *_corrections(recipe),
             "",
-            "| | setting | published | ours | why | source |",
-            "|---|---|---|---|---|---|",
-            *(_correction_row(correction) for correction in recipe.corrections),
-            "",
-            "## Engine files",
-            "",
-            *_engine_files(recipe),
+            *_engine_sections(recipe),
+            *_variants(recipe),
             "## Benchmark",
             "",
             *_benchmark(recipe),
@@ -72,19 +71,36 @@ def recipe_document(recipe: Recipe) -> str:
 
 def _facts(recipe: Recipe) -> list[str]:
     traffic = recipe.traffic
-    families = " or ".join(family.capitalize() for family in recipe.quantization.architecture_families)
-    algorithm = recipe.quantization.algorithm or "the checkpoint's default"
     return [
         f"- model: {recipe.model.repository} at revision `{recipe.model.revision}`, "
         f"{recipe.model.size_bytes / 1e9:.1f} GB to download",
         f"- image: `{recipe.runtime.image}:{recipe.runtime.version}`",
+        *_platform_lines(recipe),
         f"- traffic: {traffic.input_tokens} tokens in, {traffic.output_tokens} out, "
         f"{recipe.benchmark_concurrency} requests at a time",
         f"- longest prompt: {recipe.longest_prompt:,} tokens, {recipe.longest_sequence:,} with its answer; "
-        f"the model takes {recipe.model.max_positions:,}",
-        f"- quantization: {algorithm}, which needs {families} GPUs",
+        f"the model takes {recipe.model.shape.max_positions:,}",
+        f"- quantization: {_quantization(recipe)}",
         f"- KV cache: {recipe.kv_bytes_per_token:,} bytes per token in one worker",
     ]
+
+
+def _quantization(recipe: Recipe) -> str:
+    by_family = {
+        family.capitalize(): fitted(recipe, family).quantization.algorithm or "the checkpoint's default"
+        for family in recipe.quantization.architecture_families
+    }
+    if len(set(by_family.values())) > 1:
+        return ", ".join(f"{algorithm} on {family} GPUs" for family, algorithm in by_family.items())
+    return f"{next(iter(by_family.values()))}, which needs {' or '.join(by_family)} GPUs"
+
+
+def _platform_lines(recipe: Recipe) -> Iterator[str]:
+    runtime = recipe.runtime
+    if runtime.platform_lines:
+        tags = ", ".join(f"{line} (image `{runtime.version_on(line)}`)" for line in runtime.platform_lines)
+        page = "[what differs](../versions.md)"
+        yield f"- platform lines: {tags}; for a new stack {runtime.default_line}, {page}"
 
 
 def _service_row(service: ServiceRecipe) -> str:
@@ -95,7 +111,9 @@ def _accelerator_rows(recipe: Recipe) -> list[str]:
     rows: list[str] = []
     for accelerator in ACCELERATORS.values():
         if accelerator.architecture_family not in recipe.quantization.architecture_families:
-            rows.append(f"| {accelerator.name} | no | refused | see K9 |")
+            told = any(correction.id == "K9" for correction in recipe.corrections)
+            reason = "see K9" if told else "the recipe is not made for it"
+            rows.append(f"| {accelerator.name} | no | refused | {reason} |")
             continue
         found = evidence_on(recipe, accelerator.name)
         validated = "yes" if accelerator.name in recipe.validated_on else "no"
@@ -109,7 +127,7 @@ def _benchmark(recipe: Recipe) -> list[str]:
     words = benchmark_line(recipe, recipe.graph_name, "aiperf")
     return [
         f"Job `{benchmark.job_name}`, image `{benchmark.image}`, {', '.join(benchmark.packages)}: "
-        f"{benchmark.concurrency_per_gpu} requests per GPU on {recipe.gpus} GPUs, "
+        f"{benchmark.concurrency_per_gpu} requests per GPU on {recipe.gpus}, "
         f"{recipe.benchmark_concurrency} at a time. It waits for the model for {longest_wait} s at most and "
         f"ends after {benchmark.deadline_seconds} s in any case; its results stay on the model cache below "
         f"{benchmark.artifacts_directory}/, in a folder of its pod's name, RUN. This project has not run it "
@@ -118,6 +136,18 @@ def _benchmark(recipe: Recipe) -> list[str]:
         "```sh",
         words.replace(" --", " \\\n  --"),
         "```",
+    ]
+
+
+def _corrections(recipe: Recipe) -> list[str]:
+    if not recipe.corrections:
+        return ["No published recipe was corrected: its file says beside each value where that comes from."]
+    return [
+        "Every value that is not in this table is as published.",
+        "",
+        "| | setting | published | ours | why | source |",
+        "|---|---|---|---|---|---|",
+        *(_correction_row(correction) for correction in recipe.corrections),
     ]
 
 
@@ -138,19 +168,43 @@ def _cell(text: str) -> str:
     return text.strip().replace("|", "\\|").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _engine_files(recipe: Recipe) -> list[str]:
-    lines: list[str] = []
+def _engine_sections(recipe: Recipe) -> Iterator[str]:
+    """Yield the engine files, or the command lines where the engine reads no file."""
+    engine = recipe.serving_engine
+    shown: list[str] = []
+    title = "## Engine files"
     for worker in recipe.workers:
-        if worker.engine is not None:
-            lines += [
-                f"{worker.service_name}:",
-                "",
-                "```yaml",
-                engine_file(worker.engine).rstrip(),
-                "```",
-                "",
-            ]
-    return lines
+        if worker.engine is None:
+            continue
+        file = engine.engine_file(worker.engine)
+        if file is None:
+            title = "## Command lines"
+            command = engine.command_line(worker.engine, worker_start(recipe, worker))
+            shown += [f"{worker.service_name}:", "", "```sh", command.replace(" --", " \\\n  --"), "```", ""]
+        else:
+            shown += [f"{worker.service_name}:", "", "```yaml", file.rstrip(), "```", ""]
+    yield from [title, "", *shown]
+
+
+def _variants(recipe: Recipe) -> Iterator[str]:
+    """Yield what is different on some GPUs, or with another number of them."""
+    if not recipe.variants:
+        return
+    yield from ("## With other GPUs", "", "| where | what is different there |", "|---|---|")
+    for variant in recipe.variants:
+        families = [f"{family.capitalize()} GPUs" for family in variant.families or ()]
+        sizes = [] if variant.gpus is None else [f"one worker on {variant.gpus} of them"]
+        yield f"| {', '.join((*families, *sizes))} | {'; '.join(_differences(variant))} |"
+    yield ""
+
+
+def _differences(variant: Variant) -> Iterator[str]:
+    if variant.algorithm:
+        yield f"quantization.algorithm `{variant.algorithm}`"
+    for role, options in variant.engine.items():
+        yield from (f"{role}: {name} `{_cell(json.dumps(value))}`" for name, value in options.items())
+    for role, variables in variant.environment.items():
+        yield from (f"{role}: `{_cell(f'{name}={value}')}`" for name, value in variables.items())
 
 
 def main() -> None:

@@ -1,40 +1,169 @@
-"""Read recipes from the catalogue."""
+"""Read recipes: those of the catalogue, and those of a folder of one's own."""
 
 import json
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any, cast
 
 import yaml
+from pydantic import ValidationError, create_model
 
-from recipes.model import Recipe
+from engines.registry import ENGINES, Framework
+from recipes.model import Recipe, ServiceRecipe
+from recipes.model_files import ModelFiles
 
 CATALOGUE = Path(__file__).parent / "catalogue"
+MODELS = Path(__file__).parent / "models"
+
+
+class UnknownModelError(ValueError):
+    """A recipe names a model that nobody has described."""
+
+    def __init__(self, name: str, known: tuple[str, ...]) -> None:
+        super().__init__(name)
+        self.name = name
+        self.known = known
+
+
+class UnknownFrameworkError(ValueError):
+    """A recipe names an engine that nobody has described, or none."""
+
+    def __init__(self, name: object) -> None:
+        super().__init__(str(name))
+        self.name = name
+
+
+class ModelFileError(ValueError):
+    """The file of a model cannot be used."""
+
+    def __init__(self, file: Path, error: ValidationError) -> None:
+        super().__init__(str(file))
+        self.file = file
+        self.error = error
+
+
+class MisnamedRecipeError(ValueError):
+    """A recipe calls itself by another name than its file, so that two could have one name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+
+
+def recipe_names(folder: Path | None = None) -> tuple[str, ...]:
+    """Return the names of the recipes in a folder, which are their files' paths; None: of the catalogue."""
+    root = folder or CATALOGUE
+    # Of the catalogue `<model>/<variant>`; who has a few recipes of one model needs no folder for each.
+    files = (*root.glob("*.yaml"), *root.glob("*/*.yaml"))
+    return tuple(sorted(file.relative_to(root).with_suffix("").as_posix() for file in files))
 
 
 @cache
-def recipe_names() -> tuple[str, ...]:
-    """Return the names of all recipes, `<model>/<variant>`, sorted."""
-    files = CATALOGUE.glob("*/*.yaml")
-    return tuple(sorted(file.relative_to(CATALOGUE).with_suffix("").as_posix() for file in files))
-
-
-@cache
-def load_recipe(name: str) -> Recipe:
-    """Return the recipe of that name.
+def load_recipe(name: str, folder: Path | None = None) -> Recipe:
+    """Return the recipe of that name in a folder; None: in the catalogue.
 
     Raises:
         KeyError: no recipe has that name.
+        OSError, UnicodeDecodeError, yaml.YAMLError: its file cannot be read.
         pydantic.ValidationError: the recipe's file contradicts the model or itself.
+        UnknownFrameworkError: its engine is none.
+        UnknownModelError, ModelFileError: its model is none, or that model's file is wrong.
+        MisnamedRecipeError: it calls itself by another name than its file.
 
     """
-    if name not in recipe_names():
+    if name not in recipe_names(folder):
         raise KeyError(name)
-    return parse_recipe((CATALOGUE / f"{name}.yaml").read_text(encoding="utf-8"))
+    recipe = parse_recipe(recipe_file(name, folder).read_text(encoding="utf-8"))
+    if recipe.name != name:
+        raise MisnamedRecipeError(recipe.name)
+    return recipe
+
+
+def recipe_file(name: str, folder: Path | None = None) -> Path:
+    """Return the file of the recipe of that name in a folder; None: in the catalogue."""
+    return (folder or CATALOGUE) / f"{name}.yaml"
 
 
 def parse_recipe(text: str) -> Recipe:
-    """Return the recipe that a YAML text describes.
+    """Return the recipe that a YAML text describes; `model` in it names a file of recipes/models/.
 
-    Validated as JSON, because pydantic's strict mode takes a list for a tuple only there.
+    Raises:
+        UnknownFrameworkError: no engine has the name that `framework` is.
+        UnknownModelError: no model has that name.
+        ModelFileError: the model's file contradicts the type or itself.
+        pydantic.ValidationError: the recipe contradicts the type or itself.
+
     """
-    return Recipe.model_validate_json(json.dumps(yaml.load(text, Loader=yaml.CSafeLoader)))
+    document: object = yaml.load(text, Loader=yaml.CSafeLoader)
+    typed = _type_of(document)
+    if isinstance(document, Mapping):
+        document = _with_model(cast("Mapping[str, object]", document))
+    return typed.model_validate_json(_as_json(document))
+
+
+def recipe_type(text: str) -> type[Recipe]:
+    """Return the type of a recipe's YAML text: its workers have the options of the engine that it names.
+
+    Raises:
+        UnknownFrameworkError: no engine has the name that `framework` is.
+
+    """
+    return _type_of(yaml.load(text, Loader=yaml.CSafeLoader))
+
+
+def model_names() -> tuple[str, ...]:
+    """Return the names of all models that are described, sorted."""
+    return tuple(sorted(file.stem for file in MODELS.glob("*.yaml")))
+
+
+@cache
+def load_model(name: str) -> ModelFiles:
+    """Return the model of that name.
+
+    Raises:
+        UnknownModelError: no model has that name.
+        ModelFileError: its file contradicts the type or itself.
+
+    """
+    file = MODELS / f"{name}.yaml"
+    if name not in model_names():
+        raise UnknownModelError(name, model_names())
+    try:
+        document = yaml.load(file.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
+        return ModelFiles.model_validate_json(_as_json(document))
+    except ValidationError as error:
+        raise ModelFileError(file, error) from None
+
+
+def _type_of(document: object) -> type[Recipe]:
+    if not isinstance(document, Mapping):
+        return Recipe
+    framework = cast("Mapping[str, object]", document).get("framework")
+    for name in ENGINES:
+        if name == framework:
+            return _recipe_type(name)
+    raise UnknownFrameworkError(framework)
+
+
+@cache
+def _recipe_type(framework: Framework) -> type[Recipe]:
+    # Types that are made of values, which no type checker follows.
+    made: Any = create_model
+    worker = made("ServiceRecipe", __base__=ServiceRecipe, engine=(ENGINES[framework].options | None, None))
+    return made("Recipe", __base__=Recipe, services=(tuple[worker, ...], ...))
+
+
+def _with_model(document: Mapping[str, object]) -> Mapping[str, object]:
+    name = document.get("model")
+    if not isinstance(name, str):
+        return document
+    return {**document, "model": load_model(name).model_dump(mode="json", by_alias=True)}
+
+
+def _as_json(document: object) -> str:
+    """Write what YAML held as JSON: pydantic's strict mode takes a list for a tuple only there.
+
+    A date, which JSON has not, is judged as text.
+    """
+    return json.dumps(document, default=str)

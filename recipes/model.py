@@ -8,58 +8,25 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from engines import KV_VALUE_BYTES
+from engines import MxFp4AlgorithmName
+from engines.engine import Engine
+from engines.option_types import WorkerRole
+from engines.registry import ENGINE_SERVERS, ENGINES, Framework, Options, ServerName
+from engines.server import EngineServer
 from hardware import ArchitectureFamily
 from recipes.benchmark import Benchmark, GibQuantity
 from recipes.consistency import contradictions
+from recipes.correction import Correction
 from recipes.evidence import Evidence
+from recipes.fitting import Variant, every_fit
+from recipes.model_cache import snapshot_directory
+from recipes.model_files import DraftModel, ModelFiles
+from recipes.pod_recipe import PodRecipe
+from recipes.runtime import Runtime
 from recipes.strict_model import PositiveInt, StrictModel
-from recipes.tensorrt_llm import QuantizationAlgorithm, TensorRtLlmOptions, WorkerRole
-from recipes.tensorrt_llm.blocks import KvDtype
 
 Role = Literal["frontend", "prefill", "decode", "worker"]
 """`worker` does both, prefill and decode."""
-CommitHash = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
-
-
-class ModelFiles(StrictModel):
-    """The checkpoint: which files of which revision, and its config.json in numbers."""
-
-    repository: str
-    """Repository on the Hugging Face hub."""
-    revision: CommitHash
-    """Pinned: a branch that moves would change the model under a running service."""
-    served_name: str
-    size_bytes: PositiveInt
-    """Bytes of the files that are downloaded, after the exclusions."""
-    excluded_files: tuple[str, ...]
-    model_type: Literal["gpt_oss"]
-    """Model type in config.json: the engine chooses its implementation, and so its limits, by it."""
-    layers: PositiveInt
-    kv_heads: PositiveInt
-    """Heads of the KV cache, of all GPUs together."""
-    head_dim: PositiveInt
-    experts: PositiveInt
-    max_positions: PositiveInt
-    """Tokens of prompt and answer that the model was made for; the engine's max_seq_len if nothing is set."""
-
-    def kv_bytes_per_token(self, dtype: KvDtype) -> int:
-        """Bytes of KV cache of one token in all layers, on all GPUs of a worker together.
-
-        Sliding-window layers count in full: the engine keeps and transfers all of their tokens unless
-        kv_cache_config.max_attention_window is set.
-        """
-        return round(self.layers * 2 * self.kv_heads * self.head_dim * KV_VALUE_BYTES[dtype])
-
-
-class Runtime(StrictModel):
-    """The container image of frontend and workers."""
-
-    image: str
-    """Repository without a tag."""
-    version: str
-    platform_line: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+$")]
-    """Minor version of the Dynamo platform whose operator and flags the recipe is written for."""
 
 
 class Traffic(StrictModel):
@@ -72,30 +39,10 @@ class Traffic(StrictModel):
 class Quantization(StrictModel):
     """Number formats of expert weights and activations."""
 
-    algorithm: QuantizationAlgorithm | None = None
+    algorithm: MxFp4AlgorithmName | None = None
     """None: the engine's default for the checkpoint, which is left unnamed."""
     architecture_families: tuple[ArchitectureFamily, ...]
     """GPU families with kernels for what the recipe asks; on any other the worker stops at start."""
-
-
-class Vocabulary(StrictModel):
-    """The tokenizer vocabulary that the harmony parsers load beside the model's own files."""
-
-    url: str
-    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-
-
-class ModelCacheRecipe(StrictModel):
-    """Where the model's files lie in every pod, and how they get there."""
-
-    mount_path: str
-    vocabulary: Vocabulary
-    vocabulary_directory: str
-    download_job_name: str
-    download_image: str
-    download_packages: tuple[str, ...]
-    download_memory_limit: str
-    download_environment: Mapping[str, str]
 
 
 class FrontendResources(StrictModel):
@@ -128,9 +75,11 @@ class ServiceRecipe(StrictModel):
     arguments: tuple[str, ...]
     """Command-line flags beyond those that follow from the recipe, one flag or value an entry."""
     environment: Mapping[str, str]
+    image_version: str | None = None
+    """Tag of this service's image; None: the runtime's."""
     shared_memory: str | None = None
     """Size of /dev/shm as a Kubernetes quantity."""
-    engine: TensorRtLlmOptions | None = None
+    engine: Options | None = None
     resources: FrontendResources | None = None
     """Resources of the frontends; what a worker asks for follows from its node and its GPUs."""
 
@@ -166,17 +115,6 @@ class ServiceRecipe(StrictModel):
         return self
 
 
-class Correction(StrictModel):
-    """One published value that was changed or is guarded, and why."""
-
-    id: Annotated[str, Field(pattern=r"^[A-Z][0-9]+$")]
-    setting: str
-    published: str
-    ours: str
-    why: str
-    source: str
-
-
 class Recipe(StrictModel):
     """A published way to serve a model, with every correction on record.
 
@@ -189,27 +127,53 @@ class Recipe(StrictModel):
     title: str
     sources: tuple[str, ...]
     model: ModelFiles
-    framework: Literal["tensorrt-llm"]
+    framework: Framework
+    server: ServerName = "dynamo"
+    """What answers requests; without Dynamo the one worker does, and needs no platform."""
     runtime: Runtime
     graph_name: str
-    working_directory: str
+    one_pod: str | None = None
+    """Name of the one service whose pods run prefill and decode as processes of one container, on one node;
+    None: pods of their own."""
+    working_directory: str | None = None
+    """Directory in which workers start; None: the image's."""
     traffic: Traffic
     quantization: Quantization
-    model_cache: ModelCacheRecipe
     services: tuple[ServiceRecipe, ...]
     benchmark: Benchmark
     validated_on: tuple[str, ...]
     """Accelerators on which the publisher has run its own version of the recipe."""
+    variants: tuple[Variant, ...] = ()
+    """What differs on some GPUs, or with another number of them. The services' own values are for the first
+    family and the workers' GPUs named there."""
     evidence: tuple[Evidence, ...]
     """How far this project has tried the recipe, per accelerator."""
     corrections: tuple[Correction, ...]
 
     @model_validator(mode="after")
     def _refuse_contradictions(self) -> "Recipe":
-        found = contradictions(self)
+        # Each fit is a recipe that a stack can choose; two may have one mistake in common.
+        fits = every_fit(self) if self.variants else (self,)
+        found = dict.fromkeys(text for fit in fits for text in contradictions(fit))
         if found:
             raise ValueError("; ".join(found))
         return self
+
+    @property
+    def serving_engine(self) -> Engine[Options]:
+        """The engine that all of its workers run."""
+        return ENGINES[self.framework]
+
+    @property
+    def engine_server(self) -> EngineServer | None:
+        """The engine's own server; None where Dynamo serves."""
+        return ENGINE_SERVERS.get(self.server)
+
+    @property
+    def engine_release(self) -> str:
+        """Release of Dynamo's runtime with the recipe's engine, by which facts of engines are told apart."""
+        server = self.engine_server
+        return server.dynamo_releases[self.runtime.version] if server else self.runtime.version
 
     @property
     def workers(self) -> tuple[ServiceRecipe, ...]:
@@ -221,7 +185,20 @@ class Recipe(StrictModel):
         """Whether prefill and decode run in different workers."""
         return any(service.role == "decode" for service in self.services)
 
-    def engine_of(self, role: WorkerRole) -> TensorRtLlmOptions:
+    @property
+    def pods(self) -> tuple[PodRecipe, ...]:
+        """The services of the graph, in published order."""
+        pods = [
+            PodRecipe(service.service_name, service.role, service.replicas, (service,))
+            for service in self.services
+            if self.one_pod is None or service.engine is None
+        ]
+        if self.one_pod is not None:
+            workers = self.workers
+            pods.append(PodRecipe(self.one_pod, "worker", workers[0].replicas, workers))
+        return tuple(pods)
+
+    def engine_of(self, role: WorkerRole) -> Options:
         """Return the engine options of a role.
 
         Raises:
@@ -237,23 +214,36 @@ class Recipe(StrictModel):
     def longest_prompt(self) -> int:
         """Tokens of the longest prompt that is answered; the engine refuses a longer one."""
         prefilling = self.engine_of("prefill" if self.is_disaggregated else "worker")
-        return min(prefilling.longest_prompt(self.model.max_positions), self.longest_sequence - 1)
+        return min(prefilling.longest_prompt(self.model.shape.max_positions), self.longest_sequence - 1)
 
     @property
     def longest_sequence(self) -> int:
         """Tokens of a prompt and its answer together."""
         generating = self.engine_of("decode" if self.is_disaggregated else "worker")
-        return generating.effective_max_seq_len(self.model.max_positions)
+        return generating.effective_max_seq_len(self.model.shape.max_positions)
 
     @property
     def gpus(self) -> int:
         """GPUs of all workers together."""
         return sum(worker.gpus * worker.replicas for worker in self.workers)
 
+    def on_line(self, line: str) -> "Recipe":
+        """Return the recipe with the image that it runs on a line of the platform that it names.
+
+        Options, words and variables that differ between lines are rendered by the image's version.
+        """
+        runtime = self.runtime.model_copy(update={"version": self.runtime.version_on(line)})
+        return self.model_copy(update={"runtime": runtime})
+
     def with_replicas(self, replicas: Mapping[str, int]) -> "Recipe":
         """Return the recipe with other numbers of replicas, by service name; what is not named stays."""
+        numbers = {
+            process.service_name: replicas.get(pod.service_name, pod.replicas)
+            for pod in self.pods
+            for process in pod.processes
+        }
         services = tuple(
-            service.model_copy(update={"replicas": replicas.get(service.service_name, service.replicas)})
+            service.model_copy(update={"replicas": numbers[service.service_name]})
             for service in self.services
         )
         return self.model_copy(update={"services": services})
@@ -283,7 +273,17 @@ class Recipe(StrictModel):
         return min(self.benchmark.concurrency_per_gpu * self.gpus, self.running_requests)
 
     @property
+    def draft_models(self) -> tuple[DraftModel, ...]:
+        """The draft models that its workers name, which the cache has to hold as well."""
+        named = {worker.engine.draft_model for worker in self.workers if worker.engine is not None}
+        return tuple(draft for draft in self.model.draft_models if draft.repository in named)
+
+    @property
+    def download_bytes(self) -> int:
+        """Bytes of everything that the cache has to hold."""
+        return self.model.size_bytes + sum(draft.size_bytes for draft in self.draft_models)
+
+    @property
     def snapshot_path(self) -> str:
-        """Directory of the pinned revision in the mounted cache, in the hub's own layout."""
-        folder = "models--" + self.model.repository.replace("/", "--")
-        return f"{self.model_cache.mount_path}/hub/{folder}/snapshots/{self.model.revision}"
+        """Directory of the model's pinned revision in the mounted cache."""
+        return snapshot_directory(self.model)

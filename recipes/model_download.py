@@ -9,6 +9,7 @@ from typing import Any
 from recipes.graph_manifest import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
+from recipes.model_cache import MODEL_CACHE, snapshot_directory
 from recipes.placed import CacheNodes
 
 TOKEN_KEY = "HF_TOKEN"  # noqa: S105 - the name of a key, not a token
@@ -51,7 +52,10 @@ class HuggingFaceDownload:
 
 @dataclass(frozen=True, slots=True)
 class S3Copy:
-    """The files from a bucket: those of the revision's directory, and the vocabulary beside them."""
+    """The files from a bucket: those of the revision's directory, and the vocabulary beside them.
+
+    Those of a draft model lie in a folder of its name, such as gpt-oss-120b-Eagle3-v3, below the address.
+    """
 
     address: str
     """s3://bucket/prefix, where config.json and o200k_base.tiktoken lie."""
@@ -125,7 +129,7 @@ def filling_container(
             look.
 
     """
-    image = mirrored(recipe.model_cache.download_image, image_mirrors)
+    image = mirrored(MODEL_CACHE.download_image, image_mirrors)
     match source:
         case HuggingFaceDownload():
             return _download(recipe, image, source.token_secret_name, marker)
@@ -143,23 +147,22 @@ def download_job_spec(recipe: Recipe, claim_name: str, token_secret_name: str | 
 def _download(
     recipe: Recipe, image: str, token_secret_name: str | None, marker: str | None
 ) -> dict[str, Any]:
-    cache = recipe.model_cache
-    download = [f"{_PACKAGES_DIRECTORY}/bin/hf", "download", recipe.model.repository]
-    download += ["--revision", recipe.model.revision]
+    hub = [f"{_PACKAGES_DIRECTORY}/bin/hf", "download"]
+    download = [*hub, recipe.model.repository, "--revision", recipe.model.revision]
     for pattern in recipe.model.excluded_files:
         download += ["--exclude", pattern]
+    drafts = [[*hub, draft.repository, "--revision", draft.revision] for draft in recipe.draft_models]
     variables = {
-        "VOCABULARY_URL": cache.vocabulary.url,
+        "VOCABULARY_URL": recipe.model.vocabulary.url,
         **_vocabulary_variables(recipe),
-        "HF_HOME": cache.mount_path,
-        **cache.download_environment,
+        "HF_HOME": MODEL_CACHE.mount_path,
+        **MODEL_CACHE.download_environment,
     }
     return _container(
-        recipe,
         image,
         name="download",
-        packages=cache.download_packages,
-        commands=[download],
+        packages=MODEL_CACHE.download_packages,
+        commands=[download, *drafts],
         script=_VOCABULARY_SCRIPT,
         variables=[*listed(variables), *_token(token_secret_name)],
         marker=marker,
@@ -169,22 +172,26 @@ def _download(
 def _copy(recipe: Recipe, image: str, source: S3Copy, marker: str | None) -> dict[str, Any]:
     address = source.address.rstrip("/")
     vocabulary = _vocabulary_name(recipe)
-    excluded = [word for pattern in recipe.model.excluded_files for word in ("--exclude", pattern)]
+    beside = [f"{draft.name}/*" for draft in recipe.draft_models]
+    excluded = [word for each in (*recipe.model.excluded_files, *beside) for word in ("--exclude", each)]
     region = ["--region", source.region] if source.region else []
     tool = ["python3", "-m", "awscli", "s3"]
     options = ["--no-progress", *region]
     files = [*tool, "sync", f"{address}/", recipe.snapshot_path, "--exclude", vocabulary, *excluded, *options]
-    vocabulary_file = f"{recipe.model_cache.vocabulary_directory}/{vocabulary}"
+    drafts = [
+        [*tool, "sync", f"{address}/{draft.name}/", snapshot_directory(draft), *options]
+        for draft in recipe.draft_models
+    ]
+    vocabulary_file = f"{MODEL_CACHE.vocabulary_directory}/{vocabulary}"
     variables = {**_check_variables(recipe), "AWS_RETRY_MODE": "standard", "AWS_MAX_ATTEMPTS": "10"}
     if source.service_account_name:
         # A service account without a role would silently take the node's, which reads more than this.
         variables["AWS_EC2_METADATA_DISABLED"] = "true"
     return _container(
-        recipe,
         image,
         name="copy",
         packages=S3_PACKAGES,
-        commands=[files, [*tool, "cp", f"{address}/{vocabulary}", vocabulary_file, *options]],
+        commands=[files, *drafts, [*tool, "cp", f"{address}/{vocabulary}", vocabulary_file, *options]],
         script=_CHECK_SCRIPT,
         variables=listed(variables),
         marker=marker,
@@ -200,13 +207,12 @@ def _check(recipe: Recipe, image: str) -> dict[str, Any]:
         "env": listed(_check_variables(recipe)),
         **_limits_and_security(_CHECK_MEMORY),
         "volumeMounts": [
-            {"name": CACHE_VOLUME, "mountPath": recipe.model_cache.mount_path, "readOnly": True},
+            {"name": CACHE_VOLUME, "mountPath": MODEL_CACHE.mount_path, "readOnly": True},
         ],
     }
 
 
 def _container(
-    recipe: Recipe,
     image: str,
     *,
     name: str,
@@ -216,7 +222,6 @@ def _container(
     variables: list[dict[str, Any]],
     marker: str | None,
 ) -> dict[str, Any]:
-    cache = recipe.model_cache
     install = ["python3", "-m", "pip", "install", "--quiet", "--target", _PACKAGES_DIRECTORY, *packages]
     lines = [shlex.join(command) for command in [install, *commands]]
     if marker:
@@ -233,9 +238,9 @@ def _container(
         # The script is the shell's first argument: quoted into the command it could not be read.
         "args": ["\n".join(lines), name, script.read_text(encoding="utf-8")],
         "env": [*variables, *listed(surroundings)],
-        **_limits_and_security(cache.download_memory_limit),
+        **_limits_and_security(MODEL_CACHE.download_memory_limit),
         "volumeMounts": [
-            {"name": CACHE_VOLUME, "mountPath": cache.mount_path},
+            {"name": CACHE_VOLUME, "mountPath": MODEL_CACHE.mount_path},
             {"name": SCRATCH_VOLUME, "mountPath": _SCRATCH_DIRECTORY},
         ],
     }
@@ -251,19 +256,20 @@ def _limits_and_security(memory: str) -> dict[str, Any]:
 
 
 def _vocabulary_name(recipe: Recipe) -> str:
-    return recipe.model_cache.vocabulary.url.rsplit("/", 1)[-1]
+    return recipe.model.vocabulary.url.rsplit("/", 1)[-1]
 
 
 def _vocabulary_variables(recipe: Recipe) -> dict[str, str]:
-    cache = recipe.model_cache
     return {
-        "VOCABULARY_SHA256": cache.vocabulary.sha256,
-        "VOCABULARY_FILE": f"{cache.vocabulary_directory}/{_vocabulary_name(recipe)}",
+        "VOCABULARY_SHA256": recipe.model.vocabulary.sha256,
+        "VOCABULARY_FILE": f"{MODEL_CACHE.vocabulary_directory}/{_vocabulary_name(recipe)}",
     }
 
 
 def _check_variables(recipe: Recipe) -> dict[str, str]:
-    return {"SNAPSHOT_DIRECTORY": recipe.snapshot_path, **_vocabulary_variables(recipe)}
+    drafts = [snapshot_directory(draft) for draft in recipe.draft_models]
+    beside = {"DRAFT_DIRECTORIES": ":".join(drafts)} if drafts else {}
+    return {"SNAPSHOT_DIRECTORY": recipe.snapshot_path, **beside, **_vocabulary_variables(recipe)}
 
 
 def listed(variables: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from typing import Any
 from recipes.graph_manifest import scheduling_with_cache
 from recipes.images import mirrored
 from recipes.model import Recipe
+from recipes.model_cache import MODEL_CACHE
 from recipes.model_download import (
     CACHE_VOLUME,
     SCRATCH_VOLUME,
@@ -40,13 +41,13 @@ def node_cache_spec(
         image_mirrors: registry host -> what stands in its place.
 
     """
-    image = mirrored(recipe.model_cache.download_image, image_mirrors)
+    image = mirrored(MODEL_CACHE.download_image, image_mirrors)
     marker = marker_file(recipe)
     pod: dict[str, Any] = {
         **scheduling_with_cache(nodes),
         **filling_pod_fields(source),
         "terminationGracePeriodSeconds": _STOP_SECONDS,
-        "initContainers": [_own(recipe, image), filling_container(recipe, source, image_mirrors, marker)],
+        "initContainers": [_own(image), filling_container(recipe, source, image_mirrors, marker)],
         "containers": [_hold(image)],
         "volumes": [
             directory_volume(CACHE_VOLUME, nodes.directory),
@@ -62,9 +63,9 @@ def node_cache_spec(
     }
 
 
-def _own(recipe: Recipe, image: str) -> dict[str, Any]:
+def _own(image: str) -> dict[str, Any]:
     """Return what hands the directory over: the kubelet makes it root's, and fsGroup changes no hostPath."""
-    mount_path = recipe.model_cache.mount_path
+    mount_path = MODEL_CACHE.mount_path
     return {
         "name": "own",
         "image": image,

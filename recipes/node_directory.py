@@ -4,13 +4,15 @@ import shlex
 from typing import Any
 
 from recipes.model import Recipe
+from recipes.model_cache import MODEL_CACHE
 
 WAIT_CONTAINER = "wait-for-model"
 
 
 def marker_file(recipe: Recipe) -> str:
     """Return the file that says, inside a container, that this revision is there and whole."""
-    return f"{recipe.model_cache.mount_path}/.complete/{recipe.model.revision}"
+    revisions = (recipe.model.revision, *(draft.revision for draft in recipe.draft_models))
+    return f"{MODEL_CACHE.mount_path}/.complete/{'-'.join(revisions)}"
 
 
 def directory_volume(name: str, directory: str) -> dict[str, Any]:

@@ -1,13 +1,12 @@
 """A recipe with engine options of a stack's settings in place of its own."""
 
 from collections.abc import Mapping
-from typing import Any, cast
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from recipes.consistency import contradictions
+from recipes.merging import option_messages, with_options
 from recipes.model import Recipe, Role, ServiceRecipe
-from recipes.tensorrt_llm import EngineSettings, TensorRtLlmOptions
 
 
 class OverrideError(ValueError):
@@ -20,12 +19,12 @@ class OverrideError(ValueError):
         self.messages: tuple[str, ...] = messages
 
 
-def overridden(recipe: Recipe, overrides: Mapping[Role, EngineSettings]) -> Recipe:
+def overridden(recipe: Recipe, overrides: Mapping[Role, BaseModel]) -> Recipe:
     """Return the recipe with the overrides merged into its engine options, key by key.
 
-    A block such as kv_cache_config is merged key by key too, so that naming one of its options leaves the
-    others as the recipe has them. An explicit null takes the recipe's value away; the engine's default holds
-    then. GPUs of a worker follow from its parallelism.
+    Args:
+        recipe: as it is in the catalogue.
+        overrides: by role, settings of the recipe's engine.
 
     Raises:
         OverrideError: a role that the recipe does not have, options that the engine refuses, or roles that
@@ -49,37 +48,8 @@ def overridden(recipe: Recipe, overrides: Mapping[Role, EngineSettings]) -> Reci
     return changed
 
 
-def _service(service: ServiceRecipe, override: EngineSettings) -> ServiceRecipe:
-    if service.engine is None:
-        raise TypeError(f"{service.service_name} has no engine")
-    merged = _merged(_given(service.engine), _given(override))
+def _service(service: ServiceRecipe, override: BaseModel) -> ServiceRecipe:
     try:
-        engine = TensorRtLlmOptions.model_validate(merged)
+        return with_options(service, override.model_dump(exclude_unset=True))
     except ValidationError as error:
-        raise OverrideError(service.role, _messages(error)) from None
-    return service.model_copy(update={"engine": engine, "gpus": engine.gpus})
-
-
-def _given(options: EngineSettings) -> dict[str, Any]:
-    return options.model_dump(exclude_unset=True)
-
-
-def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(base)
-    for key, value in over.items():
-        present = merged.get(key)
-        if isinstance(present, Mapping) and isinstance(value, Mapping):
-            merged[key] = _merged(cast("Mapping[str, Any]", present), cast("Mapping[str, Any]", value))
-        else:
-            merged[key] = value
-    return merged
-
-
-def _messages(error: ValidationError) -> tuple[str, ...]:
-    messages: list[str] = []
-    for details in error.errors(include_url=False):
-        place = ".".join(str(part) for part in details["loc"])
-        text = details["msg"].removeprefix("Value error, ")
-        # A sentence of ours names its option; one of pydantic's does not.
-        messages.append(text if details["type"] == "value_error" else f"{place}: {text}")
-    return tuple(messages)
+        raise OverrideError(service.role, option_messages(error)) from None

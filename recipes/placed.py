@@ -7,12 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from hardware import KvPath, KvTransportName
+from engines.kv_profile import KvProfile
+from engines.registry import Options
+from hardware import InstanceType, KvPath, KvTransportName
 from recipes.model import Recipe, Role, ServiceRecipe
+from recipes.pod_recipe import PodRecipe
 
 GraphApi = Literal["v1alpha1", "v1beta1"]
 RdmaFabric = Literal["infiniband", "roce"]
 RolloutStrategy = Literal["RollingUpdate", "Recreate"]
+TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,7 @@ class Toleration:
 
     key: str
     operator: Literal["Exists", "Equal"]
-    effect: Literal["NoSchedule"]
+    effect: TaintEffect
     value: str | None = None
 
 
@@ -51,7 +55,7 @@ class PoolPlacement:
     """The node pool whose GPUs a worker uses, and what its pods need to land there and nowhere else."""
 
     pool: str
-    instance_type: str
+    instance_type: InstanceType
     node_selector: Mapping[str, str]
     tolerations: tuple[Toleration, ...]
     rollout: Rollout
@@ -65,7 +69,7 @@ class PoolPlacement:
 class PlacedService:
     """One service of the graph with its replica count, its sizes and, for a worker, its node pool."""
 
-    recipe: ServiceRecipe
+    recipe: PodRecipe
     replicas: int
     placement: PoolPlacement | None
     """Placement of the service's pods; None for a service without GPUs: it runs on any node that has none."""
@@ -73,7 +77,7 @@ class PlacedService:
 
     @property
     def name(self) -> str:
-        """The service's name in the graph, as the recipe publishes it."""
+        """The service's name in the graph."""
         return self.recipe.service_name
 
     @property
@@ -85,6 +89,11 @@ class PlacedService:
     def gpus(self) -> int:
         """GPUs of one replica."""
         return self.recipe.gpus
+
+    @property
+    def roles(self) -> tuple[Role, ...]:
+        """What its processes do: prefill and decode where one pod runs both."""
+        return tuple(process.role for process in self.recipe.processes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +171,27 @@ class PlacedRecipe:
     def workers(self) -> tuple[PlacedService, ...]:
         """The services that have GPUs, in the recipe's order."""
         return tuple(service for service in self.services if service.placement is not None)
+
+    def kv_profile(self, service: PlacedService) -> KvProfile | None:
+        """Return how the service is set up for the graph's KV transport; None where it transfers nothing."""
+        if self.kv_transport is None or service.placement is None:
+            return None
+        return self.recipe.serving_engine.kv_profile(
+            self.kv_transport.name,
+            instance_type=service.placement.instance_type,
+            runtime_version=self.recipe.runtime.version,
+            roce=service.placement.rdma_fabric == "roce",
+        )
+
+    def engine_options(self, service: PlacedService, process: ServiceRecipe) -> Options | None:
+        """Return the engine options of a process of the service with what the KV transport sets.
+
+        None for a frontend.
+        """
+        options, profile = process.engine, self.kv_profile(service)
+        if options is None or profile is None:
+            return options
+        return self.recipe.serving_engine.with_transport(options, profile)
 
     @property
     def compute_domain(self) -> ComputeDomain | None:

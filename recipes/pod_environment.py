@@ -1,89 +1,114 @@
 """Environment variables of the pods of a graph, and how long a worker that is told to end serves on."""
 
-from engines.runtime_defects import (
-    DEEP_EP_CRASH_ACCELERATOR,
-    DEEP_EP_CRASH_LINE,
-    WITHOUT_DEEP_EP,
-    WITHOUT_MNNVL_IN_NCCL,
-    Workaround,
-)
-from hardware import INSTANCE_TYPES, InstanceType
+from typing import Any
+
+from engines.engine import Engine, WorkerStart
+from engines.release import line_name, release_line
+from engines.runtime_defects import Workaround
+from engines.runtime_lines import RUNTIME_LINES
+from engines.server import ServerCommand
 from recipes.model import Recipe, Role, ServiceRecipe
+from recipes.model_cache import MODEL_CACHE, snapshot_directory
 from recipes.placed import PlacedRecipe, PlacedService
-from recipes.tensorrt_llm import EngineSettings, environment
-from recipes.tensorrt_llm.kv_profiles import release_line, service_kv_profile
 
 ENGINE_FILES_DIRECTORY = "/opt/dynamo/configs"
 TERMINATION_GRACE_SECONDS = 120
 """Seconds from SIGTERM until the rest of the pod is killed; all of the time that the runtime has."""
+FRONTEND_PAUSE_SECONDS = 10
+"""Seconds that a frontend serves on before its SIGTERM, while the Service's other ends forget it."""
+MAIN_CONTAINER = "main"
+"""The operator adds its probes, ports and variables to the container of this name."""
+PREFILL_CONTAINER = "prefill"
 
+_LAST_LINE_THAT_SERVES_ON = (1, 2)
+"""Last line whose frontend takes requests while it ends."""
 _SHUTDOWN_SECONDS = 30
 """Seconds for the engine's own shutdown, once its requests are gone."""
-_PREFILL_TRANSFERS_SECONDS = 30
-"""A prefill worker waits up to so long, before that, for decode workers that still read its KV cache."""
 
 
-def service_environment(placed: PlacedRecipe, service: PlacedService) -> dict[str, str]:
-    """Return the variables of one service, in a fixed order.
+def process_environment(
+    placed: PlacedRecipe, service: PlacedService, process: ServiceRecipe
+) -> dict[str, str]:
+    """Return the variables of one process of a service, in a fixed order.
 
     What the recipe says of a variable wins over the transport's profile and the workarounds, so that an
     override can take either back.
     """
     recipe = placed.recipe
-    variables = {workaround.name: workaround.value for workaround in service_workarounds(placed, service)}
-    profile = service_kv_profile(placed, service)
+    workarounds = process_workarounds(placed, service, process)
+    variables = {workaround.name: workaround.value for workaround in workarounds}
+    profile = placed.kv_profile(service)
     if profile is not None:
         variables |= profile.environment
-    variables |= _draining_environment(service.role)
-    variables |= service.recipe.environment
-    if service.recipe.engine is not None:
-        variables |= environment(
-            served_name=recipe.model.served_name,
-            engine_file_path=f"{ENGINE_FILES_DIRECTORY}/{engine_file_name(service.recipe)}",
-            model_path=recipe.snapshot_path,
-            quantization_algorithm=recipe.quantization.algorithm,
-        )
-    return variables | _cache_environment(recipe)
+    if recipe.engine_server is None:
+        variables |= runtime_environment(process.role, recipe.serving_engine, recipe.runtime.version)
+    if recipe.one_pod is not None:
+        variables |= _registration_environment(process.role)
+    variables |= process.environment
+    if recipe.engine_server is not None:
+        variables |= server_command(placed, process).environment
+    elif process.engine is not None:
+        variables |= recipe.serving_engine.environment(worker_start(recipe, process))
+    return variables | cache_environment()
+
+
+def worker_start(recipe: Recipe, service: ServiceRecipe) -> WorkerStart:
+    """Return what a worker of the service is started with, beside its engine options.
+
+    Raises:
+        ValueError: the service is a frontend.
+
+    """
+    return WorkerStart(
+        served_name=recipe.model.served_name,
+        role=service.worker_role,
+        arguments=(*recipe.model.parser_arguments, *service.arguments),
+        runtime_version=recipe.runtime.version,
+        model_path=recipe.snapshot_path,
+        engine_file_path=_engine_file_path(service),
+        algorithm=recipe.quantization.algorithm,
+        draft_directories={draft.repository: snapshot_directory(draft) for draft in recipe.draft_models},
+    )
 
 
 def service_workarounds(placed: PlacedRecipe, service: PlacedService) -> tuple[Workaround, ...]:
-    """Return what the service needs against known defects; none for a frontend."""
-    if service.recipe.engine is None or service.placement is None:
+    """Return what the service's processes need against known defects, each once; none for a frontend."""
+    found = (
+        item for process in service.recipe.processes for item in process_workarounds(placed, service, process)
+    )
+    return tuple(dict.fromkeys(found))
+
+
+def process_workarounds(
+    placed: PlacedRecipe, service: PlacedService, process: ServiceRecipe
+) -> tuple[Workaround, ...]:
+    """Return what one process of a service needs against known defects."""
+    if process.engine is None or service.placement is None:
         return ()
-    return known_defects(
-        service.recipe.engine,
-        instance_type=INSTANCE_TYPES[service.placement.instance_type],
-        runtime_version=placed.recipe.runtime.version,
+    return placed.recipe.serving_engine.known_defects(
+        process.engine,
+        instance_type=service.placement.instance_type,
+        runtime_version=placed.recipe.engine_release,
         has_imex_channel=placed.compute_domain is not None,
     )
 
 
-def known_defects(
-    options: EngineSettings,
-    *,
-    instance_type: InstanceType,
-    runtime_version: str,
-    has_imex_channel: bool,
-) -> tuple[Workaround, ...]:
-    """Return what a worker needs against the defects that it would meet.
-
-    Args:
-        options: of the worker's engine.
-        instance_type: of its nodes.
-        runtime_version: tag of the runtime image.
-        has_imex_channel: whether its pod claims a channel of a compute domain.
+def server_command(placed: PlacedRecipe, process: ServiceRecipe) -> ServerCommand:
+    """Return how a server of the engine's own is started.
 
     Raises:
-        ValueError: the tag is no release's, so that nobody knows its defects.
+        ValueError: Dynamo serves the recipe.
 
     """
-    found: list[Workaround] = []
-    is_hit = instance_type.accelerator.name == DEEP_EP_CRASH_ACCELERATOR
-    if is_hit and options.enable_attention_dp and release_line(runtime_version) == DEEP_EP_CRASH_LINE:
-        found.append(WITHOUT_DEEP_EP)
-    if instance_type.nvlink_crosses_nodes and not has_imex_channel:
-        found.append(WITHOUT_MNNVL_IN_NCCL)
-    return tuple(found)
+    recipe = placed.recipe
+    if recipe.engine_server is None:
+        raise ValueError(f"{recipe.name} is served by Dynamo")
+    return recipe.engine_server.command(
+        served_name=recipe.model.served_name,
+        engine_file_path=_engine_file_path(process),
+        model_path=recipe.snapshot_path,
+        algorithm=recipe.quantization.algorithm,
+    )
 
 
 def engine_file_name(service: ServiceRecipe) -> str:
@@ -91,30 +116,78 @@ def engine_file_name(service: ServiceRecipe) -> str:
     return f"{service.role}.yaml"
 
 
-def _cache_environment(recipe: Recipe) -> dict[str, str]:
+def registered_as(role: Role) -> str:
+    """Return the name of the container under which a process registers, where one pod runs both roles.
+
+    Workers that are discovered by Kubernetes write one object a pod, under its name, and the second process
+    of a pod would overwrite the first's. In the runtime's container mode each writes one for the container
+    that it names, and counts while that container is ready (ai-dynamo/dynamo docs service-discovery.md; PyPI
+    package ai-dynamo 1.2.1 has the mode). So one process takes the main container's name and the other that
+    of a container which does nothing but ask it whether it is ready.
+    """
+    return PREFILL_CONTAINER if role == "prefill" else MAIN_CONTAINER
+
+
+def _engine_file_path(service: ServiceRecipe) -> str:
+    return f"{ENGINE_FILES_DIRECTORY}/{engine_file_name(service)}"
+
+
+def _registration_environment(role: Role) -> dict[str, str]:
+    # Frontends look for containers only in the same mode.
+    return {"DYN_KUBE_DISCOVERY_MODE": "container", "CONTAINER_NAME": registered_as(role)}
+
+
+def cache_environment() -> dict[str, str]:
     """Return what makes a pod read the model from the cache and from nowhere else.
 
     The frontend needs all of it as well: it loads configuration and tokenizer by the served name.
     """
     return {
-        "HF_HOME": recipe.model_cache.mount_path,
+        "HF_HOME": MODEL_CACHE.mount_path,
         # Without it a pod asks the hub for a newer revision first, and hangs where there is no egress.
         "HF_HUB_OFFLINE": "1",
         # Read by the harmony parsers: ai-dynamo/dynamo#15155.
-        "TIKTOKEN_ENCODINGS_BASE": recipe.model_cache.vocabulary_directory,
+        "TIKTOKEN_ENCODINGS_BASE": MODEL_CACHE.vocabulary_directory,
     }
 
 
-def _draining_environment(role: Role) -> dict[str, str]:
-    """Return the variable that gives the requests of a worker the time that its pod has.
+def runtime_environment(role: Role, engine: Engine[Any], runtime_version: str) -> dict[str, str]:
+    """Return what Dynamo's runtime is told by variables.
 
-    The runtime sleeps for so long after it has taken the worker out of the routing, idle or not, and ends
-    what is not answered then. Its default is 5 s (PyPI package ai-dynamo 1.2.1,
-    dynamo/common/utils/graceful_shutdown.py, dynamo/trtllm/main.py). The frontend needs nothing: it ends with
-    its last answer, seen with the same package.
+    Raises:
+        ValueError: the version is no release's.
+
+    """
+    draining = _draining_environment(role, engine, runtime_version)
+    return {**draining, **_event_plane_environment(runtime_version)}
+
+
+def _event_plane_environment(runtime_version: str) -> dict[str, str]:
+    """Return the variable that keeps events on the stack's NATS where the runtime would not use it.
+
+    1.2 does by default. Every later line takes the value, and without it an update from 1.2 would change the
+    way of events under workers that run (docs/adr/0025-platform-lines.md).
+    """
+    line = RUNTIME_LINES.get(line_name(runtime_version))
+    is_default = line is not None and line.event_plane.value == "nats"
+    return {} if is_default else {"DYN_EVENT_PLANE": "nats"}
+
+
+def _draining_environment(role: Role, engine: Engine[Any], runtime_version: str) -> dict[str, str]:
+    """Return the variable that gives the requests of a pod that ends what they need.
+
+    A worker's runtime sleeps for so long after it has taken the worker out of the routing, idle or not, and
+    ends what is not answered then. Its default is 5 s (PyPI package ai-dynamo 1.2.1,
+    dynamo/common/utils/graceful_shutdown.py, dynamo/trtllm/main.py).
+
+    A frontend of 1.2 takes requests for so long after its SIGTERM, when it knows no worker any more, so that
+    each of them fails; 5 s by default. Answers under way are brought to their end either way
+    (docs/faults-under-load.md). Later frontends break off answers after so long (correction D28), and
+    get what the pod has left after its pause.
     """
     if role == "frontend":
-        return {}
-    transfers = _PREFILL_TRANSFERS_SECONDS if role == "prefill" else 0
-    seconds = TERMINATION_GRACE_SECONDS - _SHUTDOWN_SECONDS - transfers
+        is_limit = release_line(runtime_version) > _LAST_LINE_THAT_SERVES_ON
+        left = TERMINATION_GRACE_SECONDS - FRONTEND_PAUSE_SECONDS - _SHUTDOWN_SECONDS
+        return {"DYN_HTTP_GRACEFUL_SHUTDOWN_TIMEOUT_SECS": str(left if is_limit else 0)}
+    seconds = TERMINATION_GRACE_SECONDS - _SHUTDOWN_SECONDS - engine.transfers_seconds(role)
     return {"DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS": str(seconds)}

@@ -37,13 +37,14 @@ def api_version(graph_api: GraphApi) -> str:
 
 
 def graph_spec(
-    placed: PlacedRecipe, engine_config_map_name: str, graph_api: GraphApi = "v1beta1"
+    placed: PlacedRecipe, engine_config_map_name: str | None, graph_api: GraphApi = "v1beta1"
 ) -> dict[str, Any]:
     """Return the `spec` of the graph.
 
     Args:
         placed: what runs where.
-        engine_config_map_name: the ConfigMap with the workers' engine files (recipes/engine_files.py).
+        engine_config_map_name: the ConfigMap with the workers' engine files (recipes/engine_files.py); None
+            where the engine reads none.
         graph_api: the API version to write; both make the same pods.
 
     Raises:
@@ -51,4 +52,5 @@ def graph_spec(
 
     """
     services = graph_services(placed, engine_config_map_name)
-    return alpha_spec(services) if graph_api == "v1alpha1" else beta_spec(services)
+    spec = alpha_spec if graph_api == "v1alpha1" else beta_spec
+    return spec(placed.recipe.serving_engine.backend_framework, services)

@@ -9,26 +9,33 @@ components, each with a Kubernetes pod template.
 from typing import Any
 
 from recipes.graph_manifest.services import Amounts, GraphService
-from recipes.tensorrt_llm import BACKEND_FRAMEWORK
-
-# The operator adds its probes, ports and variables to the container of this name.
-_MAIN_CONTAINER = "main"
+from recipes.pod_environment import MAIN_CONTAINER
 
 
-def alpha_spec(services: tuple[GraphService, ...]) -> dict[str, Any]:
+def alpha_spec(backend_framework: str, services: tuple[GraphService, ...]) -> dict[str, Any]:
     """Return the `spec` of the graph in nvidia.com/v1alpha1."""
     return {
-        "backendFramework": BACKEND_FRAMEWORK,
+        "backendFramework": backend_framework,
         "services": {service.name: _alpha_service(service) for service in services},
     }
 
 
-def beta_spec(services: tuple[GraphService, ...]) -> dict[str, Any]:
+def beta_spec(backend_framework: str, services: tuple[GraphService, ...]) -> dict[str, Any]:
     """Return the `spec` of the graph in nvidia.com/v1beta1."""
     return {
-        "backendFramework": BACKEND_FRAMEWORK,
+        "backendFramework": backend_framework,
         "components": [_component(service) for service in services],
     }
+
+
+def pod_template(service: GraphService) -> dict[str, Any]:
+    """Return the pod template in Kubernetes' own words, with the rollout's annotations."""
+    container = {**service.container, "name": MAIN_CONTAINER, "resources": service.resources(_beta_amounts)}
+    pod = {**service.pod, "containers": [container, *(dict(other) for other in service.others)]}
+    if not service.annotations:
+        return {"spec": pod}
+    # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).
+    return {"metadata": {"annotations": dict(service.annotations)}, "spec": pod}
 
 
 def _alpha_service(service: GraphService) -> dict[str, Any]:
@@ -38,6 +45,8 @@ def _alpha_service(service: GraphService) -> dict[str, Any]:
         "resources": service.resources(_alpha_amounts),
         "extraPodSpec": {**service.pod, "mainContainer": dict(service.container)},
     }
+    if service.others:
+        fields["extraPodSpec"]["containers"] = [dict(other) for other in service.others]
     if service.annotations:
         # Before 1.4 the operator reads the limits of a rollout from the pod's annotations alone; those of the
         # service it forgets between two generations of workers (ai-dynamo/dynamo#11909), and an update on a
@@ -71,20 +80,11 @@ def _component(service: GraphService) -> dict[str, Any]:
         "name": service.name,
         "type": service.role,
         "replicas": service.replicas,
-        "podTemplate": _pod_template(service),
+        "podTemplate": pod_template(service),
     }
     if service.shared_memory:
         fields["sharedMemorySize"] = service.shared_memory
     return fields
-
-
-def _pod_template(service: GraphService) -> dict[str, Any]:
-    container = {**service.container, "name": _MAIN_CONTAINER, "resources": service.resources(_beta_amounts)}
-    pod = {**service.pod, "containers": [container]}
-    if not service.annotations:
-        return {"spec": pod}
-    # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).
-    return {"metadata": {"annotations": dict(service.annotations)}, "spec": pod}
 
 
 def _beta_amounts(amounts: Amounts) -> dict[str, str]:

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from hardware import INSTANCE_TYPES
 from recipes.placed import CacheNodes, PlacedRecipe, PlacedService, PoolPlacement, Toleration
 
 GRAPH_NAME_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 COMPONENT_TYPE_LABEL = "nvidia.com/dynamo-component-type"
+COMPONENT_LABEL = "nvidia.com/dynamo-component"
+"""Name of the service, as the recipe has it."""
 
 HOSTNAME = "kubernetes.io/hostname"
 ZONE = "topology.kubernetes.io/zone"
@@ -103,7 +104,7 @@ def _can_share_a_node(placed: PlacedRecipe, service: PlacedService, placement: P
     if placed.compute_domain is not None:
         # One node has one channel, for one pod (kubernetes-sigs/dra-driver-nvidia-gpu#353).
         return False
-    return service.gpus < INSTANCE_TYPES[placement.instance_type].gpus
+    return service.gpus < placement.instance_type.gpus
 
 
 def _neighbours(placed: PlacedRecipe, service: PlacedService) -> list[str]:

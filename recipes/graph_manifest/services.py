@@ -3,16 +3,25 @@
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from engines.kv_profile import KvProfile, Privileges
 from recipes.graph_manifest.placement import frontend_scheduling, worker_scheduling
+from recipes.graph_manifest.processes import registering_container, supervised
 from recipes.images import mirrored
-from recipes.model import Role
+from recipes.model import Role, ServiceRecipe
+from recipes.model_cache import MODEL_CACHE
 from recipes.node_directory import directory_volume, marker_file, waiting_container
 from recipes.placed import PlacedRecipe, PlacedService, Rollout
-from recipes.pod_environment import ENGINE_FILES_DIRECTORY, TERMINATION_GRACE_SECONDS, service_environment
-from recipes.tensorrt_llm import command_line
-from recipes.tensorrt_llm.kv_profiles import KvProfile, Privileges, service_kv_profile
+from recipes.pod_environment import (
+    ENGINE_FILES_DIRECTORY,
+    FRONTEND_PAUSE_SECONDS,
+    TERMINATION_GRACE_SECONDS,
+    process_environment,
+    server_command,
+    worker_start,
+)
 
 _DEPLOYMENT_STRATEGY = "nvidia.com/deployment-strategy"
 _MAX_SURGE = "nvidia.com/deployment-rolling-update-max-surge"
@@ -47,6 +56,8 @@ class GraphService:
     """Its spec without the main container."""
     container: Mapping[str, Any]
     """The main container without resources."""
+    others: tuple[Mapping[str, Any], ...]
+    """Containers beside it."""
     requests: Amounts
     limits: Amounts
     claims: tuple[Mapping[str, Any], ...]
@@ -61,7 +72,7 @@ class GraphService:
         return resources | {"claims": list(self.claims)} if self.claims else resources
 
 
-def graph_services(placed: PlacedRecipe, engine_config_map_name: str) -> tuple[GraphService, ...]:
+def graph_services(placed: PlacedRecipe, engine_config_map_name: str | None) -> tuple[GraphService, ...]:
     """Return the services of the graph in the recipe's order.
 
     Raises:
@@ -71,16 +82,19 @@ def graph_services(placed: PlacedRecipe, engine_config_map_name: str) -> tuple[G
     return tuple(_service(placed, service, engine_config_map_name) for service in placed.services)
 
 
-def _service(placed: PlacedRecipe, service: PlacedService, engine_config_map_name: str) -> GraphService:
+def _service(
+    placed: PlacedRecipe, service: PlacedService, engine_config_map_name: str | None
+) -> GraphService:
     placement = service.placement
-    container = _container(placed, service)
+    files = engine_config_map_name if placement else None
+    container = _container(placed, service, has_engine_file=files is not None)
     pod: dict[str, Any] = {
         **(worker_scheduling(placed, service, placement) if placement else frontend_scheduling(placed)),
         # A security context of one's own replaces the operator's, whose group 1000 lets the image's user read
         # the cache. Without OnRootMismatch every start walks through the whole cache to set that group.
         "securityContext": {"fsGroup": _IMAGE_USER, "fsGroupChangePolicy": "OnRootMismatch"},
         "terminationGracePeriodSeconds": TERMINATION_GRACE_SECONDS,
-        "volumes": _volumes(placed, engine_config_map_name if placement else None),
+        "volumes": _volumes(placed, files),
     }
     if placed.cache_directory:
         security = _container_security(None, has_gpus=False)
@@ -97,6 +111,7 @@ def _service(placed: PlacedRecipe, service: PlacedService, engine_config_map_nam
         replicas=service.replicas,
         pod=pod,
         container=container,
+        others=_beside(service, container["image"]),
         requests=_amounts(service, limits=False),
         limits=_amounts(service, limits=True),
         claims=({"name": _CHANNEL_CLAIM},) if domain else (),
@@ -119,33 +134,37 @@ def _volumes(placed: PlacedRecipe, engine_config_map_name: str | None) -> list[d
 
 def _cache_mount(placed: PlacedRecipe) -> dict[str, Any]:
     name = _NODE_CACHE_VOLUME if placed.cache_directory else placed.cache_claim_name
-    return {"name": name, "mountPath": placed.recipe.model_cache.mount_path}
+    return {"name": name, "mountPath": MODEL_CACHE.mount_path}
 
 
-def _container(placed: PlacedRecipe, service: PlacedService) -> dict[str, Any]:
+def _container(placed: PlacedRecipe, service: PlacedService, *, has_engine_file: bool) -> dict[str, Any]:
     """Return the main container without resources.
 
     No probes: the operator's stay. Its readiness probe of a frontend passes before any model is known
     (ai-dynamo/dynamo#11178), but no HTTP probe can look into the list that GET /v1/models answers.
     """
     runtime = placed.recipe.runtime
-    profile = service_kv_profile(placed, service)
-    tag = profile.image_tag if profile else runtime.version
+    profile = placed.kv_profile(service)
+    tag = service.recipe.image_version or (profile.image_tag if profile else runtime.version)
     is_worker = service.placement is not None
     container: dict[str, Any] = {
         "image": mirrored(f"{runtime.image}:{tag}", placed.image_mirrors),
-        "command": ["/bin/sh", "-c"],
-        "args": [_shell_command(placed, service, profile)],
-        "env": [
-            {"name": name, "value": value} for name, value in service_environment(placed, service).items()
-        ],
+        **_started(placed, service, profile),
         "securityContext": _container_security(profile.privileges if profile else None, has_gpus=is_worker),
+        # Why it ended then stands in the pod's status, where `up` and `kubectl describe` find it.
+        "terminationMessagePolicy": "FallbackToLogsOnError",
         "volumeMounts": [_cache_mount(placed)],
     }
-    if is_worker:
+    if has_engine_file:
         files = {"name": _ENGINE_FILES_VOLUME, "mountPath": ENGINE_FILES_DIRECTORY, "readOnly": True}
         container["volumeMounts"].insert(0, files)
-        container["workingDir"] = placed.recipe.working_directory
+    if is_worker:
+        if placed.recipe.working_directory is not None:
+            container["workingDir"] = placed.recipe.working_directory
+    else:
+        # The Service forgets a pod while the pod is told to end: connections still come meanwhile.
+        pause = ["sleep", str(FRONTEND_PAUSE_SECONDS)]
+        container["lifecycle"] = {"preStop": {"exec": {"command": pause}}}
     return container
 
 
@@ -171,23 +190,57 @@ def _container_security(privileges: Privileges | None, *, has_gpus: bool) -> dic
     return security | {"seccompProfile": {"type": "RuntimeDefault"}}
 
 
-def _shell_command(placed: PlacedRecipe, service: PlacedService, profile: KvProfile | None) -> str:
+def _started(placed: PlacedRecipe, service: PlacedService, profile: KvProfile | None) -> dict[str, Any]:
+    """Return what the main container runs, and with which variables."""
+    process, *others = service.recipe.processes
+    if others:
+        several = supervised(placed, service, partial(_worker_command, placed, service))
+        return {
+            "command": list(several.words[:2]),
+            "args": list(several.words[2:]),
+            "env": _variables(several.environment),
+        }
+    return {
+        "command": ["/bin/sh", "-c"],
+        "args": [_shell_command(placed, service, process, profile)],
+        "env": _variables(process_environment(placed, service, process)),
+    }
+
+
+def _variables(environment: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"name": name, "value": value} for name, value in environment.items()]
+
+
+def _beside(service: PlacedService, image: str) -> tuple[Mapping[str, Any], ...]:
+    if len(service.recipe.processes) == 1:
+        return ()
+    return (registering_container(image, _container_security(None, has_gpus=False), service),)
+
+
+def _shell_command(
+    placed: PlacedRecipe, service: PlacedService, process: ServiceRecipe, profile: KvProfile | None
+) -> str:
     """Return the command line for /bin/sh -c.
 
     With `exec` the engine takes the shell's place as process 1: a shell there would keep SIGTERM to itself,
     and the worker would be killed with its requests when the grace period ends.
     """
     if service.placement is None:
-        return f"exec {shlex.join(['python3', '-m', 'dynamo.frontend', *service.recipe.arguments])}"
-    command = command_line(
-        served_name=placed.recipe.model.served_name,
-        role=service.recipe.worker_role,
-        arguments=service.recipe.arguments,
-    )
+        return f"exec {shlex.join(['python3', '-m', 'dynamo.frontend', *process.arguments])}"
+    if placed.recipe.engine_server is not None:
+        return f"exec {server_command(placed, process).command_line}"
+    command = _worker_command(placed, service, process)
     if profile is None or not profile.library_directories:
         return f"exec {command}"
     directories = ":".join(profile.library_directories)
     return f'export LD_LIBRARY_PATH="{directories}:$LD_LIBRARY_PATH" && exec {command}'
+
+
+def _worker_command(placed: PlacedRecipe, service: PlacedService, process: ServiceRecipe) -> str:
+    options = placed.engine_options(service, process)
+    if options is None:
+        raise TypeError(f"{process.service_name} has no engine")
+    return placed.recipe.serving_engine.command_line(options, worker_start(placed.recipe, process))
 
 
 def _amounts(service: PlacedService, *, limits: bool) -> Amounts:

@@ -30,12 +30,12 @@ def snapshot(tmp_path: Path) -> Path:
     index = {"weight_map": {"layer.0": SHARDS[0], "layer.1": SHARDS[1], "layer.2": SHARDS[1]}}
     (directory / "model.safetensors.index.json").write_text(json.dumps(index), encoding="utf-8")
     for shard in SHARDS:
-        (directory / shard).write_bytes(_safetensors(64))
+        (directory / shard).write_bytes(safetensors(64))
     (tmp_path / "o200k_base.tiktoken").write_bytes(VOCABULARY)
     return directory
 
 
-def _safetensors(tensor_bytes: int) -> bytes:
+def safetensors(tensor_bytes: int) -> bytes:
     half = tensor_bytes // 2
     header = {
         "__metadata__": {"format": "pt"},
@@ -46,7 +46,9 @@ def _safetensors(tensor_bytes: int) -> bytes:
     return len(text).to_bytes(8, "little") + text + bytes(tensor_bytes)
 
 
-def _check(snapshot: Path, *, sha256: str | None = None) -> subprocess.CompletedProcess[str]:
+def _check(
+    snapshot: Path, *, sha256: str | None = None, **variables: str
+) -> subprocess.CompletedProcess[str]:
     root = snapshot.parents[3]
     return subprocess.run(
         [sys.executable, "-I", cache_check_script.__file__],
@@ -54,6 +56,7 @@ def _check(snapshot: Path, *, sha256: str | None = None) -> subprocess.Completed
             "SNAPSHOT_DIRECTORY": str(snapshot),
             "VOCABULARY_FILE": str(root / "o200k_base.tiktoken"),
             "VOCABULARY_SHA256": sha256 or hashlib.sha256(VOCABULARY).hexdigest(),
+            **variables,
         },
         capture_output=True,
         text=True,
@@ -73,6 +76,13 @@ def _faults(snapshot: Path) -> list[str]:
 def test_a_whole_revision_passes(snapshot: Path) -> None:
     answer = _check(snapshot)
     assert (answer.returncode, answer.stdout) == (0, f"{snapshot} is complete\n")
+
+
+def test_a_draft_model_that_is_missing_beside_a_whole_revision_does_not_pass(snapshot: Path) -> None:
+    draft = snapshot.parent / "draft"
+    answer = _check(snapshot, DRAFT_DIRECTORIES=str(draft))
+    assert answer.returncode == 1
+    assert answer.stderr.startswith(f"{draft}: no such directory")
 
 
 def test_a_revision_of_links_into_the_hubs_blobs_passes(snapshot: Path) -> None:
@@ -122,7 +132,7 @@ def test_an_empty_shard_is_not_a_shard(snapshot: Path) -> None:
 
 
 def test_a_shard_that_was_cut_off_is_found_by_its_own_header(snapshot: Path) -> None:
-    whole = _safetensors(64)
+    whole = safetensors(64)
     (snapshot / SHARDS[0]).write_bytes(whole[:-1])
     assert _faults(snapshot) == [
         f"{snapshot / SHARDS[0]}: has {len(whole) - 1} bytes, its header says {len(whole)}"
@@ -130,7 +140,7 @@ def test_a_shard_that_was_cut_off_is_found_by_its_own_header(snapshot: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "content", [b"version https://git-lfs.github.com/spec/v1\n", _safetensors(64)[:40], b"\x02"]
+    "content", [b"version https://git-lfs.github.com/spec/v1\n", safetensors(64)[:40], b"\x02"]
 )
 def test_a_pointer_or_a_stump_is_not_a_shard(snapshot: Path, content: bytes) -> None:
     (snapshot / SHARDS[0]).write_bytes(content)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, get_args
 import pytest
 
 from components.dynamo_graph import KV_TRANSPORT_ANNOTATION
+from engines.tensorrt_llm.kv_profiles import kv_profile
 from hardware import INSTANCE_TYPES, KvTransportName
 from recipes.load import load_recipe
-from recipes.tensorrt_llm.kv_profiles import kv_profile
 from tests.recipes.test_published_settings import AGGREGATED, DISAGGREGATED, ROWS, WORKERS, rendered
+from tests.support.placed_recipes import ONE_POD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -136,7 +137,7 @@ def test_the_annotation_of_a_typed_transport_stands_in_the_table() -> None:
     assert KV_TRANSPORT_ANNOTATION in told
 
 
-@pytest.mark.parametrize("transport", get_args(KvTransportName))
+@pytest.mark.parametrize("transport", [each for each in get_args(KvTransportName) if each != "nvlink"])
 def test_every_variable_that_a_transport_brings_stands_in_the_table(transport: KvTransportName) -> None:
     [told] = [each.ours for each in load_recipe(DISAGGREGATED).corrections if each.id == "D26"]
     for instance_type in (INSTANCE_TYPES["p6-b200.48xlarge"], INSTANCE_TYPES["p6e-gb200.36xlarge"]):
@@ -146,6 +147,16 @@ def test_every_variable_that_a_transport_brings_stands_in_the_table(transport: K
                 assert f"{variable}={value}" in told.replace("\n", " "), variable
             for capability in profile.privileges.capabilities if profile.privileges else ():
                 assert capability in told
+
+
+def test_every_privilege_that_nvlink_brings_stands_in_the_table_of_the_recipe_that_it_is_for() -> None:
+    instance_type = INSTANCE_TYPES["p6-b200.48xlarge"]
+    profile = kv_profile("nvlink", instance_type=instance_type, runtime_version="1.2.1")
+    assert profile.privileges is not None
+    [told] = [each.ours for each in load_recipe(ONE_POD).corrections if each.id == "S10"]
+    assert all(capability in told for capability in profile.privileges.capabilities)
+    assert ("root" in told) is profile.privileges.run_as_root
+    assert profile.environment == {}
 
 
 def test_an_aggregated_recipe_has_no_row_about_transports() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,8 +10,11 @@ import pytest
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe, recipe_names
+from rules.model import Status
+from tests.rules.case import judge_settings
 from tests.support.graph_pods import main_of, pods_of
-from tests.support.placed_recipes import AGGREGATED, over, placed_recipe
+from tests.support.placed_recipes import AGGREGATED, in_one_pod, over, placed_recipe
+from tests.support.shipped_stacks import served_settings, served_stack
 
 if TYPE_CHECKING:
     from recipes.placed import PlacedRecipe
@@ -42,7 +46,26 @@ def test_an_answer_gets_more_than_the_runtimes_five_seconds() -> None:
     assert _seconds(over("tcp")) == {"TrtllmPrefillWorker": (60, 120), "TrtllmDecodeWorker": (90, 120)}
 
 
-@pytest.mark.parametrize("name", recipe_names())
+def test_a_prefill_worker_of_vllm_waits_for_no_transfers_and_its_requests_get_the_seconds() -> None:
+    # dynamo.vllm 1.2.1 gives the runtime's shutdown nothing to wait for, which dynamo.trtllm does.
+    assert _seconds(served_stack("vllm-disagg-h100").serving.placed) == {"VllmWorker": (90, 120)}
+
+
+@pytest.mark.parametrize("name", ["vllm-agg-b200", "vllm-agg-h200", "vllm-disagg-h100", "disagg-b200-8gpu"])
+def test_no_rule_misses_seconds_that_the_requests_of_a_shipped_stack_could_have(name: str) -> None:
+    found = judge_settings(served_settings(name)).findings
+    assert [each.rule.id for each in found if each.observation.status is Status.FAILED] == []
+
+
+def test_each_worker_of_one_pod_has_the_seconds_of_its_role() -> None:
+    placed = in_one_pod()
+    pod = pods_of(graph_spec(placed, engine_files(placed).name))["TrtllmWorker"]
+    texts = [word for word in main_of(pod)["args"] if SECONDS in word]
+    assert [re.findall(rf"{SECONDS}=(\d+)", text) for text in texts] == [["60"], ["90"]]
+    assert pod["spec"]["terminationGracePeriodSeconds"] == 120
+
+
+@pytest.mark.parametrize("name", [name for name in recipe_names() if load_recipe(name).server == "dynamo"])
 def test_what_is_not_answered_in_time_goes_on_at_another_worker(name: str) -> None:
     [frontend] = [service for service in load_recipe(name).services if service.role == "frontend"]
     arguments = frontend.arguments

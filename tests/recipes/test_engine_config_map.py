@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import yaml
 
+from recipes import supervisor_script
 from recipes.engine_files import engine_files
 from recipes.load import CATALOGUE, parse_recipe
-from tests.support.placed_recipes import DISAGGREGATED, over
+from tests.support.placed_recipes import DISAGGREGATED, in_one_pod, over
 
 if TYPE_CHECKING:
     from recipes.placed import PlacedRecipe
@@ -20,7 +22,7 @@ def _placed(**changes: int) -> PlacedRecipe:
     content = yaml.safe_load((CATALOGUE / f"{DISAGGREGATED}.yaml").read_text(encoding="utf-8"))
     content["services"][1]["engine"] |= changes
     recipe = parse_recipe(yaml.safe_dump(content))
-    by_name = {service.service_name: service for service in recipe.services}
+    by_name = {pod.service_name: pod for pod in recipe.pods}
     services = tuple(
         dataclasses.replace(service, recipe=by_name[service.name]) for service in placed.services
     )
@@ -31,6 +33,12 @@ def test_each_worker_has_its_own_engine_file() -> None:
     files = engine_files(_placed()).data
     assert set(files) == {"prefill.yaml", "decode.yaml"}
     assert yaml.safe_load(files["decode.yaml"])["tensor_parallel_size"] == 4
+
+
+def test_the_supervisor_of_workers_that_share_a_pod_comes_with_their_files() -> None:
+    files = engine_files(in_one_pod()).data
+    assert set(files) == {"prefill.yaml", "decode.yaml", "supervisor.py"}
+    assert files["supervisor.py"] == Path(supervisor_script.__file__).read_text(encoding="utf-8")
 
 
 def test_another_content_has_another_name() -> None:

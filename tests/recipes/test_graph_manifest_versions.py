@@ -15,6 +15,7 @@ from tests.support.placed_recipes import (
     AGGREGATED,
     EACH_NODE,
     GB200,
+    in_one_pod,
     over,
     placed_recipe,
     placed_recipes,
@@ -30,6 +31,7 @@ EXAMPLES: dict[str, PlacedRecipe] = {
     "disaggregated over efa": over("efa"),
     "disaggregated over mnnvl": over("mnnvl", GB200),
     "aggregated": placed_recipe(AGGREGATED, placement(GB200)),
+    "one pod": in_one_pod(),
     "with a copy of the model on each node": placed_recipe(cache_nodes=EACH_NODE),
 }
 VERSIONS: tuple[GraphApi, ...] = ("v1alpha1", "v1beta1")
@@ -94,6 +96,16 @@ def test_an_aggregated_worker_is_a_worker_in_both_versions() -> None:
     assert worker["componentType"] == "worker"
     assert "subComponentType" not in worker
     assert [item["type"] for item in _spec(aggregated, "v1beta1")["components"]] == ["frontend", "worker"]
+
+
+def test_prefill_and_decode_of_one_pod_are_one_worker_in_both_versions() -> None:
+    worker = _spec(EXAMPLES["one pod"], "v1alpha1")["services"]["TrtllmWorker"]
+    assert (worker["componentType"], worker.get("subComponentType")) == ("worker", None)
+    assert worker["resources"]["limits"]["gpu"] == "8"
+    assert [item["type"] for item in _spec(EXAMPLES["one pod"], "v1beta1")["components"]] == [
+        "frontend",
+        "worker",
+    ]
 
 
 def test_v1beta1_has_the_rollouts_annotations_on_the_pod_template() -> None:

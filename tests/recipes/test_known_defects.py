@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from engines.registry import ENGINES
 from hardware import INSTANCE_TYPES
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe
-from recipes.pod_environment import known_defects
 from tests.support.graph_pods import main_of, pods_of
 from tests.support.placed_recipes import (
     AGGREGATED,
@@ -29,7 +29,7 @@ WITHOUT = load_recipe(DISAGGREGATED).engine_of("decode")
 def _found(
     options: Any, instance_type: str, *, version: str = "1.2.1", channel: bool = False
 ) -> dict[str, str]:
-    workarounds = known_defects(
+    workarounds = ENGINES["tensorrt-llm"].known_defects(
         options,
         instance_type=INSTANCE_TYPES[instance_type],
         runtime_version=version,
@@ -68,7 +68,9 @@ def test_a_worker_with_a_channel_has_nccls_nvlink_between_nodes_on() -> None:
 def test_what_the_recipe_says_of_a_variable_wins_over_a_workaround() -> None:
     placed = placed_recipe(AGGREGATED, placement(GB200))
     frontend, worker = placed.services
-    own = worker.recipe.model_copy(update={"environment": {"TRTLLM_FORCE_COMM_METHOD": "NVLINK"}})
+    [process] = worker.recipe.processes
+    changed = process.model_copy(update={"environment": {"TRTLLM_FORCE_COMM_METHOD": "NVLINK"}})
+    own = dataclasses.replace(worker.recipe, processes=(changed,))
     changed = dataclasses.replace(placed, services=(frontend, dataclasses.replace(worker, recipe=own)))
     variables = main_of(pods_of(graph_spec(changed, "files"))["TrtllmWorker"])["env"]
     assert variables["TRTLLM_FORCE_COMM_METHOD"] == "NVLINK"
@@ -76,7 +78,7 @@ def test_what_the_recipe_says_of_a_variable_wins_over_a_workaround() -> None:
 
 def test_every_workaround_says_why_and_where_the_defect_was_reported() -> None:
     found = set(
-        known_defects(
+        ENGINES["tensorrt-llm"].known_defects(
             WITH_ATTENTION_DP,
             instance_type=INSTANCE_TYPES[GB200],
             runtime_version="1.2.1",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from engines.tensorrt_llm.options import EngineSettings
 from recipes.load import load_recipe
 from recipes.overrides import overridden
-from recipes.tensorrt_llm import EngineSettings
 
 NAME, AGGREGATED = "gpt-oss-120b/trtllm-disagg", "gpt-oss-120b/trtllm-agg"
 
@@ -30,4 +30,4 @@ def test_a_prompt_leaves_room_for_a_token_of_its_answer_in_both_workers() -> Non
 
 def test_an_aggregated_recipe_takes_prompts_as_long_as_its_model() -> None:
     recipe = load_recipe(AGGREGATED)
-    assert recipe.longest_prompt + 1 == recipe.longest_sequence == recipe.model.max_positions
+    assert recipe.longest_prompt + 1 == recipe.longest_sequence == recipe.model.shape.max_positions

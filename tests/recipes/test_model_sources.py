@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from recipes.load import load_recipe
+from recipes.model_cache import MODEL_CACHE
 from recipes.model_download import (
     CacheSource,
     HuggingFaceDownload,
@@ -143,7 +144,7 @@ def test_nothing_in_a_job_is_expanded_by_flux_or_by_the_kubelet(name: str) -> No
 @pytest.mark.parametrize("name", SOURCES)
 def test_the_image_of_a_job_comes_from_the_mirror(name: str) -> None:
     [container] = _pod(SOURCES[name], {"docker.io": "registry.example/hub"})["containers"]
-    assert container["image"] == f"registry.example/hub/library/{RECIPE.model_cache.download_image}"
+    assert container["image"] == f"registry.example/hub/library/{MODEL_CACHE.download_image}"
 
 
 def test_a_download_is_the_same_job_by_either_name() -> None:

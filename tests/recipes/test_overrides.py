@@ -9,9 +9,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engines.tensorrt_llm.command import engine_file
+from engines.tensorrt_llm.options import EngineSettings
 from recipes.load import load_recipe
 from recipes.overrides import OverrideError, overridden
-from recipes.tensorrt_llm import EngineSettings, engine_file
 
 if TYPE_CHECKING:
     from recipes.model import Role

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from recipes.load import CATALOGUE, load_recipe, parse_recipe, recipe_names
+from recipes.load import CATALOGUE, load_model, load_recipe, parse_recipe, recipe_names
 
 NAME, AGGREGATED = "gpt-oss-120b/trtllm-disagg", "gpt-oss-120b/trtllm-agg"
 PAGES = Path(__file__).parents[2] / "docs" / "recipes"
@@ -38,10 +38,9 @@ def test_the_catalogue_lists_recipes_by_model_and_variant() -> None:
         assert (PAGES / f"{name.replace('/', '-')}.md").is_file()
 
 
-def test_both_recipes_share_one_model_and_one_cache() -> None:
+def test_both_recipes_share_one_model_and_one_runtime() -> None:
     aggregated, disaggregated = load_recipe(AGGREGATED), load_recipe(NAME)
     assert aggregated.model == disaggregated.model
-    assert aggregated.model_cache == disaggregated.model_cache
     assert aggregated.runtime == disaggregated.runtime
 
 
@@ -81,7 +80,9 @@ def test_a_number_in_quotes_is_no_number() -> None:
 
 def test_a_branch_is_no_revision() -> None:
     content = _content()
-    content["model"]["revision"] = "main"
+    content["model"] = load_model("gpt-oss-120b").model_dump(mode="json", by_alias=True) | {
+        "revision": "main"
+    }
     assert "revision" in _refusal(content)
 
 
@@ -232,8 +233,10 @@ def test_gpt_oss_is_never_split_into_a_pipeline() -> None:
 
 def test_the_experts_spread_evenly_or_not_at_all() -> None:
     content = _content(AGGREGATED)
-    content["model"]["experts"] = 126
-    assert "moe_expert_parallel_size 4 must divide the model's 126 experts" in _refusal(content)
+    worker = content["services"][WORKER]
+    worker["gpus"] = 6
+    worker["engine"] |= {"tensor_parallel_size": 6, "moe_expert_parallel_size": 6}
+    assert "moe_expert_parallel_size 6 must divide the model's 128 experts" in _refusal(content)
 
 
 def test_the_split_recipes_quantization_has_no_triton_kernels() -> None:

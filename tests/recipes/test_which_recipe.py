@@ -51,7 +51,7 @@ def test_a_row_of_the_guide_follows_from_its_line_rate(gbit: float, milliseconds
 def test_the_guide_gives_the_longest_prompt_of_each_recipe(name: str) -> None:
     recipe = load_recipe(name)
     assert f"| `{name}` | **{recipe.longest_prompt:,}** | {recipe.longest_sequence:,} |" in GUIDE
-    positions = recipe.model.max_positions
+    positions = recipe.model.shape.max_positions
     assert f"| what the model takes | {positions - 1:,} tokens | {positions:,} |" in GUIDE
 
 

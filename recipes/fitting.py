@@ -1,0 +1,107 @@
+"""One recipe for several kinds and numbers of GPUs: what differs, and the recipe for one of them."""
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field, ValidationError
+
+from engines import MxFp4AlgorithmName
+from engines.option_types import PositiveInt, WorkerRole
+from hardware import ACCELERATORS, ArchitectureFamily
+from recipes.merging import option_messages, with_options
+from recipes.strict_model import StrictModel
+
+if TYPE_CHECKING:
+    from recipes.model import Recipe, ServiceRecipe
+
+
+class Variant(StrictModel):
+    """What differs from the recipe's own values on some GPUs; where several hold, later ones win."""
+
+    families: tuple[ArchitectureFamily, ...] | None = None
+    """GPU families on which it holds; None: on each of the recipe's."""
+    gpus: PositiveInt | None = None
+    """GPUs of one worker with which it holds; None: with any number."""
+    algorithm: MxFp4AlgorithmName | None = None
+    """Number formats of the experts, in place of the recipe's; None: the recipe's."""
+    engine: Mapping[WorkerRole, Mapping[str, Any]] = Field(
+        default_factory=dict[WorkerRole, Mapping[str, Any]]
+    )
+    """Engine options per role, merged into the recipe's key by key; null takes one away."""
+    environment: Mapping[WorkerRole, Mapping[str, str]] = Field(
+        default_factory=dict[WorkerRole, Mapping[str, str]]
+    )
+    """Variables per role, beside the recipe's or in their place."""
+
+
+def worker_sizes(recipe: "Recipe") -> tuple[int, ...]:
+    """Return the numbers of GPUs that one worker can have, smallest first.
+
+    Of a recipe with one kind of worker; with prefill and decode each has the one of its own.
+    """
+    variants = (variant.gpus for variant in recipe.variants)
+    own = [] if recipe.is_disaggregated else [worker.gpus for worker in recipe.workers]
+    return tuple(sorted({*own, *(gpus for gpus in variants if gpus is not None)}))
+
+
+def fitted(recipe: "Recipe", family: ArchitectureFamily, gpus: int | None = None) -> "Recipe":
+    """Return the recipe for GPUs of one family, and workers of so many; None: of the recipe's own number.
+
+    Raises:
+        ValueError: a variant has options that the engine refuses.
+
+    """
+    size = gpus
+    if size is None and not recipe.is_disaggregated:
+        size = next(worker.gpus for worker in recipe.workers)
+    chosen = {
+        index: variant
+        for index, variant in enumerate(recipe.variants)
+        if (variant.families is None or family in variant.families) and variant.gpus in {None, size}
+    }
+    return recipe.model_copy(
+        update={
+            "services": tuple(_with_all(service, chosen) for service in recipe.services),
+            "quantization": recipe.quantization.model_copy(
+                update={"architecture_families": (family,), "algorithm": _algorithm(recipe, chosen)}
+            ),
+            "validated_on": tuple(name for name in recipe.validated_on if _may_be(name, family)),
+            "evidence": tuple(each for each in recipe.evidence if _may_be(each.accelerator, family)),
+        }
+    )
+
+
+def every_fit(recipe: "Recipe") -> Iterator["Recipe"]:
+    """Yield the recipe for each family of GPUs with each number of them."""
+    families = recipe.quantization.architecture_families
+    sizes: tuple[int | None, ...] = worker_sizes(recipe) or (None,)
+    for family, gpus in product(families, sizes):
+        yield fitted(recipe, family, gpus)
+
+
+def _algorithm(recipe: "Recipe", variants: Mapping[int, Variant]) -> MxFp4AlgorithmName | None:
+    named: list[MxFp4AlgorithmName] = [
+        variant.algorithm for variant in variants.values() if variant.algorithm is not None
+    ]
+    return named[-1] if named else recipe.quantization.algorithm
+
+
+def _with_all(service: "ServiceRecipe", variants: Mapping[int, Variant]) -> "ServiceRecipe":
+    if service.engine is None:
+        return service
+    role = service.worker_role
+    for index, variant in variants.items():
+        try:
+            service = with_options(service, variant.engine.get(role, {}))
+        except ValidationError as error:
+            found = "; ".join(option_messages(error))
+            raise ValueError(f"variants[{index}].engine.{role}: {found}") from None
+        variables = {**service.environment, **variant.environment.get(role, {})}
+        service = service.model_copy(update={"environment": variables})
+    return service
+
+
+def _may_be(accelerator: str, family: ArchitectureFamily) -> bool:
+    known = ACCELERATORS.get(accelerator)
+    return known is None or known.architecture_family == family

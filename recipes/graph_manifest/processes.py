@@ -1,0 +1,97 @@
+"""A main container that runs several workers under a supervisor, and what stands beside it in the pod."""
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from recipes.model import ServiceRecipe
+from recipes.placed import PlacedRecipe, PlacedService
+from recipes.pod_environment import (
+    ENGINE_FILES_DIRECTORY,
+    PREFILL_CONTAINER,
+    process_environment,
+    registered_as,
+)
+from recipes.pod_processes import SUPERVISOR_FILE, Process, processes_of
+
+
+@dataclass(frozen=True, slots=True)
+class Supervised:
+    """Fields of the main container."""
+
+    words: tuple[str, ...]
+    """The command line: each worker's between two dashes, as `sh -c` and a text."""
+    environment: Mapping[str, str]
+    """Variables that all of its workers have alike; each text exports the others."""
+
+
+def supervised(
+    placed: PlacedRecipe, service: PlacedService, command: Callable[[ServiceRecipe], str]
+) -> Supervised:
+    """Return how the main container runs the service's workers.
+
+    Args:
+        placed: the graph.
+        service: with several processes.
+        command: the shell command of one of them, without `exec`.
+
+    """
+    processes = processes_of(service.recipe)
+    environments = [_environment(placed, service, process) for process in processes]
+    common = {
+        name: value
+        for name, value in environments[0].items()
+        if all(each.get(name) == value for each in environments)
+    }
+    words = ["python3", f"{ENGINE_FILES_DIRECTORY}/{SUPERVISOR_FILE}"]
+    for process, environment in zip(processes, environments, strict=True):
+        own = {name: value for name, value in environment.items() if name not in common}
+        text = f"export {_assignments(own)} && exec {command(process.recipe)}"
+        between = ["--"] if process.index else []
+        words += [*between, f"{process.name}:{process.system_port}", "/bin/sh", "-c", text]
+    return Supervised(tuple(words), common)
+
+
+def registering_container(image: str, security: Mapping[str, Any], pod: PlacedService) -> dict[str, Any]:
+    """Return the container by whose name the prefill process is discovered.
+
+    It runs nothing, and is ready when that process is.
+
+    Args:
+        image: with a shell; that of the main container is on the node anyway.
+        security: its securityContext.
+        pod: whose processes are prefill and decode.
+
+    """
+    prefill = next(
+        each for each in processes_of(pod.recipe) if registered_as(each.recipe.role) == PREFILL_CONTAINER
+    )
+    # The same requests as limits: a worker's pod stays Guaranteed.
+    amounts = {"cpu": "100m", "memory": "64Mi"}
+    return {
+        "name": PREFILL_CONTAINER,
+        "image": image,
+        # A shell that waits hears SIGTERM at once; `sleep` as process 1 would not.
+        "command": ["/bin/sh", "-c", "trap 'exit 0' TERM; sleep infinity & wait"],
+        "readinessProbe": {
+            "httpGet": {"path": "/health", "port": prefill.system_port},
+            # It has to be seen unready before the process is back: a frontend that sees no gap keeps the
+            # address of the process that has ended.
+            "periodSeconds": 2,
+            "failureThreshold": 2,
+            "timeoutSeconds": 4,
+        },
+        "resources": {"requests": amounts, "limits": dict(amounts)},
+        "securityContext": dict(security),
+    }
+
+
+def _environment(placed: PlacedRecipe, service: PlacedService, process: Process) -> dict[str, str]:
+    variables = process_environment(placed, service, process.recipe)
+    ports = placed.recipe.serving_engine.port_environment(process.index)
+    return {"CUDA_VISIBLE_DEVICES": process.visible_gpus, **ports, **variables}
+
+
+def _assignments(variables: Mapping[str, str]) -> str:
+    return " ".join(f"{name}={shlex.quote(value)}" for name, value in variables.items())

@@ -1,0 +1,85 @@
+"""A model as it is served: which files of which revision, its shape, and what reads its answers."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+
+from engines import GPT_OSS_MODELS, KV_VALUE_BYTES, ModelShape
+from engines.option_types import KvDtype
+from recipes.strict_model import PositiveInt, StrictModel
+
+CommitHash = Annotated[str, Field(pattern=r"^[0-9a-f]{40}$")]
+
+
+class Vocabulary(StrictModel):
+    """The tokenizer vocabulary that the harmony parsers load beside the model's own files."""
+
+    url: str
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class DraftModel(StrictModel):
+    """A model that proposes tokens for another one to check; options of an engine name its repository."""
+
+    repository: str
+    """Repository on the Hugging Face hub."""
+    revision: CommitHash
+    size_bytes: PositiveInt
+    """Bytes of its files, or a bound of them."""
+
+    @property
+    def name(self) -> str:
+        """Name without its owner."""
+        return _name(self.repository)
+
+
+class ModelFiles(StrictModel):
+    """The checkpoint, described once for all recipes that serve it (recipes/models/)."""
+
+    repository: str
+    """Repository on the Hugging Face hub."""
+    revision: CommitHash
+    """Pinned: a branch that moves would change the model under a running service."""
+    served_name: str
+    size_bytes: PositiveInt
+    """Bytes of the files that are downloaded, after the exclusions."""
+    excluded_files: tuple[str, ...]
+    model_type: Literal["gpt_oss"]
+    """Model type in config.json: the engine chooses its implementation, and so its limits, by it."""
+    reasoning_parser: str
+    """Value of --dyn-reasoning-parser on every worker."""
+    tool_call_parser: str
+    """Value of --dyn-tool-call-parser on every worker."""
+    vocabulary: Vocabulary
+    draft_models: tuple[DraftModel, ...] = ()
+    """Those that may be put on the cache beside it: a recipe that names one brings it there."""
+
+    @field_validator("repository")
+    @classmethod
+    def _has_a_known_shape(cls, repository: str) -> str:
+        if _name(repository) not in GPT_OSS_MODELS:
+            raise ValueError(f"nothing is known of its shape; known are {', '.join(GPT_OSS_MODELS)}")
+        return repository
+
+    @property
+    def shape(self) -> ModelShape:
+        """Layers, heads, experts and positions, as config.json has them."""
+        return GPT_OSS_MODELS[_name(self.repository)]
+
+    @property
+    def parser_arguments(self) -> tuple[str, ...]:
+        """Flags of a worker that make the runtime take answers apart into reasoning, text and tool calls."""
+        reasoning = ("--dyn-reasoning-parser", self.reasoning_parser)
+        return (*reasoning, "--dyn-tool-call-parser", self.tool_call_parser)
+
+    def kv_bytes_per_token(self, dtype: KvDtype) -> int:
+        """Bytes of KV cache of one token in all layers, on all GPUs of a worker together.
+
+        Sliding-window layers count in full: the engine keeps and transfers all of their tokens unless
+        kv_cache_config.max_attention_window is set.
+        """
+        return round(self.shape.kv_bytes_per_token(1) * KV_VALUE_BYTES[dtype])
+
+
+def _name(repository: str) -> str:
+    return repository.rpartition("/")[2]

@@ -1,0 +1,62 @@
+"""Prefill and decode as processes of one container: the GPUs and the port of each, and who starts them."""
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from recipes.model import ServiceRecipe
+from recipes.pod_recipe import PodRecipe
+
+SUPERVISOR_FILE = "supervisor.py"
+SYSTEM_PORT = 9090
+"""Port of the supervisor: the operator's probes ask there, whatever runs behind it."""
+
+_SCRIPT = Path(__file__).with_name("supervisor_script.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """One worker of a pod that runs several."""
+
+    recipe: ServiceRecipe
+    index: int
+    """Its number among the processes of the pod, from 0."""
+    gpus: range
+    """Its own GPUs, as the container numbers them."""
+    all_gpus: int
+    """GPUs of the container."""
+
+    @property
+    def name(self) -> str:
+        """prefill or decode."""
+        return self.recipe.role
+
+    @property
+    def system_port(self) -> int:
+        """Port of its /live, /health and /metrics."""
+        return SYSTEM_PORT + 1 + self.index
+
+    @property
+    def visible_gpus(self) -> str:
+        """What CUDA shows it: its own GPUs first, of which the engine takes as many as it has ranks.
+
+        The others come after them, because a process can open memory only of a GPU that it sees.
+        """
+        others = [gpu for gpu in range(self.all_gpus) if gpu not in self.gpus]
+        return ",".join(str(gpu) for gpu in (*self.gpus, *others))
+
+
+def processes_of(pod: PodRecipe) -> tuple[Process, ...]:
+    """Return the workers of the pod, each with GPUs of its own."""
+    found: list[Process] = []
+    first = 0
+    for index, recipe in enumerate(pod.processes):
+        found.append(Process(recipe, index, range(first, first + recipe.gpus), pod.gpus))
+        first += recipe.gpus
+    return tuple(found)
+
+
+@cache
+def supervisor_script() -> str:
+    """Return the text of the program that starts them."""
+    return _SCRIPT.read_text(encoding="utf-8")

@@ -1,0 +1,103 @@
+"""The Deployment and the Service of a recipe that an engine's own server serves, without Dynamo.
+
+The pods are those of a graph's worker, with what Dynamo's operator adds there: shared memory, port, probes.
+"""
+
+from typing import Any
+
+from engines.server import PORT
+from recipes.graph_manifest.api_versions import pod_template
+from recipes.graph_manifest.placement import COMPONENT_LABEL, COMPONENT_TYPE_LABEL, GRAPH_NAME_LABEL
+from recipes.graph_manifest.services import GraphService, graph_services
+from recipes.placed import PlacedRecipe
+from recipes.pod_environment import FRONTEND_PAUSE_SECONDS
+
+# The operator's startup probe lets a worker load for so long (720 x 10 s).
+_LOAD_PROBE_SECONDS = 10
+_LOAD_PROBES = 720
+_SHARED_MEMORY = "shared-memory"
+
+
+def server_labels(placed: PlacedRecipe) -> dict[str, str]:
+    """Return the labels of the server's pods.
+
+    Those of a graph's worker: affinity, policies and this project's commands find pods by them.
+    """
+    [worker] = placed.workers
+    return {
+        GRAPH_NAME_LABEL: placed.graph_name,
+        COMPONENT_TYPE_LABEL: worker.role,
+        COMPONENT_LABEL: worker.name,
+    }
+
+
+def client_pod_labels(placed: PlacedRecipe) -> dict[str, str]:
+    """Return the labels of the pods that answer clients: the server's, or those of Dynamo's frontend."""
+    if placed.recipe.engine_server is not None:
+        return server_labels(placed)
+    return {GRAPH_NAME_LABEL: placed.graph_name, COMPONENT_TYPE_LABEL: "frontend"}
+
+
+def server_deployment(placed: PlacedRecipe, engine_config_map_name: str | None) -> dict[str, Any]:
+    """Return the `spec` of the Deployment.
+
+    Raises:
+        ValueError: Dynamo serves the recipe.
+
+    """
+    server = placed.recipe.engine_server
+    if server is None:
+        raise ValueError(f"{placed.recipe.name} is served by Dynamo")
+    [service] = graph_services(placed, engine_config_map_name)
+    [worker] = placed.workers
+    pod = pod_template(service)["spec"]
+    labels = server_labels(placed)
+    return {
+        "replicas": service.replicas,
+        "selector": {"matchLabels": labels},
+        "strategy": _strategy(worker.placement.rollout.strategy if worker.placement else "Recreate"),
+        "template": {
+            "metadata": {"labels": labels},
+            "spec": {
+                **pod,
+                "containers": [_with_port_and_probes(pod["containers"][0], server.paths.ready, service)],
+                "volumes": [*pod["volumes"], *_shared_memory(service)],
+            },
+        },
+    }
+
+
+def server_service(placed: PlacedRecipe) -> dict[str, Any]:
+    """Return the `spec` of the Service that clients address."""
+    port = {"name": "http", "port": PORT, "targetPort": PORT, "protocol": "TCP"}
+    return {"selector": server_labels(placed), "ports": [port]}
+
+
+def _with_port_and_probes(container: dict[str, Any], path: str, service: GraphService) -> dict[str, Any]:
+    asked = {"httpGet": {"path": path, "port": PORT}}
+    mounts: list[dict[str, Any]] = container["volumeMounts"]
+    if service.shared_memory:
+        mounts = [*mounts, {"name": _SHARED_MEMORY, "mountPath": "/dev/shm"}]  # noqa: S108
+    return {
+        **container,
+        "ports": [{"name": "http", "containerPort": PORT, "protocol": "TCP"}],
+        "startupProbe": {**asked, "periodSeconds": _LOAD_PROBE_SECONDS, "failureThreshold": _LOAD_PROBES},
+        "readinessProbe": {**asked, "periodSeconds": 10, "failureThreshold": 3},
+        # Asked less often than readiness: a server that is busy is taken out of the Service, not restarted.
+        "livenessProbe": {**asked, "periodSeconds": 30, "timeoutSeconds": 10, "failureThreshold": 6},
+        # The Service forgets a pod while the pod is told to end: connections still come meanwhile.
+        "lifecycle": {"preStop": {"exec": {"command": ["sleep", str(FRONTEND_PAUSE_SECONDS)]}}},
+        "volumeMounts": mounts,
+    }
+
+
+def _shared_memory(service: GraphService) -> list[dict[str, Any]]:
+    if service.shared_memory is None:
+        return []
+    return [{"name": _SHARED_MEMORY, "emptyDir": {"medium": "Memory", "sizeLimit": service.shared_memory}}]
+
+
+def _strategy(strategy: str) -> dict[str, Any]:
+    if strategy == "Recreate":
+        return {"type": "Recreate"}
+    return {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}

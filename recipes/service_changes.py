@@ -1,0 +1,220 @@
+"""A recipe with a stack's variables, options and image versions in its services, and what none may change."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, cast
+
+from engines.reading import CommandReader, joined_options, split_options
+from engines.registry import READERS
+from recipes.model import Recipe, Role, ServiceRecipe
+from recipes.pod_environment import cache_environment, worker_start
+
+What = Literal["environment", "arguments", "imageVersions", "routerMode"]
+
+_FOR_DOWNLOADS = "`pulumi config set --secret dynamo-stack:hfToken`; a pod that serves needs no token"
+_PLATFORM = "platform, in the stack's settings"
+_PORT = "nothing: the frontend's Service and its network policy are for port 8000"
+_MODEL = "serving.recipe and model.revision"
+# The operator's own, in every pod (ai-dynamo/dynamo deploy/operator/internal/dynamo/component_common.go).
+_OF_THE_OPERATOR = (
+    "DYN_NAMESPACE",
+    "DYN_NAMESPACE_PREFIX",
+    "DYN_COMPONENT",
+    "DYN_DISCOVERY_BACKEND",
+    "DYN_PARENT_DGD_K8S_NAME",
+    "DYN_PARENT_DGD_K8S_NAMESPACE",
+    "DYN_HEALTH_CHECK_ENABLED",
+    "DYN_SYSTEM_ENABLED",
+    "DYN_SYSTEM_PORT",
+    "DYN_SYSTEM_USE_ENDPOINT_HEALTH_STATUS",
+    "NATS_SERVER",
+    "ETCD_ENDPOINTS",
+)
+_VARIABLES: Mapping[str, str] = MappingProxyType(
+    {
+        "DYN_ROUTER_MODE": "serving.routerMode",
+        "DYN_HTTP_PORT": _PORT,
+        "DYNAMO_PORT": _PORT,
+        "HF_TOKEN": _FOR_DOWNLOADS,
+        "HUGGING_FACE_HUB_TOKEN": _FOR_DOWNLOADS,
+        **dict.fromkeys(_OF_THE_OPERATOR, _PLATFORM),
+    }
+)
+"""Variable that no stack sets -> where a person says it."""
+_OPTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "--router-mode": "serving.routerMode",
+        "--http-port": _PORT,
+        "--http-host": _PORT,
+        "--model": _MODEL,
+        "--model-path": _MODEL,
+        "--model-name": _MODEL,
+        "--served-model-name": _MODEL,
+        "--disaggregation-mode": "nothing: it follows from the service's role",
+        **dict.fromkeys(
+            ("--namespace", "--endpoint", "--discovery-backend", "--request-plane", "--event-plane"),
+            _PLATFORM,
+        ),
+    }
+)
+"""Option that no stack passes -> where a person says it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceChange:
+    """What is changed of the service of one role."""
+
+    environment: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
+    """None takes a variable away."""
+    arguments: tuple[str, ...] = ()
+    image_version: str | None = None
+    router_mode: str | None = None
+    """Of the frontend."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One change that cannot be made."""
+
+    what: What
+    role: Role
+    name: str
+    """Variable, option or tag."""
+    message: str
+    instead: str | None = None
+
+
+def refused_changes(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iterator[Refusal]:
+    """Yield what would be lost, or would contradict what is said elsewhere."""
+    services = {service.role: service for service in recipe.services}
+    yield from _two_images(recipe, changes)
+    for role, change in changes.items():
+        service = services.get(role)
+        if service is None:
+            yield from _of_no_role(recipe, role, change)
+            continue
+        for name in change.environment:
+            place = _place_of_variable(recipe, service, name)
+            if place is not None:
+                yield Refusal("environment", role, name, "set elsewhere, for all that has to agree", place)
+        yield from _options(recipe, service, change.arguments)
+        tag = change.image_version
+        if tag is not None and _line(tag) != _line(recipe.runtime.version):
+            message = f"the recipe's flags, defects and operator are those of {recipe.runtime.version}"
+            yield Refusal("imageVersions", role, tag, message, "another platform.version")
+
+
+def with_changes(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Recipe:
+    """Return the recipe with changes of which none is refused."""
+    services = tuple(
+        _changed(service, changes[service.role]) if service.role in changes else service
+        for service in recipe.services
+    )
+    return recipe.model_copy(update={"services": services})
+
+
+def _two_images(recipe: Recipe, changes: Mapping[Role, ServiceChange]) -> Iterator[Refusal]:
+    workers: tuple[Role, ...] = ("prefill", "decode")
+    named: dict[Role, str] = {
+        role: tag for role in workers if role in changes and (tag := changes[role].image_version)
+    }
+    if recipe.one_pod is None or not named or (len(named) > 1 and len(set(named.values())) == 1):
+        return
+    for role, tag in named.items():
+        message = "prefill and decode are processes of one container, which has one image"
+        yield Refusal("imageVersions", role, tag, message, "the same version for both")
+
+
+def _changed(service: ServiceRecipe, change: ServiceChange) -> ServiceRecipe:
+    arguments = (*change.arguments, *(("--router-mode", change.router_mode) if change.router_mode else ()))
+    variables = {**service.environment, **change.environment}
+    update = {
+        "environment": {name: value for name, value in variables.items() if value is not None},
+        "arguments": _merged(service.arguments, arguments),
+        "image_version": change.image_version or service.image_version,
+    }
+    return service.model_copy(update=update)
+
+
+def _merged(own: tuple[str, ...], over: tuple[str, ...]) -> tuple[str, ...]:
+    given = {_name(option) for option, _ in split_options(over)}
+    kept = tuple(each for each in split_options(own) if _name(each[0]) not in given)
+    return (*joined_options(kept), *over)
+
+
+def _name(option: str) -> str:
+    """Return an option without the `no-` that turns it off."""
+    return option.replace("--no-", "--", 1)
+
+
+def _place_of_variable(recipe: Recipe, service: ServiceRecipe, name: str) -> str | None:
+    if name in _VARIABLES:
+        return _VARIABLES[name]
+    if name in cache_environment():
+        return "modelCache; every pod finds the model in one place"
+    if service.engine is None:
+        return None
+    rendered = recipe.serving_engine.environment(worker_start(recipe, service))
+    read = _reader(recipe).read((), {}, {name: ""})
+    if name in rendered or name not in read.environment:
+        return f"{_MODEL}; number formats of the experts: quantization, in a recipe of your own"
+    return None
+
+
+def _line(tag: str) -> list[str]:
+    return tag.split(".")[:2]
+
+
+def _options(recipe: Recipe, service: ServiceRecipe, arguments: tuple[str, ...]) -> Iterator[Refusal]:
+    if arguments and recipe.engine_server is not None:
+        message = f"{recipe.server} is started with what the recipe says, and its engine options"
+        instead = f"serving.overrides.{service.role}"
+        yield Refusal("arguments", service.role, " ".join(arguments), message, instead)
+        return
+    if arguments and not arguments[0].startswith("-"):
+        message = "a value without an option: one flag or value an entry, the flag first"
+        yield Refusal("arguments", service.role, arguments[0], message)
+    for option, value in split_options(arguments):
+        words = joined_options(((option, value),))
+        place = _OPTIONS.get(_name(option)) or _place_of_option(recipe, service, option, words)
+        if place is not None:
+            shown = " ".join(words)
+            yield Refusal("arguments", service.role, shown, "set elsewhere, for all that has to agree", place)
+
+
+def _place_of_option(
+    recipe: Recipe, service: ServiceRecipe, option: str, words: tuple[str, ...]
+) -> str | None:
+    if service.engine is None:
+        return None
+    if option in recipe.model.parser_arguments:
+        return "the model's description (reasoningParser, toolCallParser)"
+    read = _reader(recipe).read(words, {}, {})
+    if read.options:
+        return f"serving.overrides.{service.role}.{_path(read.options)}"
+    return None if read.arguments else f"serving.overrides.{service.role}"
+
+
+def _path(options: Mapping[str, object]) -> str:
+    name, value = next(iter(options.items()))
+    if not isinstance(value, Mapping):
+        return name
+    return ".".join((name, *cast("Mapping[str, object]", value)))
+
+
+def _reader(recipe: Recipe) -> CommandReader:
+    return next(reader for framework, reader in READERS.values() if framework == recipe.framework)
+
+
+def _of_no_role(recipe: Recipe, role: Role, change: ServiceChange) -> Iterator[Refusal]:
+    roles = " and ".join(service.role for service in recipe.services)
+    message = f"the recipe {recipe.name} has no role {role}, only {roles}"
+    for name in change.environment:
+        yield Refusal("environment", role, name, message)
+    if change.arguments:
+        yield Refusal("arguments", role, " ".join(change.arguments), message)
+    if change.image_version:
+        yield Refusal("imageVersions", role, change.image_version, message)
+    if change.router_mode:
+        yield Refusal("routerMode", role, change.router_mode, message)

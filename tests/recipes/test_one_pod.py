@@ -1,0 +1,130 @@
+"""Prefill and decode as processes of one pod: what the pod is, and which recipes may ask for it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from recipes.engine_files import engine_files
+from recipes.graph_manifest import graph_spec
+from recipes.load import CATALOGUE, load_recipe, parse_recipe
+from tests.support.graph_pods import main_of, pods_of
+from tests.support.placed_recipes import ONE_POD, in_one_pod, over
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+WORKER = "TrtllmWorker"
+
+
+def _pod() -> dict[str, Any]:
+    placed = in_one_pod()
+    return pods_of(graph_spec(placed, engine_files(placed).name))[WORKER]
+
+
+def _texts() -> dict[str, str]:
+    """The text that each worker's shell runs."""
+    words = main_of(_pod())["args"]
+    places = [index for index, word in enumerate(words) if re.fullmatch(r"\w+:\d+", word)]
+    return {words[index]: words[index + 3] for index in places}
+
+
+def test_one_pod_has_the_gpus_of_both_workers_and_the_shared_memory_of_the_container() -> None:
+    assert main_of(_pod())["resources"]["limits"]["nvidia.com/gpu"] == "8"
+    [pod] = [pod for pod in load_recipe(ONE_POD).pods if pod.gpus]
+    assert (pod.service_name, pod.role, pod.gpus, pod.shared_memory) == (WORKER, "worker", 8, "10Gi")
+
+
+def test_a_supervisor_starts_both_each_at_a_port_of_its_own() -> None:
+    main = main_of(_pod())
+    assert main["command"] == ["python3", "/opt/dynamo/configs/supervisor.py"]
+    assert list(_texts()) == ["prefill:9091", "decode:9092"]
+    assert main["args"].count("--") == 1
+
+
+def test_each_worker_sees_its_own_gpus_first_and_its_neighbours_after_them() -> None:
+    visible = [re.findall(r"CUDA_VISIBLE_DEVICES=(\S+)", text) for text in _texts().values()]
+    assert visible == [["0,1,2,3,4,5,6,7"], ["4,5,6,7,0,1,2,3"]]
+
+
+def test_each_worker_reads_its_own_engine_file_and_takes_its_shells_place() -> None:
+    for (place, text), role in zip(_texts().items(), ("prefill", "decode"), strict=True):
+        assert place.startswith(role)
+        assert f"ENGINE_ARGS=/opt/dynamo/configs/{role}.yaml" in text
+        assert "&& exec python3 -m dynamo.trtllm --model-path" in text
+        assert f"--disaggregation-mode {role}" in text
+
+
+def test_what_both_have_alike_stands_in_the_pods_variables_and_nowhere_else() -> None:
+    variables = main_of(_pod())["env"]
+    assert {"TRTLLM_ENABLE_PDL", "MODEL_PATH", "HF_HOME"} <= variables.keys()
+    for text in _texts().values():
+        exported = re.findall(r"(\w+)=", text.partition(" && ")[0])
+        assert not variables.keys() & set(exported)
+
+
+def test_each_worker_registers_as_a_container_that_is_ready_when_it_is() -> None:
+    registered = [re.findall(r"CONTAINER_NAME=(\S+)", text) for text in _texts().values()]
+    assert registered == [["prefill"], ["main"]]
+    containers = {each["name"]: each for each in _pod()["spec"]["containers"]}
+    assert containers.keys() == {"main", "prefill"}
+    assert containers["prefill"]["readinessProbe"]["httpGet"] == {"path": "/health", "port": 9091}
+    placed = in_one_pod()
+    frontend = main_of(pods_of(graph_spec(placed, "files"))["Frontend"])["env"]
+    for variables in (frontend, main_of(_pod())["env"]):
+        assert variables["DYN_KUBE_DISCOVERY_MODE"] == "container"
+    assert frontend["CONTAINER_NAME"] == "main"
+
+
+def test_pods_of_their_own_register_as_before() -> None:
+    assert "DYN_KUBE_DISCOVERY_MODE" not in str(graph_spec(over("tcp"), "files"))
+
+
+def test_nvlink_asks_for_the_ptrace_capability_and_for_root_and_tcp_for_neither() -> None:
+    security = main_of(_pod())["securityContext"]
+    assert security["runAsUser"] == 0
+    assert security["capabilities"] == {"drop": ["ALL"], "add": ["DAC_OVERRIDE", "SYS_PTRACE"]}
+    plain = main_of(pods_of(graph_spec(in_one_pod("tcp"), "files"))[WORKER])["securityContext"]
+    assert plain["runAsUser"] == 1000
+    assert plain["capabilities"] == {"drop": ["ALL"]}
+
+
+def _edited(change: Callable[[dict[str, Any]], object]) -> str:
+    content = yaml.safe_load((CATALOGUE / f"{ONE_POD}.yaml").read_text(encoding="utf-8"))
+    change(content)
+    with pytest.raises(ValidationError) as raised:
+        parse_recipe(yaml.safe_dump(content))
+    return str(raised.value)
+
+
+def test_the_pod_needs_a_name_of_its_own() -> None:
+    assert "onePod frontend is the name of another service" in _edited(
+        lambda content: content.update(onePod="frontend")
+    )
+
+
+def test_there_are_as_many_prefill_workers_as_decode_workers() -> None:
+    refused = _edited(lambda content: content["services"][1].update(replicas=2))
+    assert "as many prefill workers as decode workers" in refused
+
+
+def test_both_workers_share_one_dev_shm() -> None:
+    refused = _edited(lambda content: content["services"][1].update(sharedMemory="20Gi"))
+    assert "prefill and decode share one /dev/shm" in refused
+
+
+def test_an_aggregated_recipe_has_nothing_to_put_in_one_pod() -> None:
+    content = yaml.safe_load((CATALOGUE / "gpt-oss-120b/trtllm-agg.yaml").read_text(encoding="utf-8"))
+    content["onePod"] = "Both"
+    with pytest.raises(ValidationError, match="onePod is for prefill and decode workers"):
+        parse_recipe(yaml.safe_dump(content))
+
+
+def test_more_pods_are_more_of_both_workers() -> None:
+    recipe = load_recipe(ONE_POD)
+    assert recipe.with_replicas({WORKER: 2}).gpus == 16
+    assert recipe.running_requests == 512

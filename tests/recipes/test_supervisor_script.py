@@ -1,0 +1,204 @@
+"""Several workers in one container: their ports, their ends, and what the probes are told."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+import psutil
+
+from recipes import supervisor_script
+from recipes.pod_environment import TERMINATION_GRACE_SECONDS
+from recipes.pod_processes import SYSTEM_PORT
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# A worker that answers its probes until SIGTERM, then says so and ends with the code that it was given; with
+# `fails` it ends by itself as soon as that file is there.
+WORKER = """
+import http.server, os, pathlib, signal, sys, threading
+code, fails = int(sys.argv[1]), pathlib.Path(sys.argv[2])
+class Answer(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200 if not pathlib.Path(f"{fails}-sick").exists() else 503)
+        self.end_headers()
+        if self.path == "/metrics":
+            self.wfile.write(b"# TYPE up gauge\\nup 1\\nasked{path=\\"a b\\"} 2.5\\n")
+    def log_message(self, *_): pass
+server = http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["DYN_SYSTEM_PORT"])), Answer)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+told = threading.Event()
+signal.signal(signal.SIGTERM, lambda *_: told.set())
+print("is up", flush=True)
+while not told.wait(0.02):
+    if fails.exists():
+        print("cannot go on", file=sys.stderr, flush=True)
+        os._exit(code)
+print("finishes its requests", flush=True)
+sys.exit(code)
+"""
+
+
+class Container:
+    """A supervisor with a prefill and a decode worker."""
+
+    def __init__(self, folder: Path, codes: tuple[int, int], worker: str) -> None:
+        own, *ports = _free_ports(3)
+        self.port = own
+        self.fails = {name: folder / f"{name}-fails" for name in ("prefill", "decode")}
+        words = [sys.executable, "-I", supervisor_script.__file__]
+        for (name, file), port, code in zip(self.fails.items(), ports, codes, strict=True):
+            words += ["--"] if name == "decode" else []
+            words += [f"{name}:{port}", sys.executable, "-c", worker, str(code), str(file)]
+        self.log = folder / "log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                words,
+                env={**os.environ, "DYN_SYSTEM_PORT": str(own), "DYN_SYSTEM_HOST": "127.0.0.1"},
+                stdout=log,
+            )
+
+    def asked(self, path: str) -> int:
+        """The status that a probe gets; 0 for none."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=5) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
+        except OSError:
+            return 0
+
+    def ended(self) -> tuple[int, str]:
+        """Its exit code and all that it has printed."""
+        return self.process.wait(30), self.log.read_text()
+
+
+@contextmanager
+def _container(folder: Path, codes: tuple[int, int] = (0, 0), worker: str = WORKER) -> Iterator[Container]:
+    container = Container(folder, codes, worker)
+    try:
+        until(lambda: container.asked("/health") == 200, "both workers to answer", 30)
+        yield container
+    finally:
+        # A supervisor that is killed leaves its workers, which a container's end would take along.
+        workers = psutil.Process(container.process.pid).children() if container.process.poll() is None else []
+        for process in (container.process, *workers):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        container.process.wait()
+
+
+def _free_ports(count: int) -> list[int]:
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in held]
+    for each in held:
+        each.close()
+    return ports
+
+
+def test_it_is_live_and_healthy_once_every_worker_is(tmp_path: Path) -> None:
+    with _container(tmp_path) as container:
+        assert container.asked("/live") == 200
+        with urllib.request.urlopen(f"http://127.0.0.1:{container.port}/health", timeout=5) as answer:
+            assert json.load(answer)["answers"] == {"prefill": 200, "decode": 200}
+
+
+def test_one_worker_that_is_not_healthy_makes_the_pod_unready(tmp_path: Path) -> None:
+    with _container(tmp_path) as container:
+        (tmp_path / "decode-fails-sick").touch()
+        assert container.asked("/health") == 503
+
+
+def test_its_metrics_are_those_of_both_told_apart_by_a_label(tmp_path: Path) -> None:
+    with _container(tmp_path) as container:
+        address = f"http://127.0.0.1:{container.port}/metrics"
+        with urllib.request.urlopen(address, timeout=5) as answer:
+            lines = answer.read().decode().splitlines()
+    assert lines == [
+        "# TYPE up gauge",
+        'up{worker="prefill"} 1',
+        'asked{worker="prefill",path="a b"} 2.5',
+        'up{worker="decode"} 1',
+        'asked{worker="decode",path="a b"} 2.5',
+    ]
+
+
+def test_it_answers_nothing_else(tmp_path: Path) -> None:
+    with _container(tmp_path) as container:
+        assert container.asked("/metadata") == 404
+
+
+def test_what_a_worker_prints_is_printed_with_its_name(tmp_path: Path) -> None:
+    with _container(tmp_path) as container:
+        lines = container.log.read_text().splitlines()
+    assert {"prefill: is up", "decode: is up"} <= set(lines)
+
+
+def test_told_to_end_it_tells_both_and_waits_for_both(tmp_path: Path) -> None:
+    with _container(tmp_path) as container:
+        container.process.send_signal(signal.SIGTERM)
+        code, printed = container.ended()
+    assert code == 0
+    for name in ("prefill", "decode"):
+        assert f"{name}: finishes its requests" in printed
+        assert f"supervisor: {name} has ended with code 0" in printed
+    assert "ended first" not in printed
+
+
+def test_a_worker_that_ends_badly_when_told_gives_its_code(tmp_path: Path) -> None:
+    with _container(tmp_path, codes=(0, 3)) as container:
+        container.process.send_signal(signal.SIGTERM)
+        assert container.ended()[0] == 3
+
+
+def test_a_worker_that_fails_ends_the_container_after_the_other_has_finished(tmp_path: Path) -> None:
+    with _container(tmp_path, codes=(7, 0)) as container:
+        container.fails["prefill"].touch()
+        code, printed = container.ended()
+    assert code == 7
+    assert "decode: finishes its requests" in printed
+    *_, words, last = printed.splitlines()
+    assert last == "supervisor: prefill ended first, with code 7; its last words are above"
+    assert words == "prefill: cannot go on"
+
+
+def test_a_worker_that_ends_by_itself_has_failed_whatever_it_says(tmp_path: Path) -> None:
+    with _container(tmp_path) as container:
+        container.fails["decode"].touch()
+        assert container.ended()[0] == 1
+
+
+def test_a_worker_that_is_killed_gives_the_code_of_its_signal(tmp_path: Path) -> None:
+    with _container(tmp_path) as container:
+        children = subprocess.run(
+            ["pgrep", "-P", str(container.process.pid)], capture_output=True, text=True, check=True
+        )
+        os.kill(int(children.stdout.split()[0]), signal.SIGKILL)
+        code, printed = container.ended()
+    assert code == 137
+    assert "supervisor: prefill ended first, with code 137" in printed
+
+
+def test_what_is_told_to_end_stays_live_so_that_its_end_is_not_taken_for_a_hang(tmp_path: Path) -> None:
+    slow = WORKER.replace('print("finishes', 'import time; time.sleep(30); print("finishes')
+    assert slow != WORKER
+    with _container(tmp_path, worker=slow) as container:
+        container.process.send_signal(signal.SIGTERM)
+        until(lambda: container.asked("/health") == 503, "the end that began", 20)
+        assert container.asked("/live") == 200
+
+
+def test_the_others_get_the_time_that_the_pod_has() -> None:
+    assert supervisor_script.GRACE_SECONDS == TERMINATION_GRACE_SECONDS
+    assert supervisor_script.OWN_PORT == SYSTEM_PORT
