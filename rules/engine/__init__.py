@@ -40,6 +40,7 @@ RULES: tuple[Rule, ...] = (
     serving.served_name_equal,
     serving.requested_name_served,
     serving.answer_parsers,
+    serving.structured_output_without_draft_model,
     kv_buffers.transfer_buffer_aligned,
     kv_buffers.transfer_buffer_holds_the_benchmark,
     kv_buffers.transfer_buffer_holds_the_prompt,

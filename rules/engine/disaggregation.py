@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from engines import DISAGGREGATION_MODES
+from engines import COMMANDS, CommandWords
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
@@ -38,9 +38,9 @@ _MODE_VARIABLES = {TENSORRT_LLM: "DYN_TRTLLM_DISAGGREGATION_MODE", DYNAMO_VLLM: 
 def disaggregation_mode_known(_: ResourceGraph, worker: Worker) -> Iterator[str]:
     """A worker's disaggregation mode is one that its command has."""
     for command in worker.commands:
-        modes = DISAGGREGATION_MODES.get(command.engine)
-        given = None if modes is None else _given_mode(command)
-        if modes is None or given is None:
+        modes = COMMANDS.get(command.engine, CommandWords()).disaggregation_modes
+        given = _given_mode(command) if modes else None
+        if given is None:
             continue
         message = f"{given.source} is {given.value}, which {command.engine} does not have"
         if not any(given.value in each for each in modes.values()):

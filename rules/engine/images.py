@@ -3,7 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from engines.runtime_defects import DEEP_EP_CRASH_ACCELERATOR, DEEP_EP_CRASH_LINE, WITHOUT_DEEP_EP
+from engines.tensorrt_llm.runtime_defects import (
+    DEEP_EP_CRASH_ACCELERATOR,
+    DEEP_EP_CRASH_LINE,
+    WITHOUT_DEEP_EP,
+)
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity
 from rules.reading.commands.container_commands import (

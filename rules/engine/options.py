@@ -4,13 +4,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from engines import (
+    COMMANDS,
     DEPRECATED_ENGINE_KEYS,
-    DEPRECATED_FLAGS,
-    DISAGGREGATION_MODES,
-    OPTION_PREFIXES,
-    REMOVED_FLAGS,
     TRTLLM_SERVE_FLAGS,
     TRTLLM_SERVE_FLAGS_LINE,
+    CommandWords,
     Vocabulary,
     command_options,
 )
@@ -102,7 +100,7 @@ def _unknown_options(
 def _of_trtllm_serve(container: Mapping[str, Value], given: Iterable[str]) -> Iterator[tuple[str, bool]]:
     image = read_image(container)
     release = ".".join(str(part) for part in TRTLLM_SERVE_FLAGS_LINE)
-    removed = REMOVED_FLAGS[TRTLLM_SERVE]
+    removed = COMMANDS[TRTLLM_SERVE].removed
     for flag in given:
         # Not all of its options are listed, but all of them have underscores.
         right = f"--{flag[2:].replace('-', '_')}"
@@ -121,17 +119,15 @@ def _of_trtllm_serve(container: Mapping[str, Value], given: Iterable[str]) -> It
 def _of_vocabulary(
     engine: str, given: tuple[str, ...], line: tuple[int, int] | None, *, may_be_read: bool
 ) -> Sequence[tuple[str, bool]]:
-    removed = REMOVED_FLAGS.get(engine, {})
+    words = COMMANDS.get(engine, CommandWords())
     vocabulary = command_options(engine)
-    prefixes = OPTION_PREFIXES.get(engine, ())
     found: list[tuple[str, bool]] = []
     for flag in given:
-        if flag.startswith(prefixes):
+        if flag.startswith(words.prefixes):
             continue
-        if flag in removed:
-            found.append(
-                (f"{flag} is no option of {shown_command(engine, line)}: {removed[flag]}", line is not None)
-            )
+        if flag in words.removed:
+            message = f"{flag} is no option of {shown_command(engine, line)}: {words.removed[flag]}"
+            found.append((message, line is not None))
         elif vocabulary is not None and not _is_known(flag, vocabulary, line):
             known = vocabulary.of_any_line if line is None else vocabulary.by_line[line]
             message = f"{flag} is no option of {shown_command(engine, line)}{nearest(flag, known)}"
@@ -170,7 +166,7 @@ def _may_be_read_release(container: Mapping[str, Value], vocabulary: Vocabulary)
 def deprecated_settings(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
     """No option or setting is deprecated."""
     for command in worker.commands:
-        deprecated = DEPRECATED_FLAGS.get(command.engine, {})
+        deprecated = COMMANDS.get(command.engine, CommandWords()).deprecated
         for name in dict.fromkeys(flag.name for flag in command.flags.all):
             if name in deprecated and _has_the_other_word(worker, command):
                 yield f"{name} of {command.engine} is deprecated: {deprecated[name]}"
@@ -186,7 +182,7 @@ def _has_the_other_word(worker: Worker, command: StartCommand) -> bool:
     """Whether the release knows the option that is to be written instead."""
     if command.engine != DYNAMO_VLLM:
         return True
-    since = min(DISAGGREGATION_MODES[DYNAMO_VLLM])
+    since = min(COMMANDS[DYNAMO_VLLM].disaggregation_modes)
     return by_line(lambda line: line >= since, worker.container, worker.described_by)
 
 

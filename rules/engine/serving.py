@@ -8,7 +8,7 @@ from rules.reading.benchmarks import MODEL_NAMES, Benchmark, read_target
 from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM
 from rules.reading.commands.words import variable_in
 from rules.reading.disaggregation import Disaggregated, read_role
-from rules.reading.engines.command_settings import is_vllm, read_vllm, single_command
+from rules.reading.engines.command_settings import CommandSettings, is_vllm, read_vllm, single_command
 from rules.reading.engines.models import read_gpt_oss, read_model_limits, served_name
 from rules.reading.engines.tensorrt_llm import Option, option_value, read_tensorrt_llm
 from rules.reading.kv_cache import tokens_per_block
@@ -169,6 +169,40 @@ def _blocks(graph: ResourceGraph, worker: Worker) -> Count | None:
 
 def _count(given: str | None, flag: str) -> Count | None:
     return None if given is None else Count(whole_number(given, flag), flag)
+
+
+_DRAFT, _STRUCTURED = "--speculative-config", "--structured-outputs-config"
+
+
+@rule(
+    WORKERS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "While a draft model proposes tokens, an answer to response_format may be no JSON, and the engine "
+        "was seen to crash: who sets structured output up will ask for it."
+    ),
+    source=(
+        "ai-dynamo/dynamo recipes/gpt-oss-120b/README.md at 0e72f06 (known issues); vllm-project/vllm#27969, "
+        "vllm-project/vllm#47025"
+    ),
+    lines=("vLLM 0.11 to 0.23",),
+    fix="Leave one of them out. With the draft model use tool calls, or check answers where they arrive.",
+)
+def structured_output_without_draft_model(graph: ResourceGraph, worker: Worker) -> Iterator[str]:
+    """A vLLM worker with a draft model is not set up for structured output."""
+    if not is_vllm(worker):
+        return
+    settings = read_vllm(graph, worker)
+    draft, structured = _option_given(settings, _DRAFT), _option_given(settings, _STRUCTURED)
+    if draft and structured:
+        yield f"has a draft model ({draft}) and sets structured output up ({structured})"
+
+
+def _option_given(settings: CommandSettings, option: str) -> str | None:
+    """Return where an option that is a JSON object is given, whole or key by key, whatever its value is."""
+    given = (name for flag in settings.flags.all if (name := flag.name).partition(".")[0] == option)
+    in_file = settings.file.source if option.removeprefix("--") in settings.file.content else None
+    return next(given, in_file)
 
 
 _EVENT_SWITCHES = ("--router-kv-events", "--kv-events")

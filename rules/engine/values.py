@@ -10,10 +10,10 @@ from engines import (
     ENGINE_COUNTS,
     Vocabulary,
     command_options,
+    kv_connectors,
     number_options,
     option_values,
     size_options,
-    vllm_connectors,
 )
 from resource_graph import ResourceGraph, Value
 from rules.model import Observation, Severity
@@ -159,7 +159,7 @@ def _wrong_options(graph: ResourceGraph, started: Started) -> Iterator[Said]:
             # A later release may take words where these take numbers.
             yield message if is_read else Undecided(f"{message} in the releases that were read")
         if settings is not None and command.engine in _OF_VLLM:
-            yield from connector_problems(settings, line_of(container, vllm_connectors()))
+            yield from connector_problems(settings, line_of(container, kv_connectors(DYNAMO_VLLM)))
         if settings is not None:
             yield from _wrong_fractions(settings)
 

@@ -90,7 +90,7 @@ def moe_backend_substituted(graph: ResourceGraph, engine: TensorRtLlmWorker) -> 
     severity=Severity.MANDATORY,
     reason=(
         "vLLM ends with a ValueError at start: flashinfer_cutlass takes MXFP4 on Hopper only, "
-        "flashinfer_trtllm and MXFP8 activations on B200, GB200 and B300 only."
+        "flashinfer_trtllm and MXFP8 activations on B200, GB200, B300 and GB300 only."
     ),
     source="vllm 0.20.1 vllm/model_executor/layers/fused_moe/oracle/mxfp4.py",
     lines=("vLLM 0.20.1",),

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from hardware import Engine, InstanceType, KvPath, KvTransportName, Standing, kv_path
+from engines.registry import ENGINES, Framework
+from hardware import InstanceType, KvPath, KvTransportName, Standing, kv_path
 from resource_graph import Resource, ResourceGraph
 from rules.reading.engines.command_settings import is_sglang, is_vllm, read_sglang
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm
@@ -208,7 +209,7 @@ def _path(graph: ResourceGraph, worker: Worker, name: KvTransportName) -> KvPath
     return kv_path(
         name,
         instance_type,
-        engine=_engine(worker),
+        efa=ENGINES[_framework(worker)].efa,
         runtime=_runtime(worker, name, instance_type),
         # Who asks for such a device has nodes that offer it, or a pod that stays Pending for all to see.
         rdma=True,
@@ -217,7 +218,7 @@ def _path(graph: ResourceGraph, worker: Worker, name: KvTransportName) -> KvPath
     )
 
 
-def _engine(worker: Worker) -> Engine:
+def _framework(worker: Worker) -> Framework:
     if is_tensorrt_llm(worker):
         return "tensorrt-llm"
     if is_vllm(worker):

@@ -33,7 +33,7 @@ class GpuPods:
     @property
     def gpus(self) -> int:
         """GPUs of one pod."""
-        return sum(worker.gpus_per_pod for worker in self.workers)
+        return sum({id(each.container): each.container_gpus for each in self.workers}.values())
 
     @property
     def pods(self) -> int:
@@ -81,7 +81,7 @@ def read_gpu_pods(graph: ResourceGraph) -> Iterator[GpuPods | Unreadable]:
         members = tuple(group)
         yield from (each for each in members if isinstance(each, Unreadable))
         workers = tuple(readable(members))
-        if any(each.gpus_per_pod for each in workers):
+        if any(each.container_gpus for each in workers):
             yield GpuPods(workers)
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from engines import vllm_connectors
+from engines import kv_connectors
 from hardware import KvTransportName
 from resource_graph import ResourceGraph, Value
+from rules.reading.commands.container_commands import DYNAMO_VLLM
 from rules.reading.devices import (
     EFA_DEVICE_CLASS,
     EFA_RESOURCE,
@@ -105,7 +106,7 @@ def connector_problems(settings: CommandSettings, line: tuple[int, int] | None) 
     name = text_at(config, "kv_connector")
     if name is None or text_at(config, "kv_connector_module_path"):
         return
-    known = vllm_connectors()
+    known = kv_connectors(DYNAMO_VLLM)
     wrong = name in known.of_any_line or slip_of(name, known.of_any_line, _SLIPS) is not None
     if wrong and name not in known.by_line[line]:
         hint = nearest(name, known.by_line[line])

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator
+from hardware import ACCELERATORS, Accelerator
 from resource_graph import ResourceGraph, Value
 from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.pod_affinity import Kind, selects, terms
 from rules.reading.pods.pods import PodTemplate
 from rules.reading.pods.workers import Worker
-from rules.reading.pools import Pool, Taint, instance_type_named, known_pools, read_pools
+from rules.reading.pools import Pool, Taint, known_pools, read_node, read_pools
 from rules.reading.shapes import (
     Undecided,
     known_texts_at,
@@ -137,9 +137,8 @@ def read_landing(graph: ResourceGraph, worker: Worker) -> Landing:
 
 def nodes_without_fabric(graph: ResourceGraph, worker: Worker) -> Sequence[str]:
     """Accelerators that the worker can land on whose NVLink ends at the node."""
-    crossing = {item.accelerator.name for item in INSTANCE_TYPES.values() if item.nvlink_crosses_nodes}
     landing = read_landing(graph, worker)
-    return [item.name for item in landing.accelerators if item.name not in crossing]
+    return [item.name for item in landing.accelerators if not item.host.nvlink_crosses_nodes]
 
 
 def not_bound(workers: Sequence[Worker], key: str) -> Sequence[Worker]:
@@ -212,11 +211,11 @@ def _component_entry(graph: ResourceGraph, worker: Worker) -> Pool | None:
     for component in graph.ancestors(worker.resource):
         if "placement" not in component.inputs:
             continue
-        entry = mapping_at(component.inputs, "placement", worker.name)
-        pool, name = text_at(entry, "pool"), text_at(entry, "instanceType")
-        if pool is None or name is None:
+        entry = mapping_at(component.inputs, "placement", worker.template.name)
+        pool = text_at(entry, "pool")
+        if pool is None:
             raise Undecided(f"the placement of {component.name} names no pool for it")
-        node, told = instance_type_named(name), read_pools(graph).get(pool)
+        node, told = read_node(entry), read_pools(graph).get(pool)
         domains = told.nvlink_domains if isinstance(told, Pool) else node.nvlink_domain_gpus
         return Pool(pool, node, whole_number_at(entry, "nodes"), {}, None, domains)
     return None

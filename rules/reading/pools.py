@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hardware import INSTANCE_TYPES, InstanceType
+from hardware import ACCELERATORS, INSTANCE_TYPES, InstanceType, described_node
 from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.memoized import memoized
 from rules.reading.shapes import (
@@ -19,6 +19,7 @@ from rules.reading.shapes import (
 POOL_TYPE = "dynamo-stack:check:NodePool"
 """Type of the resource that stands for a pool which a person named beside a file."""
 _INPUT = "nodePools"
+_PRODUCT = "nvidia.com/gpu.product"
 NODE_GROUP_TYPE = "aws:eks/nodeGroup:NodeGroup"
 _LAUNCH_TEMPLATE_TYPE = "aws:ec2/launchTemplate:LaunchTemplate"
 _EFFECTS: Mapping[str, str] = {
@@ -95,6 +96,23 @@ def known_pools(graph: ResourceGraph) -> Sequence[Pool]:
     return pools
 
 
+def read_node(entry: Mapping[str, Value]) -> InstanceType:
+    """The node of a pool or a placement: an instance type by its name, or what the entry describes."""
+    node, name = mapping_at(entry, "node"), text_at(entry, "instanceType")
+    if not node:
+        if name is None:
+            raise Undecided("names no instanceType")
+        return instance_type_named(name)
+    accelerator = ACCELERATORS.get(text_at(node, "accelerator") or "")
+    sizes = [whole_number_at(node, key) for key in ("gpus", "cpu", "memoryGib", "nvlinkDomainGpus")]
+    if accelerator is None or not all(sizes):
+        raise Undecided("describes its node with a GPU or sizes that are not known here")
+    gpus, vcpus, memory_gib, domain = (size or 0 for size in sizes)
+    return described_node(
+        accelerator, gpus=gpus, vcpus=vcpus, memory_gib=memory_gib, nvlink_domain_gpus=domain
+    )
+
+
 def node_labels(instance_type: InstanceType) -> Mapping[str, str]:
     """Labels that every node of the type carries once NVIDIA's feature discovery has run."""
     return {
@@ -166,17 +184,14 @@ def _twin(pool: Pool, others: Iterable[Pool | Undecided]) -> Pool | None:
 
 
 def _pool(name: str, entry: Mapping[str, Value]) -> Pool:
-    type_name = text_at(entry, "instanceType")
-    if type_name is None:
-        raise Undecided("names no instanceType")
-    instance_type = instance_type_named(type_name)
+    instance_type = read_node(entry)
     taints = None if entry.get("taints") is None else tuple(read_taints(entry))
     domain = whole_number_at(entry, "nvlinkDomainGpus")
     return Pool(
         name=name,
         instance_type=instance_type,
         known_nodes=whole_number_at(entry, "nodes"),
-        labels={**node_labels(instance_type), **_labels(entry)},
+        labels={**_labels_of_kind(instance_type, _labels(entry)), **_labels(entry)},
         taints=taints,
         nvlink_domains=instance_type.nvlink_domain_gpus if domain is None else (domain,),
     )
@@ -200,6 +215,19 @@ def _node_group(graph: ResourceGraph, group: Resource) -> Pool | None:
         taints=tuple(read_taints(group.inputs)),
         nvlink_domains=instance_type.nvlink_domain_gpus,
     )
+
+
+def _labels_of_kind(node: InstanceType, told: Mapping[str, str]) -> Mapping[str, str]:
+    labels = node_labels(node)
+    if node.name in INSTANCE_TYPES:
+        return labels
+    # Where another label than the product finds a described node, feature discovery may not have run.
+    has_others = _PRODUCT in told
+    return {
+        key: value
+        for key, value in labels.items()
+        if key.startswith("kubernetes.io/") or (has_others and key.startswith("nvidia.com/"))
+    }
 
 
 def _labels(entry: Mapping[str, Value]) -> Mapping[str, str]:

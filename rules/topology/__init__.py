@@ -63,6 +63,7 @@ RULES: tuple[Rule, ...] = (
     kv_devices.kv_transport_bandwidth,
     kv_devices.kv_transport_pins_memory,
     kv_devices.kv_transport_privileges,
+    kv_devices.neighbours_gpus_visible,
     kv_transport.kv_transport_placement,
     kv_transport.kv_transport_in_one_clique,
     kv_settings.kv_transport_settings,

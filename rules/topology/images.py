@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from hardware import INSTANCE_TYPES, Accelerator
+from hardware import ACCELERATORS, Accelerator
 from resource_graph import ResourceGraph
 from rules.model import EVERY_RELEASE, Severity
 from rules.reading.commands.container_commands import TENSORRT_LLM
@@ -110,9 +110,9 @@ def _selected(template: PodTemplate) -> Iterator[tuple[str, str]]:
             yield from ((value, f"{label.key}={value}") for value in label.values if value)
             return
     products = {value for label in labels if label.key == PRODUCT_LABEL for value in label.values}
-    for node in INSTANCE_TYPES.values():
-        if node.accelerator.product_label in products:
-            yield node.cpu_architecture, f"{PRODUCT_LABEL}={node.accelerator.product_label}"
+    for accelerator in ACCELERATORS.values():
+        if accelerator.product_label in products:
+            yield accelerator.host.cpu_architecture, f"{PRODUCT_LABEL}={accelerator.product_label}"
             return
 
 
@@ -144,7 +144,4 @@ def aggregated_recipe_hardware(graph: ResourceGraph, each: TensorRtLlmWorker) ->
 
 
 def _is_x86_blackwell(accelerator: Accelerator) -> bool:
-    return accelerator.architecture_family == "blackwell" and any(
-        node.accelerator is accelerator and node.cpu_architecture == "amd64"
-        for node in INSTANCE_TYPES.values()
-    )
+    return accelerator.architecture_family == "blackwell" and accelerator.host.cpu_architecture == "amd64"

@@ -1,17 +1,18 @@
 """Devices and privileges of workers that send and take KV cache."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 
 from resource_graph import ResourceGraph
 from rules.model import Observation, Severity, failed
 from rules.reading.devices import EFA_RESOURCE, efa_interfaces
-from rules.reading.disaggregation import KvHop
+from rules.reading.disaggregation import Disaggregated, KvHop, chosen_transport
 from rules.reading.engines.command_settings import is_vllm
 from rules.reading.placements import read_placement
 from rules.reading.pods.workers import Privileges, Worker, read_privileges
 from rules.reading.shapes import mappings_at, text_at
 from rules.rule import rule
-from rules.subjects import KV_HOPS, WORKERS
+from rules.subjects import DISAGGREGATED, KV_HOPS, WORKERS
 
 _DEVICES = "/dev/infiniband"
 
@@ -176,3 +177,37 @@ def _lacks_for_nvlink(worker: Worker, privileges: Privileges) -> Iterator[str]:
         lacks.append("hostIPC")
     if lacks:
         yield f"moves KV cache over NVLink between nodes without {', '.join(lacks)}, as the one recipe has it"
+
+
+@rule(
+    DISAGGREGATED,
+    severity=Severity.ADVISORY,
+    reason=(
+        "CUDA opens another process's memory only on a GPU that it sees. Two workers of one container that "
+        "see their own GPUs alone hand the KV cache over by TCP, and nothing says so."
+    ),
+    source=(
+        "vllm-project/vllm#52607; ai-dynamo/dynamo recipes/gpt-oss-120b/vllm/disagg-b200-agentic at e17cb02"
+    ),
+    lines=("UCX 1.20",),
+    fix=(
+        "Name the neighbour's GPUs after the worker's own in CUDA_VISIBLE_DEVICES: 0,1,2,3,4,5,6,7 and "
+        "4,5,6,7,0,1,2,3."
+    ),
+)
+def neighbours_gpus_visible(graph: ResourceGraph, group: Disaggregated) -> Iterator[str]:
+    """Prefill and decode workers of one container see each other's GPUs."""
+    chosen = chosen_transport(graph, group.resource)
+    if chosen is not None and chosen.name == "tcp":
+        return
+    for sender, receiver in product(group.prefill, group.decode):
+        if sender.container is receiver.container:
+            yield from _unseen(sender, receiver)
+            yield from _unseen(receiver, sender)
+
+
+def _unseen(worker: Worker, neighbour: Worker) -> Iterator[str]:
+    own = neighbour.shown_gpus[: neighbour.gpus_per_pod]
+    hidden = [gpu for gpu in own if gpu not in worker.shown_gpus]
+    if hidden and worker.shown_gpus:
+        yield f"{worker.name} does not see GPUs {','.join(hidden)} of {neighbour.name} in its container"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
-from hardware import ACCELERATORS, INSTANCE_TYPES
+from hardware import ACCELERATORS
 from resource_graph import Resource, ResourceGraph
 from rules.model import EVERY_RELEASE, Observation, Severity, failed
 from rules.reading.gpu_pods import GpuPods, read_gpu_pods
@@ -28,10 +28,10 @@ from rules.subjects import GPU_PODS
 _GRACE = ("NVIDIA-GB200", "NVIDIA-GB300", "NVIDIA-GH200")
 """Beginnings of labels of GPUs on one board with an arm64 processor; endings vary (-SHARED, -480GB)."""
 _OTHER_BOARDS = {
-    node.accelerator.product_label: node.cpu_architecture
-    for node in INSTANCE_TYPES.values()
+    accelerator.product_label: accelerator.host.cpu_architecture
+    for accelerator in ACCELERATORS.values()
     # Older ones are sold as cards too, for machines of either architecture.
-    if node.accelerator.architecture_family == "blackwell"
+    if accelerator.architecture_family == "blackwell"
 }
 
 # Every node with GPUs carries these, whichever GPUs they are.
@@ -47,8 +47,8 @@ _KEYS = (
     "nvidia.com/gpu.memory",
     "nvidia.com/gpu.present",
 )
-# One digit away from a name that is known here.
-_OTHER_GPUS = frozenset({"NVIDIA-B20", "NVIDIA-B30", "NVIDIA-H20"})
+# One letter or digit away from a name that is known here.
+_OTHER_GPUS = frozenset({"NVIDIA-B20", "NVIDIA-B30", "NVIDIA-B300", "NVIDIA-H20"})
 
 # What NVIDIA's and the clouds' guides put on nodes with GPUs; values differ, most tolerations match any.
 _GPU_TAINTS = (Taint(GPU_RESOURCE, "true", "NoSchedule"), Taint(GPU_RESOURCE, "present", "NoSchedule"))

@@ -65,6 +65,7 @@ _OF_A_WORKER = (
     "rollout-can-proceed",
     "rollout-default-can-proceed",
     "router-block-size-equal",
+    "structured-output-without-draft-model",
     "tensor-parallelism-inside-nvlink-domain",
     "vllm-moe-backend",
     "vllm-moe-env-without-effect",

@@ -264,3 +264,12 @@ def test_a_variable_that_grows_beyond_what_a_process_can_be_given_is_unknown() -
 def test_a_script_beyond_what_anybody_writes_is_undecided(script: str) -> None:
     with pytest.raises(Undecided, match="the start script"):
         commands(f"{script}\npython3 -m dynamo.trtllm")
+
+
+def test_what_a_supervisor_hands_to_several_shells_is_read_in_their_order() -> None:
+    words = ["python3", "/opt/supervisor.py"]
+    for name, tp in (("prefill", 2), ("decode", 4)):
+        words += [name, "/bin/sh", "-c", f"export TP={tp} && exec python3 -m dynamo.trtllm --tp $TP", "--"]
+    found = start_commands(words, {})
+    assert [command.flags.value("--tp") for command in found] == ["2", "4"]
+    assert [command.environment["TP"] for command in found] == [Word("2"), Word("4")]

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from engines import GPT_OSS_MODELS, Sharding
+from engines import GPT_OSS_MODELS, Sharding, tensorrt_llm_padding
 from hardware import ACCELERATORS
 from rules.reading.engines.memory_plans import MemoryPlan
 from rules.reading.shapes import Undecided
@@ -13,7 +13,7 @@ from rules.reading.shapes import Undecided
 PLAN = MemoryPlan(
     model=GPT_OSS_MODELS["gpt-oss-120b"],
     sharding=Sharding(tensor=4),
-    kernels=lambda _: "tensorrt-llm TRTLLM",
+    padding=lambda _: tensorrt_llm_padding("TRTLLM"),
     max_num_tokens=20_000,
     fraction=0.85,
     fraction_is_of_total=False,

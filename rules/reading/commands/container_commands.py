@@ -166,7 +166,7 @@ def _started(
 def _read(words: Sequence[str | None], environment: Environment) -> Iterator[StartCommand]:
     script_at = script_position(words)
     if script_at is None:
-        yield from _engines_of(SimpleCommand(expand_words(words, environment), "", environment))
+        yield from _command_engines(SimpleCommand(expand_words(words, environment), "", environment), depth=0)
         return
     script = words[script_at]
     if script is None:
@@ -182,19 +182,30 @@ def _script_engines(script: str, environment: Environment, depth: int) -> Iterat
 
 
 def _command_engines(command: SimpleCommand, depth: int) -> Iterator[StartCommand]:
-    texts = [word.text if word.known else None for word in command.words]
-    for start, text in enumerate(texts):
-        if text is None or _program(text) not in _SHELLS:
-            continue
-        script_at = script_position(texts[start : start + _FARTHEST_OPTION + 1])
-        script = command.here_document if script_at is None else command.words[start + script_at]
-        if script is None:
-            continue
+    scripts = list(_scripts_of(command))
+    for script in scripts:
         if not script.known:
             raise Undecided("the start script hands a text to another shell that is known only later")
         yield from _script_engines(script.text, command.environment, depth + 1)
-        return
-    yield from _engines_of(command)
+    if not scripts:
+        yield from _engines_of(command)
+
+
+def _scripts_of(command: SimpleCommand) -> Iterator[Word]:
+    """The texts that a command hands to shells; a supervisor starts several of them."""
+    texts = [word.text if word.known else None for word in command.words]
+    start = 0
+    while start < len(texts):
+        text = texts[start]
+        if text is not None and _program(text) in _SHELLS:
+            script_at = script_position(texts[start : start + _FARTHEST_OPTION + 1])
+            if script_at is not None:
+                start += script_at
+                yield command.words[start]
+            elif command.here_document is not None:
+                yield command.here_document
+                return
+        start += 1
 
 
 def _engines_of(command: SimpleCommand) -> Iterator[StartCommand]:

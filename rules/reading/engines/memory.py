@@ -6,10 +6,12 @@ from engines import (
     DEFAULT_MAX_BATCH_SIZE,
     DEFAULT_MAX_NUM_TOKENS,
     SLIDING_WINDOW,
-    ExpertKernels,
+    ExpertPadding,
     ModelShape,
     Sharding,
     default_vllm_kernels,
+    tensorrt_llm_padding,
+    vllm_padding,
 )
 from hardware import Accelerator
 from resource_graph import ResourceGraph
@@ -88,9 +90,8 @@ def _tensorrt_llm_plan(
     batch = settings.count("max_batch_size", default=DEFAULT_MAX_BATCH_SIZE)
     tokens = settings.given_count(_KV, "max_tokens")
 
-    def kernels(accelerator: Accelerator) -> ExpertKernels:
-        backend = kernels_on(settings, accelerator).backend
-        return "tensorrt-llm TRTLLM" if backend == "TRTLLM" else "tensorrt-llm"
+    def padding(accelerator: Accelerator) -> ExpertPadding:
+        return tensorrt_llm_padding(kernels_on(settings, accelerator).backend)
 
     return MemoryPlan(
         model=model,
@@ -99,7 +100,7 @@ def _tensorrt_llm_plan(
             expert=read_expert_parallel_size(settings),
             attention_data_parallel=settings.switch("enable_attention_dp"),
         ),
-        kernels=kernels,
+        padding=padding,
         max_num_tokens=settings.count("max_num_tokens", default=DEFAULT_MAX_NUM_TOKENS).value,
         fraction=settings.number(_KV, "free_gpu_memory_fraction", default=_FRACTION_OF_REST),
         fraction_is_of_total=False,
@@ -147,7 +148,7 @@ def _vllm_plan(
     return MemoryPlan(
         model=model,
         sharding=_sharding(settings),
-        kernels=lambda accelerator: _kernels(settings, accelerator),
+        padding=lambda accelerator: _padding(settings, accelerator),
         max_num_tokens=settings.count("--max-num-batched-tokens", _DEFAULT_BATCHED_TOKENS).value,
         fraction=number(fraction.value, f"{_FRACTION} ({fraction.source})"),
         fraction_is_of_total=True,
@@ -186,15 +187,14 @@ def _sharding(settings: CommandSettings) -> Sharding:
     return Sharding(data, expert, attention_data_parallel=True)
 
 
-def _kernels(settings: CommandSettings, accelerator: Accelerator) -> ExpertKernels:
-    backend = read_vllm_backend(settings).value
-    if backend == VLLM_AUTO:
-        wanted = [name for name, _ in read_vllm_variables(settings.command.environment)]
-        by_default = default_vllm_kernels(accelerator) == "flashinfer_trtllm"
-        is_trtllm = by_default and not any("CUTLASS" in name or "MARLIN" in name for name in wanted)
-    else:
-        is_trtllm = backend == "flashinfer_trtllm"
-    return "vllm TRTLLM" if is_trtllm else "vllm"
+def _padding(settings: CommandSettings, accelerator: Accelerator) -> ExpertPadding:
+    asked = str(read_vllm_backend(settings).value)
+    if asked != VLLM_AUTO:
+        return vllm_padding(asked)
+    wanted = [name for name, _ in read_vllm_variables(settings.command.environment)]
+    # What the variables ask for is padded as every backend but the default one is.
+    is_default = not any("CUTLASS" in name or "MARLIN" in name for name in wanted)
+    return vllm_padding(default_vllm_kernels(accelerator) if is_default else VLLM_AUTO)
 
 
 def _windows_of_vllm(settings: CommandSettings, model: ModelShape) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from engines import (
     GIB,
     KV_VALUE_BYTES,
-    ExpertKernels,
+    ExpertPadding,
     MemoryDemand,
     ModelShape,
     Sharding,
@@ -32,8 +32,8 @@ class MemoryPlan:
 
     model: ModelShape
     sharding: Sharding
-    kernels: Callable[[Accelerator], ExpertKernels]
-    """Returns the expert kernels that the worker takes on a GPU, which decide how far weights are padded."""
+    padding: Callable[[Accelerator], ExpertPadding]
+    """Returns how far the kernels that the worker takes on a GPU pad the experts."""
     max_num_tokens: int
     """Tokens of one step in each rank."""
     fraction: float
@@ -94,7 +94,7 @@ class MemoryPlan:
         if visible is None:
             raise Undecided(f"nobody published how much memory CUDA sees of {accelerator.name}")
         demand = memory_demand(
-            self.model, self.kernels(accelerator), self.sharding, max_num_tokens=self.max_num_tokens
+            self.model, self.padding(accelerator), self.sharding, max_num_tokens=self.max_num_tokens
         )
         if self.fraction_is_of_total:
             pool = self.fraction * visible - demand.total

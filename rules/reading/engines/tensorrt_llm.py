@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from engines.tensorrt_llm.flags import ENGINE_FLAGS, FILE_FLAG
 from resource_graph import ResourceGraph, Value
 from rules.reading.commands.container_commands import TENSORRT_LLM, TRTLLM_SERVE, StartCommand
 from rules.reading.commands.words import UNKNOWN_WORD, variable_in
@@ -46,24 +47,12 @@ def _dynamo(name: str, setting: tuple[str, ...], default: Value, *, is_switch: b
     return Option((f"--{name}",), setting, default, variable, is_switch)
 
 
-EXTRA_ENGINE_ARGS = _dynamo("extra-engine-args", (), "")
+EXTRA_ENGINE_ARGS = _dynamo(FILE_FLAG.removeprefix("--"), (), "")
 OVERRIDE_ENGINE_ARGS = _dynamo("override-engine-args", (), "")
 EXTRA_LLM_API_OPTIONS = Option(("--extra_llm_api_options", "--config"), (), "")
-# ai-dynamo 1.2.1 dynamo/trtllm/backend_args.py. --kv-block-size is no engine setting: it tells the router how
-# large the engine's blocks are.
-_DYNAMO: tuple[Option, ...] = (
-    _dynamo("tensor-parallel-size", ("tensor_parallel_size",), 1),
-    _dynamo("pipeline-parallel-size", ("pipeline_parallel_size",), 1),
-    _dynamo("expert-parallel-size", ("moe_expert_parallel_size",), None),
-    _dynamo("enable-attention-dp", ("enable_attention_dp",), default=False, is_switch=True),
-    _dynamo("gpus-per-node", ("gpus_per_node",), None),
-    _dynamo("max-batch-size", ("max_batch_size",), 2048),
-    _dynamo("max-num-tokens", ("max_num_tokens",), 8192),
-    _dynamo("max-seq-len", ("max_seq_len",), None),
-    _dynamo("max-beam-width", ("max_beam_width",), 1),
-    _dynamo("free-gpu-memory-fraction", ("kv_cache_config", "free_gpu_memory_fraction"), 0.9),
-    _dynamo("load-format", ("load_format",), None),
-    _dynamo("guided-decoding-backend", ("guided_decoding_backend",), None),
+_DYNAMO = tuple(
+    _dynamo(name.removeprefix("--"), flag.setting, flag.default, is_switch=isinstance(flag.default, bool))
+    for name, flag in ENGINE_FLAGS.items()
 )
 # NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py at 1.3.0rc14; --moe_backend is of older releases.
 _SERVE: tuple[Option, ...] = (

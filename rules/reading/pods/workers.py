@@ -22,15 +22,18 @@ FRONTEND_TYPE = "frontend"
 _MODE_FLAG = "--router-mode"
 _MODE_VARIABLE = "DYN_ROUTER_MODE"
 _ROUND_ROBIN = "round-robin"
+_VISIBLE_GPUS = "CUDA_VISIBLE_DEVICES"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Worker:
-    """One service of a graph, or one container of a plain workload."""
+    """One service of a graph, or one container of a plain workload; one engine where a container starts
+    several and says which GPUs each has."""
 
     template: PodTemplate
     name: str
     gpus_per_pod: int
+    """Of the engine alone, where its container starts several."""
     pods_per_worker: int
     """More than one where the worker spans nodes."""
     environment: Mapping[str, Word]
@@ -38,6 +41,8 @@ class Worker:
     """Commands of the engines that the worker starts; empty where the image's own command or an unknown one
     does."""
     container: Mapping[str, Value]
+    container_gpus: int
+    """GPUs that the container asks for."""
 
     @property
     def resource(self) -> Resource:
@@ -53,6 +58,11 @@ class Worker:
     def described_by(self) -> Mapping[str, Value]:
         """The service, the component or the workload's spec: where its replicas stand."""
         return self.template.described_by
+
+    @property
+    def shown_gpus(self) -> Sequence[str]:
+        """What CUDA shows its engine, its own GPUs first; empty where nobody says."""
+        return _shown_gpus(self.commands[0]) if self.commands else ()
 
     def starts(self, engines: Container[str]) -> bool:
         """Whether the worker starts one of these modules or programs."""
@@ -74,11 +84,11 @@ def read_workers(graph: ResourceGraph) -> Iterator[Worker | Unreadable]:
         for container in template.serving_containers:
             own = container.get("name") if template.shape == "workload" else None
             name = own if isinstance(own, str) else template.name
-            worker = attempted(_worker, graph, template, container, name)
-            if isinstance(worker, Worker):
-                yield worker
-            elif worker is not None and _may_be_worker(template, container):
-                yield Unreadable(template.resource, name, str(worker))
+            found = attempted(_workers, graph, template, container, name)
+            if not isinstance(found, Undecided):
+                yield from found
+            elif _may_be_worker(template, container):
+                yield Unreadable(template.resource, name, str(found))
 
 
 @memoized
@@ -191,17 +201,46 @@ def _may_be_worker(template: PodTemplate, container: Mapping[str, Value]) -> boo
         return True
 
 
-def _worker(
+def _workers(
     graph: ResourceGraph, template: PodTemplate, container: Mapping[str, Value], name: str
-) -> Worker | None:
+) -> Sequence[Worker]:
     environment = read_environment(graph, template, container)
     words = command_line(container)
     gpus = _service_gpus(template, container)
     started = start_commands(words, environment)
     commands = tuple(command for command in started if command.engine != DYNAMO_FRONTEND)
     if not gpus and not commands:
+        return ()
+    pods = template.pods_per_replica
+    shares = _own_gpus(commands) if len(commands) > 1 else None
+    if shares is None:
+        return (Worker(template, name, gpus, pods, environment, commands, container, gpus),)
+    return tuple(
+        Worker(template, f"{name} engine {number}", own, pods, environment, (command,), container, gpus)
+        for number, (command, own) in enumerate(zip(commands, shares, strict=True), start=1)
+    )
+
+
+def _own_gpus(commands: Sequence[StartCommand]) -> Sequence[int] | None:
+    """How many GPUs each of the engines of one container has to itself; None where they do not say.
+
+    An engine takes the first ones that CUDA shows it. Those after them belong to others, and are shown so
+    that it can open their memory.
+    """
+    shown = [gpus for command in commands if (gpus := _shown_gpus(command))]
+    firsts = [gpus[0] for gpus in shown]
+    if len(set(firsts)) < len(commands):
         return None
-    return Worker(template, name, gpus, template.pods_per_replica, environment, commands, container)
+    others = (set(firsts) - {gpus[0]} for gpus in shown)
+    return [
+        next((index for index, gpu in enumerate(gpus) if gpu in taken), len(gpus))
+        for gpus, taken in zip(shown, others, strict=True)
+    ]
+
+
+def _shown_gpus(command: StartCommand) -> Sequence[str]:
+    word = command.environment.get(_VISIBLE_GPUS)
+    return word.text.split(",") if word is not None and word.known and word.text else ()
 
 
 def _service_gpus(template: PodTemplate, container: Mapping[str, Value]) -> int:

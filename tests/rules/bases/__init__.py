@@ -34,6 +34,7 @@ BASES: Mapping[str, Base] = {
     "disagg-b200": Base(B200, failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-b200"),
     "disagg-gb200": Base(TWO_GB200, failed("kv-transport-proven", "gpt-oss-disagg"), stack="disagg-gb200"),
     "agg-gb200": Base(GB200, stack="agg-gb200"),
+    "disagg-b200-8gpu": Base(B200, stack="disagg-b200-8gpu"),
     "trtllm-serve": Base(GB200),
     "vllm-agg": Base(B200),
     # Nobody published how much memory CUDA sees of an H200.

@@ -8,6 +8,7 @@ from tests.rules.serving_edits import GRAPH, SGLANG_FILE
 
 FLAGS = "flags-exist"
 VALUES = "engine-values-allowed"
+STRUCTURED = "structured-output-without-draft-model"
 _SERVE = "spec.template.spec.containers[0]"
 _DYNAMO = "spec.components[1].podTemplate.spec.containers[0]"
 _LATER = "docker.io/vllm/vllm-openai:v0.40.0"
@@ -16,6 +17,10 @@ _LATER = "docker.io/vllm/vllm-openai:v0.40.0"
 def _transfer(connector: str, role: str, **others: str) -> str:
     return f"--kv-transfer-config={json.dumps({'kv_connector': connector, 'kv_role': role, **others})}"
 
+
+_DRAFT = "--speculative-config=" + json.dumps(
+    {"method": "eagle3", "model": "nvidia/gpt-oss-120b-Eagle3-v3", "num_speculative_tokens": 3}
+)
 
 CASES = (
     Case(
@@ -201,5 +206,40 @@ CASES = (
                 _transfer("NixlConector", "kv_both", kv_connector_module_path="ours"),
             ),
         )
+    ),
+    Case(
+        STRUCTURED,
+        "structured output set up beside a draft model",
+        "vllm-serve",
+        (
+            add("Deployment", f"{_SERVE}.args", _DRAFT),
+            add("Deployment", f"{_SERVE}.args", "--structured-outputs-config.backend=xgrammar"),
+        ),
+        failed(STRUCTURED, "engine"),
+        (
+            "has a draft model (--speculative-config) and sets structured output up "
+            "(--structured-outputs-config.backend)",
+        ),
+    ),
+    Case(
+        STRUCTURED,
+        "the same as one object under Dynamo, in the publisher's image",
+        "vllm-agg",
+        (
+            add("DynamoGraphDeployment", f"{_DYNAMO}.args", _DRAFT),
+            add(
+                "DynamoGraphDeployment",
+                f"{_DYNAMO}.args",
+                '--structured-outputs-config={"backend":"guidance"}',
+            ),
+        ),
+        failed(STRUCTURED, "VllmWorker") | undecided("one-sequence-fits", "VllmWorker"),
+    ),
+    Case(
+        STRUCTURED,
+        "a draft model with parsers of tool calls",
+        "vllm-serve",
+        (add("Deployment", f"{_SERVE}.args", _DRAFT),),
+        frozenset(),
     ),
 )

@@ -47,7 +47,7 @@ CASES = (
         "vllm-serve",
         (_on_hopper("flashinfer_trtllm"),),
         failed(BACKEND, "engine"),
-        ("has its kernels on B200, GB200 and B300, and it can land on H200 (hopper",),
+        ("has its kernels on B200, GB200, B300 and GB300, and it can land on H200 (hopper",),
     ),
     Case(
         BACKEND,
@@ -55,7 +55,7 @@ CASES = (
         "vllm-serve",
         (_variable_on_hopper(_VARIABLE),),
         failed(BACKEND, "engine"),
-        (f"{_VARIABLE} has its kernels on B200, GB200 and B300, and it can land on H200",),
+        (f"{_VARIABLE} has its kernels on B200, GB200, B300 and GB300, and it can land on H200",),
     ),
     Case(
         BACKEND,

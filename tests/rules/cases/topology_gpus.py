@@ -7,10 +7,46 @@ GPUS = "gpus-match-parallelism"
 DECODE = "TrtllmDecodeWorker"
 GRAPH = "DynamoGraphDeployment"
 _GPUS_OF_DECODE = f"spec.services.{DECODE}.resources.limits.gpu"
+_ONE_ENGINE = "spec.services.TrtllmWorker.extraPodSpec.mainContainer.args[3]"
+_TWO_ENGINES = "spec.services.TrtllmWorker.extraPodSpec.mainContainer.args[8]"
 _ENGINE = "spec.template.spec.containers[0]"
 _VLLM = "spec.components[1].podTemplate.spec.containers[0]"
 
 CASES = (
+    Case(
+        GPUS,
+        "tensor parallelism of one of two engines in a container",
+        "disagg-b200-8gpu",
+        (
+            engine_file("decode.yaml", "tensor_parallel_size", 2),
+            engine_file("decode.yaml", "moe_expert_parallel_size", 2),
+        ),
+        failed(GPUS, "TrtllmWorker engine 2"),
+        ("asks for 4 GPUs", "uses 2: tensor parallelism 2 (decode.yaml of ConfigMap"),
+    ),
+    Case(
+        "neighbours-gpus-visible",
+        "two engines of one container that see their own GPUs alone",
+        "disagg-b200-8gpu",
+        (
+            text(GRAPH, _ONE_ENGINE, "=0,1,2,3,4,5,6,7", "=0,1,2,3"),
+            text(GRAPH, _TWO_ENGINES, "=4,5,6,7,0,1,2,3", "=4,5,6,7"),
+        ),
+        failed("neighbours-gpus-visible", "TrtllmWorker engine 1, TrtllmWorker engine 2"),
+        (
+            "TrtllmWorker engine 1 does not see GPUs 4,5,6,7 of TrtllmWorker engine 2",
+            "TrtllmWorker engine 2 does not see GPUs 0,1,2,3 of TrtllmWorker engine 1",
+        ),
+    ),
+    Case(
+        GPUS,
+        "GPUs of an engine that are shown to another one first",
+        "disagg-b200-8gpu",
+        (text(GRAPH, _TWO_ENGINES, "=4,5,6,7,0,1,2,3", "=6,7,0,1,2,3"),),
+        failed(GPUS, "TrtllmWorker engine 1", "TrtllmWorker engine 2")
+        | failed("neighbours-gpus-visible", "TrtllmWorker engine 1, TrtllmWorker engine 2"),
+        ("asks for 6 GPUs, but its engine uses 4", "asks for 2 GPUs, but its engine uses 4"),
+    ),
     Case(
         GPUS,
         "more GPUs than the engine uses",
