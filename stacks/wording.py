@@ -10,6 +10,15 @@ def in_words(number: int, noun: str) -> str:
 
 def alternatives(words: Sequence[str]) -> str:
     """Return the words as a choice: own, bundled or external."""
-    if len(words) < 2:  # noqa: PLR2004 - a choice needs two
+    return _joined(words, "or")
+
+
+def all_of(words: Sequence[str]) -> str:
+    """Return the words as a list: nodes, GPUs and memory."""
+    return _joined(words, "and")
+
+
+def _joined(words: Sequence[str], last: str) -> str:
+    if len(words) < 2:  # noqa: PLR2004 - nothing to join
         return "".join(words)
-    return f"{', '.join(words[:-1])} or {words[-1]}"
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"

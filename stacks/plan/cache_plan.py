@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre, MadeStorage, StorageClass
 from recipes.model import Recipe
+from recipes.model_cache import MODEL_CACHE
 from recipes.model_download import HuggingFaceDownload, S3Copy
 from recipes.placed import CacheNodes, CopyNodes, PlacedService
 from stacks.plan.infrastructure.zones import Zone, zone_named
@@ -76,7 +77,7 @@ CachePlan = ExistingVolume | OwnVolume | NodeCopies
 def cache_plan(settings: StackSettings, recipe: Recipe, services: Sequence[PlacedService]) -> CachePlan:
     """Return where the model lies and what brings it; the settings have no problems."""
     origin, cache = settings.model.source, settings.model_cache
-    size_bytes = recipe.model.size_bytes
+    size_bytes = recipe.download_bytes
     if isinstance(origin, ExistingVolumeSource) or cache is None:
         claim = origin.claim_name if isinstance(origin, ExistingVolumeSource) else CACHE_CLAIM_NAME
         return ExistingVolume(claim, CHECK_JOB_NAME, check_timeout_seconds(size_bytes))
@@ -90,7 +91,7 @@ def cache_plan(settings: StackSettings, recipe: Recipe, services: Sequence[Place
         nodes = CopyNodes(selectors, tolerations, storage.directory)
         return NodeCopies(seconds, source, nodes, *sizes)
     nodes = CacheNodes(selectors, tolerations) if isinstance(storage, EbsDisk) else None
-    job_name = recipe.model_cache.download_job_name
+    job_name = MODEL_CACHE.download_job_name
     return OwnVolume(CACHE_CLAIM_NAME, job_name, seconds, source, storage, nodes, *sizes)
 
 

@@ -8,7 +8,7 @@ from stacks.errors import Problem
 from stacks.plan.cache_plan import regional_zones
 from stacks.plan.infrastructure.zones import zone_named
 from stacks.plan.placement.pools import Pool
-from stacks.plan.placement.resources import WORKERS_SHARE
+from stacks.plan.placement.resources import WORKERS_SHARE, occupied_gpus
 from stacks.plan.volume_sizes import needed_gib, size_in_gib
 from stacks.settings.cluster import (
     EbsStorage,
@@ -40,10 +40,11 @@ def source_problems(settings: StackSettings, recipe: Recipe | None) -> Iterator[
     elif cache is None:
         message = f"is missing: the files from {settings.model.source.kind} need a volume"
         yield Problem("modelCache", None, message, allowed="a mapping with size, storageClassName")
-    elif recipe and size_in_gib(cache.size) < (needed := needed_gib(recipe.model.size_bytes)):
+    elif recipe and size_in_gib(cache.size) < (needed := needed_gib(recipe.download_bytes)):
+        names = [recipe.model.repository, *(draft.repository for draft in recipe.draft_models)]
         message = (
-            f"{recipe.model.repository} takes {recipe.model.size_bytes / 1e9:.1f} GB, which needs {needed}Gi "
-            f"with room for the download"
+            f"{' with '.join(names)} takes {recipe.download_bytes / 1e9:.1f} GB, which needs {needed}Gi with "
+            f"room for the download"
         )
         allowed, hint = f"{needed}Gi or more", f"{needed}Gi"
         yield Problem("modelCache.size", cache.size, message, allowed=allowed, suggestion=hint)
@@ -200,7 +201,11 @@ def _frontend_problems(services: Sequence[PlacedService], used: Sequence[Pool]) 
     wanted = sum(
         (each.replicas + 1) * (each.resources.cpu_request if each.resources else 0) for each in frontends
     )
-    taken = sum(each.gpus * each.replicas for each in services)
+    taken = sum(
+        occupied_gpus(each.gpus, each.resources, each.placement.instance_type) * each.replicas
+        for each in services
+        if each.placement and each.resources
+    )
     free = sum(pool.gpus for pool in used) - taken
     node = min((pool.instance_type for pool in used), key=lambda kind: kind.vcpus / kind.gpus)
     nodes = sum(pool.nodes for pool in used)

@@ -16,6 +16,8 @@ from stacks.settings.stack import StackSettings
 from stacks.wording import in_words
 
 _SEVERAL = 3
+# Requests travel from frontend to worker by TCP since Dynamo 1.0; seen in docs/faults-under-load.md.
+_WITHOUT_NATS = "pods serve on without it, and none starts"
 
 
 def decisions(settings: StackSettings, stack: StackPlan) -> tuple[Decision, ...]:
@@ -42,7 +44,7 @@ def _placements(stack: StackPlan) -> Iterable[Decision]:
     for worker, placement in _placed_workers(stack.serving):
         only = ", and no second worker of this KV transport" if placement.pool in alone else ""
         reason = (
-            f"pool {placement.pool} has {placement.instance_type} nodes; one of them holds a worker's "
+            f"pool {placement.pool} has {placement.instance_type.name} nodes; one of them holds a worker's "
             f"{in_words(worker.gpus, 'GPU')}{only}"
         )
         yield Decision("placement", f"nodes of {worker.name}", in_labels(placement.node_selector), reason)
@@ -84,7 +86,7 @@ def _cache(settings: StackSettings, serving: ServingPlan, cache: CachePlan) -> I
         case S3Copy(address):
             origin = f"copied from {address}"
         case HuggingFaceDownload():
-            origin = "downloaded from the Hugging Face hub"
+            origin = "from Hugging Face"
     reason = f"{model.repository} at {pinned}, {origin}, needs {cache.needed_gib}Gi"
     yield Decision("cache", "model cache", f"{cache.size_gib}Gi", reason)
 
@@ -92,7 +94,7 @@ def _cache(settings: StackSettings, serving: ServingPlan, cache: CachePlan) -> I
 def _timeouts(settings: StackSettings, serving: ServingPlan, cache: CachePlan) -> Iterable[Decision]:
     wanted = settings.model_cache
     explicit = wanted is not None and wanted.download_timeout_seconds
-    computed = "by the model's size, at the slowest rate that the publisher's times allow"
+    computed = "at the publisher's slowest rate"
     subject = f"wait for the {'check' if isinstance(cache, ExistingVolume) else 'download'}"
     reason = "explicit in modelCache.downloadTimeoutSeconds" if explicit else computed
     yield Decision("timeouts", subject, f"{cache.timeout_seconds} s", reason)
@@ -116,7 +118,8 @@ def _lifecycle_reason(stack: StackPlan) -> str:
         return (
             "nothing of this stack holds data: the model's volume and the platform's servers are not its own"
         )
-    existing = stack.platform.namespace_exists or stack.serving.namespace_exists
+    others_made = stack.platform is not None and stack.platform.namespace_exists
+    existing = others_made or stack.serving.namespace_exists
     namespaces = "" if existing else " with their namespaces"
     return f"{' and '.join(held)} are protected{namespaces}, and kept when they leave the stack"
 
@@ -125,7 +128,7 @@ def _namespaces(stack: StackPlan) -> Iterable[Decision]:
     platform, serving = stack.platform, stack.serving
     untouched = "others made it: this stack neither creates, labels nor removes it"
     enforced = "Pod Security of at most the level"
-    if platform.namespace_exists and stack.layers.owns("platform"):
+    if platform and platform.namespace_exists and stack.layers.owns("platform"):
         reason = f"{untouched}; {enforced} baseline admits operator and servers"
         yield Decision("namespaces", "platform", f"existing, {platform.namespace}", reason)
     if not (serving.namespace_exists and stack.layers.owns("serving")):
@@ -136,7 +139,7 @@ def _namespaces(stack: StackPlan) -> Iterable[Decision]:
     uses_devices = any(placement.extended_resources for _, placement in _placed_workers(serving))
     privileged = uses_devices or serving.placed.cache_directory
     reason = f"{untouched}; {enforced} {'privileged' if privileged else 'baseline'} admits its pods"
-    if platform.kind == "existing" and stack.network_policies:
+    if platform and platform.kind == "existing" and stack.network_policies:
         label = f"{USES_PLATFORM}={platform.namespace}"
         reason += (
             "; where another stack limits who reaches NATS and etcd, it needs a label: "
@@ -145,7 +148,7 @@ def _namespaces(stack: StackPlan) -> Iterable[Decision]:
     yield Decision("namespaces", "graph", f"existing, {serving.namespace}", reason)
 
 
-def _servers(platform: PlatformPlan) -> Iterable[Decision]:
+def _servers(platform: PlatformPlan | None) -> Iterable[Decision]:
     if isinstance(platform, OwnPlatform):
         nats, etcd = platform.release.nats, platform.release.etcd
         yield Decision("servers", "NATS", _choice(nats), _nats_reason(nats))
@@ -168,13 +171,10 @@ def _nats_reason(nats: NatsServers) -> str:
     if isinstance(nats, ExternalServers):
         return "others run it; this stack only passes its address on"
     if isinstance(nats, BundledServers):
-        return "one server of the platform's chart; while it restarts no request reaches a worker"
+        return f"one server of the platform's chart; {_WITHOUT_NATS}"
     if nats.servers.members < _SEVERAL:
-        return "one server with a volume; while it restarts no request reaches a worker"
-    return (
-        "requests go on while one of three servers restarts; what is in a JetStream stream is on one of them "
-        "alone, because Dynamo makes its streams with one replica, and waits until that one is back"
-    )
+        return f"one server with a volume; {_WITHOUT_NATS}"
+    return "pods serve on without it, none starts; streams of a member that is away wait for it"
 
 
 def _etcd_reason(etcd: EtcdServers) -> str:

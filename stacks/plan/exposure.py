@@ -7,7 +7,8 @@ from components.exposure_kinds import ExposureKind, IngressRule
 from stacks.errors import Problem
 from stacks.plan.layers.owned import owned_layers
 from stacks.settings.cluster import EksClusterSettings
-from stacks.settings.stack import IngressExposure, InternalLoadBalancer, StackSettings
+from stacks.settings.exposure import IngressExposure, InternalLoadBalancer
+from stacks.settings.stack import StackSettings
 
 
 def exposure_problems(settings: StackSettings) -> Iterator[Problem]:

@@ -16,6 +16,7 @@ from components.servers import (
     StatefulServersArgs,
     service_host,
 )
+from engines.release import known_line_name
 from recipes.graph_manifest import NODES_WITHOUT_GPUS
 from recipes.images import DOCKER_HUB, mirrored
 from recipes.model import Recipe
@@ -26,11 +27,13 @@ from stacks.plan.versions import (
     ETCD_IMAGE,
     NATS_IMAGE,
     OPERATOR_IMAGE,
+    PLATFORM_LINES,
     PLATFORM_RELEASES,
     PlatformRelease,
 )
 from stacks.plan.volume_sizes import size_in_gib
 from stacks.settings import platform as settings
+from stacks.wording import alternatives
 
 RELEASE_NAME = "dynamo-platform"
 """The platform's Helm release has it."""
@@ -99,9 +102,19 @@ class _Place:
 
 
 def platform_release(
-    version: str, recipe: Recipe | None
+    platform: settings.PlatformSettings | None, recipe: Recipe | None
 ) -> tuple[PlatformRelease | None, tuple[Problem, ...]]:
-    """Return the release of that version, or why it cannot serve the recipe."""
+    """Return the release of the platform, or why it cannot serve the recipe; None where none is needed."""
+    is_needed = recipe is None or recipe.engine_server is None
+    if platform is None and is_needed:
+        message = "is missing: the recipe is served by Dynamo"
+        return None, (Problem("platform", None, message, allowed="a mapping of kind own or existing"),)
+    if platform is None:
+        return None, ()
+    if recipe and not is_needed:
+        message = f"nothing would use it: {recipe.name} is served by {recipe.server}, without Dynamo"
+        return None, (Problem("platform", platform.kind, message, suggestion="leave it out"),)
+    version = platform.version
     release = PLATFORM_RELEASES.get(version)
     known = ", ".join(f'"{known}"' for known in PLATFORM_RELEASES)
     if release is None:
@@ -109,17 +122,15 @@ def platform_release(
         meant = nearest(version, PLATFORM_RELEASES)
         suggestion = f'"{meant}"' if meant else None
         return None, (Problem(_KEY, version, message, allowed=known, suggestion=suggestion),)
-    if recipe and recipe.runtime.platform_line != release.line:
-        message = f"recipe {recipe.name} is written for platform {recipe.runtime.platform_line}"
-        return None, (Problem(_KEY, version, message, allowed=known),)
-    return release, ()
+    found = _line_problem(recipe, release) if recipe else None
+    return (None, (found,)) if found else (release, ())
 
 
 def platform_problems(
-    platform: settings.OwnPlatform | settings.ExistingPlatform, mirrors: Mapping[str, str]
+    platform: settings.PlatformSettings | None, mirrors: Mapping[str, str]
 ) -> tuple[Problem, ...]:
     """Return which settings of the platform contradict each other, or the mirrors of images."""
-    if isinstance(platform, settings.ExistingPlatform):
+    if not isinstance(platform, settings.OwnPlatform):
         return ()
     return (*_etcd_problems(platform), *_beside_the_mirror(platform, mirrors))
 
@@ -160,6 +171,43 @@ def as_existing(platform: PlatformPlan) -> ExistingPlatform:
     return ExistingPlatform(
         platform.version, platform.namespace, platform.namespace_exists, platform.graph_api
     )
+
+
+def _line_problem(recipe: Recipe, release: PlatformRelease) -> Problem | None:
+    """Return why the recipe cannot be served by the release's line; None where it can."""
+    if release.line not in recipe.runtime.platform_lines:
+        return _of_no_line(recipe, release.chart.version)
+    return _image_of_other_line(recipe, release)
+
+
+def _of_no_line(recipe: Recipe, version: str) -> Problem:
+    """Say on which lines the recipe stands, and what to write instead."""
+    lines = recipe.runtime.platform_lines
+    stands = f"recipe {recipe.name} stands on platform {alternatives(lines)}, not on this one"
+    message = f"{stands}: nothing is known of its engine's options there"
+    releases = [known for known, release in PLATFORM_RELEASES.items() if release.line in lines]
+    if not releases:
+        suggestion = f"serving.recipe: one for {alternatives(tuple(PLATFORM_LINES))}"
+        return Problem(_KEY, version, message, suggestion=suggestion)
+    allowed = ", ".join(f'"{release}"' for release in releases)
+    suggestion = f'"{releases[-1]}", or a recipe that stands there (`dynamo-stack list`)'
+    return Problem(_KEY, version, message, allowed=allowed, suggestion=suggestion)
+
+
+def _image_of_other_line(recipe: Recipe, release: PlatformRelease) -> Problem | None:
+    """Return the recipe's service whose own image is not of the platform's line."""
+    for service in recipe.services:
+        tag = service.image_version
+        if tag is not None and known_line_name(tag) not in (None, release.line):
+            message = (
+                f"service {service.service_name} of recipe {recipe.name} has an image of its own, {tag}, of "
+                "another line"
+            )
+            line = known_line_name(tag)
+            fits = [known for known, other in PLATFORM_RELEASES.items() if other.line == line]
+            suggestion = f'"{fits[0]}", or no imageVersion in the recipe' if fits else "no imageVersion there"
+            return Problem(_KEY, release.chart.version, message, suggestion=suggestion)
+    return None
 
 
 def _beside_the_mirror(platform: settings.OwnPlatform, mirrors: Mapping[str, str]) -> Iterator[Problem]:

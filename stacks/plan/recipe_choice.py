@@ -1,64 +1,124 @@
 """The recipe that a stack serves, with the stack's revision and overrides in it."""
 
+import json
 from collections.abc import Iterator, Mapping
-from typing import cast
+from dataclasses import replace
+from pathlib import Path
 
-from recipes.load import load_recipe, recipe_names
+from pydantic import BaseModel, ValidationError
+
+from engines.registry import ENGINES
+from recipes.merging import dotted_options
 from recipes.model import Recipe, Role
 from recipes.overrides import OverrideError, overridden
-from recipes.tensorrt_llm import EngineSettings
 from stacks.errors import Problem
-from stacks.nearest import nearest
-from stacks.settings.stack import EngineOverrides, StackSettings
+from stacks.plan.placement.pools import Pool
+from stacks.plan.recipe_files import known_recipes, read_recipe, sound_recipes, unknown_recipe
+from stacks.plan.recipe_fit import recipe_for_pools
+from stacks.plan.service_changes import with_service_changes
+from stacks.plan.versions import PLATFORM_RELEASES
+from stacks.settings.explain_validation import problems_of
+from stacks.settings.stack import EngineKeys, EngineOverrides, StackSettings
+from stacks.wording import alternatives
 
 _KEY = "serving.overrides"
 
 
-def chosen_recipe(settings: StackSettings) -> tuple[Recipe | None, tuple[Problem, ...]]:
-    """Return the recipe as this stack serves it.
+def chosen_recipe(
+    settings: StackSettings, pools: Mapping[str, Pool], directory: Path
+) -> tuple[Recipe | None, tuple[Problem, ...]]:
+    """Return the recipe as this stack serves it on these pools; `directory` is that of the stack's file.
 
     Overrides that the recipe cannot be served with leave it as published, next to their problems, so that
     everything else can still be judged.
+
+    Raises:
+        SettingsError: the recipe's file cannot be used.
+
     """
-    name = settings.serving.recipe
-    if name not in recipe_names():
-        problem = Problem(
-            "serving.recipe",
-            name,
-            "no recipe has this name",
-            allowed=", ".join(recipe_names()),
-            suggestion=nearest(name, recipe_names()),
-        )
-        return None, (problem,)
-    recipe = load_recipe(name)
+    name, folder = settings.serving.recipe, _folder(settings, directory)
+    if folder and not folder.is_dir():
+        message = f"there is no such folder in {directory.resolve()}"
+        return None, (Problem("serving.recipeFolder", settings.serving.recipe_folder, message),)
+    if name not in known_recipes(folder):
+        return None, (unknown_recipe("serving.recipe", name, folder),)
+    recipe = _on_its_platform(read_recipe(name, folder), settings)
     if settings.model.revision is not None:
         model = recipe.model.model_copy(update={"revision": settings.model.revision})
         recipe = recipe.model_copy(update={"model": model})
-    overrides = _by_role(settings.serving.overrides)
-    if not overrides:
-        return recipe, ()
-    try:
-        return overridden(recipe, overrides), ()
-    except OverrideError as error:
-        return recipe, tuple(_problem(error.role, text, overrides) for text in error.messages)
+    recipe, problems = recipe_for_pools(recipe, settings.serving, pools)
+    overrides, mistakes = _read(settings.serving.overrides, recipe)
+    problems = (*problems, *mistakes)
+    if overrides and not problems:
+        try:
+            recipe = overridden(recipe, overrides)
+        except OverrideError as error:
+            problems = tuple(_problem(error.role, text, overrides) for text in error.messages)
+    recipe, refused = with_service_changes(recipe, settings.serving)
+    return recipe, (*problems, *refused)
 
 
 def aggregated_recipes_like(recipe: Recipe) -> tuple[str, ...]:
-    """Return the recipes that serve the same model without transferring its KV cache."""
-    others = (load_recipe(name) for name in recipe_names())
+    """Return the recipes that serve the same model with the same engine and transfer no KV cache."""
     return tuple(
         other.name
-        for other in others
-        if not other.is_disaggregated and other.model.repository == recipe.model.repository
+        for other in sound_recipes()
+        if other.server == recipe.server
+        and other.framework == recipe.framework
+        and not other.is_disaggregated
+        and other.model.repository == recipe.model.repository
     )
 
 
-def _by_role(overrides: EngineOverrides) -> dict[Role, EngineSettings]:
+def _on_its_platform(recipe: Recipe, settings: StackSettings) -> Recipe:
+    """Return the recipe with the image of the stack's platform; as it is where it does not stand there."""
+    release = PLATFORM_RELEASES.get(settings.platform.version) if settings.platform else None
+    stands = release is not None and release.line in recipe.runtime.platform_lines
+    return recipe.on_line(release.line) if release is not None and stands else recipe
+
+
+def _folder(settings: StackSettings, directory: Path) -> Path | None:
+    typed = settings.serving.recipe_folder
+    return directory / typed if typed is not None else None
+
+
+def _read(overrides: EngineOverrides, recipe: Recipe) -> tuple[dict[Role, BaseModel], tuple[Problem, ...]]:
+    """Return the overrides by role as settings of the recipe's engine, and what is wrong with them."""
     roles: tuple[Role, ...] = ("prefill", "decode", "worker")
-    return {role: options for role in roles if (options := getattr(overrides, role)) is not None}
+    typed = recipe.serving_engine.settings
+    found: dict[Role, BaseModel] = {}
+    problems: list[Problem] = []
+    for role in roles:
+        options: EngineKeys | None = getattr(overrides, role)
+        if options is None:
+            continue
+        try:
+            # As JSON, because pydantic's strict mode takes a list for a tuple only there.
+            found[role] = typed.model_validate_json(json.dumps(options))
+        except ValidationError as error:
+            for problem in problems_of(error, typed):
+                key = f"{_KEY}.{role}.{problem.key}".removesuffix(".")
+                problems.append(replace(_of_other_engine(problem, options, recipe), key=key))
+    return found, tuple(problems)
 
 
-def _problem(role: Role | None, text: str, overrides: Mapping[Role, EngineSettings]) -> Problem:
+def _of_other_engine(problem: Problem, options: EngineKeys, recipe: Recipe) -> Problem:
+    """Say so where an option that the recipe's engine does not know is another engine's."""
+    own = recipe.serving_engine
+    others = [
+        engine.name
+        for engine in ENGINES.values()
+        if problem.key in options
+        and problem.key in engine.settings.model_fields
+        and problem.key not in own.settings.model_fields
+    ]
+    if not others:
+        return problem
+    message = f"{recipe.name} runs {own.name}, which has no {problem.key}; {alternatives(others)} has"
+    return replace(problem, message=message)
+
+
+def _problem(role: Role | None, text: str, overrides: Mapping[Role, BaseModel]) -> Problem:
     """Return the problem at the option that the sentence names, as far as it names one."""
     named: list[Role] = [known for known in overrides if known in text]
     roles: list[Role] = [role] if role is not None else named or list(overrides)
@@ -69,14 +129,6 @@ def _problem(role: Role | None, text: str, overrides: Mapping[Role, EngineSettin
     return Problem(f"{_KEY}.{role}" if role is not None else _KEY, None, text)
 
 
-def _options(settings: EngineSettings | None) -> Iterator[tuple[str, object]]:
+def _options(settings: BaseModel | None) -> Iterator[tuple[str, object]]:
     """Yield the options of the settings as dotted paths, innermost options first."""
-    return _flat(settings.model_dump(exclude_unset=True) if settings else {}, "")
-
-
-def _flat(options: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
-    for name, value in options.items():
-        if isinstance(value, Mapping):
-            yield from _flat(cast("Mapping[str, object]", value), f"{prefix}{name}.")
-        else:
-            yield f"{prefix}{name}", value
+    return dotted_options(settings.model_dump(exclude_unset=True) if settings else {})

@@ -1,6 +1,7 @@
 """From settings to a stack with every decision made; refuses what cannot work before anything exists."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from recipes.model import Recipe
 from stacks.errors import Problem, SettingsError
@@ -20,34 +21,42 @@ from stacks.plan.layers.layering import layering
 from stacks.plan.layers.owned import layer_problems
 from stacks.plan.placement.pools import known_pools
 from stacks.plan.placement.services import Placed, place_services, placed_recipe
-from stacks.plan.platform import as_existing, platform_plan, platform_problems, platform_release
+from stacks.plan.platform import (
+    PlatformPlan,
+    as_existing,
+    platform_plan,
+    platform_problems,
+    platform_release,
+)
 from stacks.plan.recipe_choice import chosen_recipe
 from stacks.plan.retention import retained_objects
 from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.plan.timeouts import load_of, ready_timeout_seconds
+from stacks.plan.versions import PlatformRelease
 from stacks.settings.platform import namespace_name
 from stacks.settings.stack import StackSettings
 
 
-def resolve(name: str, settings: StackSettings, source: str) -> StackPlan:
+def resolve(name: str, settings: StackSettings, source: str, directory: Path = Path()) -> StackPlan:
     """Return the stack that the settings describe.
 
     Args:
         name: the stack's name, for display only: nothing is decided by it.
         settings: of the stack.
         source: their file, for messages.
+        directory: where that lies, and relative paths in it begin; the engine runs the program there.
 
     Raises:
         SettingsError: every reason found why the stack could not work.
 
     """
-    recipe, recipe_problems = chosen_recipe(settings)
     pools, pool_problems = known_pools(settings.node_pools)
-    release, release_problems = platform_release(settings.platform.version, recipe)
+    recipe, recipe_problems = chosen_recipe(settings, pools, directory)
+    release, release_problems = platform_release(settings.platform, recipe)
     problems = [*release_problems, *recipe_problems, *pool_problems]
     placed: Placed | None = None
     if recipe and not pool_problems:
-        load = load_of(recipe.model.size_bytes, _read_rate(settings))
+        load = load_of(recipe.download_bytes, _read_rate(settings))
         placed, unplaced = place_services(recipe, settings.serving, pools, load.words)
         problems += unplaced
     problems += platform_problems(settings.platform, settings.image_mirrors)
@@ -60,14 +69,12 @@ def resolve(name: str, settings: StackSettings, source: str) -> StackPlan:
         problems += placement_problems(settings, placed.services, pools)
     problems += layer_problems(name, settings)
     problems += _waiver_problems(settings)
-    if problems or recipe is None or release is None or placed is None:
+    if problems or recipe is None or placed is None:
         raise SettingsError({source: problems})
     cluster, eks = cluster_plan(settings), eks_plan(settings, pools, made_storage(settings))
-    platform = platform_plan(
-        settings.platform, release, settings.image_mirrors, keep_volumes=settings.lifecycle == "production"
-    )
+    platform = _platform(settings, release)
     layers = layering(settings, cluster, eks, platform)
-    if not layers.owns("platform"):
+    if platform is not None and not layers.owns("platform"):
         platform = as_existing(platform)
     cache = cache_plan(settings, recipe, placed.services)
     serving = _serving(settings, recipe, placed, cache)
@@ -88,13 +95,20 @@ def resolve(name: str, settings: StackSettings, source: str) -> StackPlan:
     return replace(stack, decisions=decisions(settings, stack), retained=retained_objects(stack))
 
 
+def _platform(settings: StackSettings, release: PlatformRelease | None) -> PlatformPlan | None:
+    if settings.platform is None or release is None:
+        return None
+    keep = settings.lifecycle == "production"
+    return platform_plan(settings.platform, release, settings.image_mirrors, keep_volumes=keep)
+
+
 def _read_rate(settings: StackSettings) -> int | None:
     return settings.model_cache.read_megabytes_per_second if settings.model_cache else None
 
 
 def _namespace_problems(settings: StackSettings) -> tuple[Problem, ...]:
     name = namespace_name(settings.serving.namespace)
-    if name != namespace_name(settings.platform.namespace):
+    if settings.platform is None or name != namespace_name(settings.platform.namespace):
         return ()
     # Removing a namespace removes everything in it.
     message = "the graph needs a namespace of its own, apart from the platform's"
@@ -113,7 +127,7 @@ def _waiver_problems(settings: StackSettings) -> tuple[Problem, ...]:
 
 def _serving(settings: StackSettings, recipe: Recipe, placed: Placed, cache: CachePlan) -> ServingPlan:
     serving = settings.serving
-    size, rate = recipe.model.size_bytes, _read_rate(settings)
+    size, rate = recipe.download_bytes, _read_rate(settings)
     return ServingPlan(
         namespace_exists=not isinstance(serving.namespace, str),
         placed=placed_recipe(

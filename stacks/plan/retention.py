@@ -7,7 +7,7 @@ from components.servers import EtcdArgs, NatsArgs, StatefulServersArgs
 from components.zone_subnets import zone_group
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, OwnVolume
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNetwork
-from stacks.plan.platform import ExistingPlatform, PlatformPlan
+from stacks.plan.platform import OwnPlatform, PlatformPlan
 from stacks.plan.stack_plan import Lifecycle, RetainedObject, ServingPlan, StackPlan
 
 _CRD_REASON = "Helm deletes none: every stack's objects of the kind would go too"
@@ -59,14 +59,14 @@ def keeps_platform_namespace(stack: StackPlan) -> bool:
 
 
 def _in_cluster(
-    lifecycle: Lifecycle, platform: PlatformPlan, serving: ServingPlan, cache: CachePlan
+    lifecycle: Lifecycle, platform: PlatformPlan | None, serving: ServingPlan, cache: CachePlan
 ) -> tuple[RetainedObject, ...]:
     operators = _operators(platform)
     exists = isinstance(cache, ExistingVolume) or serving.namespace_exists
     keeps_model = lifecycle == "production" and isinstance(cache, OwnVolume)
-    beside_graph = _planners(serving.namespace) if exists or keeps_model else ()
+    beside_graph = _planners(serving.namespace) if platform and (exists or keeps_model) else ()
     if lifecycle == "disposable":
-        beside_operator = _certificate(platform) if platform.namespace_exists else ()
+        beside_operator = _certificate(platform) if platform and platform.namespace_exists else ()
         return (*beside_graph, *beside_operator, *operators)
     return (*_model(serving, cache), *beside_graph, *_servers(platform), *operators)
 
@@ -88,8 +88,8 @@ def _in_account(plan: EksPlan) -> Iterable[RetainedObject]:
             yield RetainedObject("Local Zone group", group, None, reason)
 
 
-def _operators(platform: PlatformPlan) -> tuple[RetainedObject, ...]:
-    if isinstance(platform, ExistingPlatform):
+def _operators(platform: PlatformPlan | None) -> tuple[RetainedObject, ...]:
+    if not isinstance(platform, OwnPlatform):
         return ()
     definitions = (
         RetainedObject("CustomResourceDefinition", name, None, _CRD_REASON)
@@ -111,7 +111,9 @@ def _planners(namespace: str) -> Iterable[RetainedObject]:
     return (RetainedObject(kind, name, namespace, _PLANNERS_REASON) for kind, name in _PLANNERS)
 
 
-def _servers(platform: PlatformPlan) -> Iterable[RetainedObject]:
+def _servers(platform: PlatformPlan | None) -> Iterable[RetainedObject]:
+    if platform is None:
+        return
     holders: list[str] = []
     for title, members in _own_servers(platform):
         holders.append(title)
@@ -129,8 +131,8 @@ def _certificate(platform: PlatformPlan) -> Iterable[RetainedObject]:
     yield RetainedObject("Secret", _CERTIFICATE_SECRET, platform.namespace, _OPERATORS_OWN)
 
 
-def _own_servers(platform: PlatformPlan) -> list[tuple[str, StatefulServersArgs]]:
-    if isinstance(platform, ExistingPlatform):
+def _own_servers(platform: PlatformPlan | None) -> list[tuple[str, StatefulServersArgs]]:
+    if not isinstance(platform, OwnPlatform):
         return []
     groups = (("NATS", platform.release.nats), ("etcd", platform.release.etcd))
     return [(title, group.servers) for title, group in groups if isinstance(group, NatsArgs | EtcdArgs)]

@@ -10,7 +10,7 @@ from typing import Literal
 
 from components.exposure_kinds import ExposureKind
 from components.purchase import CapacityBlock
-from recipes.placed import PlacedRecipe
+from recipes.placed import GraphApi, PlacedRecipe
 from stacks.plan.cache_plan import CachePlan, ExistingVolume
 from stacks.plan.infrastructure.cluster import ClusterPlan
 from stacks.plan.infrastructure.eks_plan import EksPlan, PlannedNodes
@@ -83,7 +83,8 @@ class StackPlan:
     lifecycle: Lifecycle
     cluster: ClusterPlan
     pools: tuple[PlacedPool, ...]
-    platform: PlatformPlan
+    platform: PlatformPlan | None
+    """None where the recipe is served without Dynamo."""
     cache: CachePlan
     serving: ServingPlan
     network_policies: bool
@@ -95,9 +96,21 @@ class StackPlan:
     """What `pulumi destroy` leaves, complete."""
 
     @property
+    def graph_api(self) -> GraphApi:
+        """API version in which the graph is written.
+
+        Raises:
+            ValueError: the recipe is served without Dynamo.
+
+        """
+        if self.platform is None:
+            raise ValueError(f"stack {self.name} has no graph")
+        return self.platform.graph_api
+
+    @property
     def graph_api_version(self) -> str:
-        """API version of the graph, with its group."""
-        return f"nvidia.com/{self.platform.graph_api}"
+        """The same with its group."""
+        return f"nvidia.com/{self.graph_api}"
 
     @property
     def creates_namespace(self) -> bool:

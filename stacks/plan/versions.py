@@ -1,10 +1,15 @@
 """Every version that the product itself chooses: the Dynamo platform and what belongs to it."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from components.chart_values import Chart
+from engines.registry import ENGINES, Framework
+from engines.release import line_name
+from engines.runtime_lines import RUNTIME_LINES, RuntimeLine
+from engines.sourced import Defect, Sourced
+from recipes.placed import GraphApi
 
 OPERATOR_IMAGE = "nvcr.io/nvidia/ai-dynamo/kubernetes-operator"
 """Repository; the chart adds its own version as the tag."""
@@ -22,13 +27,41 @@ class PlatformRelease:
 
     chart: Chart
     line: str
-    """Minor version: recipes are written for a line."""
+    """Minor version: recipes are written for lines."""
     custom_resource_definitions: tuple[str, ...]
     """What the chart installs once and no uninstall ever deletes."""
 
 
-# The operator subchart's crds/ folder of the 1.2 line (ai-dynamo/dynamo deploy/helm/charts/platform).
-_CRDS_1_2 = (
+@dataclass(frozen=True, slots=True)
+class PlatformLine:
+    """What the releases of one line of the platform have in common, and the line before has otherwise."""
+
+    graph_apis: Sourced[tuple[GraphApi, ...]]
+    """API versions of DynamoGraphDeployment that are served."""
+    stored_graph_api: Sourced[GraphApi]
+    """The API version that the cluster stores; the operator's webhook translates the other one."""
+    custom_resource_definitions: Sourced[tuple[str, ...]]
+    """Names of the definitions that an installation leaves for ever."""
+    definitions_come_from: Sourced[str]
+    """When in an installation the definitions appear."""
+    bundles_nats: Sourced[bool]
+    """Whether the chart brings NATS along where its values do not say so."""
+    defects: tuple[Defect, ...]
+    """Of chart and operator."""
+    runtime: RuntimeLine
+    """The images that run under its operator."""
+
+    def all_defects(self, engines: Collection[Framework] = tuple(ENGINES)) -> tuple[Defect, ...]:
+        """Return those of chart and operator, then those of the images with these engines."""
+        return (*self.defects, *self.runtime.defects(engines))
+
+
+_RUN_1_2 = "ai-dynamo/dynamo at 0a132bc43 (2026-05-14), operator run against graphs of this project"
+_RUN_1_4 = "ai-dynamo/dynamo at d7bb84ef0 (2026-07-30), operator run against graphs of this project"
+_SCHEMAS_1_5 = "ai-dynamo/dynamo deploy/operator/config/crd/bases at 2a6da14 (main, 2026-08-21)"
+_CHART = "ai-dynamo/dynamo deploy/helm/charts/platform"
+
+_GRAPH_DEFINITIONS = (
     "dynamocheckpoints.nvidia.com",
     "dynamocomponentdeployments.nvidia.com",
     "dynamographdeploymentrequests.nvidia.com",
@@ -37,16 +70,113 @@ _CRDS_1_2 = (
     "dynamomodels.nvidia.com",
     "dynamoworkermetadatas.nvidia.com",
 )
+_SNAPSHOT_DEFINITIONS = ("podsnapshotcontents.nvidia.com", "podsnapshots.nvidia.com")
+_BOTH_APIS: tuple[GraphApi, ...] = ("v1alpha1", "v1beta1")
 
-PLATFORM_RELEASES: Mapping[str, PlatformRelease] = MappingProxyType(
+PLATFORM_LINES: Mapping[str, PlatformLine] = MappingProxyType(
     {
-        "1.2.1": PlatformRelease(
-            chart=Chart("dynamo-platform", "1.2.1", "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"),
-            line="1.2",
-            custom_resource_definitions=_CRDS_1_2,
-        )
+        "1.2": PlatformLine(
+            graph_apis=Sourced(_BOTH_APIS, "measured", _RUN_1_2),
+            stored_graph_api=Sourced("v1alpha1", "measured", _RUN_1_2),
+            custom_resource_definitions=Sourced(
+                _GRAPH_DEFINITIONS, "read", f"{_CHART}/components/operator/crds at d50a02f (chart 1.2.0)"
+            ),
+            definitions_come_from=Sourced(
+                "the chart at the first installation, then the operator's pod at every start",
+                "read",
+                "ai-dynamo/dynamo#6780",
+            ),
+            bundles_nats=Sourced(value=True, evidence="read", source=f"{_CHART}/values.yaml at d50a02f"),
+            defects=(
+                Defect(
+                    "mounts of a v1alpha1 service vanish where its container has mounts too",
+                    "graphs are written with volumes of the pods, in both API versions",
+                    "measured",
+                    f"{_RUN_1_2}; ai-dynamo/dynamo#11263",
+                ),
+                Defect(
+                    "limits of a rollout are read from the pod's annotations alone",
+                    "they are written there too",
+                    "measured",
+                    f"{_RUN_1_2}; ai-dynamo/dynamo#11909",
+                ),
+                Defect(
+                    "the chart's PodMonitor misses prefill and decode workers",
+                    "serving.podMonitor makes one of the stack's own",
+                    "read",
+                    "ai-dynamo/dynamo#10597",
+                ),
+                Defect(
+                    "the operator is Ready before its webhook listens",
+                    "the graph is applied again until it does",
+                    "read",
+                    "ai-dynamo/dynamo#12255",
+                ),
+            ),
+            runtime=RUNTIME_LINES["1.2"],
+        ),
+        "1.4": PlatformLine(
+            graph_apis=Sourced(_BOTH_APIS, "measured", _RUN_1_4),
+            stored_graph_api=Sourced("v1alpha1", "measured", _RUN_1_4),
+            custom_resource_definitions=Sourced(
+                (*_GRAPH_DEFINITIONS, *_SNAPSHOT_DEFINITIONS), "measured", f"{_RUN_1_4} (nine by crd-apply)"
+            ),
+            definitions_come_from=Sourced(
+                "the operator's pod at every start, and not the chart", "measured", _RUN_1_4
+            ),
+            bundles_nats=Sourced(value=False, evidence="read", source="ai-dynamo/dynamo#11951"),
+            defects=(
+                Defect(
+                    'the operator may end once with `no matches for kind "DynamoModel"` right after the '
+                    "definitions were applied",
+                    "nothing: its pod starts again",
+                    "measured",
+                    _RUN_1_4,
+                ),
+                Defect(
+                    "for 1 to 3 s after a change the graph is Ready by the condition of the one before",
+                    "`up` waits for the observed generation",
+                    "measured",
+                    _RUN_1_4,
+                ),
+            ),
+            runtime=RUNTIME_LINES["1.4"],
+        ),
+        "1.6": PlatformLine(
+            graph_apis=Sourced(_BOTH_APIS, "inferred", _SCHEMAS_1_5),
+            stored_graph_api=Sourced("v1beta1", "read", f"{_SCHEMAS_1_5}; release notes of 1.5"),
+            custom_resource_definitions=Sourced(
+                _GRAPH_DEFINITIONS,
+                "inferred",
+                f"{_SCHEMAS_1_5}; those of snapshots are a chart of their own since 1.5",
+            ),
+            definitions_come_from=Sourced(
+                "the operator's pod at every start, and not the chart",
+                "read",
+                f"{_CHART}/README.md at 0398ccf",
+            ),
+            bundles_nats=Sourced(value=False, evidence="read", source=f"{_CHART}/README.md at 0398ccf"),
+            defects=(),
+            runtime=RUNTIME_LINES["1.6"],
+        ),
     }
 )
+"""Line -> what is known of it."""
+
+
+def _release(version: str) -> PlatformRelease:
+    line = line_name(version)
+    return PlatformRelease(
+        chart=Chart("dynamo-platform", version, "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"),
+        line=line,
+        custom_resource_definitions=PLATFORM_LINES[line].custom_resource_definitions.value,
+    )
+
+
+PLATFORM_RELEASES: Mapping[str, PlatformRelease] = MappingProxyType(
+    {version: _release(version) for version in ("1.2.1", "1.4.2", "1.6.2")}
+)
+"""Value of platform.version -> the release, one of each line."""
 
 # NVIDIA/gpu-operator v26.7.0, kubernetes-sigs/dra-driver-nvidia-gpu 0.4.1, aws/eks-charts (August 2026),
 # prometheus-community/helm-charts (August 2026).

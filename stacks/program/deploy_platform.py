@@ -20,7 +20,8 @@ from components.platform_release import dynamo_platform
 from components.removal import Keep
 from components.servers import BundledServers, EtcdArgs, ExternalServers, NatsArgs
 from components.stateful_servers import NAME_LABEL
-from stacks.plan.platform import ExistingPlatform
+from recipes.server_manifest import client_pod_labels
+from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
 
 
@@ -45,7 +46,7 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions, *, keep: 
 
     """
     platform = stack.platform
-    if isinstance(platform, ExistingPlatform):
+    if not isinstance(platform, OwnPlatform):
         return PlatformParts((), ())
     release = platform.release
     namespace = Namespace(
@@ -70,12 +71,16 @@ def deploy_platform(stack: StackPlan, options: pulumi.ResourceOptions, *, keep: 
 
 
 def guard_platform(
-    stack: StackPlan, kubeconfig: pulumi.Output[str] | None, parts: list[pulumi.Resource]
+    stack: StackPlan,
+    platform: OwnPlatform,
+    kubeconfig: pulumi.Output[str] | None,
+    parts: list[pulumi.Resource],
 ) -> None:
     """Register what stands between the platform and a `destroy` that others would not survive.
 
     Args:
         stack: everything that was decided.
+        platform: the stack's own.
         kubeconfig: of a cluster that a stack of this project makes.
         parts: what goes after the guard.
 
@@ -83,7 +88,7 @@ def guard_platform(
     PlatformGuard(
         "platform-guard",
         PlatformGuardArgs(
-            platform_namespace=stack.platform.namespace,
+            platform_namespace=platform.namespace,
             own_namespaces=[stack.serving.namespace] if stack.layers.owns("serving") else [],
             context=stack.cluster.context,
             kubeconfig_file=None if kubeconfig else stack.cluster.kubeconfig,
@@ -105,10 +110,11 @@ def network_policies(
         graph = GraphPolicyArgs(
             namespace=serving.namespace,
             graph_name=serving.graph_name,
+            client_pod_labels=client_pod_labels(serving.placed),
             exposed=serving.exposure is not None,
             scraped=serving.pod_monitor_labels is not None,
         )
-    if not stack.network_policies or (graph is None and isinstance(stack.platform, ExistingPlatform)):
+    if not stack.network_policies or (graph is None and not isinstance(stack.platform, OwnPlatform)):
         return []
     arguments = NetworkPoliciesArgs(graph, _server_policy(stack, "nats"), _server_policy(stack, "etcd"))
     before = [*in_namespace, *platform.namespace]
@@ -117,17 +123,18 @@ def network_policies(
 
 def _server_policy(stack: StackPlan, kind: Literal["nats", "etcd"]) -> ServerPolicyArgs | None:
     platform = stack.platform
-    if isinstance(platform, ExistingPlatform):
+    if not isinstance(platform, OwnPlatform):
         return None
     release = platform.release
     match release.nats if kind == "nats" else release.etcd:
         case NatsArgs(servers) | EtcdArgs(servers):
-            labels = {NAME_LABEL: servers.name}
+            labels, members = {NAME_LABEL: servers.name}, servers.members
         case BundledServers():
             # The labels of the charts nats 1.3 and Bitnami's etcd 12 themselves.
             labels = {NAME_LABEL: kind, "app.kubernetes.io/instance": release.release_name}
+            members = 1
         case ExternalServers() | None:
             return None
     # A namespace that this stack has not made has no label that the servers could admit it by.
     unlabelled = () if stack.creates_namespace else (stack.serving.namespace,)
-    return ServerPolicyArgs(namespace=platform.namespace, pod_labels=labels, client_namespaces=unlabelled)
+    return ServerPolicyArgs(platform.namespace, labels, members, client_namespaces=unlabelled)

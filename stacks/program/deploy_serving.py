@@ -3,17 +3,20 @@
 import pulumi
 
 from components.compute_domain import ComputeDomain, ComputeDomainArgs
-from components.dynamo_graph import DynamoGraph, DynamoGraphArgs, KvTransport, NodePool, Placement, Waiver
+from components.dynamo_graph import DynamoGraph, DynamoGraphArgs
 from components.exposure import Exposure, ExposureArgs
+from components.model_server import ModelServer, ModelServerArgs
 from components.namespace import Namespace
 from components.pod_monitor import PodMonitor, PodMonitorArgs
-from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
-from stacks.plan.placement.pools import Pool
+from recipes.graph_manifest.api_versions import MAIN_CONTAINER
+from recipes.scraped_pods import scraped_pods
+from recipes.server_manifest import client_pod_labels, server_deployment, server_service
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.program.deploy_platform import PlatformParts, network_policies
 from stacks.program.end_of_up import Watch
 from stacks.program.joined_layers import InfrastructureParts
+from stacks.program.served_by import kv_transport, placement, served_by
 from stacks.updates.planned_update import Update
 
 
@@ -76,21 +79,34 @@ def deploy_serving(
             opts=options,
         )
         before_graph.append(made.domain)
-    graph = _graph(stack, before_graph, options, update)
-    say_notices(update, graph.graph)
-    watch(graph.graph)
+    serves = _serves(stack, before_graph, options, update)
+    say_notices(update, serves)
+    watch(serves)
     if serving.exposure:
         Exposure(
             f"{serving.graph_name}-exposure",
-            ExposureArgs(serving.exposure, serving.graph_name, serving.namespace),
+            ExposureArgs(
+                serving.exposure,
+                serving.graph_name,
+                serving.namespace,
+                client_pod_labels(serving.placed),
+            ),
             # After the graph, so that nobody is sent to pods that are still loading, and at destroy first.
-            depends_on=[graph.graph],
+            depends_on=[serves],
             opts=options,
         )
     if serving.pod_monitor_labels is not None:
+        scraped = scraped_pods(serving.placed)
         PodMonitor(
             f"{serving.graph_name}-pod-monitor",
-            PodMonitorArgs(serving.graph_name, serving.namespace, serving.pod_monitor_labels),
+            PodMonitorArgs(
+                serving.graph_name,
+                serving.namespace,
+                serving.pod_monitor_labels,
+                pods=scraped.labels,
+                ports=scraped.ports,
+                path=scraped.path,
+            ),
             depends_on=in_namespace,
             opts=options,
         )
@@ -105,6 +121,33 @@ def say_notices(update: Update, subject: pulumi.Resource | None) -> None:
         say(notice.text, resource=subject)
 
 
+def _serves(
+    stack: StackPlan, depends_on: list[pulumi.Resource], options: pulumi.ResourceOptions, update: Update
+) -> pulumi.CustomResource:
+    """Register what serves, and return the resource that is there once it does."""
+    if stack.serving.placed.recipe.engine_server is None:
+        return _graph(stack, depends_on, options, update).graph
+    return _server(stack, depends_on, options).deployment
+
+
+def _server(
+    stack: StackPlan, depends_on: list[pulumi.Resource], options: pulumi.ResourceOptions
+) -> ModelServer:
+    placed = stack.serving.placed
+    # Rules call a worker that is no service of a graph by its container.
+    served = served_by(stack, dict.fromkeys([MAIN_CONTAINER], *placement(stack).values()))
+    return ModelServer(
+        placed.graph_name,
+        ModelServerArgs(
+            served,
+            deployment=server_deployment(placed, served.engine_config_map_name),
+            service=server_service(placed),
+        ),
+        depends_on=depends_on,
+        opts=options,
+    )
+
+
 def _graph(
     stack: StackPlan,
     depends_on: list[pulumi.Resource],
@@ -113,24 +156,14 @@ def _graph(
 ) -> DynamoGraph:
     how = update.replacement
     placed = stack.serving.placed
-    files = engine_files(placed)
+    served = served_by(stack, placement(stack))
     return DynamoGraph(
         placed.graph_name,
         DynamoGraphArgs(
-            name=placed.graph_name,
-            namespace=placed.namespace,
+            served,
             api_version=stack.graph_api_version,
-            spec=graph_spec(placed, files.name, stack.platform.graph_api),
-            engine_config_map_name=files.name,
-            engine_files=files.data,
-            placement=_placement(stack),
-            node_pools=[_node_pool(placed.pool) for placed in stack.pools],
-            lifecycle=stack.lifecycle,
-            kv_transport=_kv_transport(stack),
-            waivers=[
-                Waiver(rule=item.rule, reason=item.reason, expires=item.expires) for item in stack.waivers
-            ],
-            ready_timeout_seconds=stack.serving.ready_timeout_seconds,
+            spec=graph_spec(placed, served.engine_config_map_name, stack.graph_api),
+            kv_transport=kv_transport(stack),
             instead_of=how.old_urn if how else None,
             replace_with_its_name=how is not None and how.in_place,
         ),
@@ -139,39 +172,3 @@ def _graph(
         depends_on=depends_on,
         opts=options,
     )
-
-
-def _kv_transport(stack: StackPlan) -> KvTransport | None:
-    transport = stack.serving.placed.kv_transport
-    if transport is None:
-        return None
-    return KvTransport(
-        name=transport.name,
-        typed=transport.explicit,
-        standing=transport.path.standing.value,
-        reason=transport.path.reason,
-        ceiling=transport.ceiling,
-    )
-
-
-def _node_pool(pool: Pool) -> NodePool:
-    return NodePool(
-        name=pool.name,
-        instanceType=pool.instance_type.name,
-        nodes=pool.nodes,
-        labels=dict(pool.labels),
-        nvlinkDomainGpus=pool.nvlink_domain_gpus,
-    )
-
-
-def _placement(stack: StackPlan) -> dict[str, Placement]:
-    pools = {placed.pool.name: placed.pool for placed in stack.pools}
-    return {
-        worker.name: Placement(
-            pool=worker.placement.pool,
-            instanceType=worker.placement.instance_type,
-            nodes=pools[worker.placement.pool].nodes,
-        )
-        for worker in stack.serving.placed.workers
-        if worker.placement
-    }

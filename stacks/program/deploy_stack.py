@@ -13,6 +13,7 @@ from components.namespace import Namespace, NamespaceArgs
 from recipes.model_download import HuggingFaceDownload
 from stacks.plan.cache_plan import ExistingVolume
 from stacks.plan.infrastructure.cluster import ClusterPlan
+from stacks.plan.platform import OwnPlatform
 from stacks.plan.retention import keep_of
 from stacks.plan.stack_plan import ServingPlan, StackPlan
 from stacks.program.deploy_cache import deploy_cache
@@ -75,8 +76,9 @@ def deploy(
         policies = network_policies(stack, platform, [], options)
         made = (*platform.used_by_graphs, *infrastructure.before_workloads)
         say_notices(update, next(iter(made), None))
-    if stack.platform.kind == "own":
-        guard_platform(stack, infrastructure.kubeconfig, [*platform.used_by_graphs, *policies])
+    if isinstance(stack.platform, OwnPlatform):
+        parts = [*platform.used_by_graphs, *policies]
+        guard_platform(stack, stack.platform, infrastructure.kubeconfig, parts)
     share(stack, infrastructure, platform.used_by_graphs)
     pulumi.export(OUTPUT_NAME, fixed_values(stack))
 
@@ -102,6 +104,8 @@ def _infrastructure(stack: StackPlan, update: Update) -> InfrastructureParts:
 
 
 def _platform(stack: StackPlan, options: pulumi.ResourceOptions) -> PlatformParts:
+    if stack.platform is None:
+        return PlatformParts((), ())
     keep = keep_of(stack, "Namespace", stack.platform.namespace)
     platform = deploy_platform(stack, options, keep=keep)
     joined = stack.layers.joined.get("platform")
@@ -124,7 +128,7 @@ def _serving_namespace(
         "serving-namespace",
         NamespaceArgs(
             name=stack.serving.namespace,
-            platform_namespace=stack.platform.namespace,
+            platform_namespace=stack.platform.namespace if stack.platform else None,
             lifecycle=stack.lifecycle,
             # Nothing else reads it.
             hf_token=hf_token if isinstance(stack.cache.source, HuggingFaceDownload) else None,

@@ -27,6 +27,7 @@ from stacks.updates.guards.fixed_at_creation import (
 )
 from stacks.updates.guards.lost_claim import look_for_losses, loss_notices, lost_claim, uid_of
 from stacks.updates.guards.model_volume import volume_problems
+from stacks.updates.guards.platform_release import left_out_problems
 from stacks.updates.guards.previous_run import outputs_of, previous_run
 from stacks.updates.guards.running_blocks import running_block_problems
 from stacks.updates.planned_update import planned_update
@@ -68,6 +69,7 @@ def main() -> None:
                 "environment": unknown_rebuilt(previous.fixed, fixed, rebuilt),
                 source: (
                     *changed_problems(previous.fixed, fixed, rebuilt),
+                    *left_out_problems(before, stack),
                     *volume_problems(before.volume, stack.cache),
                     *running_block_problems(stack.infrastructure, before.node_groups),
                     *scaled_problems(stack, others, os.environ),

@@ -13,9 +13,9 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from recipes.tensorrt_llm import EngineSettings
+from engines.registry import ENGINES, Framework
 from stacks.settings.setting_places import Place, choice_place, field_place, kind_of, models_of
-from stacks.settings.stack import StackSettings
+from stacks.settings.stack import EngineOverrides, StackSettings
 from stacks.wording import alternatives
 
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "settings.md"
@@ -29,10 +29,14 @@ _ENGINE_PATH = "serving.overrides.<role>"
 class _Section:
     path: str
     model: type[BaseModel]
+    framework: Framework | None = None
+    """Engine of the recipes for which it holds; None for all."""
 
     @property
     def heading(self) -> str:
         kind = kind_of(self.model)
+        if self.framework:
+            return f"{self.path}, of a recipe with framework: {self.framework}"
         return f"{self.path}, kind: {kind}" if kind else self.path
 
 
@@ -83,11 +87,15 @@ def _sections() -> list[_Section]:
 
 def _walk(section: _Section) -> Iterator[_Section]:
     yield section
+    if section.model is EngineOverrides:
+        for framework, engine in ENGINES.items():
+            yield from _walk(_Section(_ENGINE_PATH, engine.settings, framework))
+        return
     for name, field in section.model.model_fields.items():
         for model in models_of(field.annotation):
             mark = "[]" if _is_list(field) else ""
             path = f"{section.path}.{field.alias or name}{mark}".removeprefix(".")
-            yield from _walk(_Section(_ENGINE_PATH if model is EngineSettings else path, model))
+            yield from _walk(_Section(path, model, section.framework))
 
 
 def _table(model: type[BaseModel]) -> list[str]:

@@ -34,7 +34,7 @@ _LIMITS = {
     "string_too_long": "at most {max_length} characters",
 }
 
-_MANY_KEYS = 16
+_MANY_KEYS = 18
 
 _MOVED = {
     "platform.storageClassName": "platform.nats.storageClassName, beside platform.nats.kind",
@@ -42,10 +42,10 @@ _MOVED = {
 """Keys that were written in another place once, and where they are now."""
 
 
-def problems_of(error: ValidationError) -> tuple[Problem, ...]:
-    """Return one problem for each mistake, in the order in which pydantic found them."""
+def problems_of(error: ValidationError, root: type[BaseModel]) -> tuple[Problem, ...]:
+    """Return one problem for each mistake in a file of this model, in pydantic's order."""
     findings = error.errors(include_url=False)
-    places = [place_of(finding["loc"]) for finding in findings]
+    places = [place_of(root, finding["loc"]) for finding in findings]
     pairs = list(zip(findings, places, strict=True))
     return tuple(
         _problem(finding, place)
@@ -137,7 +137,7 @@ def _unknown_word(place: Place, value: object) -> Problem:
 def _mapping_beside_words(place: Place) -> str | None:
     if not place.in_union:
         return None
-    models = place_of(place.path).models
+    models = place_of(place.root, place.path).models
     return f"a mapping with {', '.join(keys_of(models[0]))}" if models else None
 
 
@@ -188,10 +188,10 @@ def _kind_with_keys(kinds: Mapping[str, type[BaseModel]], keys: set[str]) -> str
 
 
 def _unknown_key(location: Location, place: Place, value: object) -> Problem:
-    parent = place_of(location[:-1])
+    parent = place_of(place.root, location[:-1])
     key = str(location[-1])
     shown = None if isinstance(value, Mapping | list) else value
-    union = place_of(location[:-2]) if len(location) > 1 else parent
+    union = place_of(place.root, location[:-2]) if len(location) > 1 else parent
     known = [key for model in parent.models for key in keys_of(model)]
     moved = _MOVED.get(str(place))
     if moved is None and len(union.models) > 1:

@@ -99,7 +99,7 @@ def parse_settings(data: object, source: str) -> StackSettings:
         problem = Problem("dynamo-stack:settings", None, "nested too deeply")
         raise SettingsError({source: [problem]}) from None
     except ValidationError as error:
-        raise SettingsError({source: problems_of(error)}) from None
+        raise SettingsError({source: problems_of(error, StackSettings)}) from None
 
 
 def secret_settings_problem() -> Problem:

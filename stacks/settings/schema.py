@@ -11,16 +11,17 @@ from typing import Any, cast
 
 from pydantic import BaseModel
 
+from engines.registry import ENGINES
 from stacks.settings.document import DOCUMENT, field_docstrings, settings_document, summary
 from stacks.settings.load import CONFIG_NAMESPACE, SETTINGS_KEY, TOKEN_KEY
 from stacks.settings.setting_places import models_within
-from stacks.settings.stack import StackSettings
+from stacks.settings.stack import EngineOverrides, StackSettings
 
 SCHEMA_FILE = Path(__file__).with_name("settings.schema.json")
 EDITOR_LINE = "# yaml-language-server: $schema=stacks/settings/settings.schema.json"
 """First line of every stack file; what the YAML language server of most editors looks for."""
 
-_SETTINGS = "StackSettings"
+_SETTINGS = StackSettings.__name__
 
 
 def stack_file_schema() -> dict[str, Any]:
@@ -28,13 +29,11 @@ def stack_file_schema() -> dict[str, Any]:
 
     Keys of the engine and of other programs stay free; ours are the settings and the encrypted token.
     """
-    settings = StackSettings.model_json_schema(by_alias=True)
-    definitions: dict[str, Any] = settings.pop("$defs")
-    definitions[_SETTINGS] = settings
-    for model in models_within(StackSettings):
-        _describe(definitions[model.__name__], model)
-    for node in _nodes(definitions):
-        _tidy(node)
+    definitions = definitions_of(StackSettings)
+    engines = [engine.settings for engine in ENGINES.values()]
+    for engine in engines:
+        definitions |= definitions_of(engine)
+    _offer(definitions[EngineOverrides.__name__], engines)
     return {
         # The draft that editors support completely.
         "$schema": "http://json-schema.org/draft-07/schema#",
@@ -44,6 +43,18 @@ def stack_file_schema() -> dict[str, Any]:
         "properties": {"config": _config()},
         "$defs": dict(sorted(definitions.items())),
     }
+
+
+def definitions_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the schemas of a model and of all models in it, by name, with what their docstrings say."""
+    own = model.model_json_schema(by_alias=True)
+    definitions: dict[str, Any] = own.pop("$defs")
+    definitions[model.__name__] = own
+    for each in models_within(model):
+        _describe(definitions[each.__name__], each)
+    for node in _nodes(definitions):
+        _tidy(node)
+    return definitions
 
 
 def schema_text() -> str:
@@ -69,6 +80,13 @@ def _config() -> dict[str, Any]:
             "anyOf": [{"enum": [SETTINGS_KEY, TOKEN_KEY]}, {"not": {"pattern": f"^{CONFIG_NAMESPACE}:"}}]
         },
     }
+
+
+def _offer(overrides: dict[str, Any], engines: list[type[BaseModel]]) -> None:
+    """Let editors complete the options of every engine: which one a recipe has, no stack file says."""
+    options = [{"$ref": f"#/$defs/{engine.__name__}"} for engine in engines]
+    for role in overrides["properties"].values():
+        role["anyOf"] = [*options, {"type": "null"}]
 
 
 def _describe(definition: dict[str, Any], model: type[BaseModel]) -> None:

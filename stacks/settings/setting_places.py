@@ -1,4 +1,4 @@
-"""Where in the settings a finding of pydantic's lies, as a person sees it.
+"""Where in a stack's settings, or in a recipe, a finding of pydantic's lies, as a person sees it.
 
 Pydantic's location of a finding also names which model of a union it tried, so that `platform.nats.members`
 arrives as platform, own, nats, own, members. In the file `own` is a value of `kind`, no key.
@@ -13,7 +13,6 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from stacks.settings.setting_types import ANY_TEXT, TextForm
-from stacks.settings.stack import StackSettings
 
 Location = tuple[int | str, ...]
 
@@ -22,12 +21,14 @@ _KEY_OF_MAPPING = "[key]"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One place in the settings."""
+    """One place in a file."""
 
+    root: type[BaseModel]
+    """The model of the file as a whole."""
     path: Location
     """The keys and list positions that lead to it in the file."""
     choices: tuple[Any, ...]
-    """The types that it may have, without None; empty where the settings have no such place."""
+    """The types that it may have, without None; empty where the file has no such place."""
     metadata: tuple[Any, ...]
     """What pydantic requires beside the type."""
     is_key: bool = False
@@ -60,9 +61,9 @@ class Place:
         return dotted(self.path)
 
 
-def place_of(location: Location) -> Place:
-    """Return the place that pydantic's location means."""
-    place = Place((), (StackSettings,), ())
+def place_of(root: type[BaseModel], location: Location) -> Place:
+    """Return the place that pydantic's location means in a file of this model."""
+    place = Place(root, (), (root,), ())
     for part in location:
         place = _step(place, part)
     return place
@@ -71,13 +72,13 @@ def place_of(location: Location) -> Place:
 def field_place(field: FieldInfo) -> Place:
     """Return what may stand in a field, wherever its model is."""
     choices, metadata = _unwrapped(field.annotation)
-    return Place((), choices, (*field.metadata, *metadata))
+    return Place(BaseModel, (), choices, (*field.metadata, *metadata))
 
 
 def choice_place(annotation: Any) -> Place:
     """Return what an annotation allows, such as that of a list's items."""
     choices, metadata = _unwrapped(annotation)
-    return Place((), choices, metadata)
+    return Place(BaseModel, (), choices, metadata)
 
 
 def dotted(path: Location) -> str:
@@ -122,11 +123,11 @@ def _step(place: Place, part: int | str) -> Place:
         chosen = [choice for choice in place.choices if part in _names_of_choice(choice)]
         if chosen:
             in_union = kind_of(chosen[0]) is None if _is_model(chosen[0]) else chosen[0] is not str
-            return Place(place.path, tuple(chosen), place.metadata, in_union=in_union)
+            return Place(place.root, place.path, tuple(chosen), place.metadata, in_union=in_union)
     if part == _KEY_OF_MAPPING:
         return _key_place(place)
     choices, metadata = _inside(place.choices, part)
-    return Place((*place.path, part), choices, metadata)
+    return Place(place.root, (*place.path, part), choices, metadata)
 
 
 def _names_of_choice(choice: Any) -> tuple[str, ...]:
@@ -139,18 +140,18 @@ def _names_of_choice(choice: Any) -> tuple[str, ...]:
 
 
 def _key_place(place: Place) -> Place:
-    parent = _place_of_path(place.path[:-1])
+    parent = _place_of_path(place.root, place.path[:-1])
     mappings = [choice for choice in parent.choices if _is_mapping(choice)]
     choices, metadata = _unwrapped(get_args(mappings[0])[0]) if mappings else ((), ())
-    return Place(place.path, choices, metadata, is_key=True)
+    return Place(place.root, place.path, choices, metadata, is_key=True)
 
 
-def _place_of_path(path: Location) -> Place:
+def _place_of_path(root: type[BaseModel], path: Location) -> Place:
     """Return the place at a path of the file, taking the first model of a union that has the key."""
-    place = Place((), (StackSettings,), ())
+    place = Place(root, (), (root,), ())
     for part in path:
         choices, metadata = _inside(place.choices, part)
-        place = Place((*place.path, part), choices, metadata)
+        place = Place(root, (*place.path, part), choices, metadata)
     return place
 
 

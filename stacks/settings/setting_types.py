@@ -78,6 +78,18 @@ StorageClassName = Annotated[
 Version = Annotated[
     str, _form(r"^[0-9]+\.[0-9]+\.[0-9]+$", 'a version of three numbers in quotes, as in "1.2.1"', "1.2.1")
 ]
+ImageTag = Annotated[
+    str,
+    _form(
+        r"^[0-9]+\.[0-9]+\.[0-9]+[A-Za-z0-9._-]*$",
+        'a tag that begins with a version, in quotes, as in "1.2.1"',
+        "1.2.1",
+        max_length=128,
+    ),
+]
+VariableName = Annotated[
+    str, _form(r"^[A-Za-z_][A-Za-z0-9_]*$", "a variable's name: letters, digits and underscores")
+]
 VolumeSize = Annotated[str, _form(r"^[1-9][0-9]{0,5}(Gi|Ti)$", "a size such as 100Gi or 2Ti", "{}Gi")]
 CommitHash = Annotated[str, _form(r"^[0-9a-f]{40}$", "a commit of 40 hexadecimal digits, in quotes")]
 IsoDate = Annotated[

@@ -5,16 +5,23 @@ look at it, so a model that converted quietly would deploy something other than 
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from hardware import KvTransportName
 from recipes.placed import RdmaFabric
 from recipes.strict_model import StrictModel
-from recipes.tensorrt_llm import EngineSettings
 from stacks.settings.cluster import CacheStorageSettings, ClusterSettings, PurchaseSettings
+from stacks.settings.exposure import Exposure, PodMonitorSettings
+from stacks.settings.nodes import NodeSettings
 from stacks.settings.platform import Namespace, PlatformSettings
+from stacks.settings.service_changes import (
+    ArgumentsPerRole,
+    ImageVersionsPerRole,
+    RouterMode,
+    VariablesPerRole,
+)
 from stacks.settings.setting_types import (
     CommitHash,
     Count,
@@ -34,6 +41,8 @@ from stacks.settings.setting_types import (
 )
 
 Layer = Literal["infrastructure", "platform", "serving"]
+EngineKeys = Mapping[str, Any]
+"""Options of an engine, which the plan reads with the types of the engine that the recipe names."""
 
 
 class RdmaSettings(StrictModel):
@@ -50,14 +59,17 @@ class NodePoolSettings(StrictModel):
 
     name: Name
     """What `serving.pool` and `serving.pools` call it."""
-    instance_type: Text
-    """EC2 instance type; outside AWS the type of the same shape."""
+    instance_type: Text | None = None
+    """EC2 instance type; or `node`."""
+    node: NodeSettings | None = None
+    """What a node is, where no EC2 instance type says it; with cluster kind existing, and only there."""
     nodes: Count
     """How many there are; workers are counted against it before anything is created."""
     labels: Mapping[LabelKey, LabelValue] = Field(default_factory=dict[str, str])
     """Node labels that tell this pool from another of the same type; workers select by them as well."""
     nvlink_domain_gpus: Literal[36, 72] | None = None
-    """GPUs of one NVLink domain (an NVL36 or NVL72 rack); None: the smallest that the type is sold in."""
+    """GPUs of one NVLink domain of an instance type (an NVL36 or NVL72 rack); None: the smallest that is
+    sold."""
     rdma: RdmaSettings | None = None
     """None: no InfiniBand or RoCE devices."""
     zone: ZoneName | None = None
@@ -142,42 +154,34 @@ class ReplicaSettings(StrictModel):
 
 
 class EngineOverrides(StrictModel):
-    """Engine options per role, over the recipe's; keys are the engine's own."""
+    """Engine options per role, over the recipe's; keys are those of the recipe's engine."""
 
-    prefill: EngineSettings | None = None
+    prefill: EngineKeys | None = None
     """Options for the prefill workers of a disaggregated recipe; None: the recipe's alone."""
-    decode: EngineSettings | None = None
+    decode: EngineKeys | None = None
     """Options for the decode workers of a disaggregated recipe; None: the recipe's alone."""
-    worker: EngineSettings | None = None
+    worker: EngineKeys | None = None
     """Options for the workers of an aggregated recipe; None: the recipe's alone."""
 
 
-class InternalLoadBalancer(StrictModel):
-    """A Service of type LoadBalancer with an address inside the network."""
+class PodResourceSettings(StrictModel):
+    """What a worker's pod asks for beside GPUs; what is left out follows from its GPUs' share of the node."""
 
-    kind: Literal["internalLoadBalancer"]
-
-
-class IngressExposure(StrictModel):
-    """An Ingress of an internal class."""
-
-    kind: Literal["ingress"]
-    class_name: Name
-    """IngressClass of a controller without a public address."""
-    host: Text
-    """Name by which clients address it."""
-    tls_secret_name: Name | None = None
-    """Secret with the certificate, in the serving namespace; None: plain HTTP."""
+    cpu: Count | None = None
+    """Whole CPUs, request and limit."""
+    memory: VolumeSize | None = None
+    """Request and limit; shared memory counts within."""
 
 
-Exposure = Annotated[InternalLoadBalancer | IngressExposure, Field(discriminator="kind")]
+class WorkerResources(StrictModel):
+    """Processor time and memory of the workers per role."""
 
-
-class PodMonitorSettings(StrictModel):
-    """A PodMonitor for frontend and workers; needs the Prometheus operator in the cluster."""
-
-    labels: Mapping[LabelKey, LabelValue] = Field(default_factory=dict[str, str])
-    """Labels that the Prometheus of the cluster selects monitors by, such as release: prometheus."""
+    prefill: PodResourceSettings = PodResourceSettings()
+    """Of a prefill worker of a disaggregated recipe."""
+    decode: PodResourceSettings = PodResourceSettings()
+    """Of a decode worker of a disaggregated recipe."""
+    worker: PodResourceSettings = PodResourceSettings()
+    """Of a worker of an aggregated recipe."""
 
 
 class ServingSettings(StrictModel):
@@ -185,6 +189,8 @@ class ServingSettings(StrictModel):
 
     recipe: Text
     """Name of a recipe, as `dynamo-stack list` prints it."""
+    recipe_folder: Text | None = None
+    """Folder with recipes of your own, as a path from this file's folder; None: the catalogue alone."""
     namespace: Namespace
     """Namespace of the graph, the model cache and the token, apart from the platform's; a name alone is
     created. Which of both it is, is fixed when the stack is created."""
@@ -193,9 +199,17 @@ class ServingSettings(StrictModel):
     pool: Name | None = None
     """One pool for all workers; or `pools`."""
     pools: PoolsPerRole | None = None
+    gpus_per_worker: Count | None = None
+    """GPUs of one worker, of a recipe that is made for several numbers; None: the most that a node has."""
     replicas: ReplicaSettings | Literal["fill"] = ReplicaSettings()
     """Per role, or `fill`: as many sets of workers, in the recipe's proportion, as the pools hold."""
     overrides: EngineOverrides = EngineOverrides()
+    resources: WorkerResources = WorkerResources()
+    environment: VariablesPerRole = VariablesPerRole()
+    arguments: ArgumentsPerRole = ArgumentsPerRole()
+    router_mode: RouterMode | None = None
+    """How the frontend chooses a worker; kv wants workers that publish events. None: the recipe's."""
+    image_versions: ImageVersionsPerRole = ImageVersionsPerRole()
     kv_transport: KvTransportName | None = None
     """How KV blocks travel from prefill to decode; one that is not documented to work must be typed."""
     exposure: Exposure | None = None
@@ -235,8 +249,9 @@ class StackSettings(StrictModel):
 
     cluster: ClusterSettings
     """A cluster that exists, or an EKS cluster that this stack makes. Fixed when the stack is created."""
-    platform: PlatformSettings
-    """The Dynamo platform, this stack's own or one that runs already."""
+    platform: PlatformSettings | None = None
+    """The Dynamo platform, this stack's own or one that runs already; None for a recipe that is served
+    without Dynamo, and only there."""
     node_pools: Annotated[tuple[NodePoolSettings, ...], Field(min_length=1)]
     """The GPU nodes of the cluster that this stack may use."""
     model: ModelSettings = ModelSettings()

@@ -69,7 +69,7 @@ def _refuse_unusable(text: str) -> None:
     anchors: dict[str, _Extent] = {}
     around = [_Extent()]
     # The stubs leave the parser's result untyped.
-    events = cast("Iterable[yaml.Event]", yaml.parse(text, Loader=yaml.BaseLoader))  # pyright: ignore[reportUnknownMemberType]
+    events = cast("Iterable[yaml.Event]", yaml.parse(text, Loader=yaml.CBaseLoader))  # pyright: ignore[reportUnknownMemberType]
     for event in events:
         line = event.start_mark.line + 1
         tag: str | None = getattr(event, "tag", None)
@@ -95,7 +95,7 @@ def _refuse_unusable(text: str) -> None:
 
 def _compose(text: str) -> yaml.Node | None:
     # The base loader resolves nothing, so that only the rules here apply. Untyped in the stubs, as above.
-    return cast("yaml.Node | None", yaml.compose(text, Loader=yaml.BaseLoader))  # pyright: ignore[reportUnknownMemberType]
+    return cast("yaml.Node | None", yaml.compose(text, Loader=yaml.CBaseLoader))  # pyright: ignore[reportUnknownMemberType]
 
 
 def _value(node: yaml.Node) -> Any:
@@ -147,7 +147,7 @@ def _key(node: yaml.Node) -> str:
 
 
 def _is_plain(node: yaml.Node) -> bool:
-    return isinstance(node, yaml.ScalarNode) and node.style is None
+    return isinstance(node, yaml.ScalarNode) and not node.style
 
 
 def _line(node: yaml.Node) -> int:

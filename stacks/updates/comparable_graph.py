@@ -8,12 +8,13 @@ what this project has ever written.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
-from components.dynamo_objects import FRONTEND_PORT, frontend_service
+from components.dynamo_objects import COMPONENT, FRONTEND_PORT, frontend_service
 from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.placed import GraphApi, RolloutStrategy
+from recipes.server_manifest import server_deployment
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.nested_values import mapping_in, mappings_in
 
@@ -67,11 +68,11 @@ class Service:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """A DynamoGraphDeployment."""
+    """What serves: a DynamoGraphDeployment, or the Deployment of a server without Dynamo."""
 
     name: str
     namespace: str
-    api: GraphApi
+    api: GraphApi | Literal["apps/v1"]
     services: Mapping[str, Service]
     urn: str | None = None
     """The resource in the state; None for a graph that is not from there."""
@@ -109,7 +110,10 @@ class Graph:
 def graph_of(stack: StackPlan) -> Graph:
     """Return the graph that the stack asks for."""
     placed = stack.serving.placed
-    spec = graph_spec(placed, engine_files(placed).name, stack.platform.graph_api)
+    files = engine_files(placed).name
+    if placed.recipe.engine_server is not None:
+        return read_server(placed.graph_name, placed.namespace, server_deployment(placed, files))
+    spec = graph_spec(placed, files, stack.graph_api)
     return read_graph(placed.graph_name, placed.namespace, spec)
 
 
@@ -117,6 +121,23 @@ def read_graph(name: str, namespace: str, spec: Mapping[str, Any], urn: str | No
     """Return the graph with this `spec`."""
     services = {str(component["name"]): _service(component) for component in _components(spec)}
     return Graph(name, namespace, "v1alpha1" if "services" in spec else "v1beta1", services, urn)
+
+
+def read_server(name: str, namespace: str, spec: Mapping[str, Any], urn: str | None = None) -> Graph:
+    """Return what serves by the Deployment with this `spec`; its one kind of pod is a worker."""
+    template = mapping_in(spec, "template")
+    strategy = mapping_in(spec, "strategy")
+    service = str(mapping_in(template, "metadata", "labels").get(COMPONENT))
+    component = {
+        "name": service,
+        "type": "worker",
+        "replicas": spec.get("replicas", 1),
+        "podTemplate": {
+            "spec": mapping_in(template, "spec"),
+            "metadata": {"annotations": {_STRATEGY: strategy.get("type")}},
+        },
+    }
+    return Graph(name, namespace, "apps/v1", {service: _service(component)}, urn)
 
 
 def _components(spec: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
@@ -197,7 +218,7 @@ def _pod(service: Mapping[str, Any]) -> dict[str, Any]:
         pod["volumes"] = [*mappings_in(pod, "volumes"), *claims]
     if "resources" in service:
         main["resources"] = _resources(mapping_in(service, "resources"))
-    return pod | {"containers": [main]}
+    return pod | {"containers": [main, *mappings_in(pod, "containers")]}
 
 
 def _resources(resources: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,15 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from components.dynamo_objects import GRAPH_KIND
+from components.dynamo_objects import COMPONENT, GRAPH_KIND
 from resource_graph.engine_state import EngineRecord, records_of_outputs
 from resource_graph.urns import RELEASE_TYPE
 from stacks.plan.volume_sizes import size_in_gib
-from stacks.updates.comparable_graph import Graph, read_graph
+from stacks.updates.comparable_graph import Graph, read_graph, read_server
 from stacks.updates.deployed_nodes import DeployedNodes, deployed_nodes
 from stacks.updates.nested_values import mapping_in
 
 _GRAPH = re.compile(rf"kubernetes:nvidia\.com/[^:]+:{GRAPH_KIND}")
+_SERVER = "kubernetes:apps/v1:Deployment"
 _CLAIM = "kubernetes:core/v1:PersistentVolumeClaim"
 _VOLUME = "kubernetes:core/v1:PersistentVolume"
 _DAEMON_SET = "kubernetes:apps/v1:DaemonSet"
@@ -110,7 +111,9 @@ def deployed(resources: Mapping[str, Mapping[str, Any]]) -> Deployed:
     )
     release = state.inputs(RELEASE_TYPE, "dynamo-platform")
     return Deployed(
-        graphs=tuple(_graph(each) for each in state.records if _GRAPH.fullmatch(each.resource.type)),
+        graphs=tuple(
+            _graph(each) for each in state.records if _is_server(each) or _GRAPH.fullmatch(each.resource.type)
+        ),
         volume=_volume(claim, volume) if claim else None,
         revision=_revision(filler) if filler else None,
         release=_release(release) if release else None,
@@ -131,10 +134,17 @@ def _node_groups(state: _State) -> dict[str, DeployedNodes]:
     }
 
 
+def _is_server(record: EngineRecord) -> bool:
+    """Whether it serves without Dynamo; the Deployments that wait for nodes have no such label."""
+    labels = mapping_in(record.inputs, "spec", "template", "metadata", "labels")
+    return record.resource.type == _SERVER and COMPONENT in labels
+
+
 def _graph(record: EngineRecord) -> Graph:
     metadata = mapping_in(record.inputs, "metadata")
     name, namespace = str(metadata.get("name")), str(metadata.get("namespace"))
-    return read_graph(name, namespace, mapping_in(record.inputs, "spec"), record.resource.urn)
+    read = read_server if record.resource.type == _SERVER else read_graph
+    return read(name, namespace, mapping_in(record.inputs, "spec"), record.resource.urn)
 
 
 def _volume(claim: EngineRecord, volume: Mapping[str, Any] | None) -> DeployedVolume | None:

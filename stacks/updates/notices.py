@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from stacks.plan.cache_plan import CachePlan, ExistingVolume, NodeCopies, OwnVolume
+from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.comparable_graph import Graph, Service
 from stacks.updates.deployed import Deployed, DeployedRelease, DeployedVolume
+from stacks.updates.nested_values import leaves_by_path
 from stacks.updates.replacement import Replacement
 from stacks.wording import in_words
 
@@ -102,7 +104,7 @@ def differences(before: Iterable[Service], now: Mapping[str, Service]) -> list[s
     """Return what has changed of the services' pods, each once, in words that stack files use."""
     found: dict[str, None] = {}
     for service in before:
-        old, new = _leaves_by_path(service.template), _leaves_by_path(now[service.name].template)
+        old, new = leaves_by_path(service.template), leaves_by_path(now[service.name].template)
         for path in sorted(old.keys() | new.keys()):
             if old.get(path) != new.get(path):
                 found[_word_for(path)] = None
@@ -118,7 +120,9 @@ def effects_of_changes(stack: StackPlan) -> Iterable[str]:
     pause = minutes if recreated else "without an interruption"
     yield f"engine options, image, model.revision{transport}: all workers restart, {pause}"
     cache = ", larger modelCache.size" if isinstance(stack.cache, OwnVolume) else ""
-    platform = "; platform values: only the operator restarts" if stack.platform.kind == "own" else ""
+    platform = (
+        "; platform values: only the operator restarts" if isinstance(stack.platform, OwnPlatform) else ""
+    )
     yield f"replicas{cache}: no pod restarts{platform}"
     yield f"recipe, name: another graph and address, {minutes}{_unless_it_fits(stack)}"
 
@@ -197,22 +201,6 @@ def _word_for(path: tuple[str, ...]) -> str:
         if any(step.startswith(key) for step in path):
             return word
     return path[-1]
-
-
-def _leaves_by_path(value: object, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], object]:
-    """Return the leaves by their paths; an item of a list by its name, where it has one."""
-    if isinstance(value, Mapping):
-        items = [(str(key), item) for key, item in cast("Mapping[object, object]", value).items()]
-    elif isinstance(value, list):
-        items = [(_item_name(item, index), item) for index, item in enumerate(cast("list[object]", value))]
-    else:
-        return {path: value}
-    return {found: leaf for key, item in items for found, leaf in _leaves_by_path(item, (*path, key)).items()}
-
-
-def _item_name(item: object, index: int) -> str:
-    named: object = cast("Mapping[str, object]", item).get("name") if isinstance(item, Mapping) else None
-    return named if isinstance(named, str) else str(index)
 
 
 def _unless_it_fits(stack: StackPlan) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from components.platform_release import release_values
-from stacks.plan.platform import ExistingPlatform
+from stacks.plan.platform import OwnPlatform
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.comparable_graph import graph_of
 from stacks.updates.deployed import UNKNOWN_CREATOR, Creator, Deployed
@@ -72,7 +72,7 @@ def planned_update(
 
 
 def _platform(stack: StackPlan, before: Deployed) -> list[Notice]:
-    if isinstance(stack.platform, ExistingPlatform):
+    if not isinstance(stack.platform, OwnPlatform):
         return []
     release = stack.platform.release
     return list(platform_notice(before.release, release.chart.version, release_values(release)))

@@ -9,7 +9,7 @@ from stacks.plan.placement.rollout import described
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.comparable_graph import Graph, graph_of
 from stacks.updates.deployed import Deployed
-from stacks.updates.shared_pools import SharedPool, shared_pools, worker_set
+from stacks.updates.shared_pools import SharedPool, occupying_set, shared_pools, worker_set
 from stacks.wording import in_words
 
 
@@ -60,7 +60,7 @@ def _without_room(stack: StackPlan, running: Graph, wanted: Graph) -> dict[str, 
 def _crowded_out(shared: SharedPool, surging: set[str]) -> list[tuple[str, int]]:
     old = {service.name: service.gpus for service in shared.old}
     sets = {
-        worker.name: replace(worker_set(worker), gpus=max(worker.gpus, old.get(worker.name, 0)))
+        worker.name: replace(some := occupying_set(worker), gpus=max(some.gpus, old.get(worker.name, 0)))
         for worker in shared.new
     }
     # Workers of another pool that come or go stay until their successors serve.

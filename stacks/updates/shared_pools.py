@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from recipes.placed import PlacedService
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.placement.packing import Room, WorkerSet, has_room_wherever_placed
+from stacks.plan.placement.resources import occupied_gpus
 from stacks.plan.stack_plan import StackPlan
 from stacks.updates.comparable_graph import Service
 
@@ -54,12 +55,20 @@ def worker_set(service: PlacedService | Service) -> WorkerSet:
     return WorkerSet(service.name, service.gpus, service.replicas)
 
 
+def occupying_set(worker: PlacedService) -> WorkerSet:
+    """Return the pods of a new worker with the GPUs that they occupy."""
+    gpus = worker.gpus
+    if worker.placement is not None and worker.resources is not None:
+        gpus = occupied_gpus(gpus, worker.resources, worker.placement.instance_type)
+    return WorkerSet(worker.name, gpus, worker.replicas)
+
+
 def holds_both(shared: SharedPool) -> bool:
     """Whether all new workers find their GPUs beside all old ones, wherever the scheduler put those."""
     running = [worker_set(service) for service in shared.old]
     for worker in sorted(shared.new, key=lambda worker: -worker.gpus):
         # If there is room for the last of them, there was for the others.
-        wanted = worker_set(worker)
+        wanted = occupying_set(worker)
         if not has_room_wherever_placed(replace(wanted, count=wanted.count - 1), running, shared.room):
             return False
         running.append(wanted)

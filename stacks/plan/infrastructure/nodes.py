@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from components.node_template import NodeTemplate
 from components.purchase import CapacityBlock, OnDemand, Purchase, Reservation, Spot
-from hardware import InstanceType, NetworkInterface
+from hardware import INSTANCE_TYPES, InstanceType, NetworkInterface
 from stacks.errors import Problem
 from stacks.plan.infrastructure.eks_plan import PlannedNodes
 from stacks.plan.infrastructure.zones import zone_named
@@ -42,6 +42,9 @@ def pool_problems(
         if pool is None:
             continue
         key = f"nodePools[{index}]"
+        if settings.node is not None:
+            yield _described(pool, f"{key}.node")
+            continue
         yield from _name_problems(cluster, settings, key)
         if settings.zone is None:
             message = "is missing: EFA and file systems end at a zone, so a pool is in one"
@@ -94,6 +97,14 @@ def gpu_template(nodes: PlannedNodes) -> NodeTemplate:
         own_imex=nodes.pool.instance_type.nvlink_crosses_nodes,
         purchase=nodes.purchase,
     )
+
+
+def _described(pool: Pool, key: str) -> Problem:
+    gpu = pool.instance_type.accelerator
+    sold = [name for name, each in INSTANCE_TYPES.items() if each.accelerator is gpu]
+    message = "describes nodes that exist, and the stack makes those of its own cluster"
+    suggestion = f"instanceType: {sold[0]}" if sold else "cluster kind existing"
+    return Problem(key, gpu.name, message, allowed="instanceType", suggestion=suggestion)
 
 
 def _group_name(cluster: EksClusterSettings, settings: NodePoolSettings) -> str:

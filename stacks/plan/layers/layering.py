@@ -40,7 +40,7 @@ class Layering:
 
 
 def layering(
-    settings: StackSettings, cluster: ClusterPlan, eks: EksPlan | None, platform: PlatformPlan
+    settings: StackSettings, cluster: ClusterPlan, eks: EksPlan | None, platform: PlatformPlan | None
 ) -> Layering:
     """Return the layers; the settings have no `layer_problems`.
 
@@ -63,10 +63,12 @@ def layering(
     )
 
 
-def _contracts(cluster: ClusterPlan, eks: EksPlan | None, platform: PlatformPlan) -> dict[Layer, Contract]:
+def _contracts(
+    cluster: ClusterPlan, eks: EksPlan | None, platform: PlatformPlan | None
+) -> dict[Layer, Contract]:
     found: dict[Layer, Contract] = {}
     if eks is not None:
         found["infrastructure"] = infrastructure_contract(eks)
-    if platform.kind == "own":
+    if platform is not None and platform.kind == "own":
         found["platform"] = platform_contract(platform, cluster)
     return found

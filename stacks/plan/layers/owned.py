@@ -11,8 +11,9 @@ FROM_BELOW: tuple[Layer, ...] = ("infrastructure", "platform", "serving")
 
 def layers_there_are(settings: StackSettings) -> tuple[Layer, ...]:
     """Return the layers that a stack can own; no stack owns a cluster or a platform that exists."""
-    exists = {"infrastructure": settings.cluster.kind, "platform": settings.platform.kind}
-    return tuple(layer for layer in FROM_BELOW if exists.get(layer) != "existing")
+    platform = settings.platform.kind if settings.platform else "none"
+    kinds = {"infrastructure": settings.cluster.kind, "platform": platform}
+    return tuple(layer for layer in FROM_BELOW if kinds.get(layer) not in {"existing", "none"})
 
 
 def owned_layers(settings: StackSettings) -> tuple[Layer, ...]:
@@ -46,7 +47,7 @@ def _own_problems(settings: StackSettings) -> Iterator[Problem]:
     shown = _listed(listed)
     for layer in dict.fromkeys(listed):
         if layer not in there:
-            yield Problem(key, shown, _why_absent(layer), allowed=_listed(there))
+            yield Problem(key, shown, _why_absent(layer, settings), allowed=_listed(there))
     if len(set(listed)) < len(listed):
         yield Problem(key, shown, "a layer stands there twice", suggestion="leave one of them out")
     own = owned_layers(settings)
@@ -85,7 +86,9 @@ def _owners(settings: StackSettings) -> dict[Layer, str | None]:
     return {"infrastructure": stacks.infrastructure, "platform": stacks.platform}
 
 
-def _why_absent(layer: Layer) -> str:
+def _why_absent(layer: Layer, settings: StackSettings) -> str:
+    if settings.platform is None and layer == "platform":
+        return "the recipe is served without Dynamo, so there is no platform"
     if layer == "infrastructure":
         return "with cluster.kind existing there is no infrastructure to own"
     return "with platform.kind existing somebody outside this project runs the platform"
@@ -93,7 +96,7 @@ def _why_absent(layer: Layer) -> str:
 
 def _why_not_joined(layer: Layer, settings: StackSettings) -> str:
     if layer not in layers_there_are(settings):
-        return _why_absent(layer)
+        return _why_absent(layer, settings)
     if layer in owned_layers(settings):
         return f"this stack owns the {layer} itself, by layers"
     return f"nothing in this stack stands on the {layer}"

@@ -4,9 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from recipes.model import Recipe
+from recipes.placed import PodResources
 from stacks.errors import Problem
 from stacks.plan.placement.packing import Packing, Room, WorkerSet, nodes_needed, pack
 from stacks.plan.placement.pools import Assigned, Pool
+from stacks.plan.placement.resources import occupied_gpus
 from stacks.settings.stack import ReplicaSettings, ServingSettings
 from stacks.wording import in_words
 
@@ -17,11 +19,10 @@ class PlacedPool:
 
     pool: Pool
     packing: Packing
-
-    @property
-    def used_gpus(self) -> int:
-        """GPUs of all workers in it."""
-        return self.packing.used_gpus
+    """Of the GPUs that workers occupy, those with whose processor time or memory they leave nothing among
+    them."""
+    used_gpus: int
+    """GPUs of all workers in it."""
 
     @property
     def free_gpus(self) -> int:
@@ -36,18 +37,36 @@ class PoolCapacity:
     pool: Pool
     room: Room
     assigned: tuple[Assigned, ...]
+    resources: Mapping[str, PodResources]
+    """Service name -> what one worker asks for."""
     one_nvlink_domain: bool
     """All of them must be in one NVLink domain; the room is no larger."""
+    one_pod: bool
+    """The KV cache leaves no pod, and a prefill worker hands it to any decode worker: one pod runs both."""
 
     def workers(self, replicas: Mapping[str, int]) -> list[WorkerSet]:
-        """Return the workers in these numbers."""
+        """Return the workers in these numbers, with the GPUs that they occupy."""
         return [
-            WorkerSet(one.worker.service_name, one.worker.gpus, replicas[one.worker.service_name])
+            WorkerSet(one.worker.service_name, self.occupied(one), replicas[one.worker.service_name])
             for one in self.assigned
         ]
 
+    def occupied(self, one: Assigned) -> int:
+        """Return the GPUs that a worker occupies."""
+        return occupied_gpus(
+            one.worker.gpus, self.resources[one.worker.service_name], self.pool.instance_type
+        )
+
+    def placed(self, replicas: Mapping[str, int]) -> PlacedPool | None:
+        """Return the pool with so many workers; None when they do not fit."""
+        packing = self.packed(replicas)
+        used = sum(one.worker.gpus * replicas[one.worker.service_name] for one in self.assigned)
+        return packing and PlacedPool(self.pool, packing, used)
+
     def packed(self, replicas: Mapping[str, int]) -> Packing | None:
         """Return how full the pool is with so many workers; None when they do not fit."""
+        if self.one_pod and sum(some.count for some in self.workers(replicas)) > 1:
+            return None
         return pack(self.workers(replicas), self.room)
 
 
@@ -59,19 +78,18 @@ def replica_counts(
     `fill` takes the most sets of workers, in the recipe's proportion, that all pools hold together; the
     frontends stay as the recipe has them.
     """
-    published = {service.service_name: service.replicas for service in recipe.services}
+    published = {pod.service_name: pod.replicas for pod in recipe.pods}
     if isinstance(serving.replicas, ReplicaSettings):
         wanted = serving.replicas.model_dump(exclude_none=True)
-        counts = {
-            service.service_name: wanted.get(service.role, service.replicas) for service in recipe.services
-        }
+        counts = {pod.service_name: wanted.get(pod.role, pod.replicas) for pod in recipe.pods}
         return counts, tuple(_unknown_roles(recipe, wanted))
     sets = _most_sets(published, capacities)
     if sets == 0:
         pools = " and ".join(str(one.pool) for one in capacities)
         message = f"{pools} cannot hold even one set of the recipe's workers"
         return published, (Problem("serving.replicas", "fill", message),)
-    return published | {worker.service_name: worker.replicas * sets for worker in recipe.workers}, ()
+    workers = {pod.service_name: pod.replicas * sets for pod in recipe.pods if pod.gpus}
+    return published | workers, ()
 
 
 def capacity_problems(capacities: Sequence[PoolCapacity], replicas: Mapping[str, int]) -> Iterator[Problem]:
@@ -80,7 +98,7 @@ def capacity_problems(capacities: Sequence[PoolCapacity], replicas: Mapping[str,
 
 
 def _unknown_roles(recipe: Recipe, wanted: Mapping[str, int]) -> Iterator[Problem]:
-    roles = [service.role for service in recipe.services]
+    roles = [pod.role for pod in recipe.pods]
     for role, count in wanted.items():
         if role not in roles:
             message = f"{recipe.name} has no {role} service"
@@ -103,9 +121,10 @@ def _most_sets(published: Mapping[str, int], capacities: Sequence[PoolCapacity])
 def _problem(capacity: PoolCapacity, replicas: Mapping[str, int]) -> Problem:
     workers = capacity.workers(replicas)
     wanted = " and ".join(
-        f"{some.count} x {some.name} ({in_words(some.gpus, 'GPU')} each)" for some in workers
+        f"{some.count} x {some.name} ({_size(capacity, one)} each)"
+        for some, one in zip(workers, capacity.assigned, strict=True)
     )
-    gpus = sum(some.gpus * some.count for some in workers)
+    gpus = sum(one.worker.gpus * replicas[one.worker.service_name] for one in capacity.assigned)
     return Problem(
         "serving.replicas",
         ", ".join(f"{one.worker.role}: {replicas[one.worker.service_name]}" for one in capacity.assigned),
@@ -114,7 +133,18 @@ def _problem(capacity: PoolCapacity, replicas: Mapping[str, int]) -> Problem:
     )
 
 
+def _size(capacity: PoolCapacity, one: Assigned) -> str:
+    gpus, occupied = in_words(one.worker.gpus, "GPU"), capacity.occupied(one)
+    if occupied == one.worker.gpus:
+        return gpus
+    asked = capacity.resources[one.worker.service_name]
+    sizes = f"{asked.cpu_request} CPUs and {asked.memory_gib} GiB"
+    return f"{gpus}, {sizes}, which is the share of {in_words(occupied, 'GPU')},"
+
+
 def _limit(capacity: PoolCapacity) -> str:
+    if capacity.one_pod:
+        return "over NVLink only the prefill and the decode worker of one pod reach each other"
     if capacity.room.one_pod_per_node:
         limit = "with this KV transport each takes a whole node"
     elif capacity.room.different_nodes:
@@ -128,6 +158,8 @@ def _limit(capacity: PoolCapacity) -> str:
 
 def _suggestion(capacity: PoolCapacity, needed: int) -> str:
     pool = capacity.pool
+    if capacity.one_pod:
+        return "1, and another stack for the next node; or a recipe with pods of their own"
     if capacity.one_nvlink_domain and needed > pool.nvlink_domain_gpus // pool.instance_type.gpus:
         return "fewer replicas: one NVLink domain has no more nodes"
     return f"{in_words(needed, 'node')} in pool {pool.name}, or fewer replicas"

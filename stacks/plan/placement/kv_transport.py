@@ -11,26 +11,25 @@ from hardware import (
     KvTransportName,
     Standing,
     kv_path,
+    tcp_range,
     transfer_range,
 )
 from recipes.model import Recipe
 from recipes.placed import KvTransport
-from recipes.tensorrt_llm import BACKENDS_WITH_FIXED_BUFFERS
-from recipes.tensorrt_llm.kv_profiles import kv_profile
 from stacks.errors import Problem
 from stacks.plan.placement.packing import Room
 from stacks.plan.placement.pools import Assigned, Pool
 from stacks.settings.stack import ServingSettings
 
 _KEY = "serving.kvTransport"
-_BUFFER = "cache_transceiver_config.max_tokens_in_buffer"
 _EFA_RESOURCE = "vpc.amazonaws.com/efa"
 _WORST_FIRST = (Standing.IMPOSSIBLE, Standing.UNPROVEN, Standing.DOCUMENTED)
 _CARRIER: dict[KvTransportName, str] = {
+    "nvlink": "NVLink of one GPU",
     "mnnvl": "NVLink of one GPU",
     "rdma": "one adapter",
     "efa": "EFA of one GPU",
-    "tcp": "network card 0 between machines",
+    "tcp": "the network between machines",
 }
 
 
@@ -100,33 +99,31 @@ def buffer_problems(
 ) -> Iterator[Problem]:
     """Yield the workers whose buffer is below the longest prompt, where the backend cannot grow it.
 
-    The backend is the transport's, whatever the recipe names. UCX and MPI allocate another buffer for a
-    longer prompt, so for them no size is too small.
+    The backend is the transport's, whatever the recipe names.
     """
     if transport is None:
         return
-    longest = recipe.engine_of("prefill").longest_prompt(recipe.model.max_positions)
+    longest = recipe.engine_of("prefill").longest_prompt(recipe.model.shape.max_positions)
     for one in assigned:
-        profile = kv_profile(
+        profile = recipe.serving_engine.kv_profile(
             transport.name,
             instance_type=one.pool.instance_type,
             runtime_version=recipe.runtime.version,
             roce=one.pool.rdma is not None and one.pool.rdma.fabric == "roce",
         )
-        engine = recipe.engine_of(one.worker.worker_role)
-        transceiver = engine.cache_transceiver_config
-        buffer = transceiver.max_tokens_in_buffer if transceiver else None
-        if profile.backend not in BACKENDS_WITH_FIXED_BUFFERS or buffer is None or buffer >= longest:
-            continue
-        role = one.worker.worker_role
-        message = (
-            f"{role} max_tokens_in_buffer {buffer} is smaller than the longest prompt that prefill admits, "
-            f"{longest}, and the buffers of kvTransport {transport.name} (backend {profile.backend}) do not "
-            "grow"
-        )
-        rounded = -(-longest // engine.tokens_per_block) * engine.tokens_per_block
-        suggestion = f"{rounded} or more, or a lower max_seq_len of prefill"
-        yield Problem(f"serving.overrides.{role}.{_BUFFER}", buffer, message, suggestion=suggestion)
+        for role in one.worker.worker_roles:
+            short = recipe.serving_engine.short_buffer(recipe.engine_of(role), profile, longest)
+            if short is None:
+                continue
+            message = (
+                f"{role} {short.option.rpartition('.')[2]} {short.tokens} is smaller than the longest prompt "
+                f"that prefill admits, {longest}, and the buffers of kvTransport {transport.name} (backend "
+                f"{profile.backend}) do not grow"
+            )
+            suggestion = f"{short.enough} or more, or a lower max_seq_len of prefill"
+            yield Problem(
+                f"serving.overrides.{role}.{short.option}", short.tokens, message, suggestion=suggestion
+            )
 
 
 def _judge(name: KvTransportName, recipe: Recipe, pools: Sequence[Pool]) -> KvPath:
@@ -148,10 +145,11 @@ def _path(name: KvTransportName, recipe: Recipe, pool: Pool, *, one_machine: boo
     return kv_path(
         name,
         pool.instance_type,
-        engine=recipe.framework,
+        efa=recipe.serving_engine.efa,
         runtime=(major, minor, patch),
         rdma=pool.rdma is not None,
         one_machine=one_machine,
+        one_pod=recipe.one_pod is not None,
     )
 
 
@@ -181,15 +179,19 @@ def _choice(path: KvPath, recipe: Recipe, pools: Sequence[Pool], *, explicit: bo
 
 def _impossible(path: KvPath, recipe: Recipe, judged: Collection[KvPath]) -> Problem:
     documented = [other.transport for other in judged if other.standing is Standing.DOCUMENTED]
-    model = recipe.name.partition("/")[0]
+    if documented:
+        suggestion = f"kvTransport: {documented[0]}"
+    elif path.transport == "nvlink":
+        suggestion = path.lifted_by
+    else:
+        model = recipe.name.partition("/")[0]
+        suggestion = f"an aggregated recipe of {model} transfers no KV cache"
     return Problem(
         _KEY,
         path.transport,
         f"impossible here: {path.reason}",
         allowed=_listed(recipe, judged),
-        suggestion=f"kvTransport: {documented[0]}"
-        if documented
-        else f"an aggregated recipe of {model} transfers no KV cache",
+        suggestion=suggestion,
     )
 
 
@@ -217,9 +219,11 @@ def _listed(recipe: Recipe, judged: Collection[KvPath]) -> str:
 def _ceiling(recipe: Recipe, path: KvPath) -> str:
     """Return the size of a prompt, and how many a second one prefill hands to one decode worker at most."""
     payload = request_bytes(recipe)
+    slowest, fastest = (_number(1 / seconds) for seconds in reversed(tcp_range(payload)))
+    beside = f", where TCP would carry {slowest} to {fastest}" if path.transport == "nvlink" else ""
     return (
         f"a prompt of {recipe.traffic.input_tokens:,} tokens is {payload / 1e9:.2f} GB of KV cache: "
-        f"{_rate(recipe, path)} (computed, not measured)"
+        f"{_rate(recipe, path)}{beside} (computed, not measured)"
     )
 
 
@@ -243,6 +247,8 @@ def _rate(recipe: Recipe, path: KvPath) -> str:
 
 def _demands(path: KvPath, *, domain_nodes: int, nodes_differ: bool) -> str:
     """Return what the path demands of placement; empty where nothing."""
+    if path.ends_at_pod:
+        return "one pod: the workers of two would not reach each other"
     if path.same_clique:
         return (
             f"all workers on nodes of one NVLink domain, at most {domain_nodes} in this pool, and each on a "

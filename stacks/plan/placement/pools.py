@@ -4,20 +4,20 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from hardware import INSTANCE_TYPES, InstanceType
-from recipes.model import Recipe, ServiceRecipe
+from hardware import InstanceType
+from recipes.model import Recipe
+from recipes.pod_recipe import PodRecipe
 from stacks.errors import Problem
 from stacks.nearest import nearest
+from stacks.plan.placement.nodes import ARCHITECTURE_LABEL, PRODUCT_LABEL, node_of
+from stacks.settings.nodes import TaintSettings
 from stacks.settings.stack import NodePoolSettings, RdmaSettings, ServingSettings
 from stacks.wording import in_words
-
-PRODUCT_LABEL = "nvidia.com/gpu.product"
-ARCHITECTURE_LABEL = "kubernetes.io/arch"
 
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """A node pool whose instance type is known."""
+    """A node pool whose nodes are known."""
 
     name: str
     instance_type: InstanceType
@@ -26,6 +26,10 @@ class Pool:
     """GPUs of one NVLink domain; those of a node where NVLink ends at the node."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     rdma: RdmaSettings | None = None
+    gpu_labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Labels that find its GPUs instead of nvidia.com/gpu.product; empty: that one does."""
+    taints: tuple[TaintSettings, ...] | None = None
+    """Taints of its nodes; None where nobody says which they have."""
 
     @property
     def gpus(self) -> int:
@@ -39,9 +43,10 @@ class Pool:
 
     @property
     def type_labels(self) -> dict[str, str]:
-        """The labels that all nodes of its instance type have."""
+        """The labels that all nodes of this kind have."""
+        by_product = {PRODUCT_LABEL: self.instance_type.accelerator.product_label}
         return {
-            PRODUCT_LABEL: self.instance_type.accelerator.product_label,
+            **(self.gpu_labels or by_product),
             # The image exists for both architectures, so only this keeps a pod off the other one.
             ARCHITECTURE_LABEL: self.instance_type.cpu_architecture,
         }
@@ -59,7 +64,7 @@ class Pool:
 class Assigned:
     """A worker service and the pool it runs in."""
 
-    worker: ServiceRecipe
+    worker: PodRecipe
     pool: Pool
     key: str
     """The setting that names the pool."""
@@ -76,15 +81,23 @@ def known_pools(settings: tuple[NodePoolSettings, ...]) -> tuple[dict[str, Pool]
     problems: list[Problem] = []
     for index, wanted in enumerate(settings):
         key = f"nodePools[{index}]"
-        instance_type = INSTANCE_TYPES.get(wanted.instance_type)
+        instance_type, node_problems = node_of(wanted, key)
+        problems += node_problems
         if instance_type is None:
-            problems.append(_unknown_instance_type(wanted.instance_type, key))
             continue
         if wanted.name in pools:
             problems.append(Problem(f"{key}.name", wanted.name, "two pools have this name"))
             continue
-        domain = wanted.nvlink_domain_gpus or min(instance_type.nvlink_domain_gpus)
-        pool = Pool(wanted.name, instance_type, wanted.nodes, domain, dict(wanted.labels), wanted.rdma)
+        pool = Pool(
+            wanted.name,
+            instance_type,
+            wanted.nodes,
+            wanted.nvlink_domain_gpus or min(instance_type.nvlink_domain_gpus),
+            dict(wanted.labels),
+            wanted.rdma,
+            gpu_labels=dict(wanted.node.labels) if wanted.node else {},
+            taints=wanted.node.taints if wanted.node else None,
+        )
         problems += (*_wrong_domain(pool, key), *_contradicting_labels(pool, key))
         pools[wanted.name] = pool
     return pools, (*problems, *_indistinguishable(pools))
@@ -99,7 +112,7 @@ def assign_pools(
         return (), problems
     assigned: list[Assigned] = []
     unknown: dict[str, Problem] = {}
-    for worker in recipe.workers:
+    for worker in (pod for pod in recipe.pods if pod.gpus):
         key, name = _pool_setting(worker, serving)
         if name in pools:
             assigned.append(Assigned(worker, pools[name], key))
@@ -108,12 +121,6 @@ def assign_pools(
             unknown[key] = Problem(key, name, message, allowed=", ".join(pools), suggestion=suggestion)
     found = (*unknown.values(), *(problem for one in assigned for problem in _unfit(recipe, one)))
     return (() if found else tuple(assigned)), found
-
-
-def _unknown_instance_type(name: str, key: str) -> Problem:
-    message = "not an instance type whose GPUs are known here"
-    allowed, suggestion = ", ".join(INSTANCE_TYPES), nearest(name, INSTANCE_TYPES)
-    return Problem(f"{key}.instanceType", name, message, allowed=allowed, suggestion=suggestion)
 
 
 def _wrong_domain(pool: Pool, key: str) -> Iterator[Problem]:
@@ -128,7 +135,7 @@ def _contradicting_labels(pool: Pool, key: str) -> Iterator[Problem]:
     for label, value in pool.type_labels.items():
         if pool.labels.get(label, value) != value:
             message = f"nodes of {pool.instance_type.name} carry {label}={value}"
-            suggestion = "leave this label out: it follows from instanceType"
+            suggestion = "leave this label out: it follows from what the nodes are"
             yield Problem(f"{key}.labels.{label}", pool.labels[label], message, suggestion=suggestion)
 
 
@@ -137,6 +144,9 @@ def _indistinguishable(pools: Mapping[str, Pool]) -> Iterator[Problem]:
     # counting them apart would promise room that another worker may take.
     for one, other in combinations(pools.values(), 2):
         if _differ(one.node_selector, other.node_selector):
+            continue
+        if one.instance_type.accelerator is not other.instance_type.accelerator:
+            # Whatever labels find them: no node has GPUs of two models.
             continue
         selectors = in_labels(one.node_selector)
         if other.node_selector != one.node_selector:
@@ -156,18 +166,22 @@ def _differ(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
 
 def _wrongly_split(recipe: Recipe, serving: ServingSettings, pools: Mapping[str, Pool]) -> Iterator[Problem]:
     names = ", ".join(pools)
-    if recipe.is_disaggregated:
+    if recipe.is_disaggregated and recipe.one_pod is None:
         if (serving.pool is None) == (serving.pools is None):
             message = "name one pool for all workers with `pool`, or one for each role with `pools`; not both"
             yield Problem("serving.pool", serving.pool, message, allowed=names)
     elif serving.pools is not None:
-        message = f"{recipe.name} has no prefill and decode workers: its KV cache never leaves the worker"
+        message = (
+            f"{recipe.name} runs prefill and decode in one pod"
+            if recipe.one_pod
+            else f"{recipe.name} has no prefill and decode workers: its KV cache never leaves the worker"
+        )
         yield Problem("serving.pools", None, message, suggestion="name one pool with `pool`")
     elif serving.pool is None:
         yield Problem("serving.pool", None, "name the pool that the workers run in", allowed=names)
 
 
-def _pool_setting(worker: ServiceRecipe, serving: ServingSettings) -> tuple[str, str]:
+def _pool_setting(worker: PodRecipe, serving: ServingSettings) -> tuple[str, str]:
     if serving.pools is None:
         return "serving.pool", serving.pool or ""
     name = serving.pools.prefill if worker.role == "prefill" else serving.pools.decode
@@ -193,4 +207,6 @@ def _unfit(recipe: Recipe, assigned: Assigned) -> Iterator[Problem]:
             f"{pool.instance_type.gpus}"
         )
         allowed = f"a pool whose nodes have {wanted} or more"
-        yield Problem(assigned.key, pool.name, message, allowed=allowed)
+        apart = "a recipe whose prefill and decode workers have pods of their own"
+        suggestion = apart if len(worker.processes) > 1 else None
+        yield Problem(assigned.key, pool.name, message, allowed=allowed, suggestion=suggestion)

@@ -1,13 +1,18 @@
-"""Processor time and memory that each pod asks for."""
+"""Processor time and memory that each pod asks for, and whether nodes have so much."""
 
+import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from recipes.model import Recipe, ServiceRecipe
+from hardware import InstanceType
+from recipes.model import Recipe
 from recipes.placed import PodResources
+from recipes.pod_recipe import PodRecipe
 from stacks.errors import Problem
 from stacks.plan.placement.pools import Assigned
-from stacks.wording import in_words
+from stacks.plan.volume_sizes import size_in_gib
+from stacks.settings.stack import PodResourceSettings, ServingSettings
+from stacks.wording import all_of, in_words
 
 WORKERS_SHARE = 0.9
 """Part of a node that its workers divide among them.
@@ -18,20 +23,26 @@ monitoring, whose requests nobody here knows. A worker that asked for all that i
 node with one daemon set more.
 """
 
+_KEY = "serving.resources"
 _GIB = 2**30
 _QUANTITY = re.compile(r"^(\d+)(Mi|Gi|Ti)$")
 _UNIT_GIB = {"Mi": 1 / 1024, "Gi": 1, "Ti": 1024}
 
 
-def worker_resources(assigned: Assigned) -> PodResources:
-    """Return the worker's share of its node: as much for each GPU as for any other, in whole units."""
+def worker_resources(assigned: Assigned, serving: ServingSettings) -> PodResources:
+    """Return what the settings give the worker; else its share of its node.
+
+    A share is as much for each GPU as for any other, in whole units.
+    """
+    wanted = _wanted(assigned.worker, serving)
     node = assigned.pool.instance_type
     share = WORKERS_SHARE * assigned.worker.gpus / node.gpus
-    cpus = int(node.vcpus * share)
-    return PodResources(cpu_request=cpus, cpu_limit=cpus, memory_gib=int(node.memory_gib * share))
+    cpus = wanted.cpu or int(node.vcpus * share)
+    memory = size_in_gib(wanted.memory) if wanted.memory else int(node.memory_gib * share)
+    return PodResources(cpu_request=cpus, cpu_limit=cpus, memory_gib=memory)
 
 
-def frontend_resources(frontend: ServiceRecipe) -> PodResources | None:
+def frontend_resources(frontend: PodRecipe) -> PodResources | None:
     """Return what the recipe gives a frontend."""
     if frontend.resources is None:
         return None
@@ -39,28 +50,66 @@ def frontend_resources(frontend: ServiceRecipe) -> PodResources | None:
     return PodResources(published.cpu_request, published.cpu_limit, published.memory_gib)
 
 
-def memory_problems(
-    recipe: Recipe, assigned: Sequence[Assigned], overridden_roles: Sequence[str]
-) -> Iterator[Problem]:
-    """Yield which workers have too little memory for their shared memory and the model's weights.
+def occupied_gpus(gpus: int, resources: PodResources, node: InstanceType) -> int:
+    """Return how many GPUs no other worker can use beside this one: its own, or those whose share it takes.
 
-    Both count against the container's limit: /dev/shm is memory, and a loading process holds weights that it
+    Workers that fit by this number fit by GPUs, processor time and memory alike.
+    """
+    of_cpus, of_memory = (
+        math.ceil(round(node.gpus * asked / (WORKERS_SHARE * offered), 6))
+        for asked, offered in ((resources.cpu_request, node.vcpus), (resources.memory_gib, node.memory_gib))
+    )
+    return max(gpus, of_cpus, of_memory)
+
+
+def resource_problems(
+    recipe: Recipe, serving: ServingSettings, assigned: Sequence[Assigned]
+) -> Iterator[Problem]:
+    """Yield the sizes that are for no worker of the recipe, and those that no node has."""
+    roles = [pod.role for pod in recipe.pods if pod.gpus]
+    for role in serving.resources.model_dump(exclude_unset=True):
+        if role not in roles:
+            message = f"{recipe.name} has no {role} workers"
+            yield Problem(f"{_KEY}.{role}", None, message, allowed=", ".join(roles))
+    for one in assigned:
+        yield from _larger_than_a_node(one, serving)
+
+
+def memory_problems(
+    recipe: Recipe, serving: ServingSettings, assigned: Sequence[Assigned]
+) -> Iterator[Problem]:
+    """Yield which workers have too little memory for shared memory, the model's weights and KV cache in it.
+
+    All count against the container's limit: /dev/shm is memory, and a loading process holds weights that it
     has read and not yet given to its GPU.
     """
-    weights = recipe.model.size_bytes / _GIB
+    overridden = serving.overrides.model_dump(exclude_none=True)
     for one in assigned:
+        # Each worker of a pod loads the model.
+        weights = recipe.model.size_bytes / _GIB * len(one.worker.processes)
         shared = gib(one.worker.shared_memory or "0Gi")
-        memory = worker_resources(one).memory_gib
-        if shared + weights <= memory:
+        cache = sum(each.engine.host_cache_bytes for each in one.worker.processes if each.engine) / _GIB
+        memory = worker_resources(one, serving).memory_gib
+        if shared + weights + cache <= memory:
             continue
-        role = one.worker.role
-        key = f"serving.overrides.{role}" if role in overridden_roles else "serving.recipe"
-        message = (
-            f"{one.worker.service_name} needs {shared:.0f} GiB of shared memory and {weights:.0f} GiB for "
-            f"weights; {in_words(one.worker.gpus, 'GPU')} of {one.pool.instance_type.name} come with "
-            f"{memory} GiB"
+        parts = [f"{shared:.0f} GiB of shared memory", f"{weights:.0f} GiB for weights"]
+        if cache:
+            parts.append(f"{cache:.0f} GiB for KV cache that leaves the GPU")
+        needs = f"{one.worker.service_name} needs {all_of(parts)}"
+        if wanted := _wanted(one.worker, serving).memory:
+            enough = f"{math.ceil(shared + weights + cache)}Gi or more"
+            yield Problem(f"{_KEY}.{one.worker.role}.memory", wanted, needs, allowed=enough)
+            continue
+        roles = [role for role in one.worker.worker_roles if role in overridden]
+        key = f"serving.overrides.{roles[0]}" if roles else "serving.recipe"
+        come_with = (
+            f"{in_words(one.worker.gpus, 'GPU')} of {one.pool.instance_type.name} come with {memory} GiB"
         )
-        yield Problem(key, None, message, suggestion="more GPUs for each worker (tensor_parallel_size)")
+        ways = ["more GPUs for each worker (tensor_parallel_size)", f"{_KEY}.{one.worker.role}.memory"]
+        if cache:
+            ways.insert(0, "less KV cache in host memory")
+        suggestion = ", or ".join(ways)
+        yield Problem(key, None, f"{needs}; {come_with}", suggestion=suggestion)
 
 
 def gib(quantity: str) -> float:
@@ -74,3 +123,31 @@ def gib(quantity: str) -> float:
     if found is None:
         raise ValueError(f"{quantity} is not a size in Mi, Gi or Ti")
     return int(found[1]) * _UNIT_GIB[found[2]]
+
+
+def _wanted(worker: PodRecipe, serving: ServingSettings) -> PodResourceSettings:
+    by_role: Mapping[str, PodResourceSettings] = dict(serving.resources)
+    return by_role[worker.role]
+
+
+def _larger_than_a_node(one: Assigned, serving: ServingSettings) -> Iterator[Problem]:
+    node, wanted = one.pool.instance_type, _wanted(one.worker, serving)
+    asked = worker_resources(one, serving)
+    key = f"{_KEY}.{one.worker.role}"
+    cpus, memory = int(WORKERS_SHARE * node.vcpus), int(WORKERS_SHARE * node.memory_gib)
+    if not asked.cpu_request:
+        message = (
+            f"{in_words(one.worker.gpus, 'GPU')} of {node.name} come with less than one of its "
+            f"{in_words(node.vcpus, 'CPU')}"
+        )
+        yield Problem(f"{key}.cpu", None, f"is missing: {message}", allowed=f"1 to {cpus}")
+    if asked.cpu_request > cpus:
+        message = _too_much(one, f"{cpus} of its {node.vcpus} CPUs")
+        yield Problem(f"{key}.cpu", wanted.cpu, message, allowed=f"{cpus} or less")
+    if asked.memory_gib > memory:
+        message = _too_much(one, f"{memory} of its {node.memory_gib} GiB")
+        yield Problem(f"{key}.memory", wanted.memory, message, allowed=f"{memory}Gi or less")
+
+
+def _too_much(one: Assigned, part: str) -> str:
+    return f"a node of {one.pool} has {part} for workers; the rest is for system and daemon sets"

@@ -56,7 +56,7 @@ def _in_pool(capacity: PoolCapacity, replicas: Mapping[str, int]) -> Iterator[tu
         others = [other for other in running.values() if other.name != some.name]
         one_more = WorkerSet(some.name, some.gpus, some.count + 1)
         pool, wanted = f"pool {capacity.pool.name} has", _wanted(capacity, some)
-        article = "a " if room.one_pod_per_node else ""
+        article = "" if wanted[0].isdigit() else "a "
         if has_room_wherever_placed(some, others, room):
             running[some.name] = one_more
             yield some.name, f"{pool} {article}{wanted} for the new worker", True
@@ -69,7 +69,10 @@ def _in_pool(capacity: PoolCapacity, replicas: Mapping[str, int]) -> Iterator[tu
 
 def _wanted(capacity: PoolCapacity, some: WorkerSet) -> str:
     if not capacity.room.one_pod_per_node:
-        return f"{in_words(some.gpus, 'GPU')} free on one node"
+        [gpus] = [one.worker.gpus for one in capacity.assigned if one.worker.service_name == some.name]
+        # Processor time and memory can be scarcer than GPUs.
+        of = "" if some.gpus == gpus else "share of "
+        return f"{of}{in_words(some.gpus, 'GPU')} free on one node"
     return "whole node free" + (" in the workers' NVLink domain" if capacity.one_nvlink_domain else "")
 
 

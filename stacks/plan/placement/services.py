@@ -9,6 +9,7 @@ from recipes.placed import (
     KvTransport,
     PlacedRecipe,
     PlacedService,
+    PodResources,
     PoolPlacement,
     Rollout,
     Toleration,
@@ -23,7 +24,12 @@ from stacks.plan.placement.kv_transport import (
 )
 from stacks.plan.placement.packing import Packing, Room
 from stacks.plan.placement.pools import ARCHITECTURE_LABEL, Assigned, Pool, assign_pools
-from stacks.plan.placement.resources import frontend_resources, memory_problems, worker_resources
+from stacks.plan.placement.resources import (
+    frontend_resources,
+    memory_problems,
+    resource_problems,
+    worker_resources,
+)
 from stacks.plan.placement.rollout import rollouts
 from stacks.settings.platform import namespace_name
 from stacks.settings.stack import ServingSettings, StackSettings
@@ -54,13 +60,15 @@ def place_services(
     assigned, problems = assign_pools(recipe, serving, pools)
     if problems:
         return None, problems
+    if problems := tuple(resource_problems(recipe, serving, assigned)):
+        return None, problems
     transport, problems = choose_transport(recipe, serving, assigned)
-    capacities = _capacities(assigned, transport)
+    resources = {one.worker.service_name: worker_resources(one, serving) for one in assigned}
+    capacities = _capacities(assigned, resources, transport)
     replicas, replica_problems = replica_counts(recipe, serving, capacities)
-    overridden = tuple(serving.overrides.model_dump(exclude_none=True))
     problems += (
         *replica_problems,
-        *memory_problems(recipe, assigned, overridden),
+        *memory_problems(recipe, serving, assigned),
         *buffer_problems(recipe, assigned, transport),
         *(() if replica_problems else capacity_problems(capacities, replicas)),
     )
@@ -69,13 +77,13 @@ def place_services(
     strategies = rollouts(capacities, replicas, load)
     by_name = {one.worker.service_name: one for one in assigned}
     services = tuple(
-        _worker(by_name[name], replicas[name], strategies[name], transport)
-        if (name := service.service_name) in by_name
-        else PlacedService(service, replicas[name], None, frontend_resources(service))
-        for service in recipe.services
+        _worker(by_name[name], replicas[name], resources[name], strategies[name], transport)
+        if (name := pod.service_name) in by_name
+        else PlacedService(pod, replicas[name], None, frontend_resources(pod))
+        for pod in recipe.pods
     )
-    packings = {one.pool.name: one.packed(replicas) for one in capacities}
-    placed_pools = tuple(PlacedPool(pool, packings.get(pool.name) or _empty(pool)) for pool in pools.values())
+    used = {one.pool.name: one.placed(replicas) for one in capacities}
+    placed_pools = tuple(used.get(pool.name) or _empty(pool) for pool in pools.values())
     return Placed(services, transport, placed_pools), ()
 
 
@@ -108,44 +116,56 @@ def placed_recipe(
     )
 
 
-def _capacities(assigned: Sequence[Assigned], transport: KvTransport | None) -> tuple[PoolCapacity, ...]:
+def _capacities(
+    assigned: Sequence[Assigned], resources: Mapping[str, PodResources], transport: KvTransport | None
+) -> tuple[PoolCapacity, ...]:
     pools = {one.pool.name: one.pool for one in assigned}
     return tuple(
         PoolCapacity(
             pool,
             room_for_workers(pool, transport),
             tuple(one for one in assigned if one.pool.name == name),
+            resources,
             one_nvlink_domain=transport is not None and transport.paths[name].same_clique,
+            one_pod=transport is not None and transport.paths[name].ends_at_pod,
         )
         for name, pool in pools.items()
     )
 
 
-def _empty(pool: Pool) -> Packing:
+def _empty(pool: Pool) -> PlacedPool:
     gpus = pool.instance_type.gpus
-    return Packing(Room(pool.nodes, gpus), {gpus: pool.nodes})
+    return PlacedPool(pool, Packing(Room(pool.nodes, gpus), {gpus: pool.nodes}), used_gpus=0)
 
 
 def _worker(
-    assigned: Assigned, replicas: int, rollout: Rollout, transport: KvTransport | None
+    assigned: Assigned,
+    replicas: int,
+    resources: PodResources,
+    rollout: Rollout,
+    transport: KvTransport | None,
 ) -> PlacedService:
     pool = assigned.pool
     placement = PoolPlacement(
         pool=pool.name,
-        instance_type=pool.instance_type.name,
+        instance_type=pool.instance_type,
         node_selector=pool.node_selector,
         tolerations=_tolerations(pool),
         rollout=rollout,
         extended_resources=network_devices(transport, assigned),
         rdma_fabric=pool.rdma.fabric if pool.rdma else None,
     )
-    return PlacedService(assigned.worker, replicas, placement, worker_resources(assigned))
+    return PlacedService(assigned.worker, replicas, placement, resources)
 
 
 def _tolerations(pool: Pool) -> tuple[Toleration, ...]:
     gpu = Toleration(key="nvidia.com/gpu", operator="Exists", effect="NoSchedule")
-    if pool.instance_type.cpu_architecture == "amd64":
-        return (gpu,)
-    # Some clusters taint every arm64 node, because most images have no arm64 build.
-    arm = Toleration(key=ARCHITECTURE_LABEL, operator="Equal", effect="NoSchedule", value="arm64")
-    return (gpu, arm)
+    found = [gpu]
+    if pool.instance_type.cpu_architecture == "arm64":
+        # Some clusters taint every arm64 node, because most images have no arm64 build.
+        found.append(Toleration(key=ARCHITECTURE_LABEL, operator="Equal", effect="NoSchedule", value="arm64"))
+    for taint in pool.taints or ():
+        own = Toleration(taint.key, "Equal" if taint.value else "Exists", taint.effect, taint.value or None)
+        if own not in found and (taint.key, taint.effect) != (gpu.key, gpu.effect):
+            found.append(own)
+    return tuple(found)

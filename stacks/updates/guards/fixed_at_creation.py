@@ -52,7 +52,7 @@ def fixed_values(stack: StackPlan) -> dict[str, str | int]:
     platform = stack.platform
     values: dict[str, str | int] = {_LAYERS: ", ".join(layers.own), **_cluster_values(stack)}
     if "platform" not in layers.joined and layers.own != ("infrastructure",):
-        values["platform.kind"] = platform.kind
+        values["platform.kind"] = platform.kind if platform else "none"
     if layers.owns("serving") and not isinstance(stack.cache, ExistingVolume):
         values["serving.namespace.kind"] = _kind(exists=stack.serving.namespace_exists)
     if isinstance(platform, OwnPlatform):

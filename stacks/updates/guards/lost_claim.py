@@ -19,9 +19,10 @@ _PAGE = "docs/runbook/cache-lost.md"
 def places_of(stack: StackPlan) -> Places:
     """Return what of the stack can be lost without a field that differs."""
     serving, cache = stack.serving, stack.cache
-    platform = (stack.platform.namespace,) if stack.layers.owns("platform") else ()
+    of_platform = (stack.platform.namespace,) if stack.platform else ()
+    platform = of_platform if stack.layers.owns("platform") else ()
     if not stack.layers.owns("serving"):
-        return Places(platform, stack.platform.namespace)
+        return Places(platform, next(iter(of_platform), ""))
     return Places(
         tuple(dict.fromkeys((*platform, serving.namespace))),
         serving.namespace,

@@ -170,6 +170,14 @@ def test_copies_are_on_every_pool_that_workers_run_in() -> None:
     assert [selector["for"] for selector in frontend_labels(resolved(settings))] == ["prompts", "answers"]
 
 
+def test_processors_that_a_worker_takes_are_none_for_frontends() -> None:
+    settings = on_nodes(eks_b200_settings())
+    settings["serving"] |= {"replicas": {"frontend": 12}}
+    assert resolved(settings).pools[0].free_gpus == 3
+    settings["serving"]["resources"] = {"decode": {"cpu": 140}}
+    assert "beside the workers there are 11" in said(settings)
+
+
 def test_a_full_node_still_has_room_for_a_frontend_and_its_successor() -> None:
     settings = on_nodes(eks_gb200_settings())
     settings["serving"] |= {"recipe": "gpt-oss-120b/trtllm-agg", "namespace": "gpt-oss"}

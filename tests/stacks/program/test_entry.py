@@ -10,8 +10,11 @@ import pytest
 from pulumi.runtime import set_all_config
 
 from resource_graph.recorder import record
+from stacks.program import entry
 from stacks.program.entry import main
-from tests.support.dev_settings import dev_settings
+from stacks.updates.guards.previous_run import PreviousRun
+from tests.components.recorded import recorded
+from tests.support.dev_settings import all_lines_settings, dev_settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,3 +98,25 @@ def test_a_context_that_leads_to_another_cluster_is_refused(
     settings["cluster"]["server"] = "https://10.0.0.1:6443"
     text = _refusal({SETTINGS: json.dumps(settings)})
     assert "context dynamo-lab leads to another cluster, https://10.9.9.9:6443" in text
+
+
+def test_a_platform_that_would_leave_out_a_release_on_the_way_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before = all_lines_settings()
+    resources = {each.urn: {"__inputs": dict(each.inputs)} for each in recorded(before)}
+    monkeypatch.setattr(entry, "previous_run", lambda: PreviousRun({}, resources))
+    # No cluster is asked.
+    for asks, answer in {
+        "cluster_problems": (),
+        "cluster_of_state": None,
+        "set_by_others": (),
+        "look_for_losses": None,
+    }.items():
+        monkeypatch.setattr(entry, asks, lambda *_, answer=answer: answer)
+    after = all_lines_settings()
+    after["platform"]["version"] = "1.6.2"
+    text = _refusal({SETTINGS: json.dumps(after)})
+    assert text.startswith(
+        "Pulumi.other.yaml: platform.version = '1.6.2'\n  1.2.1 runs, and between 1.4.2 and"
+    )

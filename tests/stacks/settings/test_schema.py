@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 
+from engines.registry import ENGINES
 from lab.directory import REPOSITORY
 from stacks.errors import SettingsError
+from stacks.plan.resolve import resolve
 from stacks.settings.document import DOCUMENT, field_docstrings, settings_document, summary
 from stacks.settings.load import list_stacks, parse_settings
 from stacks.settings.schema import EDITOR_LINE, SCHEMA_FILE, schema_text, stack_file_schema
@@ -105,8 +107,21 @@ def test_an_editor_marks_what_the_model_refuses(change: Callable[[dict[str, Any]
     assert _is_valid(settings)
     change(settings)
     with pytest.raises(SettingsError):
-        parse_settings(settings, "Pulumi.dev.yaml")
+        # The options of an engine are judged with the recipe, which names it.
+        resolve("dev", parse_settings(settings, "Pulumi.dev.yaml"), "Pulumi.dev.yaml")
     assert not _is_valid(settings)
+
+
+def test_an_editor_completes_the_options_of_every_engine() -> None:
+    for engine in ENGINES.values():
+        defined = stack_file_schema()["$defs"][engine.settings.__name__]
+        assert list(defined["properties"]) == list(engine.settings.model_fields)
+    settings = dev_settings()
+    for options in ({"max_batch_size": 1}, {"max_num_seqs": 1, "speculative_config": None}):
+        _override(settings, options)
+        assert _is_valid(settings)
+    _override(settings, {"max_batch_size": 1, "max_num_seqs": 1})
+    assert not _is_valid(settings), "no engine has both"
 
 
 @pytest.mark.parametrize("change", [case[1] for case in OF_A_CLUSTER], ids=[case[0] for case in OF_A_CLUSTER])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from recipes.tensorrt_llm.blocks import MoeConfig
+from engines.tensorrt_llm.blocks import MoeConfig
 from tests.stacks.settings.mistakes import Path, keys_of, said_of
 
 REPLICAS: Path = ("serving", "replicas")

@@ -15,8 +15,8 @@ CASES: list[tuple[str, Path, object, str]] = [
         "1.3.0",
         "Pulumi.dev.yaml: platform.version = '1.3.0'\n"
         "  not a platform release that this project was written for\n"
-        '  allowed: "1.2.1"\n'
-        '  try: "1.2.1"',
+        '  allowed: "1.2.1", "1.4.2", "1.6.2"\n'
+        '  try: "1.6.2"',
     ),
     (
         "an unknown recipe",

@@ -52,6 +52,16 @@ def test_with_room_for_both_the_new_graph_is_created_first() -> None:
     )
 
 
+def test_a_graph_whose_workers_take_the_processors_of_a_node_does_not_fit_beside_the_old_one() -> None:
+    def hungry(settings: dict[str, Any]) -> None:
+        _aggregated(settings)
+        settings["serving"]["resources"] = {"worker": {"cpu": 172}}
+
+    change = update(_with_nodes(2), changed(_with_nodes(2), hungry))
+    assert change.update.replacement
+    assert change.update.replacement.old_first
+
+
 def test_room_that_is_there_only_if_old_workers_are_close_together_is_none() -> None:
     # 5 of 16 GPUs are used; two old decode workers and two prefill workers may leave no four on one node.
     before = _with_nodes(2)

@@ -39,6 +39,16 @@ def test_a_smaller_worker_surges_where_another_node_is_free() -> None:
     assert update(_agg_b200(2, 8), _agg_b200(2, 4)).strategies == {"worker": SURGE}
 
 
+def test_a_worker_with_more_processors_does_not_surge_into_those_that_the_others_hold() -> None:
+    before = changed(_agg_b200(1, 4), replicas(worker=1))
+    after = changed(before, lambda settings: settings["serving"].update(resources={"worker": {"cpu": 120}}))
+    # By its GPUs another one fits beside it, by its processors none does.
+    assert update(before, changed(before, override("worker", max_batch_size=9))).strategies == {
+        "worker": SURGE
+    }
+    assert update(before, after).strategies == {"worker": RECREATE}
+
+
 def test_a_larger_worker_surges_where_the_new_settings_alone_allow_it() -> None:
     assert update(_agg_b200(2, 4), _agg_b200(2, 8)).strategies == {"worker": SURGE}
 

@@ -99,7 +99,7 @@ def test_between_machines_tcp_is_held_by_card_zero_and_by_what_one_flow_gets(
     transport = resolved(settings).serving.placed.kv_transport
     assert transport is not None
     assert (
-        f"at most {prompts} prompts a second over {gbit} Gbit/s of network card 0 between machines and 2.1 "
+        f"at most {prompts} prompts a second over {gbit} Gbit/s of the network between machines and 2.1 "
         "over one TCP flow of 5 Gbit/s"
     ) in transport.ceiling
 

@@ -72,7 +72,7 @@ def test_roles_can_be_split_over_two_kinds_of_gpu() -> None:
     changed["serving"]["pools"] = {"prefill": "b200", "decode": "gb200"}
     stack = resolved(changed)
     assert _worker(stack, "prefill").placement.pool == "b200"
-    assert _worker(stack, "decode").placement.instance_type == "p6e-gb200.36xlarge"
+    assert _worker(stack, "decode").placement.instance_type.name == "p6e-gb200.36xlarge"
     assert {placed.pool.name: placed.used_gpus for placed in stack.pools} == {"b200": 1, "gb200": 4}
     assert {placed.pool.name: placed.packing.used_nodes for placed in stack.pools} == {"b200": 1, "gb200": 1}
 
@@ -154,7 +154,7 @@ def test_whatever_is_typed_it_is_refused_or_every_worker_has_a_place(
     used: Counter[str] = Counter()
     for worker in stack.serving.placed.workers:
         assert worker.placement is not None
-        node = INSTANCE_TYPES[worker.placement.instance_type]
+        node = worker.placement.instance_type
         assert node.accelerator.architecture_family == "blackwell"
         assert worker.gpus == GPUS[worker.role] <= node.gpus
         assert worker.placement.node_selector["kubernetes.io/arch"] == node.cpu_architecture

@@ -1,0 +1,138 @@
+"""What one node of a pool is: an EC2 instance type, or what the settings describe."""
+
+from collections.abc import Iterator
+
+from hardware import ACCELERATORS, INSTANCE_TYPES, Accelerator, InstanceType, described_node
+from stacks.errors import Problem
+from stacks.nearest import nearest
+from stacks.plan.volume_sizes import size_in_gib
+from stacks.settings.nodes import NodeSettings
+from stacks.settings.stack import NodePoolSettings
+from stacks.wording import alternatives
+
+PRODUCT_LABEL = "nvidia.com/gpu.product"
+ARCHITECTURE_LABEL = "kubernetes.io/arch"
+
+# Its name stands in AWS' guides, but neither processors, memory, network cards nor prices do
+# (NVIDIA/aicr#1410, read 2026-06-23; EC2 DescribeInstanceTypes of 2026-08).
+_WITHOUT_SPECIFICATION = "p6e-gb300.36xlarge"
+
+
+def node_of(wanted: NodePoolSettings, key: str) -> tuple[InstanceType | None, tuple[Problem, ...]]:
+    """Return what a node of the pool is, or why nobody can know it.
+
+    Args:
+        wanted: settings of the pool.
+        key: of the pool, for messages.
+
+    """
+    if wanted.node is None:
+        return _instance_type(wanted.instance_type, key)
+    if wanted.instance_type is not None:
+        message = "says what the nodes are, and so does node"
+        suggestion = "leave one of them out"
+        return None, (Problem(f"{key}.instanceType", wanted.instance_type, message, suggestion=suggestion),)
+    if wanted.nvlink_domain_gpus is not None:
+        message = "belongs to an instance type, and this pool describes its nodes"
+        hint = "node.nvlinkDomainGpus"
+        return None, (
+            Problem(f"{key}.nvlinkDomainGpus", wanted.nvlink_domain_gpus, message, suggestion=hint),
+        )
+    return _described(wanted.node, f"{key}.node")
+
+
+def _instance_type(name: str | None, key: str) -> tuple[InstanceType | None, tuple[Problem, ...]]:
+    known = INSTANCE_TYPES.get(name or "")
+    if known is not None:
+        return known, ()
+    allowed, suggestion = ", ".join(INSTANCE_TYPES), nearest(name or "", INSTANCE_TYPES)
+    message = "not an instance type whose GPUs are known here"
+    if name is None:
+        message = "is missing: an EC2 instance type, or node, which describes the pool's nodes"
+    elif name == _WITHOUT_SPECIFICATION:
+        message = (
+            "AWS publishes neither its processors and memory nor its network cards, so nothing can be sized"
+        )
+        suggestion = "node with accelerator GB300 on an existing cluster; `dynamo-stack pools` prints it"
+    return None, (Problem(f"{key}.instanceType", name, message, allowed=allowed, suggestion=suggestion),)
+
+
+def _described(node: NodeSettings, key: str) -> tuple[InstanceType | None, tuple[Problem, ...]]:
+    accelerator = ACCELERATORS.get(node.accelerator)
+    if accelerator is None:
+        message = "not a GPU that is known here"
+        allowed, suggestion = ", ".join(ACCELERATORS), nearest(node.accelerator, ACCELERATORS)
+        unknown = Problem(
+            f"{key}.accelerator", node.accelerator, message, allowed=allowed, suggestion=suggestion
+        )
+        return None, (unknown,)
+    problems = tuple(_contradictions(node, accelerator, key))
+    if problems:
+        return None, problems
+    described = described_node(
+        accelerator,
+        gpus=node.gpus,
+        vcpus=node.cpu,
+        memory_gib=size_in_gib(node.memory),
+        nvlink_domain_gpus=node.nvlink_domain_gpus or node.gpus,
+    )
+    return described, ()
+
+
+def _contradictions(node: NodeSettings, accelerator: Accelerator, key: str) -> Iterator[Problem]:
+    host = accelerator.host
+    if node.architecture != host.cpu_architecture:
+        message = f"{accelerator.name} is in {host.cpu_architecture} machines alone"
+        yield Problem(
+            f"{key}.architecture", node.architecture, message, suggestion=_of_architecture(node, accelerator)
+        )
+    if node.gpus not in host.gpu_counts:
+        message = f"no machine has that many {accelerator.name}"
+        allowed = alternatives([str(count) for count in host.gpu_counts])
+        yield Problem(f"{key}.gpus", node.gpus, message, allowed=allowed)
+    else:
+        yield from _domain_problems(node, accelerator, f"{key}.nvlinkDomainGpus")
+    yield from _label_problems(node, accelerator, f"{key}.labels")
+
+
+def _of_architecture(node: NodeSettings, accelerator: Accelerator) -> str:
+    """The GPU of nearly the same name that such machines have, and the architecture of this one."""
+    other = accelerator.name.removeprefix("G") if node.architecture == "amd64" else f"G{accelerator.name}"
+    right = f"architecture: {accelerator.host.cpu_architecture}"
+    return f"{right}, or accelerator: {other}" if other in ACCELERATORS else right
+
+
+def _domain_problems(node: NodeSettings, accelerator: Accelerator, key: str) -> Iterator[Problem]:
+    host, domain = accelerator.host, node.nvlink_domain_gpus
+    if domain is None:
+        if host.nvlink_crosses_nodes:
+            message = (
+                f"is missing: NVLink of {accelerator.name} can cross nodes, which decides how workers start"
+            )
+            allowed = f"{node.gpus} where nothing joins the nodes, or the GPUs of the rack, such as 36 or 72"
+            yield Problem(key, None, message, allowed=allowed)
+    elif domain < node.gpus:
+        message = f"is smaller than one node, which has {node.gpus}"
+        yield Problem(key, domain, message, suggestion=str(node.gpus))
+    elif domain % node.gpus:
+        message = f"is no multiple of the {node.gpus} GPUs of a node"
+        below = domain - domain % node.gpus
+        yield Problem(key, domain, message, suggestion=f"{below} or {below + node.gpus}")
+    elif domain > node.gpus and not host.nvlink_crosses_nodes:
+        message = f"the NVLink of {accelerator.name} ends at the node"
+        yield Problem(key, domain, message, allowed=str(node.gpus))
+    elif domain > host.nvlink_domain_gpus:
+        message = f"no NVLink domain of {accelerator.name} is that large"
+        yield Problem(key, domain, message, allowed=f"{host.nvlink_domain_gpus} or less")
+
+
+def _label_problems(node: NodeSettings, accelerator: Accelerator, key: str) -> Iterator[Problem]:
+    found = node.labels.get(ARCHITECTURE_LABEL, node.architecture)
+    if found != node.architecture:
+        message = f"node.architecture is {node.architecture}"
+        yield Problem(f"{key}.{ARCHITECTURE_LABEL}", found, message, suggestion="leave this label out")
+    product = node.labels.get(PRODUCT_LABEL)
+    for other in ACCELERATORS.values():
+        if other is not accelerator and product == other.product_label:
+            message = f"is the label of {other.name}, and node.accelerator is {accelerator.name}"
+            yield Problem(f"{key}.{PRODUCT_LABEL}", product, message, suggestion=accelerator.product_label)

@@ -1,0 +1,106 @@
+"""Recipes by their names, with the mistakes of a file in the words of the person who writes it."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import yaml
+from pydantic import ValidationError
+
+from engines.registry import ENGINES
+from recipes import load
+from recipes.load import (
+    MisnamedRecipeError,
+    ModelFileError,
+    UnknownFrameworkError,
+    UnknownModelError,
+    load_recipe,
+    recipe_file,
+    recipe_names,
+    recipe_type,
+)
+from recipes.model import Recipe
+from recipes.model_files import ModelFiles
+from stacks.errors import Problem, SettingsError
+from stacks.nearest import nearest
+from stacks.settings.explain_validation import problems_of
+
+
+def known_recipes(folder: Path | None) -> tuple[str, ...]:
+    """Return the names of the catalogue's recipes and of those in a folder of one's own, sorted."""
+    own = recipe_names(folder) if folder else ()
+    return tuple(sorted({*recipe_names(), *own}))
+
+
+def unknown_recipe(key: str, name: str, folder: Path | None) -> Problem:
+    """Return what to say of a name that is no recipe's; `key` is where it stands."""
+    names = known_recipes(folder)
+    return Problem(
+        key, name, "no recipe has this name", allowed=", ".join(names), suggestion=nearest(name, names)
+    )
+
+
+def read_recipe(name: str, folder: Path | None = None) -> Recipe:
+    """Return the recipe of that name, of the catalogue or of a folder of one's own.
+
+    Raises:
+        KeyError: no recipe has that name.
+        SettingsError: its file cannot be used; all that is wrong with it.
+
+    """
+    own = folder if folder and name in recipe_names(folder) else None
+    if own and name in recipe_names():
+        # Whichever of the two were taken, somebody would mean the other.
+        message = "the catalogue has a recipe of this name"
+        problem = Problem("name", name, message, suggestion="another name, for the file and in it")
+        raise SettingsError({shown_file(recipe_file(name, own)): [problem]})
+    return _read(name, own)
+
+
+def sound_recipes() -> Iterator[Recipe]:
+    """Yield every recipe of the catalogue that can be used; of another its stack's person is told."""
+    for name in recipe_names():
+        try:
+            yield _read(name, None)
+        except SettingsError:
+            continue
+
+
+def shown_file(file: Path) -> str:
+    """Return the file as a person names it: of the catalogue as in the repository, another from here."""
+    room = load.CATALOGUE.parent
+    if file.is_relative_to(room):
+        return f"{room.name}/{file.relative_to(room).as_posix()}"
+    return Path(os.path.relpath(file)).as_posix()
+
+
+def _read(name: str, folder: Path | None) -> Recipe:
+    try:
+        return load_recipe(name, folder)
+    except ValidationError as error:
+        problems = problems_of(error, recipe_type(recipe_file(name, folder).read_text(encoding="utf-8")))
+    except UnknownFrameworkError as error:
+        problems = (_unknown_framework(error.name),)
+    except ModelFileError as error:
+        raise SettingsError({shown_file(error.file): problems_of(error.error, ModelFiles)}) from None
+    except UnknownModelError as error:
+        allowed, meant = ", ".join(error.known), nearest(error.name, error.known)
+        problems = (Problem("model", error.name, "no model has this name", allowed, suggestion=meant),)
+    except MisnamedRecipeError as error:
+        problems = (Problem("name", error.name, "not the name of its file", allowed=name, suggestion=name),)
+    except yaml.YAMLError as error:
+        mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
+        place = f" (line {mark.line + 1})" if mark else ""
+        problems = (Problem("", None, f"not a recipe: not YAML{place}"),)
+    except UnicodeDecodeError as error:
+        problems = (Problem("", None, f"not a recipe: not UTF-8 text (byte {error.start})"),)
+    except OSError as error:
+        problems = (Problem("", None, f"cannot be read: {error.strerror}"),)
+    raise SettingsError({shown_file(recipe_file(name, folder)): problems})
+
+
+def _unknown_framework(name: object) -> Problem:
+    if name is None:
+        return Problem("framework", None, "is missing", allowed=", ".join(ENGINES))
+    meant = nearest(str(name), tuple(ENGINES))
+    return Problem("framework", name, "no engine has this name", ", ".join(ENGINES), suggestion=meant)

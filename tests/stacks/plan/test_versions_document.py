@@ -1,0 +1,35 @@
+"""docs/versions.md says what the tables of the code say."""
+
+from __future__ import annotations
+
+import pytest
+
+from recipes.load import load_recipe, recipe_names
+from stacks.plan.versions import PLATFORM_LINES
+from stacks.plan.versions_document import DOCUMENT, versions_document
+
+
+def test_the_committed_page_is_the_one_that_the_tables_give() -> None:
+    found = DOCUMENT.read_text(encoding="utf-8")
+    assert found == versions_document(), "run `python -m stacks.plan.versions_document`"
+
+
+def test_every_fact_of_the_page_says_how_it_is_known() -> None:
+    table = DOCUMENT.read_text(encoding="utf-8").split("## What differs")[1].split("\n## ")[0]
+    cells = [
+        cell
+        for row in table.splitlines()
+        if row.startswith("| ") and "(1.2.1)" not in row
+        for cell in row.strip("| ").split(" | ")[1:]
+    ]
+    assert len(cells) > 30
+    assert [cell for cell in cells if not cell.endswith(("(*measured*)", "(*read*)", "(*inferred*)"))] == []
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_a_recipe_is_refused_on_the_page_exactly_where_it_does_not_stand(name: str) -> None:
+    [row] = [line for line in versions_document().splitlines() if line.startswith(f"| {name} |")]
+    cells = row.strip("| ").split(" | ")[1 : 1 + len(PLATFORM_LINES)]
+    lines = load_recipe(name).runtime.platform_lines
+    stands = [line for line, cell in zip(PLATFORM_LINES, cells, strict=True) if cell[0].isdigit()]
+    assert stands == list(lines)

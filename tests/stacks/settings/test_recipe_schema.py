@@ -1,0 +1,74 @@
+"""The schema by which editors check a recipe file: current, and of one opinion with the model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from recipes.files import SCHEMA_FILE, editor_line
+from recipes.load import load_model, parse_recipe, recipe_file, recipe_names
+from stacks.settings.recipe_schema import recipe_schema, recipe_schema_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+VALIDATOR = jsonschema.Draft7Validator(recipe_schema())
+AGGREGATED = "gpt-oss-120b/trtllm-agg"
+
+
+def _content(name: str = AGGREGATED) -> dict[str, Any]:
+    return yaml.safe_load(recipe_file(name).read_text(encoding="utf-8"))
+
+
+def test_the_committed_schema_is_the_model_s_own() -> None:
+    told = "run `python -m stacks.settings.recipe_schema`"
+    assert SCHEMA_FILE.read_text(encoding="utf-8") == recipe_schema_text(), told
+
+
+def test_the_schema_is_a_schema() -> None:
+    jsonschema.Draft7Validator.check_schema(recipe_schema())
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_a_recipe_of_the_catalogue_is_valid_and_tells_editors_where_the_schema_is(name: str) -> None:
+    assert [error.message for error in VALIDATOR.iter_errors(_content(name))] == []
+    file = recipe_file(name)
+    first = file.read_text(encoding="utf-8").splitlines()[0]
+    assert first == editor_line(file)
+    assert (file.parent / first.partition("$schema=")[2]).resolve() == SCHEMA_FILE
+
+
+def test_a_model_may_be_described_in_the_file() -> None:
+    content = _content()
+    content["model"] = load_model("gpt-oss-20b").model_dump(mode="json", by_alias=True)
+    assert VALIDATOR.is_valid(content)
+    content["model"]["revisoin"] = content["model"].pop("revision")
+    assert not VALIDATOR.is_valid(content)
+
+
+MISTAKES: list[tuple[str, Callable[[dict[str, Any]], object]]] = [
+    ("an unknown key", lambda r: r.update(trafic=r.pop("traffic"))),
+    ("a model that nobody has described", lambda r: r.update(model="gpt-oss-12b")),
+    ("an unknown engine", lambda r: r.update(framework="tensorrt")),
+    ("a version without quotes", lambda r: r["runtime"].update(version=1.2)),
+    ("a misspelt engine option", lambda r: r["services"][1]["engine"].update(max_batch_sise=1)),
+    ("a fraction above one", lambda r: _kv_cache(r).update(free_gpu_memory_fraction=2)),
+    ("a correction without a source", lambda r: r["corrections"][0].pop("source")),
+]
+
+
+def _kv_cache(recipe: dict[str, Any]) -> dict[str, Any]:
+    return recipe["services"][1]["engine"]["kv_cache_config"]
+
+
+@pytest.mark.parametrize("change", [case[1] for case in MISTAKES], ids=[case[0] for case in MISTAKES])
+def test_an_editor_marks_what_the_model_refuses(change: Callable[[dict[str, Any]], object]) -> None:
+    content = _content()
+    change(content)
+    with pytest.raises((ValidationError, ValueError)):
+        parse_recipe(yaml.safe_dump(content))
+    assert not VALIDATOR.is_valid(content)
