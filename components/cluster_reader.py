@@ -36,19 +36,9 @@ class ClusterReader:
 
     def get(self, *words: str) -> KubernetesObject | None:
         """Return what `kubectl get` finds; None where it does not exist or cannot be read."""
-        kubectl = shutil.which("kubectl")
-        if kubectl is None or self.content == "":
-            return None
         try:
-            with self._file() as kubeconfig:
-                where = [*(["--kubeconfig", kubeconfig] if kubeconfig else []), "--context", self.context]
-                command = [kubectl, *where, "get", *words, "--output", "json"]
-                answer = subprocess.run(
-                    command, capture_output=True, text=True, timeout=self.seconds, check=True
-                )
-            found = json.loads(answer.stdout)
-        except (subprocess.SubprocessError, OSError, ValueError):
-            # The reason why `up` failed must not be hidden by a failure to look closer.
+            found = json.loads(self._printed("get", *words, "--output", "json") or "null")
+        except ValueError:
             return None
         return found if isinstance(found, dict) else None
 
@@ -57,6 +47,29 @@ class ClusterReader:
         found = self.get(*words)
         listed = (found or {}).get("items")
         return listed if isinstance(listed, list) else None
+
+    def log(self, *words: str) -> str:
+        """Return what `kubectl logs` prints; empty where there is nothing, or it cannot be read."""
+        return self._printed("logs", *words) or ""
+
+    def _printed(self, *words: str) -> str | None:
+        """What kubectl prints; None where it fails: the reason why `up` failed must not be hidden by that."""
+        kubectl = shutil.which("kubectl")
+        if kubectl is None or self.content == "":
+            return None
+        try:
+            with self._file() as kubeconfig:
+                where = [*(["--kubeconfig", kubeconfig] if kubeconfig else []), "--context", self.context]
+                return subprocess.run(
+                    [kubectl, *where, *words],
+                    capture_output=True,
+                    text=True,
+                    errors="replace",
+                    timeout=self.seconds,
+                    check=True,
+                ).stdout
+        except (subprocess.SubprocessError, OSError):
+            return None
 
     @contextmanager
     def _file(self) -> Iterator[str | None]:

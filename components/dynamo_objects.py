@@ -87,6 +87,15 @@ def ready_condition(item: Mapping[str, Any]) -> Mapping[str, Any]:
     return next((each for each in conditions if each["type"] == "Ready"), {})
 
 
+def asked_replicas(graph: Mapping[str, Any], component: str) -> int | None:
+    """Return how many pods of a component a graph of either version asks for; None where it does not say."""
+    spec: Mapping[str, Any] = graph.get("spec") or {}
+    listed: list[Mapping[str, Any]] = spec.get("components") or []
+    services: Mapping[str, Mapping[str, Any]] = spec.get("services") or {}
+    found = next((each for each in listed if each.get("name") == component), services.get(component, {}))
+    return found.get("replicas")
+
+
 def why_not_ready(graph: Mapping[str, Any]) -> str | None:
     """Return the operator's words about a graph that is not ready; None for one that is."""
     if not is_seen(graph):

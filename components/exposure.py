@@ -1,5 +1,6 @@
 """How clients in the network, but outside the cluster, reach a graph's frontend. Never public."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,7 +8,7 @@ import pulumi
 from pulumi_kubernetes.core.v1 import Service
 from pulumi_kubernetes.networking.v1 import Ingress
 
-from components.dynamo_objects import FRONTEND_PORT, frontend_labels, frontend_service
+from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from components.exposure_kinds import ExposureKind, IngressRule, InternalLoadBalancer
 from components.options import Resources, child
 
@@ -43,6 +44,8 @@ class ExposureArgs:
     way: ExposureKind
     graph_name: str
     namespace: str
+    pod_labels: Mapping[str, str]
+    """Labels of the pods that answer clients."""
 
 
 class Exposure(pulumi.ComponentResource):
@@ -62,7 +65,7 @@ class Exposure(pulumi.ComponentResource):
                     "namespace": args.namespace,
                     "annotations": INTERNAL_ANNOTATIONS,
                 },
-                spec=_load_balancer(args.graph_name),
+                spec=_load_balancer(args.pod_labels),
                 opts=options,
             )
         else:
@@ -79,10 +82,10 @@ class Exposure(pulumi.ComponentResource):
         self.register_outputs({"kind": args.way.kind})
 
 
-def _load_balancer(graph_name: str) -> Any:
+def _load_balancer(pod_labels: Mapping[str, str]) -> Any:
     return {
         "type": "LoadBalancer",
-        "selector": frontend_labels(graph_name),
+        "selector": dict(pod_labels),
         "ports": [{"name": "http", "port": FRONTEND_PORT, "targetPort": FRONTEND_PORT}],
     }
 

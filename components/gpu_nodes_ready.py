@@ -13,6 +13,8 @@ NODE_GROUP_LABEL = "eks.amazonaws.com/nodegroup"
 GPU_COUNT_LABEL = "nvidia.com/gpu.count"
 """Written by GPU feature discovery once the driver has shown it the GPUs."""
 
+NODES_OF_POOL = "gpu-nodes-ready-"
+"""Begins the name of each such Deployment, which ends in its pool's."""
 BOUGHT = "dynamo-stack/bought"
 """Annotation of the pods: of what the nodes are launched, an id where there is one."""
 
@@ -63,7 +65,7 @@ class GpuNodesReady(pulumi.ComponentResource):
 
 
 def _object_name(args: GpuNodesReadyArgs) -> str:
-    return f"gpu-nodes-ready-{args.pool}"
+    return f"{NODES_OF_POOL}{args.pool}"
 
 
 def _spec(args: GpuNodesReadyArgs) -> Any:

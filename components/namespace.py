@@ -20,8 +20,9 @@ class NamespaceArgs:
     """Inputs of `Namespace`."""
 
     name: str
-    platform_namespace: str
-    """Namespace of the platform that the pods use; its NATS and etcd admit the pods by this."""
+    platform_namespace: str | None
+    """Namespace of the platform that the pods use; its NATS and etcd admit the pods by this. None: they use
+    none."""
     lifecycle: str
     """production or disposable; nothing is made of it, policies read it."""
     hf_token: pulumi.Output[str] | None = None
@@ -57,9 +58,10 @@ class Namespace(pulumi.ComponentResource):
         self.register_outputs({"namespaceName": args.name})
 
     def _namespace(self, name: str, args: NamespaceArgs) -> KubernetesNamespace:
+        labels = {USES_PLATFORM: args.platform_namespace} if args.platform_namespace else None
         return KubernetesNamespace(
             name,
-            metadata={"name": args.name, "labels": {USES_PLATFORM: args.platform_namespace}},
+            metadata={"name": args.name, "labels": labels} if labels else {"name": args.name},
             opts=pulumi.ResourceOptions(
                 parent=self,
                 protect=args.keep.protects,

@@ -5,14 +5,14 @@ that no policy can name. Nothing selects the operator either: its webhook is cal
 address differs by cluster.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pulumi
 from pulumi_kubernetes.networking.v1 import NetworkPolicy
 
-from components.dynamo_objects import FRONTEND_PORT, GRAPH_NAME, USES_PLATFORM, frontend_labels
+from components.dynamo_objects import FRONTEND_PORT, GRAPH_NAME, USES_PLATFORM
 from components.etcd_command import CLIENT_PORT as ETCD_CLIENT
 from components.etcd_command import PEER_PORT as ETCD_PEER
 from components.nats_configuration import CLIENT_PORT as NATS_CLIENT
@@ -41,6 +41,8 @@ class GraphPolicyArgs:
 
     namespace: str
     graph_name: str
+    client_pod_labels: Mapping[str, str]
+    """Labels of the pods that answer clients."""
     exposed: bool
     """Clients outside the cluster reach the frontend through a load balancer or an Ingress."""
     scraped: bool
@@ -53,6 +55,7 @@ class ServerPolicyArgs:
 
     namespace: str
     pod_labels: Mapping[str, str]
+    members: int
     client_namespaces: tuple[str, ...] = ()
     """Namespaces of clients that have no label which says so, by name."""
 
@@ -83,14 +86,15 @@ class NetworkPolicies(pulumi.ComponentResource):
                 f"{name}-nats",
                 "dynamo-nats",
                 args.nats.namespace,
-                _servers(args.nats, NATS_CLIENT, NATS_CLUSTER),
+                _servers(args.nats, NATS_CLIENT, (NATS_CLUSTER,)),
             )
         if args.etcd:
             self._policy(
                 f"{name}-etcd",
                 "dynamo-etcd",
                 args.etcd.namespace,
-                _servers(args.etcd, ETCD_CLIENT, ETCD_PEER),
+                # `etcdctl --cluster` in one member asks the others as a client.
+                _servers(args.etcd, ETCD_CLIENT, (ETCD_CLIENT, ETCD_PEER)),
             )
         self.register_outputs({})
 
@@ -128,7 +132,7 @@ def _frontend(graph: GraphPolicyArgs) -> dict[str, Any]:
         sources.append({"namespaceSelector": {}})
         sources += [{"ipBlock": {"cidr": cidr}} for cidr in _PRIVATE_ADDRESSES]
     return {
-        "podSelector": {"matchLabels": frontend_labels(graph.graph_name)},
+        "podSelector": {"matchLabels": dict(graph.client_pod_labels)},
         "ingress": [{"from": sources, "ports": _ports(FRONTEND_PORT)}],
     }
 
@@ -142,10 +146,9 @@ def _metrics(graph: GraphPolicyArgs) -> dict[str, Any]:
     }
 
 
-def _servers(servers: ServerPolicyArgs, client_port: int, member_port: int) -> dict[str, Any]:
+def _servers(servers: ServerPolicyArgs, client_port: int, member_ports: Sequence[int]) -> dict[str, Any]:
     members = {"matchLabels": dict(servers.pod_labels)}
     users = [
-        {"namespaceSelector": {"matchLabels": {_NAMESPACE_NAME: servers.namespace}}},
         # Also those of other stacks that use this platform.
         {"namespaceSelector": {"matchLabels": {USES_PLATFORM: servers.namespace}}},
         *(
@@ -153,13 +156,10 @@ def _servers(servers: ServerPolicyArgs, client_port: int, member_port: int) -> d
             for name in servers.client_namespaces
         ),
     ]
-    return {
-        "podSelector": members,
-        "ingress": [
-            {"from": users, "ports": _ports(client_port)},
-            {"from": [{"podSelector": members}], "ports": _ports(member_port)},
-        ],
-    }
+    ingress = [{"from": users, "ports": _ports(client_port)}]
+    if servers.members > 1:
+        ingress.append({"from": [{"podSelector": members}], "ports": _ports(*member_ports)})
+    return {"podSelector": members, "ingress": ingress}
 
 
 def _ports(*numbers: int) -> list[dict[str, Any]]:

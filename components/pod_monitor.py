@@ -1,4 +1,4 @@
-"""What tells the cluster's Prometheus to scrape a graph's pods."""
+"""What tells the cluster's Prometheus to scrape the pods that serve."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,12 +6,9 @@ from dataclasses import dataclass
 import pulumi
 from pulumi_kubernetes.apiextensions import CustomResource
 
-from components.dynamo_objects import GRAPH_NAME
 from components.options import Resources, child
 
 _TIMEOUT = "120s"
-# Names that the operator gives the ports: the frontend's, the workers' own server, and NIXL's telemetry.
-_PORTS = ("http", "system", "nixl")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +19,15 @@ class PodMonitorArgs:
     namespace: str
     labels: Mapping[str, str]
     """What the cluster's Prometheus selects its monitors by."""
+    pods: Mapping[str, str]
+    """Labels of the pods to scrape."""
+    ports: tuple[str, ...]
+    """Names of their ports with metrics; a pod without one of them is read at the others."""
+    path: str
 
 
 class PodMonitor(pulumi.ComponentResource):
-    """One PodMonitor for frontend and workers.
+    """One PodMonitor for frontend and workers, or for a server.
 
     The platform's own, dynamo-worker, selects component type worker and thereby neither prefill nor decode
     pods through 1.2 (ai-dynamo/dynamo#10597), and no label can be put on it.
@@ -46,10 +48,8 @@ class PodMonitor(pulumi.ComponentResource):
                 "labels": dict(args.labels),
             },
             spec={
-                "selector": {
-                    "matchLabels": {GRAPH_NAME: args.graph_name, "nvidia.com/metrics-enabled": "true"}
-                },
-                "podMetricsEndpoints": [{"port": port, "path": "/metrics"} for port in _PORTS],
+                "selector": {"matchLabels": dict(args.pods)},
+                "podMetricsEndpoints": [{"port": port, "path": args.path} for port in args.ports],
             },
             opts=child(self, depends_on, timeout=_TIMEOUT),
         )

@@ -8,6 +8,7 @@ import pytest
 
 from tests.components.recorded import named, objects, recorded, spec_of
 from tests.support.dev_settings import agg_gb200_settings, disagg_b200_settings, disagg_gb200_settings
+from tests.support.shipped_stacks import served_settings
 
 GRAPH = "DynamoGraphDeployment gpt-oss-disagg"
 DOMAIN = "ComputeDomain gpt-oss-disagg-compute-domain"
@@ -152,6 +153,19 @@ def test_a_pod_monitor_scrapes_prefill_and_decode_which_the_platforms_own_misses
     assert [endpoint["port"] for endpoint in spec["podMetricsEndpoints"]] == ["http", "system", "nixl"]
     assert objects(graph)["PodMonitor gpt-oss-disagg"].metadata["labels"] == {"release": "prometheus"}
     assert named(recorded(disagg_b200_settings()), "PodMonitor") == []
+
+
+def test_the_monitor_of_a_server_finds_its_pods_at_its_own_path() -> None:
+    settings = served_settings("latency-b200")
+    settings["serving"] |= {"podMonitor": {"labels": {"release": "prometheus"}}}
+    graph = recorded(settings)
+    [name] = named(graph, "PodMonitor")
+    monitor = spec_of(graph, f"PodMonitor {name}")
+    pod = spec_of(graph, f"Deployment {name}")["template"]
+    assert monitor["selector"]["matchLabels"].items() <= pod["metadata"]["labels"].items()
+    [endpoint] = monitor["podMetricsEndpoints"]
+    [container] = pod["spec"]["containers"]
+    assert endpoint == {"port": container["ports"][0]["name"], "path": "/prometheus/metrics"}
 
 
 def test_rules_read_the_kv_transport_and_the_waivers_from_the_component() -> None:

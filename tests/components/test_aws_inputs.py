@@ -40,6 +40,7 @@ def adopted_network_settings() -> dict[str, Any]:
 
 STACKS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "disagg-b200": lambda: shipped_settings("disagg-b200"),
+    "disagg-b200-8gpu": lambda: shipped_settings("disagg-b200-8gpu"),
     "disagg-gb200": lambda: shipped_settings("disagg-gb200"),
     "agg-gb200": lambda: shipped_settings("agg-gb200"),
     "every kind": eks_settings_of_every_kind,

@@ -8,6 +8,7 @@ import pytest
 
 from tests.components.recorded import named, objects, recorded
 from tests.support.dev_settings import disagg_b200_settings
+from tests.support.network_policies import Labelled, accepts
 
 SYSTEM = {"kubernetes.io/metadata.name": "dynamo-system", "uses-dynamo-platform": "dynamo-system"}
 SERVING = {"kubernetes.io/metadata.name": "gpt-oss", "uses-dynamo-platform": "dynamo-system"}
@@ -40,43 +41,8 @@ def _accepts(
     source: tuple[dict[str, str], dict[str, str]],
 ) -> bool:
     """Whether a pod (labels of its namespace, labels of its own) accepts a connection from another."""
-    graph = recorded(settings)
-    there: list[Any] = [
-        policy.inputs["spec"]
-        for policy in graph.kubernetes_objects("NetworkPolicy")
-        if policy.namespace == target[0]["kubernetes.io/metadata.name"]
-    ]
-    selecting = [spec for spec in there if _matches(spec["podSelector"], target[1])]
-    if not selecting:
-        return True
-    return any(
-        _has_port(rule, port) and any(_comes_from(peer, target[0], source) for peer in rule["from"])
-        for spec in selecting
-        for rule in spec["ingress"]
-    )
-
-
-def _has_port(rule: Any, port: int) -> bool:
-    return "ports" not in rule or port in [item["port"] for item in rule["ports"]]
-
-
-def _comes_from(
-    peer: Any, target_namespace: dict[str, str], source: tuple[dict[str, str], dict[str, str]]
-) -> bool:
-    if "ipBlock" in peer:
-        return False
-    if "namespaceSelector" in peer:
-        inside = _matches(peer["namespaceSelector"], source[0])
-    else:
-        inside = source[0] == target_namespace
-    return inside and _matches(peer.get("podSelector", {}), source[1])
-
-
-def _matches(selector: Any, labels: dict[str, str]) -> bool:
-    return selector.get("matchLabels", {}).items() <= labels.items() and all(
-        item["operator"] == "In" and labels.get(item["key"]) in item["values"]
-        for item in selector.get("matchExpressions", [])
-    )
+    policies: list[Any] = [each.inputs for each in recorded(settings).kubernetes_objects("NetworkPolicy")]
+    return accepts(policies, Labelled(*target), port, Labelled(*source))
 
 
 @pytest.mark.parametrize("port", [9090, 37451])
@@ -129,6 +95,27 @@ def test_servers_answer_every_namespace_that_uses_the_platform_and_no_other(
     assert not _accepts(_settings(), (SYSTEM, server), port, (STRANGER, ANY))
 
 
+@pytest.mark.parametrize(("server", "port"), [(NATS, 4222), (ETCD, 2379)])
+def test_a_namespace_that_does_not_use_the_platform_is_refused_though_the_servers_are_in_it(
+    server: dict[str, str], port: int
+) -> None:
+    unlabelled = {"kubernetes.io/metadata.name": "dynamo-system"}
+    assert not _accepts(_settings(), (unlabelled, server), port, (unlabelled, ANY))
+
+
+def test_etcd_members_ask_each_other_as_clients_too() -> None:
+    unlabelled = {"kubernetes.io/metadata.name": "dynamo-system"}
+    assert _accepts(_settings(), (unlabelled, ETCD), 2379, (unlabelled, ETCD))
+
+
+def test_a_single_server_opens_no_port_for_members() -> None:
+    single = _settings()
+    for kind in ("nats", "etcd"):
+        single["platform"][kind] |= {"members": 1}
+    for server, port in ((NATS, 6222), (ETCD, 2380)):
+        assert not _accepts(single, (SYSTEM, server), port, (SYSTEM, server))
+
+
 @pytest.mark.parametrize(("server", "port"), [(NATS, 6222), (ETCD, 2380)])
 def test_only_members_reach_the_port_between_members(server: dict[str, str], port: int) -> None:
     assert _accepts(_settings(), (SYSTEM, server), port, (SYSTEM, server))
@@ -147,6 +134,7 @@ def test_the_charts_own_servers_are_protected_as_well_and_those_of_others_are_no
     server = {"app.kubernetes.io/name": "nats", "app.kubernetes.io/instance": "dynamo-platform"}
     assert _accepts(bundled, (SYSTEM, server), 4222, (SERVING, FRONTEND))
     assert not _accepts(bundled, (SYSTEM, server), 4222, (STRANGER, ANY))
+    assert not _accepts(bundled, (SYSTEM, server), 6222, (SYSTEM, server))
     external = _settings()
     external["platform"] |= {"nats": {"kind": "external", "address": "nats://nats.example.com:4222"}}
     assert "dynamo-nats" not in named(recorded(external), "NetworkPolicy")
