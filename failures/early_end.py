@@ -27,6 +27,8 @@ from failures.pods_and_events import claim_names, container_statuses
 # Kind -> the label of its pods whose value is its name.
 _PODS: Mapping[str, str] = {
     "DaemonSet": "app.kubernetes.io/name",
+    # Of the server of a recipe without Dynamo; the Deployments that wait for nodes have no such pods.
+    "Deployment": GRAPH_NAME,
     GRAPH_KIND: GRAPH_NAME,
     "Job": "batch.kubernetes.io/job-name",
     "StatefulSet": "app.kubernetes.io/name",

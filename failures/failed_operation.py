@@ -15,11 +15,11 @@ from failures.field_conflict import conflict_text
 from failures.pods_and_events import warnings_of
 from failures.unready_workloads import (
     WEBHOOK_SIGNS,
-    missing_gpu_nodes,
     unchecked_graph,
     unfilled_nodes,
     unfinished_job,
     unfinished_release,
+    unready_deployment,
     unready_graph,
     unready_servers,
 )
@@ -87,7 +87,7 @@ def _any_other(cluster: ClusterReader, subject: Subject) -> Explanation:
 
 _LOOKS: Mapping[str, _Look] = {
     "DaemonSet": unfilled_nodes,
-    "Deployment": missing_gpu_nodes,
+    "Deployment": unready_deployment,
     GRAPH_KIND: unready_graph,
     "Ingress": _any_other,
     "Job": unfinished_job,

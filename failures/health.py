@@ -25,8 +25,9 @@ class ServingObjects:
 
     namespace: str
     graph: str
-    engine_files: str
-    """The ConfigMap that the graph's pods read now; its name ends in a hash of the content."""
+    engine_files: str | None
+    """The ConfigMap that the graph's pods read now; its name ends in a hash of the content. None: they read
+    none."""
     claim: str | None
     """Claim that holds the model; None where the stack makes none."""
 
@@ -93,7 +94,8 @@ def _being_deleted(name: str) -> HealthProblem:
 
 def _readers_of_old_files(items: list[_Object], served: ServingObjects) -> Iterator[HealthProblem]:
     """A pod that starts anew after its ConfigMap went finds no files, and never starts."""
-    of_any_content = f"{served.engine_files.rpartition('-')[0]}-"
+    # The name that recipes/engine_files.py gives them, whatever is in them.
+    of_any_content = f"{served.graph}-engine-"
     for pod in items:
         metadata = pod["metadata"]
         labels = metadata.get("labels") or {}

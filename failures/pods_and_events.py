@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from components.cluster_reader import ClusterReader, KubernetesObject
 from failures.explanation import Subject
+from failures.last_words import last_words
 
 _READY = "Ready"
 _SHOWN = 3
@@ -29,10 +30,10 @@ def lost_node_reasons(nodes: Iterable[KubernetesObject], pods: Sequence[Kubernet
 
 
 def warnings_of(cluster: ClusterReader, subject: Subject) -> list[str]:
-    """Return the newest warnings about the object, each once; none where events cannot be read."""
+    """Return the newest warnings about the object, each once, the newest last; none where nobody can tell."""
     selector = f"involvedObject.kind={subject.kind},involvedObject.name={subject.name}"
     words = ["events", "--namespace", subject.namespace or "default", "--field-selector", selector]
-    found = cluster.items(*words) or []
+    found = sorted(cluster.items(*words) or [], key=_last_seen)
     # A claim that nobody provisions gets no warning but this normal event.
     lines = {
         f"{event.get('reason')}: {event.get('message')}": None
@@ -55,6 +56,10 @@ def container_statuses(pod: KubernetesObject) -> list[KubernetesObject]:
     return [*(status.get("initContainerStatuses") or []), *(status.get("containerStatuses") or [])]
 
 
+def _last_seen(event: KubernetesObject) -> str:
+    return str(event.get("lastTimestamp") or event.get("eventTime") or "")
+
+
 def _why_lost(node: KubernetesObject | None) -> str:
     if node is None:
         return "does not exist any more"
@@ -72,12 +77,27 @@ def _reason(pod: KubernetesObject) -> str:
     if pod["metadata"].get("deletionTimestamp"):
         return f"being deleted, which its node {pod.get('spec', {}).get('nodeName')} has not confirmed"
     for container in container_statuses(pod):
-        for state in ("waiting", "terminated"):
-            found = (container.get("state") or {}).get(state)
-            if found and found.get("reason") != "Completed":
-                said = f"{container['name']} {state}, {found.get('reason')} {found.get('message', '')}"
-                return " ".join(said.split())
-    return f"{status.get('phase', 'unknown')}, started but not ready"
+        state = container.get("state") or {}
+        if waiting := state.get("waiting"):
+            said = f"{container['name']} waiting, {waiting.get('reason')} {waiting.get('message', '')}"
+            return " ".join(said.split()) + _last_end(container)
+        ended = state.get("terminated")
+        if ended and ended.get("reason") != "Completed":
+            said = f"{container['name']} terminated, {ended.get('reason')}"
+            return f"{said} {last_words(ended.get('message', ''))}".rstrip()
+    ends = "".join(_last_end(container) for container in container_statuses(pod))
+    return f"{status.get('phase', 'unknown')}, started but not ready{ends}"
+
+
+def _last_end(container: KubernetesObject) -> str:
+    """How a container that starts again ended before, with its last words where its status keeps them."""
+    ended = (container.get("lastState") or {}).get("terminated")
+    if not ended:
+        return ""
+    words = last_words(ended.get("message", ""))
+    why = "" if ended.get("reason") in (None, "Error") else f" ({ended['reason']})"
+    said = f"; before that it ended with exit code {ended.get('exitCode')}{why}"
+    return f"{said}: {words}" if words else said
 
 
 def _conditions(item: KubernetesObject) -> list[KubernetesObject]:

@@ -6,9 +6,10 @@ from typing import Any
 
 from components.cluster_reader import ClusterReader, KubernetesObject
 from components.dynamo_objects import CONVERSION_SIGN, GRAPH_NAME, GRAPHS, stored_name, why_not_ready
-from components.gpu_nodes_ready import BOUGHT, GPU_COUNT_LABEL, NODE_GROUP_LABEL
+from components.gpu_nodes_ready import BOUGHT, GPU_COUNT_LABEL, NODE_GROUP_LABEL, NODES_OF_POOL
 from failures.claims import LOST_PAGE, UNBOUND_PAGE, mounted_claims
 from failures.explanation import Explanation, Subject
+from failures.pod_causes import pod_causes
 from failures.pods_and_events import is_ready, lost_node_reasons, pod_reasons
 
 WEBHOOK_SIGNS = ("failed calling webhook", "no endpoints available for service", CONVERSION_SIGN)
@@ -24,21 +25,27 @@ def unready_graph(cluster: ClusterReader, subject: Subject) -> Explanation:
     """Return why the graph is not ready: its pods, their nodes, then its operator."""
     words = _pods_of(subject, GRAPH_NAME)
     pods = cluster.items(*words)
-    reasons: list[str] = []
-    page = "graph-never-ready"
-    if pods:
-        reasons = pod_reasons(pods)
-        lost = lost_node_reasons(cluster.items("nodes") or [], pods)
-        claims = mounted_claims(cluster, subject, pods)
-        if lost:
-            reasons, page = [*lost, *reasons], "gpu-node-lost"
-        if claims:
-            reasons, page = [*claims, *reasons], LOST_PAGE
+    reasons, page = _of_serving_pods(cluster, subject, pods or [])
     if pods is not None and not reasons:
         reasons = _operator_says(cluster, subject, pods)
     return Explanation(
         title=f"graph {subject.name}",
         waits_for="its operator reports the condition Ready: every worker has loaded the model",
+        page=page,
+        reasons=reasons,
+        look=cluster.command("get", *words, "--output", "wide"),
+    )
+
+
+def unready_deployment(cluster: ClusterReader, subject: Subject) -> Explanation:
+    """Return why a Deployment is not available: the nodes that it stands for, or the server in it."""
+    if subject.name.startswith(NODES_OF_POOL):
+        return missing_gpu_nodes(cluster, subject)
+    words = _pods_of(subject, GRAPH_NAME)
+    reasons, page = _of_serving_pods(cluster, subject, cluster.items(*words) or [])
+    return Explanation(
+        title=f"server {subject.name}",
+        waits_for="every server answers /health: it has loaded the model",
         page=page,
         reasons=reasons,
         look=cluster.command("get", *words, "--output", "wide"),
@@ -169,7 +176,7 @@ def missing_gpu_nodes(cluster: ClusterReader, subject: Subject) -> Explanation:
     if not reasons:
         reasons = pod_reasons(cluster.items(*_pods_of(subject, _NAME)) or [])
     return Explanation(
-        title=f"the nodes of pool {subject.name.removeprefix('gpu-nodes-ready-')}",
+        title=f"the nodes of pool {subject.name.removeprefix(NODES_OF_POOL)}",
         waits_for=f"every node of the pool is Ready and shows {f'its {gpus}' if gpus else 'its'} GPUs",
         page="gpu-nodes-not-joining",
         reasons=reasons,
@@ -197,6 +204,18 @@ def _pods_of(subject: Subject, label: str) -> list[str]:
 
 def _namespace_words(subject: Subject) -> list[str]:
     return ["--namespace", str(subject.namespace)]
+
+
+def _of_serving_pods(
+    cluster: ClusterReader, subject: Subject, pods: Sequence[KubernetesObject]
+) -> tuple[list[str], str]:
+    """Return what keeps the pods from serving, the deepest cause first, and the page about it."""
+    reasons, page = pod_causes(cluster, pods) if pods else [], "graph-never-ready"
+    if lost := lost_node_reasons(cluster.items("nodes") or [], pods) if pods else []:
+        reasons, page = [*lost, *reasons], "gpu-node-lost"
+    if claims := mounted_claims(cluster, subject, pods) if pods else []:
+        reasons, page = [*claims, *reasons], LOST_PAGE
+    return reasons, page
 
 
 def _why_unusable(node: KubernetesObject, gpus: str) -> str | None:

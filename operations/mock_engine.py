@@ -11,7 +11,9 @@ MOCK_ENGINE = "mock"
 
 def has_mock_engine(pods: Iterable[Mapping[str, Any]]) -> bool:
     """Whether any of the pods answers with a mock engine."""
-    return any(
-        (pod.get("metadata", {}).get("annotations") or {}).get(ENGINE_ANNOTATION) == MOCK_ENGINE
-        for pod in pods
-    )
+    return any(engine_of(pod) == MOCK_ENGINE for pod in pods)
+
+
+def engine_of(pod: Mapping[str, Any]) -> str:
+    """What answers in the pod in its engine's place; empty: the engine of its image."""
+    return str((pod.get("metadata", {}).get("annotations") or {}).get(ENGINE_ANNOTATION, ""))

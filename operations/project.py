@@ -38,7 +38,7 @@ def project_directory() -> Path:
 def resolved_stack(name: str) -> StackPlan:
     """The stack with every decision made; SettingsError where its file is missing or cannot be used."""
     directory = stack_directory(Path.cwd())
-    return resolve(name, load_stack(name, directory), f"Pulumi.{name}.yaml")
+    return resolve(name, load_stack(name, directory), f"Pulumi.{name}.yaml", directory)
 
 
 def recorded_stack(stack: StackPlan) -> ResourceGraph:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from operations.benchmark.aiperf_output import Progress, failure_reason, read_progress
 from operations.benchmark.aiperf_summary import SUMMARY_FILE
-from operations.benchmark.streamed_process import streamed
 from operations.errors import CommandError
+from operations.streamed_process import streamed
 from recipes.aiperf_command import Endpoint, aiperf_arguments
 from recipes.benchmark import Benchmark
 from recipes.benchmark_load import Load

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_BAR = re.compile(r"\b(Warmup|Profiling): +(\d+)/(\d+)")
+_BAR = re.compile(r"\b(Warmup|Profiling): +([\d,]+)/([\d,]+)")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 _FRAME = "│╭╮╰╯─"
 _REASON, _NEXT_FIELDS = "Reason:", ("Cause:", "•", "Service:", "Operation:", "Error:")
@@ -32,7 +32,7 @@ def read_progress(line: str) -> Progress | None:
     if not found:
         return None
     step, done, total = found[-1]
-    return Progress(step, int(done), int(total))
+    return Progress(step, int(done.replace(",", "")), int(total.replace(",", "")))
 
 
 def failure_reason(lines: Iterable[str]) -> str:

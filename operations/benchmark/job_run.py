@@ -12,9 +12,9 @@ from failures.explanation import Subject
 from failures.pods_and_events import container_statuses, pod_reasons, warnings_of
 from operations.benchmark.aiperf_output import Progress
 from operations.benchmark.job_log import JobLog
-from operations.benchmark.streamed_process import StreamedProcess, streamed
 from operations.cluster_commands import ClusterCommands, last_line
 from operations.errors import CommandError
+from operations.streamed_process import streamed
 
 _ANSWER_SECONDS = 15
 _NODE_SECONDS = 300
@@ -24,6 +24,8 @@ _START_SECONDS = 900
 _END_SECONDS = 120
 """After its deadline until the cluster says that the Job has ended."""
 _PAUSE_SECONDS = 2.0
+_SILENT_SECONDS = 5
+"""After so long without a line the Job is looked at: a stream may be open and dead."""
 _RUN_LABEL = "dynamo-stack/benchmark-run"
 _ENDED = {"Succeeded", "Failed"}
 
@@ -60,10 +62,11 @@ class BenchmarkJob:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self._cluster = cluster
-        # A Job of the same name may be somebody else's; what is deleted is found by this label alone.
-        self._label = {_RUN_LABEL: uuid.uuid4().hex}
-        metadata = {**manifest["metadata"], "labels": self._label}
-        self._manifest = {**manifest, "metadata": metadata}
+        # A Job of the same name may be somebody else's, and a pod of it left from one that was just deleted:
+        # both are found by this label alone.
+        label = uuid.uuid4().hex
+        self._chosen = ("--selector", f"{_RUN_LABEL}={label}")
+        self._manifest = _labelled(manifest, {_RUN_LABEL: label})
         self._loads = loads
         self._events = events
         self._pause = pause
@@ -110,8 +113,7 @@ class BenchmarkJob:
         self._events.said(f"Job {self._name} created; it is deleted when this command ends")
 
     def _delete(self) -> None:
-        chosen = ",".join(f"{key}={value}" for key, value in self._label.items())
-        words = ("delete", "jobs", "--selector", chosen, *self._where, "--ignore-not-found", "--wait=false")
+        words = ("delete", "jobs", *self._chosen, *self._where, "--ignore-not-found", "--wait=false")
         try:
             answer = self._cluster.run("kubectl", *words, f"--request-timeout={_ANSWER_SECONDS}s")
             left = "" if answer.code == 0 else last_line(answer.err)
@@ -146,16 +148,14 @@ class BenchmarkJob:
         return pod_reasons([pod])[0]
 
     def _follow(self, pod: str, deadline: float) -> None:
-        command = self._cluster.words("kubectl", "logs", "--follow", f"pod/{pod}", *self._where)
+        words = ("logs", f"pod/{pod}", *self._where)
         try:
-            while True:
-                # A connection that broke is opened again, and the log read from its beginning.
-                self._log = JobLog()
-                with streamed(command) as logs:
-                    self._read(logs, deadline)
-                if self._has_ended():
-                    break
+            # A connection that broke is opened again, and the log read from its beginning.
+            while not self._read(*words, "--follow", deadline=deadline):
                 self._pause(_PAUSE_SECONDS)
+            # One that was dead has not brought the last lines.
+            if len(self._received) < self._loads:
+                self._read(*words, deadline=deadline)
         except TimeoutError:
             raise CommandError(
                 f"Job {self._name} had not ended {_END_SECONDS} s after its deadline"
@@ -164,17 +164,36 @@ class BenchmarkJob:
             raise CommandError(
                 f"Job {self._name} ended well, but its log holds {len(self._received)} of {self._loads} "
                 "results\n"
-                "  In a simulated cluster no container of a Job runs: measure with --from-here there."
+                "  Where pods are simulated no container of a Job runs: measure with --from-here there."
             )
 
-    def _read(self, logs: StreamedProcess, deadline: float) -> None:
-        for line in logs.lines(deadline):
-            progress = self._log.read(line or "")
-            if progress is not None:
-                self._events.progress(progress)
-            for number in self._log.results.keys() - self._received:
-                self._received.add(number)
-                self._events.received(number, self._log.results[number])
+    def _read(self, *words: str, deadline: float) -> bool:
+        """Read the log from its beginning; return whether the Job has ended well.
+
+        Raises:
+            CommandError: the Job has failed.
+            TimeoutError: the deadline is over.
+
+        """
+        self._log = JobLog()
+        with streamed(self._cluster.words("kubectl", *words)) as logs:
+            silent = 0
+            for line in logs.lines(deadline):
+                silent = 0 if line is not None else silent + 1
+                if silent == _SILENT_SECONDS:
+                    silent = 0
+                    if self._has_ended():
+                        return True
+                self._take(line or "")
+        return self._has_ended()
+
+    def _take(self, line: str) -> None:
+        progress = self._log.read(line)
+        if progress is not None:
+            self._events.progress(progress)
+        for number in self._log.results.keys() - self._received:
+            self._received.add(number)
+            self._events.received(number, self._log.results[number])
 
     def _has_ended(self) -> bool:
         """Whether the Job has ended well; raises CommandError where it failed."""
@@ -214,8 +233,16 @@ class BenchmarkJob:
         return f"Job {self._name} failed ({code or 'its pod says nothing'}): {self._log.reason()}"
 
     def _pod(self) -> KubernetesObject | None:
-        pods = self._cluster.reader.items("pods", "--selector", f"job-name={self._name}", *self._where) or []
+        pods = self._cluster.reader.items("pods", *self._chosen, *self._where) or []
         return pods[0] if pods else None
+
+
+def _labelled(manifest: Mapping[str, Any], label: Mapping[str, str]) -> dict[str, Any]:
+    """Return the manifest with this label on the Job and on its pods."""
+    spec = manifest["spec"]
+    template = {**spec["template"], "metadata": {"labels": label}}
+    metadata = {**manifest["metadata"], "labels": label}
+    return {**manifest, "metadata": metadata, "spec": {**spec, "template": template}}
 
 
 def _has_started(pod: KubernetesObject) -> bool:

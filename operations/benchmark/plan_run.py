@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from operations.benchmark.aiperf_here import pinned_requirement
 from operations.benchmark.measured_stack import MeasuredStack
-from operations.benchmark.port_forward import FORWARD_NOTE
 from operations.benchmark.recording import PlannedRun
 from operations.benchmark.shapes import Wanted, loads_of_address, loads_of_recipe
+from operations.port_forward import FORWARD_NOTE
 from recipes.aiperf_command import Endpoint
-from recipes.load import load_recipe
 from recipes.model import Recipe
+from stacks.plan.recipe_files import read_recipe
 from stacks.plan.stack_plan import StackPlan
 
 _METHOD_OF_ADDRESSES = "gpt-oss-120b/trtllm-agg"
@@ -75,8 +75,13 @@ def run_of_address(address: MeasuredAddress, wanted: Wanted, *, seconds: int | N
 
 
 def method_of_addresses() -> Recipe:
-    """Return the recipe by whose benchmark an address is measured."""
-    return load_recipe(_METHOD_OF_ADDRESSES)
+    """Return the recipe by whose benchmark an address is measured.
+
+    Raises:
+        SettingsError: its file cannot be used.
+
+    """
+    return read_recipe(_METHOD_OF_ADDRESSES)
 
 
 def endpoint_here(run: PlannedRun, recipe: Recipe, url: str, tokenizer: str | None) -> Endpoint:

@@ -144,7 +144,7 @@ def sweep_steps(highest: int) -> tuple[int, ...]:
 def _highest(shape: Shape, own: Shape, recipe: Recipe) -> int:
     published = {each.shape: each.concurrency for each in PUBLISHED_SHAPES}
     wanted = recipe.benchmark_concurrency if shape == own else published.get(shape)
-    return min(wanted or recipe.benchmark_concurrency, recipe.benchmark_concurrency)
+    return min(wanted or recipe.benchmark_concurrency, recipe.running_requests)
 
 
 def _loads(wanted: Wanted, benchmark: Benchmark, highest: dict[Shape, int]) -> Iterator[Load]:

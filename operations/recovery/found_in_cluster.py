@@ -88,7 +88,7 @@ def operator_answers(cluster: ClusterCommands) -> bool:
 def read_release(stack: StackPlan, graph: ResourceGraph, cluster: ClusterCommands) -> HelmRelease | None:
     """The stack's release, None where its platform is somebody else's."""
     resource = next(iter(graph.of_type(RELEASE_TYPE)), None)
-    if resource is None:
+    if resource is None or stack.platform is None:
         return None
     name, namespace = RELEASE_NAME, stack.platform.namespace
     identity = (resource.urn, resource.parent, resource.provider, name, namespace)

@@ -1,11 +1,12 @@
 """The address and the key that a person gives, refused before anything is asked."""
 
+from collections import Counter
 from collections.abc import Mapping
 from urllib.parse import SplitResult, urlsplit
 
 from operations.errors import CommandError
-from recipes.load import load_recipe, recipe_names
 from stacks.nearest import nearest
+from stacks.plan.recipe_files import sound_recipes
 
 _SCHEMES = ("http", "https")
 _OF_THE_API = ("/v1", "/v1/models", "/v1/chat/completions", "/v1/responses", "/health")
@@ -56,11 +57,14 @@ def read_key(variable: str, environment: Mapping[str, str]) -> str:
 
 
 def published_model() -> str:
-    """Return the name under which the recipes serve; raises CommandError where they have several."""
-    names = sorted({load_recipe(name).model.served_name for name in recipe_names()})
+    """Return the model that most recipes serve; raises CommandError where several are served by as many."""
+    counted = Counter(recipe.model.served_name for recipe in sound_recipes())
+    most = max(counted.values(), default=0)
+    names = sorted(name for name, count in counted.items() if count == most)
     if len(names) == 1:
         return names[0]
-    raise CommandError(f"--model is needed: the recipes serve several\n  allowed: {', '.join(names)}")
+    allowed = ", ".join(sorted(counted))
+    raise CommandError(f"--model is needed: the recipes serve several\n  allowed: {allowed}")
 
 
 def _split(text: str) -> SplitResult | None:

@@ -4,12 +4,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from components.cluster_reader import ClusterReader, KubernetesObject
-from components.dynamo_objects import COMPONENT, FRONTEND, GRAPH_NAME
-from failures.pods_and_events import container_statuses, is_ready, pod_reasons
-from operations.mock_engine import ENGINE_ANNOTATION, MOCK_ENGINE
-from operations.smoke.discovery import why_unseen
+from components.dynamo_objects import (
+    COMPONENT,
+    FRONTEND,
+    GRAPH_NAME,
+    GRAPHS,
+    asked_replicas,
+    stored_name,
+    why_not_ready,
+)
+from failures.pod_causes import pod_causes
+from failures.pods_and_events import container_statuses, is_ready
+from operations.mock_engine import MOCK_ENGINE, engine_of
+from operations.smoke.discovery import registered_names, why_unseen, worker_models
+from operations.smoke.frontend_log import refused_model
 from recipes.placed import PlacedService
 from stacks.plan.stack_plan import ServingPlan
+
+_LOG_LINES = "--tail=2000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +40,7 @@ class GraphPods:
         self._cluster = cluster
         self._services = serving.placed.services
         self._namespace = serving.namespace
+        self._graph = serving.graph_name
         selector = f"{GRAPH_NAME}={serving.graph_name}"
         self._words = ("pods", "--namespace", self._namespace, "--selector", selector)
 
@@ -37,11 +50,35 @@ class GraphPods:
         look = self._cluster.command("get", *self._words, "--output", "wide")
         if pods is None:
             return Absence("their pods cannot be read", look)
-        services = [service for service in self._services if service.role in set(roles)]
-        own = [(service, _of(service, pods)) for service in services]
-        texts = [text for service, found in own for text in self._states(service, found)]
-        started = next((pod for _, found in own for pod in found if _has_log(pod)), None)
-        return Absence("; ".join(texts), look if started is None else self._log(started))
+        wanted = set(roles)
+        own = [(service, _of(service, pods)) for service in self._services if wanted & set(service.roles)]
+        found = [absence for service, each in own for absence in self._states(service, each)]
+        looks = [absence.look for absence in found if absence.look]
+        return Absence("; ".join(absence.found for absence in found), looks[0] if looks else look)
+
+    def other_names(self, model: str) -> list[str]:
+        """Return which workers have registered other models than this one, each with its pod."""
+        written = worker_models(self._cluster, self._namespace) or {}
+        found = [
+            (pod["metadata"]["name"], written[name])
+            for pod in self._cluster.items(*self._words) or []
+            for name in registered_names(pod)
+            if written.get(name)
+        ]
+        return [
+            f"pod {name} has registered as {', '.join(sorted(models))}"
+            for name, models in found
+            if model not in models
+        ]
+
+    def refused_models(self) -> list[str]:
+        """Return what the frontends' logs say of models that they do not list."""
+        pods = self._cluster.items(*self._words) or []
+        return [
+            f"pod {name} logs: {said}"
+            for name in self._names(FRONTEND, pods)
+            if (said := refused_model(self._cluster.log(name, "--namespace", self._namespace, _LOG_LINES)))
+        ]
 
     def is_mock(self) -> bool | None:
         """Whether every worker's pod says that a mock engine serves in it; None where nobody can read them.
@@ -52,21 +89,41 @@ class GraphPods:
         pods = self._cluster.items(*self._words)
         if pods is None:
             return None
-        engines = [_annotation(pod) for pod in pods if _component(pod) in workers]
+        engines = [engine_of(pod) for pod in pods if _component(pod) in workers]
         return bool(engines) and all(engine == MOCK_ENGINE for engine in engines)
 
-    def _states(self, service: PlacedService, pods: Sequence[KubernetesObject]) -> Iterator[str]:
+    def _states(self, service: PlacedService, pods: Sequence[KubernetesObject]) -> Iterator[Absence]:
         if not pods:
-            yield f"{service.name} has no pod"
-        for text in pod_reasons(pods):
-            yield f"pod {text}"
+            yield self._without_pods(service)
+        unready = [pod for pod in pods if not is_ready(pod)]
+        for text, pod in zip(pod_causes(self._cluster, unready), unready, strict=True):
+            yield Absence(f"pod {text}", self._log(pod) if _has_log(pod) else "")
         for pod in filter(is_ready, pods):
-            name = pod["metadata"]["name"]
+            said = f"pod {pod['metadata']['name']}: Ready, and"
             if service.role == FRONTEND:
-                yield f"pod {name}: Ready, and it does not answer; its log says why"
+                yield Absence(f"{said} it does not answer; its log says why", self._log(pod))
             else:
-                why = why_unseen(self._cluster, self._namespace, pod)
-                yield f"pod {name}: Ready, and not registered: {why}"
+                unseen = why_unseen(self._cluster, self._namespace, pod)
+                look = self._cluster.command(*unseen.look) if unseen.look else self._log(pod)
+                yield Absence(f"{said} not registered: {unseen.why}", look)
+
+    def _without_pods(self, service: PlacedService) -> Absence:
+        said = f"{service.name} has no pod"
+        words = (stored_name(self._cluster.get, GRAPHS), self._graph, "--namespace", self._namespace)
+        graph = self._cluster.get(*words)
+        if graph is None:
+            return Absence(said, "")
+        look = self._cluster.command("get", *words, "--output", "yaml")
+        replicas = asked_replicas(graph, service.name)
+        if replicas == 0:
+            return Absence(f"{said}: graph {self._graph} asks for 0 replicas of it", look)
+        operator = why_not_ready(graph)
+        return Absence(f"{said}; the operator says: {operator}" if operator else said, look)
+
+    def _names(self, role: str, pods: Sequence[KubernetesObject]) -> list[str]:
+        """The names of the pods of the services of a role."""
+        services = [service for service in self._services if service.role == role]
+        return [pod["metadata"]["name"] for service in services for pod in _of(service, pods)]
 
     def _log(self, pod: KubernetesObject) -> str:
         previous = ("--previous",) if _waits_for_restart(pod) else ()
@@ -95,7 +152,3 @@ def _waits_for_restart(pod: KubernetesObject) -> bool:
 
 def _component(pod: KubernetesObject) -> str:
     return str((pod["metadata"].get("labels") or {}).get(COMPONENT, "")).lower()
-
-
-def _annotation(pod: KubernetesObject) -> str:
-    return str((pod["metadata"].get("annotations") or {}).get(ENGINE_ANNOTATION, ""))

@@ -1,11 +1,13 @@
 """Whether the frontend answers, knows the model and has a worker of each role: from its two listings."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from operations.smoke.client import Answer
 from operations.smoke.finding import Finding, Verdict, WrongAnswer, good, not_run, unknown, wrong
+from operations.smoke.frontend_log import REFUSED
 from operations.smoke.protocol import Health, ModelList
 from operations.smoke.reading import read
 
@@ -16,14 +18,19 @@ _PREFILL = "prefill"
 _GENERATE = "generate"
 # Components whose endpoint is called generate too. What decodes has no fixed name: backend with dynamo.vllm,
 # dynamo.sglang and dynamo.mocker, tensorrt_llm with dynamo.trtllm (PyPI package ai-dynamo 1.2.1, args.py).
-_NOT_DECODING = frozenset({_PREFILL, "encode", "tensorrt_llm_encode", "router"})
+_NOT_DECODING = re.compile(rf"{_PREFILL}|router|(\w+_)?encode")
+_OK = 200
+_ITSELF = not_run("the server is the worker")
 # Of a gateway that lets /v1 through and nothing else.
 _HIDDEN = frozenset({401, 403, 404, 405})
 # ai-dynamo/dynamo#11178: every pod stays Ready.
 _CARD = (
-    "`Error adding model from discovery` in the frontend's log says why: it reads the model's configuration "
+    f"`{REFUSED}` in the frontend's log says why: it reads the model's configuration "
     "and tokenizer itself, from the same cache"
 )
+
+OTHER_NAME = "--served-model-name of the workers, or the name that was asked for"
+"""What to mend where another model is served."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,10 @@ class Registration:
 def judge_look(look: Look, model: str, roles: Sequence[Role]) -> Registration:
     """Return what the listings say of a model and of the roles that should serve it."""
     listed = _listed_models(look.models)
+    if isinstance(look.health, Answer) and (look.health.status, look.health.text.strip()) == (_OK, ""):
+        # trtllm-serve's is empty; a frontend of Dynamo always answers with its listing.
+        served = listed if isinstance(listed, Finding) else _model(listed, model)
+        return Registration(good("answers, and lists no workers: a server without Dynamo"), _ITSELF, served)
     health = _health(look.health)
     if isinstance(health, Finding):
         if isinstance(listed, Finding):
@@ -98,8 +109,7 @@ def _listed_models(answer: Answer | str) -> tuple[str, ...] | Finding:
 def _model(listed: tuple[str, ...], model: str) -> Finding:
     if model in listed:
         return good(f"{model} is listed")
-    fix = "--served-model-name of the workers, or the name that was asked for" if listed else ""
-    return wrong(f"{model} is not listed; listed: {_in_words(listed)}", fix)
+    return wrong(f"{model} is not listed; listed: {_in_words(listed)}", OTHER_NAME if listed else "")
 
 
 def _workers(health: Health, roles: Sequence[Role]) -> tuple[Finding, tuple[Role, ...]]:
@@ -135,7 +145,7 @@ def _generating(health: Health) -> set[tuple[str, str]]:
 
 
 def _is_of(role: Role, component: str) -> bool:
-    return component == _PREFILL if role == _PREFILL else component not in _NOT_DECODING
+    return component == _PREFILL if role == _PREFILL else _NOT_DECODING.fullmatch(component) is None
 
 
 def _in_words(names: Iterable[str]) -> str:

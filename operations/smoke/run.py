@@ -3,24 +3,24 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
-from components.dynamo_objects import FRONTEND, FRONTEND_PORT, frontend_service
+from components.dynamo_objects import FRONTEND
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
+from operations.port_forward import PortForward
 from operations.project import resolved_stack
 from operations.smoke.checks import Result, Subject, run_checks
-from operations.smoke.client import Frontend
-from operations.smoke.finding import Finding, Verdict
+from operations.smoke.client import Frontend, NoAnswer
+from operations.smoke.finding import Finding, Verdict, wrong
 from operations.smoke.first_token import KvHandover, kv_handover
 from operations.smoke.graph_pods import GraphPods
-from operations.smoke.port_forward import PortForward
-from operations.smoke.registration import Registration, Role
+from operations.smoke.registration import OTHER_NAME, Registration, Role
 from operations.smoke.report import SmokeReport
 from operations.smoke.waits import Patience, wait_until_registered
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.updates.infrastructure_notices import waiting_text
 
-_FORWARD_SECONDS = 20
 _DISAGGREGATED: tuple[Role, ...] = ("prefill", "decode")
 _AGGREGATED: tuple[Role, ...] = ("worker",)
 
@@ -68,13 +68,19 @@ def smoke_stack(name: str, patience: Patience, say: _Say) -> SmokeReport:
         no_kv="aggregated: the KV cache never leaves its worker",
         pods=GraphPods(cluster.reader, serving),
     )
-    service = f"service/{frontend_service(serving.graph_name)}"
-    words = ("port-forward", "--address", "127.0.0.1", "--namespace", serving.namespace)
-    command = cluster.words("kubectl", *words, service, f":{FRONTEND_PORT}")
-    with PortForward(command, seconds=_FORWARD_SECONDS) as forward:
+    with PortForward(cluster, serving.namespace, serving.graph_name) as forward:
         # A proxy of the environment does not lead to this machine's loopback.
-        frontend = Frontend(forward.address, seconds=patience.answer_seconds, by_proxy=False)
+        address = partial(_address, forward)
+        frontend = Frontend(address, seconds=patience.answer_seconds, by_proxy=False)
         return _smoke(target, frontend, patience, say)
+
+
+def _address(forward: PortForward) -> str:
+    """The frontend's address; a way that does not open is an answer like others, and asked for again."""
+    try:
+        return forward.address()
+    except CommandError as error:
+        raise NoAnswer(str(error)) from error
 
 
 def smoke_url(
@@ -108,12 +114,14 @@ def _smoke(target: _Target, frontend: Frontend, patience: Patience, say: _Say) -
 
 def _registered(found: Registration, target: _Target, waited: float) -> Sequence[Result]:
     """The results of the wait, with the state of the pods of what is missing."""
-    frontend, workers = found.frontend, found.workers
+    frontend, workers, model = found.frontend, found.workers, found.model
     pods = target.pods
     if pods and frontend.verdict is Verdict.WRONG:
         frontend = _with_pods(frontend, pods, (FRONTEND,))
     if pods and found.absent:
         workers = _with_pods(workers, pods, found.absent)
+    elif pods and frontend.verdict is Verdict.GOOD:
+        model = _with_names(model, target.model, pods)
     roles = ", ".join(target.roles)
     return (
         Result("frontend", "the frontend", frontend, waited),
@@ -123,7 +131,7 @@ def _registered(found: Registration, target: _Target, waited: float) -> Sequence
             workers,
             waited,
         ),
-        _result("model", f"model {target.model}", found.model, waited),
+        _result("model", f"model {target.model}", model, waited),
     )
 
 
@@ -136,6 +144,19 @@ def _with_pods(finding: Finding, pods: GraphPods, roles: Sequence[str]) -> Findi
     look = f"`{absence.look}`, docs/runbook/graph-never-ready.md"
     fix = f"{finding.fix}; {look}" if finding.fix else look
     return replace(finding, found=f"{finding.found}; {absence.found}", fix=fix)
+
+
+def _with_names(finding: Finding, model: str, pods: GraphPods) -> Finding:
+    """Return the finding about the model with what workers and frontends say of the names that they serve.
+
+    A worker under another name leaves the model listed where one of another role has it, and no request is
+    answered.
+    """
+    others = pods.other_names(model)
+    refused = pods.refused_models() if finding.verdict is Verdict.WRONG else []
+    if not others and not refused:
+        return finding
+    return wrong("; ".join([finding.found, *others, *refused]), OTHER_NAME if others else finding.fix)
 
 
 def _refuse_without_graph(stack: StackPlan) -> None:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 _SCRIPT = """#!/bin/sh
 echo "$@" >> {folder}/asked
-while [ "$1" != get ]; do shift; done
-cat {folder}/$2.json
+while [ "$1" != get ] && [ "$1" != logs ]; do shift; done
+if [ "$1" = logs ]; then cat {folder}/log; else cat {folder}/$2.json; fi
 """
 
 
@@ -30,6 +30,10 @@ class AnsweringKubectl:
         for kind, answer in kinds.items():
             content = {"items": answer} if isinstance(answer, list) else answer
             (self.folder / f"{kind}.json").write_text(json.dumps(content))
+
+    def logs(self, text: str) -> None:
+        """Put down what `kubectl logs` prints."""
+        (self.folder / "log").write_text(text)
 
     def asked(self) -> list[str]:
         """The command lines, in order."""

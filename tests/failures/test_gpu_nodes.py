@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from failures.failed_operation import explanation
-from tests.failures.objects import CLUSTER, UNSCHEDULABLE, failed, pod
+from tests.failures.objects import CLUSTER, PENDING, UNSCHEDULABLE, failed, pod
 
 if TYPE_CHECKING:
     from tests.failures.conftest import AnsweringKubectl
 
 TIMED_OUT = "'gpu-nodes-ready-b200' timed out waiting to be Ready"
 SELECTOR = {"eks.amazonaws.com/nodegroup": "gpt-oss-b200", "nvidia.com/gpu.count": "8"}
+SERVER = {"metadata": {"name": "gpt-oss-low-latency", "namespace": "gpt-oss"}}
 DEPLOYMENT = {"spec": {"replicas": 2, "template": {"spec": {"nodeSelector": SELECTOR}}}}
 
 
@@ -88,3 +90,15 @@ def test_where_all_nodes_are_well_the_scheduler_says_why_a_pod_has_none(kubectl:
 def test_a_cluster_that_nobody_can_ask_has_no_reasons(kubectl: AnsweringKubectl) -> None:
     assert "shows its GPUs." in explained()
     assert kubectl.asked()
+
+
+def test_a_server_that_is_not_available_is_explained_by_its_pods(kubectl: AnsweringKubectl) -> None:
+    kubectl.answers(
+        pods=[pod("server", phase="Pending", conditions=PENDING["status"]["conditions"])], nodes=[]
+    )
+    operation = failed("Deployment", TIMED_OUT, waited_seconds=3660)
+    said = explanation(CLUSTER, replace(operation, inputs=SERVER)) or ""
+    assert "The wait for server gpt-oss-low-latency ended after 61 min." in said
+    assert f"server: Pending, {UNSCHEDULABLE}" in said
+    assert "--selector nvidia.com/dynamo-graph-deployment-name=gpt-oss-low-latency" in said
+    assert "docs/runbook/graph-never-ready.md" in said

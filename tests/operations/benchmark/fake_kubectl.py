@@ -25,7 +25,12 @@ case "$1 $2" in
     *) cat FOLDER/pods.json ;;
     esac ;;
 "get events") echo '{"items": []}' ;;
-"logs "*) cat FOLDER/log; [ ! -e FOLDER/endless ] || exec sleep 300 ;;
+"logs "*) case "$*" in
+    *" --follow"*)
+        if [ -e FOLDER/followed ]; then cat FOLDER/followed; else cat FOLDER/log; fi
+        [ ! -e FOLDER/endless ] || exec sleep 300 ;;
+    *) cat FOLDER/log ;;
+    esac ;;
 "port-forward "*) cat FOLDER/forwarding; [ ! -e FOLDER/endless ] || exec sleep 300 ;;
 "delete "*) if [ -e FOLDER/kept ]; then cat FOLDER/kept >&2; exit 1; fi ;;
 esac

@@ -30,6 +30,10 @@ def test_a_bar_says_how_far_the_load_is() -> None:
     assert read_progress("Warmup: 0/4 |\x1b[33m   \x1b[0m|   0% [00:00<?]") == Progress("Warmup", 0, 4)
 
 
+def test_thousands_are_read_with_their_commas() -> None:
+    assert read_progress("Profiling: 1,024/36,000 |") == Progress("Profiling", 1024, 36000)
+
+
 def test_the_last_of_several_bars_in_one_line_counts() -> None:
     assert read_progress("Warmup: 4/4 | Profiling: 3/20 |") == Progress("Profiling", 3, 20)
 

@@ -24,7 +24,7 @@ DEADLINE_SECONDS = 60
 NAME = "gpt-oss-120b-bench"
 MANIFEST: dict[str, Any] = {
     "metadata": {"name": NAME, "namespace": "gpt-oss"},
-    "spec": {"activeDeadlineSeconds": DEADLINE_SECONDS},
+    "spec": {"activeDeadlineSeconds": DEADLINE_SECONDS, "template": {"spec": {}}},
 }
 TWO_RESULTS = f"Profiling: 3/20 |\n{RESULT_FOLLOWS} 1\n{{\n}}\n\n{RESULT_FOLLOWS} 2\n{{\n}}\n"
 
@@ -80,10 +80,24 @@ def test_only_a_job_of_this_run_is_deleted(kubectl: FakeKubectl) -> None:
     kubectl.says_pods(pod("Succeeded"))
     kubectl.say("log", TWO_RESULTS)
     _run(kubectl)
-    labels = json.loads((kubectl.folder / "created.json").read_text(encoding="utf-8"))["metadata"]["labels"]
-    [(key, value)] = labels.items()
+    created = json.loads((kubectl.folder / "created.json").read_text(encoding="utf-8"))
+    [(key, value)] = created["metadata"]["labels"].items()
     [deleted] = kubectl.calls("delete")
     assert deleted.startswith(f"delete jobs --selector {key}={value} --namespace gpt-oss ")
+
+
+def test_the_pod_of_a_job_of_the_same_name_that_was_just_deleted_is_not_taken_for_its_own(
+    kubectl: FakeKubectl,
+) -> None:
+    kubectl.says_pods(pod("Succeeded"))
+    kubectl.say("log", TWO_RESULTS)
+    _run(kubectl)
+    created = json.loads((kubectl.folder / "created.json").read_text(encoding="utf-8"))
+    [(key, value)] = created["spec"]["template"]["metadata"]["labels"].items()
+    assert created["metadata"]["labels"] == {key: value}
+    looked = [call for call in kubectl.calls("get") if call.startswith("get pods ")]
+    assert looked
+    assert all(f"--selector {key}={value} " in call for call in looked)
 
 
 def test_a_job_of_somebody_else_is_left_alone_and_named(kubectl: FakeKubectl) -> None:
@@ -184,6 +198,28 @@ def test_a_log_that_broke_off_is_read_again_and_no_result_told_twice(kubectl: Fa
 
     told = _run(kubectl, pause=pause)
     assert [each for each in told if isinstance(each, tuple)] == [(1, "{\n}"), (2, "{\n}")]
+
+
+def test_a_log_that_stays_open_after_the_job_s_end_is_left(
+    kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_run, "_SILENT_SECONDS", 1)
+    kubectl.says_pods(pod("Succeeded"))
+    kubectl.say("log", TWO_RESULTS)
+    kubectl.say("endless", "")
+    assert [each for each in _run(kubectl) if isinstance(each, tuple)] == [(1, "{\n}"), (2, "{\n}")]
+    assert all("--follow" in call for call in kubectl.calls("logs"))
+
+
+def test_what_a_dead_connection_did_not_bring_is_read_when_the_job_has_ended(
+    kubectl: FakeKubectl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_run, "_SILENT_SECONDS", 1)
+    kubectl.says_pods(pod("Succeeded"))
+    kubectl.say("followed", f"{RESULT_FOLLOWS} 1\n{{\n}}\n")
+    kubectl.say("log", TWO_RESULTS)
+    kubectl.say("endless", "")
+    assert [each for each in _run(kubectl) if isinstance(each, tuple)] == [(1, "{\n}"), (2, "{\n}")]
 
 
 def test_a_log_that_never_ends_is_left_at_the_deadline(

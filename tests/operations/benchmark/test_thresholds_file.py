@@ -140,8 +140,8 @@ _ENTRY = "thresholds:\n  - shape: 128/1000\n    atMost: "
         pytest.param(
             "thresholds: [",
             [
-                "limits.yaml:1",
-                "  not a file of thresholds: expected the node content, but found '<stream end>'",
+                "limits.yaml:2",
+                "  not a file of thresholds: did not find expected node content",
             ],
             id="no YAML",
         ),

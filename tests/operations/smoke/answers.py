@@ -6,9 +6,13 @@ NVIDIA's gpt-oss guide's.
 
 from __future__ import annotations
 
-from typing import Any
+import json
+from typing import TYPE_CHECKING, Any
 
 from tests.operations.smoke.loopback import Loopback, Reply
+
+if TYPE_CHECKING:
+    from tests.cli.command import Answer
 
 MODEL = "openai/gpt-oss-120b"
 CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
@@ -124,3 +128,8 @@ def answer_at_random(body: dict[str, Any]) -> Reply:
     if body["stream"]:
         return Reply(events=stream(" w1237", " w1686", reason="length", tokens=7_680))
     return Reply(chat(text, reasoning=None, reason="length"))
+
+
+def checks_of(answer: Answer) -> dict[str, dict[str, Any]]:
+    """The checks of what `smoke --json` printed, by their names."""
+    return {check["name"]: check for check in json.loads(answer.out)["checks"]}

@@ -20,9 +20,10 @@ echo "$*" >> "$folder/typed"
 case " $* " in
 *" get --raw "*) [ ! -e "$folder/down" ] || {{ cat "$folder/down" >&2; exit 1; }} ;;
 *" get pods "*) cat "$folder/pods.json" ;;
-*" get endpointslices.discovery.k8s.io "*"nvidia.com/dynamo-discovery-enabled=true"*)
-  cat "$folder/slices.json" ;;
+*" get endpointslices.discovery.k8s.io "*) cat "$folder/slices.json" ;;
 *" get dynamoworkermetadatas.nvidia.com "*) cat "$folder/metadata.json" ;;
+*" get dynamographdeployments."*) cat "$folder/graph.json" ;;
+*" logs "*) cat "$folder/log" ;;
 *" port-forward "*)
   echo $$ >> "$folder/forwards"
   [ ! -e "$folder/refusal" ] || {{ cat "$folder/refusal" >&2; exit 1; }}
@@ -32,6 +33,7 @@ case " $* " in
 esac
 """
 _LONGEST_SECONDS = 60
+DISCOVERED = {"nvidia.com/dynamo-discovery-enabled": "true"}
 KUBECONFIG = {
     "contexts": [{"name": "dynamo-lab", "context": {"cluster": "dynamo-lab"}}],
     "clusters": [{"name": "dynamo-lab", "cluster": {"server": "https://127.0.0.1:1"}}],
@@ -66,15 +68,31 @@ class Cluster:
     def have(self, *pods: dict[str, Any]) -> None:
         (self.folder / "pods.json").write_text(json.dumps({"kind": "List", "items": pods}))
 
-    def discover(self, *pods: str, written: tuple[str, ...] = ()) -> None:
-        """List these pods in labelled EndpointSlices, and have others written of themselves."""
-        endpoints = [
-            {"targetRef": {"kind": "Pod", "name": name}, "conditions": {"ready": True}} for name in pods
-        ]
-        slices = [{"kind": "EndpointSlice", "endpoints": endpoints}, {"kind": "EndpointSlice"}]
+    def discover(self, *pods: str, written: tuple[str, ...] = (), unlabelled: tuple[str, ...] = ()) -> None:
+        """List pods in EndpointSlices with and without the label, and have others written of themselves."""
+        slices = [_slice(pods, DISCOVERED), _slice(unlabelled, {}), {"kind": "EndpointSlice", "metadata": {}}]
         (self.folder / "slices.json").write_text(json.dumps({"kind": "List", "items": slices}))
-        metadata = [{"metadata": {"name": name}} for name in written]
-        (self.folder / "metadata.json").write_text(json.dumps({"kind": "List", "items": metadata}))
+        self.register(**dict.fromkeys(written, ""))
+
+    def register(self, **models: str) -> None:
+        """Have these pods written of themselves, each with the model that it serves."""
+        written = [
+            {
+                "metadata": {"name": name},
+                "spec": {"data": {"model_cards": {"x": {"card_json": {"display_name": model}}}}},
+            }
+            for name, model in models.items()
+        ]
+        (self.folder / "metadata.json").write_text(json.dumps({"kind": "List", "items": written}))
+
+    def ask_for(self, **replicas: int) -> None:
+        """The replicas of the graph's components."""
+        components = [{"name": name, "replicas": number} for name, number in replicas.items()]
+        (self.folder / "graph.json").write_text(json.dumps({"spec": {"components": components}}))
+
+    def log(self, *lines: str) -> None:
+        """What every pod has logged."""
+        (self.folder / "log").write_text("\n".join(lines))
 
     def refuse_forwards(self, reason: str) -> None:
         (self.folder / "refusal").write_text(reason)
@@ -101,6 +119,7 @@ def pod(
     ready: bool = True,
     waiting: dict[str, str] | None = None,
     restarts: int = 0,
+    ended: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """A pod as the operator of 1.2 labels it."""
     state = {"waiting": waiting} if waiting else {"running": {}}
@@ -108,6 +127,7 @@ def pod(
         "kind": "Pod",
         "metadata": {
             "name": f"{GRAPH}-{service.lower()}-0",
+            "namespace": "gpt-oss",
             "labels": {
                 "nvidia.com/dynamo-graph-deployment-name": GRAPH,
                 "nvidia.com/dynamo-component": service,
@@ -116,11 +136,29 @@ def pod(
             },
             "annotations": {"dynamo-stack.lab/engine": engine} if engine else {},
         },
+        "spec": {"nodeName": "tray-0", "containers": [{"name": "main"}]},
         "status": {
             "phase": "Running" if ready else "Pending",
             "conditions": [{"type": "Ready", "status": str(ready)}],
-            "containerStatuses": [{"name": "main", "state": state, "restartCount": restarts}],
+            "containerStatuses": [
+                {
+                    "name": "main",
+                    "state": state,
+                    "restartCount": restarts,
+                    "lastState": {"terminated": ended} if ended else {},
+                }
+            ],
         },
+    }
+
+
+def _slice(pods: tuple[str, ...], labels: dict[str, str]) -> dict[str, Any]:
+    return {
+        "kind": "EndpointSlice",
+        "metadata": {"labels": {"kubernetes.io/service-name": "of-the-worker", **labels}},
+        "endpoints": [
+            {"targetRef": {"kind": "Pod", "name": name}, "conditions": {"ready": True}} for name in pods
+        ],
     }
 
 

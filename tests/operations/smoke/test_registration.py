@@ -41,6 +41,17 @@ def test_what_only_helps_is_no_worker(component: str) -> None:
     assert found.workers.found.startswith("no worker is registered; registered: dyn://")
 
 
+def test_a_server_without_dynamo_answers_for_itself() -> None:
+    look = _look([])
+    found = judge_look(Look(Answer(200, ""), look.models), MODEL, ONE)
+    assert found.is_over
+    assert (found.frontend.verdict, found.workers.verdict, found.model.verdict) == (
+        Verdict.GOOD,
+        Verdict.NOT_RUN,
+        Verdict.GOOD,
+    )
+
+
 def test_an_endpoint_of_another_name_is_no_worker() -> None:
     indexer = instance("prefill") | {"endpoint": "worker_kv_indexer_query_dp0"}
     listed = health(instance("backend")) | {"instances": [instance("backend"), indexer]}

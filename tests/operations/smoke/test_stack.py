@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from operations.smoke import first_token
 from tests.cli.command import write_stack
 from tests.operations.smoke import answers
-from tests.operations.smoke.answers import CHAT
-from tests.operations.smoke.cluster import SERVICES, Cluster, pod
+from tests.operations.smoke.answers import CHAT, checks_of
+from tests.operations.smoke.cluster import Cluster, pod
 from tests.operations.smoke.loopback import Reply
 from tests.support.shipped_stacks import served_settings
 
@@ -25,10 +25,6 @@ if TYPE_CHECKING:
     from tests.operations.smoke.loopback import Loopback
 
     Smoke = Callable[..., Answer]
-
-
-def _checks(answer: Answer) -> dict[str, dict[str, Any]]:
-    return {check["name"]: check for check in json.loads(answer.out)["checks"]}
 
 
 def test_a_stack_is_asked_through_its_frontends_service_and_nothing_is_left(
@@ -47,7 +43,7 @@ def test_a_stack_is_asked_through_its_frontends_service_and_nothing_is_left(
 def test_the_prompt_for_the_first_token_is_long_and_compared_with_what_explain_computes(
     smoke_stack: Smoke, server: Loopback
 ) -> None:
-    found = _checks(smoke_stack("--json"))["first-token"]
+    found = checks_of(smoke_stack("--json"))["first-token"]
     [body] = [body for body in server.bodies(CHAT) if "stream_options" in body]
     assert len(body["messages"][0]["content"].split()) == 8_192 - 512
     assert (
@@ -59,7 +55,7 @@ def test_a_first_token_that_is_too_late_for_the_transport_is_wrong(
     smoke_stack: Smoke, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(first_token, "TCP_FIRST_TOKEN_SECONDS", 0.0)
-    found = _checks(smoke_stack("--json"))["first-token"]
+    found = checks_of(smoke_stack("--json"))["first-token"]
     assert found["verdict"] == "wrong"
     assert "slower than NVIDIA's guide gives even for TCP" in found["found"]
 
@@ -71,7 +67,7 @@ def test_a_long_prompt_that_nobody_answers_is_wrong_with_what_its_cache_should_t
         Reply(silent=True) if "stream_options" in body else answers.answer_chat(body)
     )
     answer = command("smoke", "dev", "--wait", "0", "--timeout", "0.3", "--json")
-    found = _checks(answer)
+    found = checks_of(answer)
     assert found["first-token"]["found"].startswith(
         "no answer within 0.3 s to a prompt of about 7,680 tokens"
     )
@@ -86,7 +82,7 @@ def test_an_aggregated_stack_needs_one_worker_and_hands_no_kv_cache_over(
     write_stack(tmp_path, served_settings("agg-gb200", context="dynamo-lab"), name="agg")
     server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
     answer = command("smoke", "agg", "--wait", "0", "--json", folder=tmp_path)
-    found = _checks(answer)
+    found = checks_of(answer)
     assert answer.code == 0
     assert found["workers"]["asked"] == "a worker"
     assert found["first-token"]["verdict"] == "not-run"
@@ -95,90 +91,13 @@ def test_an_aggregated_stack_needs_one_worker_and_hands_no_kv_cache_over(
     assert "service/gpt-oss-agg-frontend" in typed
 
 
-def test_a_role_that_is_absent_is_named_with_its_pod_and_the_pods_state(
-    smoke_stack: Smoke, cluster: Cluster, server: Loopback
-) -> None:
-    reason = {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}
-    cluster.have(
-        pod("Frontend"),
-        pod("TrtllmPrefillWorker", ready=False, waiting=reason, restarts=5),
-        pod("TrtllmDecodeWorker"),
-    )
-    server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
-    answer = smoke_stack("--json")
-    found = _checks(answer)["workers"]
-    assert answer.code == 1
-    assert found["found"] == (
-        "no prefill worker is registered; registered: "
-        "dyn://gpt-oss-gpt-oss-disagg-50a07eaa.tensorrt_llm.generate; "
-        "pod gpt-oss-disagg-trtllmprefillworker-0: main waiting, CrashLoopBackOff back-off 5m0s"
-    )
-    assert found["fix"].startswith(
-        "`kubectl --context dynamo-lab logs gpt-oss-disagg-trtllmprefillworker-0 --namespace gpt-oss "
-        "--tail=20 --previous`"
-    )
-
-
-@pytest.mark.parametrize(
-    ("pods", "said"),
-    [
-        ([pod("Frontend"), pod("TrtllmDecodeWorker")], "TrtllmPrefillWorker has no pod"),
-        (
-            [pod(name) for name in SERVICES],
-            "pod gpt-oss-disagg-trtllmprefillworker-0: Ready, and not registered: its log says why",
-        ),
-    ],
-)
-def test_a_role_without_a_pod_or_with_a_silent_one_is_told_apart(
-    pods: list[dict[str, Any]], said: str, smoke_stack: Smoke, cluster: Cluster, server: Loopback
-) -> None:
-    cluster.have(*pods)
-    server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
-    assert said in _checks(smoke_stack("--json"))["workers"]["found"]
-
-
-PREFILL = "gpt-oss-disagg-trtllmprefillworker-0"
-
-
-@pytest.mark.parametrize(
-    ("listed", "written", "said"),
-    [
-        (
-            (),
-            (),
-            "no EndpointSlice with the label nvidia.com/dynamo-discovery-enabled=true lists it as ready",
-        ),
-        (
-            ("another",),
-            (PREFILL,),
-            "no EndpointSlice with the label nvidia.com/dynamo-discovery-enabled=true",
-        ),
-        ((PREFILL,), ("another",), "it has written no DynamoWorkerMetadata; its log says why"),
-        ((PREFILL,), (PREFILL,), "Ready, and not registered: its log says why"),
-    ],
-)
-def test_a_ready_pod_that_kubernetes_discovery_cannot_show_is_said_to_be_that(
-    listed: tuple[str, ...],
-    written: tuple[str, ...],
-    said: str,
-    smoke_stack: Smoke,
-    cluster: Cluster,
-    server: Loopback,
-) -> None:
-    cluster.discover(*listed, written=written)
-    server.replies["/health"] = Reply(answers.health(answers.instance("tensorrt_llm")))
-    found = _checks(smoke_stack("--json"))["workers"]
-    assert said in found["found"]
-    assert f"logs {PREFILL} --namespace gpt-oss --tail=20`" in found["fix"]
-
-
 def test_pods_that_cannot_be_read_are_not_said_to_be_absent(
     smoke_stack: Smoke, cluster: Cluster, server: Loopback
 ) -> None:
     (cluster.folder / "pods.json").write_text("no JSON")
     server.replies["/health"] = Reply(answers.health(answers.instance("prefill")))
     answer = smoke_stack("--json")
-    found = _checks(answer)["workers"]["found"]
+    found = checks_of(answer)["workers"]["found"]
     assert json.loads(answer.out)["mockEngine"] is None
     assert "; their pods cannot be read" in found
     assert "no pod" not in found
@@ -193,7 +112,7 @@ def test_a_frontend_without_a_running_pod_is_said_in_kubectls_words(
         "error: unable to forward port because pod is not running. Current status=Pending\n"
     )
     answer = smoke_stack("--json", wait=0.01)
-    found = _checks(answer)["frontend"]
+    found = checks_of(answer)["frontend"]
     assert answer.code == 1
     assert "unable to forward port because pod is not running. Current status=Pending" in found["found"]
     assert "gpt-oss-disagg-frontend-0: main waiting, ImagePullBackOff no such image" in found["found"]
@@ -203,7 +122,7 @@ def test_a_ready_frontend_that_cannot_be_reached_is_not_said_to_be_unregistered(
     smoke_stack: Smoke, cluster: Cluster
 ) -> None:
     cluster.refuse_forwards("error: timed out waiting for the condition\n")
-    found = _checks(smoke_stack("--json"))["frontend"]
+    found = checks_of(smoke_stack("--json"))["frontend"]
     assert "gpt-oss-disagg-frontend-0: Ready, and it does not answer; its log says why" in found["found"]
     assert "logs gpt-oss-disagg-frontend-0 --namespace gpt-oss" in found["fix"]
 

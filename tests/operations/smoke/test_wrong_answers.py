@@ -104,7 +104,7 @@ def test_roles_of_two_generations_are_said_never_to_meet(checks: Checks, server:
 
 def test_without_any_worker_the_wait_says_so_and_ends(smoke: Callable[..., Answer], server: Loopback) -> None:
     server.replies |= {"/health": Reply(answers.health()), "/v1/models": Reply(answers.models())}
-    answer = smoke(wait=0.05)
+    answer = smoke(wait=1.0)
     assert answer.code == 1
     assert "waiting, at most 1 s more: no prefill worker and no decode worker is registered" in answer.err
     assert "no prefill worker and no decode worker is registered; registered: none" in squeezed(answer.out)

@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from operations.benchmark import streamed_process
-from operations.benchmark.streamed_process import StreamedProcess, streamed
+from operations import streamed_process
+from operations.streamed_process import StreamedProcess, streamed
 
 DEADLINE_SECONDS = 30
 _DEAF = "trap '' INT; sleep 300 & echo ready; wait"

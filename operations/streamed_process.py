@@ -54,6 +54,10 @@ class StreamedProcess:
                 return
             yield line
 
+    def has_ended(self) -> bool:
+        """Whether the program has ended by itself."""
+        return self._process.poll() is not None
+
     def exit_code(self) -> int:
         """The exit code of a program whose lines have all been read."""
         return self._process.wait(timeout=_END_SECONDS)
@@ -82,7 +86,7 @@ def streamed(
     """Run a program; it has ended when the block has."""
     process: StreamedProcess | None = None
     try:
-        with _interruptions_deferred():
+        with interruptions_deferred():
             process = StreamedProcess(command, environment)
         yield process
     finally:
@@ -91,7 +95,7 @@ def streamed(
 
 
 @contextmanager
-def _interruptions_deferred() -> Iterator[None]:
+def interruptions_deferred() -> Iterator[None]:
     """Let no signal in between the start of a program and the block that ends it.
 
     The signals are not blocked: the program would inherit that, and hear no Ctrl-C.

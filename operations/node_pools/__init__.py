@@ -1,0 +1,1 @@
+"""Node pools as settings, read off a cluster that exists."""

@@ -1,0 +1,156 @@
+"""What each node with GPUs says of itself."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from components.cluster_reader import KubernetesObject
+from failures.pods_and_events import is_ready
+from hardware import ACCELERATORS, Accelerator
+
+GPUS = "nvidia.com/gpu"
+PRODUCT = "nvidia.com/gpu.product"
+CLIQUE = "nvidia.com/gpu.clique"
+GKE_ACCELERATOR = "cloud.google.com/gke-accelerator"
+INSTANCE_TYPE = "node.kubernetes.io/instance-type"
+_PRESENT = ("nvidia.com/gpu.present", "kubernetes.azure.com/accelerator")
+SIGNS = (PRODUCT, GKE_ACCELERATOR, *_PRESENT)
+"""Labels by which a node with GPUs is known, beside its allocatable nvidia.com/gpu."""
+
+# Kubernetes and clouds put these on nodes that are not ready or going away, and take them off again.
+_PASSING_TAINTS = (
+    "node.kubernetes.io/",
+    "node.cloudprovider.kubernetes.io/",
+    "DeletionCandidateOfClusterAutoscaler",
+)
+_GIB = 2**30
+# https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
+_SUFFIXES = {
+    **{f"{letter}i": Decimal(2) ** (10 * power) for power, letter in enumerate("KMGTP", 1)},
+    **{letter: Decimal(10) ** (3 * power) for power, letter in enumerate("kMGTP", 1)},
+    "m": Decimal("0.001"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GpuNode:
+    """One node with GPUs that takes pods."""
+
+    name: str
+    labels: Mapping[str, str]
+    gpus: int
+    """Allocatable, as all that follows."""
+    cpus: int
+    memory_gib: int
+    devices: tuple[str, ...]
+    """Names of further extended resources, such as rdma/ib."""
+    taints: tuple[tuple[str, str, str], ...]
+    """Key, value, effect; without those that come and go."""
+
+    @property
+    def architecture(self) -> str:
+        """Of its processors."""
+        return self.labels.get("kubernetes.io/arch", "")
+
+    @property
+    def clique(self) -> str:
+        """NVLink domain; empty where no label names one."""
+        return self.labels.get(CLIQUE, "")
+
+
+@dataclass(frozen=True, slots=True)
+class GpuModel:
+    """The GPUs of a node, and how pods find them."""
+
+    accelerator: Accelerator
+    labels: Mapping[str, str]
+    """Empty: nvidia.com/gpu.product finds them, with the value that the accelerator has everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Nodes with GPUs that no pool can be made of, and why."""
+
+    nodes: tuple[str, ...]
+    reason: str
+
+
+def read_nodes(listed: Sequence[KubernetesObject]) -> tuple[tuple[GpuNode, ...], tuple[LeftOut, ...]]:
+    """Return the nodes with GPUs, and those that have some and offer none to pods now."""
+    found: list[GpuNode] = []
+    left_out: dict[str, list[str]] = {}
+    for node in listed:
+        name, labels = node["metadata"]["name"], node["metadata"].get("labels") or {}
+        offered = node.get("status", {}).get("allocatable") or {}
+        gpus = int(amount(offered.get(GPUS, "0")))
+        if not gpus and not any(sign in labels for sign in SIGNS):
+            continue
+        reason = _why_not(node, gpus)
+        if reason is not None:
+            left_out.setdefault(reason, []).append(name)
+            continue
+        found.append(
+            GpuNode(
+                name=name,
+                labels=labels,
+                gpus=gpus,
+                cpus=math.floor(amount(offered.get("cpu", "0"))),
+                memory_gib=math.floor(amount(offered.get("memory", "0")) / _GIB),
+                devices=_devices(offered),
+                taints=_taints(node),
+            )
+        )
+    return tuple(found), tuple(LeftOut(tuple(names), reason) for reason, names in left_out.items())
+
+
+def model_of(node: GpuNode) -> GpuModel | str:
+    """Return the model of the node's GPUs, or why it is not known."""
+    product, of_gke = node.labels.get(PRODUCT), node.labels.get(GKE_ACCELERATOR)
+    if product is not None:
+        known = {each.product_label: each for each in ACCELERATORS.values()}
+        if product in known:
+            return GpuModel(known[product], {})
+        if any(product.startswith(f"{label}-") for label in known):
+            return f"{PRODUCT}={product}: its GPUs are shared or cut up, and workers need whole ones"
+        return f"{PRODUCT}={product} is none of {', '.join(known)}"
+    if of_gke is not None:
+        parts = of_gke.upper().split("-")
+        model = next((ACCELERATORS[part] for part in parts if part in ACCELERATORS), None)
+        if model is None:
+            return f"{GKE_ACCELERATOR}={of_gke} is none of {', '.join(ACCELERATORS)}"
+        return GpuModel(model, {GKE_ACCELERATOR: of_gke})
+    return f"neither {PRODUCT} (NVIDIA's feature discovery sets it) nor {GKE_ACCELERATOR} says which GPUs"
+
+
+def amount(text: object) -> Decimal:
+    """Return a Kubernetes quantity, such as 191850m or 2000Gi, in units."""
+    plain = str(text)
+    suffix = next((each for each in _SUFFIXES if plain.endswith(each)), "")
+    return Decimal(plain.removesuffix(suffix)) * _SUFFIXES.get(suffix, Decimal(1))
+
+
+def _why_not(node: KubernetesObject, gpus: int) -> str | None:
+    if not gpus:
+        return f"no allocatable {GPUS}: no device plugin runs there, or all of its GPUs are broken"
+    if not is_ready(node):
+        return "not ready"
+    if node.get("spec", {}).get("unschedulable"):
+        return "cordoned"
+    return None
+
+
+def _devices(offered: Mapping[str, object]) -> tuple[str, ...]:
+    names = (name for name in offered if "/" in name and not name.startswith("nvidia.com/gpu"))
+    return tuple(sorted(name for name in names if amount(offered[name]) > 0))
+
+
+def _taints(node: KubernetesObject) -> tuple[tuple[str, str, str], ...]:
+    taints = node.get("spec", {}).get("taints") or []
+    return tuple(
+        sorted(
+            (taint["key"], taint.get("value") or "", taint["effect"])
+            for taint in taints
+            if not taint["key"].startswith(_PASSING_TAINTS)
+        )
+    )

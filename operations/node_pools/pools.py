@@ -1,0 +1,254 @@
+"""Groups nodes into pools and writes them as `nodePools` of a stack file."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import environ
+from typing import Any
+
+from hardware import INSTANCE_TYPES, InstanceType
+from operations.cluster_commands import ClusterCommands
+from operations.errors import CommandError
+from operations.node_pools.nodes import (
+    GPUS,
+    INSTANCE_TYPE,
+    SIGNS,
+    GpuModel,
+    GpuNode,
+    LeftOut,
+    model_of,
+    read_nodes,
+)
+from stacks.errors import SettingsError
+from stacks.plan.infrastructure.cluster import ClusterPlan
+from stacks.plan.placement.pools import known_pools
+from stacks.settings.stack import NodePoolSettings
+from stacks.updates.guards.cluster_identity import cluster_problems
+from stacks.wording import in_words
+
+_COMMAND = "dynamo-stack pools"
+# What the clouds and feature discovery tell pools apart by, where the GPU does not.
+_DISTINCTIONS = (
+    "nvidia.com/gpu.count",
+    INSTANCE_TYPE,
+    "eks.amazonaws.com/nodegroup",
+    "cloud.google.com/gke-nodepool",
+    "kubernetes.azure.com/agentpool",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Nodes that make one pool."""
+
+    model: GpuModel
+    selector: tuple[str, ...]
+    """What workers find them by; groups with one selector are told apart by a label of the cloud."""
+    sold: InstanceType | None
+    """Their EC2 instance type; None: they are described."""
+    nodes: list[GpuNode]
+
+    @property
+    def largest_clique(self) -> int:
+        """Nodes of the largest NVLink domain; 1 where no label names any."""
+        cliques = Counter(each.clique for each in self.nodes if each.clique)
+        return max(cliques.values(), default=1)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPool:
+    """Equal nodes, as settings."""
+
+    settings: Mapping[str, Any]
+    """An entry of `nodePools`."""
+    notes: tuple[str, ...]
+    """What the cluster does not say, or a person has to decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPools:
+    """Everything with GPUs that a cluster has."""
+
+    context: str
+    pools: tuple[FoundPool, ...]
+    left_out: tuple[LeftOut, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The same for a program."""
+        return {
+            "context": self.context,
+            "nodePools": [dict(pool.settings) for pool in self.pools],
+            "notes": {pool.settings["name"]: list(pool.notes) for pool in self.pools},
+            "leftOut": [{"nodes": list(each.nodes), "reason": each.reason} for each in self.left_out],
+        }
+
+
+def find_pools(context: str, kubeconfig: str | None) -> FoundPools:
+    """Return the pools of the cluster that the context leads to.
+
+    Raises:
+        SettingsError: there is no such context or kubeconfig.
+        CommandError: the cluster does not answer, or has no node with GPUs.
+
+    """
+    plan = ClusterPlan("existing", context, kubeconfig, None)
+    if problems := cluster_problems(plan, environ):
+        options = {"cluster.context": "--context", "cluster.kubeconfig": "--kubeconfig"}
+        named = [replace(each, key=options.get(each.key, each.key)) for each in problems]
+        raise SettingsError({_COMMAND: named})
+    cluster = ClusterCommands.of(plan, needs_helm=False)
+    cluster.require_answer()
+    listed = (cluster.get("nodes") or {}).get("items") or []
+    found = pools_of(context, *read_nodes(listed))
+    if not found.pools and not found.left_out:
+        signs = ", ".join(SIGNS)
+        raise CommandError(
+            f"context {context} leads to {in_words(len(listed), 'node')}, and none has GPUs\n"
+            f"  looked for: allocatable {GPUS}; labels {signs}\n"
+            "  try: NVIDIA's GPU operator, or its device plugin with feature discovery; or another --context"
+        )
+    return found
+
+
+def pools_of(context: str, nodes: Sequence[GpuNode], left_out: Sequence[LeftOut] = ()) -> FoundPools:
+    """Return the nodes as pools that a stack file can have."""
+    groups: dict[object, _Group] = {}
+    unknown: dict[str, list[str]] = {}
+    for node in nodes:
+        model = model_of(node)
+        if isinstance(model, str):
+            unknown.setdefault(model, []).append(node.name)
+            continue
+        sold = _sold_as(node, model)
+        selector = (model.accelerator.name, *model.labels.values(), node.architecture)
+        key = (selector, node.gpus, node.taints, sold and sold.name)
+        groups.setdefault(key, _Group(model, selector, sold, [])).nodes.append(node)
+    found = list(_pools(list(groups.values())))
+    unknown_models = [LeftOut(tuple(names), reason) for reason, names in unknown.items()]
+    return FoundPools(
+        context,
+        tuple(each for each in found if isinstance(each, FoundPool)),
+        (*left_out, *unknown_models, *(each for each in found if isinstance(each, LeftOut))),
+    )
+
+
+def _pools(groups: Sequence[_Group]) -> Iterator[FoundPool | LeftOut]:
+    names = Counter[str]()
+    for group in groups:
+        base = group.model.accelerator.name.lower()
+        name = f"{base}-{names[base] + 1}" if names[base] else base
+        alike = [other for other in groups if other is not group and other.selector == group.selector]
+        pool = _pool(name, group, alike)
+        refused = _refusal(pool.settings)
+        if refused is None:
+            names[base] += 1
+        yield pool if refused is None else LeftOut(tuple(node.name for node in group.nodes), refused)
+
+
+def _pool(name: str, group: _Group, alike: Sequence[_Group]) -> FoundPool:
+    settings: dict[str, Any] = {"name": name}
+    notes: list[str] = []
+    if group.sold is not None:
+        settings["instanceType"] = group.sold.name
+    else:
+        settings["node"] = _node(group)
+        notes += _domain_notes(group)
+    settings["nodes"] = len(group.nodes)
+    own = _distinction(group, alike)
+    if own:
+        settings["labels"] = own
+    elif alike:
+        notes.append("no label tells these nodes from another pool's: give both a label of their own")
+    if rack := _rack(group):
+        settings["nvlinkDomainGpus"] = rack
+    return FoundPool(settings, (*notes, *_device_notes(group)))
+
+
+def _node(group: _Group) -> dict[str, Any]:
+    first = group.nodes[0]
+    node: dict[str, Any] = {
+        "accelerator": group.model.accelerator.name,
+        "gpus": first.gpus,
+        "cpu": min(each.cpus for each in group.nodes),
+        "memory": f"{min(each.memory_gib for each in group.nodes)}Gi",
+        "architecture": first.architecture,
+    }
+    if group.model.accelerator.host.nvlink_crosses_nodes:
+        node["nvlinkDomainGpus"] = group.largest_clique * first.gpus
+    if group.model.labels:
+        node["labels"] = dict(group.model.labels)
+    node["taints"] = [
+        {"key": key, **({"value": value} if value else {}), "effect": effect}
+        for key, value, effect in first.taints
+    ]
+    return node
+
+
+def _domain_notes(group: _Group) -> Iterator[str]:
+    if not group.model.accelerator.host.nvlink_crosses_nodes:
+        return
+    cliques = Counter(each.clique for each in group.nodes)
+    if "" in cliques:
+        yield (
+            "nvlinkDomainGpus: without the label nvidia.com/gpu.clique nothing is known to join these nodes; "
+            "36 or 72 where one rack's NVLink does"
+        )
+    elif len(cliques) > 1:
+        sizes = ", ".join(str(size) for _, size in cliques.most_common())
+        yield f"nvlinkDomainGpus: of the largest of {len(cliques)} NVLink domains, which have {sizes} nodes"
+
+
+def _device_notes(group: _Group) -> Iterator[str]:
+    devices = sorted({name for each in group.nodes for name in each.devices})
+    rdma = [name for name in devices if "rdma" in name or name.endswith("/ib")]
+    if rdma:
+        choice = " or ".join(rdma)
+        yield f"rdma: {{resource: {choice}, fabric: infiniband or roce}}, which no label says"
+    elif group.sold is None:
+        offered = f"; further devices: {', '.join(devices)}" if devices else ""
+        yield f"rdma: no InfiniBand or RoCE device is offered to pods{offered}"
+
+
+def _refusal(settings: Mapping[str, Any]) -> str | None:
+    """Why a stack file with this pool would be refused, such as for a node with a broken GPU."""
+    _, problems = known_pools((NodePoolSettings.model_validate(_as_parsed(settings)),))
+    return (
+        "; ".join(f"{each.key.partition('.')[2]} = {each.value}: {each.message}" for each in problems) or None
+    )
+
+
+def _as_parsed(settings: Mapping[str, Any]) -> dict[str, Any]:
+    node = settings.get("node")
+    if node is None:
+        return dict(settings)
+    return {**settings, "node": {**node, "taints": tuple(node["taints"])}}
+
+
+def _sold_as(node: GpuNode, model: GpuModel) -> InstanceType | None:
+    """The EC2 instance type of a node that is one, complete and with GPUs found by their product."""
+    sold = INSTANCE_TYPES.get(node.labels.get(INSTANCE_TYPE, ""))
+    if sold is None or model.labels or sold.accelerator is not model.accelerator or sold.gpus != node.gpus:
+        return None
+    # Of an instance type nobody says taints: others than that of GPUs need a description.
+    is_plain = all(key == GPUS and effect == "NoSchedule" for key, _, effect in node.taints)
+    return sold if is_plain else None
+
+
+def _rack(group: _Group) -> int | None:
+    """The NVLink domain, where nodes of EC2 show that it is larger than the smallest that is sold."""
+    if group.sold is None or not group.sold.nvlink_crosses_nodes:
+        return None
+    shown = group.largest_clique * group.sold.gpus
+    larger = (size for size in group.sold.nvlink_domain_gpus if size >= shown)
+    return next(larger, None) if shown > min(group.sold.nvlink_domain_gpus) else None
+
+
+def _distinction(group: _Group, alike: Sequence[_Group]) -> dict[str, str]:
+    """A label that all nodes of the group have, with a value that no node of the others has."""
+    others = [node for each in alike for node in each.nodes]
+    for key in _DISTINCTIONS if others else ():
+        values = {node.labels.get(key) for node in group.nodes}
+        theirs = {node.labels.get(key) for node in others}
+        if len(values) == 1 and None not in values | theirs and not values & theirs:
+            return {key: str(values.pop())}
+    return {}

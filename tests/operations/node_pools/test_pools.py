@@ -1,0 +1,186 @@
+"""What `dynamo-stack pools` makes of a cluster's nodes."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import yaml
+
+from lab.directory import REPOSITORY
+from operations.node_pools.nodes import amount, read_nodes
+from operations.node_pools.pools import FoundPools, pools_of
+from tests.support.dev_settings import existing_cluster_settings, resolved
+
+NODES = REPOSITORY / "lab/fixtures/nodes.yaml"
+B200, GB200, SYSTEM = "p6-b200-0", "p6e-gb200-0", "system-0"
+GKE = "cloud.google.com/gke-accelerator"
+INSTANCE_TYPE = "node.kubernetes.io/instance-type"
+
+
+def lab_nodes() -> dict[str, dict[str, Any]]:
+    """The lab's nodes by name, as a kubelet that answers reports them."""
+    nodes = [node for node in yaml.safe_load_all(NODES.read_text(encoding="utf-8")) if node]
+    for node in nodes:
+        node["status"]["conditions"] = [{"type": "Ready", "status": "True"}]
+    return {node["metadata"]["name"]: node for node in nodes}
+
+
+def elsewhere(node: dict[str, Any], name: str = "node-0", **labels: str | None) -> dict[str, Any]:
+    """The same node in a cluster outside EC2; `labels` are further ones, None takes one away."""
+    moved = copy.deepcopy(node)
+    moved["metadata"]["name"] = name
+    changed = {INSTANCE_TYPE: "a4-highgpu-8g", "eks.amazonaws.com/nodegroup": None} | labels
+    kept = moved["metadata"]["labels"] | changed
+    moved["metadata"]["labels"] = {key: value for key, value in kept.items() if value is not None}
+    del moved["status"]["allocatable"]["vpc.amazonaws.com/efa"]
+    return moved
+
+
+def found(*nodes: dict[str, Any]) -> FoundPools:
+    return pools_of("lab", *read_nodes(nodes))
+
+
+def test_nodes_of_ec2_are_named_by_their_instance_type() -> None:
+    pools = found(*lab_nodes().values())
+    assert [dict(pool.settings) for pool in pools.pools] == [
+        {"name": "b200", "instanceType": "p6-b200.48xlarge", "nodes": 1},
+        {"name": "gb200", "instanceType": "p6e-gb200.36xlarge", "nodes": 2},
+    ]
+    assert pools.left_out == ()
+
+
+def test_nodes_elsewhere_are_described_by_what_they_offer_to_pods() -> None:
+    [pool] = found(elsewhere(lab_nodes()[B200])).pools
+    assert pool.settings == {
+        "name": "b200",
+        "node": {
+            "accelerator": "B200",
+            "gpus": 8,
+            "cpu": 191,
+            "memory": "1992Gi",
+            "architecture": "amd64",
+            "taints": [{"key": "nvidia.com/gpu", "value": "true", "effect": "NoSchedule"}],
+        },
+        "nodes": 1,
+    }
+    assert pool.notes == ("rdma: no InfiniBand or RoCE device is offered to pods",)
+
+
+def test_nodes_of_ec2_with_a_taint_of_their_own_are_described() -> None:
+    node = lab_nodes()[B200]
+    node["spec"]["taints"].append({"key": "team", "value": "a", "effect": "NoSchedule"})
+    [pool] = found(node).pools
+    assert "instanceType" not in pool.settings
+    assert pool.settings["node"]["taints"][-1] == {"key": "team", "value": "a", "effect": "NoSchedule"}
+
+
+def test_the_smallest_node_of_a_pool_says_what_workers_can_have() -> None:
+    small = elsewhere(lab_nodes()[B200], "small")
+    small["status"]["allocatable"] |= {"cpu": "96", "memory": "1000Gi"}
+    [pool] = found(elsewhere(lab_nodes()[B200]), small).pools
+    assert (pool.settings["node"]["cpu"], pool.settings["node"]["memory"]) == (96, "1000Gi")
+    assert pool.settings["nodes"] == 2
+
+
+def test_nodes_of_gke_without_feature_discovery_are_found_by_gke_s_label() -> None:
+    labels = dict.fromkeys(("nvidia.com/gpu.product", "nvidia.com/gpu.present"))
+    for value, model in (
+        ("nvidia-b200", "B200"),
+        ("nvidia-h100-80gb", "H100"),
+        ("nvidia-h200-141gb", "H200"),
+    ):
+        [pool] = found(elsewhere(lab_nodes()[B200], **labels, **{GKE: value})).pools
+        assert (pool.settings["node"]["accelerator"], pool.settings["node"]["labels"]) == (
+            model,
+            {GKE: value},
+        )
+
+
+def test_the_nvlink_domain_is_counted_by_clique() -> None:
+    trays = [elsewhere(lab_nodes()[GB200], f"tray-{index}") for index in range(5)]
+    for tray in trays[3:]:
+        tray["metadata"]["labels"]["nvidia.com/gpu.clique"] = "another"
+    [pool] = found(*trays).pools
+    assert pool.settings["node"]["nvlinkDomainGpus"] == 12
+    assert pool.notes[0] == "nvlinkDomainGpus: of the largest of 2 NVLink domains, which have 3, 2 nodes"
+    alone = elsewhere(lab_nodes()[GB200], **{"nvidia.com/gpu.clique": None})
+    [pool] = found(alone).pools
+    assert pool.settings["node"]["nvlinkDomainGpus"] == 4
+    assert "without the label nvidia.com/gpu.clique nothing is known to join these nodes" in pool.notes[0]
+
+
+def test_trays_of_ec2_that_show_a_larger_domain_than_the_smallest_say_so() -> None:
+    trays = [copy.deepcopy(lab_nodes()[GB200]) for _ in range(10)]
+    [pool] = found(*trays).pools
+    assert pool.settings["nvlinkDomainGpus"] == 72
+    [pool] = found(*trays[:9]).pools
+    assert "nvlinkDomainGpus" not in pool.settings
+
+
+def test_equal_gpus_that_are_two_pools_are_told_apart_by_a_label_of_the_cloud() -> None:
+    reserved = elsewhere(lab_nodes()[B200], "reserved", **{"cloud.google.com/gke-nodepool": "two"})
+    reserved["spec"]["taints"].append({"key": "team", "value": "a", "effect": "NoExecute"})
+    plain = elsewhere(lab_nodes()[B200], **{"cloud.google.com/gke-nodepool": "one"})
+    one, two = found(plain, reserved).pools
+    assert (one.settings["name"], two.settings["name"]) == ("b200", "b200-2")
+    assert one.settings["labels"] == {"cloud.google.com/gke-nodepool": "one"}
+    assert two.settings["labels"] == {"cloud.google.com/gke-nodepool": "two"}
+    assert two.settings["node"]["taints"][-1] == {"key": "team", "value": "a", "effect": "NoExecute"}
+    for node in (plain, reserved):
+        del node["metadata"]["labels"]["cloud.google.com/gke-nodepool"]
+    one, _ = found(plain, reserved).pools
+    assert "no label tells these nodes from another pool's: give both a label of their own" in one.notes
+
+
+def test_rdma_devices_are_named_and_their_fabric_is_left_to_a_person() -> None:
+    node = elsewhere(lab_nodes()[B200])
+    node["status"]["allocatable"]["rdma/ib"] = "8"
+    [pool] = found(node).pools
+    assert pool.notes == ("rdma: {resource: rdma/ib, fabric: infiniband or roce}, which no label says",)
+
+
+def test_nodes_that_no_pool_can_be_made_of_are_named_with_the_reason() -> None:
+    b200 = lab_nodes()[B200]
+    away, cordoned, bare, broken = (elsewhere(b200, name) for name in ("away", "cordoned", "bare", "broken"))
+    away["status"]["conditions"] = [{"type": "Ready", "status": "Unknown"}]
+    cordoned["spec"]["unschedulable"] = True
+    del bare["status"]["allocatable"]["nvidia.com/gpu"]
+    broken["status"]["allocatable"]["nvidia.com/gpu"] = "7"
+    shared = elsewhere(b200, "shared", **{"nvidia.com/gpu.product": "NVIDIA-B200-SHARED"})
+    other = elsewhere(b200, "other", **{"nvidia.com/gpu.product": "NVIDIA-L40S"})
+    silent = elsewhere(b200, "silent", **{"nvidia.com/gpu.product": None})
+    pools = found(away, cordoned, bare, broken, shared, other, silent)
+    assert pools.pools == ()
+    reasons = {each.nodes: each.reason for each in pools.left_out}
+    assert reasons.keys() == {
+        (name,) for name in ("away", "cordoned", "bare", "broken", "shared", "other", "silent")
+    }
+    assert reasons["away",] == "not ready"
+    assert reasons["cordoned",] == "cordoned"
+    assert "no device plugin runs there" in reasons["bare",]
+    assert reasons["broken",] == "node.gpus = 7: no machine has that many B200"
+    assert "workers need whole ones" in reasons["shared",]
+    assert reasons["other",].startswith("nvidia.com/gpu.product=NVIDIA-L40S is none of NVIDIA-B200, ")
+    assert reasons["silent",].startswith(
+        "neither nvidia.com/gpu.product (NVIDIA's feature discovery sets it)"
+    )
+
+
+def test_what_is_read_can_be_resolved_as_it_stands() -> None:
+    b200 = lab_nodes()[B200]
+    gke = elsewhere(b200, "gke", **{"nvidia.com/gpu.product": None, GKE: "nvidia-h200-141gb"})
+    nodes = [elsewhere(b200), gke, elsewhere(lab_nodes()[GB200], "tray")]
+    pools = [dict(pool.settings) for pool in found(*nodes).pools]
+    serving = {"recipe": "gpt-oss-120b/trtllm-agg", "pool": "gb200"}
+    stack = resolved(existing_cluster_settings(serving, pools))
+    assert [(placed.pool.name, placed.used_gpus) for placed in stack.pools] == [
+        ("b200", 0),
+        ("h200", 0),
+        ("gb200", 4),
+    ]
+
+
+def test_amounts_are_read_in_every_form_that_kubernetes_writes() -> None:
+    assert [float(amount(text)) for text in ("191850m", "192", "2k")] == [191.85, 192, 2000]
+    assert amount("1Ti") == 2**40 == amount("1073741824Ki") == amount(2**40)
