@@ -1,10 +1,7 @@
 """`dynamo-stack bench`: measures what is served, and keeps what it measured."""
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from types import FrameType
 
 import typer
 
@@ -12,6 +9,7 @@ from cli.bench_options import BenchOptions, check_options
 from cli.bench_picture import picture
 from cli.bench_progress import BenchProgress
 from cli.bench_table import headers, rows
+from cli.ending_signals import EndedBySignalError, ending_signals
 from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
 from cli.output import make_console, print_json, print_line, print_table, say
 from cli.stack_argument import stack_name
@@ -27,7 +25,6 @@ from operations.benchmark.plan_run import (
     run_of_address,
     run_of_stack,
 )
-from operations.benchmark.port_forward import forwarded
 from operations.benchmark.published import comparable_figures
 from operations.benchmark.recording import PlannedRun, Recording
 from operations.benchmark.result import BenchmarkResult, Outcome
@@ -37,22 +34,12 @@ from operations.benchmark.thresholds import Thresholds, regressions, unmeasured
 from operations.benchmark.thresholds_file import load_thresholds
 from operations.cluster_commands import ClusterCommands, refuse_other_cluster
 from operations.errors import CommandError
+from operations.port_forward import PortForward
 from operations.project import resolved_stack
 from stacks.errors import SettingsError
 from stacks.wording import in_words
 
 PICTURE_FILE = "picture.svg"
-# `nohup` ignores the second, and so does the command then.
-_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
-
-
-class _EndedBySignalError(KeyboardInterrupt):
-    """A signal after which everything ends in the order of a Ctrl-C."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__()
-        self.signal = signal.Signals(number)
-
 
 _Send = Callable[[Recording, Watcher], None]
 
@@ -62,12 +49,12 @@ def bench(options: BenchOptions) -> None:
     check_options(options)
     thresholds = load_thresholds(options.thresholds) if options.thresholds else None
     try:
-        with _interrupted_by_signals():
+        with ending_signals():
             run, send = _of_address(options, options.url) if options.url else _of_stack(options)
             _refuse_unmeasured(options, thresholds, run)
             recording = Recording(options.results, run)
             result = _measured(run, send, recording)
-    except _EndedBySignalError as ended:
+    except EndedBySignalError as ended:
         say(f"ended by {ended.signal.name}", error=True)
         raise typer.Exit(SIGNALLED + ended.signal) from None
     except KeyboardInterrupt:
@@ -93,7 +80,8 @@ def _of_stack(options: BenchOptions) -> tuple[PlannedRun, _Send]:
         return run, lambda recording, watcher: measure_in_cluster(run, cluster, recording, watcher)
 
     def send(recording: Recording, watcher: Watcher) -> None:
-        with forwarded(cluster, stack.serving.namespace, stack.serving.graph_name) as url:
+        with PortForward(cluster, stack.serving.namespace, stack.serving.graph_name) as forward:
+            url = forward.address()
             served_model(url, run.model)
             endpoint = endpoint_here(run, recipe, url, options.tokenizer)
             measure_here(run, program, endpoint, recording, watcher)
@@ -130,7 +118,7 @@ def _measured(run: PlannedRun, send: _Send, recording: Recording) -> BenchmarkRe
             watcher = Watcher(progress.said, progress.began, progress.progress, progress.measured)
             send(recording, watcher)
     except KeyboardInterrupt as interruption:
-        ended = isinstance(interruption, _EndedBySignalError)
+        ended = isinstance(interruption, EndedBySignalError)
         _keep(recording, "interrupted", interruption.signal.name if ended else "Ctrl-C")
         raise
     except CommandError as error:
@@ -177,19 +165,3 @@ def _judge(thresholds: Thresholds, result: BenchmarkResult) -> None:
     if found:
         raise typer.Exit(FAILED)
     say("every threshold is reached", error=True)
-
-
-@contextmanager
-def _interrupted_by_signals() -> Iterator[None]:
-    """A pipeline that ends the command, or a terminal that closes, must not leave a load behind."""
-    heard = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, _interrupt) for number in heard}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _interrupt(number: int, _frame: FrameType | None) -> None:
-    raise _EndedBySignalError(number)

@@ -1,11 +1,11 @@
 """`dynamo-stack explain`: one screen with what a stack becomes, and why."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from cli.explain_cluster import header_rows
 from cli.explain_tables import names_by, prices, print_pods, print_pools, workarounds
-from cli.output import Row, make_console, print_line, print_sections
+from cli.output import Row, labelled, make_console, print_line, print_sections
 from components.dynamo_objects import FRONTEND_PORT, frontend_service
 from components.exposure_kinds import IngressRule, InternalLoadBalancer
 from hardware import KvPath, Standing
@@ -13,6 +13,7 @@ from operations.project import recorded_stack, resolved_stack
 from recipes.evidence import evidence_on
 from resource_graph import ResourceGraph
 from stacks.plan.infrastructure.prices import idle_gpus
+from stacks.plan.losses import losses
 from stacks.plan.recipe_choice import aggregated_recipes_like
 from stacks.plan.stack_plan import Decision, RetainedObject, StackPlan, Topic
 from stacks.updates.free_gpus import room_texts
@@ -76,36 +77,38 @@ def _left_by_destroy(retained: Sequence[RetainedObject]) -> Iterator[str]:
 
 def _rows(stack: StackPlan, graph: ResourceGraph) -> Iterator[Row]:
     if stack.layers.own != ("platform",):
-        yield from _labelled("PRICES", prices(stack.pools))
+        yield from labelled("PRICES", prices(stack.pools))
     if stack.infrastructure is not None:
-        yield from _labelled("IDLE", idle_gpus(stack.infrastructure, stack.pools))
+        yield from labelled("IDLE", idle_gpus(stack.infrastructure, stack.pools))
     serves = stack.layers.owns("serving")
     if serves:
         yield from _before_order(stack)
-    yield from _labelled("ORDER", [_creation_order(graph)])
+    yield from labelled("ORDER", [_creation_order(graph)])
     if stack.infrastructure is not None:
-        yield from _labelled("PROTECTED", _protected(graph))
-    yield from _labelled("RETAINED", _left_by_destroy(stack.retained))
+        yield from labelled("PROTECTED", _protected(graph))
+    yield from labelled("RETAINED", _left_by_destroy(stack.retained))
     if serves:
-        yield from _labelled("DEFECTS", workarounds(stack))
-    yield from _labelled("WAIVED", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
-    yield from _labelled("SERVERS", _decisions(stack, "servers"))
-    yield from _labelled("NAMESPACE", _decisions(stack, "namespaces"))
+        yield from labelled("DEFECTS", workarounds(stack))
+    yield from labelled("WAIVED", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
+    yield from labelled("SERVERS", _decisions(stack, "servers"))
+    yield from labelled("NAMESPACE", _decisions(stack, "namespaces"))
     if serves:
         yield "OTHER", "; ".join(_decisions(stack, *_other_topics(stack)))
-        yield from _labelled("EVIDENCE", _evidence(stack))
+        yield from labelled("EVIDENCE", _evidence(stack))
 
 
 def _before_order(stack: StackPlan) -> Iterator[Row]:
     # `explain` asks no cluster: it says the same on every machine.
     room = room_texts(stack, None, "which a preview asks of the cluster too")
-    yield from _labelled("ROOM", (text for text, _ in room))
+    yield from labelled("ROOM", (text for text, _ in room))
     yield "CLIENTS", _clients(stack)
     yield "PROMPTS", _prompts(stack)
-    yield from _labelled("PLACEMENT", _placement(stack))
-    yield from _labelled("KV PATH", _kv_path(stack))
-    yield from _labelled("ROLLOUT", _rollouts(stack))
-    yield from _labelled("UPDATES", effects_of_changes(stack))
+    yield from labelled("DRAFT", _draft_models(stack))
+    yield from labelled("PLACEMENT", _placement(stack))
+    yield from labelled("KV PATH", _kv_path(stack))
+    yield from labelled("ROLLOUT", _rollouts(stack))
+    yield from labelled("UPDATES", effects_of_changes(stack))
+    yield from labelled("LOSSES", losses(stack.serving))
 
 
 def _other_topics(stack: StackPlan) -> tuple[Topic, ...]:
@@ -138,7 +141,7 @@ def _enforced(stack: StackPlan) -> str:
 
 def _prompts(stack: StackPlan) -> str:
     recipe = stack.serving.placed.recipe
-    prompt, sequence, model = recipe.longest_prompt, recipe.longest_sequence, recipe.model.max_positions
+    prompt, sequence, model = recipe.longest_prompt, recipe.longest_sequence, recipe.model.shape.max_positions
     if sequence == model == prompt + 1:
         return f"up to {model:,} tokens with the answer, as the model takes; the engine refuses longer ones"
     return (
@@ -147,9 +150,12 @@ def _prompts(stack: StackPlan) -> str:
     )
 
 
-def _labelled(label: str, texts: Iterable[str]) -> Iterator[Row]:
-    for index, text in enumerate(texts):
-        yield ("" if index else label), text
+def _draft_models(stack: StackPlan) -> Iterator[str]:
+    for draft in stack.serving.placed.recipe.draft_models:
+        yield (
+            f"{draft.repository} proposes tokens: no structured output (response_format) with it, which may "
+            "be no JSON and may crash the engine (docs/which-recipe.md)"
+        )
 
 
 def _decisions(stack: StackPlan, *topics: Topic) -> Iterator[str]:

@@ -17,7 +17,7 @@ from stacks.plan.infrastructure.eks_plan import (
     PlannedNodes,
 )
 from stacks.plan.infrastructure.prices import NAMES
-from stacks.plan.platform import OwnPlatform
+from stacks.plan.platform import OwnPlatform, PlatformPlan
 from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.plan.versions import (
     DRA_DRIVER,
@@ -40,8 +40,10 @@ def header_rows(stack: StackPlan) -> Iterator[Row]:
     yield "STACK", f"{stack.name} ({stack.source}), recipe {recipe}, lifecycle {stack.lifecycle}"
     yield from _layer_rows(stack)
     yield from _cluster(stack)
-    if stack.layers.own != ("infrastructure",):
-        yield "PLATFORM", _platform(stack)
+    if stack.platform is None:
+        yield "PLATFORM", f"none: {stack.serving.placed.recipe.server} serves without Dynamo"
+    elif stack.layers.own != ("infrastructure",):
+        yield "PLATFORM", _platform(stack, stack.platform)
     waits = [waiting_text(nodes) for nodes in waited_for(stack)]
     if waits and stack.layers.owns("serving"):
         yield "WAITING", f"no graph is made yet: {'; '.join(waits)}; then purchase.phase: active, and `up`"
@@ -115,8 +117,7 @@ def _charts(plan: EksPlan) -> Iterator[Chart]:
         yield PROMETHEUS_STACK
 
 
-def _platform(stack: StackPlan) -> str:
-    platform = stack.platform
+def _platform(stack: StackPlan, platform: PlatformPlan) -> str:
     joined = stack.layers.joined.get("platform")
     runs = f"run by stack {joined.stack}" if joined else platform.kind
     parts = [f"{runs}, Dynamo {platform.version} in {platform.namespace}, {platform.graph_api}"]
@@ -125,7 +126,9 @@ def _platform(stack: StackPlan) -> str:
         parts += [f"discovery {release.discovery}", _server("NATS", release.nats)]
         if release.etcd is not None:
             parts.append(_server("etcd", release.etcd))
-    return ", ".join(parts)
+    lines = stack.serving.placed.recipe.runtime.platform_lines
+    stands = f"; the recipe stands on {', '.join(lines)}" if stack.layers.owns("serving") else ""
+    return f"{', '.join(parts)}{stands}"
 
 
 def _cluster(stack: StackPlan) -> Iterator[Row]:

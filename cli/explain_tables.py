@@ -43,7 +43,7 @@ def prices(pools: Sequence[PlacedPool]) -> Iterator[str]:
     types = (placed.pool.instance_type for placed in pools)
     for instance_type in {each.name: each for each in types}.values():
         offers = " or ".join(_offers(instance_type))
-        yield f"{instance_type.name}: {offers or 'no published price'}"
+        yield f"{instance_type.name}: {offers or 'no price is known'}"
 
 
 def print_pods(console: Console, stack: StackPlan) -> None:

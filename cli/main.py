@@ -15,7 +15,12 @@ import typer
 
 from cli.bench_command import bench_command
 from cli.exit_codes import UNREADABLE
-from cli.stack_argument import stack_name
+from cli.pools_command import pools_command
+from cli.recipes_command import recipes_app
+from cli.smoke_command import smoke_command
+from cli.stack_argument import StackArgument, stack_name
+from cli.upgrade_command import upgrade_command
+from compose.options import ComposeOptions, Discovery, Network
 
 _ALLOCATIONS = 100_000
 """Before Python looks for cycles; 700 (2,000 from 3.12 on) where nobody says otherwise."""
@@ -27,16 +32,6 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-
-
-StackArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="STACK",
-        help="Name of the stack, or of its file here: dev or Pulumi.dev.yaml.",
-        callback=stack_name,
-    ),
-]
 
 
 @app.command(name="list")
@@ -90,6 +85,31 @@ def render_command(
         raise typer.BadParameter(
             "--benchmark prints one Job; it has no place in a folder of a stack's objects"
         )
+
+
+@app.command(name="compose")
+def compose_command(
+    stack: StackArgument,
+    to: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="DIR", help="Write into this directory; else into compose-STACK here."),
+    ] = None,
+    discovery: Annotated[
+        Discovery,
+        typer.Option("--discovery", help="How workers are found: by etcd, with NATS, or by files alone."),
+    ] = Discovery.ETCD,
+    network: Annotated[
+        Network,
+        typer.Option("--network", help="The network of the containers: one of their own, or the host's."),
+    ] = Network.BRIDGE,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace files there that this command did not write.")
+    ] = False,
+) -> None:
+    """Write a stack whose workers fit one host as a Docker Compose project, without Kubernetes."""
+    from cli.compose import compose
+
+    compose(stack, to, ComposeOptions(discovery, network), force=force)
 
 
 @app.command(name="check")
@@ -184,62 +204,11 @@ def drift_command(
     drift(stack, as_json=as_json)
 
 
-@app.command(name="smoke")
-def smoke_command(
-    stack: Annotated[
-        str | None, typer.Argument(metavar="[STACK]", help="Name of a stack, or of its file here.")
-    ] = None,
-    *,
-    url: Annotated[
-        str | None,
-        typer.Option("--url", metavar="URL", help="An address instead, such as http://localhost:8000."),
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model", metavar="NAME", help="With --url: the model to ask; else that of the recipes."
-        ),
-    ] = None,
-    disaggregated: Annotated[
-        bool, typer.Option("--disaggregated", help="With --url: prefill workers of their own are expected.")
-    ] = False,
-    api_key_from: Annotated[
-        str | None,
-        typer.Option(
-            "--api-key-from",
-            metavar="VARIABLE",
-            help="With --url: environment variable whose value is sent as a bearer token.",
-        ),
-    ] = None,
-    wait: Annotated[
-        float, typer.Option("--wait", metavar="SECONDS", min=0, help="For model and workers to be listed.")
-    ] = 60.0,
-    timeout: Annotated[
-        float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="For each answer, to its end.")
-    ] = 120.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
-) -> None:
-    """Ask a running model what its clients will ask, once workers have registered: exit 1 if wrong."""
-    from cli.smoke import smoke, smoke_at
-    from operations.smoke.waits import Patience
-
-    if (stack is None) == (url is None):
-        raise typer.BadParameter("give one STACK, or --url URL")
-    patience = Patience(wait, timeout)
-    if url is not None:
-        smoke_at(url, model, api_key_from, patience, disaggregated=disaggregated, as_json=as_json)
-        return
-    for option, value in (
-        ("--model", model),
-        ("--disaggregated", disaggregated),
-        ("--api-key-from", api_key_from),
-    ):
-        if value:
-            raise typer.BadParameter("goes with --url; a stack's settings say it", param_hint=option)
-    smoke(stack_name(str(stack)), patience, as_json=as_json)
-
-
+app.command(name="smoke")(smoke_command)
 app.command(name="bench")(bench_command)
+app.command(name="upgrade")(upgrade_command)
+app.command(name="pools")(pools_command)
+app.add_typer(recipes_app, name="recipes")
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -60,6 +60,12 @@ def print_sections(console: Console, rows: Iterable[Row]) -> None:
     table.add_column(overflow="fold")
     table.add_column(ratio=1, overflow="fold")
     _print_rows(console, table, rows)
+
+
+def labelled(label: str, texts: Iterable[str]) -> Iterator[Row]:
+    """Return the rows of one section, of which the first has the label."""
+    for index, text in enumerate(texts):
+        yield ("" if index else label), text
 
 
 def say(text: str, *, error: bool = False) -> None:

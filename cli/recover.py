@@ -6,9 +6,9 @@ import typer
 
 from cli.exit_codes import FAILED, INTERRUPTED
 from cli.output import say
+from cli.terminal import confirm, require_terminal
 from failures.health import health_problems
 from operations.cluster_commands import ClusterCommands
-from operations.errors import CommandError
 from operations.project import resolved_stack
 from operations.pulumi_command import PulumiCommand
 from operations.recovery.leftovers import read_leftovers
@@ -57,7 +57,7 @@ def _recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_wait
         return
     _show(name, plan, [command_line(step, pulumi, cluster) for step in plan.steps])
     if not yes:
-        _ask(name)
+        confirm("Run these?", otherwise=f"`dynamo-stack recover {name} --yes`")
     failed = run_steps(plan.steps, pulumi, cluster, say, lambda text: say(text, error=True))
     if failed is not None:
         if failed.ends:
@@ -122,21 +122,8 @@ def _may_end(*, yes: bool, end_waiting: bool) -> bool:
 def _may_put_back(name: str, backup: Backup, *, yes: bool) -> bool:
     say(f"the state of stack {name} cannot be read; its newest backup has {backup.resources} resources")
     if not yes:
-        _require_terminal(
-            f"`{backup.command}`, or `dynamo-stack recover {name} --yes`, which does that first"
-        )
+        require_terminal(f"`{backup.command}`, or `dynamo-stack recover {name} --yes`, which does that first")
         if not typer.confirm("Put it back?"):
             return False
     say(f"$ {backup.command}")
     return True
-
-
-def _ask(name: str) -> None:
-    _require_terminal(f"`dynamo-stack recover {name} --yes`")
-    if not typer.confirm("Run these?"):
-        raise CommandError("nothing was changed")
-
-
-def _require_terminal(instead: str) -> None:
-    if not sys.stdin.isatty():
-        raise CommandError(f"nothing was changed: there is no terminal to ask at\n  try: {instead}")

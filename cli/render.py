@@ -1,6 +1,5 @@
 """`dynamo-stack render`: a resource graph as YAML documents, the same bytes for the same graph."""
 
-import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +10,12 @@ import typer
 from cli.gitops import HelmStyle, object_document, release_documents
 from cli.hidden_values import secret_document, with_unknowns_marked, without_secrets
 from cli.output import say
+from cli.own_files import is_own, refuse_foreign, write_files
 from cli.yaml_text import as_comment, to_yaml
 from operations.project import recorded_stack, resolved_stack
 from recipes.benchmark_job import benchmark_job
 from resource_graph import Resource, ResourceGraph, has_unknown
 from resource_graph.urns import RELEASE_TYPE
-from stacks.errors import Problem, SettingsError
 
 MARK = "# Written by `dynamo-stack render`; changes are overwritten."
 
@@ -45,11 +44,15 @@ def render(name: str, directory: Path | None, helm: HelmStyle) -> None:
     if directory is None:
         typer.echo("---\n".join(document.text for document in documents), nl=False)
         return
-    try:
-        _write(documents, directory)
-    except OSError as error:
-        problem = Problem("", None, f"cannot be written: {error.strerror}")
-        raise SettingsError({str(directory): [problem]}) from error
+    files = {
+        f"{number:02}-{document.name}.yaml": document.text for number, document in enumerate(documents, 1)
+    }
+    refuse_foreign((directory / name for name in files), MARK, suggestion="move it, or name another folder")
+    for stale in sorted(directory.glob("*.yaml")):
+        # An object that left the stack must not be applied again; files of other people stay.
+        if stale.name not in files and is_own(stale, MARK):
+            stale.unlink()
+    write_files(directory, files, MARK)
     say(f"{len(documents)} files in {directory}")
 
 
@@ -86,34 +89,3 @@ def _object_text(resource: Resource) -> str:
     else:
         return object_document(shown)
     return as_comment(f"This {resource.kind} {why}.\n{to_yaml(shown)}")
-
-
-def _write(documents: list[RenderedDocument], directory: Path) -> None:
-    directory.mkdir(parents=True, exist_ok=True)
-    files = {
-        directory / f"{number:02}-{document.name}.yaml": document
-        for number, document in enumerate(documents, 1)
-    }
-    foreign = [file for file in files if os.path.lexists(file) and not _is_own(file)]
-    if foreign:
-        raise SettingsError({str(file): [_not_ours(file)] for file in foreign})
-    for stale in sorted(directory.glob("*.yaml")):
-        # An object that left the stack must not be applied again; files of other people stay.
-        if stale not in files and _is_own(stale):
-            stale.unlink()
-    for file, document in files.items():
-        file.write_text(f"{MARK}\n{document.text}", encoding="utf-8")
-
-
-def _is_own(file: Path) -> bool:
-    # Written through a link, the document would land in another folder.
-    if file.is_symlink() or not file.is_file():
-        return False
-    with file.open("rb") as content:
-        return content.read(len(MARK)) == MARK.encode()
-
-
-def _not_ours(file: Path) -> Problem:
-    found = "a link that leads elsewhere" if file.is_symlink() else "not what `dynamo-stack render` wrote"
-    message = f"is {found}, so nothing was written"
-    return Problem("", None, message, suggestion="move it, or name another folder")

@@ -1,21 +1,17 @@
 """`dynamo-stack smoke`: asks a running deployment what its clients will ask."""
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from os import environ
-from types import FrameType
 
 import typer
 
+from cli.ending_signals import EndedBySignalError, ending_signals
 from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
 from cli.output import make_console, print_json, print_line, print_table, say
 from operations.smoke.address import parse_url, published_model, read_key
 from operations.smoke.report import SmokeReport
 from operations.smoke.run import smoke_stack, smoke_url
 from operations.smoke.waits import Patience
-
-_ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 def smoke(name: str, patience: Patience, *, as_json: bool) -> None:
@@ -46,8 +42,11 @@ def smoke_at(
 
 def _run(ask: Callable[[], SmokeReport], *, as_json: bool) -> None:
     try:
-        with _ended_in_order():
+        with ending_signals():
             report = ask()
+    except EndedBySignalError as ended:
+        say(f"ended by {ended.signal.name}; nothing was changed", error=True)
+        raise typer.Exit(SIGNALLED + ended.signal) from None
     except KeyboardInterrupt:
         say("\ninterrupted; nothing was changed", error=True)
         raise typer.Exit(INTERRUPTED) from None
@@ -72,18 +71,3 @@ def _print(report: SmokeReport) -> None:
 def _progress(text: str) -> None:
     # On stderr: what a program reads stays whole.
     say(text, error=True)
-
-
-@contextmanager
-def _ended_in_order() -> Iterator[None]:
-    """A pipeline or a terminal that ends the command must not leave its port-forward behind."""
-    before = {number: signal.signal(number, _end) for number in _ENDING}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _end(number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(SIGNALLED + number)

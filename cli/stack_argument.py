@@ -1,6 +1,20 @@
 """The name of a stack, as a person types it."""
 
+from typing import Annotated
+
+import typer
+
 
 def stack_name(text: str) -> str:
     """The stack that a person means, who may have let the shell complete its file's name."""
     return text.removeprefix("./").removeprefix("Pulumi.").removesuffix(".yaml")
+
+
+StackArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="STACK",
+        help="Name of the stack, or of its file here: dev or Pulumi.dev.yaml.",
+        callback=stack_name,
+    ),
+]

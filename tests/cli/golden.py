@@ -10,7 +10,7 @@ from tests.cli.command import ROOT, run_process
 FOLDER = ROOT / "tests" / "cli" / "golden"
 # 2026-11-22: the screens say how old prices are.
 DAY = "1795305600"
-STACKS = ("disagg-b200", "disagg-gb200", "agg-gb200")
+STACKS = ("disagg-b200", "disagg-b200-8gpu", "disagg-gb200", "agg-gb200")
 
 
 def explained(stack: str) -> str:

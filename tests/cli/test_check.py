@@ -25,7 +25,7 @@ def waiver(rule: str, expires: str) -> dict[str, str]:
     return {"rule": rule, "reason": "measured next quarter", "expires": expires}
 
 
-@pytest.mark.parametrize("stack", ["dev", "disagg-b200", "disagg-gb200", "agg-gb200"])
+@pytest.mark.parametrize("stack", ["dev", "disagg-b200", "disagg-b200-8gpu", "disagg-gb200", "agg-gb200"])
 def test_a_shipped_stack_passes_on_one_screen_with_nothing_undecided(command: Command, stack: str) -> None:
     answer = command("check", stack)
     assert (answer.code, answer.err) == (0, "")

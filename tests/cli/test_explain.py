@@ -16,6 +16,7 @@ from tests.support.dev_settings import (
     disagg_gb200_settings,
 )
 from tests.support.eks_settings import eks_gb200_settings
+from tests.support.vllm_settings import DRAFT, overridden_settings, vllm_settings
 
 ALLOWED = 1.3
 
@@ -212,7 +213,14 @@ def test_explain_says_what_was_never_tried_upstream(explain: Any) -> None:
 
 
 def test_explain_of_a_path_that_is_reported_failing_recommends_the_recipe_without_it(explain: Any) -> None:
-    whole = [name for name in recipe_names() if not load_recipe(name).is_disaggregated]
+    recipes = [load_recipe(name) for name in recipe_names()]
+    split = load_recipe("gpt-oss-120b/trtllm-disagg")
+    alike = (split.model, split.framework, split.server)
+    whole = [
+        each.name
+        for each in recipes
+        if (each.model, each.framework, each.server) == alike and not each.is_disaggregated
+    ]
     says = f"recommended: {' or '.join(whole)} (docs/which-recipe.md)"
     for settings in (disagg_gb200_settings(), eks_gb200_settings()):
         shown = explain(settings)
@@ -258,3 +266,10 @@ def test_two_hundred_and_fifty_trays_take_about_as_long_as_one(tmp_path: Path, n
         lambda: seconds_of(name, "one", folder=tmp_path),
         lambda: seconds_of(name, "many", folder=tmp_path),
     )
+
+
+def test_explain_says_of_a_draft_model_what_does_not_go_with_it(explain: Any) -> None:
+    eagle = {"method": "eagle3", "model": DRAFT, "num_speculative_tokens": 3}
+    shown = explain(overridden_settings(speculative_config=eagle))
+    assert f"DRAFT {DRAFT} proposes tokens: no structured output (response_format) with it" in shown
+    assert "DRAFT" not in explain(vllm_settings())

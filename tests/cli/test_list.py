@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from recipes import load
 from tests.cli.command import ROOT, Command, squeezed
 
 SETTINGS = "Pulumi.dev.yaml"
@@ -17,8 +18,8 @@ def test_list_shows_stacks_with_their_gpus_and_recipes_with_evidence_and_who_val
     shown = squeezed(answer.out)
     assert answer.code == 0
     assert "dev gpt-oss-120b/trtllm-disagg 5 B200 B200: mock-served" in shown
-    assert "gpt-oss-120b/trtllm-agg 4 GB200 B200: rendered, GB200: mock-served" in shown
-    assert "gpt-oss-120b/trtllm-disagg 5 GB200, B200 B200: mock-served" in shown
+    assert "gpt-oss-120b/trtllm-agg 4 1.2 1.4 GB200 B200: rendered, GB200: mock-served" in shown
+    assert "gpt-oss-120b/trtllm-disagg 5 1.2 1.4 GB200, B200 B200: mock-served" in shown
 
 
 def test_list_shows_a_stack_that_cannot_be_used_with_the_reason(command: Command, tmp_path: Path) -> None:
@@ -114,3 +115,28 @@ def test_commands_that_record_nothing_do_not_load_the_sdk(arguments: list[str]) 
     loaded = done.stderr.rpartition("loaded: ")[2]
     assert "'cli.main'" in loaded
     assert "'pulumi'" not in loaded
+
+
+def test_a_recipe_that_cannot_be_used_is_listed_with_the_reason_and_hides_no_other(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalogue = tmp_path / "recipes" / "catalogue"
+    shutil.copytree(load.CATALOGUE, catalogue)
+    file = catalogue / "gpt-oss-120b" / "trtllm-agg.yaml"
+    file.write_text(file.read_text().replace("\nframework: tensorrt-llm", "\nframework: tensorrt-lm"))
+    monkeypatch.setattr(load, "CATALOGUE", catalogue)
+    load.load_recipe.cache_clear()
+    try:
+        answer = command("list")
+        explained = command("explain", "agg-gb200")
+    finally:
+        load.load_recipe.cache_clear()
+    assert answer.code == 0
+    assert (
+        "gpt-oss-120b/trtllm-agg cannot be used recipes/catalogue/gpt-oss-120b/trtllm-agg.yaml: "
+        in squeezed(answer.out)
+    )
+    assert "dev gpt-oss-120b/trtllm-disagg 5 B200" in squeezed(answer.out)
+    assert (explained.code, explained.out) == (2, "")
+    assert "trtllm-agg.yaml: framework = 'tensorrt-lm'" in explained.err
+    assert "try: tensorrt-llm" in explained.err

@@ -1,0 +1,72 @@
+"""`dynamo-stack compose`: a stack for one host with Docker Compose, without Kubernetes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from cli.output import say
+from cli.own_files import refuse_foreign, write_files
+from cli.yaml_text import as_comment, to_yaml
+from compose.one_host import several_hosts, several_servers
+from compose.options import ComposeOptions, Network
+from compose.project import COMPOSE_FILE, compose_project
+from operations.errors import CommandError
+from operations.project import resolved_stack
+from stacks.errors import SettingsError
+from stacks.plan.stack_plan import StackPlan
+
+MARK = "# Written by `dynamo-stack compose`; changes are overwritten."
+_READABLE_FILE, _READABLE_FOLDER = 0o644, 0o755
+"""Containers read these files as users of their own, whatever the umask of the person who wrote them."""
+
+
+def compose(name: str, directory: Path | None, options: ComposeOptions, *, force: bool) -> None:
+    """Write the compose file and what lies beside it, or nothing of it."""
+    stack = resolved_stack(name)
+    problem = several_hosts(stack) or several_servers(stack)
+    if problem is not None:
+        raise SettingsError({stack.source: [problem]})
+    server = stack.serving.placed.recipe.server
+    if options.network is Network.HOST and stack.serving.placed.recipe.engine_server is not None:
+        raise CommandError(
+            f"--network host: {server} listens on every address of the host and asks nobody who they are\n"
+            "  try: --network bridge, where BIND_ADDRESS says which address clients reach"
+        )
+    project = compose_project(stack, options)
+    folder = directory or Path(f"compose-{name}")
+    files = {COMPOSE_FILE: _heading(stack) + to_yaml(project.document), **project.files}
+    if not force:
+        suggestion = "move it, name another folder with --to, or replace it with --force"
+        refuse_foreign((folder / each for each in files), MARK, suggestion=suggestion)
+    write_files(folder, files, MARK)
+    for each in files:
+        (folder / each).chmod(_READABLE_FILE)
+        (folder / each).parent.chmod(_READABLE_FOLDER)
+    for line in (f"{len(files)} files in {folder}: {', '.join(files)}", *_left_out(stack), *_next(folder)):
+        say(line)
+
+
+def _heading(stack: StackPlan) -> str:
+    placed = stack.serving.placed
+    lines = [
+        f"Stack {stack.name}: recipe {placed.recipe.name} on one host.",
+        "Docker Compose 2.24 or later and the NVIDIA Container Toolkit; docs/compose.md says the rest.",
+        *_left_out(stack),
+    ]
+    return as_comment("\n".join(lines))
+
+
+def _left_out(stack: StackPlan) -> Iterator[str]:
+    """Yield what the stack says of a cluster and a host does otherwise."""
+    placed = stack.serving.placed
+    frontends = sum(service.replicas for service in placed.services if service.role == "frontend")
+    if frontends > 1:
+        yield f"Not as in the stack: one frontend in place of {frontends}; only one can have the host's port."
+    if placed.kv_transport is not None and placed.kv_transport.name != "nvlink":
+        yield (
+            f"Not as in the stack: in place of kvTransport {placed.kv_transport.name} prefill and decode "
+            "share a container, where CUDA IPC carries the KV cache over NVLink."
+        )
+
+
+def _next(folder: Path) -> Iterator[str]:
+    yield f"next: cd {folder} && cp .env.example .env && docker compose up --detach --wait"

@@ -1,0 +1,55 @@
+"""`dynamo-stack recipes new`."""
+
+from pathlib import Path
+
+from cli.output import say
+from cli.recipe_folders import find_recipe, folder_to_write, searched_folders
+from operations.errors import CommandError
+from recipes.files import RECIPE_NAME, copied_recipe
+from recipes.load import CATALOGUE, recipe_file, recipe_names
+
+
+def new(name: str, original: str, typed: Path | None) -> None:
+    """Write a copy of a recipe; nothing is overwritten."""
+    file = new_file(name, folder_to_write(typed))
+    # The typed folder may be there only afterwards.
+    found = typed if typed and typed.is_dir() else None
+    _, folder = find_recipe(original, searched_folders(found))
+    text = recipe_file(original, folder).read_text(encoding="utf-8")
+    write_new(file, copied_recipe(text, original=original, name=name, file=file))
+    say(f"{file}: {original} under another name; change what you want to differ")
+    say_what_next(name, file)
+
+
+def new_file(name: str, folder: Path) -> Path:
+    """Return the file of a recipe that is to be written.
+
+    Raises:
+        CommandError: the name is none, or taken.
+
+    """
+    if not RECIPE_NAME.fullmatch(name):
+        raise CommandError(
+            f"{name}: not a name for a recipe\n"
+            "  allowed: small letters, digits, dots, hyphens and underscores, with one slash at most"
+        )
+    file = recipe_file(name, folder)
+    if name in recipe_names() and folder.resolve() != CATALOGUE.resolve():
+        raise CommandError(f"{name}: the catalogue has a recipe of this name\n  try: another name")
+    if file.exists():
+        raise CommandError(f"{file}: exists, and nothing is overwritten\n  try: another name")
+    return file
+
+
+def write_new(file: Path, text: str) -> None:
+    """Write a file that is not there yet, and the folders above it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("x", encoding="utf-8") as new_one:
+        new_one.write(text)
+
+
+def say_what_next(name: str, file: Path) -> None:
+    """Say how a stack serves the recipe."""
+    folder = file.parents[name.count("/")]
+    say(f"  in a stack's file: serving.recipe: {name} and serving.recipeFolder: {folder}")
+    say(f"  then: `dynamo-stack recipes show {name}` and `dynamo-stack explain STACK`")

@@ -1,0 +1,62 @@
+"""`dynamo-stack recipes`: what its subcommands take."""
+
+# ruff: noqa: PLC0415
+# As in cli/main.py: each command imports what it needs when it runs.
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+recipes_app = typer.Typer(
+    no_args_is_help=True, help="Show a recipe, copy one to change it, or read one from a published graph."
+)
+
+_Folder = Annotated[
+    Path | None,
+    typer.Option("--folder", metavar="DIR", help="Recipes of your own; else where the stacks here say."),
+]
+
+
+@recipes_app.command(name="show")
+def show_command(
+    name: Annotated[str, typer.Argument(metavar="RECIPE", help="As `dynamo-stack list` prints it.")],
+    folder: _Folder = None,
+    as_yaml: Annotated[bool, typer.Option("--yaml", help="Print its file.")] = False,
+) -> None:
+    """Show a recipe on one screen: services, GPUs, engine options, corrections, evidence."""
+    from cli.recipe_show import show
+
+    show(name, folder, as_yaml=as_yaml)
+
+
+@recipes_app.command(name="new")
+def new_command(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Of the new recipe, such as ours/long-prompts.")
+    ],
+    original: Annotated[str, typer.Option("--from", metavar="RECIPE", help="The recipe to copy.")],
+    folder: _Folder = None,
+) -> None:
+    """Copy a recipe under another name into a folder of your own, comments and all."""
+    from cli.recipe_new import new
+
+    new(name, original, folder)
+
+
+@recipes_app.command(name="import")
+def import_command(
+    files: Annotated[
+        list[Path],
+        typer.Argument(metavar="FILE…", help="A graph and its ConfigMap; - reads standard input."),
+    ],
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="Of the recipe; else its model's and the graph's."),
+    ] = None,
+    folder: _Folder = None,
+) -> None:
+    """Make a recipe of a published DynamoGraphDeployment, and say what was not understood."""
+    from cli.recipe_import.command import import_files
+
+    import_files(files, name, folder)

@@ -1,0 +1,64 @@
+"""The command line of `dynamo-stack smoke`."""
+
+# ruff: noqa: PLC0415
+# It imports what it needs when it runs: every other command loads this module too.
+
+from typing import Annotated
+
+import typer
+
+from cli.stack_argument import stack_name
+
+
+def smoke_command(
+    stack: Annotated[
+        str | None, typer.Argument(metavar="[STACK]", help="Name of a stack, or of its file here.")
+    ] = None,
+    *,
+    url: Annotated[
+        str | None,
+        typer.Option("--url", metavar="URL", help="An address instead, such as http://localhost:8000."),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", metavar="NAME", help="With --url: the model to ask; else that of most recipes."
+        ),
+    ] = None,
+    disaggregated: Annotated[
+        bool, typer.Option("--disaggregated", help="With --url: prefill workers of their own are expected.")
+    ] = False,
+    api_key_from: Annotated[
+        str | None,
+        typer.Option(
+            "--api-key-from",
+            metavar="VARIABLE",
+            help="With --url: environment variable whose value is sent as a bearer token.",
+        ),
+    ] = None,
+    wait: Annotated[
+        float, typer.Option("--wait", metavar="SECONDS", min=0, help="For model and workers to be listed.")
+    ] = 60.0,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="SECONDS", min=0.001, help="For each answer, to its end.")
+    ] = 120.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Ask a running model what its clients will ask, once workers have registered: exit 1 if wrong."""
+    from cli.smoke import smoke, smoke_at
+    from operations.smoke.waits import Patience
+
+    if (stack is None) == (url is None):
+        raise typer.BadParameter("give one STACK, or --url URL")
+    patience = Patience(wait, timeout)
+    if url is not None:
+        smoke_at(url, model, api_key_from, patience, disaggregated=disaggregated, as_json=as_json)
+        return
+    for option, value in (
+        ("--model", model),
+        ("--disaggregated", disaggregated),
+        ("--api-key-from", api_key_from),
+    ):
+        if value:
+            raise typer.BadParameter("goes with --url; a stack's settings say it", param_hint=option)
+    smoke(stack_name(str(stack)), patience, as_json=as_json)

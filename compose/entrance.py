@@ -1,0 +1,57 @@
+"""What clients on the host reach: Dynamo's frontend, or an engine's own server in its place."""
+
+from typing import Any
+
+from components.dynamo_objects import FRONTEND_PORT
+from compose.containers import service_of
+from compose.env_file import ADDRESS_VARIABLE
+from compose.health import answers
+from compose.options import ComposeOptions, Network
+from compose.surroundings import Surroundings
+from compose.text import Interpolated
+from compose.workers import Worker, with_devices
+from engines.server import PORT as SERVER_PORT
+from engines.server import EngineServer
+from hardware import CpuArchitecture
+from recipes.graph_manifest.services import GraphService
+
+_ADDRESS = f"${{{ADDRESS_VARIABLE}:-127.0.0.1}}"
+
+
+def frontend_service(
+    service: GraphService, served_name: str, options: ComposeOptions, surroundings: Surroundings
+) -> dict[str, Any]:
+    """Return the frontend; it is healthy once it lists the model, and so once a worker has it loaded.
+
+    Its command stands as the entrypoint, as in a pod: some of the publisher's images have one that starts
+    something else.
+    """
+    fields = surroundings.around(service_of(service.container))
+    if options.network is Network.HOST:
+        fields["environment"]["DYN_HTTP_HOST"] = Interpolated(_ADDRESS)
+        address = _ADDRESS
+    else:
+        fields["ports"] = _published(FRONTEND_PORT)
+        address = "127.0.0.1"
+    models = Interpolated(f"http://{address}:{FRONTEND_PORT}/v1/models")
+    return {
+        **fields,
+        "stop_grace_period": f"{service.pod['terminationGracePeriodSeconds']}s",
+        "healthcheck": answers({models: f'"{served_name}"'}, surroundings.start_seconds),
+    }
+
+
+def server_service(
+    worker: Worker, server: EngineServer, surroundings: Surroundings, architecture: CpuArchitecture
+) -> dict[str, Any]:
+    """Return an engine's own server, which is healthy once it serves requests."""
+    ready = f"http://127.0.0.1:{SERVER_PORT}{server.paths.ready}"
+    return {
+        **with_devices(worker.container(), [worker], surroundings, architecture),
+        "ports": _published(SERVER_PORT),
+        "healthcheck": answers({ready: ""}, surroundings.start_seconds),
+    }
+
+
+def _published(port: int) -> list[str]:
+    return [Interpolated(f"{_ADDRESS}:{port}:{port}")]

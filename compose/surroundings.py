@@ -1,0 +1,68 @@
+"""What frontend and workers have in common: variables, mounts, network, and what has to be there before."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from compose.discovery import DiscoveryParts
+from compose.model import MODEL
+from compose.options import ComposeOptions, Network
+
+_ON_LOOPBACK: Mapping[str, str] = {
+    "DYN_TCP_RPC_HOST": "127.0.0.1",
+    "DYN_SYSTEM_HOST": "127.0.0.1",
+    # An interface, whatever its name says: of an address 1.2.1 says "Interface not found" (measured).
+    "DYN_TCP_RESPONSE_STREAM_HOST": "lo",
+}
+"""Where requests, health and answers are taken; without it on every address of the host."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Around every process of the Dynamo runtime."""
+
+    environment: Mapping[str, str]
+    volumes: tuple[str, ...]
+    network: Mapping[str, str]
+    depends_on: Mapping[str, Mapping[str, str]]
+    start_seconds: int
+    """The longest that loading the model takes."""
+    shares_files: bool = False
+    """Whether what one process writes others write and remove too."""
+
+    def around(self, service: Mapping[str, Any], *volumes: str) -> dict[str, Any]:
+        """Return a service with all of it, and with mounts of its own."""
+        return {
+            **service,
+            "environment": {**service["environment"], **self.environment},
+            "volumes": [*self.volumes, *volumes],
+            **self.network,
+            "depends_on": self.depends_on,
+            "restart": "unless-stopped",
+        }
+
+
+def surroundings(
+    options: ComposeOptions, discovery: DiscoveryParts, model_mount: str, start_seconds: int
+) -> Surroundings:
+    """Return what the options make of it."""
+    on_host = options.network is Network.HOST
+    return Surroundings(
+        environment={
+            **discovery.environment,
+            **(_ON_LOOPBACK if on_host else {}),
+        },
+        volumes=(model_mount, *discovery.mounts),
+        network=network_fields(options),
+        depends_on={
+            MODEL: {"condition": "service_completed_successfully"},
+            **{name: {"condition": "service_healthy"} for name in discovery.services},
+        },
+        start_seconds=start_seconds,
+        shares_files=discovery.is_directory,
+    )
+
+
+def network_fields(options: ComposeOptions) -> dict[str, str]:
+    """Return what puts a container into the host's network; the project's own needs nothing."""
+    return {"network_mode": "host"} if options.network is Network.HOST else {}

@@ -1,0 +1,146 @@
+"""Workers on the GPUs of one host: a container each, or one for all that hand over KV cache."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from compose.containers import service_of
+from compose.health import answers
+from compose.surroundings import Surroundings
+from compose.text import byte_size
+from hardware import CpuArchitecture
+from recipes.graph_manifest.services import GraphService
+from recipes.pod_environment import ENGINE_FILES_DIRECTORY
+from recipes.pod_processes import SUPERVISOR_FILE
+
+ENGINE_FOLDER = "engine"
+"""Beside the compose file; the engine files lie there."""
+_TOGETHER = "workers"
+_PORT = 9090
+"""Of Dynamo's operator; workers have the ones after it, each its own: they may share a network."""
+# As Dynamo's operator has it. Without it a worker of 1.2.1 stays notready where its engine registers no check
+# of its own (measured with the wheel and its mock engine), though the wheel calls the variable unused.
+_HEALTH = {"DYN_SYSTEM_USE_ENDPOINT_HEALTH_STATUS": '["generate"]'}
+# NVIDIA Dynamo documentation, page "GPT-OSS" of TensorRT-LLM, step "Run the Container".
+_ULIMITS = {"memlock": -1, "stack": 67108864, "nofile": {"soft": 65536, "hard": 65536}}
+# On x86 the ranks of one engine open each other's GPU memory by pidfd_getfd (NVIDIA/TensorRT-LLM
+# tensorrt_llm/_mnnvl_utils.py), which Docker's seccomp profile has for this capability alone (moby/moby
+# profiles/seccomp/default_linux.go).
+_OPENS_MEMORY_OF_OTHERS = "SYS_PTRACE"
+# These workers are root, and the frontend is not: it has to remove what a worker that was killed left, and to
+# make directories beside the workers' (ai-dynamo/dynamo lib/runtime/src/storage/kv/file.rs at 065abee).
+_FOR_EVERY_USER = ("/bin/sh", "-c", 'umask 0 && exec "$@"', "sh")
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One worker process and its GPUs."""
+
+    name: str
+    service: GraphService
+    gpus: tuple[int, ...]
+    """Indices of the host's."""
+    port: int
+    """For its health and metrics; no other worker of the host has it."""
+
+    def container(self) -> dict[str, Any]:
+        """Return its own container, without GPUs."""
+        return service_of(self.service.container)
+
+
+def workers_of(services: Sequence[GraphService]) -> tuple[Worker, ...]:
+    """Return every replica with its GPUs, from the host's first one on."""
+    workers: list[Worker] = []
+    for service in services:
+        for number in range(1, service.replicas + 1 if service.requests.gpus else 1):
+            name = service.role if service.replicas == 1 else f"{service.role}-{number}"
+            first = sum(len(worker.gpus) for worker in workers)
+            gpus = tuple(range(first, first + service.requests.gpus))
+            workers.append(Worker(name, service, gpus, _PORT + 1 + len(workers)))
+    return tuple(workers)
+
+
+def worker_services(
+    workers: Sequence[Worker], surroundings: Surroundings, architecture: CpuArchitecture, *, together: bool
+) -> dict[str, dict[str, Any]]:
+    """Return the containers by name.
+
+    Args:
+        workers: all of the host.
+        surroundings: of every process of the runtime.
+        architecture: of the host's processors.
+        together: they hand over KV cache. By CUDA IPC they do so within one process namespace alone.
+
+    """
+    if together:
+        container = _one_container(workers, shares_files=surroundings.shares_files)
+        return {_TOGETHER: _worker(container, workers, _PORT, surroundings, architecture)}
+    return {
+        worker.name: _worker(worker.container(), [worker], worker.port, surroundings, architecture)
+        for worker in workers
+    }
+
+
+def with_devices(
+    container: dict[str, Any],
+    workers: Sequence[Worker],
+    surroundings: Surroundings,
+    architecture: CpuArchitecture,
+) -> dict[str, Any]:
+    """Return a container of these workers with their GPUs, limits and engine files."""
+    gpus = [str(gpu) for worker in workers for gpu in worker.gpus]
+    capabilities: Sequence[str] = container.get("cap_add", ())
+    if len(gpus) > 1 and architecture == "amd64" and _OPENS_MEMORY_OF_OTHERS not in capabilities:
+        container["cap_add"] = [*capabilities, _OPENS_MEMORY_OF_OTHERS]
+    service = workers[0].service
+    devices = {"driver": "nvidia", "device_ids": gpus, "capabilities": ["gpu"]}
+    fields = surroundings.around(container, f"./{ENGINE_FOLDER}:{ENGINE_FILES_DIRECTORY}:ro")
+    if service.shared_memory:
+        fields["shm_size"] = byte_size(service.shared_memory)
+    return {
+        **fields,
+        "ipc": "host",
+        "ulimits": _ULIMITS,
+        "deploy": {"resources": {"reservations": {"devices": [devices]}}},
+        "stop_grace_period": f"{service.pod['terminationGracePeriodSeconds']}s",
+    }
+
+
+def _one_container(workers: Sequence[Worker], *, shares_files: bool) -> dict[str, Any]:
+    """Return the container of several workers: what is theirs alone stands before each one's command."""
+    containers = [worker.container() for worker in workers]
+    first = containers[0]
+    common = {
+        name: value
+        for name, value in first["environment"].items()
+        if all(each["environment"].get(name) == value for each in containers)
+    }
+    command: list[str] = []
+    for worker, each in zip(workers, containers, strict=True):
+        own = {name: value for name, value in each["environment"].items() if name not in common}
+        own["CUDA_VISIBLE_DEVICES"] = _own_first(worker, workers)
+        variables = [f"{name}={value}" for name, value in own.items()]
+        start = [f"{worker.name}:{worker.port}", "env", *variables, *each["entrypoint"], *each["command"]]
+        command += ["--", *start] if command else start
+    supervisor = ["python3", f"{ENGINE_FILES_DIRECTORY}/{SUPERVISOR_FILE}"]
+    if shares_files:
+        supervisor = [*_FOR_EVERY_USER, *supervisor]
+    return {**first, "entrypoint": supervisor, "command": command, "environment": common}
+
+
+def _own_first(worker: Worker, workers: Sequence[Worker]) -> str:
+    """Return the container's GPUs in the worker's order: it uses its own, and opens memory on the others'."""
+    others = [gpu for other in workers if other is not worker for gpu in other.gpus]
+    return ",".join(str(gpu) for gpu in (*worker.gpus, *others))
+
+
+def _worker(
+    container: dict[str, Any],
+    workers: Sequence[Worker],
+    port: int,
+    surroundings: Surroundings,
+    architecture: CpuArchitecture,
+) -> dict[str, Any]:
+    container["environment"] |= {**_HEALTH, "DYN_SYSTEM_PORT": str(port)}
+    healthcheck = answers({f"http://127.0.0.1:{port}/health": ""}, surroundings.start_seconds)
+    return {**with_devices(container, workers, surroundings, architecture), "healthcheck": healthcheck}

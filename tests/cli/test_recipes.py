@@ -1,0 +1,173 @@
+"""`dynamo-stack recipes show` and `new`, and recipes of a folder of one's own in `list` and `explain`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from recipes.load import load_recipe, parse_recipe, recipe_file, recipe_names
+from tests.cli.command import write_stack
+from tests.support.dev_settings import agg_gb200_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.command import Command
+
+AGGREGATED, DISAGGREGATED = "gpt-oss-120b/trtllm-agg", "gpt-oss-120b/trtllm-disagg"
+LINES_OF_A_SCREEN = 50
+
+
+def _stack(folder: Path, **serving: object) -> dict[str, Any]:
+    settings = agg_gb200_settings()
+    settings["serving"] |= serving
+    write_stack(folder, settings, name="mine")
+    return settings
+
+
+def _new(command: Command, name: str, folder: Path, original: str = AGGREGATED) -> Path:
+    answer = command("recipes", "new", name, "--from", original, "--folder", folder / "ours", folder=folder)
+    assert (answer.code, answer.err) == (0, "")
+    return folder / "ours" / f"{name}.yaml"
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_a_recipe_is_shown_on_one_screen(command: Command, name: str) -> None:
+    answer, recipe = command("recipes", "show", name), load_recipe(name)
+    assert answer.code == 0
+    assert len(answer.out.splitlines()) <= LINES_OF_A_SCREEN
+    for service in recipe.services:
+        assert service.service_name in answer.out
+    if recipe.corrections:
+        assert f"{len(recipe.corrections)} published values stand otherwise here: docs/recipes/" in answer.out
+
+
+def test_the_options_of_both_roles_stand_side_by_side(command: Command) -> None:
+    lines = [line.split() for line in command("recipes", "show", DISAGGREGATED).out.splitlines()]
+    assert ["ENGINE", "OPTION", "PREFILL", "DECODE"] in lines
+    assert ["max_batch_size", "64", "1280"] in lines
+    assert ["kv_cache_config.dtype", "fp8", "fp8"] in lines
+    assert ["allreduce_strategy", "AUTO"] in lines
+
+
+def test_the_file_is_printed_as_it_is(command: Command) -> None:
+    answer = command("recipes", "show", DISAGGREGATED, "--yaml")
+    assert answer.out == recipe_file(DISAGGREGATED).read_text(encoding="utf-8")
+
+
+def test_an_unknown_recipe_ends_with_the_nearest_name(command: Command) -> None:
+    answer = command("recipes", "show", "gpt-oss-120b/trtlm-agg")
+    assert (answer.code, answer.out) == (2, "")
+    assert "gpt-oss-120b/trtlm-agg: no recipe has this name" in answer.err
+    assert f"try: {AGGREGATED}" in answer.err
+
+
+def test_a_copy_differs_in_its_name_and_in_what_was_tried(command: Command, tmp_path: Path) -> None:
+    text = _new(command, "ours/copy", tmp_path).read_text(encoding="utf-8")
+    original = load_recipe(AGGREGATED)
+    expected = original.model_copy(update={"name": "ours/copy", "validated_on": (), "evidence": ()})
+    assert original.evidence
+    assert parse_recipe(text) == expected
+
+
+def test_a_copy_keeps_the_comments_and_tells_editors_where_the_schema_is(
+    command: Command, tmp_path: Path
+) -> None:
+    file = _new(command, "copy", tmp_path)
+    original = recipe_file(AGGREGATED).read_text(encoding="utf-8").splitlines()
+    copy = file.read_text(encoding="utf-8").splitlines()
+    comments = [line for line in original[1:] if line.startswith("#") or " # " in line]
+    assert [line for line in comments if line not in copy] == []
+    schema = copy[0].removeprefix("# yaml-language-server: $schema=")
+    assert (file.parent / schema).resolve().name == "recipe.schema.json"
+    assert (file.parent / schema).is_file()
+
+
+def test_a_copy_of_a_copy_is_one(command: Command, tmp_path: Path) -> None:
+    first = _new(command, "first", tmp_path)
+    second = _new(command, "second", tmp_path, original="first")
+    assert "# A copy of first." in second.read_text(encoding="utf-8")
+    assert yaml.safe_load(second.read_text()) == yaml.safe_load(first.read_text()) | {"name": "second"}
+
+
+@pytest.mark.parametrize(
+    ("name", "original", "said"),
+    [
+        (AGGREGATED, AGGREGATED, "the catalogue has a recipe of this name"),
+        ("../copy", AGGREGATED, "not a name for a recipe"),
+        ("a/b/c", AGGREGATED, "not a name for a recipe"),
+        ("Copy", AGGREGATED, "small letters, digits"),
+        ("copy", "gpt-oss-120b/trtllm-ag", f"try: {AGGREGATED}"),
+    ],
+)
+def test_what_cannot_be_copied_writes_nothing(
+    command: Command, tmp_path: Path, name: str, original: str, said: str
+) -> None:
+    answer = command(
+        "recipes", "new", name, "--from", original, "--folder", tmp_path / "ours", folder=tmp_path
+    )
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_overwritten(command: Command, tmp_path: Path) -> None:
+    file = _new(command, "copy", tmp_path)
+    file.write_text("# mine\n")
+    arguments = ("recipes", "new", "copy", "--from", AGGREGATED, "--folder", tmp_path / "ours")
+    answer = command(*arguments, folder=tmp_path)
+    assert answer.code == 2
+    assert "exists, and nothing is overwritten" in answer.err
+    assert file.read_text() == "# mine\n"
+
+
+def test_a_copy_goes_where_the_stacks_here_say(command: Command, tmp_path: Path) -> None:
+    _stack(tmp_path, recipeFolder="ours")
+    answer = command("recipes", "new", "copy", "--from", AGGREGATED, folder=tmp_path)
+    assert answer.code == 0
+    assert (tmp_path / "ours" / "copy.yaml").is_file()
+
+
+def test_without_a_folder_nobody_guesses_one(command: Command, tmp_path: Path) -> None:
+    answer = command("recipes", "new", "copy", "--from", AGGREGATED, folder=tmp_path)
+    assert (answer.code, answer.out) == (2, "")
+    assert (
+        "try: --folder our-recipes, and in the stack's file serving.recipeFolder: our-recipes" in answer.err
+    )
+
+
+def test_a_stack_serves_a_recipe_of_its_own_folder(command: Command, tmp_path: Path) -> None:
+    file = _new(command, "ours/long", tmp_path)
+    text = file.read_text().replace("\n      max_batch_size: 800", "\n      max_batch_size: 640")
+    file.write_text(text.replace("        max_batch_size: 800", "        max_batch_size: 640"))
+    _stack(tmp_path, recipe="ours/long", recipeFolder="ours")
+    assert "max_batch_size: 640" in command("render", "mine", folder=tmp_path).out
+    assert command("explain", "mine", folder=tmp_path).code == 0
+    listed = command("list", folder=tmp_path).out
+    assert "RECIPE OF ours" in listed
+    [stack, recipe] = [line.split() for line in listed.splitlines() if "ours/long" in line]
+    assert stack[:4] == ["mine", "ours/long", "4", "GB200"]
+    assert recipe[:2] == ["ours/long", "4"]
+    assert "mock-served" not in listed.partition("RECIPE OF ours")[2]
+
+
+def test_a_recipe_of_ones_own_that_is_wrong_is_listed_and_hides_no_other(
+    command: Command, tmp_path: Path
+) -> None:
+    file = _new(command, "wrong", tmp_path)
+    _new(command, "right", tmp_path)
+    file.write_text(file.read_text().replace("\ntraffic:", "\ntrafic:"))
+    _stack(tmp_path, recipe="right", recipeFolder="ours")
+    listed = command("list", folder=tmp_path)
+    assert listed.code == 0
+    assert "cannot be used" in next(line for line in listed.out.splitlines() if line.startswith("wrong"))
+    assert "ours/wrong.yaml: traffic;   is missing" in listed.out
+    assert command("explain", "mine", folder=tmp_path).code == 0
+    _stack(tmp_path, recipe="wrong", recipeFolder="ours")
+    for asked in (("explain", "mine"), ("recipes", "show", "wrong")):
+        answer = command(*asked, folder=tmp_path)
+        assert (answer.code, answer.out) == (2, "")
+        assert "ours/wrong.yaml: trafic" in answer.err
+        assert "try: traffic" in answer.err

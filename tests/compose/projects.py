@@ -1,0 +1,72 @@
+"""Compose projects of stacks, as tests look at them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from compose.options import ComposeOptions, Discovery, Network
+from compose.project import ComposeProject, compose_project
+from tests.support.dev_settings import agg_gb200_settings, existing_cluster_settings, resolved
+from tests.support.shipped_stacks import served_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+EVERY_CHOICE = [ComposeOptions(discovery, network) for discovery in Discovery for network in Network]
+
+
+def disaggregated() -> dict[str, Any]:
+    """Settings of one prefill and one decode worker on a host with eight B200."""
+    return existing_cluster_settings(
+        {"recipe": "gpt-oss-120b/trtllm-disagg", "pool": "b200", "kvTransport": "tcp"},
+        [{"name": "b200", "instanceType": "p6-b200.48xlarge", "nodes": 1}],
+    )
+
+
+def two_aggregated() -> dict[str, Any]:
+    """Settings of two workers of four GPUs on such a host."""
+    settings = agg_gb200_settings()
+    settings["nodePools"] = [{"name": "gb200", "instanceType": "p6-b200.48xlarge", "nodes": 1}]
+    settings["serving"]["replicas"] = {"worker": 2}
+    return settings
+
+
+def without_dynamo() -> dict[str, Any]:
+    """Settings of trtllm-serve on eight B200."""
+    return served_settings("latency-b200")
+
+
+def one_pod() -> dict[str, Any]:
+    """Settings of a recipe whose prefill and decode share a pod."""
+    return served_settings("disagg-b200-8gpu")
+
+
+def one_pod_of_vllm() -> dict[str, Any]:
+    """The same with vLLM."""
+    return served_settings("vllm-disagg-h100")
+
+
+WITH_DYNAMO = {
+    "agg": agg_gb200_settings,
+    "disagg": disaggregated,
+    "one pod": one_pod,
+    "one pod of vLLM": one_pod_of_vllm,
+    "two workers": two_aggregated,
+}
+SETTINGS = {**WITH_DYNAMO, "server": without_dynamo}
+
+
+def project(settings: Mapping[str, Any], options: ComposeOptions | None = None) -> ComposeProject:
+    """The project of the stack with these settings."""
+    return compose_project(resolved(dict(settings)), options or ComposeOptions())
+
+
+def services(settings: Mapping[str, Any], options: ComposeOptions | None = None) -> dict[str, Any]:
+    """Its services by name."""
+    return dict(project(settings, options).document["services"])
+
+
+def gpus(service: Mapping[str, Any]) -> list[str]:
+    """The host's GPUs that a service asks for."""
+    [device] = service["deploy"]["resources"]["reservations"]["devices"]
+    return list(device["device_ids"])

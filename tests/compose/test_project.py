@@ -1,0 +1,261 @@
+"""What a compose project says, for the people and the Docker that read it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import yaml
+
+from compose.options import ComposeOptions, Discovery, Network
+from recipes.engine_files import engine_files
+from tests.compose.projects import (
+    EVERY_CHOICE,
+    SETTINGS,
+    WITH_DYNAMO,
+    agg_gb200_settings,
+    disaggregated,
+    gpus,
+    one_pod,
+    one_pod_of_vllm,
+    project,
+    services,
+    two_aggregated,
+    without_dynamo,
+)
+from tests.support.dev_settings import resolved
+
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - it is what must not be there
+BY_FILE = ComposeOptions(discovery=Discovery.FILE)
+COMPLETED = {"condition": "service_completed_successfully"}
+HEALTHY = {"condition": "service_healthy"}
+
+
+def commands(service: dict[str, Any]) -> list[list[str]]:
+    """The command line of each process in a container of several."""
+    found: list[list[str]] = [[]]
+    for word in service["command"]:
+        if word == "--":
+            found.append([])
+        else:
+            found[-1].append(word)
+    return found
+
+
+def test_prefill_and_decode_share_a_container_and_split_its_gpus() -> None:
+    workers = services(disaggregated())["workers"]
+    prefill, decode = commands(workers)
+    assert gpus(workers) == ["0", "1", "2", "3", "4"]
+    assert "CUDA_VISIBLE_DEVICES=0,1,2,3,4" in prefill
+    assert "CUDA_VISIBLE_DEVICES=1,2,3,4,0" in decode
+    assert "--disaggregation-mode prefill" in prefill[-1]
+    assert "--disaggregation-mode decode" in decode[-1]
+
+
+def test_workers_that_share_a_pod_share_the_container_and_its_memory_in_the_same_way() -> None:
+    workers = services(one_pod())["workers"]
+    prefill, decode = commands(workers)
+    assert gpus(workers) == [str(number) for number in range(8)]
+    assert "CUDA_VISIBLE_DEVICES=0,1,2,3,4,5,6,7" in prefill
+    assert "CUDA_VISIBLE_DEVICES=4,5,6,7,0,1,2,3" in decode
+    assert (prefill[0], decode[0]) == ("prefill:9091", "decode:9092")
+    assert workers["entrypoint"] == ["python3", "/opt/dynamo/configs/supervisor.py"]
+    assert workers["shm_size"] == "10g"
+    assert "DYN_KUBE_DISCOVERY_MODE" not in str(services(one_pod()))
+
+
+def test_each_process_of_a_shared_container_has_its_port_and_its_engine_file() -> None:
+    workers = services(disaggregated())["workers"]
+    places = [words[0] for words in commands(workers)]
+    files = [word for words in commands(workers) for word in words if word.startswith("ENGINE_ARGS=")]
+    assert places == ["prefill:9091", "decode:9092"]
+    assert files == [
+        "ENGINE_ARGS=/opt/dynamo/configs/prefill.yaml",
+        "ENGINE_ARGS=/opt/dynamo/configs/decode.yaml",
+    ]
+    assert workers["environment"]["DYN_SYSTEM_PORT"] == "9090"
+    assert "ENGINE_ARGS" not in workers["environment"]
+
+
+def test_workers_without_kv_transfer_have_a_container_each_with_gpus_that_no_other_has() -> None:
+    found = services(two_aggregated())
+    assert gpus(found["worker-1"]) == ["0", "1", "2", "3"]
+    assert gpus(found["worker-2"]) == ["4", "5", "6", "7"]
+    # Docker counts a container's GPUs from 0: a list of the host's would name some that are not there.
+    assert "CUDA_VISIBLE_DEVICES" not in yaml.safe_dump(found)
+    assert found["worker-1"]["environment"]["DYN_SYSTEM_PORT"] == "9091"
+    assert found["worker-2"]["environment"]["DYN_SYSTEM_PORT"] == "9092"
+
+
+@pytest.mark.parametrize("stack", WITH_DYNAMO)
+@pytest.mark.parametrize("options", EVERY_CHOICE, ids=str)
+def test_nothing_starts_before_the_model_is_there_and_the_servers_answer(
+    stack: str, options: ComposeOptions
+) -> None:
+    found = services(WITH_DYNAMO[stack](), options)
+    servers = {"etcd", "nats"} & found.keys()
+    runtime = found.keys() - servers - {"model", "model-owner"}
+    assert servers == ({"etcd", "nats"} if options.discovery is Discovery.ETCD else set())
+    assert "frontend" in runtime
+    for name in runtime:
+        assert found[name]["depends_on"] == {"model": COMPLETED, **dict.fromkeys(servers, HEALTHY)}
+    assert found["model"]["depends_on"] == {"model-owner": COMPLETED}
+    assert all("healthcheck" in found[name] for name in runtime | servers)
+
+
+@pytest.mark.parametrize("options", EVERY_CHOICE, ids=str)
+def test_a_worker_has_what_the_publisher_s_guide_starts_it_with(options: ComposeOptions) -> None:
+    workers = services(disaggregated(), options)["workers"]
+    assert workers["ipc"] == "host"
+    assert workers["shm_size"] == "80g"
+    assert workers["ulimits"] == {
+        "memlock": -1,
+        "stack": 67108864,
+        "nofile": {"soft": 65536, "hard": 65536},
+    }
+    assert workers["cap_add"] == ["DAC_OVERRIDE", "SYS_PTRACE"]
+    assert workers["stop_grace_period"] == "120s"
+
+
+@pytest.mark.parametrize("settings", [disaggregated, one_pod, one_pod_of_vllm])
+def test_workers_of_one_container_may_open_each_other_s_memory_as_those_of_one_pod(settings: Any) -> None:
+    workers = services(settings())["workers"]
+    # A capability acts for root alone, and one worker is no child of the other.
+    assert workers["user"] == "0"
+    assert workers["cap_drop"] == ["ALL"]
+    assert workers["cap_add"] == ["DAC_OVERRIDE", "SYS_PTRACE"]
+    assert services(settings())["frontend"]["user"] == "1000"
+
+
+def test_a_transport_of_the_cluster_brings_no_variable_or_image_along() -> None:
+    settings = disaggregated()
+    expected = services(settings)["workers"]
+    settings["nodePools"][0]["nodes"] = 2
+    settings["serving"]["kvTransport"] = "efa"
+    assert services(settings)["workers"] == expected
+
+
+def test_only_ranks_on_x86_may_open_each_other_s_memory_by_a_capability() -> None:
+    one_gpu = two_aggregated()
+    one_gpu["serving"]["overrides"] = {
+        "worker": {"tensor_parallel_size": 1, "moe_expert_parallel_size": 1, "enable_attention_dp": False}
+    }
+    assert "cap_add" in services(two_aggregated())["worker-1"]
+    assert "cap_add" not in services(agg_gb200_settings())["worker"], "arm64 has fabric memory"
+    assert "cap_add" not in services(one_gpu)["worker-1"], "a single rank"
+
+
+@pytest.mark.parametrize("stack", SETTINGS)
+def test_frontend_and_workers_bring_their_own_entrypoint(stack: str) -> None:
+    # Some of the publisher's images have one that starts something else.
+    assert [name for name, each in services(SETTINGS[stack]()).items() if "entrypoint" not in each] == []
+
+
+def test_the_frontend_is_healthy_once_it_lists_the_model_and_reached_from_the_host_alone() -> None:
+    frontend = services(agg_gb200_settings())["frontend"]
+    assert frontend["ports"] == ["${BIND_ADDRESS:-127.0.0.1}:8000:8000"]
+    assert frontend["healthcheck"]["test"][-2:] == [
+        "http://127.0.0.1:8000/v1/models",
+        '"openai/gpt-oss-120b"',
+    ]
+    assert frontend["healthcheck"]["start_period"] == f"{resolved().serving.ready_timeout_seconds}s"
+
+
+@pytest.mark.parametrize("stack", WITH_DYNAMO)
+@pytest.mark.parametrize("discovery", Discovery)
+def test_on_the_host_s_network_only_the_frontend_can_be_reached_from_outside(
+    stack: str, discovery: Discovery
+) -> None:
+    made = project(WITH_DYNAMO[stack](), ComposeOptions(discovery, Network.HOST))
+    found = made.document["services"]
+    for name in found.keys() - {"model", "model-owner"}:
+        assert found[name]["network_mode"] == "host"
+        assert "ports" not in found[name], "Docker refuses both"
+        assert EVERYWHERE not in yaml.safe_dump(found[name])
+    assert EVERYWHERE not in made.files.get("nats.conf", "")
+    assert found["frontend"]["environment"]["DYN_HTTP_HOST"] == "${BIND_ADDRESS:-127.0.0.1}"
+    ports = [each["environment"]["DYN_SYSTEM_PORT"] for name, each in found.items() if "worker" in name]
+    assert len(set(ports)) == len(ports)
+
+
+def test_with_files_workers_are_found_in_a_directory_that_all_of_them_have() -> None:
+    made = project(disaggregated(), BY_FILE)
+    found = made.document["services"]
+    for name in ("workers", "frontend"):
+        environment = found[name]["environment"]
+        assert environment["DYN_DISCOVERY_BACKEND"] == "file"
+        assert environment["DYN_FILE_KV"].startswith("/run/dynamo/")
+        assert "discovery:/run/dynamo" in found[name]["volumes"]
+        assert not {"ETCD_ENDPOINTS", "NATS_SERVER"} & environment.keys()
+    # Workers of one container are root, and the frontend removes what a killed one left.
+    assert found["workers"]["entrypoint"][:3] == ["/bin/sh", "-c", 'umask 0 && exec "$$@"']
+    assert "uid=1000" in made.document["volumes"]["discovery"]["driver_opts"]["o"]
+    assert "nats.conf" not in made.files
+
+
+def test_the_engine_files_are_those_of_the_graph() -> None:
+    settings = disaggregated()
+    graph = engine_files(resolved(settings).serving.placed).data
+    files = project(settings).files
+    assert {name: files[f"engine/{name}"] for name in graph} == graph
+    assert "./engine:/opt/dynamo/configs:ro" in services(settings)["workers"]["volumes"]
+
+
+@pytest.mark.parametrize("options", EVERY_CHOICE, ids=str)
+def test_the_token_is_in_no_file_but_the_one_that_a_person_writes(options: ComposeOptions) -> None:
+    made = project(agg_gb200_settings(), options)
+    assert "HF_TOKEN" not in yaml.safe_dump(made.document)
+    assert made.document["services"]["model"]["env_file"] == [{"path": ".env", "required": False}]
+    assert "\nHF_TOKEN=\n" in made.files[".env.example"]
+    assert [name for name, each in made.document["services"].items() if "env_file" in each] == ["model"]
+
+
+def test_a_dollar_of_a_shell_is_doubled_and_one_of_compose_is_not() -> None:
+    text = yaml.safe_dump(project(disaggregated()).document)
+    assert '"$$MODEL_PATH"' in text
+    singles = set(re.findall(r"(?<!\$)\$(?!\$)\{?(\w+)", text))
+    assert singles == {"MODEL_CACHE", "BIND_ADDRESS"}
+
+
+def test_images_come_from_the_mirror() -> None:
+    mirrors = {"nvcr.io": "registry.example/nvcr", "quay.io": "registry.example/quay"}
+    mirrors["docker.io"] = "registry.example/hub"
+    found = services({**agg_gb200_settings(), "imageMirrors": mirrors})
+    assert {each["image"].partition("/")[0] for each in found.values()} == {"registry.example"}
+
+
+def test_a_model_that_others_brought_is_checked_and_a_person_says_where_it_is() -> None:
+    settings = agg_gb200_settings()
+    settings["model"] = {"source": {"kind": "existingVolume", "claimName": "weights"}}
+    del settings["modelCache"]
+    made = project(settings)
+    found = made.document["services"]
+    assert "model-owner" not in found, "what belongs to others is not given away"
+    assert found["model"]["volumes"] == ["${MODEL_CACHE:?the directory that holds the model}:/opt/models"]
+    assert found["worker"]["volumes"][0] == found["model"]["volumes"][0]
+    assert "volumes" not in made.document
+    assert "\nMODEL_CACHE=\n" in made.files[".env.example"]
+
+
+def test_a_model_in_a_bucket_is_copied_with_what_the_env_file_says() -> None:
+    settings = agg_gb200_settings()
+    settings["model"] = {"source": {"kind": "s3", "address": "s3://bucket/prefix", "serviceAccountName": "x"}}
+    made = project(settings)
+    model = made.document["services"]["model"]
+    assert "s3://bucket/prefix" in model["command"][0]
+    # The role of the host may be all that there is.
+    assert "AWS_EC2_METADATA_DISABLED" not in model["environment"]
+    assert "#AWS_ACCESS_KEY_ID=" in made.files[".env.example"]
+
+
+def test_a_server_without_dynamo_needs_neither_frontend_nor_etcd_nor_nats() -> None:
+    made = project(without_dynamo())
+    found = made.document["services"]
+    assert found.keys() == {"model-owner", "model", "server"}
+    assert found["server"]["ports"] == ["${BIND_ADDRESS:-127.0.0.1}:8000:8000"]
+    assert found["server"]["depends_on"] == {"model": COMPLETED}
+    assert "http://127.0.0.1:8000/health" in found["server"]["healthcheck"]["test"]
+    assert gpus(found["server"]) == [str(number) for number in range(8)]
+    assert made.files.keys() == {"engine/worker.yaml", ".env.example"}
+    assert not [name for name in found["server"]["environment"] if name.startswith("DYN_")]

@@ -1,0 +1,91 @@
+"""Compose projects as the specification's schema and Compose's own loader read them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from cli.yaml_text import to_yaml
+from lab.toolchain.build import cache_directory, executables
+from tests.compose.projects import EVERY_CHOICE, SETTINGS, disaggregated, project
+
+if TYPE_CHECKING:
+    from compose.options import ComposeOptions
+
+CASES = [(stack, options) for stack in SETTINGS for options in EVERY_CHOICE]
+
+
+def written(folder: Path, document: dict[str, Any]) -> Path:
+    file = folder / "compose.yaml"
+    file.write_text(to_yaml(document), encoding="utf-8")
+    return file
+
+
+def schema_check(*files: Path) -> subprocess.CompletedProcess[str]:
+    program = Path(sys.executable).with_name("check-jsonschema")
+    command = [str(program), "--builtin-schema", "vendor.compose-spec", *map(str, files)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def loaded(file: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """What `docker compose config` makes of it, by the library that it does it with."""
+    program = executables(cache_directory())["compose-config"]
+    return subprocess.run(
+        [str(program)],
+        cwd=file.parent,
+        env={"PATH": os.environ["PATH"], **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def test_every_project_is_valid_by_the_specification_s_schema(tmp_path: Path) -> None:
+    files = []
+    for number, (stack, options) in enumerate(CASES):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        files.append(written(folder, dict(project(SETTINGS[stack](), options).document)))
+    answer = schema_check(*files)
+    assert (answer.returncode, answer.stderr) == (0, "")
+
+
+def test_the_schema_finds_a_misspelt_key(tmp_path: Path) -> None:
+    document = dict(project(disaggregated()).document)
+    document["services"]["workers"]["shmsize"] = "1g"
+    answer = schema_check(written(tmp_path, document))
+    assert answer.returncode == 1
+    assert "shmsize" in answer.stdout
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(("stack", "options"), CASES, ids=str)
+def test_compose_reads_a_project_as_it_is_meant(tmp_path: Path, stack: str, options: ComposeOptions) -> None:
+    made = project(SETTINGS[stack](), options)
+    answer = loaded(written(tmp_path, dict(made.document)), MODEL_CACHE="/data/models")
+    assert answer.returncode == 0, answer.stderr
+    services = json.loads(answer.stdout)["services"]
+    for name in services.keys() - {"etcd", "nats"}:
+        assert "/data/models" in [mount.get("source") for mount in services[name]["volumes"]]
+    worker = next(each for each in services.values() if "deploy" in each)
+    if stack != "server":
+        flag = "--model" if "vLLM" in stack else "--model-path"
+        assert f'{flag} "$MODEL_PATH"' in worker["command"][-1]
+    assert "$$" not in answer.stdout
+
+
+@pytest.mark.engine
+def test_compose_refuses_a_model_of_others_that_nobody_has_named(tmp_path: Path) -> None:
+    settings = disaggregated()
+    settings["model"] = {"source": {"kind": "existingVolume", "claimName": "weights"}}
+    del settings["modelCache"]
+    answer = loaded(written(tmp_path, dict(project(settings).document)))
+    assert answer.returncode != 0
+    assert "the directory that holds the model" in answer.stderr + answer.stdout
