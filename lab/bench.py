@@ -24,7 +24,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from lab import bench_previews, bench_processor_time, bench_recorded
+from lab import bench_frontend, bench_previews, bench_processor_time, bench_recorded
 from lab.directory import REPOSITORY
 from lab.errors import LabError
 
@@ -64,15 +64,19 @@ def main(
     _print(figures)
     with _ending_in_words():
         compared = bench_processor_time.comparisons()
+        loads = bench_frontend.loads()
     rules = _recorded(bench_recorded.OF_RULES)
     _print_compared(compared)
+    _print_loads(loads)
     _print_recorded("Rules: seconds of the larger", "compared with", rules)
     rehearsed = _recorded(bench_recorded.REHEARSALS) if day_two else []
     if rehearsed:
         _print_recorded("Day two, simulated: no model is loaded", "what the product had said", rehearsed)
     everything = {
+        "machine": bench_frontend.machine(),
         "commands": [asdict(figure) for figure in figures],
         "processorTime": [asdict(each) | {"ratio": each.ratio} for each in compared],
+        "frontend": [asdict(each) for each in loads],
         "rules": [asdict(each) for each in rules],
         "dayTwo": [asdict(each) for each in rehearsed],
     }
@@ -125,7 +129,7 @@ def _lab_up_warm() -> Figure:
     with tempfile.TemporaryDirectory() as folder:
         variables = {"LAB_DIR": str(Path(folder) / "lab")}
         try:
-            return _measure("make lab-up, tools built", 30, 1, [_MAKE, "lab-up"], variables)
+            return _measure("make lab-up, tools built, to an answer", 45, 1, [_MAKE, "lab-up"], variables)
         finally:
             _run([_MAKE, "lab-down"], variables)
 
@@ -199,6 +203,17 @@ def _print_compared(compared: list[bench_processor_time.Comparison]) -> None:
             each.compared_with,
             f"{each.compared_seconds:.2f}",
             f"{each.ratio:.1f}",
+        )
+    Console(stderr=True).print(table)
+
+
+def _print_loads(loads: list[bench_frontend.Load]) -> None:
+    title = f"Real frontend, mock engine at its fastest, {bench_frontend.TOKENS} tokens a request"
+    table = Table("streams", "requests/s", "first token ms", "request ms", "slowest 1% ms", title=title)
+    for each in loads:
+        times = (each.first_token_milliseconds, each.milliseconds, each.slowest_hundredth_milliseconds)
+        table.add_row(
+            str(each.streams), f"{each.requests_per_second:.1f}", *(f"{time:.0f}" for time in times)
         )
     Console(stderr=True).print(table)
 

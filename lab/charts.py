@@ -17,6 +17,7 @@ from lab.custom_resources import (
     gpu_operator_definitions,
     monitoring_definitions,
 )
+from lab.operator_lines import operator_line
 
 CHARTS_DIRECTORY = Path(__file__).parent / "fixtures" / "charts"
 INDEX_FILE = "index.json"
@@ -31,8 +32,11 @@ class Chart:
     version: str
 
 
+PLATFORM = "dynamo-platform"
+_NGC = "https://helm.ngc.nvidia.com/nvidia/ai-dynamo"
+# One folder of templates, which look at the chart's version themselves.
 CHARTS = (
-    Chart("https://helm.ngc.nvidia.com/nvidia/ai-dynamo", "dynamo-platform", "1.2.1"),
+    *(Chart(_NGC, PLATFORM, version) for version in ("1.2.1", "1.4.2", "1.6.2")),
     Chart("https://helm.ngc.nvidia.com/nvidia", "gpu-operator", "v26.7.0"),
     Chart("oci://registry.k8s.io/dra-driver-nvidia/charts", "dra-driver-nvidia-gpu", "0.4.1"),
     Chart("https://aws.github.io/eks-charts", "aws-efa-k8s-device-plugin", "0.5.30"),
@@ -68,7 +72,9 @@ def _package(chart: Chart, target: Path) -> IndexEntry:
     files = {
         path.relative_to(source): path.read_bytes() for path in sorted(source.rglob("*")) if path.is_file()
     }
-    files |= _crd_files(chart.name)
+    if chart.name == PLATFORM:
+        files |= _of_its_version(files, chart.version)
+    files |= _crd_files(chart)
     digest = hashlib.sha256()
     for path, content in sorted(files.items()):
         digest.update(f"{path} {len(content)}\n".encode() + content)
@@ -78,7 +84,15 @@ def _package(chart: Chart, target: Path) -> IndexEntry:
     return IndexEntry(chart.repository, chart.name, chart.version, folder.name)
 
 
-def _crd_files(chart: str) -> dict[Path, bytes]:
+def _of_its_version(files: dict[Path, bytes], version: str) -> dict[Path, bytes]:
+    """The chart's name card and its default values in that version; the folder holds those of 1.2.1."""
+    card, values = (yaml.safe_load(files[Path(name)]) for name in ("Chart.yaml", "values.yaml"))
+    values["global"]["nats"]["install"] = operator_line(version).bundles_nats
+    written = {"Chart.yaml": card | {"version": version, "appVersion": version}, "values.yaml": values}
+    return {Path(name): yaml.dump(content, sort_keys=False).encode() for name, content in written.items()}
+
+
+def _crd_files(chart: Chart) -> dict[Path, bytes]:
     """The chart's crds/ folder: Helm installs it at the first install and never looks at it again."""
     return {
         Path("crds") / f"{crd['metadata']['name']}.yaml": yaml.dump(crd, Dumper=yaml.CSafeDumper).encode()
@@ -86,10 +100,11 @@ def _crd_files(chart: str) -> dict[Path, bytes]:
     }
 
 
-def _definitions(chart: str) -> list[dict[str, Any]]:
-    match chart:
+def _definitions(chart: Chart) -> list[dict[str, Any]]:
+    match chart.name:
         case "dynamo-platform":
-            return custom_resource_definitions()
+            line = operator_line(chart.version)
+            return custom_resource_definitions(line) if line.chart_has_definitions else []
         case "gpu-operator":
             return gpu_operator_definitions()
         case "dra-driver-nvidia-gpu":

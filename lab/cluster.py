@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from dataclasses import replace
@@ -15,11 +16,14 @@ from lab.directory import REPOSITORY, LabDirectory
 from lab.dra_driver.slices import LABEL_CLIQUE, slice_name
 from lab.environment import sealed_environment
 from lab.errors import LabError
+from lab.kubelet.ports import demand_ports
 from lab.toolchain.build import build_missing, cache_directory, executables
-from lab.toolchain.runtime import install_missing
+from lab.toolchain.load_generator import outside_variables
+from lab.toolchain.runtime import RUNTIME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 _FIXTURES = REPOSITORY / "lab" / "fixtures"
 _CLUSTER_OBJECTS = ("nodes.yaml", "storage_classes.yaml", "device_classes.yaml")
@@ -44,8 +48,8 @@ def up(
     Without `furnished` it is as bare as a new EKS cluster: no nodes, no classes, no custom resources. With
     `serving` real processes run behind the pods whose programs are here (lab/kubelet).
     """
+    python = _runtime(lab, say) if serving else None
     prepare(lab, say)
-    python = install_missing(cache_directory(), say) if serving else None
     done = control_plane.start(lab, kubectl_access=serving)
     if done != "running":
         say(f"control plane {done}")
@@ -61,14 +65,11 @@ def up(
         for name in _NAMESPACE_DEFAULTS:
             # One at a time: asked for two that are both missing, kubectl does not wait but fails.
             _kubectl(lab, "wait", "--for=create", "-n", namespace, name, "--timeout=60s")
-    stand_ins = processes.STAND_INS
-    if python is not None:
-        _kubectl(lab, "apply", "--server-side", "-f", str(_FIXTURES / "served_pods.yaml"))
-        kubelet = replace(processes.KUBELET, arguments=("--runtime-python", str(python)))
-        stand_ins = (*stand_ins, kubelet)
-    for stand_in in stand_ins:
+    for stand_in in processes.STAND_INS:
         if processes.start(lab, stand_in):
             say(f"{stand_in.name} (stand-in) started")
+    if python is not None:
+        _start_kubelet(lab, python, say)
     for node in _nodes_on_an_nvlink_fabric(lab):
         # Until the slice is there a claim cannot be allocated, and the cluster is not what it will be.
         _kubectl(lab, "wait", "--for=create", f"resourceslice/{slice_name(node)}", "--timeout=60s")
@@ -85,6 +86,20 @@ def down(lab: LabDirectory) -> None:
         processes.stop(lab, stand_in)
     aws_cloud.down(lab)
     control_plane.stop_and_delete(lab)
+
+
+def _runtime(lab: LabDirectory, say: Callable[[str], None]) -> Path:
+    """Return the Python of the Dynamo runtime, on a machine whose ports the pods can have."""
+    if processes.find(lab, processes.KUBELET) is None:
+        demand_ports(control_plane.service_range(lab))
+    return RUNTIME.install_missing(cache_directory(), say)
+
+
+def _start_kubelet(lab: LabDirectory, runtime: Path, say: Callable[[str], None]) -> None:
+    _kubectl(lab, "apply", "--server-side", "-f", str(_FIXTURES / "served_pods.yaml"))
+    kubelet = replace(processes.KUBELET, arguments=("--runtime-python", str(runtime)))
+    if processes.start(lab, kubelet, outside_variables(os.environ)):
+        say(f"{kubelet.name} (stand-in) started")
 
 
 def _furnish(lab: LabDirectory) -> None:

@@ -11,18 +11,19 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lab.operator_lines import OperatorLine
 
 _SCHEMAS = Path(__file__).parents[1] / "rules" / "reading" / "objects" / "definitions.json"
 _CRDS_DIRECTORY = Path(__file__).parent / "fixtures" / "crds"
 _SCHEMALESS_FILE = "other-dynamo-1.2.json"
 
-# The version that is stored comes first. Both are served: the operator's webhook converts once it
-# has started; until then the API server would store a v1beta1 graph as an empty spec
-# (ai-dynamo/dynamo#10419).
 GRAPH_VERSIONS = ("v1alpha1", "v1beta1")
-_GRAPH, _GRAPH_LINE = "DynamoGraphDeployment", "Dynamo 1.2"
+_GRAPH = "DynamoGraphDeployment"
 _COMPONENT_FILE = "component-deployment-dynamo-1.2.json"
+_SNAPSHOT_FILE = "snapshots-dynamo-1.4.json"
 _DOMAIN, _DOMAIN_LINE = "ComputeDomain", "DRA driver 0.4"
 _POD_MONITOR_FILE = "pod-monitor.json"
 _COMPUTE_DOMAIN_CLIQUE_FILE = "compute-domain-clique.json"
@@ -33,10 +34,18 @@ _MARK = "x-fact"
 _CUT = "x-kubernetes-preserve-unknown-fields"
 
 
-def custom_resource_definitions() -> list[dict[str, Any]]:
-    """Every CustomResourceDefinition of the platform's chart."""
-    graph = custom_resource_definition(_GRAPH, _GRAPH_LINE, *GRAPH_VERSIONS)
-    return [graph, *_schemaless_definitions(_COMPONENT_FILE), *_schemaless_definitions(_SCHEMALESS_FILE)]
+def custom_resource_definitions(line: OperatorLine) -> list[dict[str, Any]]:
+    """Every CustomResourceDefinition that a line of the platform brings."""
+    # The version that is stored comes first. Both are served: the operator's webhook converts once it has
+    # started; until then the API server would store a graph of the other one as an empty spec
+    # (ai-dynamo/dynamo#10419).
+    versions = sorted(GRAPH_VERSIONS, key=lambda version: version != line.stored)
+    components = _schemaless_definitions(_COMPONENT_FILE)
+    for version in components[0]["spec"]["versions"]:
+        version["storage"] = version["name"] == line.stored
+    snapshots = _schemaless_definitions(_SNAPSHOT_FILE) if line.has_snapshots else []
+    graph = custom_resource_definition(_GRAPH, line.schemas, *versions)
+    return [graph, *components, *_schemaless_definitions(_SCHEMALESS_FILE), *snapshots]
 
 
 def cluster_definitions() -> list[dict[str, Any]]:

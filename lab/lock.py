@@ -5,14 +5,17 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lab.directory import REPOSITORY
-from lab.toolchain import runtime
+from lab.toolchain.load_generator import LOAD_GENERATOR
+from lab.toolchain.runtime import RUNTIME
+
+if TYPE_CHECKING:
+    from lab.toolchain.packages import PublishedProgram
 
 _HEADER = "# Hashed lock, made from pyproject.toml by `make lock`; do not edit.\n"
-_RUNTIME_HEADER = (
-    "# Hashed lock of the Dynamo runtime (lab/toolchain/runtime.py), made by `make lock`; do not edit.\n"
-)
+_PROGRAM_HEADER = "# Hashed lock of {title} (lab/toolchain), made by `make lock`; do not edit.\n"
 # Without an index address: whoever installs uses the index that their own machine is set up for.
 _OPTIONS = (
     "--generate-hashes",
@@ -37,18 +40,20 @@ def main() -> int:
             return answer.returncode
         target.write_text(_HEADER + answer.stdout)
         print(f"{name}: {answer.stdout.count('==')} packages")
-    return _lock_runtime(uv)
+    return _lock_program(uv, RUNTIME) or _lock_program(uv, LOAD_GENERATOR)
 
 
-def _lock_runtime(uv: Path) -> int:
-    """Compiles the lock of the Dynamo runtime, which is installed apart from everything else."""
-    command = [str(uv), "pip", "compile", "-", "--python-version", "3.10", *_OPTIONS]
-    answer = subprocess.run(command, input=runtime.REQUIREMENT, capture_output=True, text=True, check=False)
+def _lock_program(uv: Path, program: PublishedProgram) -> int:
+    """Compiles the lock of a program that is installed apart from everything else."""
+    major, minor = min(program.pythons)
+    command = [str(uv), "pip", "compile", "-", "--python-version", f"{major}.{minor}", *_OPTIONS]
+    answer = subprocess.run(command, input=program.requirement, capture_output=True, text=True, check=False)
     if answer.returncode != 0:
         print(answer.stderr, file=sys.stderr)
         return answer.returncode
-    runtime.LOCK.write_text(_RUNTIME_HEADER + answer.stdout)
-    print(f"{runtime.LOCK.relative_to(REPOSITORY)}: {answer.stdout.count('==')} packages")
+    header = _PROGRAM_HEADER.format(title=program.title)
+    program.lock.write_text(header + answer.stdout)
+    print(f"{program.lock.relative_to(REPOSITORY)}: {answer.stdout.count('==')} packages")
     return 0
 
 

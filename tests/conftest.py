@@ -27,9 +27,10 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("untimed")
 
-# A shell that runs these in the background ignores Ctrl-C for them, and so would every command that a test
-# starts and interrupts.
+# A shell that runs these in the background ignores Ctrl-C for them, and nohup ignores SIGHUP; so would every
+# command that a test starts and interrupts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Tests make few cycles, and the modules that they load stay: a fifth of the time would go into looking at
 # them again and again.

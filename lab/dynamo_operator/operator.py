@@ -23,6 +23,7 @@ from lab.dynamo_operator.installation import Installation, find_installation, op
 from lab.dynamo_operator.trust import trust
 from lab.dynamo_operator.webhook_server import WebhookServer
 from lab.dynamo_operator.work_queue import Key, WorkQueue
+from lab.operator_lines import operator_line
 
 if TYPE_CHECKING:
     from lab.dynamo_operator.switches import Switches
@@ -67,7 +68,8 @@ class Operator:
             kopf.on.event(*resource, labels={"control-plane": "controller-manager"}, registry=registry)(
                 self._installation_changed
             )
-        # As they are stored: to be told of a change must not need the conversion webhook.
+        # As 1.2 and 1.4 store them: to be told of a change must not need the conversion webhook. With 1.6 it
+        # does.
         _, stored = V1ALPHA1.split("/")
         kopf.on.event(GROUP, stored, "dynamographdeployments", registry=registry)(self._graph_changed)
         kopf.on.event(GROUP, stored, "dynamocomponentdeployments", registry=registry)(self._component_changed)
@@ -123,7 +125,7 @@ class Operator:
             self._say("certificates from elsewhere (webhook.certManager, .external) are not simulated")
             return
         if installation.applies_crds:
-            for crd in custom_resource_definitions():
+            for crd in custom_resource_definitions(operator_line(configuration.version)):
                 await self._api.apply(crd, field_manager=CRD_FIELD_MANAGER)
         service, namespace = configuration.webhook_service, installation.namespace
         await self._api.apply(_LEASE)

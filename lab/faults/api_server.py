@@ -39,8 +39,9 @@ def restart(lab: LabDirectory, down_seconds: float) -> None:
     # A lab that starts meanwhile would take a free port for its own: the server's, or that of a client which
     # ended too. Whichever of the two labs binds it last never comes up.
     with control_plane.no_new_ports():
-        server = _stopped(lab, _API_SERVER)
+        # Read before the server ends: a client that is still starting ends with it at once.
         clients = [_component(lab, name) for name in _CLIENTS]
+        server = _stopped(lab, _API_SERVER)
         time.sleep(down_seconds)
         _start(lab, server)
         _await_answer(lab)

@@ -114,7 +114,12 @@ class ContainerRun:
         self._process = None
         if code and not self._stopping:
             self._event("Warning", "Failed", f"exit code {code}; its last lines:\n{process.last_lines}")
-        self._ended(Terminated(code, began, now(), process.last_lines if code else ""))
+        self._ended(Terminated(code, began, now(), self._last_words(process) if code else ""))
+
+    def _last_words(self, process: ContainerProcess) -> str:
+        """What the status keeps of the log: no program here writes the file that Kubernetes reads first."""
+        keeps = self._container.get("terminationMessagePolicy") == "FallbackToLogsOnError"
+        return process.last_output if keeps else ""
 
     def _ended(self, ended: Terminated) -> None:
         self.state.state = ended

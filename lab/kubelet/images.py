@@ -17,6 +17,10 @@ class Image:
     name: re.Pattern[str]
     entrypoint: tuple[str, ...]
     """What `args` are given to where the container has no `command`."""
+    said: str = ""
+    """What an argument has to say: an image may be known for one of its uses alone."""
+    is_load_generator: bool = False
+    """Whether it brings AIPerf, in place of the runtime's programs."""
     on_address: tuple[str, ...] = ()
     """Words that bind the program to the pod's address, which follows them, where its file names none."""
 
@@ -27,13 +31,15 @@ _IMAGES = (
     Image(re.compile(r"nats"), ("nats-server",), on_address=("--addr",)),
     Image(re.compile(r"etcd"), ("etcd",)),
     Image(re.compile(r"[a-z]+-runtime|dynamo-frontend"), ("/bin/bash",)),
+    Image(re.compile(r"python"), ("python3",), said="aiperf==", is_load_generator=True),
 )
 
 
 def image_of(container: Mapping[str, Any]) -> Image | None:
     """Return what is known of the container's image; None where its programs are not on this machine."""
     name = container["image"].rpartition("/")[2].partition("@")[0].partition(":")[0]
-    return next((each for each in _IMAGES if each.name.fullmatch(name)), None)
+    said = "\n".join(container.get("args", ()))
+    return next((each for each in _IMAGES if each.name.fullmatch(name) and each.said in said), None)
 
 
 def words_of(container: Mapping[str, Any], image: Image, address: str) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lab.kubelet.images import image_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -27,9 +29,13 @@ def access_objects(machine: Machine, pod: Mapping[str, Any], folder: Path) -> li
         {"containers": [each["name"]], "logsFile": str(machine.log_file(pod, each["name"])), "follow": True}
         for each in (*pod["spec"].get("initContainers", ()), *containers)
     ]
-    variables = [{"name": key, "value": value} for key, value in machine.variables(address, None).items()]
-    local = {"workDir": str(folder), "envs": variables}
-    executions = [{"containers": [each["name"]], "local": local} for each in containers]
+    executions = [
+        {
+            "containers": [each["name"]],
+            "local": {"workDir": str(folder), "envs": _variables(machine, address, each)},
+        }
+        for each in containers
+    ]
     specs = {"PortForward": {"forwards": forwards}, "Logs": {"logs": logs}, "Exec": {"execs": executions}}
     owner = {"apiVersion": "v1", "kind": "Pod", "name": metadata["name"], "uid": metadata["uid"]}
     named = {
@@ -38,3 +44,8 @@ def access_objects(machine: Machine, pod: Mapping[str, Any], folder: Path) -> li
         "ownerReferences": [owner],
     }
     return [{"apiVersion": _API, "kind": kind, "metadata": named, "spec": specs[kind]} for kind in KINDS]
+
+
+def _variables(machine: Machine, address: str, container: Mapping[str, Any]) -> list[dict[str, str]]:
+    given = machine.variables(address, None, image_of(container))
+    return [{"name": name, "value": value} for name, value in given.items()]

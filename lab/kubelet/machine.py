@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shutil
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -12,8 +11,8 @@ from lab.control_plane import service_range
 from lab.controller.api import ApiError
 from lab.kubelet import network
 from lab.kubelet.container_state import now
+from lab.kubelet.programs import Programs
 from lab.kubelet.translation import Translation
-from lab.runtime_image import SITE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
 
     from lab.controller.api import KubernetesApi, Manifest
     from lab.directory import LabDirectory
+    from lab.kubelet.images import Image
 
 _TOKEN_MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"  # noqa: S105 - a path
 # Where the runtime listens, and what it announces: in a pod all interfaces, and the pod's one address.
@@ -46,7 +46,7 @@ class Machine:
         self.sets: dict[str, Manifest] = {}
         self._connection = connection
         self._range = service_range(lab)
-        self._bin = _image(self.root, lab.bin, python)
+        self.programs = Programs(self.root, lab.bin, python)
         self._events: list[Manifest] = []
 
     def address(self, pod: Mapping[str, Any]) -> str:
@@ -62,12 +62,11 @@ class Machine:
         hosts = network.host_names(services, pod["metadata"]["namespace"])
         return Translation(self.address(pod), mounts, names, hosts)
 
-    def variables(self, address: str, credentials: Path | None) -> dict[str, str]:
+    def variables(self, address: str, credentials: Path | None, image: Image | None) -> dict[str, str]:
         """Return what the image and the network namespace would give; the pod's own variables come later."""
         given = {
-            "PATH": f"{self._bin}:{_SYSTEM_PATH}",
+            "PATH": f"{self.programs.folder(image)}:{_SYSTEM_PATH}",
             "HOME": str(self.root / "home"),
-            "PYTHONPATH": str(SITE),
             "PYTHONUNBUFFERED": "1",
             **dict.fromkeys(_HOSTS, address),
             # Takes an interface, on a port that the system chooses: the first one of the machine without it.
@@ -148,22 +147,6 @@ class Machine:
             except ApiError as error:
                 _log.info("an event: %s", error)
             self._events.pop(0)
-
-
-def _image(root: Path, programs: Path, python: Path) -> Path:
-    """Fill the folder that is first on PATH in every container: the programs that images have."""
-    folder = root / "bin"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for name in ("python", "python3"):
-        launcher = folder / name
-        launcher.write_text(f'#!/bin/sh\nexec "{python}" "$@"\n', encoding="utf-8")
-        launcher.chmod(0o755)
-    for name in ("nats-server", "etcd", "etcdctl"):
-        if (programs / name).exists():
-            (folder / name).symlink_to(programs / name)
-    (root / "home").mkdir(exist_ok=True)
-    return folder
 
 
 def _event(pod: Mapping[str, Any], kind: str, reason: str, message: str) -> Manifest:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
@@ -22,13 +23,14 @@ from lab.kubelet.volumes import make_volumes, mounts_of, remove_volumes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
+    from lab.kubelet.images import Image
     from lab.kubelet.machine import Machine
     from lab.kubelet.objects import Objects
     from lab.kubelet.translation import Translation
 
 _AGAIN_SECONDS = 2.0
+_PULL_AGAIN_SECONDS = 30.0
 _log = logging.getLogger(__name__)
 
 
@@ -128,7 +130,10 @@ class PodRun:
     async def _program(
         self, container: Mapping[str, Any], state: ContainerState, prepared: _Prepared
     ) -> Program:
-        """Return how the container is started, as soon as all that its variables refer to is there."""
+        """Return how the container is started, as soon as its image and all that it refers to are there."""
+        image = image_of(container)
+        if image is not None:
+            await self._pull(image, state)
         while True:
             try:
                 variables = container_variables(self.pod, container, prepared.objects, self.address)
@@ -142,18 +147,35 @@ class PodRun:
         mounts = mounts_of(container, prepared.volumes)
         translation = self._machine.translation(self.pod, mounts)
         _translate_files(self.pod, prepared.volumes, translation)
-        image = image_of(container)
         words = words_of(container, image, self.address) if image else []
         translated = {name: translation.text(value) for name, value in variables.items()}
         log = self._machine.log_file(self.pod, container["name"])
         return Program(
             command=[translation.text(expanded(word, variables)) for word in words],
-            variables=self._machine.variables(self.address, prepared.credentials) | translated,
-            folder=self._machine.working_directory(self.pod, container),
+            variables=self._machine.variables(self.address, prepared.credentials, image) | translated,
+            folder=_working_directory(translation, container)
+            or self._machine.working_directory(self.pod, container),
             log=log,
             address=self.address,
             text=lambda word: translation.text(expanded(word, variables)),
         )
+
+    async def _pull(self, image: Image, state: ContainerState) -> None:
+        def say(words: str) -> None:
+            state.state = Waiting("ContainerCreating", words)
+            self._event("Normal", "Pulling", words)
+            self._changed()
+
+        while True:
+            try:
+                await self._machine.programs.pull(image, say)
+            except CannotStartError as error:
+                state.state = Waiting(error.reason, str(error))
+                self._event("Warning", "Failed", f"Failed to pull image: {error}")
+                self._changed()
+            else:
+                return
+            await asyncio.sleep(_PULL_AGAIN_SECONDS)
 
     def _changed(self) -> None:
         self._dirty.set()
@@ -175,6 +197,13 @@ class PodRun:
             status = pod_status(self.pod, cluster_address(self.address), prepared, containers)
             with suppress(ApiError, aiohttp.ClientError, OSError, TimeoutError):
                 self.pod = await self._machine.write_status(self.pod, status)
+
+
+def _working_directory(translation: Translation, container: Mapping[str, Any]) -> Path | None:
+    """Return the folder behind a working directory that is a mount, or below one."""
+    typed = container.get("workingDir", "")
+    found = translation.text(typed)
+    return Path(found) if found != typed else None
 
 
 def _keep_count(pod: Mapping[str, Any], runs: Sequence[ContainerRun]) -> None:

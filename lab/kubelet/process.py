@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 
 _PR_SET_PDEATHSIG = 1
 _LAST_LINES = 15
+_KEPT_LINES, _KEPT_BYTES = 80, 2048
+"""What a status keeps of a log (kubernetes/kubernetes pkg/kubelet/container/runtime.go)."""
 _LONGEST_LINE = 1 << 20
 _KILL_SECONDS = 5
+_LOOK_SECONDS = 0.05
 
 
 class ContainerProcess:
@@ -27,9 +30,10 @@ class ContainerProcess:
     def __init__(self, process: asyncio.subprocess.Process, log: Path) -> None:
         self._process = process
         self._log = log
-        self._last: collections.deque[str] = collections.deque(maxlen=_LAST_LINES)
+        self._last: collections.deque[str] = collections.deque(maxlen=_KEPT_LINES)
         streams = (("stdout", process.stdout), ("stderr", process.stderr))
         self._copying = [asyncio.ensure_future(self._copy(*each)) for each in streams]
+        self._closed = asyncio.ensure_future(process.wait())
 
     @classmethod
     async def start(
@@ -56,14 +60,22 @@ class ContainerProcess:
 
     @property
     def last_lines(self) -> str:
-        """The end of what it has printed."""
-        return "\n".join(self._last)
+        """The end of what it has printed, to be read in an event."""
+        return "\n".join(list(self._last)[-_LAST_LINES:])
+
+    @property
+    def last_output(self) -> str:
+        """The end of what it has printed, as much as a container's status keeps."""
+        return "\n".join(self._last).encode()[-_KEPT_BYTES:].decode(errors="ignore")
 
     async def wait(self) -> int:
         """Return the exit code when it has ended and its output is in the log; 128 + n for signal n."""
-        code = await self._process.wait()
-        # A child that it left behind may hold the pipes open.
-        await asyncio.wait(self._copying, timeout=_KILL_SECONDS)
+        # asyncio's own wait lasts until the pipes are closed, which a child that it left behind holds open.
+        while (code := self._process.returncode) is None:
+            await asyncio.sleep(_LOOK_SECONDS)
+        # What it left behind ends with it, as in a container.
+        self.kill()
+        await asyncio.wait([*self._copying, self._closed], timeout=_KILL_SECONDS)
         return code if code >= 0 else 128 - code
 
     def signal(self, number: signal.Signals) -> None:

@@ -96,7 +96,12 @@ class ServiceProxy:
         except (IndexError, OSError):
             writer.transport.abort()
             return
-        await asyncio.gather(_copy(reader, back), _copy(there, writer))
+        try:
+            await asyncio.gather(_copy(reader, back), _copy(there, writer))
+        finally:
+            # Left to the collector, a connection whose both sides have said all stays open.
+            back.close()
+            writer.close()
 
     def _targets(self, service: Mapping[str, Any], port: Mapping[str, Any]) -> list[tuple[str, int]]:
         """Return the cluster addresses and ports of the ready endpoints behind a Service's port."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PROVIDER_PREFIX = "aws:///"
 """How the provider id of a node begins that is an instance; the lab's own nodes have none."""
 
-_FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "nodes.yaml"
+_FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 _TYPE = "node.kubernetes.io/instance-type"
 _CLIQUE = "nvidia.com/gpu.clique"
 _EFA = "vpc.amazonaws.com/efa"
@@ -103,10 +103,10 @@ def _described(instance_type: str) -> dict[str, Any]:
 @cache
 def _fixtures() -> dict[str, dict[str, Any]]:
     """Labels and status by instance type."""
-    nodes = yaml.safe_load_all(_FIXTURES.read_text(encoding="utf-8"))
     return {
         node["metadata"]["labels"][_TYPE]: {"labels": node["metadata"]["labels"], "status": node["status"]}
-        for node in nodes
+        for name in ("nodes.yaml", "other_nodes.yaml")
+        for node in yaml.safe_load_all((_FIXTURES / name).read_text(encoding="utf-8"))
     }
 
 

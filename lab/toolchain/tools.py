@@ -45,10 +45,11 @@ class ToolModule:
         return MODULES_DIRECTORY / self.name
 
     def fingerprint(self) -> str:
-        """Twelve hex digits that change when the module's pins or its build options change."""
+        """Twelve hex digits that change when the module's pins, own sources or build options change."""
         digest = hashlib.sha256()
-        for file in ("go.mod", "go.sum"):
-            digest.update((self.directory / file).read_bytes())
+        sources = sorted(self.directory.glob("*.go"))
+        for file in (self.directory / "go.mod", self.directory / "go.sum", *sources):
+            digest.update(file.read_bytes())
         digest.update(repr((self.packages, self.executables, self.linker_flags, self.tags)).encode())
         return digest.hexdigest()[:12]
 
@@ -56,6 +57,7 @@ class ToolModule:
 TOOL_MODULES: tuple[ToolModule, ...] = (
     ToolModule("etcd", ("go.etcd.io/etcd/server/v3",), ("etcd",), usual_seconds=40),
     ToolModule("nats-server", ("github.com/nats-io/nats-server/v2",), ("nats-server",), usual_seconds=15),
+    ToolModule("compose-config", (".",), ("compose-config",), usual_seconds=20),
     ToolModule("helm", ("helm.sh/helm/v3/cmd/helm",), ("helm",), usual_seconds=60),
     ToolModule(
         "kwok",

@@ -6,6 +6,9 @@ import asyncio
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import psutil
+import pytest
+
 from lab.kubelet.container_run import ContainerRun, Program
 from lab.kubelet.container_state import Running, Terminated, Waiting
 from tests.kubelet.pods import container
@@ -60,15 +63,48 @@ def test_a_process_that_ends_well_is_not_started_again_where_it_need_not_be(tmp_
 
 def test_a_process_that_fails_is_started_again_and_its_last_words_are_told(tmp_path: Path) -> None:
     async def play() -> None:
-        bench = Bench(tmp_path, "echo 'no such flag' >&2; exit 3")
+        bench = Bench(
+            tmp_path, "echo 'no such flag' >&2; exit 3", terminationMessagePolicy="FallbackToLogsOnError"
+        )
         running = asyncio.ensure_future(bench.run.run(bench.program))
         await bench.until(lambda: bench.run.state.restarts >= 2)
-        running.cancel()
+        await bench.run.stop(DEADLINE_SECONDS)
+        await running
         last = bench.run.state.last
         assert last is not None
         assert (last.code, last.message) == (3, "no such flag")
         assert any(each.startswith("BackOff") for each in bench.events)
         assert "Failed: exit code 3; its last lines:\nno such flag" in bench.events
+
+    played(play)
+
+
+@pytest.mark.parametrize(
+    ("script", "kept"),
+    [
+        ("seq 1000; exit 1", "".join(f"\n{number}" for number in range(921, 1001)).strip()),
+        ("printf %3000s x; exit 1", " " * 2047 + "x"),
+        ("echo done", ""),
+    ],
+)
+def test_a_status_keeps_as_much_of_a_failed_process_s_log_as_kubernetes_does(
+    script: str, kept: str, tmp_path: Path
+) -> None:
+    async def play() -> None:
+        bench = Bench(tmp_path, script, "Never", terminationMessagePolicy="FallbackToLogsOnError")
+        await bench.run.run(bench.program)
+        assert isinstance(bench.run.state.state, Terminated)
+        assert bench.run.state.state.message == kept
+
+    played(play)
+
+
+def test_without_the_policy_a_status_keeps_nothing_of_the_log(tmp_path: Path) -> None:
+    async def play() -> None:
+        bench = Bench(tmp_path, "echo 'no such flag' >&2; exit 3", "Never")
+        await bench.run.run(bench.program)
+        assert isinstance(bench.run.state.state, Terminated)
+        assert (bench.run.state.state.code, bench.run.state.state.message) == (3, "")
 
     played(play)
 
@@ -81,6 +117,18 @@ def test_a_program_that_does_not_exist_is_named(tmp_path: Path) -> None:
         assert isinstance(bench.run.state.state, Terminated)
         assert bench.run.state.state.code == 128
         assert "/no/such/program" in bench.events[0]
+
+    played(play)
+
+
+def test_what_a_process_leaves_behind_ends_with_it(tmp_path: Path) -> None:
+    async def play() -> None:
+        bench = Bench(tmp_path, "sleep 300 & echo $!", "Never")
+        await bench.run.run(bench.program)
+        left = int(bench.log.read_text().split()[-1])
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            while psutil.pid_exists(left) and psutil.Process(left).status() != psutil.STATUS_ZOMBIE:
+                await asyncio.sleep(0.01)
 
     played(play)
 
@@ -139,8 +187,8 @@ def test_a_liveness_probe_that_fails_starts_the_process_again(tmp_path: Path) ->
         bench = Bench(tmp_path, "exec sleep 60", livenessProbe=probe)
         running = asyncio.ensure_future(bench.run.run(bench.program))
         await bench.until(lambda: bench.run.state.restarts == 1)
-        running.cancel()
-        bench.run.kill()
+        await bench.run.stop(DEADLINE_SECONDS)
+        await running
         assert "Killing: Container main failed liveness probe, will be restarted" in bench.events
         assert bench.run.state.last is not None
         assert bench.run.state.last.code == 143

@@ -10,7 +10,10 @@ import yaml
 from lab.directory import REPOSITORY
 from lab.kubelet.images import image_of, words_of
 from lab.kubelet.kubelet import RUNS_HERE
+from recipes.benchmark_job import benchmark_job
+from recipes.model_download import HuggingFaceDownload, cache_job_spec
 from tests.kubelet.pods import container
+from tests.support.shipped_stacks import served_stack
 
 POLICY = (REPOSITORY / "lab" / "fixtures" / "served_pods.yaml").read_text()
 HERE = [
@@ -28,13 +31,31 @@ ELSEWHERE = [
 ]
 
 
-@pytest.mark.parametrize("image", [*HERE, *ELSEWHERE])
-def test_the_admission_policy_and_the_kubelet_mean_the_same_images(image: str) -> None:
+def expressions() -> list[str]:
+    """The policy's patterns: of images that are known whatever they run, and of those known for a word."""
     policy = next(yaml.safe_load_all(POLICY))
     [condition] = policy["spec"]["matchConditions"]
-    [expression] = re.findall(r"matches\('(.*)'\)\)", condition["expression"])
-    assert (re.search(expression, image) is not None) == (image in HERE)
+    return re.findall(r"matches\('(.*?)'\)", condition["expression"])
+
+
+@pytest.mark.parametrize("image", [*HERE, *ELSEWHERE])
+def test_the_admission_policy_and_the_kubelet_mean_the_same_images(image: str) -> None:
+    whatever_it_runs, _ = expressions()
+    assert (re.search(whatever_it_runs, image) is not None) == (image in HERE)
     assert (image_of({"image": image}) is not None) == (image in HERE)
+
+
+@pytest.mark.parametrize("stack", ["agg-gb200", "disagg-b200"])
+def test_a_benchmark_runs_and_the_download_with_the_same_image_s_name_does_not(stack: str) -> None:
+    placed = served_stack(stack).serving.placed
+    [measures] = benchmark_job(placed)["spec"]["template"]["spec"]["containers"]
+    downloading = cache_job_spec(placed.recipe, "model-cache", HuggingFaceDownload(None), {})
+    [downloads] = downloading["template"]["spec"]["containers"]
+    _, known_for_a_word = expressions()
+    assert all(re.search(known_for_a_word, each["image"]) for each in (measures, downloads))
+    [word] = re.findall(r"word\.contains\('(.*?)'\)", POLICY)
+    assert [any(word in said for said in each["args"]) for each in (measures, downloads)] == [True, False]
+    assert [image_of(each) is not None for each in (measures, downloads)] == [True, False]
 
 
 def test_the_policy_writes_the_annotation_that_the_kubelet_looks_for() -> None:

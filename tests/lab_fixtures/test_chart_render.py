@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.engine
 
+NAME = "dynamo-platform"
+
 # What the schema lets through only so that the template can say what replaced it.
 REMOVED_KEYS = {
     "nats.enabled": "Use 'global.nats.install' instead",
@@ -216,3 +218,38 @@ def test_the_charts_monitors_miss_prefill_and_decode_pods(engine: Sandbox) -> No
 def test_etcd_comes_only_when_asked_for(engine: Sandbox) -> None:
     assert ("StatefulSet", "dynamo-platform-etcd") not in objects(engine)
     assert ("StatefulSet", "dynamo-platform-etcd") in objects(engine, "global.etcd.install=true")
+
+
+def test_etcd_listens_on_every_address_and_tells_its_name(engine: Sandbox) -> None:
+    etcd = objects(engine, "global.etcd.install=true")["StatefulSet", "dynamo-platform-etcd"]
+    [container] = etcd["spec"]["template"]["spec"]["containers"]
+    given = {each["name"]: each.get("value") for each in container["env"]}
+    assert given["ETCD_LISTEN_CLIENT_URLS"] == "http://0.0.0.0:2379"
+    name = "http://$(MY_POD_NAME).dynamo-platform-etcd-headless.dynamo-system.svc.cluster.local"
+    assert given["ETCD_ADVERTISE_CLIENT_URLS"] == f"{name}:2379"
+
+
+@pytest.mark.parametrize(("version", "api"), [("1.4.2", "v1alpha1"), ("1.6.2", "v1beta1")])
+def test_a_later_chart_asks_the_operator_about_what_is_stored_and_brings_no_nats(
+    engine: Sandbox, version: str, api: str
+) -> None:
+    charts = engine.directory.charts
+    entries = json.loads((charts / INDEX_FILE).read_text(encoding="utf-8"))
+    [path] = [each["path"] for each in entries if (each["name"], each["version"]) == (NAME, version)]
+    done = engine.run("helm", "template", NAME, str(charts / path), "--namespace", "dynamo-system")
+    made = {
+        (each["kind"], each["metadata"]["name"]): each for each in yaml.safe_load_all(done.stdout) if each
+    }
+    for kind, suffix in (
+        ("ValidatingWebhookConfiguration", "validating"),
+        ("MutatingWebhookConfiguration", "mutating"),
+    ):
+        for webhook in made[kind, f"{NAME}-dynamo-operator-{suffix}"]["webhooks"]:
+            assert [rule["apiVersions"] for rule in webhook["rules"]] == [[api]]
+            assert api in webhook["clientConfig"]["service"]["path"]
+    assert not any(kind == "StatefulSet" for kind, _ in made)
+    pod = made["Deployment", f"{NAME}-dynamo-operator-controller-manager"]["spec"]["template"]["spec"]
+    [crd_apply] = pod["initContainers"]
+    service = f"{NAME}-dynamo-operator-webhook-service"
+    assert f"--conversion-webhook-service-name={service}" in crd_apply["args"]
+    assert pod["containers"][0]["image"].endswith(f":{version}")

@@ -14,6 +14,7 @@ from lab.custom_resources import (
     custom_resource_definition,
     custom_resource_definitions,
 )
+from lab.operator_lines import operator_line
 from tests.lab_fixtures.graphs import toy_graph, worker
 
 
@@ -30,7 +31,11 @@ def closed(schema: Any) -> Any:
 
 
 def definition(kind: str = "DynamoGraphDeployment") -> dict[str, Any]:
-    return next(crd for crd in custom_resource_definitions() if crd["spec"]["names"]["kind"] == kind)
+    return next(
+        crd
+        for crd in custom_resource_definitions(operator_line("1.2.1"))
+        if crd["spec"]["names"]["kind"] == kind
+    )
 
 
 def complaints(graph: dict[str, Any]) -> list[str]:

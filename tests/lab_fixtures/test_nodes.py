@@ -10,10 +10,15 @@ import pytest
 import yaml
 
 FIXTURES = Path(__file__).parents[2] / "lab" / "fixtures"
-NODES = {
-    node["metadata"]["name"]: node
-    for node in yaml.safe_load_all((FIXTURES / "nodes.yaml").read_text(encoding="utf-8"))
-}
+
+
+def _nodes(name: str) -> dict[str, dict[str, Any]]:
+    found = yaml.safe_load_all((FIXTURES / name).read_text(encoding="utf-8"))
+    return {node["metadata"]["name"]: node for node in found}
+
+
+CLUSTER = _nodes("nodes.yaml")
+NODES = CLUSTER | _nodes("other_nodes.yaml")
 GIB = 1024**3
 
 
@@ -32,7 +37,7 @@ def reserved_millicores(cores: int) -> float:
 
 
 def test_the_cluster_has_one_b200_node_two_gb200_trays_and_three_system_nodes() -> None:
-    assert sorted(NODES) == ["p6-b200-0", "p6e-gb200-0", "p6e-gb200-1", "system-0", "system-1", "system-2"]
+    assert sorted(CLUSTER) == ["p6-b200-0", "p6e-gb200-0", "p6e-gb200-1", "system-0", "system-1", "system-2"]
 
 
 def test_three_members_can_spread_over_three_zones_on_system_nodes() -> None:
@@ -51,6 +56,8 @@ def test_kwok_keeps_every_node_alive(node: dict[str, Any]) -> None:
         ("p6-b200-0", "8", "8", ("NVIDIA-B200", "183359", "amd64", "p6-b200.48xlarge")),
         ("p6e-gb200-0", "4", "4", ("NVIDIA-GB200", "189471", "arm64", "p6e-gb200.36xlarge")),
         ("p6e-gb200-1", "4", "4", ("NVIDIA-GB200", "189471", "arm64", "p6e-gb200.36xlarge")),
+        ("p5en-0", "8", "16", ("NVIDIA-H200", "144384", "amd64", "p5en.48xlarge")),
+        ("p5-0", "8", "32", ("NVIDIA-H100-80GB-HBM3", "81920", "amd64", "p5.48xlarge")),
     ],
 )
 def test_a_gpu_node_offers_and_names_its_gpus(
@@ -67,7 +74,7 @@ def test_a_gpu_node_offers_and_names_its_gpus(
 
 
 def test_only_the_trays_share_an_nvlink_clique() -> None:
-    cliques = {name: labels(name).get("nvidia.com/gpu.clique") for name in NODES}
+    cliques = {name: labels(name).get("nvidia.com/gpu.clique") for name in CLUSTER}
     assert cliques["p6e-gb200-0"] is not None
     assert cliques["p6e-gb200-0"] == cliques["p6e-gb200-1"]
     assert [name for name, clique in cliques.items() if clique is None] == [

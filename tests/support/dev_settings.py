@@ -69,6 +69,36 @@ def agg_gb200_settings(nodes: int = 1) -> dict[str, Any]:
     )
 
 
+def all_lines_settings() -> dict[str, Any]:
+    """A recipe that stands on every line of the platform, on one B200 node."""
+    return existing_cluster_settings(
+        {"recipe": "gpt-oss-120b/vllm-agg", "pool": "b200"},
+        [{"name": "b200", "instanceType": "p6-b200.48xlarge", "nodes": 1}],
+    )
+
+
+def described_node(**changes: Any) -> dict[str, Any]:
+    """A node of eight B200 as a GKE cluster has it."""
+    node: dict[str, Any] = {
+        "accelerator": "B200",
+        "gpus": 8,
+        "cpu": 220,
+        "memory": "3900Gi",
+        "architecture": "amd64",
+        "labels": {"cloud.google.com/gke-accelerator": "nvidia-b200"},
+        "taints": [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}],
+    }
+    return node | changes
+
+
+def described_settings(nodes: int = 1, **changes: Any) -> dict[str, Any]:
+    """The disaggregated recipe over TCP on such nodes; `changes` are keys of the node."""
+    return existing_cluster_settings(
+        {"recipe": "gpt-oss-120b/trtllm-disagg", "pool": "gpus", "kvTransport": "tcp"},
+        [{"name": "gpus", "node": described_node(**changes), "nodes": nodes}],
+    )
+
+
 def problems_of(settings: dict[str, Any]) -> list[Problem]:
     """Everything for which the settings are refused."""
     with pytest.raises(SettingsError) as raised:

@@ -19,12 +19,13 @@ def pods_of(spec: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 def main_of(pod: dict[str, Any]) -> dict[str, Any]:
     """The container with the engine or the frontend, its environment as a mapping."""
-    [container] = pod["spec"]["containers"]
+    [container] = [each for each in pod["spec"]["containers"] if each["name"] == "main"]
     return container
 
 
 def _of_service(spec: dict[str, Any], service: dict[str, Any]) -> dict[str, Any]:
     pod = {key: value for key, value in service["extraPodSpec"].items() if key != "mainContainer"}
+    others = pod.get("containers", [])
     claims = {entry["name"] for entry in spec.get("pvcs", []) if entry["create"] is False}
     mounts: list[dict[str, Any]] = []
     for mount in service.get("volumeMounts", []):
@@ -45,7 +46,7 @@ def _of_service(spec: dict[str, Any], service: dict[str, Any]) -> dict[str, Any]
         # Those of the service reach the pods, but no rollout between two generations of workers.
         service.get("extraPodMetadata", {}).get("annotations", {}),
         service.get("sharedMemory", {}).get("size"),
-        pod | {"volumes": [*pod.get("volumes", []), *volumes], "containers": [container]},
+        pod | {"volumes": [*pod.get("volumes", []), *volumes], "containers": [container, *others]},
     )
 
 
@@ -63,7 +64,7 @@ def _of_component(component: dict[str, Any]) -> dict[str, Any]:
 def _pod(
     kind: str, replicas: int, annotations: dict[str, str], shared_memory: str | None, pod: dict[str, Any]
 ) -> dict[str, Any]:
-    [container] = pod["containers"]
+    container, *others = pod["containers"]
     variables = {variable["name"]: variable["value"] for variable in container["env"]}
     assert len(variables) == len(container["env"]), "a variable is named twice"
     mounts = sorted(container["volumeMounts"], key=lambda mount: mount["mountPath"])
@@ -74,7 +75,7 @@ def _pod(
         "replicas": replicas,
         "annotations": annotations,
         "sharedMemory": shared_memory,
-        "spec": pod | {"containers": [main], "volumes": volumes},
+        "spec": pod | {"containers": [main, *others], "volumes": volumes},
     }
 
 

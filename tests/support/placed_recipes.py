@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
+from engines.registry import ENGINES
 from hardware import INSTANCE_TYPES, kv_path
 from recipes.load import load_recipe
 from recipes.placed import (
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from hardware import KvTransportName
 
 DISAGGREGATED, AGGREGATED = "gpt-oss-120b/trtllm-disagg", "gpt-oss-120b/trtllm-agg"
+ONE_POD = "gpt-oss-120b/trtllm-disagg-8gpu"
 B200, GB200 = "p6-b200.48xlarge", "p6e-gb200.36xlarge"
 GPU_TAINT = Toleration("nvidia.com/gpu", "Exists", "NoSchedule")
 ARM_TAINT = Toleration("kubernetes.io/arch", "Equal", "NoSchedule", "arm64")
@@ -48,7 +50,7 @@ def placement(instance_type: str = B200, **changes: Any) -> PoolPlacement:
     product, arch = ("NVIDIA-GB200", "arm64") if instance_type == GB200 else ("NVIDIA-B200", "amd64")
     made = PoolPlacement(
         pool="gpus",
-        instance_type=instance_type,
+        instance_type=INSTANCE_TYPES[instance_type],
         node_selector={"nvidia.com/gpu.product": product, "kubernetes.io/arch": arch},
         tolerations=(GPU_TAINT, ARM_TAINT) if instance_type == GB200 else (GPU_TAINT,),
         rollout=RECREATE,
@@ -63,10 +65,9 @@ def placed_recipe(
     recipe = load_recipe(name)
     pool = where or placement()
     services = tuple(
-        PlacedService(service, service.replicas, None, FRONTEND_RESOURCES)
-        if service.role == "frontend"
-        else PlacedService(service, service.replicas, pool, WORKER_RESOURCES)
-        for service in recipe.services
+        PlacedService(each, each.replicas, pool if each.gpus else None, resources)
+        for each in recipe.pods
+        for resources in [WORKER_RESOURCES if each.gpus else FRONTEND_RESOURCES]
     )
     made = PlacedRecipe(
         recipe=recipe,
@@ -88,14 +89,22 @@ def over(transport: KvTransportName, instance_type: str = B200) -> PlacedRecipe:
     )
 
 
-def _kv_transport(name: KvTransportName, instance_type: str = B200, **demands: bool) -> KvTransport:
+def in_one_pod(transport: KvTransportName = "nvlink") -> PlacedRecipe:
+    """The recipe whose prefill and decode are processes of one pod."""
+    return placed_recipe(ONE_POD, kv_transport=_kv_transport(transport, one_pod=True))
+
+
+def _kv_transport(
+    name: KvTransportName, instance_type: str = B200, *, one_pod: bool = False, **demands: bool
+) -> KvTransport:
     known = kv_path(
         name,
         INSTANCE_TYPES[instance_type],
-        engine="tensorrt-llm",
+        efa=ENGINES["tensorrt-llm"].efa,
         runtime=(1, 3, 1),
         rdma=name == "rdma",
         one_machine=False,
+        one_pod=one_pod,
     )
     path = dataclasses.replace(known, **demands)
     return KvTransport(path, {"gpus": path}, explicit=True, ceiling="", placement="")
@@ -103,9 +112,11 @@ def _kv_transport(name: KvTransportName, instance_type: str = B200, **demands: b
 
 @st.composite
 def _placed_recipes(draw: st.DrawFn) -> PlacedRecipe:
-    name = draw(st.sampled_from([DISAGGREGATED, AGGREGATED]))
+    name = draw(st.sampled_from([DISAGGREGATED, AGGREGATED, ONE_POD]))
     transport: KvTransport | None = None
     instance_type = draw(st.sampled_from([B200, GB200]))
+    if name == ONE_POD:
+        transport = _kv_transport(draw(st.sampled_from(["nvlink", "tcp", "rdma"])), one_pod=True)
     if name == DISAGGREGATED:
         paths: list[KvTransportName] = ["tcp", "rdma", "efa"]
         if instance_type == GB200:

@@ -1,7 +1,8 @@
 """Answers imports of the engine's packages, which exist in its image alone, and begins workers elsewhere.
 
-The parser of dynamo.trtllm imports TensorRT-LLM for a handful of defaults. Each absent package becomes an
-empty module whose every attribute is another one; a package that is installed is left alone.
+The parser of dynamo.trtllm imports TensorRT-LLM for a handful of defaults, that of dynamo.vllm imports vLLM's
+own, for which vllm_options.py stands in. Each absent package becomes an empty module whose every attribute is
+another one; a package that is installed is left alone.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 
 _HERE = Path(__file__).parent
 _ENGINE_PACKAGES = ("tensorrt_llm", "torch", "transformers_modules", "mpi4py", "nixl", "PIL", "vllm")
-_ENTRY_POINTS = {"dynamo.trtllm.__main__": "worker.py"}
+_ENTRY_POINTS = {"dynamo.trtllm.__main__": "trtllm_worker.py", "dynamo.vllm.__main__": "vllm_worker.py"}
 # Defaults of TensorRT-LLM's BuildConfig that the parser reads (tensorrt_llm/builder.py of 1.3).
 _BUILD_CONFIG = {"max_batch_size": 2048, "max_num_tokens": 8192, "max_beam_width": 1, "max_seq_len": None}
 
@@ -63,6 +64,11 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if spec.name.startswith("tensorrt_llm"):
             fields = {name: SimpleNamespace(default=value) for name, value in _BUILD_CONFIG.items()}
             module.BuildConfig = SimpleNamespace(model_fields=fields)
+        if spec.name in {"vllm.utils", "vllm.engine.arg_utils"}:
+            import vllm_options  # noqa: PLC0415 - for processes that ask for vLLM alone
+
+            module.FlexibleArgumentParser = vllm_options.FlexibleArgumentParser
+            module.AsyncEngineArgs = vllm_options.AsyncEngineArgs
         return module
 
     def exec_module(self, module: ModuleType) -> None:

