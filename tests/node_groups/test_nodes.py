@@ -130,7 +130,7 @@ def test_an_instance_whose_group_is_gone_is_no_node() -> None:
     assert nodes_of({"ec2-instances": {"us-east-1/eks-gone/i-1": instance("m7g.2xlarge", 1)}}) == []
 
 
-@pytest.mark.parametrize(("kind", "why"), [("p5.48xlarge", "has GPUs"), ("m99.large", "no instance type")])
+@pytest.mark.parametrize(("kind", "why"), [("p5e.48xlarge", "has GPUs"), ("m99.large", "no instance type")])
 def test_a_type_that_nothing_describes_is_refused(kind: str, why: str) -> None:
     with pytest.raises(UnknownTypeError, match=why):
         nodes(group("gpu"), instance(kind, 1))

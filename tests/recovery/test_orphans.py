@@ -83,7 +83,8 @@ def test_an_idle_orphan_is_waited_for_until_it_looks_for_its_engine(
     stack: LabStack, undisturbed: Counter[str]
 ) -> None:
     forget(stack, "ConfigMap")
-    with switched_on(stack, OUTLIVES, "12"), started(stack, *UP) as run:
+    # Long enough for `recover` to start, look twice and say it on a machine that other labs share.
+    with switched_on(stack, OUTLIVES, "45"), started(stack, *UP) as run:
         with switched_on(stack, "hold-after-create", "ConfigMap"):
             run.until("made", lambda: exists(stack, *ENGINE_FILES))
             run.kill()

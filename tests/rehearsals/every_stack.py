@@ -40,7 +40,7 @@ class EveryStack:
         assert pods.keys() == {"frontend", *expected.gpus}
         used: set[str] = set()
         for role, gpus in expected.gpus.items():
-            assert [gpus_of(pod) for pod in pods[role]] == [gpus]
+            assert [gpus_of(pod) for pod in pods[role]] == [gpus] * expected.workers
             used |= set(nodes_of(pods[role]))
         assert used == expected.gpu_nodes
 

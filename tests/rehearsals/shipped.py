@@ -37,6 +37,8 @@ class Expected:
     """Devices of each of these nodes."""
     claims: int = 0
     """Workers with a channel of the compute domain."""
+    workers: int = 1
+    """Of each role."""
 
     @property
     def node_group(self) -> str:

@@ -43,8 +43,8 @@ _AT_FIRST = {
             '    if service.shared_memory:\n        fields["sharedMemory"]',
         ),
         (
-            '"backendFramework": BACKEND_FRAMEWORK,\n        "services"',
-            '"backendFramework": BACKEND_FRAMEWORK,\n'
+            '"backendFramework": backend_framework,\n        "services"',
+            '"backendFramework": backend_framework,\n'
             '        "pvcs": [{"name": "model-cache", "create": False}],\n        "services"',
         ),
     ),

@@ -1,0 +1,145 @@
+"""What clients lose of a stack with two frontends and two workers of each kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lab import processes
+from tests.serving.faults.measure import GRAPH, NAMESPACE, STREAMS
+from tests.support.shipped_stacks import SETTINGS
+
+if TYPE_CHECKING:
+    from tests.serving.faults.measure import Bench
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+NATS = tuple(f"dynamo-nats-{number}" for number in range(3))
+ON_BUSY_MACHINES = 3.0
+"""By so much a step may take longer here than on a machine that does nothing else."""
+DISCOVERY_SECONDS = 2.0
+"""From a process's end until frontends send it nothing more: a pod's status, an EndpointSlice, a watch."""
+
+
+def test_a_decode_worker_that_dies_loses_no_answer_where_another_goes_on_with_them(
+    two_of_each: Bench,
+) -> None:
+    row = two_of_each.under_load(
+        "a decode worker is killed",
+        lambda: two_of_each.kill(two_of_each.pods("decode")[0]),
+        bound="nothing, its answers go on at another",
+    )
+    assert row.lost == 0, row
+
+
+def test_a_prefill_worker_that_dies_loses_the_prompts_that_reach_it_until_discovery_has_seen_it(
+    two_of_each: Bench,
+) -> None:
+    row = two_of_each.under_load(
+        "a prefill worker is killed",
+        lambda: two_of_each.kill(two_of_each.pods("prefill")[0]),
+        bound="its prompts",
+    )
+    assert row.lost == 0 or "Prefill execution failed" in row.why, row
+    assert row.served_again <= DISCOVERY_SECONDS * ON_BUSY_MACHINES, row
+
+
+def test_a_frontend_that_dies_loses_its_own_answers_and_the_other_serves_on(two_of_each: Bench) -> None:
+    row = two_of_each.under_load(
+        "a frontend is killed",
+        lambda: two_of_each.kill(two_of_each.pods("frontend")[0]),
+        bound="its answers",
+    )
+    assert row.lost_in_flight <= row.in_flight, row
+    assert row.served_again <= DISCOVERY_SECONDS * ON_BUSY_MACHINES, row
+
+
+def test_a_member_of_nats_that_dies_loses_nothing(two_of_each: Bench) -> None:
+    row = two_of_each.under_load(
+        "one member of NATS is killed",
+        lambda: two_of_each.kill(NATS[0]),
+        bound="pods serve on without it",
+        page="nats-member-lost",
+    )
+    assert row.lost == 0, row
+
+
+def test_all_of_nats_loses_nothing_of_pods_that_run(two_of_each: Bench) -> None:
+    row = two_of_each.under_load(
+        "all of NATS is killed",
+        lambda: two_of_each.kill(*NATS),
+        bound="pods serve on without it",
+        page="nats-member-lost",
+    )
+    assert row.lost == 0, row
+
+
+def test_an_operator_that_dies_loses_nothing(two_of_each: Bench) -> None:
+    lab = two_of_each.stack.lab.directory
+    [operator] = [each for each in processes.STAND_INS if each.name == "dynamo-operator"]
+
+    def fault() -> None:
+        process = processes.find(lab, operator)
+        assert process is not None
+        process.kill()
+
+    row = two_of_each.under_load(
+        "the operator is killed", fault, bound="nothing that runs stops", page="operator-gone"
+    )
+    assert processes.start(lab, operator)
+    assert row.lost == 0, row
+
+
+@pytest.mark.parametrize("role", ["decode", "prefill"])
+def test_a_drained_worker_loses_no_request(two_of_each: Bench, role: str) -> None:
+    row = two_of_each.under_load(
+        f"a {role} worker is told to end",
+        lambda: two_of_each.delete(two_of_each.pods(role)[0]),
+        bound="a pod finishes its answers",
+    )
+    assert row.lost == 0, row
+
+
+def test_a_frontend_that_is_rolled_loses_no_request_of_clients_with_a_connection_for_each(
+    two_of_each: Bench,
+) -> None:
+    row = two_of_each.under_load(
+        "the frontend is rolled, a connection for each request",
+        lambda: _roll_frontend(two_of_each),
+        bound="a pod finishes its answers",
+        keeps=False,
+    )
+    assert row.lost == 0, row
+
+
+def test_a_frontend_that_is_rolled_loses_at_most_a_request_of_each_connection_that_is_kept(
+    two_of_each: Bench,
+) -> None:
+    row = two_of_each.under_load(
+        "the frontend is rolled, connections are kept",
+        lambda: _roll_frontend(two_of_each),
+        bound="a pod finishes its answers",
+    )
+    assert row.lost_in_flight == 0, row
+    # The runtime of 1.2 ends with its HTTP server: a request that it takes in that moment finds no worker.
+    assert row.lost <= STREAMS // 2, row
+
+
+def test_a_new_engine_option_loses_nothing_where_every_worker_surges(two_of_each: Bench) -> None:
+    def fault() -> None:
+        content = two_of_each.stack.settings()
+        serving: dict[str, Any] = content["config"][SETTINGS]["serving"]
+        serving["overrides"]["decode"]["max_batch_size"] = 512
+        serving["overrides"]["decode"]["cuda_graph_config"] = {"max_batch_size": 512}
+        two_of_each.stack.write_settings(content)
+        two_of_each.stack.pulumi("up", "--yes", "--skip-preview")
+
+    row = two_of_each.under_load("a new engine option, by up", fault, bound="without an interruption")
+    assert row.lost == 0, row
+
+
+def _roll_frontend(bench: Bench) -> None:
+    deployment = f"deployment/{GRAPH}-frontend"
+    bench.stack.lab.kubectl("rollout", "restart", "-n", NAMESPACE, deployment)
+    bench.stack.lab.kubectl("rollout", "status", "-n", NAMESPACE, deployment)

@@ -1,0 +1,182 @@
+"""A graph that serves is broken in one place; `smoke` ends with exit code 1 and names the place."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.serving.live_graph import GRAPH, MODEL, NAMESPACE, WORKERS, LiveGraph, has_ended
+from tests.serving_stacks.rehearsal import prepare
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.sandbox import Sandbox
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+LABEL = "nvidia.com/dynamo-discovery-enabled"
+NATS = "nats://dynamo-platform-nats.dynamo-system.svc.cluster.local:4223"
+CACHE = "model-cache"
+
+Container = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def graph(own_serving_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> LiveGraph:
+    """Stack dev, whose workers have no room for a surge: a change ends all of them first."""
+    stack = prepare(own_serving_lab, tmp_path_factory.mktemp("broken"), "dev")
+    stack.pulumi("up", "--yes", "--skip-preview")
+    answer = stack.dynamo_stack("smoke", stack.name, check=False)
+    assert answer.returncode == 0, answer.stdout
+    return LiveGraph(stack)
+
+
+def _main(change: Callable[[Container], None]) -> Callable[[dict[str, Any]], None]:
+    """The change of a component that changes its main container."""
+    return lambda component: change(component["podTemplate"]["spec"]["containers"][0])
+
+
+def _variable(name: str, value: str) -> Callable[[dict[str, Any]], None]:
+    def change(container: Container) -> None:
+        others = [each for each in container["env"] if each["name"] != name]
+        container["env"] = [*others, {"name": name, "value": value}]
+
+    return _main(change)
+
+
+def _argument(old: str, new: str) -> Callable[[dict[str, Any]], None]:
+    def change(container: Container) -> None:
+        [line] = container["args"]
+        assert line.count(old) == 1, line
+        container["args"] = [line.replace(old, new)]
+
+    return _main(change)
+
+
+def _without_cache(container: Container) -> None:
+    container["volumeMounts"] = [each for each in container["volumeMounts"] if each["name"] != CACHE]
+
+
+def _said_of_an_ended_decode_worker(graph: LiveGraph) -> str:
+    until(lambda: any(has_ended(pod) for pod in graph.pods("decode")), "the end of a decode worker")
+    smoked = graph.smoke()
+    name, said = graph.pod("decode"), smoked.wrong["workers"]
+    assert said.startswith("no decode worker is registered; registered: dyn://")
+    assert f"pod {name}: " in said
+    assert f"logs {name} --namespace {NAMESPACE} --tail=20" in smoked.fixes["workers"]
+    return said
+
+
+def test_the_models_mount_removed_is_named_by_the_path_that_is_missing(graph: LiveGraph) -> None:
+    graph.edit("decode", _main(_without_cache))
+    said = _said_of_an_ended_decode_worker(graph)
+    assert "ended with exit code 1: OSError: /opt/models/hub/models--openai--gpt-oss-120b/snapshots/" in said
+    assert "the model is not where --model-path says" in said
+
+
+def test_a_wrong_model_path_is_named(graph: LiveGraph) -> None:
+    graph.edit("decode", _variable("MODEL_PATH", "/opt/models/gpt-oss-20b"))
+    said = _said_of_an_ended_decode_worker(graph)
+    assert "gpt-oss-20b has no config.json: the model is not where --model-path says" in said
+
+
+def test_a_flag_of_another_version_is_named(graph: LiveGraph) -> None:
+    # Of dynamo.trtllm before 1.0; removed since.
+    graph.edit("decode", _argument("--disaggregation-mode", "--disaggregation-strategy"))
+    said = _said_of_an_ended_decode_worker(graph)
+    assert "ended with exit code 1: ERROR:root:Unrecognized argument: --disaggregation-strategy" in said
+
+
+def test_a_misspelt_parser_is_named_with_those_that_there_are(graph: LiveGraph) -> None:
+    graph.edit("decode", _argument("harmony", "harmoni"))
+    said = _said_of_an_ended_decode_worker(graph)
+    assert "ended with exit code 2" in said
+    assert "argument --dyn-tool-call-parser: invalid choice: 'harmoni' (choose from " in said
+    assert "'harmony'" in said
+
+
+def test_a_malformed_engine_file_is_named_with_the_line(graph: LiveGraph) -> None:
+    [pod] = graph.pods("decode")
+    [files] = [each["configMap"]["name"] for each in pod["spec"]["volumes"] if "configMap" in each]
+    content = graph.stack.lab.get("configmap", files, "-n", NAMESPACE)["data"]["decode.yaml"]
+    broken = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "malformed", "namespace": NAMESPACE},
+        "data": {"decode.yaml": f"{content}kv_cache_config: dtype: fp8\n"},
+    }
+    graph.stack.lab.kubectl("apply", "-f", "-", stdin=json.dumps(broken))
+
+    def read_it(component: dict[str, Any]) -> None:
+        [volume] = [each for each in component["podTemplate"]["spec"]["volumes"] if "configMap" in each]
+        volume["configMap"]["name"] = "malformed"
+
+    graph.edit("decode", read_it)
+    said = _said_of_an_ended_decode_worker(graph)
+    assert "decode.yaml (--extra-engine-args) is no YAML: mapping values are not allowed here" in said
+    assert f"line {len(content.splitlines()) + 1}," in said
+
+
+def test_a_wrong_address_of_nats_is_named(graph: LiveGraph) -> None:
+    graph.edit("decode", _variable("NATS_SERVER", NATS))
+    said = _said_of_an_ended_decode_worker(graph)
+    assert "Failed to connect to NATS" in said
+    assert f"its NATS_SERVER is {NATS}" in said
+
+
+def test_a_probe_of_a_wrong_port_is_named_with_the_ports_that_there_are(graph: LiveGraph) -> None:
+    probe = {"httpGet": {"path": "/live", "port": 9091}, "failureThreshold": 720}
+    graph.edit("decode", _main(lambda container: container.update(startupProbe=probe)))
+    until(lambda: any(pod["status"].get("phase") == "Running" for pod in graph.pods("decode")), "a process")
+    said = graph.smoke().wrong["workers"]
+    assert f"pod {graph.pod('decode')}: Running, started but not ready" in said
+    assert "its startupProbe asks port 9091, and container main has 9090 (system), 19090 (nixl)" in said
+    assert "Unhealthy: Startup probe failed" in said
+
+
+def test_workers_under_another_name_are_named(graph: LiveGraph) -> None:
+    graph.edit("decode", _argument(f'"{MODEL}"', '"gpt-oss-120b"'))
+    graph.until_ready(*WORKERS)
+    smoked = graph.smoke()
+    # Listed all the same: prefill has it. No request is answered.
+    assert f"pod {graph.pod('decode')} has registered as gpt-oss-120b" in smoked.wrong["model"]
+    assert smoked.fixes["model"].startswith("--served-model-name of the workers")
+
+
+def test_a_role_without_replicas_is_named_with_the_graph_that_asks_for_none(graph: LiveGraph) -> None:
+    graph.edit("prefill", lambda component: component.update(replicas=0))
+    graph.until_ready("frontend", "decode")
+    smoked = graph.smoke()
+    said = smoked.wrong["workers"]
+    assert said.startswith("no prefill worker is registered")
+    assert f"TrtllmPrefillWorker has no pod: graph {GRAPH} asks for 0 replicas of it" in said
+    assert f"{GRAPH} --namespace {NAMESPACE} --output yaml" in smoked.fixes["workers"]
+
+
+def test_a_frontend_without_the_models_mount_is_named_by_its_own_log(graph: LiveGraph) -> None:
+    graph.edit("frontend", _main(_without_cache))
+    graph.until_ready("frontend", *WORKERS)
+    said = graph.smoke().wrong["model"]
+    assert said.startswith(f"{MODEL} is not listed; listed: none")
+    assert f"pod {graph.pod('frontend')} logs: Error adding model from discovery" in said
+    assert "not found in cache" in said
+
+
+def test_services_without_the_discovery_label_are_named_and_with_it_the_graph_answers(
+    graph: LiveGraph,
+) -> None:
+    graph.mend("frontend")
+    services = ("services", "-n", NAMESPACE, "-l", "nvidia.com/dynamo-component=TrtllmDecodeWorker")
+    graph.stack.lab.kubectl("label", *services, f"{LABEL}-")
+    smoked = graph.smoke()
+    name, said = graph.pod("decode"), smoked.wrong["workers"]
+    assert f"pod {name}: Ready, and not registered: the EndpointSlice of Service {GRAPH}-trtllmdecode" in said
+    assert f"lists it without the label {LABEL}=true" in said
+    assert f"--label-columns {LABEL}" in smoked.fixes["workers"]
+    graph.stack.lab.kubectl("label", *services, f"{LABEL}=true")
+    answer = graph.stack.dynamo_stack("smoke", graph.stack.name, check=False)
+    assert answer.returncode == 0, answer.stdout

@@ -1,0 +1,115 @@
+"""Prefill and decode as processes of one pod: both are registered, and the pod starts again with the first
+of them that ends."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import pytest
+
+from lab import report
+from lab.answer import first_answer
+from tests.serving_stacks.pods import pods_of
+from tests.serving_stacks.rehearsal import rehearsed
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.lab_stack import LabStack
+    from tests.support.sandbox import Sandbox
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+NAMESPACE, GRAPH, MODEL = "gpt-oss", "gpt-oss-disagg-8gpu", "openai/gpt-oss-120b"
+
+
+@pytest.fixture(scope="module")
+def stack(serving_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
+    with rehearsed(serving_lab, tmp_path_factory.mktemp("served"), "disagg-b200-8gpu") as stack:
+        yield stack
+
+
+def _pod(stack: LabStack) -> dict[str, Any]:
+    [pod] = pods_of(stack.lab, GRAPH, NAMESPACE)["worker"]
+    return pod
+
+
+def _workers(pod: dict[str, Any]) -> dict[str, psutil.Process]:
+    """The engines of the pod by the container under whose name they register."""
+    found: dict[str, psutil.Process] = {}
+    for process in psutil.process_iter():
+        try:
+            variables, words = process.environ(), process.cmdline()
+        except psutil.Error:
+            continue
+        if variables.get("POD_NAME") == pod["metadata"]["name"] and "--disaggregation-mode" in words:
+            found[words[words.index("--disaggregation-mode") + 1]] = process
+    return found
+
+
+def _smoke(stack: LabStack) -> dict[str, str]:
+    ran = stack.dynamo_stack("smoke", stack.name, "--json", check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return {each["name"]: each["verdict"] for each in json.loads(ran.stdout)["checks"]}
+
+
+def test_both_workers_of_the_pod_are_registered_and_a_request_passes_through_them(stack: LabStack) -> None:
+    url = report.frontends(stack.lab.directory)[NAMESPACE, GRAPH]
+    with urllib.request.urlopen(f"{url}/health", timeout=10) as answer:  # noqa: S310 - the lab's own
+        endpoints = {each.split(".", 1)[1] for each in json.load(answer)["endpoints"]}
+    assert {each for each in endpoints if each.endswith(".generate")} == {
+        "tensorrt_llm.generate",
+        "prefill.generate",
+    }
+    assert first_answer(url).model == MODEL
+
+
+def test_the_smoke_test_finds_nothing_wrong(stack: LabStack) -> None:
+    verdicts = _smoke(stack)
+    assert {verdicts[name] for name in ("frontend", "workers", "model", "chat", "stream")} == {"good"}
+
+
+def test_each_worker_sees_its_own_gpus_first_and_writes_under_a_name_of_its_own(stack: LabStack) -> None:
+    pod = _pod(stack)
+    workers = _workers(pod)
+    assert workers.keys() == {"prefill", "decode"}
+    visible = {role: process.environ()["CUDA_VISIBLE_DEVICES"] for role, process in workers.items()}
+    assert visible == {"prefill": "0,1,2,3,4,5,6,7", "decode": "4,5,6,7,0,1,2,3"}
+    written = stack.lab.get("dynamoworkermetadatas.nvidia.com", "-n", NAMESPACE)["items"]
+    name = pod["metadata"]["name"]
+    assert {name, f"{name}-prefill"} <= {each["metadata"]["name"] for each in written}
+
+
+def test_a_prefill_worker_that_is_killed_ends_the_container_which_starts_again_and_serves(
+    stack: LabStack,
+) -> None:
+    pod = _pod(stack)
+    name, before = pod["metadata"]["name"], _workers(pod)
+    before["prefill"].kill()
+
+    def main() -> dict[str, Any]:
+        statuses = stack.lab.get("pod", name, "-n", NAMESPACE)["status"]["containerStatuses"]
+        return next(each for each in statuses if each["name"] == "main")
+
+    until(lambda: main()["restartCount"] == 1 and main()["ready"], "the container started again")
+    ended = main()["lastState"]["terminated"]
+    assert ended["exitCode"] == 137
+    assert "supervisor: prefill ended first, with code 137" in ended["message"]
+    assert not {each.pid for each in before.values()} & {each.pid for each in _workers(pod).values()}
+    assert _smoke(stack)["workers"] == "good"
+
+
+def test_a_pod_that_is_told_to_end_takes_both_workers_with_it(stack: LabStack) -> None:
+    pod = _pod(stack)
+    before = _workers(pod)
+    assert before.keys() == {"prefill", "decode"}
+    stack.lab.kubectl("delete", "pod", pod["metadata"]["name"], "-n", NAMESPACE)
+    until(lambda: not any(each.is_running() for each in before.values()), "the end of both workers")
+
+
+def test_a_second_up_finds_nothing_to_do(stack: LabStack) -> None:
+    stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes")

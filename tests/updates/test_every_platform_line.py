@@ -1,0 +1,81 @@
+"""Each recipe on every line of the platform that it names: installed, deployed and taken down in the lab.
+
+On the line of its stack a recipe is rehearsed with the stack (tests/rehearsals).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from lab.directory import REPOSITORY
+from recipes.load import load_recipe, recipe_names
+from stacks.plan.versions import PLATFORM_RELEASES
+from tests.serving_stacks.pods import pods_of
+from tests.serving_stacks.rehearsal import rehearsed
+from tests.support.shipped_stacks import committed_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from recipes.model import Recipe
+    from tests.support.sandbox import Sandbox
+
+pytestmark = [pytest.mark.lab, pytest.mark.slow]
+
+NAMESPACE = "gpt-oss"
+STACK_FILES = sorted(REPOSITORY.glob("Pulumi.*.yaml"))
+# A stack for each recipe that stands on more lines than its stacks' own, on which it is rehearsed as shipped.
+STACKS = ("agg-gb200", "disagg-b200", "vllm-agg-b200")
+
+
+def _recipe(stack: str) -> Recipe:
+    return load_recipe(committed_settings(stack)["serving"]["recipe"])
+
+
+def _others(stack: str) -> list[str]:
+    """The releases of the lines that the stack's recipe names, but for the stack's own."""
+    own = committed_settings(stack)["platform"]["version"]
+    lines = _recipe(stack).runtime.platform_lines
+    return [version for version, each in PLATFORM_RELEASES.items() if version != own and each.line in lines]
+
+
+def _deployed(lab: Sandbox, folder: Path, name: str, recipe: Recipe, version: str) -> None:
+    """Bring a stack up with the recipe and the release, and find its pods with the release's images."""
+
+    def change(settings: dict[str, Any]) -> None:
+        settings["platform"]["version"] = version
+        if settings["serving"]["recipe"] != recipe.name:
+            del settings["serving"]["kvTransport"]
+            settings["serving"] |= {"recipe": recipe.name, "pool": "b200"}
+
+    with rehearsed(lab, folder, name, change) as stack:
+        stack.pulumi("up", "--yes", "--skip-preview", "--expect-no-changes")
+        by_role = pods_of(lab, recipe.graph_name, NAMESPACE)
+        pods = [pod for of_role in by_role.values() for pod in of_role]
+        assert {service.role for service in recipe.services} == set(by_role)
+        assert {pod["status"]["phase"] for pod in pods} == {"Running"}
+        images = {each["image"].rpartition(":")[2] for pod in pods for each in pod["spec"]["containers"]}
+        assert images == {version}
+
+
+def test_every_recipe_of_several_lines_is_deployed_here() -> None:
+    of_several = {name for name in recipe_names() if len(load_recipe(name).runtime.platform_lines) > 1}
+    assert of_several == {_recipe(stack).name for stack in STACKS}
+
+
+@pytest.mark.parametrize(
+    ("name", "version"), [(name, version) for name in STACKS for version in _others(name)]
+)
+def test_a_stack_is_deployed_on_every_line_that_its_recipe_names(
+    name: str, version: str, lab: Sandbox, tmp_path: Path
+) -> None:
+    _deployed(lab, tmp_path, name, _recipe(name), version)
+
+
+def test_a_recipe_that_no_stack_file_serves_is_deployed_on_its_line(lab: Sandbox, tmp_path: Path) -> None:
+    recipes = {name: load_recipe(name) for name in recipe_names()}
+    served = {committed_settings(file.stem.partition(".")[2])["serving"]["recipe"] for file in STACK_FILES}
+    [recipe] = [recipe for name, recipe in recipes.items() if name not in served]
+    _deployed(lab, tmp_path, "dev", recipe, recipe.runtime.version)
