@@ -82,3 +82,9 @@ def test_the_readme_s_dollars_are_those_of_the_guide() -> None:
     )
     for dollars in re.findall(r"\$\d[\d.]*\d", readme):
         assert dollars in guide
+
+
+def test_the_readme_has_a_row_for_every_stack_and_no_question_twice() -> None:
+    rows = re.findall(r"^\| ([^|]+) \|", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {f"[{file.name}]({file.name})" for file in ROOT.glob("Pulumi.*.yaml")} <= set(rows)
+    assert sorted(rows) == sorted(set(rows))
