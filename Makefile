@@ -4,17 +4,17 @@ SHELL := /bin/sh
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
-CODE := __main__.py cli components engines failures hardware lab operations policy recipes resource_graph rules stacks tests
+CODE := __main__.py cli components compose engines failures hardware lab operations policy recipes resource_graph rules stacks tests
 ENVIRONMENT := $(VENV)/.complete
 # The services of pulumi_aws that the program imports; all 250 would take minutes to compile.
 AWS := autoscaling|cloudwatch|ec2|efs|eks|fsx|iam|kms|vpc
-FAST := not engine and not lab and not slow
+FAST := not engine and not lab and not slow and not measured
 
 # Each command starts Python some hundred times; without compiled modules, which git ignores, every start would
 # compile those of this repository again, and every test run its tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help environment lab-up lab-down shell env tools check test rehearse bench format lock clean
+.PHONY: help environment lab-up lab-down shell env tools check test rehearse bench faults format lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -46,18 +46,23 @@ check: $(ENVIRONMENT) ## format, lint, types and the tests that need Python pack
 	$(VENV)/bin/pytest -q -n 2 --dist worksteal -m "$(FAST)"
 
 test: check tools ## check, then the tests on the real engine and the simulated cluster
-	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "(engine or lab) and not slow" --durations 10
+	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "(engine or lab) and not slow and not measured" --durations 10
 
 rehearse: $(ENVIRONMENT) tools ## preview to destroy of one stack (STACK=name), or the long tests of all of them
 ifdef STACK
 	@$(RUN) -m lab rehearse $(STACK)
 else
-	@# Three at a time on two cores: rehearsals wait for the cluster as much as they compute.
-	$(VENV)/bin/pytest -q -n 3 --dist loadfile -m slow --durations 20
+	@# Four at a time on two cores: rehearsals wait for the cluster as much as they compute.
+	$(VENV)/bin/pytest -q -n 4 --dist loadfile -m slow --durations 20
 endif
 
 bench: $(ENVIRONMENT) tools ## how long the everyday commands take, as a table and as JSON
 	@$(RUN) -m lab.bench
+
+faults: $(ENVIRONMENT) tools ## what faults cost while requests are answered, into docs/faults-under-load.md
+	@mkdir -p .bench && rm -f .bench/faults.jsonl
+	FAULTS_UNDER_LOAD=$(CURDIR)/.bench/faults.jsonl $(VENV)/bin/pytest -q -n 0 tests/serving/faults
+	@$(RUN) -m tests.serving.faults.table .bench/faults.jsonl
 
 format: $(ENVIRONMENT) ## format the code and sort its imports
 	$(VENV)/bin/ruff check --fix-only --select I $(CODE)
