@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from lab import aws_cloud, processes
+from lab import aws_cloud, cluster, processes
 from lab.directory import REPOSITORY
 from tests.support.sandbox import Sandbox
 
@@ -146,20 +146,24 @@ class Toy:
 
 @pytest.fixture(scope="module")
 def toy(engine: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toy]:
-    kubeconfig = engine.directory.kubeconfig
-    kubeconfig.write_text(json.dumps(_KUBECONFIG))
-    aws_cloud.up(engine.directory)
+    # A lab of its own: another test of this process may have given that of `engine` a cluster by now, whose
+    # kubeconfig this would write over and then delete.
+    assert engine
+    lab = Sandbox.at(tmp_path_factory.mktemp("lab-aws")).directory
+    cluster.prepare(lab, say=print)
+    lab.kubeconfig.write_text(json.dumps(_KUBECONFIG))
+    aws_cloud.up(lab)
     try:
         folder = tmp_path_factory.mktemp("toy-aws")
         (folder / "Pulumi.yaml").write_text(_PROJECT)
-        made = Toy(Sandbox.at(engine.directory.root), folder)
+        # The sealed environment names the account's address only now.
+        made = Toy(Sandbox.at(lab.root), folder)
         made.write()
         made.pulumi("stack", "init")
         yield made
     finally:
-        aws_cloud.down(engine.directory)
-        kubeconfig.unlink()
-        assert processes.find(engine.directory, processes.CLOUD) is None
+        aws_cloud.down(lab)
+        assert processes.find(lab, processes.CLOUD) is None
 
 
 _KUBECONFIG = {
