@@ -1,0 +1,80 @@
+"""What lies between two recordings of a stack, resource by resource, and what the engine makes of it."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from resource_graph import Value
+from resource_graph.resource import Path
+
+
+class Operation(Enum):
+    """What the engine does with one resource."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    REPLACE = "replace"
+    DELETE = "delete"
+    FORGET = "forget"
+    """It leaves the program and stays in the cluster or account: `retain_on_delete`."""
+
+
+class Change(Enum):
+    """How one field differs."""
+
+    ADDED = "added"
+    REMOVED = "removed"
+    CHANGED = "changed"
+
+
+class Effect(Enum):
+    """What follows from another value of one field."""
+
+    IN_PLACE = "in place"
+    ROLLS_PODS = "rolls pods"
+    REPLACES = "replaces"
+    REFUSED = "refused by the API server"
+    NOT_APPLIED = "not applied until a restart"
+    """What reads it was started before and is not started again."""
+    ROLLS_NODES = "rolls nodes"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FieldChange:
+    """One field; where it holds YAML or JSON as text, one field of that text."""
+
+    path: Path
+    change: Change
+    before: Value = None
+    after: Value = None
+    effect: Effect = Effect.IN_PLACE
+    is_secret: bool = False
+    """The values are marks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResourceChange:
+    """One resource that is not the same on both sides."""
+
+    urn: str
+    """On the side where it is; on the newer one where it is on both."""
+    type: str
+    title: str
+    """`ConfigMap gpt-oss/engine-files`, or type and name of what is no Kubernetes object."""
+    operation: Operation
+    fields: tuple[FieldChange, ...] = ()
+    renamed_from: str | None = None
+    """Name of before, where only a hash of the content in it is another: changed, not removed and added."""
+    deletes_first: bool = False
+    """Of a replacement: the old one goes before the new one comes."""
+    is_protected: bool = False
+    """The engine refuses to delete it."""
+    is_stateful: bool = False
+    """It holds what cannot be made again from the program: volumes, clusters, purchases."""
+    reasons: tuple[str, ...] = ()
+    """Why it is replaced or refused, or what it does beside: one plain sentence each."""
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the API server, a webhook or the engine says no."""
+        stopped = self.is_protected and self.operation in {Operation.DELETE, Operation.REPLACE}
+        return stopped or any(each.effect is Effect.REFUSED for each in self.fields)

@@ -1,0 +1,120 @@
+"""What one side of a comparison is: its stacks, as its own code has recorded them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from resource_graph import Resource
+
+SCHEMA_VERSION = 1
+"""Of the recording's JSON; raised by one with every change that an older reader would misread."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedPool:
+    """One pool of GPU nodes."""
+
+    name: str
+    machine: str
+    """EC2 instance type, or what the settings call another kind of node."""
+    accelerator: str
+    nodes: int
+    gpus: int
+    """Of all nodes together."""
+    used_gpus: int
+    """Asked for by the stack's workers."""
+    usd_per_gpu_hour: float | None
+    """None: no price is published, or nobody has said what the nodes cost."""
+    price_source: str | None
+    price_date: str | None
+    """Day on which the price was read, as YYYY-MM-DD."""
+    block: str | None
+    """Capacity Block that the pool is bought by, whose fee is paid once and in advance."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedFinding:
+    """What a rule said of one part of the stack."""
+
+    rule: str
+    severity: Literal["mandatory", "advisory"]
+    status: Literal["failed", "undecided", "waived"]
+    resource: str
+    subject: str
+    message: str
+    fix: str
+
+    @property
+    def identity(self) -> tuple[str, str, str]:
+        """What makes it the same finding on the other side, whatever numbers its message has."""
+        return self.rule, self.resource, self.subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedWaiver:
+    """A person's word that a rule may be broken until a day."""
+
+    rule: str
+    reason: str
+    expires: str
+    """Last day on which it holds, as YYYY-MM-DD."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedNotice:
+    """One effect of the update on what runs, as `pulumi preview` says it."""
+
+    text: str
+    """The first line says what happens, indented ones why and for how long."""
+    warns: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedUpdate:
+    """What the update does to a stack that runs as the other side has it."""
+
+    notices: tuple[RecordedNotice, ...] = ()
+    refused: tuple[str, ...] = ()
+    """Why the program would end before anything is changed, each as a person would read it."""
+    restarts_workers: bool = False
+    """Whether every worker restarts, or another graph takes the place of this one."""
+    interruption: str | None = None
+    """How long nothing serves, and why; None where requests are answered all the time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackRecording:
+    """One stack of one side."""
+
+    name: str
+    resources: tuple[Resource, ...]
+    """In the order in which the program registers them. Secret values are marks, never themselves."""
+    secrets: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Secret of the stack file -> fingerprint of its encrypted text, which tells that it changed."""
+    fixed: Mapping[str, str | int] = field(default_factory=dict[str, str | int])
+    """Values that are fixed when the stack is created."""
+    pools: tuple[RecordedPool, ...] = ()
+    findings: tuple[RecordedFinding, ...] = ()
+    waivers: tuple[RecordedWaiver, ...] = ()
+    update: RecordedUpdate | None = None
+    """What this side does to the other one; None on the side that is compared with, and for a new stack."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadStack:
+    """A stack that its side's own code could not make anything of."""
+
+    name: str
+    reason: str
+    """As that side's command said it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """All stacks of one revision or folder."""
+
+    label: str
+    """What a person typed: a revision, or a folder."""
+    commit: str | None
+    """None for a folder."""
+    stacks: Mapping[str, StackRecording | UnreadStack]
