@@ -57,7 +57,7 @@ def server_deployment(placed: PlacedRecipe, engine_config_map_name: str | None) 
         "selector": {"matchLabels": labels},
         "strategy": _strategy(worker.placement.rollout.strategy if worker.placement else "Recreate"),
         "template": {
-            "metadata": {"labels": labels},
+            "metadata": {"labels": {**service.labels, **labels}},
             "spec": {
                 **pod,
                 "containers": [_with_port_and_probes(pod["containers"][0], server.paths.ready, service)],

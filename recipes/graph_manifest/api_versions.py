@@ -29,13 +29,12 @@ def beta_spec(backend_framework: str, services: tuple[GraphService, ...]) -> dic
 
 
 def pod_template(service: GraphService) -> dict[str, Any]:
-    """Return the pod template in Kubernetes' own words, with the rollout's annotations."""
+    """Return the pod template in Kubernetes' own words, with its labels and the rollout's annotations."""
     container = {**service.container, "name": MAIN_CONTAINER, "resources": service.resources(_beta_amounts)}
     pod = {**service.pod, "containers": [container, *(dict(other) for other in service.others)]}
-    if not service.annotations:
-        return {"spec": pod}
+    metadata = _pod_metadata(service)
     # The operator reads the rollout's annotations here (ai-dynamo/dynamo#4990).
-    return {"metadata": {"annotations": dict(service.annotations)}, "spec": pod}
+    return {"metadata": metadata, "spec": pod} if metadata else {"spec": pod}
 
 
 def _alpha_service(service: GraphService) -> dict[str, Any]:
@@ -47,14 +46,19 @@ def _alpha_service(service: GraphService) -> dict[str, Any]:
     }
     if service.others:
         fields["extraPodSpec"]["containers"] = [dict(other) for other in service.others]
-    if service.annotations:
+    if metadata := _pod_metadata(service):
         # Before 1.4 the operator reads the limits of a rollout from the pod's annotations alone; those of the
         # service it forgets between two generations of workers (ai-dynamo/dynamo#11909), and an update on a
         # full node then waits for ever.
-        fields["extraPodMetadata"] = {"annotations": dict(service.annotations)}
+        fields["extraPodMetadata"] = metadata
     if service.shared_memory:
         fields["sharedMemory"] = {"size": service.shared_memory}
     return fields
+
+
+def _pod_metadata(service: GraphService) -> dict[str, Any]:
+    parts = {"labels": dict(service.labels), "annotations": dict(service.annotations)}
+    return {key: values for key, values in parts.items() if values}
 
 
 def _component_type(service: GraphService) -> dict[str, str]:

@@ -22,6 +22,7 @@ from recipes.pod_environment import (
     server_command,
     worker_start,
 )
+from recipes.standard_labels import pod_labels
 
 _DEPLOYMENT_STRATEGY = "nvidia.com/deployment-strategy"
 _MAX_SURGE = "nvidia.com/deployment-rolling-update-max-surge"
@@ -65,6 +66,8 @@ class GraphService:
     shared_memory: str | None
     """Size of the shared memory; None leaves the operator's own 8Gi."""
     annotations: Mapping[str, str]
+    labels: Mapping[str, str]
+    """Kubernetes' recommended ones; empty where the pods that run have none."""
 
     def resources(self, worded: Callable[[Amounts], dict[str, Any]]) -> dict[str, Any]:
         """Return the container's resources in the words of an API version."""
@@ -117,6 +120,7 @@ def _service(
         claims=({"name": _CHANNEL_CLAIM},) if domain else (),
         shared_memory=service.recipe.shared_memory,
         annotations=_rollout_annotations(placement.rollout) if placement else {},
+        labels=pod_labels(placed, service, container["image"].rpartition(":")[2]),
     )
 
 

@@ -41,7 +41,7 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
     """Return the stack that the settings describe.
 
     Args:
-        name: the stack's name, for display only: nothing is decided by it.
+        name: the stack's name, for display and labels: nothing is decided by it.
         settings: of the stack.
         source: their file, for messages.
         directory: where that lies, and relative paths in it begin; the engine runs the program there.
@@ -77,7 +77,7 @@ def resolve(name: str, settings: StackSettings, source: str, directory: Path = P
     if platform is not None and not layers.owns("platform"):
         platform = as_existing(platform)
     cache = cache_plan(settings, recipe, placed.services)
-    serving = _serving(settings, recipe, placed, cache)
+    serving = _serving(name, settings, recipe, placed, cache)
     stack = StackPlan(
         name=name,
         source=source,
@@ -125,7 +125,9 @@ def _waiver_problems(settings: StackSettings) -> tuple[Problem, ...]:
     )
 
 
-def _serving(settings: StackSettings, recipe: Recipe, placed: Placed, cache: CachePlan) -> ServingPlan:
+def _serving(
+    name: str, settings: StackSettings, recipe: Recipe, placed: Placed, cache: CachePlan
+) -> ServingPlan:
     serving = settings.serving
     size, rate = recipe.download_bytes, _read_rate(settings)
     return ServingPlan(
@@ -136,6 +138,7 @@ def _serving(settings: StackSettings, recipe: Recipe, placed: Placed, cache: Cac
             placed,
             CACHE_CLAIM_NAME if isinstance(cache, NodeCopies) else cache.claim_name,
             None if isinstance(cache, ExistingVolume) else cache.nodes,
+            instance=name,
         ),
         exposure=resolved_exposure(serving.exposure),
         pod_monitor_labels=pod_monitor_labels(settings),

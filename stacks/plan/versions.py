@@ -11,6 +11,8 @@ from engines.runtime_lines import RUNTIME_LINES, RuntimeLine
 from engines.sourced import Defect, Sourced
 from recipes.placed import GraphApi
 
+PROJECT_VERSION = "0.1.0"
+"""Of this project, as pyproject.toml has it: the program runs where the package is not installed."""
 OPERATOR_IMAGE = "nvcr.io/nvidia/ai-dynamo/kubernetes-operator"
 """Repository; the chart adds its own version as the tag."""
 

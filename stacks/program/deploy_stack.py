@@ -21,6 +21,7 @@ from stacks.program.deploy_platform import PlatformParts, deploy_platform, guard
 from stacks.program.deploy_serving import deploy_serving, say_notices
 from stacks.program.end_of_up import Watch, no_watch
 from stacks.program.joined_layers import InfrastructureParts, joined_infrastructure, joined_platform, share
+from stacks.program.object_labels import label_objects
 from stacks.updates.guards.fixed_at_creation import OUTPUT_NAME, fixed_values
 from stacks.updates.planned_update import FIRST, Update
 
@@ -50,6 +51,7 @@ def deploy(
     # The SDK would write it into the inputs of the cluster's provider, and so into the state, where it would
     # outlive the one run that it was set for. The plugin reads the variable for itself.
     os.environ.pop(_UPSERT_VARIABLE, None)
+    label_objects(stack)
     infrastructure = _infrastructure(stack, update)
     # A component hands it on to everything in it: nothing is scheduled before there are nodes and volumes.
     options = pulumi.ResourceOptions(

@@ -134,7 +134,10 @@ def read_server(name: str, namespace: str, spec: Mapping[str, Any], urn: str | N
         "replicas": spec.get("replicas", 1),
         "podTemplate": {
             "spec": mapping_in(template, "spec"),
-            "metadata": {"annotations": {_STRATEGY: strategy.get("type")}},
+            "metadata": {
+                "annotations": {_STRATEGY: strategy.get("type")},
+                "labels": mapping_in(template, "metadata", "labels"),
+            },
         },
     }
     return Graph(name, namespace, "apps/v1", {service: _service(component)}, urn)
@@ -157,7 +160,8 @@ def _service(component: Mapping[str, Any]) -> Service:
     pod = mapping_in(component, "podTemplate", "spec")
     affinity = mapping_in(pod, "affinity")
     limits = mapping_in(_main_container(component), "resources", "limits")
-    annotations = mapping_in(component, "podTemplate", "metadata", "annotations")
+    metadata = mapping_in(component, "podTemplate", "metadata")
+    annotations = mapping_in(metadata, "annotations")
     others = {key: value for key, value in annotations.items() if not key.startswith(_ROLLOUT)}
     is_worker = component.get("type") in _WORKER_TYPES
     template = {key: value for key, value in component.items() if key not in _NOT_COMPARED}
@@ -173,7 +177,8 @@ def _service(component: Mapping[str, Any]) -> Service:
         node_selector=mapping_in(pod, "nodeSelector"),
         strategy=_strategy(annotations.get(_STRATEGY)),
         template=template,
-        apart_from_rollout=template | {"podTemplate": {"spec": pod, "annotations": others}},
+        apart_from_rollout=template
+        | {"podTemplate": {"spec": pod, "annotations": others, "labels": mapping_in(metadata, "labels")}},
         neighbours={
             "together": mapping_in(affinity, "podAffinity").get(_REQUIRED),
             "apart": mapping_in(affinity, "podAntiAffinity").get(_REQUIRED),
@@ -198,9 +203,13 @@ def _component(name: str, service: Mapping[str, Any]) -> dict[str, Any]:
     if own:
         component["annotations"] = own
     component["podTemplate"] = {"spec": _pod(service)}
-    annotations = {**own, **mapping_in(service, "extraPodMetadata", "annotations")}
-    if annotations:
-        component["podTemplate"]["metadata"] = {"annotations": annotations}
+    extra = mapping_in(service, "extraPodMetadata")
+    metadata = {
+        "annotations": {**own, **mapping_in(extra, "annotations")},
+        "labels": dict(mapping_in(extra, "labels")),
+    }
+    if any(metadata.values()):
+        component["podTemplate"]["metadata"] = {key: values for key, values in metadata.items() if values}
     return component
 
 

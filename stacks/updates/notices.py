@@ -28,6 +28,7 @@ _WORDS = (
     ("tolerations", "placement"),
     ("topologySpreadConstraints", "placement"),
     ("annotations", "rollout"),
+    ("labels", "labels"),
     ("volume", "model cache"),
 )
 

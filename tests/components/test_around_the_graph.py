@@ -151,7 +151,7 @@ def test_a_pod_monitor_scrapes_prefill_and_decode_which_the_platforms_own_misses
         "nvidia.com/metrics-enabled": "true",
     }
     assert [endpoint["port"] for endpoint in spec["podMetricsEndpoints"]] == ["http", "system", "nixl"]
-    assert objects(graph)["PodMonitor gpt-oss-disagg"].metadata["labels"] == {"release": "prometheus"}
+    assert objects(graph)["PodMonitor gpt-oss-disagg"].metadata["labels"]["release"] == "prometheus"
     assert named(recorded(disagg_b200_settings()), "PodMonitor") == []
 
 

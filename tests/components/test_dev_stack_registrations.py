@@ -172,7 +172,8 @@ def test_a_token_is_in_its_secret_alone_and_marked_as_secret_there() -> None:
     [secret] = holders
     assert secret.kind == "Secret"
     inputs: Any = secret.inputs
-    assert inputs["metadata"] == {"name": "hf-token-secret", "namespace": "gpt-oss"}
+    metadata = inputs["metadata"]
+    assert (metadata["name"], metadata["namespace"]) == ("hf-token-secret", "gpt-oss")
     assert inputs["stringData"] == {"HF_TOKEN": PLANTED}
     assert any(path[0] == "stringData" for path in secret.secret_paths or ())
 

@@ -23,6 +23,7 @@ EVERY_RECIPE = pytest.mark.parametrize("name", WORKERS)
 # Fields of a service that no row of the tables compares -> the correction that tells of them.
 FIELDS = {
     "extraPodMetadata.annotations": "D3",
+    "extraPodMetadata.labels": "D31",
     "extraPodSpec.affinity.nodeAffinity": "K4",
     "extraPodSpec.affinity.podAntiAffinity": "K4",
     "extraPodSpec.affinity.podAffinity": "D23",
@@ -41,13 +42,19 @@ FIELDS = {
 # Likewise of the documents beside them; "" published too, or said by the command that applies the file.
 FIELDS_BESIDE = {
     "Namespace": {"apiVersion": "", "kind": "", "metadata.name": "", "metadata.labels": "D25"},
-    "PersistentVolumeClaim": {"apiVersion": "", "kind": "", "metadata.namespace": ""},
-    "graph": {"apiVersion": "D21", "kind": "", "metadata.namespace": ""},
+    "PersistentVolumeClaim": {
+        "apiVersion": "",
+        "kind": "",
+        "metadata.namespace": "",
+        "metadata.labels": "D31",
+    },
+    "graph": {"apiVersion": "D21", "kind": "", "metadata.namespace": "", "metadata.labels": "D31"},
     "download-env": {},
     "Job": {
         "apiVersion": "",
         "kind": "",
         "metadata.namespace": "",
+        "metadata.labels": "D31",
         "spec.template.spec.containers.0.args": "K18",
         "spec.template.spec.containers.0.securityContext": "D2",
         "spec.template.spec.securityContext.fsGroup": "D24",

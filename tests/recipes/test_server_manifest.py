@@ -115,8 +115,11 @@ def test_the_service_and_the_deployment_select_the_same_pods(name: str) -> None:
     placed = _placed(name)
     spec = server_deployment(placed, "files")
     labels = spec["template"]["metadata"]["labels"]
-    assert server_service(placed)["selector"] == spec["selector"]["matchLabels"] == labels
-    assert client_pod_labels(placed) == labels
+    selected = spec["selector"]["matchLabels"]
+    assert server_service(placed)["selector"] == selected == client_pod_labels(placed)
+    assert selected.items() <= labels.items()
+    # A selector cannot be changed: a version in it would make another Deployment of every update.
+    assert not [key for key in selected if key.startswith("app.kubernetes.io/")]
 
 
 def test_a_recipe_of_dynamo_has_no_deployment() -> None:

@@ -93,6 +93,8 @@ def placed_recipe(
     placed: Placed,
     cache_claim_name: str,
     cache_nodes: CacheNodes | None,
+    *,
+    instance: str,
 ) -> PlacedRecipe:
     """Return what the graph is written from.
 
@@ -102,6 +104,7 @@ def placed_recipe(
         placed: its services.
         cache_claim_name: of the model's volume.
         cache_nodes: those that alone have the model; None: all have.
+        instance: name of the stack, by which pods are labelled.
 
     """
     return PlacedRecipe(
@@ -113,6 +116,7 @@ def placed_recipe(
         cache_nodes=cache_nodes,
         kv_transport=placed.kv_transport,
         image_mirrors=dict(settings.image_mirrors),
+        instance=instance,
     )
 
 

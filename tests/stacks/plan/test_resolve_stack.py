@@ -184,7 +184,10 @@ def test_problems_of_every_part_are_reported_at_once() -> None:
     ]
 
 
-def test_the_name_of_a_stack_decides_nothing() -> None:
+def test_the_name_of_a_stack_decides_nothing_but_a_label() -> None:
     settings = parse_settings(dev_settings(), FILE)
     dev, production = (resolve(name, settings, FILE) for name in ("dev", "production"))
-    assert dataclasses.replace(production, name="dev") == dev
+    assert production.serving.placed.instance == "production"
+    placed = dataclasses.replace(production.serving.placed, instance="dev")
+    serving = dataclasses.replace(production.serving, placed=placed)
+    assert dataclasses.replace(production, name="dev", serving=serving) == dev

@@ -48,8 +48,8 @@ def _flat(spec: dict[str, Any]) -> dict[str, Any]:
         service["volumeMounts"] = [{"name": CACHE, "mountPoint": mount["mountPath"]}]
         _without_cache(pod, "volumes")
         _without_cache(main, "volumeMounts")
-        # Its one key is `annotations`.
-        service.update(service.pop("extraPodMetadata", {}))
+        if annotations := service.pop("extraPodMetadata", {}).get("annotations"):
+            service["annotations"] = annotations
     return flat
 
 

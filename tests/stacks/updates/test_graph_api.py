@@ -47,8 +47,9 @@ def test_a_graph_as_it_was_written_at_first_becomes_v1beta1_in_one_update() -> N
 def test_a_v1alpha1_graph_that_stays_one_is_corrected_by_an_update_that_restarts_every_worker() -> None:
     before = as_written_at_first(agg_gb200_settings())
     change = update(before, at_version("v1alpha1", agg_gb200_settings()))
-    assert "every worker restarts: 1 x TrtllmWorker (changed: rollout, model cache)\n" in change.text
-    assert change.text.endswith("Frontend: not touched")
+    assert "every worker restarts: 1 x TrtllmWorker (changed: rollout, labels, model cache)\n" in change.text
+    # It gets its labels in the same go.
+    assert change.text.endswith("Frontend: restarts pod by pod")
 
 
 def test_any_annotation_of_a_v1alpha1_worker_is_another_generation_and_one_of_a_frontend_is_not() -> None:
