@@ -58,6 +58,10 @@ TOOL_MODULES: tuple[ToolModule, ...] = (
     ToolModule("etcd", ("go.etcd.io/etcd/server/v3",), ("etcd",), usual_seconds=40),
     ToolModule("nats-server", ("github.com/nats-io/nats-server/v2",), ("nats-server",), usual_seconds=15),
     ToolModule("compose-config", (".",), ("compose-config",), usual_seconds=20),
+    # Reads .github/workflows as GitHub does.
+    ToolModule(
+        "actionlint", ("github.com/rhysd/actionlint/cmd/actionlint",), ("actionlint",), usual_seconds=15
+    ),
     ToolModule("helm", ("helm.sh/helm/v3/cmd/helm",), ("helm",), usual_seconds=60),
     ToolModule(
         "kwok",
