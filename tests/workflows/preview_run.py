@@ -32,8 +32,12 @@ class PreviewRun:
 
     def opens(self, *files: str) -> None:
         """Somebody opens the pull request with these files changed."""
-        repo = {"id": FORK}
-        self.github.pulls[PULL] = {"state": "open", "head": {"sha": HEAD, "ref": "faster", "repo": repo}}
+        self.github.pulls[PULL] = {
+            "number": PULL,
+            "state": "open",
+            "changed_files": len(files),
+            "head": {"sha": HEAD, "ref": "faster", "repo": {"id": FORK}},
+        }
         self.github.files[PULL] = [{"filename": name} for name in files]
 
     def uploads(self, text: str, **details: Any) -> None:

@@ -179,6 +179,14 @@ def test_code_is_found_behind_a_hundred_documents(preview: PreviewRun) -> None:
     assert "changes 1 file of code" in preview.bodies[0]
 
 
+def test_files_that_github_does_not_list_count_as_code(preview: PreviewRun) -> None:
+    """It lists 3,000; a pull request could put its code behind as many documents."""
+    preview.github.pulls[PULL]["changed_files"] = 4
+    preview.uploads("text")
+    preview.comments()
+    assert "changes 3 files of code" in preview.bodies[0]
+
+
 def test_stack_files_recipes_and_documents_are_not_code(preview: PreviewRun) -> None:
     preview.opens("Pulumi.dev.yaml", "recipes/catalogue/gpt-oss-120b/a.yaml", "docs/a.md", "README.md")
     preview.uploads("text")
