@@ -112,6 +112,13 @@ def test_a_stack_that_could_not_be_asked_closes_nothing(
     assert len(open_issues(github)) == 1
 
 
+def test_where_no_stack_could_be_asked_the_issue_stays_as_it_is(github: FakeGitHub, folder: Path) -> None:
+    github.open_issue(MARKER)
+    (folder / "drift").rmdir()
+    assert run(github, folder).code == 0
+    assert [each["body"] for each in open_issues(github)] == [MARKER]
+
+
 def test_an_issue_names_the_stacks_that_could_not_be_asked(github: FakeGitHub, folder: Path) -> None:
     run(github, folder, drifted("one"))
     assert github.issues[0]["body"].endswith("Not asked, see the run: two")

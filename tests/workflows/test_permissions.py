@@ -58,6 +58,11 @@ def test_only_the_comment_is_written_by_a_workflow_with_rights_that_a_pull_reque
     assert [name for name in NAMES if PRIVILEGED & set(workflow(name)["on"])] == ["comment.yml"]
 
 
+def test_the_comment_follows_the_preview() -> None:
+    """By its name: a workflow that is renamed would never be followed, and nothing would say so."""
+    assert workflow("comment.yml")["on"]["workflow_run"]["workflows"] == [workflow("preview.yml")["name"]]
+
+
 def test_the_workflow_that_writes_the_comment_checks_nothing_out_and_runs_no_action() -> None:
     [job] = jobs("comment.yml").values()
     assert [sorted(each) for each in job["steps"]] == [["env", "name", "run", "shell"]]

@@ -6,14 +6,16 @@ import json
 import os
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.workflows.workflow_files import Ended, run_step
+from tests.workflows.preview_run import PreviewRun, zipped
+from tests.workflows.workflow_files import Ended, run_step, steps
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from tests.workflows.fake_github import FakeGitHub
 
 _PROGRAM = """#!/bin/sh
 echo "$@" >> "$RUNNER_TEMP/asked"
@@ -135,6 +137,20 @@ def test_the_artifact_has_comment_number_and_commits(runner: Runner) -> None:
         "head": runner.head,
         "merge": runner.merge,
     }
+
+
+def test_what_the_preview_uploads_is_what_the_comment_s_job_reads(runner: Runner, github: FakeGitHub) -> None:
+    runner.answers(1, "the comment")
+    runner.compare()
+    [uploaded] = [
+        each["with"] for each in steps("preview.yml") if each.get("with", {}).get("name") == "comment"
+    ]
+    folder = Path(uploaded["path"].replace("${{ runner.temp }}", str(runner.temporary)))
+    run = PreviewRun(github, runner.temporary)
+    run.opens("Pulumi.dev.yaml")
+    github.upload("comment", zipped({file.name: file.read_bytes() for file in folder.iterdir()}))
+    assert run.comments().code == 0
+    assert run.bodies[0].endswith("\n\nthe comment")
 
 
 @pytest.mark.parametrize(("code", "passes"), [(0, True), (1, True), (2, False), (3, False)])
