@@ -34,7 +34,7 @@ _AT_FIRST = {
     ),
     "api_versions.py": (
         (
-            'fields["extraPodMetadata"] = {"annotations": dict(service.annotations)}',
+            'fields["extraPodMetadata"] = metadata',
             'fields["annotations"] = dict(service.annotations)',
         ),
         (
