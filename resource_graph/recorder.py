@@ -175,6 +175,9 @@ def _resource(urn: str, request: resource_pb2.RegisterResourceRequest) -> Resour
             update=duration_seconds(request.customTimeouts.update),
             delete=duration_seconds(request.customTimeouts.delete),
         ),
+        delete_before_replace=request.deleteBeforeReplace if request.deleteBeforeReplaceDefined else None,
+        ignore_changes=tuple(request.ignoreChanges),
+        replace_on_changes=tuple(request.replaceOnChanges),
         secret_paths=inputs.secret_paths,
     )
 

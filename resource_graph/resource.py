@@ -68,6 +68,13 @@ class Resource:
     protect: bool | None = None
     retain_on_delete: bool | None = None
     custom_timeouts: CustomTimeouts = CustomTimeouts()
+    delete_before_replace: bool | None = None
+    """The resource option; None: the provider decides, or the origin does not tell."""
+    ignore_changes: tuple[str, ...] = ()
+    """Property paths whose changes the engine leaves alone; empty too where the origin does not tell."""
+    replace_on_changes: tuple[str, ...] = ()
+    """Property paths whose changes make the engine replace the resource; empty too where the origin does not
+    tell."""
     secret_paths: frozenset[Path] | None = None
     """Where secrets are among the inputs, in whole or in part; their values are there in plain, so whoever
     prints inputs must look here first."""
