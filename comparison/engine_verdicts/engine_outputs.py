@@ -1,0 +1,91 @@
+"""What changes in a resource because another one does, whose outputs it reads.
+
+A recording knows no outputs: they are UNKNOWN on both sides, and equal. What they come from is known.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from comparison.changes import Change, FieldChange
+from comparison.engine_verdicts.aws_tables import LAUNCH_TEMPLATE, NODE_GROUP
+from comparison.pairs import Pair
+from resource_graph import UNKNOWN, Value
+from resource_graph.resource import Path
+from resource_graph.urns import own_type, urn_name
+
+_TEMPLATE_VERSION = ("launchTemplate", "version")
+
+
+@dataclass(slots=True)
+class Upstream:
+    """What has happened so far, while resources are judged in the order of their creation."""
+
+    renamed: Mapping[str, str]
+    """URN of before -> URN of now, of what is one resource under two names."""
+    replaced: set[str] = field(default_factory=set[str])
+    """URNs of now of what becomes another object."""
+    updated: set[str] = field(default_factory=set[str])
+    """URNs of what is changed in place."""
+
+
+def changed_outputs(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
+    """Yield the inputs that become other ones though both recordings have UNKNOWN there."""
+    for name, now in sorted(pair.after.property_dependencies.items()):
+        places = list(_unknown_places((name,), pair.after.inputs.get(name)))
+        if not places:
+            continue
+        before = _as_now(pair.before.property_dependencies.get(name, frozenset()), upstream.renamed)
+        for path in places:
+            yield from _changed(path, before, now, upstream, pair)
+
+
+def _changed(
+    path: Path, before: frozenset[str], now: frozenset[str], upstream: Upstream, pair: Pair
+) -> Iterator[FieldChange]:
+    if _at(pair.before.inputs, path) is not UNKNOWN and not _is_partly_unknown(_at(pair.before.inputs, path)):
+        # The walk over the inputs has seen it already.
+        return
+    if before != now:
+        yield FieldChange(path=path, change=Change.CHANGED, before=_outputs(before), after=_outputs(now))
+    elif now & upstream.replaced or (path == _TEMPLATE_VERSION and _has_new_template(pair, now, upstream)):
+        yield FieldChange(path=path, change=Change.CHANGED, before=UNKNOWN, after=UNKNOWN)
+
+
+def _has_new_template(pair: Pair, now: frozenset[str], upstream: Upstream) -> bool:
+    """Whether another version of the launch template comes, which the group takes at once."""
+    templates = {urn for urn in now if own_type(urn) == LAUNCH_TEMPLATE}
+    return pair.after.type == NODE_GROUP and bool(templates & upstream.updated)
+
+
+def _unknown_places(path: Path, value: Value) -> Iterator[Path]:
+    if _is_partly_unknown(value):
+        yield path
+    elif isinstance(value, Mapping):
+        for key, each in value.items():
+            yield from _unknown_places((*path, key), each)
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _unknown_places((*path, index), each)
+
+
+def _is_partly_unknown(value: Value) -> bool:
+    return value is UNKNOWN or (isinstance(value, list) and any(each is UNKNOWN for each in value))
+
+
+def _at(value: Value, path: Path) -> Value:
+    for part in path:
+        if isinstance(value, Mapping) and isinstance(part, str):
+            value = value.get(part)
+        elif isinstance(value, list) and isinstance(part, int) and part < len(value):
+            value = value[part]
+        else:
+            return None
+    return value
+
+
+def _as_now(urns: frozenset[str], renamed: Mapping[str, str]) -> frozenset[str]:
+    return frozenset(renamed.get(urn, urn) for urn in urns)
+
+
+def _outputs(urns: frozenset[str]) -> str:
+    return ", ".join(sorted(f"an output of {urn_name(urn)}" for urn in urns)) or "no output"

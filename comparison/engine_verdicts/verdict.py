@@ -1,0 +1,99 @@
+"""What becomes of one resource that differs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from comparison.changes import Effect, FieldChange, Operation
+from comparison.pairs import Pair
+from resource_graph import Resource, Value
+from resource_graph.resource import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """The operation, and what follows from each field."""
+
+    fields: tuple[FieldChange, ...]
+    operation: Operation = Operation.UPDATE
+    deletes_first: bool = False
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """All resources of both recordings by their URNs: what a verdict may have to look at beside its own."""
+
+    base: Mapping[str, Resource]
+    head: Mapping[str, Resource]
+
+    def provider_inputs(self, resource: Resource) -> Mapping[str, Value]:
+        """Return the inputs of the explicit provider; empty for a default one."""
+        provider = self.head.get(resource.provider or "")
+        return {} if provider is None else provider.inputs
+
+
+def dotted(path: Path) -> str:
+    """Return the path as a person writes it."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif "." in part or " " in part:
+            text += f'["{part}"]'
+        else:
+            text += f".{part}" if text else part
+    return text
+
+
+def settled(
+    pair: Pair, fields: Sequence[FieldChange], *, provider_deletes_first: bool, reasons: Sequence[str] = ()
+) -> Verdict:
+    """Return the verdict that the fields' effects add up to.
+
+    Args:
+        pair: the resource.
+        fields: with the provider's effects; those of the option replaceOnChanges are added here.
+        provider_deletes_first: whether the provider, for a replacement of its own, asks for the old one's end
+            first. For one that the option asks for it is not heard (facts/provider.md §1).
+        reasons: of the fields.
+
+    """
+    asked = [
+        replace(each, effect=Effect.REPLACES) if _is_asked(pair.after, each) else each for each in fields
+    ]
+    if not any(each.effect is Effect.REPLACES for each in asked):
+        return Verdict(fields=tuple(asked), reasons=tuple(dict.fromkeys(reasons)))
+    by_provider = any(each.effect is Effect.REPLACES for each in fields)
+    option = pair.after.delete_before_replace
+    return Verdict(
+        # Another object is made, and nobody compares it with the one before.
+        fields=tuple(
+            replace(each, effect=Effect.IN_PLACE) if each.effect is Effect.REFUSED else each for each in asked
+        ),
+        operation=Operation.REPLACE,
+        deletes_first=(by_provider and provider_deletes_first) if option is None else option,
+        reasons=tuple(dict.fromkeys([*reasons, *_asked_reasons(asked, by_provider=by_provider)])),
+    )
+
+
+def _is_asked(resource: Resource, change: FieldChange) -> bool:
+    return any(_lies_under(change.path, option) for option in resource.replace_on_changes)
+
+
+def is_ignored(resource: Resource, change: FieldChange) -> bool:
+    """Return whether the option ignoreChanges keeps the engine from acting on the change."""
+    return any(_lies_under(change.path, option) for option in resource.ignore_changes)
+
+
+def _lies_under(path: Path, option: str) -> bool:
+    steps = option.split(".")
+    return len(path) >= len(steps) and all(
+        step in {"*", str(part)} for part, step in zip(path, steps, strict=False)
+    )
+
+
+def _asked_reasons(fields: Sequence[FieldChange], *, by_provider: bool) -> tuple[str, ...]:
+    if by_provider:
+        return ()
+    paths = ", ".join(dotted(each.path) for each in fields if each.effect is Effect.REPLACES)
+    return (f"The program asks for a replacement when {paths} changes (replaceOnChanges).",) if paths else ()

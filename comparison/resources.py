@@ -1,0 +1,212 @@
+"""Two recordings of a stack, resource by resource, and what the engine makes of each difference."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
+from comparison.engine_verdicts import config_readers
+from comparison.engine_verdicts.aws_resources import BUYS_A_BLOCK
+from comparison.engine_verdicts.aws_tables import CAPACITY_BLOCK
+from comparison.engine_verdicts.dynamo_graphs import is_graph
+from comparison.engine_verdicts.engine_outputs import Upstream, changed_outputs
+from comparison.engine_verdicts.judge import AWS, PROVIDERS, elsewhere, verdict_on
+from comparison.engine_verdicts.stateful_types import is_stateful
+from comparison.engine_verdicts.verdict import Sides, Verdict, is_ignored
+from comparison.fields import field_changes
+from comparison.known_defaults.objects import shape_of
+from comparison.known_defaults.shape import ACCOUNT, Shape
+from comparison.pairs import Pair, paired
+from comparison.secret_values import inputs_of
+from resource_graph import Resource
+from resource_graph.urns import STACK_TYPE, urn_name
+
+_NAME = ("metadata", "name")
+
+
+def compare(base: Iterable[Resource], head: Iterable[Resource]) -> tuple[ResourceChange, ...]:
+    """Return every resource that differs, and what the engine does with it when HEAD is applied on BASE.
+
+    Components are left out: they exist in the program alone. What is deleted, replaced or refused comes
+    first, of that what is protected or holds data; the rest follows in the order of creation.
+
+    Args:
+        base: resources of the older side, in the order of their creation.
+        head: resources of the newer side, in the order of theirs.
+
+    """
+    old, new = (tuple(each for each in side if _is_made(each)) for side in (base, head))
+    pairs = paired(old, new)
+    sides = Sides({each.urn: each for each in old}, {each.urn: each for each in new})
+    order = {each.urn: index for index, each in enumerate((*new, *pairs.removed))}
+    changes = _judged(sorted(pairs.both, key=lambda pair: order[pair.after.urn]), sides)
+    changes |= {each.urn: _added(each) for each in pairs.added}
+    changes |= {each.urn: _removed(each) for each in pairs.removed}
+    changes = _with_readers(changes, pairs.both, new)
+    return tuple(sorted(changes.values(), key=lambda each: (*_urgency(each), order[each.urn])))
+
+
+def _is_made(resource: Resource) -> bool:
+    return resource.custom and resource.type != STACK_TYPE
+
+
+def _judged(pairs: Sequence[Pair], sides: Sides) -> dict[str, ResourceChange]:
+    upstream = Upstream(
+        {each.before.urn: each.after.urn for each in pairs if each.before.urn != each.after.urn}
+    )
+    found: dict[str, ResourceChange] = {}
+    for pair in pairs:
+        fields = [*_fields(pair), *changed_outputs(pair, upstream)]
+        has_new_provider = pair.after.provider in upstream.replaced
+        options = _options(pair)
+        if not fields and not options and not has_new_provider and not pair.has_other_version:
+            continue
+        verdict = verdict_on(pair, [each for each in fields if not is_ignored(pair.after, each)], sides)
+        if has_new_provider:
+            verdict = elsewhere(verdict)
+        if not verdict.fields and not options and not has_new_provider and not pair.is_renamed:
+            continue
+        found[pair.after.urn] = _changed(pair, verdict, options)
+        stays = verdict.operation is Operation.UPDATE
+        (upstream.updated if stays else upstream.replaced).add(pair.after.urn)
+    return found
+
+
+def _fields(pair: Pair) -> Sequence[FieldChange]:
+    if is_graph(pair.after) and pair.has_other_version:
+        # Its verdict reads both in the words of one version.
+        return ()
+    fields = field_changes(inputs_of(pair.before), inputs_of(pair.after), _shape(pair.after))
+    return [each for each in fields if not (pair.is_renamed and each.path == _NAME)]
+
+
+def _shape(resource: Resource) -> Shape | None:
+    if resource.type.startswith((AWS, PROVIDERS)):
+        return ACCOUNT
+    return shape_of(resource.api_version or "", resource.kind or "") if resource.kind is not None else None
+
+
+def _changed(pair: Pair, verdict: Verdict, options: Sequence[FieldChange]) -> ResourceChange:
+    before, after = pair.before, pair.after
+    return ResourceChange(
+        urn=after.urn,
+        type=after.type,
+        title=_title(after),
+        operation=verdict.operation,
+        fields=(*verdict.fields, *options),
+        renamed_from=_name(before) if pair.is_renamed else None,
+        deletes_first=verdict.deletes_first,
+        # What the state says decides: an update that unprotects and deletes at once is refused.
+        is_protected=bool(before.protect),
+        is_stateful=is_stateful(after),
+        reasons=(*verdict.reasons, *_of_options(pair, verdict.operation)),
+    )
+
+
+def _of_options(pair: Pair, operation: Operation) -> tuple[str, ...]:
+    """Return what the resource's own options do: one sentence each."""
+    before, after = pair.before, pair.after
+    said: list[str] = []
+    if before.protect and not after.protect:
+        said.append("The engine refuses to delete it until this is applied, and no longer then.")
+    if operation is Operation.REPLACE and before.protect:
+        said.append("The engine refuses to replace what is protected.")
+    if operation is Operation.REPLACE and before.retain_on_delete:
+        said.append("The old one stays where it is, and nobody looks after it any more (retainOnDelete).")
+    return tuple(said)
+
+
+def _options(pair: Pair) -> tuple[FieldChange, ...]:
+    """Return how the engine's own options differ, which say what may happen to the resource from then on."""
+    options = (
+        ("protect", bool(pair.before.protect), bool(pair.after.protect)),
+        ("retainOnDelete", bool(pair.before.retain_on_delete), bool(pair.after.retain_on_delete)),
+    )
+    return tuple(
+        FieldChange(path=("options", name), change=Change.CHANGED, before=before, after=after)
+        for name, before, after in options
+        if before != after
+    )
+
+
+def _added(resource: Resource) -> ResourceChange:
+    return ResourceChange(
+        urn=resource.urn,
+        type=resource.type,
+        title=_title(resource),
+        operation=Operation.CREATE,
+        is_protected=bool(resource.protect),
+        is_stateful=is_stateful(resource),
+        reasons=(BUYS_A_BLOCK,) if resource.type == CAPACITY_BLOCK else (),
+    )
+
+
+def _removed(resource: Resource) -> ResourceChange:
+    # The engine refuses to delete what is protected before it asks whether to keep it (pulumi/pulumi
+    # pkg/resource/deploy/step.go, DeleteStep).
+    is_forgotten = resource.retain_on_delete and not resource.protect
+    return ResourceChange(
+        urn=resource.urn,
+        type=resource.type,
+        title=_title(resource),
+        operation=Operation.FORGET if is_forgotten else Operation.DELETE,
+        is_protected=bool(resource.protect),
+        is_stateful=is_stateful(resource),
+        reasons=("The engine refuses to delete what is protected.",) if resource.protect else (),
+    )
+
+
+def _with_readers(
+    changes: Mapping[str, ResourceChange], pairs: Iterable[Pair], head: Sequence[Resource]
+) -> dict[str, ResourceChange]:
+    """Return the changes, of content with what its readers make of it."""
+    found = dict(changes)
+    concerned = [
+        pair.after
+        for pair in pairs
+        if pair.after.urn in changes
+        and config_readers.holds_content(pair.after)
+        and config_readers.changes_content(changes[pair.after.urn].fields)
+    ]
+    if not concerned:
+        return found
+    readers = config_readers.read_readers(head)
+    for resource in concerned:
+        templates = readers.of(resource)
+        if templates:
+            waiting = config_readers.not_restarted(templates, changes, readers)
+            names = sorted({f"{each.resource.kind} {each.name}" for each in waiting})
+            found[resource.urn] = _read_by(found[resource.urn], names)
+    return found
+
+
+def _read_by(change: ResourceChange, waiting: Sequence[str]) -> ResourceChange:
+    if change.operation is Operation.CREATE or any(each.effect is Effect.REFUSED for each in change.fields):
+        return change
+    if not waiting:
+        return change if change.renamed_from is None else _content_with(change, Effect.ROLLS_PODS)
+    reason = f"{', '.join(waiting)} read it at the start and do not restart: it is not applied until they do."
+    return replace(_content_with(change, Effect.NOT_APPLIED), reasons=(*change.reasons, reason))
+
+
+def _content_with(change: ResourceChange, effect: Effect) -> ResourceChange:
+    fields = (
+        replace(each, effect=effect) if config_readers.is_content(each) else each for each in change.fields
+    )
+    return replace(change, fields=tuple(fields))
+
+
+def _urgency(change: ResourceChange) -> tuple[bool, bool]:
+    is_lasting = change.operation in {Operation.DELETE, Operation.REPLACE, Operation.FORGET}
+    return not (is_lasting or change.is_refused), not (change.is_protected or change.is_stateful)
+
+
+def _title(resource: Resource) -> str:
+    kind = resource.kind or resource.type.rpartition(":")[2]
+    namespace = resource.namespace
+    place = f"{namespace}/" if isinstance(namespace, str) else ""
+    return f"{kind} {place}{_name(resource)}"
+
+
+def _name(resource: Resource) -> str:
+    name = resource.object_name if resource.kind is not None else None
+    return name if isinstance(name, str) else urn_name(resource.urn)
