@@ -20,6 +20,7 @@ from comparison.secret_values import Secret, shown
 from resource_graph.resource import Path
 
 _COMMANDS = frozenset({"args", "command"})
+_DOCUMENTS = (".json", ".yaml", ".yml")
 _BASE64 = frozenset({"userData"})
 
 
@@ -48,6 +49,11 @@ class _Place:
     def name(self) -> str:
         """The nearest field around."""
         return next((part for part in reversed(self.path) if isinstance(part, str)), "")
+
+    @property
+    def is_document(self) -> bool:
+        """Whether the name is one of a file with settings."""
+        return self.name.endswith(_DOCUMENTS)
 
     def below(self, key: str) -> "_Place":
         """Return the place of a field."""
@@ -107,7 +113,8 @@ def literal_changes(
         shape: what is known of both, of which the amounts count.
 
     """
-    place = _Place(path=path, shape=shape, is_literal=True)
+    # The provider sends what the kind's Go type makes of the inputs, and that has no empty mappings.
+    place = _Place(path=path, shape=shape, is_literal=True, drops_empty=True)
     return tuple(_values(place, _or_absent(before), _or_absent(after)))
 
 
@@ -197,7 +204,7 @@ def _texts(place: _Place, before: str, after: str) -> Iterator[FieldChange]:
             return
     if place.name in _BASE64:
         before, after = texts.decoded(before) or before, texts.decoded(after) or after
-    old, new = texts.structure(before), texts.structure(after)
+    old, new = (texts.structure(text, is_document=place.is_document) for text in (before, after))
     if old is not None and new is not None:
         inside = tuple(_values(place.text(), old, new))
         if inside:
@@ -220,7 +227,9 @@ def _line(place: _Place, each: texts.LineChange) -> Iterator[FieldChange]:
 
 def _change(place: _Place, before: object, after: object, *, is_secret: bool = False) -> FieldChange:
     change = Change.ADDED if before is _ABSENT else Change.REMOVED if after is _ABSENT else Change.CHANGED
-    old, new = (None if value is _ABSENT else shown(value) for value in (before, after))
+    # What is a secret on one side says too much in plain on the other.
+    sides = (Secret(value) if is_secret and value is not _ABSENT else value for value in (before, after))
+    old, new = (None if value is _ABSENT else shown(value) for value in sides)
     return FieldChange(path=place.path, change=change, before=old, after=new, is_secret=is_secret)
 
 
@@ -229,9 +238,11 @@ def _or_absent(value: object) -> object:
 
 
 def _or_default(place: _Place, key: str, beside: Mapping[str, object], value: object) -> object:
-    if value is not _ABSENT or place.shape is None or place.is_literal:
+    if value is not _ABSENT or place.shape is None:
         return value
-    return _or_absent(place.shape.default(key, {name: shown(each) for name, each in beside.items()}))
+    default = place.shape.default(key, {name: shown(each) for name, each in beside.items()})
+    # Nor has it fields that are false, zero or empty (omitempty): they are not sent, written out or not.
+    return _ABSENT if place.is_literal and default else _or_absent(default)
 
 
 def _same(place: _Place, before: object, after: object) -> bool:

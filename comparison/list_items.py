@@ -57,8 +57,9 @@ def identities(field: str, items: Sequence[object]) -> tuple[str, ...] | None:
         items: the list.
 
     """
+    omitted = _OMITTED if field in _IDENTITIES else {}
     for candidate in _IDENTITIES.get(field, _ANY):
-        labels = [_label(item, candidate) for item in items]
+        labels = [_label(item, candidate, omitted) for item in items]
         known = tuple(label for label in labels if label is not None)
         if len(known) == len(items) and len(set(known)) == len(items):
             return known
@@ -100,20 +101,20 @@ def content(value: object) -> str:
     return json.dumps(value, sort_keys=True, default=repr)
 
 
-def _label(item: object, fields: Sequence[str]) -> str | None:
+def _label(item: object, fields: Sequence[str], omitted: Mapping[str, str]) -> str | None:
     if not is_mapping(item):
         return None
-    parts = [_part(item, field) for field in fields]
+    parts = [_part(item, field, omitted) for field in fields]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
     return "/".join(part for part in known if part) or "*"
 
 
-def _part(item: Mapping[str, object], field: str) -> str | None:
+def _part(item: Mapping[str, object], field: str, omitted: Mapping[str, str]) -> str | None:
     holder, _, name = field.rpartition(".")
     inside = item.get(holder) if holder else item
-    value = inside.get(name, _OMITTED.get(name)) if is_mapping(inside) else None
+    value = inside.get(name, omitted.get(name)) if is_mapping(inside) else None
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         return None
     return str(value)

@@ -58,7 +58,7 @@ def _judged(pairs: Sequence[Pair], sides: Sides) -> dict[str, ResourceChange]:
         fields = [*_fields(pair), *changed_outputs(pair, upstream)]
         has_new_provider = pair.after.provider in upstream.replaced
         options = _options(pair)
-        if not fields and not options and not has_new_provider and not pair.has_other_version:
+        if _is_alike(pair) and not fields and not options and not has_new_provider:
             continue
         verdict = verdict_on(pair, [each for each in fields if not is_ignored(pair.after, each)], sides)
         if has_new_provider:
@@ -69,6 +69,11 @@ def _judged(pairs: Sequence[Pair], sides: Sides) -> dict[str, ResourceChange]:
         stays = verdict.operation is Operation.UPDATE
         (upstream.updated if stays else upstream.replaced).add(pair.after.urn)
     return found
+
+
+def _is_alike(pair: Pair) -> bool:
+    # Two that are spelled differently and mean the same may be replaced for the spelling.
+    return pair.before.urn == pair.after.urn and repr(pair.before.inputs) == repr(pair.after.inputs)
 
 
 def _fields(pair: Pair) -> Sequence[FieldChange]:

@@ -44,24 +44,27 @@ def shown(value: object) -> Value:
 
 def _of_kubernetes_secret(resource: Resource) -> Iterable[Path]:
     # The engine marks the data of each Secret as secret, whatever the program has marked (facts/provider.md).
-    if resource.kind != "Secret":
-        return
-    for field in _SECRET_FIELDS:
-        content = resource.inputs.get(field)
-        if isinstance(content, Mapping):
-            yield from ((field, key) for key in content)
-        elif content is not None:
-            yield (field,)
+    if resource.kind == "Secret":
+        yield from ((field,) for field in _SECRET_FIELDS if field in resource.inputs)
 
 
 def _hidden(value: object, path: Path) -> object:
     if isinstance(value, Secret):
         return value
     if not path:
-        return Secret(value)
+        return _all_hidden(value)
     head, rest = path[0], path[1:]
     if is_mapping(value) and isinstance(head, str) and head in value:
         return {**value, head: _hidden(value[head], rest)}
     if is_list(value) and isinstance(head, int) and head < len(value):
         return [*value[:head], _hidden(value[head], rest), *value[head + 1 :]]
     return value
+
+
+def _all_hidden(value: object) -> object:
+    # The names below are no secret, and say which value is another one.
+    if is_mapping(value):
+        return {key: _all_hidden(each) for key, each in value.items()}
+    if is_list(value):
+        return [_all_hidden(each) for each in value]
+    return value if value is None or isinstance(value, Secret) else Secret(value)

@@ -30,13 +30,19 @@ class LineChange:
     after: str | None
 
 
-def structure(text: str) -> Mapping[str, object] | Sequence[object] | None:
-    """Return what the text holds as YAML or JSON; None where it is neither a mapping nor a list."""
+def structure(text: str, *, is_document: bool = False) -> Mapping[str, object] | Sequence[object] | None:
+    """Return what the text holds as YAML or JSON; None where it is neither a mapping nor a list.
+
+    Args:
+        text: any text.
+        is_document: whether its name says that it is one of the two. Elsewhere one line with a colon in it is
+            a sentence.
+
+    """
     stripped = text.strip()
     if not stripped or len(text) > _LONGEST_PARSED:
         return None
-    # A sentence with a colon on one line is YAML too, and none was meant.
-    if "\n" not in stripped and stripped[0] not in "{[":
+    if not is_document and "\n" not in stripped and stripped[0] not in "{[":
         return None
     loaded = load_engine_yaml(text).content
     plain = _plain(loaded)

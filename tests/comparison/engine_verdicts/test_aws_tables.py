@@ -1,0 +1,33 @@
+"""The table of inputs that replace, held against the lab's AWS provider, which was read apart from it."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import pytest
+
+from comparison.engine_verdicts.aws_tables import CAPACITY_BLOCK, REPLACED
+from lab.aws_provider import catalogue
+from lab.aws_provider.resource_type import ResourceType
+
+
+def _of_the_lab() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for module in pkgutil.iter_modules(catalogue.__path__):
+        for kind in vars(importlib.import_module(f"{catalogue.__name__}.{module.name}")).values():
+            if isinstance(kind, ResourceType):
+                whole = {name for name, each in kind.inputs.items() if each.replaces}
+                inside = {f"{name}.{key}" for name, each in kind.inputs.items() for key in each.replaced_keys}
+                found[kind.pulumi_type] = whole | inside
+    return found
+
+
+@pytest.mark.parametrize("resource_type", sorted(_of_the_lab()))
+def test_the_table_names_the_inputs_that_the_labs_provider_replaces_for(resource_type: str) -> None:
+    ours = {".".join(steps) for steps in REPLACED.get(resource_type, ())}
+    assert ours == _of_the_lab()[resource_type]
+
+
+def test_of_what_the_lab_does_not_serve_only_the_capacity_block_is_in_the_table() -> None:
+    assert set(REPLACED) - set(_of_the_lab()) == {CAPACITY_BLOCK}

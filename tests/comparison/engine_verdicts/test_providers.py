@@ -1,0 +1,50 @@
+"""Whether a provider that is configured otherwise is still the same one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from comparison.changes import Operation
+from comparison.resources import compare
+from lab.kubernetes_provider import config_diff
+from tests.comparison.resources_of_tests import deployment, resource
+
+
+def _provider(**inputs: Any) -> Any:
+    return resource("pulumi:providers:kubernetes", "cluster", inputs)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"clusterIdentifier": "a", "context": "x"}, {"clusterIdentifier": "a", "context": "y"}),
+        ({"clusterIdentifier": "a"}, {"clusterIdentifier": "b"}),
+        ({"clusterIdentifier": "a", "renderYamlToDirectory": "x"}, {"clusterIdentifier": "a"}),
+        ({"clusterIdentifier": "a"}, {"clusterIdentifier": "a", "enablePatchForce": "true"}),
+        ({"context": "x", "namespace": "a"}, {"context": "x", "namespace": "b"}),
+    ],
+)
+def test_a_provider_is_replaced_where_the_labs_provider_says_so(
+    before: dict[str, Any], after: dict[str, Any]
+) -> None:
+    (found,) = compare([_provider(**before)], [_provider(**after)])
+    assert (found.operation is Operation.REPLACE) == bool(config_diff.diff(before, after).replaces)
+
+
+def test_everything_that_a_replaced_provider_made_is_replaced_with_it() -> None:
+    old, new = _provider(context="x"), _provider(context="y")
+    workload = replace(deployment(), provider=old.urn)
+    provider, made = compare([old, workload], [new, workload])
+    assert provider.reasons == ("Another context is another cluster: everything in it is made again there.",)
+    assert (made.operation, made.title) == (Operation.REPLACE, "Deployment serving/server")
+    assert made.reasons == ("Its provider is replaced, and with it everything that it made.",)
+
+
+def test_another_region_is_another_place_for_everything_in_the_account() -> None:
+    account = resource("pulumi:providers:aws", "account", {"region": "us-east-1"})
+    moved = resource("pulumi:providers:aws", "account", {"region": "us-west-2"})
+    (found,) = compare([account], [moved])
+    assert found.operation is Operation.REPLACE

@@ -1,0 +1,162 @@
+"""What holds for any two recordings."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from comparison.changes import Operation
+from comparison.resources import compare
+from resource_graph import UNKNOWN
+from tests.comparison.resources_of_tests import deployment, kubernetes_object
+from tests.support.recordings import recorded_stack
+from tests.support.shipped_stacks import shipped_stack
+
+if TYPE_CHECKING:
+    from resource_graph import Resource
+
+_SCALARS = st.one_of(
+    st.none(), st.booleans(), st.integers(-5, 5), st.sampled_from(["", "a", "1", "1Gi", "a: 1\nb: 2"]),
+    st.just(UNKNOWN),
+)  # fmt: skip
+_VALUES = st.recursive(
+    _SCALARS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(
+            st.sampled_from(["name", "spec", "args", "ports", "containers", "key"]), inner, max_size=3
+        ),
+    ),
+    max_leaves=12,
+)
+_INPUTS = st.dictionaries(
+    st.sampled_from(["spec", "data", "metadata", "type", "immutable"]), _VALUES, max_size=4
+)
+_KINDS = st.sampled_from(
+    [
+        ("v1", "ConfigMap"),
+        ("v1", "Secret"),
+        ("v1", "Service"),
+        ("v1", "PersistentVolumeClaim"),
+        ("apps/v1", "Deployment"),
+        ("apps/v1", "StatefulSet"),
+        ("batch/v1", "Job"),
+        ("nvidia.com/v1beta1", "DynamoGraphDeployment"),
+        ("example.com/v1", "Thing"),
+    ]
+)
+
+
+def _any_object(kind: tuple[str, str], name: str, inputs: dict[str, Any]) -> Resource:
+    made = kubernetes_object(*kind, name)
+    content = {key: value for key, value in inputs.items() if key != "metadata"}
+    return replace(made, inputs={**made.inputs, **content})
+
+
+_OBJECTS = st.lists(
+    st.builds(_any_object, _KINDS, st.sampled_from(["a", "b", "c-0123456789", "c-abcdefabcd"]), _INPUTS),
+    max_size=4,
+    unique_by=lambda each: each.urn,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(base=_OBJECTS, head=_OBJECTS)
+def test_what_is_added_in_one_direction_is_removed_in_the_other(
+    base: list[Resource], head: list[Resource]
+) -> None:
+    there, back = compare(base, head), compare(head, base)
+    assert _urns(there, Operation.CREATE) == _urns(back, Operation.DELETE)
+    assert _urns(there, Operation.DELETE) == _urns(back, Operation.CREATE)
+    assert len(there) == len(back)
+
+
+@settings(max_examples=100, deadline=None)
+@given(resources=_OBJECTS, seed=st.integers())
+def test_any_resources_are_the_same_as_their_copies_with_keys_in_another_order(
+    resources: list[Resource], seed: int
+) -> None:
+    assert compare(resources, [_shuffled(each, random.Random(seed)) for each in resources]) == ()
+
+
+@settings(max_examples=100, deadline=None)
+@given(base=_OBJECTS, head=_OBJECTS, seed=st.integers())
+def test_the_same_two_recordings_are_always_said_in_the_same_words(
+    base: list[Resource], head: list[Resource], seed: int
+) -> None:
+    order = random.Random(seed)
+    again = compare([_shuffled(each, order) for each in base], [_shuffled(each, order) for each in head])
+    assert again == compare(base, head)
+
+
+_DEFAULTS: dict[str, Any] = {
+    "dnsPolicy": "ClusterFirst",
+    "restartPolicy": "Always",
+    "schedulerName": "default-scheduler",
+    "securityContext": {},
+    "terminationGracePeriodSeconds": 30,
+    "tolerations": [],
+    "hostNetwork": False,
+}
+_IN_CONTAINER: dict[str, Any] = {
+    "imagePullPolicy": "IfNotPresent",
+    "resources": {"limits": {}, "requests": {}},
+    "terminationMessagePath": "/dev/termination-log",
+    "terminationMessagePolicy": "File",
+    "env": [],
+    "tty": False,
+}
+_IN_DEPLOYMENT: dict[str, Any] = {
+    "replicas": 1,
+    "revisionHistoryLimit": 10,
+    "progressDeadlineSeconds": 600,
+    "minReadySeconds": 0,
+    "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": "25%", "maxUnavailable": "25%"}},
+}
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    pod=st.sets(st.sampled_from(sorted(_DEFAULTS))),
+    container=st.sets(st.sampled_from(sorted(_IN_CONTAINER))),
+    around=st.sets(st.sampled_from(sorted(_IN_DEPLOYMENT))),
+)
+def test_any_defaults_that_are_written_out_are_no_change(
+    pod: set[str], container: set[str], around: set[str]
+) -> None:
+    main = {"name": "main", "image": "server:1", **{key: _IN_CONTAINER[key] for key in container}}
+    spelled = deployment(containers=[main], **{key: _DEFAULTS[key] for key in pod})
+    spec: Any = spelled.inputs["spec"]
+    spelled = replace(
+        spelled, inputs={**spelled.inputs, "spec": {**spec, **{key: _IN_DEPLOYMENT[key] for key in around}}}
+    )
+    assert compare([deployment()], [spelled]) == ()
+    assert compare([spelled], [deployment()]) == ()
+
+
+@pytest.mark.parametrize("name", ["dev", "disagg-gb200", "vllm-disagg-h100"])
+def test_a_recording_is_the_same_as_itself_shuffled(name: str) -> None:
+    resources = list(recorded_stack(shipped_stack(name)))
+    assert compare(resources, [_shuffled(each, random.Random(17)) for each in resources]) == ()
+
+
+def _shuffled(resource: Resource, order: random.Random) -> Resource:
+    inputs: Any = _other_order(resource.inputs, order)
+    return replace(resource, inputs=inputs)
+
+
+def _other_order(value: Any, order: random.Random) -> Any:
+    if isinstance(value, Mapping):
+        keys = order.sample(sorted(value), len(value))
+        return {key: _other_order(value[key], order) for key in keys}
+    return [_other_order(each, order) for each in value] if isinstance(value, list) else value
+
+
+def _urns(changes: Any, operation: Operation) -> set[str]:
+    return {each.urn for each in changes if each.operation is operation}
