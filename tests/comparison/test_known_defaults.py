@@ -121,9 +121,8 @@ def test_the_namespace_default_is_no_namespace() -> None:
     assert no_change(start, lambda inputs: inputs["metadata"].update(namespace="default"))
 
 
-def test_a_default_in_the_template_of_a_dynamo_worker_is_a_change_as_its_operator_hashes_what_is_written() -> (
-    None
-):
+def test_a_default_in_the_template_of_a_dynamo_worker_restarts_it() -> None:
+    # Its operator hashes what is written.
     pod = {"spec": {"containers": [{"name": "main", "image": "worker:1"}]}}
     component = {"name": "Worker", "type": "worker", "podTemplate": pod}
     graph = kubernetes_object(

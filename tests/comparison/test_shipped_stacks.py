@@ -1,10 +1,11 @@
-"""The recordings of the shipped stacks, compared with themselves and with what a person would make of them."""
+"""Recordings of the shipped stacks, compared with themselves and with changes that a person would make."""
 
 from __future__ import annotations
 
 import copy
 import time
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -67,7 +68,7 @@ def test_against_nothing_everything_is_created_or_deleted(name: str) -> None:
     assert {each.operation for each in deleted} <= {Operation.DELETE, Operation.FORGET}
 
 
-@pytest.mark.parametrize(("one", "other"), list(zip(_STACKS, _STACKS[1:], strict=False)))
+@pytest.mark.parametrize(("one", "other"), list(pairwise(_STACKS)))
 def test_in_the_other_direction_what_was_added_is_removed(one: str, other: str) -> None:
     there, back = compare(_recorded(one), _recorded(other)), compare(_recorded(other), _recorded(one))
     lost = {Operation.DELETE, Operation.FORGET}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from comparison.changes import ResourceChange
 from tests.comparison.resources_of_tests import changed, deployment, kubernetes_object, resource, said
+
+if TYPE_CHECKING:
+    from comparison.changes import ResourceChange
 
 
 def _config_map(text: str, key: str = "engine.yaml") -> Any:

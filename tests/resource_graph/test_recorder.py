@@ -213,3 +213,21 @@ def test_a_reference_to_another_stack_is_recorded_and_what_that_one_exports_is_u
     assert reference.inputs == {"name": "organization/other/prod"}
     assert settings.inputs["data"] in (UNKNOWN, {"vpc": UNKNOWN})
     assert graph.depends_on(settings, reference)
+
+
+def test_options_of_the_engine_that_decide_over_a_change_are_kept() -> None:
+    def claims() -> None:
+        options = pulumi.ResourceOptions(
+            delete_before_replace=True, ignore_changes=["spec.size"], replace_on_changes=["spec"]
+        )
+        kubernetes.core.v1.ConfigMap("told", metadata={"name": "told"}, opts=options)
+        kubernetes.core.v1.ConfigMap("plain", metadata={"name": "plain"})
+
+    graph = record_here(claims)
+    told, plain = named(graph, "told"), named(graph, "plain")
+    assert (told.delete_before_replace, told.ignore_changes, told.replace_on_changes) == (
+        True,
+        ("spec.size",),
+        ("spec",),
+    )
+    assert (plain.delete_before_replace, plain.ignore_changes, plain.replace_on_changes) == (None, (), ())

@@ -1,4 +1,4 @@
-"""The table of fields that replace, held against the one of the lab's provider, which was read apart from it."""
+"""The table of fields that replace, held against that of the lab's provider, which was read apart from it."""
 
 from __future__ import annotations
 
