@@ -66,8 +66,7 @@ def _judged(pairs: Sequence[Pair], sides: Sides) -> dict[str, ResourceChange]:
         if not verdict.fields and not options and not has_new_provider and not pair.is_renamed:
             continue
         found[pair.after.urn] = _changed(pair, verdict, options)
-        stays = verdict.operation is Operation.UPDATE
-        (upstream.updated if stays else upstream.replaced).add(pair.after.urn)
+        upstream.note(pair.after, verdict.operation, verdict.fields)
     return found
 
 

@@ -13,6 +13,7 @@ from comparison.engine_verdicts.verdict import Verdict, dotted, settled
 from comparison.fields import field_changes
 from comparison.nested_values import is_list, is_mapping, value_at
 from comparison.pairs import Pair
+from comparison.secret_values import inputs_of
 from resource_graph import Resource
 from resource_graph.urns import own_type
 from rules.reading.pods.pods import GRAPH_KIND, WORKER_TYPES
@@ -113,7 +114,7 @@ def _other_version(pair: Pair) -> Verdict:
 
 
 def _read(graph: Resource) -> Graph:
-    spec = graph.inputs.get("spec")
+    spec = inputs_of(graph).get("spec")
     return read_graph(graph.name, str(graph.namespace), spec if is_mapping(spec) else {})
 
 

@@ -3,16 +3,19 @@
 A recording knows no outputs: they are UNKNOWN on both sides, and equal. What they come from is known.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from comparison.changes import Change, FieldChange
+from comparison.changes import Change, FieldChange, Operation
 from comparison.engine_verdicts.aws_tables import LAUNCH_TEMPLATE, NODE_GROUP
 from comparison.pairs import Pair
-from resource_graph import UNKNOWN, Value
+from resource_graph import UNKNOWN, Resource, Value
 from resource_graph.resource import Path
-from resource_graph.urns import own_type, urn_name
+from resource_graph.urns import urn_name
 
+_NO_VERSION = frozenset({"defaultVersion", "name", "tags", "updateDefaultVersion"})
+"""Inputs of a launch template that are none of its content
+(https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateLaunchTemplateVersion.html)."""
 _TEMPLATE_VERSION = ("launchTemplate", "version")
 
 
@@ -24,8 +27,15 @@ class Upstream:
     """URN of before -> URN of now, of what is one resource under two names."""
     replaced: set[str] = field(default_factory=set[str])
     """URNs of now of what becomes another object."""
-    updated: set[str] = field(default_factory=set[str])
-    """URNs of what is changed in place."""
+    new_templates: set[str] = field(default_factory=set[str])
+    """URNs of launch templates of which another version comes."""
+
+    def note(self, resource: Resource, operation: Operation, fields: Iterable[FieldChange]) -> None:
+        """Remember what becomes of a resource."""
+        if operation is Operation.REPLACE:
+            self.replaced.add(resource.urn)
+        elif resource.type == LAUNCH_TEMPLATE and any(each.path[0] not in _NO_VERSION for each in fields):
+            self.new_templates.add(resource.urn)
 
 
 def changed_outputs(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
@@ -53,8 +63,7 @@ def _changed(
 
 def _has_new_template(pair: Pair, now: frozenset[str], upstream: Upstream) -> bool:
     """Whether another version of the launch template comes, which the group takes at once."""
-    templates = {urn for urn in now if own_type(urn) == LAUNCH_TEMPLATE}
-    return pair.after.type == NODE_GROUP and bool(templates & upstream.updated)
+    return pair.after.type == NODE_GROUP and bool(now & upstream.new_templates)
 
 
 def _unknown_places(path: Path, value: Value) -> Iterator[Path]:

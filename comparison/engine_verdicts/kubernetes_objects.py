@@ -24,6 +24,7 @@ from comparison.known_defaults.objects import shape_of
 from comparison.known_defaults.shape import Shape
 from comparison.nested_values import value_at
 from comparison.pairs import Pair
+from comparison.secret_values import inputs_of
 from resource_graph import Resource
 
 _CLAIM, _STORAGE = ("", "PersistentVolumeClaim"), ("spec", "resources", "requests", "storage")
@@ -116,10 +117,11 @@ def _spelled_otherwise(pair: Pair, fields: Sequence[FieldChange], forcing: Patte
     It compares what was written, lists by index, and knows no defaults (provider/pkg/provider/diff.go).
     """
     shape = shape_of(pair.after.api_version or "", pair.after.kind or "")
+    before, after = inputs_of(pair.before), inputs_of(pair.after)
     for steps in forcing:
         if steps in IDENTITY or any(touches(each, steps) for each in fields):
             continue
-        old, new = (value_at(each.inputs, *steps) for each in (pair.before, pair.after))
+        old, new = value_at(before, *steps), value_at(after, *steps)
         yield from literal_changes(steps, old, new, _part(shape, steps))
 
 

@@ -53,6 +53,22 @@ def test_a_secret_that_becomes_known_to_be_one_is_not_shown() -> None:
     assert _TOKEN not in repr(found)
 
 
+def test_a_graph_under_another_version_of_its_api_shows_no_secret() -> None:
+    def graph(version: str, token: str) -> Any:
+        container = {"name": "main", "env": [{"name": "TOKEN", "value": token}]}
+        component = {"name": "A", "type": "worker", "podTemplate": {"spec": {"containers": [container]}}}
+        made = kubernetes_object(
+            f"nvidia.com/{version}", "DynamoGraphDeployment", "graph", spec={"components": [component]}
+        )
+        path = ("spec", "components", 0, "podTemplate", "spec", "containers", 0, "env", 0, "value")
+        return replace(made, secret_paths=frozenset({path}))
+
+    found = compare([graph("v1alpha1", _TOKEN)], [graph("v1beta1", _OTHER)])
+    assert "[secret]" in repr(found)
+    assert _TOKEN not in repr(found)
+    assert _OTHER not in repr(found)
+
+
 def test_a_secret_path_that_leads_nowhere_is_passed_over() -> None:
     odd = replace(deployment(), secret_paths=frozenset({("spec", "missing", 3, "x"), ("spec", 0)}))
     assert compare([odd], [odd]) == ()

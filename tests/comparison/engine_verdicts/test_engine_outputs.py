@@ -46,6 +46,13 @@ def test_another_content_of_the_launch_template_rolls_the_nodes() -> None:
     assert group.reasons == ("EKS drains the group's nodes and replaces them.",)
 
 
+def test_another_tag_of_the_launch_template_rolls_no_node() -> None:
+    subnet, old = _subnet("a"), _template("p5.48xlarge")
+    new = replace(old, inputs={**old.inputs, "tags": {"team": "a"}})
+    found = compare([old, subnet, _group(old, subnet)], [new, subnet, _group(new, subnet)])
+    assert [each.title for each in found] == ["LaunchTemplate template"]
+
+
 def test_another_launch_template_replaces_the_group() -> None:
     subnet = _subnet("a")
     old, new = _template("p5.48xlarge"), _template("p5.48xlarge", "others")
