@@ -22,13 +22,14 @@ from comparison.engine_verdicts.verdict import Sides, Verdict, dotted, settled
 from comparison.fields import literal_changes
 from comparison.known_defaults.objects import shape_of
 from comparison.known_defaults.shape import Shape
-from comparison.nested_values import value_at
+from comparison.nested_values import is_list, value_at
 from comparison.pairs import Pair
 from comparison.secret_values import inputs_of
 from resource_graph import Resource
 
 _CLAIM, _STORAGE = ("", "PersistentVolumeClaim"), ("spec", "resources", "requests", "storage")
 _STORAGE_CLASS = "StorageClass"
+_SERVICE, _BALANCER = ("", "Service"), ("spec", "loadBalancerClass")
 _WITH_CONTENT = frozenset({("", "ConfigMap"), ("", "Secret")})
 _CONTENT = (("data",), ("binaryData",), ("stringData",))
 
@@ -68,11 +69,26 @@ def _effect(change: FieldChange, kind: Kind, pair: Pair, forcing: Patterns) -> E
         return Effect.REPLACES
     if change.path == ("apiVersion",):
         return version_effect(kind)
-    if touches_any(change, REFUSED.get(kind, ())) or _is_of_immutable_content(change, kind, pair):
+    is_refused = touches_any(change, REFUSED.get(kind, ())) and not _is_taken_by_service(change, kind, pair)
+    if is_refused or _is_of_immutable_content(change, kind, pair):
         return Effect.REFUSED
     if touches_any(change, POD_TEMPLATES.get(kind, ())):
         return Effect.NOT_APPLIED if _waits(pair.after) else Effect.ROLLS_PODS
     return Effect.IN_PLACE
+
+
+def _is_taken_by_service(change: FieldChange, kind: Kind, pair: Pair) -> bool:
+    """Whether a Service takes what it refuses elsewhere (kubernetes pkg/registry/core/service/strategy.go).
+
+    A class comes and goes with the type LoadBalancer, and a second family of addresses beside the first.
+    """
+    if kind != _SERVICE:
+        return False
+    specs = [each.inputs.get("spec") for each in (pair.before, pair.after)]
+    if touches(change, _BALANCER):
+        return any(value_at(spec, "type") != "LoadBalancer" for spec in specs)
+    old, new = (value_at(spec, "ipFamilies") for spec in specs)
+    return not is_list(old) or not is_list(new) or old[:1] == new[:1]
 
 
 def _is_of_immutable_content(change: FieldChange, kind: Kind, pair: Pair) -> bool:

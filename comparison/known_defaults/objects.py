@@ -136,7 +136,11 @@ _SERVICE_SPEC = Shape(
         "type": "ClusterIP",
     },
     computed={"externalTrafficPolicy": _external_traffic},
-    parts={"ports": Shape(defaults={"protocol": "TCP"}, computed={"targetPort": _target_port})},
+    parts={
+        # The first family is the one of the address that a Service is known by.
+        "ipFamilies": Shape(keeps_order=True),
+        "ports": Shape(defaults={"protocol": "TCP"}, computed={"targetPort": _target_port}),
+    },
 )
 # A component's template is what the operator hashes as it is written, defaults and order included: a default
 # that is written out restarts the workers (ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go).

@@ -53,6 +53,13 @@ _UPDATES = {
     "a job's manager": (_JOB, _spec(managedBy="example.com/other")),
     "a service's port": (_SERVICE, _spec(ports=[{"port": 81}])),
     "a service's balancer": (_SERVICE, _spec(type="LoadBalancer", loadBalancerClass="example.com/one")),
+    "a balancer's class": (
+        kubernetes_object(
+            "v1", "Service", "out",
+            spec={"type": "LoadBalancer", "loadBalancerClass": "example.com/one", "ports": [{"port": 80}]},
+        ),
+        _spec(loadBalancerClass="example.com/other"),
+    ),
     "an immutable map made mutable": (_MAP, lambda inputs: inputs.pop("immutable")),
     "a map's label": (_MAP, lambda inputs: inputs["metadata"].update(labels={"a": "b"})),
     "a class's reclaim policy": (_CLASS, _top(reclaimPolicy="Retain")),

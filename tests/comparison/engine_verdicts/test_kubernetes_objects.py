@@ -54,6 +54,19 @@ def test_a_default_written_out_in_a_job_replaces_it_all_the_same() -> None:
     assert "spelled otherwise" in " ".join(found.reasons)
 
 
+def test_a_default_written_out_inside_of_a_jobs_template_replaces_it_unless_it_is_an_empty_value() -> None:
+    found = changed(
+        _job(), lambda inputs: inputs["spec"]["template"]["spec"].update(dnsPolicy="ClusterFirst")
+    )
+    assert (found.operation, said(found.fields)) == (
+        Operation.REPLACE,
+        ["spec template spec dnsPolicy: None -> 'ClusterFirst'"],
+    )
+    # The provider's Go types leave out what is false or empty, before anything is compared.
+    assert no_change(_job(), lambda inputs: inputs["spec"]["template"]["spec"].update(hostNetwork=False))
+    assert no_change(_job(), lambda inputs: inputs["spec"]["template"]["spec"].update(tolerations=[]))
+
+
 def test_an_amount_in_another_spelling_does_not_replace_a_job() -> None:
     container = {**_CONTAINER, "resources": {"limits": {"memory": "1024Mi"}}}
     job = _job(template={"spec": {"containers": [container]}})
@@ -196,7 +209,10 @@ def test_content_that_is_immutable_cannot_be_made_mutable_again() -> None:
          "numNodes", 2),
         (kubernetes_object("resource.k8s.io/v1", "ResourceClaimTemplate", "gpus", spec={"spec": {}}),
          "spec", {"devices": {}}),
-        (kubernetes_object("v1", "Service", "front", spec={"ports": []}), "loadBalancerClass", "nlb"),
+        (kubernetes_object("v1", "Service", "front", spec={"type": "LoadBalancer"}),
+         "loadBalancerClass", "nlb"),
+        (kubernetes_object("v1", "Service", "front", spec={"ipFamilies": ["IPv4", "IPv6"]}),
+         "ipFamilies", ["IPv6", "IPv4"]),
         (_claim(), "volumeMode", "Block"),
     ],
 )  # fmt: skip
@@ -205,6 +221,13 @@ def test_what_the_engine_calls_an_update_and_the_api_server_refuses(
 ) -> None:
     found = changed(before, lambda inputs: inputs["spec"].update({path: value}))
     assert (found.operation, found.is_refused) == (Operation.UPDATE, True)
+
+
+def test_a_service_takes_a_balancers_class_with_the_type_and_a_second_family_of_addresses() -> None:
+    service = kubernetes_object("v1", "Service", "front", spec={"ipFamilies": ["IPv4"]})
+    balanced = {"type": "LoadBalancer", "loadBalancerClass": "nlb"}
+    assert not changed(service, lambda inputs: inputs["spec"].update(balanced)).is_refused
+    assert not changed(service, lambda inputs: inputs["spec"].update(ipFamilies=["IPv4", "IPv6"])).is_refused
 
 
 def test_the_fields_of_a_storage_class() -> None:
