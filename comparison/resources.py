@@ -188,7 +188,7 @@ def _read_by(change: ResourceChange, waiting: Sequence[str]) -> ResourceChange:
         return change
     if not waiting:
         return change if change.renamed_from is None else _content_with(change, Effect.ROLLS_PODS)
-    reason = f"{', '.join(waiting)} read it at the start and do not restart: it is not applied until they do."
+    reason = f"Pods of {', '.join(waiting)} have read it at their start, and nothing restarts them."
     return replace(_content_with(change, Effect.NOT_APPLIED), reasons=(*change.reasons, reason))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from comparison.changes import Effect, FieldChange, Operation, ResourceChange
 from comparison.engine_verdicts.patterns import patterns, touches_any
 from resource_graph import Resource, ResourceGraph
+from resource_graph.resource import Path
 from rules.reading.pods.pods import WORKER_TYPES, PodTemplate, read_pods, readable
 from rules.reading.references import Reference, read_references
 from rules.reading.shapes import Undecided, attempted
@@ -71,16 +72,16 @@ def _restarts(template: PodTemplate, change: ResourceChange | None, readers: Rea
         return False
     if change.operation in {Operation.CREATE, Operation.REPLACE}:
         return True
-    rolled = [each for each in change.fields if each.effect is Effect.ROLLS_PODS]
-    if template.shape == "workload" or any(each.path[1:2] not in _of_services(each) for each in rolled):
+    rolled = [each.path for each in change.fields if each.effect is Effect.ROLLS_PODS]
+    if template.shape == "workload" or not all(map(_is_of_service, rolled)):
         return bool(rolled)
-    names = {each.path[_SERVICE_AT] for each in rolled}
+    names = {path[_SERVICE_AT] for path in rolled}
     # Another template of one worker restarts all of them (facts/previews.md §3d).
     return template.name in names or (_is_worker(template) and bool(names & _workers(template, readers)))
 
 
-def _of_services(change: FieldChange) -> tuple[tuple[str | int, ...], ...]:
-    return (change.path[1:2],) if len(change.path) > _SERVICE_AT and change.path[1] in _SERVICES else ()
+def _is_of_service(path: Path) -> bool:
+    return len(path) > _SERVICE_AT and path[1] in _SERVICES
 
 
 def _workers(template: PodTemplate, readers: Readers) -> set[str]:

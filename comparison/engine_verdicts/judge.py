@@ -9,7 +9,7 @@ from comparison.engine_verdicts.dynamo_graphs import graph_verdict, is_graph
 from comparison.engine_verdicts.helm_releases import release_verdict
 from comparison.engine_verdicts.kubernetes_objects import kubernetes_verdict
 from comparison.engine_verdicts.providers import provider_verdict
-from comparison.engine_verdicts.verdict import Sides, Verdict
+from comparison.engine_verdicts.verdict import Sides, Verdict, made_anew
 from comparison.pairs import Pair
 from resource_graph.urns import KUBERNETES, RELEASE_TYPE
 
@@ -44,6 +44,7 @@ def elsewhere(verdict: Verdict) -> Verdict:
     """Return the verdict on a resource whose provider becomes another cluster or region."""
     return replace(
         verdict,
+        fields=made_anew(verdict.fields),
         operation=Operation.REPLACE,
         deletes_first=False,
         reasons=(*verdict.reasons, "Its provider is replaced, and with it everything that it made."),

@@ -1,6 +1,6 @@
 """What becomes of one resource that differs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from comparison.changes import Effect, FieldChange, Operation
@@ -66,23 +66,27 @@ def settled(
     by_provider = any(each.effect is Effect.REPLACES for each in fields)
     option = pair.after.delete_before_replace
     return Verdict(
-        # Another object is made, and nobody compares it with the one before.
-        fields=tuple(
-            replace(each, effect=Effect.IN_PLACE) if each.effect is Effect.REFUSED else each for each in asked
-        ),
+        fields=made_anew(asked),
         operation=Operation.REPLACE,
         deletes_first=(by_provider and provider_deletes_first) if option is None else option,
         reasons=tuple(dict.fromkeys([*reasons, *_asked_reasons(asked, by_provider=by_provider)])),
     )
 
 
-def _is_asked(resource: Resource, change: FieldChange) -> bool:
-    return any(_lies_under(change.path, option) for option in resource.replace_on_changes)
+def made_anew(fields: Iterable[FieldChange]) -> tuple[FieldChange, ...]:
+    """Return the fields of what is replaced: the API server compares it with nothing, and refuses nothing."""
+    return tuple(
+        replace(each, effect=Effect.IN_PLACE) if each.effect is Effect.REFUSED else each for each in fields
+    )
 
 
 def is_ignored(resource: Resource, change: FieldChange) -> bool:
     """Return whether the option ignoreChanges keeps the engine from acting on the change."""
     return any(_lies_under(change.path, option) for option in resource.ignore_changes)
+
+
+def _is_asked(resource: Resource, change: FieldChange) -> bool:
+    return any(_lies_under(change.path, option) for option in resource.replace_on_changes)
 
 
 def _lies_under(path: Path, option: str) -> bool:

@@ -48,8 +48,7 @@ def test_content_that_running_pods_read_is_not_applied_until_they_restart(mount:
     assert found.operation is Operation.REPLACE
     assert effects(found) == {"data mode": "not applied until a restart"}
     assert (
-        "Deployment server read it at the start and do not restart: it is not applied until they do."
-        in found.reasons
+        "Pods of Deployment server have read it at their start, and nothing restarts them." in found.reasons
     )
 
 
