@@ -1,1 +1,1 @@
-"""A stack as one page for a browser: machines, who sits where, memory, order, cost and findings."""
+"""A stack as one page for a browser, and the sentences that say what it becomes and why; pure."""

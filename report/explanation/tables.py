@@ -1,60 +1,47 @@
-"""The tables of `explain`: node pools with what they cost, and the pods of a graph."""
+"""The tables of a stack: node pools with what they cost, and the pods of a graph."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import TypeVar
+import datetime as dt
+from collections.abc import Iterator, Sequence
 
-from rich.console import Console
-
-from cli.output import print_table
-from cli.price_age import aged
 from components.purchase import Purchase
 from hardware import InstanceType, Source
 from recipes.placed import PlacedRecipe, PlacedService
 from recipes.pod_environment import service_workarounds
+from report.explanation.names import names_by
+from report.explanation.price_age import aged
 from stacks.plan.infrastructure.prices import NAMES, usd_per_gpu_hour
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan
 from stacks.wording import in_words
 
-_Key = TypeVar("_Key", bound=Hashable)
+POOL_HEADERS = ("POOL", "NODES", "GPUS", "USED", "COST", "IDLE", "COST", "PRICED", "NODES IN USE")
+SERVICE_HEADERS = ("SERVICE", "PODS", "GPUS", "CPU", "MEMORY", "RUNS ON", "NETWORK DEVICES, CLAIMS")
 _ON_DEMAND = "on_demand_usd_per_gpu_hour"
 _CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"
 
 
-def print_pools(console: Console, stack: StackPlan) -> None:
-    """Print one row per pool."""
+def pool_rows(stack: StackPlan) -> Iterator[Sequence[str]]:
+    """Yield the cells of each pool, in the order of POOL_HEADERS."""
     groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
     purchases = {nodes.pool.name: nodes.purchase for nodes in groups}
-    headers = ("POOL", "NODES", "GPUS", "USED", "COST", "IDLE", "COST", "PRICED", "NODES IN USE")
-    rows = (_pool_columns(placed, purchases.get(placed.pool.name)) for placed in stack.pools)
-    print_table(console, headers, rows)
+    return (_pool_columns(placed, purchases.get(placed.pool.name)) for placed in stack.pools)
 
 
-def names_by(pairs: Iterable[tuple[_Key, str]]) -> dict[_Key, list[str]]:
-    """Return the names that belong to each key, in the order in which both come."""
-    groups: dict[_Key, list[str]] = {}
-    for key, name in pairs:
-        groups.setdefault(key, []).append(name)
-    return groups
+def service_rows(stack: StackPlan) -> Iterator[Sequence[str]]:
+    """Yield the cells of each service, in the order of SERVICE_HEADERS."""
+    return (_service_columns(stack, service) for service in stack.serving.placed.services)
 
 
-def prices(pools: Sequence[PlacedPool]) -> Iterator[str]:
-    """Return what a GPU of each instance type costs, what is sold only whole, and since when."""
+def prices(pools: Sequence[PlacedPool], today: dt.date) -> Iterator[str]:
+    """Yield what a GPU of each instance type costs, what is sold only whole, and since when."""
     types = (placed.pool.instance_type for placed in pools)
     for instance_type in {each.name: each for each in types}.values():
-        offers = " or ".join(_offers(instance_type))
+        offers = " or ".join(_offers(instance_type, today))
         yield f"{instance_type.name}: {offers or 'no price is known'}"
 
 
-def print_pods(console: Console, stack: StackPlan) -> None:
-    """Print one row per service."""
-    headers = ("SERVICE", "PODS", "GPUS", "CPU", "MEMORY", "RUNS ON", "NETWORK DEVICES, CLAIMS")
-    rows = (_service_columns(stack, service) for service in stack.serving.placed.services)
-    print_table(console, headers, rows)
-
-
 def workarounds(stack: StackPlan) -> Iterator[str]:
-    """Return what keeps the workers away from known defects of the engine, each once."""
+    """Yield what keeps the workers away from known defects of the engine, each once."""
     placed = stack.serving.placed
     workers = names_by(
         (f"{item.name}={item.value}: {item.why} ({item.source})", worker.name)
@@ -94,21 +81,21 @@ def _service_columns(stack: StackPlan, service: PlacedService) -> tuple[str, ...
     )
 
 
-def _offers(instance_type: InstanceType) -> Iterator[str]:
+def _offers(instance_type: InstanceType, today: dt.date) -> Iterator[str]:
     on_demand = instance_type.on_demand_usd_per_gpu_hour
     if on_demand is not None:
-        yield f"${on_demand:,.2f} a GPU-hour, on demand ({_source(instance_type.sources[_ON_DEMAND])})"
+        yield f"${on_demand:,.2f} a GPU-hour, on demand ({_source(instance_type.sources[_ON_DEMAND], today)})"
     block = instance_type.capacity_block_usd_per_gpu_hour
     if block is not None:
         # UltraServers are sold in Capacity Blocks alone, at prices of the same page and date.
         whole = ", ".join(f"{unit.name} ${unit.usd_per_hour:,.2f}" for unit in instance_type.ultraservers)
         sold = f"; sold only whole, an hour: {whole}" if whole else ""
-        source = _source(instance_type.sources[_CAPACITY_BLOCK])
+        source = _source(instance_type.sources[_CAPACITY_BLOCK], today)
         yield f"${block:,.2f} a GPU-hour, Capacity Block{sold} ({source})"
 
 
-def _source(source: Source) -> str:
-    return f"{source.text.removeprefix('https://').rstrip('/')}, {aged(source.date)}"
+def _source(source: Source, today: dt.date) -> str:
+    return f"{source.text.removeprefix('https://').rstrip('/')}, {aged(source.date, today)}"
 
 
 def _cost(instance_type: InstanceType, purchase: Purchase | None, gpus: int) -> str:

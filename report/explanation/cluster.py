@@ -1,14 +1,15 @@
-"""The first rows of `explain`: layers, account, network, nodes, storage, operators and platform."""
+"""What a stack stands on: layers, account, network, nodes, storage, operators and platform."""
 
+import datetime as dt
 from collections.abc import Iterator
 
-from cli.output import Row
-from cli.price_age import aged
 from components.chart_values import Chart
 from components.purchase import CapacityBlock, Reservation
 from components.servers import BundledServers, EtcdArgs, EtcdServers, ExternalServers, NatsArgs, NatsServers
 from components.storage_kinds import EbsDisk, Efs, InstanceStore, Lustre
 from hardware import FSX_LUSTRE_PRICES, lustre_usd_per_hour
+from report.explanation.price_age import aged
+from report.explanation.section import Section
 from stacks.plan.cache_plan import CachePlan, OwnVolume
 from stacks.plan.infrastructure.eks_plan import (
     AdoptedNetwork,
@@ -34,19 +35,22 @@ _PRICED_REGION = "us-east-1"
 _AMIS = "AMIs float: newest at each update"
 
 
-def header_rows(stack: StackPlan) -> Iterator[Row]:
-    """Return what the stack is, and what it stands on."""
+def foundation(stack: StackPlan, today: dt.date) -> Iterator[Section]:
+    """Yield what the stack is, and what it stands on."""
     recipe = stack.serving.placed.recipe.name
-    yield "STACK", f"{stack.name} ({stack.source}), recipe {recipe}, lifecycle {stack.lifecycle}"
-    yield from _layer_rows(stack)
-    yield from _cluster(stack)
+    what = f"{stack.name} ({stack.source}), recipe {recipe}, lifecycle {stack.lifecycle}"
+    yield Section("Stack", (what,))
+    yield from _layers(stack)
+    yield from _cluster(stack, today)
     if stack.platform is None:
-        yield "PLATFORM", f"none: {stack.serving.placed.recipe.server} serves without Dynamo"
+        without = f"none: {stack.serving.placed.recipe.server} serves without Dynamo"
+        yield Section("Platform", (without,))
     elif stack.layers.own != ("infrastructure",):
-        yield "PLATFORM", _platform(stack, stack.platform)
+        yield Section("Platform", (_platform(stack, stack.platform),))
     waits = [waiting_text(nodes) for nodes in waited_for(stack)]
     if waits and stack.layers.owns("serving"):
-        yield "WAITING", f"no graph is made yet: {'; '.join(waits)}; then purchase.phase: active, and `up`"
+        text = f"no graph is made yet: {'; '.join(waits)}; then purchase.phase: active, and `up`"
+        yield Section("Waiting", (text,))
 
 
 def _reached_from(plan: EksPlan) -> str:
@@ -85,12 +89,12 @@ def _purchase_text(nodes: PlannedNodes) -> str:
             return text
 
 
-def _storage(plan: EksPlan, cache: CachePlan) -> str:
+def _storage(plan: EksPlan, cache: CachePlan, today: dt.date) -> str:
     match plan.storage:
         case Lustre(zone=zone, size_gib=size, throughput=throughput):
             dollars = f"${lustre_usd_per_hour(size, throughput):.2f} an hour"
             where = "" if plan.cluster.region == _PRICED_REGION else f" in {_PRICED_REGION}"
-            price = f"{dollars}{where} ({aged(FSX_LUSTRE_PRICES.date)})"
+            price = f"{dollars}{where} ({aged(FSX_LUSTRE_PRICES.date, today)})"
             return f"FSx for Lustre in {zone}, {throughput} MB/s a TiB, {price}{_slow_reads(plan)}"
         case Efs():
             return f"EFS, in every zone of the region above{_slow_reads(plan)}"
@@ -131,19 +135,20 @@ def _platform(stack: StackPlan, platform: PlatformPlan) -> str:
     return f"{', '.join(parts)}{stands}"
 
 
-def _cluster(stack: StackPlan) -> Iterator[Row]:
+def _cluster(stack: StackPlan, today: dt.date) -> Iterator[Section]:
     if stack.infrastructure is not None:
-        yield from _infrastructure_rows(stack.infrastructure, stack.cache)
+        yield from _infrastructure(stack.infrastructure, stack.cache, today)
         return
     if joined := stack.layers.joined.get("infrastructure"):
         values = joined.contract.values
         place = f"in {values['cluster.region']}, account {values['cluster.accountId']}"
-        yield "CLUSTER", f"eks {values['cluster.name']} {place}, made by stack {joined.stack}"
+        made = f"eks {values['cluster.name']} {place}, made by stack {joined.stack}"
+        yield Section("Cluster", (made,))
         return
     cluster = stack.cluster
     kubeconfig = cluster.kubeconfig or "$KUBECONFIG"
     server = f"server must be {cluster.server}" if cluster.server else "server not checked"
-    yield "CLUSTER", f"{cluster.kind}, context {cluster.context} of {kubeconfig}, {server}"
+    yield Section("Cluster", (f"{cluster.kind}, context {cluster.context} of {kubeconfig}, {server}",))
 
 
 def _server(name: str, group: NatsServers | EtcdServers) -> str:
@@ -156,7 +161,7 @@ def _server(name: str, group: NatsServers | EtcdServers) -> str:
             return f"{name} own x{group.servers.members}"
 
 
-def _layer_rows(stack: StackPlan) -> Iterator[Row]:
+def _layers(stack: StackPlan) -> Iterator[Section]:
     layers = stack.layers
     if not layers.shared and not layers.joined:
         return
@@ -165,24 +170,22 @@ def _layer_rows(stack: StackPlan) -> Iterator[Row]:
         f"{layer} is stack {joined.stack}'s: `dynamo-stack explain {joined.stack}`"
         for layer, joined in layers.joined.items()
     ]
-    yield "LAYERS", "; ".join(texts)
+    yield Section("Layers", ("; ".join(texts),))
 
 
-def _infrastructure_rows(plan: EksPlan, cache: CachePlan) -> Iterator[Row]:
+def _infrastructure(plan: EksPlan, cache: CachePlan, today: dt.date) -> Iterator[Section]:
     cluster = plan.cluster
     version = f"Kubernetes {cluster.version}{_support_end(cluster.version)}"
     where = f"{version} in {cluster.region}, account {cluster.account_id}"
-    yield "CLUSTER", f"eks {cluster.name}, {where}, reached from {_reached_from(plan)}"
-    yield "NETWORK", _network(plan)
+    yield Section("Cluster", (f"eks {cluster.name}, {where}, reached from {_reached_from(plan)}",))
+    yield Section("Network", (_network(plan),))
     system = cluster.system_nodes
-    yield (
-        "NODES",
-        f"system: {system.nodes} x {system.instance_type} on demand, for everything without GPUs; {_AMIS}",
+    everything_else = (
+        f"system: {system.nodes} x {system.instance_type} on demand, for everything without GPUs; {_AMIS}"
     )
-    for nodes in plan.gpu_nodes:
-        yield "", f"{nodes.pool.name}: {_purchase_text(nodes)}"
-    yield "STORAGE", f"model cache: {_storage(plan, cache)}; the rest: gp3 disks"
-    yield (
-        "OPERATORS",
-        ", ".join(f"{chart.name.rpartition('/')[2]} {chart.version}" for chart in _charts(plan)),
-    )
+    pools = (f"{nodes.pool.name}: {_purchase_text(nodes)}" for nodes in plan.gpu_nodes)
+    yield Section("Nodes", (everything_else, *pools))
+    storage = f"model cache: {_storage(plan, cache, today)}; the rest: gp3 disks"
+    yield Section("Storage", (storage,))
+    operators = (f"{chart.name.rpartition('/')[2]} {chart.version}" for chart in _charts(plan))
+    yield Section("Operators", (", ".join(operators),))

@@ -1,0 +1,22 @@
+"""Names that have something in common, said together."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TypeVar
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+def names_by(pairs: Iterable[tuple[_Key, str]]) -> dict[_Key, list[str]]:
+    """Return the names that belong to each key, in the order in which both come."""
+    groups: dict[_Key, list[str]] = {}
+    for key, name in pairs:
+        groups.setdefault(key, []).append(name)
+    return groups
+
+
+def shortened(names: Sequence[str]) -> str:
+    """Return the names; those of definitions end in their group, which is said once."""
+    groups = {name.partition(".")[2] for name in names}
+    if len(names) == 1 or len(groups) > 1 or groups == {""}:
+        return ", ".join(names)
+    return f"of {groups.pop()} ({', '.join(name.partition('.')[0] for name in names)})"

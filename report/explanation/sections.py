@@ -1,0 +1,93 @@
+"""Everything that is said of a stack below its tables, in the order of `explain`."""
+
+import datetime as dt
+from collections.abc import Iterable, Iterator
+
+from report.explanation.order import creation_order, left_by_destroy, protected
+from report.explanation.section import Section
+from report.explanation.serving import (
+    clients,
+    decided,
+    draft_models,
+    evidence,
+    kv_path,
+    placements,
+    prompts,
+    rollouts,
+)
+from report.explanation.tables import prices, workarounds
+from resource_graph import ResourceGraph
+from stacks.plan.infrastructure.prices import idle_gpus
+from stacks.plan.losses import losses
+from stacks.plan.stack_plan import StackPlan, Topic
+from stacks.updates.free_gpus import room_texts
+from stacks.updates.notices import effects_of_changes
+
+
+def sections(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterator[Section]:
+    """Yield the sections that have something to say.
+
+    Args:
+        stack: what is explained.
+        graph: the resources that the program registers for it.
+        today: the day on which the age of prices is told.
+
+    """
+    return (section for section in _all(stack, graph, today) if section.texts)
+
+
+def serving_sections(stack: StackPlan) -> Iterator[Section]:
+    """Yield what is said of the graph; there is none where another stack serves."""
+    # `explain` asks no cluster: it says the same on every machine.
+    room = room_texts(stack, None, "which a preview asks of the cluster too")
+    yield _section("Room", (text for text, _ in room))
+    yield _section("Clients", [clients(stack)])
+    yield _section("Prompts", [prompts(stack)])
+    yield _section("Draft", draft_models(stack))
+    yield _section("Placement", placements(stack))
+    yield _section("KV path", kv_path(stack))
+    yield _section("Rollout", rollouts(stack))
+    yield _section("Updates", effects_of_changes(stack))
+    yield _section("Losses", losses(stack.serving))
+
+
+def cost_sections(stack: StackPlan, today: dt.date) -> Iterator[Section]:
+    """Yield the published prices, and what is paid for idle GPUs."""
+    if stack.layers.own != ("platform",):
+        yield _section("Prices", prices(stack.pools, today))
+    if stack.infrastructure is not None:
+        yield _section("Idle", idle_gpus(stack.infrastructure, stack.pools))
+
+
+def life_sections(stack: StackPlan, graph: ResourceGraph) -> Iterator[Section]:
+    """Yield what `destroy` refuses to delete, what it leaves, and what is worked around or waived."""
+    if stack.infrastructure is not None:
+        yield _section("Protected", protected(graph))
+    yield _section("Retained", left_by_destroy(stack.retained))
+    if stack.layers.owns("serving"):
+        yield _section("Defects", workarounds(stack))
+    yield _section("Waived", (f"{w.rule} until {w.expires}: {w.reason}" for w in stack.waivers))
+
+
+def _all(stack: StackPlan, graph: ResourceGraph, today: dt.date) -> Iterator[Section]:
+    serves = stack.layers.owns("serving")
+    yield from cost_sections(stack, today)
+    if serves:
+        yield from serving_sections(stack)
+    yield _section("Order", [creation_order(graph)])
+    yield from life_sections(stack, graph)
+    yield _section("Servers", decided(stack, "servers"))
+    yield _section("Namespace", decided(stack, "namespaces"))
+    if serves:
+        yield _section("Other", ["; ".join(decided(stack, *_other_topics(stack)))])
+        yield _section("Evidence", evidence(stack))
+
+
+def _section(title: str, texts: Iterable[str]) -> Section:
+    return Section(title, tuple(texts))
+
+
+def _other_topics(stack: StackPlan) -> tuple[Topic, ...]:
+    # Where the cluster goes with the stack, Retained has the objects that are kept.
+    on_eks = stack.cluster.kind == "eks"
+    return ("cache", "timeouts") if on_eks else ("cache", "timeouts", "lifecycle")

@@ -1,0 +1,118 @@
+"""Who reaches the model, with what prompts, where its workers run and how its KV cache travels."""
+
+from collections.abc import Iterator
+
+from components.dynamo_objects import FRONTEND_PORT, frontend_service
+from components.exposure_kinds import IngressRule, InternalLoadBalancer
+from hardware import KvPath, Standing
+from recipes.evidence import evidence_on
+from report.explanation.names import names_by
+from stacks.plan.recipe_choice import aggregated_recipes_like
+from stacks.plan.stack_plan import Decision, StackPlan, Topic
+from stacks.wording import alternatives
+
+
+def clients(stack: StackPlan) -> str:
+    """Return at which addresses clients reach the model, and what limits them."""
+    serving = stack.serving
+    host = f"{frontend_service(serving.graph_name)}.{serving.namespace}.svc.cluster.local"
+    inside = f"http://{host}:{FRONTEND_PORT} in the cluster"
+    policies = f"network policies {_enforced(stack)}"
+    match serving.exposure:
+        case InternalLoadBalancer():
+            return f"{inside} and an internal load balancer, {policies}"
+        case IngressRule(class_name=class_name, host=host, tls_secret_name=tls):
+            scheme = "https" if tls else "http"
+            return f"{inside} and {scheme}://{host} by Ingress class {class_name}, {policies}"
+        case None:
+            return f"{inside} only, {policies}"
+
+
+def prompts(stack: StackPlan) -> str:
+    """Return the longest prompt that is answered, in tokens."""
+    recipe = stack.serving.placed.recipe
+    prompt, sequence, model = recipe.longest_prompt, recipe.longest_sequence, recipe.model.shape.max_positions
+    if sequence == model == prompt + 1:
+        return f"up to {model:,} tokens with the answer, as the model takes; the engine refuses longer ones"
+    return (
+        f"up to {prompt:,} tokens, {sequence:,} with the answer (the model takes {model:,}); the engine "
+        "refuses longer ones"
+    )
+
+
+def draft_models(stack: StackPlan) -> Iterator[str]:
+    """Yield what clients must not ask for where a draft model proposes tokens."""
+    for draft in stack.serving.placed.recipe.draft_models:
+        yield (
+            f"{draft.repository} proposes tokens: no structured output (response_format) with it, which may "
+            "be no JSON and may crash the engine (docs/which-recipe.md)"
+        )
+
+
+def decided(stack: StackPlan, *topics: Topic) -> Iterator[str]:
+    """Yield the decisions on these topics, each with its reason."""
+    for decision in stack.decisions:
+        if decision.topic in topics:
+            yield f"{decision.subject}: {decision.choice} ({decision.reason})"
+
+
+def placements(stack: StackPlan) -> Iterator[str]:
+    """Yield the node labels by which workers find their pool; workers of one pool together."""
+    alike: dict[str, list[Decision]] = {}
+    for decision in stack.decisions:
+        if decision.topic == "placement":
+            alike.setdefault(decision.choice, []).append(decision)
+    for choice, found in alike.items():
+        # Workers of one pool differ by their GPUs alone, and those stand in the table.
+        reason = f" ({found[0].reason})" if len(found) == 1 else ""
+        yield f"{', '.join(decision.subject for decision in found)}: {choice}{reason}"
+
+
+def kv_path(stack: StackPlan) -> Iterator[str]:
+    """Yield how the KV cache travels, how sure that is, what it carries and what it demands."""
+    transport = stack.serving.placed.kv_transport
+    if transport is None:
+        yield "none: aggregated, the KV cache never leaves its worker"
+        return
+    path = transport.path
+    chosen = "explicit" if transport.explicit else "chosen"
+    standing = f"{path.standing.value} ({path.source.text})"
+    yield f"{path.transport}, {chosen}, {standing}: {path.reason}{_recommended(stack, path)}"
+    yield f"ceiling: {transport.ceiling}"
+    if transport.placement:
+        yield f"placement: {transport.placement}"
+    verb = "lifted by" if path.standing is Standing.DOCUMENTED or path.transport == "tcp" else "proven by"
+    yield f"{verb}: {path.lifted_by}"
+
+
+def rollouts(stack: StackPlan) -> Iterator[str]:
+    """Yield how new workers take the place of old ones, and what clients notice."""
+    placed = ((worker.placement, worker.name) for worker in stack.serving.placed.workers)
+    alike = names_by((placement.rollout, name) for placement, name in placed if placement is not None)
+    for rollout, workers in alike.items():
+        yield f"{', '.join(workers)}: {rollout.strategy} ({rollout.reason}); {rollout.interruption}"
+
+
+def evidence(stack: StackPlan) -> Iterator[str]:
+    """Yield how far the recipe has been tried on each GPU that the stack uses."""
+    recipe = stack.serving.placed.recipe
+    for accelerator in sorted(
+        {placed.pool.instance_type.accelerator.name for placed in stack.pools if placed.used_gpus}
+    ):
+        found = evidence_on(recipe, accelerator)
+        upstream = "validated upstream" if accelerator in recipe.validated_on else "not validated upstream"
+        yield f"{accelerator}: {found.level.value}, {upstream}; {found.reason}"
+
+
+def _enforced(stack: StackPlan) -> str:
+    if not stack.network_policies:
+        return "off"
+    # Every cluster that a stack of this project makes has a CNI that was told to enforce them.
+    return "on" if stack.cluster.kind == "eks" else "made; enforced if your CNI enforces them"
+
+
+def _recommended(stack: StackPlan, path: KvPath) -> str:
+    if not path.reported_failing:
+        return ""
+    names = alternatives(aggregated_recipes_like(stack.serving.placed.recipe))
+    return f"; recommended: {names} (docs/which-recipe.md)"
