@@ -17,6 +17,7 @@ from cli.bench_command import bench_command
 from cli.exit_codes import UNREADABLE
 from cli.pools_command import pools_command
 from cli.recipes_command import recipes_app
+from cli.report_command import report_command
 from cli.smoke_command import smoke_command
 from cli.stack_argument import StackArgument, stack_name
 from cli.upgrade_command import upgrade_command
@@ -208,6 +209,7 @@ app.command(name="smoke")(smoke_command)
 app.command(name="bench")(bench_command)
 app.command(name="upgrade")(upgrade_command)
 app.command(name="pools")(pools_command)
+app.command(name="report")(report_command)
 app.add_typer(recipes_app, name="recipes")
 
 

@@ -1,7 +1,7 @@
 """The tables of a stack: node pools with what they cost, and the pods of a graph."""
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from components.purchase import Purchase
 from hardware import InstanceType, Source
@@ -22,9 +22,8 @@ _CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"
 
 def pool_rows(stack: StackPlan) -> Iterator[Sequence[str]]:
     """Yield the cells of each pool, in the order of POOL_HEADERS."""
-    groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
-    purchases = {nodes.pool.name: nodes.purchase for nodes in groups}
-    return (_pool_columns(placed, purchases.get(placed.pool.name)) for placed in stack.pools)
+    bought = purchases(stack)
+    return (_pool_columns(placed, bought.get(placed.pool.name)) for placed in stack.pools)
 
 
 def service_rows(stack: StackPlan) -> Iterator[Sequence[str]]:
@@ -38,6 +37,26 @@ def prices(pools: Sequence[PlacedPool], today: dt.date) -> Iterator[str]:
     for instance_type in {each.name: each for each in types}.values():
         offers = " or ".join(_offers(instance_type, today))
         yield f"{instance_type.name}: {offers or 'no price is known'}"
+
+
+def gpu_rate(instance_type: InstanceType, purchase: Purchase | None) -> float | None:
+    """Return the published US dollars of one GPU an hour; None where nobody publishes a price.
+
+    Args:
+        instance_type: of the nodes.
+        purchase: how they are bought; None where the stack does not say, so that the rate on demand counts,
+            or else that of Capacity Blocks.
+
+    """
+    if purchase is not None:
+        return usd_per_gpu_hour(instance_type, purchase)
+    return instance_type.on_demand_usd_per_gpu_hour or instance_type.capacity_block_usd_per_gpu_hour
+
+
+def purchases(stack: StackPlan) -> Mapping[str, Purchase]:
+    """Return how the nodes of each pool are bought; a pool of an existing cluster has no entry."""
+    groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
+    return {nodes.pool.name: nodes.purchase for nodes in groups}
 
 
 def workarounds(stack: StackPlan) -> Iterator[str]:
@@ -99,9 +118,7 @@ def _source(source: Source, today: dt.date) -> str:
 
 
 def _cost(instance_type: InstanceType, purchase: Purchase | None, gpus: int) -> str:
-    price = instance_type.on_demand_usd_per_gpu_hour or instance_type.capacity_block_usd_per_gpu_hour
-    if purchase is not None:
-        price = usd_per_gpu_hour(instance_type, purchase)
+    price = gpu_rate(instance_type, purchase)
     return "unknown" if price is None else f"${gpus * price:,.2f}/h"
 
 

@@ -1,0 +1,104 @@
+"""The numbers at the top of the page."""
+
+import datetime as dt
+from collections.abc import Iterator
+
+from components.purchase import CapacityBlock, Purchase
+from hardware import InstanceType
+from recipes.evidence import evidence_on
+from report.explanation.price_age import aged
+from report.explanation.tables import gpu_rate, purchases
+from report.page import KeyFigure
+from rules.model import Report, Severity, Status
+from stacks.plan.infrastructure.prices import least_sold
+from stacks.plan.stack_plan import StackPlan
+from stacks.wording import in_words
+
+
+def key_figures(stack: StackPlan, report: Report, today: dt.date) -> Iterator[KeyFigure]:
+    """Yield GPUs, dollars an hour, what an update interrupts, findings and evidence."""
+    if stack.pools and stack.layers.own != ("platform",):
+        yield _gpus(stack)
+        yield _cost(stack, today)
+        yield from _sold_whole(stack)
+    if stack.layers.owns("serving"):
+        yield _update(stack)
+    yield _findings(report)
+    if stack.layers.owns("serving"):
+        yield _evidence(stack)
+
+
+def _gpus(stack: StackPlan) -> KeyFigure:
+    used, gpus = sum(each.used_gpus for each in stack.pools), sum(each.pool.gpus for each in stack.pools)
+    names = dict.fromkeys(each.pool.instance_type.accelerator.name for each in stack.pools)
+    nodes = sum(each.pool.nodes for each in stack.pools)
+    return KeyFigure(
+        "GPUs in use", f"{used} of {gpus}", f"{' and '.join(names)} on {in_words(nodes, 'node')}"
+    )
+
+
+def _cost(stack: StackPlan, today: dt.date) -> KeyFigure:
+    bought = purchases(stack)
+    rates = {
+        each.pool.name: gpu_rate(each.pool.instance_type, bought.get(each.pool.name)) for each in stack.pools
+    }
+    known = [(each, rate) for each in stack.pools if (rate := rates[each.pool.name]) is not None]
+    if len(known) < len(stack.pools):
+        unknown = [each.pool.name for each in stack.pools if rates[each.pool.name] is None]
+        return KeyFigure("GPU cost", "unknown", f"no price is published for pool {', '.join(unknown)}")
+    total = sum(each.pool.gpus * rate for each, rate in known)
+    idle = sum(each.free_gpus * rate for each, rate in known)
+    notes = [f"${idle:,.2f} of it idle"] if idle else []
+    notes += [_priced(each.pool.instance_type, bought.get(each.pool.name), today) for each, _ in known]
+    return KeyFigure("GPU cost", f"${total:,.2f} an hour", "; ".join(dict.fromkeys(notes)))
+
+
+def _sold_whole(stack: StackPlan) -> Iterator[KeyFigure]:
+    """Yield the least purchase of each pool that is smaller than what is sold."""
+    for placed in stack.pools:
+        pool = placed.pool
+        sold = least_sold(pool.instance_type, max(pool.gpus, pool.nvlink_domain_gpus))
+        if sold is not None and sold.gpus > pool.gpus and placed.used_gpus:
+            note = f"{sold.name}, {sold.gpus} GPUs, of which this stack uses {placed.used_gpus}"
+            yield KeyFigure("Least purchase", f"${sold.usd_per_hour:,.2f} an hour", note)
+
+
+def _priced(kind: InstanceType, purchase: Purchase | None, today: dt.date) -> str:
+    block = isinstance(purchase, CapacityBlock)
+    block = block or (purchase is None and kind.on_demand_usd_per_gpu_hour is None)
+    name = "capacity_block_usd_per_gpu_hour" if block else "on_demand_usd_per_gpu_hour"
+    words = "Capacity Block" if block else "on demand"
+    return f"{words} price of {aged(kind.sources[name].date, today)}"
+
+
+def _update(stack: StackPlan) -> KeyFigure:
+    workers = stack.serving.placed.workers
+    strategies = {each.placement.rollout.strategy for each in workers if each.placement is not None}
+    if "Recreate" in strategies:
+        minutes = stack.serving.load.minutes
+        return KeyFigure(
+            "An update of the workers", f"about {minutes} min", "without service: no room for new beside old"
+        )
+    return KeyFigure("An update of the workers", "no interruption", "new workers start beside the old ones")
+
+
+def _findings(report: Report) -> KeyFigure:
+    failed = [
+        each for each in report.findings if each.waiver is None and each.observation.status is Status.FAILED
+    ]
+    mandatory = sum(each.rule.severity is Severity.MANDATORY for each in failed)
+    undecided = sum(each.observation.status is Status.UNDECIDED for each in report.findings)
+    waived = sum(each.waiver is not None for each in report.findings)
+    notes = [f"{len(failed) - mandatory} advisory"]
+    notes += [f"{undecided} undecided"] if undecided else []
+    notes += [f"{waived} waived"] if waived else []
+    return KeyFigure("Findings", f"{mandatory} mandatory", ", ".join(notes))
+
+
+def _evidence(stack: StackPlan) -> KeyFigure:
+    recipe = stack.serving.placed.recipe
+    used = sorted({each.pool.instance_type.accelerator.name for each in stack.pools if each.used_gpus})
+    levels = dict.fromkeys(evidence_on(recipe, name).level.value for name in used)
+    validated = all(name in recipe.validated_on for name in used)
+    upstream = "validated upstream" if validated else "not validated upstream"
+    return KeyFigure("Evidence", " and ".join(levels), f"on {' and '.join(used)}, {upstream}")

@@ -1,0 +1,58 @@
+"""The page as one HTML document that asks no server for anything: styles and drawings are inside."""
+
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from report import kv_path, machines, memory
+from report.page import Page
+from resource_graph.printable import printable
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_LONGEST_LABEL = 44
+"""Characters that fit across a drawing; a name is no longer than 63, and stands in full beside it."""
+
+
+def to_html(page: Page) -> str:
+    """Return the document, the same bytes for the same page.
+
+    Every text is escaped: names and messages come from other people.
+    """
+    template = _environment().get_template("page.html")
+    drawings = {"machines": machines, "memory": memory, "kv": kv_path, "fitted": _fitted, "coded": _coded}
+    return template.render(page=page, **drawings)
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=_printed,
+    )
+
+
+def _printed(value: Any) -> Any:
+    # A browser obeys control characters too: those that turn the direction of text hide what stands there.
+    # What a macro returns is escaped already, and the texts in it have been here.
+    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _fitted(text: str) -> str:
+    return text if len(text) <= _LONGEST_LABEL else f"{text[: _LONGEST_LABEL - 1]}…"
+
+
+def _coded(text: str) -> Markup:
+    """Return the text with what stands between backticks as code, as documents of this project write it."""
+    pieces = printable(text).split("`")
+    if len(pieces) % 2 == 0:
+        return escape(printable(text))
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if index % 2 else escape(piece)
+        for index, piece in enumerate(pieces)
+    )

@@ -1,0 +1,167 @@
+"""The memory of a GPU under each engine, as a bar of its parts. An estimate, the same that rules judge by."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from engines import memory_demand
+from hardware import Accelerator
+from recipes.placed import PlacedService
+from resource_graph import ResourceGraph
+from rules.reading.engines.memory import read_memory_plan
+from rules.reading.engines.memory_plans import MemoryPlan
+from rules.reading.pods.pods import Unreadable
+from rules.reading.pods.workers import Worker, read_workers
+from rules.reading.shapes import Undecided
+
+WIDTH, HEIGHT = 340, 26
+_MIB_PER_GIB = 1024
+
+PartKind = Literal["weights", "activations", "runtime", "kv", "buffers", "free", "unknown"]
+PART_NAMES: dict[PartKind, str] = {
+    "weights": "weights",
+    "activations": "activations",
+    "runtime": "runtime, CUDA graphs",
+    "kv": "KV cache",
+    "buffers": "transfer buffers",
+    "free": "free",
+    "unknown": "not told apart",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryPart:
+    """One piece of the bar."""
+
+    kind: PartKind
+    gib: float
+    x: float
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryBar:
+    """The memory of one GPU."""
+
+    total_gib: float
+    parts: tuple[MemoryPart, ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerMemory:
+    """One engine on the GPUs of its pool."""
+
+    name: str
+    accelerator: str
+    bar: MemoryBar | None
+    """None where the estimate does not cover the engine."""
+    note: str
+    """How the KV cache gets its share, or why nothing is drawn."""
+
+
+def workers_memory(graph: ResourceGraph, services: Sequence[PlacedService]) -> tuple[WorkerMemory, ...]:
+    """Return the memory of every engine of the stack's workers.
+
+    Args:
+        graph: the resources with the workers' commands and engine files.
+        services: the placed workers.
+
+    """
+    return tuple(_all(graph, services))
+
+
+def _all(graph: ResourceGraph, services: Sequence[PlacedService]) -> Iterator[WorkerMemory]:
+    for worker in read_workers(graph):
+        service = None if isinstance(worker, Unreadable) else _service_of(worker, services)
+        if isinstance(worker, Unreadable) or service is None or service.placement is None:
+            continue
+        accelerator = service.placement.instance_type.accelerator
+        name = _name(worker, service)
+        try:
+            yield _memory(graph, worker, name, accelerator)
+        except Undecided as reason:
+            yield WorkerMemory(name, accelerator.name, None, f"No estimate: {reason}")
+
+
+def _service_of(worker: Worker, services: Sequence[PlacedService]) -> PlacedService | None:
+    # A server without Dynamo is the one worker of its stack, and its Deployment has the name of the stack.
+    if len(services) == 1:
+        return services[0]
+    return next((each for each in services if each.name == worker.template.name), None)
+
+
+def _name(worker: Worker, service: PlacedService) -> str:
+    """Return the service's name, with the role of the engine where a pod runs several."""
+    processes = service.recipe.processes
+    if len(processes) == 1:
+        return service.name
+    position = worker.name.rpartition(" ")[2]
+    index = int(position) - 1 if position.isdecimal() else 0
+    return f"{service.name}, {processes[index].role}" if index < len(processes) else worker.name
+
+
+def _memory(graph: ResourceGraph, worker: Worker, name: str, accelerator: Accelerator) -> WorkerMemory:
+    plan = read_memory_plan(graph, worker)
+    if plan is None:
+        raise Undecided("nothing is known of how this model or engine takes memory")
+    if accelerator.cuda_visible_memory_gib is None and plan.not_covered is None:
+        return WorkerMemory(name, accelerator.name, *_without_visible_memory(plan, accelerator))
+    memory = plan.on(accelerator)
+    pool = max(0.0, memory.pool)
+    buffers = plan.buffers_gib
+    demand = memory.demand
+    parts: list[tuple[PartKind, float]] = [
+        ("weights", demand.weights),
+        ("activations", demand.activations),
+        ("runtime", demand.runtime),
+        ("kv", pool),
+        ("buffers", buffers),
+        ("free", max(0.0, memory.rest - buffers)),
+    ]
+    note = f"{_share(plan)}; {_sequences(plan, pool)}"
+    return WorkerMemory(name, accelerator.name, _bar(memory.visible, parts, "as CUDA sees it"), note)
+
+
+def _without_visible_memory(plan: MemoryPlan, accelerator: Accelerator) -> tuple[MemoryBar, str]:
+    total = accelerator.memory_mib / _MIB_PER_GIB
+    padding = plan.padding(accelerator)
+    demand = memory_demand(plan.model, padding, plan.sharding, max_num_tokens=plan.max_num_tokens)
+    parts: list[tuple[PartKind, float]] = [
+        ("weights", demand.weights),
+        ("activations", demand.activations),
+        ("runtime", demand.runtime),
+        ("unknown", max(0.0, total - demand.total)),
+    ]
+    note = (
+        f"Nobody published how much memory CUDA sees of {accelerator.name}, so KV cache and free memory are "
+        "not told apart"
+    )
+    return _bar(total, parts, "nominal"), note
+
+
+def _share(plan: MemoryPlan) -> str:
+    form = "in the checkpoint's format" if plan.kv_format == "auto" else f"in {plan.kv_format}"
+    of_what = "all memory, less what is taken before it" if plan.fraction_is_of_total else "what is left"
+    return f"The KV cache, {form}, gets {plan.fraction:g} of {of_what} ({plan.fraction_source})"
+
+
+def _sequences(plan: MemoryPlan, pool: float) -> str:
+    one = plan.sequence_gib(plan.max_seq_len)
+    text = f"a sequence of {plan.max_seq_len:,} tokens takes {one:.2f} GiB, so {int(pool / one):,} fit"
+    if plan.max_batch_size is None:
+        return text
+    where = " on each GPU" if plan.sharding.attention_data_parallel else ""
+    return f"{text}; at most {plan.max_batch_size:,} run at once{where}"
+
+
+def _bar(total: float, parts: Sequence[tuple[PartKind, float]], note: str) -> MemoryBar:
+    # More may be wanted than there is; then the bar shows the shares of what is wanted.
+    scale = WIDTH / max(total, sum(gib for _, gib in parts))
+    found: list[MemoryPart] = []
+    x = 0.0
+    for kind, gib in parts:
+        if gib > 0:
+            found.append(MemoryPart(kind, gib, round(x, 2), round(gib * scale, 2)))
+            x += gib * scale
+    return MemoryBar(total, tuple(found), note)

@@ -1,0 +1,108 @@
+"""The page of a stack as plain data: everything that the templates show, ready to be shown."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from report.explanation.section import Section
+from report.kv_path import KvPathDrawing
+from report.machines import PoolDrawing
+from report.memory import WorkerMemory
+
+Tone = Literal["stop", "warn", "wait", "good"]
+"""stop: `up` ends before anything is made. warn: it may not serve. wait: nothing is made yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The one sentence that a reader takes home, and what else is to be known."""
+
+    tone: Tone
+    headline: str
+    points: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFigure:
+    """A number that stands at the top of the page."""
+
+    name: str
+    value: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under headers; the first cell of a row names it."""
+
+    title: str
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageStep:
+    """Resources of one kind in the order of creation."""
+
+    kind: str
+    names: tuple[str, ...]
+    is_later: bool
+    """They are made once the Capacity Block has opened, by a further `up`."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageFinding:
+    """What a rule said."""
+
+    rule: str
+    state: str
+    """Severity, or why it does not count: waived, undecided."""
+    tone: Tone
+    where: str
+    message: str
+    reason: str
+    fix: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingsPart:
+    """The findings, and how many rules judged."""
+
+    summary: str
+    findings: tuple[PageFinding, ...]
+    left_out: int
+    """Findings that the page has no room for; `dynamo-stack check` prints them."""
+    unjudged: tuple[str, ...]
+    """Rules that are broken, or that could not be evaluated."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServingPart:
+    """What is said of the graph; another stack may own it."""
+
+    services: Table
+    kv_path: tuple[str, ...]
+    kv_drawing: KvPathDrawing | None
+    """None where the KV cache never leaves its worker."""
+    memory: tuple[WorkerMemory, ...]
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One stack."""
+
+    stack: str
+    subtitle: str
+    verdict: Verdict
+    figures: tuple[KeyFigure, ...]
+    pools: tuple[PoolDrawing, ...]
+    elsewhere: tuple[str, ...]
+    """Where the pods without GPUs run, a sentence each."""
+    serving: ServingPart | None
+    cost: Table | None
+    prices: tuple[str, ...]
+    decisions: Table
+    settings: tuple[Section, ...]
+    steps: tuple[PageStep, ...]
+    findings: FindingsPart
