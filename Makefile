@@ -8,7 +8,7 @@ CODE := __main__.py cli comparison components compose engines failures hardware 
 ENVIRONMENT := $(VENV)/.complete
 # The services of pulumi_aws that the program imports; all 250 would take minutes to compile.
 AWS := autoscaling|cloudwatch|ec2|efs|eks|fsx|iam|kms|vpc
-FAST := not engine and not lab and not slow and not measured
+FAST := not browser and not engine and not lab and not slow and not measured
 
 # Each command starts Python some hundred times; without compiled modules, which git ignores, every start would
 # compile those of this repository again, and every test run its tests.
@@ -47,7 +47,7 @@ check: $(ENVIRONMENT) ## format, lint, types and the tests that need Python pack
 	$(VENV)/bin/pytest -q -n 2 --dist worksteal -m "$(FAST)"
 
 test: check tools ## check, then the tests on the real engine and the simulated cluster
-	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "(engine or lab) and not slow and not measured" --durations 10
+	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "(browser or engine or lab) and not slow and not measured" --durations 10
 
 rehearse: $(ENVIRONMENT) tools ## preview to destroy of one stack (STACK=name), or the long tests of all of them
 ifdef STACK

@@ -79,15 +79,9 @@ def build_page(judged: Judged, today: dt.date) -> Page:
 
 def _pools(stack: StackPlan) -> Iterator[PoolDrawing]:
     placed = stack.serving.placed
-    serves = stack.layers.owns("serving")
     # Pools with workers first: the others have nothing to show but idle GPUs.
     for pool in sorted(stack.pools, key=lambda pool: not pool.used_gpus):
-        yield pool_drawing(
-            pool,
-            placed.workers if serves else (),
-            placed.kv_transport if serves else None,
-            same_clique=placed.same_clique,
-        )
+        yield pool_drawing(pool, placed.workers, placed.kv_transport, same_clique=placed.same_clique)
 
 
 def _elsewhere(stack: StackPlan) -> Iterator[str]:

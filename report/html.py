@@ -10,7 +10,7 @@ from report import kv_path, machines, memory
 from report.page import Page
 from resource_graph.printable import printable
 
-_TEMPLATES = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "templates"
 _LONGEST_LABEL = 44
 """Characters that fit across a drawing; a name is no longer than 63, and stands in full beside it."""
 
@@ -27,7 +27,7 @@ def to_html(page: Page) -> str:
 
 def _environment() -> Environment:
     return Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

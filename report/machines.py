@@ -112,7 +112,7 @@ def pool_drawing(
 
     Args:
         placed: the pool and how full it is.
-        workers: of the stack, none where another stack serves.
+        workers: of the stack.
         transport: of the KV cache; None where it never leaves its worker.
         same_clique: whether all workers must be in one NVLink domain.
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from cli import explain, render
+from cli import explain, render, report
 from cli.main import main
 from operations import project
 from tests.support.recordings import recorded_stack
@@ -41,7 +41,7 @@ class Command:
     def __call__(self, *arguments: str | Path, folder: Path = ROOT) -> Answer:
         self._monkeypatch.chdir(folder)
         if not self.records_anew:
-            for module in (project, explain, render):
+            for module in (project, explain, render, report):
                 self._monkeypatch.setattr(module, "recorded_stack", recorded_stack)
         self._monkeypatch.setattr(sys, "argv", ["dynamo-stack", *map(str, arguments)])
         with pytest.raises(SystemExit) as ended:

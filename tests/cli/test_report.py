@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cli.report import MARK
+from tests.cli.command import run_process, seconds_of, write_stack
+from tests.cli.golden import DAY
+from tests.report.elements import parsed
+from tests.report.pages import STACKS
+from tests.support.shipped_stacks import shipped_settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.command import Command
+
+MOST_SECONDS = 3.0
+PLANTED = "hf_planted0token0that0nobody0may0see"
+
+
+def test_the_page_is_written_with_the_folders_above_it_and_its_size_is_said(
+    command: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "pages" / "dev.html"
+    answer = command("report", "dev", "--to", file)
+    assert (answer.code, answer.err) == (0, "")
+    assert answer.out.startswith(f"{file}: ")
+    assert answer.out.endswith(" KB; open it in a browser\n")
+    text = file.read_text(encoding="utf-8")
+    assert text.startswith(f"{MARK}\n<!doctype html>\n")
+    assert next(parsed(text).all("h1")).text == "dev"
+
+
+def test_a_page_is_written_again_over_the_old_one_and_over_nothing_else(
+    command: Command, tmp_path: Path
+) -> None:
+    file = tmp_path / "dev.html"
+    assert command("report", "dev", "--to", file).code == 0
+    assert command("report", "dev", "--to", file).code == 0
+    file.write_text("<p>mine</p>")
+    answer = command("report", "dev", "--to", file)
+    assert (answer.code, answer.out) == (2, "")
+    assert "not what `dynamo-stack report` wrote, so nothing was written" in answer.err
+    assert "name another file with --to" in answer.err
+    assert file.read_text() == "<p>mine</p>"
+
+
+def test_a_folder_is_no_file(command: Command, tmp_path: Path) -> None:
+    answer = command("report", "dev", "--to", tmp_path)
+    assert (answer.code, answer.out) == (2, "")
+    assert f"--to {tmp_path}: is a folder" in answer.err
+    assert f"try: --to {tmp_path / 'dev.html'}" in answer.err
+
+
+@pytest.mark.parametrize(("arguments", "said"), [(["dev"], "--to"), (["nobody", "--to", "x.html"], "nobody")])
+def test_what_is_missing_is_said_in_a_sentence(command: Command, arguments: list[str], said: str) -> None:
+    answer = command("report", *arguments)
+    assert answer.code == 2
+    assert said in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_no_secret_of_the_stack_file_and_of_the_environment_comes_onto_the_page(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "PULUMI_CONFIG_PASSPHRASE"):
+        monkeypatch.setenv(name, PLANTED)
+    write_stack(tmp_path, shipped_settings("disagg-b200"), hfToken={"secure": f"v1:{PLANTED}"})
+    file = tmp_path / "dev.html"
+    answer = command("report", "dev", "--to", file, folder=tmp_path)
+    assert (answer.code, answer.err) == (0, "")
+    text = file.read_text(encoding="utf-8")
+    assert "Secret" in text
+    assert PLANTED not in text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", STACKS)
+def test_a_page_takes_three_seconds_and_has_the_same_bytes_in_every_process(
+    name: str, tmp_path: Path
+) -> None:
+    one, other = tmp_path / "one.html", tmp_path / "other.html"
+    seconds = seconds_of("report", name, "--to", str(one), PYTHONHASHSEED="1", SOURCE_DATE_EPOCH=DAY)
+    again = run_process("report", name, "--to", str(other), PYTHONHASHSEED="2", SOURCE_DATE_EPOCH=DAY)
+    assert again.code == 0
+    assert one.read_bytes() == other.read_bytes()
+    assert seconds <= MOST_SECONDS

@@ -1,0 +1,156 @@
+"""What the page says of a stack, beside its drawings."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime as dt
+
+import pytest
+
+from report.build import build_page
+from report.findings import findings_part
+from report.html import to_html
+from rules.model import BrokenRule, Finding, Report, Rule, Severity, Waiver, failed, undecided
+from rules.run import run_rules
+from tests.report.elements import parsed
+from tests.report.pages import DAY, STACKS, judged, page_of, shipped_html, shipped_page, shipped_plan
+from tests.stacks.plan.layers.settings import layered
+from tests.support.dev_settings import resolved
+from tests.support.shipped_stacks import served_settings, shipped_stack
+
+
+def figures(name: str) -> dict[str, tuple[str, str]]:
+    return {figure.name: (figure.value, figure.note) for figure in shipped_page(name).figures}
+
+
+def found(severity: Severity, *, waived: bool = False, decided: bool = True) -> Finding:
+    """A finding of a rule on the first resource of a stack."""
+    [resource, *_] = judged(shipped_plan("dev")).now
+    rule = Rule(
+        id="some-rule",
+        title="",
+        severity=severity,
+        reason="why",
+        source="where",
+        fix="how",
+        check=lambda _: (),
+    )
+    observation = (failed if decided else undecided)(resource, "decode", "what it saw")
+    return Finding(rule, observation, Waiver("some-rule", "for now", dt.date(2027, 1, 1)) if waived else None)
+
+
+@pytest.mark.parametrize("name", STACKS)
+def test_every_shipped_stack_has_a_page_with_what_explain_says(name: str) -> None:
+    text = parsed(shipped_html(name)).text
+    page = shipped_page(name)
+    assert page.stack == name
+    for section in page.settings:
+        assert section.title in text
+    for figure in ("GPUs in use", "GPU cost", "Findings", "Evidence"):
+        assert figure in text
+    assert "Order of creation" in text
+
+
+def test_a_path_that_is_reported_failing_comes_before_the_window_that_is_waited_for() -> None:
+    verdict = shipped_page("disagg-gb200").verdict
+    assert verdict.tone == "warn"
+    assert verdict.headline == "The KV cache path mnnvl is reported failing on this hardware"
+    assert verdict.points == (
+        "Nothing serves yet: pool gb200 has no node before its Capacity Block cr-0123456789abcdef0 opens at "
+        "2026-12-01T11:30:00Z",
+        "All workers fit: 5 GPUs on 2 nodes",
+    )
+
+
+def test_a_stack_whose_window_is_open_is_good() -> None:
+    verdict = page_of(shipped_stack("disagg-b200-8gpu")).verdict
+    assert (verdict.tone, verdict.headline) == ("good", "All workers fit: 8 GPUs on 1 node")
+
+
+def test_a_mandatory_finding_comes_before_everything() -> None:
+    plan = shipped_plan("disagg-gb200")
+    report = Report((found(Severity.MANDATORY), found(Severity.ADVISORY)), (), ())
+    page = build_page(dataclasses.replace(judged(plan), report=report), DAY)
+    assert page.verdict.tone == "stop"
+    assert page.verdict.headline == "`up` ends before it changes anything: 1 mandatory finding"
+    assert [finding.tone for finding in page.findings.findings] == ["stop", "warn"]
+
+
+def test_findings_that_do_not_count_say_why() -> None:
+    report = Report((found(Severity.MANDATORY, waived=True), found(Severity.ADVISORY, decided=False)), (), ())
+    part = findings_part(report, rules=2)
+    assert [finding.state for finding in part.findings] == [
+        "advisory, undecided",
+        "mandatory, waived until 2027-01-01: for now",
+    ]
+    assert part.summary == "nothing stops `up`: 2 findings of 2 rules"
+
+
+def test_a_broken_rule_leaves_the_stack_unchecked() -> None:
+    rule = found(Severity.ADVISORY).rule
+    report = Report((), (BrokenRule(rule, ValueError("no")),), ())
+    page = build_page(dataclasses.replace(judged(shipped_plan("dev")), report=report), DAY)
+    assert page.verdict.headline == "Unchecked: 1 rule could not judge this stack"
+    assert "some-rule: broken, so the stack counts as unchecked" in parsed(to_html(page)).text
+
+
+def test_the_cost_has_its_date_and_the_least_that_can_be_bought() -> None:
+    assert figures("disagg-gb200")["GPU cost"] == (
+        "$84.66 an hour",
+        "$31.75 of it idle; Capacity Block price of 2026-07-01, more than a quarter old",
+    )
+    assert figures("disagg-gb200")["Least purchase"] == (
+        "$380.95 an hour",
+        "u-p6e-gb200x36, 36 GPUs, of which this stack uses 5",
+    )
+    assert "Least purchase" not in figures("disagg-b200")
+
+
+def test_an_update_without_room_costs_minutes_and_one_beside_the_old_workers_none() -> None:
+    assert figures("disagg-gb200")["An update of the workers"][0] == "about 31 min"
+    settings = served_settings("agg-gb200")
+    settings["nodePools"][0]["nodes"] = 2
+    update = next(each for each in page_of(resolved(settings)).figures if each.name.startswith("An update"))
+    assert update.value == "no interruption"
+
+
+def test_steps_after_the_window_are_told_from_those_that_up_makes_now() -> None:
+    later = {step.kind for step in shipped_page("disagg-gb200").steps if step.is_later}
+    assert later == {"Deployment", "ComputeDomain", "ConfigMap", "DynamoGraphDeployment"}
+    now = {step.kind for step in shipped_page("disagg-gb200").steps if not step.is_later}
+    assert {"account", "Release", "PersistentVolumeClaim", "ConfigMap"} <= now
+    assert not any(step.is_later for step in shipped_page("dev").steps)
+
+
+def test_evidence_says_how_far_the_recipe_was_tried() -> None:
+    serving = shipped_page("disagg-gb200").serving
+    assert serving is not None
+    [text] = serving.evidence
+    assert text.startswith("GB200: mock-served, validated upstream")
+    assert figures("throughput-h200")["Evidence"][0] == "scheduled (simulated)"
+
+
+def test_an_aggregated_stack_says_that_its_cache_never_leaves_the_worker() -> None:
+    serving = shipped_page("agg-gb200").serving
+    assert serving is not None
+    assert serving.kv_drawing is None
+    assert serving.kv_path == ("none: aggregated, the KV cache never leaves its worker",)
+
+
+@pytest.mark.parametrize("layer", ["infrastructure", "platform"])
+def test_a_stack_that_another_one_serves_on_speaks_of_no_pods_and_no_memory(layer: str) -> None:
+    page = page_of(resolved(layered(layer)))
+    assert page.serving is None
+    assert page.verdict.headline == f"This stack owns {layer}; another one serves"
+    text = parsed(to_html(page)).text
+    assert "Memory of a GPU" not in text
+    assert "Evidence" not in text
+    assert ("Pool b200" in text) == (layer == "infrastructure")
+
+
+def test_rules_judge_the_graph_that_the_page_draws_before_its_window_opens() -> None:
+    part = judged(shipped_plan("disagg-gb200"))
+    assert not part.now.kubernetes_objects("DynamoGraphDeployment")
+    assert part.later.kubernetes_objects("DynamoGraphDeployment")
+    again = run_rules(part.later, [each.rule for each in part.report.findings], today=DAY)
+    assert len(again.findings) == len(part.report.findings)
