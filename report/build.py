@@ -123,13 +123,19 @@ def _settings(judged: Judged, today: dt.date) -> Iterator[Section]:
 
 
 def _steps(judged: Judged) -> Iterator[PageStep]:
-    made_now = {(step.kind, name) for step in creation_steps(judged.now) for name in step.names}
+    now = creation_steps(judged.now)
+    made_now = {(step.kind, name) for step in now for name in step.names}
     for step in creation_steps(judged.later):
-        later = [name for name in step.names if step.kind != _ACCOUNT and (step.kind, name) not in made_now]
-        now = [name for name in step.names if name not in later]
-        for names, is_later in ((now, False), (later, True)):
+        if step.kind == _ACCOUNT:
+            # Only counted, and `explain` counts what `up` makes as the settings are.
+            yield from (
+                PageStep(each.kind, each.names, is_later=False) for each in now if each.kind == _ACCOUNT
+            )
+            continue
+        for is_later in (False, True):
+            names = tuple(name for name in step.names if ((step.kind, name) not in made_now) is is_later)
             if names:
-                yield PageStep(step.kind, tuple(names), is_later)
+                yield PageStep(step.kind, names, is_later)
 
 
 def _table(title: str, headers: tuple[str, ...], rows: Iterable[Iterable[str]]) -> Table:

@@ -29,7 +29,7 @@ def findings_part(report: Report, rules: int) -> FindingsPart:
 
 
 def _summary(report: Report, rules: int) -> str:
-    verdict = "stops `up`" if report.stops else "nothing stops `up`"
+    verdict = "They stop `up`" if report.stops else "Nothing stops `up`"
     return f"{verdict}: {in_words(len(report.findings), 'finding')} of {in_words(rules, 'rule')}"
 
 

@@ -83,7 +83,7 @@ def test_findings_that_do_not_count_say_why() -> None:
         "advisory, undecided",
         "mandatory, waived until 2027-01-01: for now",
     ]
-    assert part.summary == "nothing stops `up`: 2 findings of 2 rules"
+    assert part.summary == "Nothing stops `up`: 2 findings of 2 rules"
 
 
 def test_a_broken_rule_leaves_the_stack_unchecked() -> None:
@@ -118,6 +118,9 @@ def test_steps_after_the_window_are_told_from_those_that_up_makes_now() -> None:
     later = {step.kind for step in shipped_page("disagg-gb200").steps if step.is_later}
     assert later == {"Deployment", "ComputeDomain", "ConfigMap", "DynamoGraphDeployment"}
     now = {step.kind for step in shipped_page("disagg-gb200").steps if not step.is_later}
+    [account] = [step for step in shipped_page("disagg-gb200").steps if step.kind == "account"]
+    # As `explain` counts them.
+    assert account.names == ("(66 resources)",)
     assert {"account", "Release", "PersistentVolumeClaim", "ConfigMap"} <= now
     assert not any(step.is_later for step in shipped_page("dev").steps)
 
