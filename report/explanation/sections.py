@@ -3,7 +3,7 @@
 import datetime as dt
 from collections.abc import Iterable, Iterator
 
-from report.explanation.order import creation_order, left_by_destroy, protected
+from report.explanation.order import creation_order, left_by_destroy, protection
 from report.explanation.section import Section
 from report.explanation.serving import (
     clients,
@@ -62,7 +62,7 @@ def cost_sections(stack: StackPlan, today: dt.date) -> Iterator[Section]:
 def life_sections(stack: StackPlan, graph: ResourceGraph) -> Iterator[Section]:
     """Yield what `destroy` refuses to delete, what it leaves, and what is worked around or waived."""
     if stack.infrastructure is not None:
-        yield _section("Protected", protected(graph))
+        yield _section("Protected", protection(graph))
     yield _section("Retained", left_by_destroy(stack.retained))
     if stack.layers.owns("serving"):
         yield _section("Defects", workarounds(stack))
