@@ -118,3 +118,5 @@ class Side:
     commit: str | None
     """None for a folder."""
     stacks: Mapping[str, StackRecording | UnreadStack]
+    notes: tuple[str, ...] = ()
+    """What a reader has to know of it, such as files that are not compared: one plain sentence each."""

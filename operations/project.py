@@ -12,6 +12,7 @@ from stacks.plan.resolve import resolve
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.load import TOKEN_KEY, load_stack
 from stacks.settings.yaml_file import parse_yaml
+from stacks.updates.planned_update import FIRST, Update
 
 PROJECT = "dynamo-stack"
 
@@ -41,8 +42,11 @@ def resolved_stack(name: str) -> StackPlan:
     return resolve(name, load_stack(name, directory), f"Pulumi.{name}.yaml", directory)
 
 
-def recorded_stack(stack: StackPlan) -> ResourceGraph:
-    """The program's resources of the stack; its token is never decrypted, only known to be there."""
+def recorded_stack(stack: StackPlan, update: Update = FIRST) -> ResourceGraph:
+    """The program's resources of the stack; its token is never decrypted, only known to be there.
+
+    `update` is what happens to what runs, which decides how some resources are registered.
+    """
     import pulumi
 
     from resource_graph.recorder import record
@@ -51,7 +55,7 @@ def recorded_stack(stack: StackPlan) -> ResourceGraph:
     has_token = _has_token(stack_directory(Path.cwd()) / stack.source)
 
     def program() -> None:
-        deploy(stack, pulumi.Output.secret("") if has_token else None)
+        deploy(stack, pulumi.Output.secret("") if has_token else None, update)
 
     return record(program, project=PROJECT, stack=stack.name)
 

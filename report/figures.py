@@ -7,10 +7,10 @@ from components.purchase import CapacityBlock, Purchase
 from hardware import InstanceType
 from recipes.evidence import evidence_on
 from report.explanation.price_age import aged
-from report.explanation.tables import gpu_rate, purchases
+from report.explanation.tables import purchases
 from report.page import KeyFigure
 from rules.model import Report, Severity, Status
-from stacks.plan.infrastructure.prices import least_sold
+from stacks.plan.infrastructure.prices import PublishedPrice, least_sold, published_price
 from stacks.plan.stack_plan import StackPlan
 from stacks.wording import in_words
 
@@ -39,17 +39,20 @@ def _gpus(stack: StackPlan) -> KeyFigure:
 
 def _cost(stack: StackPlan, today: dt.date) -> KeyFigure:
     bought = purchases(stack)
-    rates = {
-        each.pool.name: gpu_rate(each.pool.instance_type, bought.get(each.pool.name)) for each in stack.pools
+    prices = {
+        each.pool.name: published_price(each.pool.instance_type, bought.get(each.pool.name))
+        for each in stack.pools
     }
-    known = [(each, rate) for each in stack.pools if (rate := rates[each.pool.name]) is not None]
+    known = [(each, price) for each in stack.pools if (price := prices[each.pool.name]) is not None]
     if len(known) < len(stack.pools):
-        unknown = [each.pool.name for each in stack.pools if rates[each.pool.name] is None]
+        unknown = [each.pool.name for each in stack.pools if prices[each.pool.name] is None]
         return KeyFigure("GPU cost", "unknown", f"no price is published for pool {', '.join(unknown)}")
-    total = sum(each.pool.gpus * rate for each, rate in known)
-    idle = sum(each.free_gpus * rate for each, rate in known)
+    total = sum(each.pool.gpus * price.usd_per_gpu_hour for each, price in known)
+    idle = sum(each.free_gpus * price.usd_per_gpu_hour for each, price in known)
     notes = [f"${idle:,.2f} of it idle"] if idle else []
-    notes += [_priced(each.pool.instance_type, bought.get(each.pool.name), today) for each, _ in known]
+    notes += [
+        _priced(each.pool.instance_type, bought.get(each.pool.name), price, today) for each, price in known
+    ]
     return KeyFigure("GPU cost", f"${total:,.2f} an hour", "; ".join(dict.fromkeys(notes)))
 
 
@@ -63,12 +66,10 @@ def _sold_whole(stack: StackPlan) -> Iterator[KeyFigure]:
             yield KeyFigure("Least purchase", f"${sold.usd_per_hour:,.2f} an hour", note)
 
 
-def _priced(kind: InstanceType, purchase: Purchase | None, today: dt.date) -> str:
+def _priced(kind: InstanceType, purchase: Purchase | None, price: PublishedPrice, today: dt.date) -> str:
     block = isinstance(purchase, CapacityBlock)
     block = block or (purchase is None and kind.on_demand_usd_per_gpu_hour is None)
-    name = "capacity_block_usd_per_gpu_hour" if block else "on_demand_usd_per_gpu_hour"
-    words = "Capacity Block" if block else "on demand"
-    return f"{words} price of {aged(kind.sources[name].date, today)}"
+    return f"{'Capacity Block' if block else 'on demand'} price of {aged(price.source.date, today)}"
 
 
 def _update(stack: StackPlan) -> KeyFigure:

@@ -16,6 +16,10 @@ class Unknown:
     def __repr__(self) -> str:
         return "UNKNOWN"
 
+    def __reduce__(self) -> str:
+        # By its name, so that it is still the one UNKNOWN in a copy, and in another process.
+        return "UNKNOWN"
+
     def __bool__(self) -> bool:
         message = "an unknown value is neither true nor false; compare it with UNKNOWN first"
         raise TypeError(message)

@@ -24,7 +24,16 @@ ALLOWED = {
     "resource_graph": set(),
     "rules": {"resource_graph", "engines", "hardware"},
     "policy": {"rules", "resource_graph"},
-    "operations": {"engines", "hardware", "recipes", "stacks", "components", "failures", "resource_graph"},
+    "operations": {
+        "engines",
+        "hardware",
+        "recipes",
+        "stacks",
+        "comparison",
+        "components",
+        "failures",
+        "resource_graph",
+    },
     "cli": {
         "engines",
         "failures",

@@ -9,7 +9,6 @@ from typing import Any
 from operations.project import recorded_stack, stack_directory
 from operations.upgrade.by_hand import definition_notes, known_defects, option_notes
 from operations.upgrade.changed_objects import ChangedObject, changed_objects
-from operations.upgrade.imagined_state import state_of
 from operations.upgrade.other_stacks import following_stacks
 from operations.upgrade.refusals import steps_to
 from operations.upgrade.typed_settings import typed_for_release
@@ -20,6 +19,7 @@ from stacks.settings.edit import read_text, with_value
 from stacks.settings.load import load_stack
 from stacks.settings.stack import StackSettings
 from stacks.updates.guards.fixed_at_creation import fixed_values
+from stacks.updates.imagined_state import state_of
 from stacks.updates.infrastructure_notices import waiting_notice
 from stacks.updates.planned_update import planned_update
 from stacks.updates.rollout_beside_running import beside_what_runs

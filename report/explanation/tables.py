@@ -9,7 +9,7 @@ from recipes.placed import PlacedRecipe, PlacedService
 from recipes.pod_environment import service_workarounds
 from report.explanation.names import names_by
 from report.explanation.price_age import aged
-from stacks.plan.infrastructure.prices import NAMES, usd_per_gpu_hour
+from stacks.plan.infrastructure.prices import NAMES, published_price
 from stacks.plan.placement.capacity import PlacedPool
 from stacks.plan.stack_plan import StackPlan
 from stacks.wording import in_words
@@ -37,20 +37,6 @@ def prices(pools: Sequence[PlacedPool], today: dt.date) -> Iterator[str]:
     for instance_type in {each.name: each for each in types}.values():
         offers = " or ".join(_offers(instance_type, today))
         yield f"{instance_type.name}: {offers or 'no price is known'}"
-
-
-def gpu_rate(instance_type: InstanceType, purchase: Purchase | None) -> float | None:
-    """Return the published US dollars of one GPU an hour; None where nobody publishes a price.
-
-    Args:
-        instance_type: of the nodes.
-        purchase: how they are bought; None where the stack does not say, so that the rate on demand counts,
-            or else that of Capacity Blocks.
-
-    """
-    if purchase is not None:
-        return usd_per_gpu_hour(instance_type, purchase)
-    return instance_type.on_demand_usd_per_gpu_hour or instance_type.capacity_block_usd_per_gpu_hour
 
 
 def purchases(stack: StackPlan) -> Mapping[str, Purchase]:
@@ -118,8 +104,8 @@ def _source(source: Source, today: dt.date) -> str:
 
 
 def _cost(instance_type: InstanceType, purchase: Purchase | None, gpus: int) -> str:
-    price = gpu_rate(instance_type, purchase)
-    return "unknown" if price is None else f"${gpus * price:,.2f}/h"
+    price = published_price(instance_type, purchase)
+    return "unknown" if price is None else f"${gpus * price.usd_per_gpu_hour:,.2f}/h"
 
 
 def _priced(instance_type: InstanceType, purchase: Purchase | None) -> str:

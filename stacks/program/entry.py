@@ -19,17 +19,10 @@ from stacks.settings.load import parse_settings, plain_token_problem, secret_set
 from stacks.updates.deployed import deployed
 from stacks.updates.free_gpus import pool_uses, room_notices
 from stacks.updates.guards.cluster_identity import cluster_of_state, cluster_problems
-from stacks.updates.guards.fixed_at_creation import (
-    REBUILT_VARIABLE,
-    changed_problems,
-    fixed_values,
-    unknown_rebuilt,
-)
+from stacks.updates.guards.fixed_at_creation import REBUILT_VARIABLE, fixed_values, unknown_rebuilt
 from stacks.updates.guards.lost_claim import look_for_losses, loss_notices, lost_claim, uid_of
-from stacks.updates.guards.model_volume import volume_problems
-from stacks.updates.guards.platform_release import left_out_problems
 from stacks.updates.guards.previous_run import outputs_of, previous_run
-from stacks.updates.guards.running_blocks import running_block_problems
+from stacks.updates.guards.refused_changes import refused_changes
 from stacks.updates.planned_update import planned_update
 from stacks.updates.rollout_beside_running import beside_what_runs
 from stacks.updates.scaled_by_hand import scaled_problems, set_by_others
@@ -63,15 +56,11 @@ def main() -> None:
         cluster = cluster_of_state(stack.cluster, kubeconfig_file(stack.cluster), previous.resources)
         others = set_by_others(stack, before, cluster)
         seen = look_for_losses(stack, cluster)
-        fixed = fixed_values(stack)
         _refuse(
             {
-                "environment": unknown_rebuilt(previous.fixed, fixed, rebuilt),
+                "environment": unknown_rebuilt(previous.fixed, fixed_values(stack), rebuilt),
                 source: (
-                    *changed_problems(previous.fixed, fixed, rebuilt),
-                    *left_out_problems(before, stack),
-                    *volume_problems(before.volume, stack.cache),
-                    *running_block_problems(stack.infrastructure, before.node_groups),
+                    *refused_changes(stack, before, previous.fixed, rebuilt),
                     *scaled_problems(stack, others, os.environ),
                 ),
             }

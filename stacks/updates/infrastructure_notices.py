@@ -33,9 +33,10 @@ def infrastructure_notices(stack: StackPlan) -> Iterable[Notice]:
 def waiting_notice(stack: StackPlan, running: Sequence[Graph]) -> Notice:
     """Say that the graph comes later, and which one goes until then."""
     lines = [f"no graph: {' and '.join(waiting_text(nodes) for nodes in waited_for(stack))}"]
-    lines += [f"interruption: {graph.name} is deleted, and nothing serves" for graph in running]
+    ends = [f"{graph.name} is deleted, and nothing serves" for graph in running]
+    lines += [f"interruption: {text}" for text in ends]
     lines.append(f"then: purchase.phase: active, and `pulumi up` again; {_when(stack)}")
-    return Notice("\n  ".join(lines), warns=bool(running))
+    return Notice("\n  ".join(lines), warns=bool(running), interruption="; ".join(ends) or None)
 
 
 def waiting_text(nodes: PlannedNodes) -> str:
@@ -60,11 +61,12 @@ def node_notices(plan: EksPlan, before: Mapping[str, DeployedNodes]) -> Iterator
             yield Notice(f"{text}: it has no node, and the next ones are made so", warns=False)
             continue
         number = in_words(change.running, "node")
+        interruption = "the workers of a node end with it, and load the model again on the next"
         lines = [
             f"{text}: {number} exchanged one by one, each old one first",
-            "interruption: the workers of a node end with it, and load the model again on the next",
+            f"interruption: {interruption}",
         ]
-        yield Notice("\n  ".join(lines), warns=True)
+        yield Notice("\n  ".join(lines), warns=True, interruption=interruption)
 
 
 def _when(stack: StackPlan) -> str:

@@ -41,6 +41,8 @@ class Notice:
     """The first line says what happens, indented ones why and for how long."""
     warns: bool
     """Whether somebody could be hurt by not having read it."""
+    interruption: str | None = None
+    """How long requests are not answered, as the text says it too; None where they are answered."""
 
 
 def graph_notices(stack: StackPlan, running: Graph, wanted: Graph) -> Iterable[Notice]:
@@ -68,7 +70,7 @@ def replacement_notice(stack: StackPlan, running: Graph, wanted: Graph, how: Rep
     if running.address != wanted.address:
         moved = f"address: {running.address} -> {wanted.address}"
         lines.append(f"{moved}{_outside_change(stack)}; tell the clients{_old_name_hint(running, wanted)}")
-    return Notice("\n  ".join(lines), warns=True)
+    return Notice("\n  ".join(lines), warns=True, interruption=interruption if how.old_first else None)
 
 
 def leftover_notice(graph: Graph) -> Notice:
@@ -146,9 +148,10 @@ def _restart(stack: StackPlan, running: Graph, wanted: Graph) -> Notice:
     old = [running.services[name] for name in wanted.services if name in rollouts]
     all_of_them = ", ".join(f"{service.replicas} x {service.name}" for service in old)
     waited_for = [rollout for rollout in rollouts.values() if rollout.strategy == "Recreate"]
+    interruption = (waited_for or list(rollouts.values()))[0].interruption
     lines = [
         f"every worker restarts: {all_of_them} (changed: {changed})",
-        f"interruption: {(waited_for or list(rollouts.values()))[0].interruption}",
+        f"interruption: {interruption}",
         *(f"{name}: {rollout.strategy} ({rollout.reason})" for name, rollout in rollouts.items()),
         *_count_changes(stack, running, wanted),
     ]
@@ -157,7 +160,9 @@ def _restart(stack: StackPlan, running: Graph, wanted: Graph) -> Notice:
         f"{service.name}: {'restarts pod by pod' if service.name in restarted else 'not touched'}"
         for service in wanted.others
     ]
-    return Notice("\n  ".join(lines), warns=bool(waited_for))
+    return Notice(
+        "\n  ".join(lines), warns=bool(waited_for), interruption=interruption if waited_for else None
+    )
 
 
 def _restarted(services: Iterable[Service], wanted: Graph) -> list[str]:

@@ -31,6 +31,14 @@ class Update:
     """Node groups whose number of nodes is set."""
     creator: Creator = UNKNOWN_CREATOR
     """Who made the cluster."""
+    restarts_workers: bool = False
+    """Whether every worker ends: it restarts, or another graph takes the place of its own, or none does."""
+
+    @property
+    def interruption(self) -> str | None:
+        """How long requests are not answered, each reason once; None where they are answered all the time."""
+        found = dict.fromkeys(notice.interruption for notice in self.notices if notice.interruption)
+        return "; ".join(found) or None
 
 
 FIRST = Update()
@@ -54,21 +62,23 @@ def planned_update(
         *cache_notices(stack, before),
         *infrastructure_notices(stack),
     ]
-    plan, sized, how = stack.infrastructure, frozenset[str](), None
+    plan, sized, how, restarts = stack.infrastructure, frozenset[str](), None, False
     if plan:
         notices += node_notices(plan, before.node_groups)
         sized = resized(plan, before.node_groups)
     if waited_for(stack):
         notices.append(waiting_notice(stack, before.graphs))
+        restarts = bool(before.graphs)
     elif running := before.graph_before(wanted := graph_of(stack)):
         how = replacement(stack, running, wanted)
+        restarts = how is not None or not running.makes_same_workers(wanted)
         if how is None:
             notices += forced_notices(others)
             notices += graph_notices(stack, with_wanted(running, others), wanted)
             notices += (leftover_notice(graph) for graph in before.graphs if graph is not running)
         else:
             notices.append(replacement_notice(stack, running, wanted, how))
-    return Update(tuple(notices), how, sized, before.creator)
+    return Update(tuple(notices), how, sized, before.creator, restarts)
 
 
 def _platform(stack: StackPlan, before: Deployed) -> list[Notice]:

@@ -1,6 +1,7 @@
 """What the GPUs of a pool cost an hour by the way in which they are bought, used or idle."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from components.purchase import CapacityBlock, Purchase, Spot
 from hardware import InstanceType, Source, UltraServer
@@ -15,6 +16,33 @@ NAMES = {
     "capacityBlock": "Capacity Block",
 }
 """A purchase's kind -> what people call it."""
+_ON_DEMAND = "on_demand_usd_per_gpu_hour"
+_CAPACITY_BLOCK = "capacity_block_usd_per_gpu_hour"
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedPrice:
+    """What one GPU costs an hour, and who says so since when."""
+
+    usd_per_gpu_hour: float
+    source: Source
+
+
+def published_price(kind: InstanceType, purchase: Purchase | None) -> PublishedPrice | None:
+    """Return the price of a type's GPU; None where there is no published price.
+
+    Where nobody says how the nodes are bought, it is the price on demand, or else that of Capacity Blocks.
+    """
+    if purchase is None:
+        prices = {
+            _ON_DEMAND: kind.on_demand_usd_per_gpu_hour,
+            _CAPACITY_BLOCK: kind.capacity_block_usd_per_gpu_hour,
+        }
+    else:
+        field = _CAPACITY_BLOCK if isinstance(purchase, CapacityBlock) else _ON_DEMAND
+        prices = {field: usd_per_gpu_hour(kind, purchase)}
+    found = (PublishedPrice(usd, kind.sources[field]) for field, usd in prices.items() if usd is not None)
+    return next(found, None)
 
 
 def usd_per_gpu_hour(instance_type: InstanceType, purchase: Purchase) -> float | None:
@@ -51,11 +79,8 @@ def idle_gpus(plan: EksPlan, pools: Sequence[PlacedPool]) -> Iterator[str]:
 
 def price_source(nodes: PlannedNodes) -> Source | None:
     """Return who publishes the price and since when; None where there is none."""
-    kind = nodes.pool.instance_type
-    if usd_per_gpu_hour(kind, nodes.purchase) is None:
-        return None
-    block = isinstance(nodes.purchase, CapacityBlock)
-    return kind.sources["capacity_block_usd_per_gpu_hour" if block else "on_demand_usd_per_gpu_hour"]
+    price = published_price(nodes.pool.instance_type, nodes.purchase)
+    return None if price is None else price.source
 
 
 def least_sold(kind: InstanceType, gpus: int) -> UltraServer | None:

@@ -1,0 +1,37 @@
+"""`dynamo-stack record`."""
+
+import contextlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+
+from comparison.recording import Side
+from comparison.recording_json import RecordingFormatError, side_as_json, side_of_json
+from operations.errors import CommandError
+from operations.revisions.own_folder import recorded_folder
+
+
+def record(names: Sequence[str], over: Path | None) -> None:
+    """Print the stacks as JSON.
+
+    Raises:
+        CommandError: there is no such stack, or what is to run beforehand is no recording.
+        OSError: the file of the other side cannot be read.
+
+    """
+    running = None if over is None else _read(over)
+    # Whatever the program prints is no part of the answer.
+    with contextlib.redirect_stdout(sys.stderr):
+        side = recorded_folder(names, running)
+    typer.echo(side_as_json(side))
+
+
+def _read(file: Path) -> Side:
+    try:
+        return side_of_json(file.read_bytes())
+    except RecordingFormatError as error:
+        raise CommandError(
+            f"--over {file}: {error}\n  try: a file that `dynamo-stack record` of this release has printed"
+        ) from None

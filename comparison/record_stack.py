@@ -1,0 +1,116 @@
+"""Makes the recording of one stack from its plan and from what the program registers for it."""
+
+import datetime as dt
+from collections.abc import Iterator, Mapping
+
+from comparison.recording import (
+    RecordedFinding,
+    RecordedPool,
+    RecordedUpdate,
+    RecordedWaiver,
+    StackRecording,
+)
+from comparison.secret_marks import marked
+from comparison.secret_text import without_secrets
+from components.purchase import CapacityBlock, Purchase
+from resource_graph import ResourceGraph
+from rules.catalogue import rules_on
+from rules.model import BrokenRule, Finding
+from rules.run import run_rules
+from stacks.plan.infrastructure.prices import published_price
+from stacks.plan.placement.capacity import PlacedPool
+from stacks.plan.stack_plan import StackPlan
+from stacks.updates.guards.fixed_at_creation import fixed_values
+
+
+def record_stack(
+    stack: StackPlan,
+    graph: ResourceGraph,
+    judged: ResourceGraph,
+    *,
+    secrets: Mapping[str, str],
+    update: RecordedUpdate | None,
+    today: dt.date,
+) -> StackRecording:
+    """Return the recording, without any secret.
+
+    Args:
+        stack: every decision.
+        graph: what the program registers.
+        judged: what the rules look at: the same, or the stack as it is once every window has opened.
+        secrets: secret of the stack file -> fingerprint of its encrypted text.
+        update: what it does to what runs.
+        today: decides which waivers hold.
+
+    """
+    return StackRecording(
+        name=stack.name,
+        resources=tuple(marked(each) for each in graph),
+        secrets=secrets,
+        fixed=fixed_values(stack),
+        pools=tuple(_pools(stack)),
+        findings=tuple(_findings(judged, today)),
+        waivers=tuple(
+            RecordedWaiver(
+                rule=each.rule, reason=without_secrets(each.reason), expires=each.expires.isoformat()
+            )
+            for each in stack.waivers
+        ),
+        update=update,
+    )
+
+
+def _pools(stack: StackPlan) -> Iterator[RecordedPool]:
+    groups = stack.infrastructure.gpu_nodes if stack.infrastructure else stack.layers.nodes
+    purchases = {nodes.pool.name: nodes.purchase for nodes in groups}
+    return (_pool(placed, purchases.get(placed.pool.name)) for placed in stack.pools)
+
+
+def _pool(placed: PlacedPool, purchase: Purchase | None) -> RecordedPool:
+    pool = placed.pool
+    price = published_price(pool.instance_type, purchase)
+    return RecordedPool(
+        name=pool.name,
+        machine=pool.instance_type.name,
+        accelerator=pool.instance_type.accelerator.name,
+        nodes=pool.nodes,
+        gpus=pool.gpus,
+        used_gpus=placed.used_gpus,
+        usd_per_gpu_hour=price.usd_per_gpu_hour if price else None,
+        price_source=price.source.text if price else None,
+        price_date=price.source.date if price else None,
+        block=purchase.id if isinstance(purchase, CapacityBlock) else None,
+    )
+
+
+def _findings(graph: ResourceGraph, today: dt.date) -> Iterator[RecordedFinding]:
+    report = run_rules(graph, rules_on(today), today=today)
+    yield from map(_finding, report.findings)
+    yield from map(_broken, report.broken)
+
+
+def _finding(finding: Finding) -> RecordedFinding:
+    seen, rule = finding.observation, finding.rule
+    status = "waived" if finding.waiver is not None else seen.status.value
+    return RecordedFinding(
+        rule=rule.id,
+        severity=rule.severity.value,
+        status=status,
+        resource=seen.resource.name,
+        subject=without_secrets(seen.subject),
+        message=without_secrets(seen.message),
+        fix=rule.fix,
+    )
+
+
+def _broken(broken: BrokenRule) -> RecordedFinding:
+    """Return a defective rule as a reason not to deploy: nobody knows what it would have found."""
+    return RecordedFinding(
+        rule=broken.rule.id,
+        severity="mandatory",
+        status="failed",
+        resource="",
+        subject="the rule itself",
+        message=without_secrets(f"is defective and judged nothing: {broken.error!r}"),
+        fix="Mend the rule; `dynamo-stack check` shows the same.",
+    )

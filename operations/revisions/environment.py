@@ -1,0 +1,140 @@
+"""The interpreter of a side: this one where it has the side's locked packages, else one made for them."""
+
+import hashlib
+import importlib.metadata
+import os
+import platform
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from operations.errors import CommandError
+from operations.revisions.cache import made_once
+from resource_graph.printable import one_line
+
+_LOCK = "requirements.txt"
+_INSTALLER_LOCK = "requirements-uv.txt"
+_SECONDS = 900
+_LONGEST_MESSAGE = 400
+# What leads the installers to a package index: their settings, proxies, certificates.
+_OF_INSTALLERS = re.compile(
+    r"(?i:PIP_.*|UV_.*|(?:https?|all|no)_proxy|SSL_CERT_(?:FILE|DIR)|REQUESTS_CA_BUNDLE|PATH|HOME|LANG)"
+)
+
+
+def interpreter_for(code: Path, label: str, cache: Path) -> Path:
+    """Return an interpreter with the packages that a side's own code is locked to.
+
+    Packages are installed as wheels alone, with their hashes: nothing of a pull request runs here.
+
+    Args:
+        code: folder of the side's code.
+        label: what messages call the side.
+        cache: folder in which environments are kept.
+
+    Raises:
+        CommandError: it has no lock file, needs another Python, or its packages cannot be installed.
+
+    """
+    _refuse_other_python(code, label)
+    lock = _read(code / _LOCK, label)
+    requirements = tuple(_requirements(lock, label))
+    if all(map(_is_installed, requirements)):
+        return Path(sys.executable)
+    installer = _read(code / _INSTALLER_LOCK, label)
+    # Not even the same packages are at home in another Python.
+    identity = "\0".join((lock, installer, platform.python_version(), platform.machine()))
+    name = hashlib.sha256(identity.encode()).hexdigest()[:32]
+    return _python(made_once(cache / "environments" / name, lambda folder: _make(folder, code, label)))
+
+
+def _refuse_other_python(code: Path, label: str) -> None:
+    file = code / "pyproject.toml"
+    if not file.is_file():
+        return
+    try:
+        project = tomllib.loads(file.read_text(encoding="utf-8")).get("project", {})
+        needed = SpecifierSet(str(project.get("requires-python", "")))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, InvalidSpecifier, AttributeError) as error:
+        raise CommandError(f"{label}: pyproject.toml cannot be read: {_short(str(error))}") from None
+    running = platform.python_version()
+    if not needed.contains(running, prereleases=True):
+        raise CommandError(
+            f"{label} needs Python {needed}, and this is {running}\n  try: run this command with that Python"
+        )
+
+
+def _read(file: Path, label: str) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        raise CommandError(
+            f"{label} has no {file.name}, so nobody knows which packages its code needs\n"
+            "  try: a revision with its lock files"
+        ) from None
+
+
+def _requirements(lock: str, label: str) -> Iterator[Requirement]:
+    for line in lock.replace("\\\n", " ").splitlines():
+        text = re.split(r"\s--hash=|(?:^|\s)#", line)[0].strip()
+        if not text:
+            continue
+        try:
+            found = Requirement(text)
+        except InvalidRequirement:
+            # An option could name another index, or another file of this machine.
+            raise CommandError(f"{label}: {_LOCK} has a line that locks nothing: {_short(text)}") from None
+        if found.url is not None:
+            raise CommandError(f"{label}: {_LOCK} takes {found.name} from an address instead of an index")
+        if found.marker is None or found.marker.evaluate():
+            yield found
+
+
+def _is_installed(requirement: Requirement) -> bool:
+    try:
+        version = importlib.metadata.version(requirement.name)
+    except importlib.metadata.PackageNotFoundError:
+        return False
+    return str(requirement.specifier) == f"=={version}"
+
+
+def _make(folder: Path, code: Path, label: str) -> None:
+    python, hashed = _python(folder), ("--require-hashes", "--only-binary", ":all:")
+    _install((sys.executable, "-m", "venv", str(folder)), label)
+    pip = (str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    _install((*pip, *hashed, "-r", str(code / _INSTALLER_LOCK)), label)
+    uv = (str(folder / "bin" / "uv"), "pip", "install", "--quiet", "--python", str(python))
+    _install((*uv, *hashed, "-r", str(code / _LOCK)), label)
+
+
+def _install(command: Sequence[str], label: str) -> None:
+    environment = {name: value for name, value in os.environ.items() if _OF_INSTALLERS.fullmatch(name)}
+    try:
+        done = subprocess.run(
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise CommandError(f"{label}: its packages were not installed after {_SECONDS} s") from None
+    if done.returncode:
+        raise CommandError(f"{label}: its packages cannot be installed: {_short(done.stderr)}")
+
+
+def _python(folder: Path) -> Path:
+    return folder / "bin" / "python"
+
+
+def _short(text: str) -> str:
+    return one_line(text.strip(), _LONGEST_MESSAGE)

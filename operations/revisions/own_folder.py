@@ -1,0 +1,122 @@
+"""The stacks of this folder, recorded by the code of this process: what `dynamo-stack record` prints."""
+
+import datetime as dt
+import multiprocessing
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import partial
+from pathlib import Path
+from typing import TypeAlias
+
+from comparison.record_stack import record_stack
+from comparison.recording import Side, StackRecording, UnreadStack
+from comparison.secret_text import fingerprint, without_secrets
+from comparison.update_over import update_over
+from operations.errors import CommandError
+from operations.project import recorded_stack, resolved_stack, stack_directory
+from resource_graph.printable import printable
+from stacks.errors import SettingsError
+from stacks.nearest import nearest
+from stacks.plan.stack_plan import with_open_windows
+from stacks.settings.load import list_stacks
+from stacks.settings.yaml_file import parse_yaml
+from stacks.updates.planned_update import FIRST
+
+_Recorded: TypeAlias = StackRecording | UnreadStack
+
+_LONGEST_REASON = 2000
+
+
+def recorded_folder(names: Sequence[str], over: Side | None) -> Side:
+    """Return the stacks of these names, or all that have a file here.
+
+    A stack that cannot be recorded is in the answer with the reason.
+
+    Args:
+        names: of stacks.
+        over: the other side, whose stacks count as what runs.
+
+    Raises:
+        CommandError: there is no stack file here, or none of a name.
+
+    """
+    directory = stack_directory(Path.cwd())
+    known = list_stacks(directory)
+    if not known:
+        raise CommandError(
+            f"there is no stack here: no Pulumi.STACK.yaml in {directory}, nor a project above it\n"
+            "  try: run this in a checkout of the project"
+        )
+    for name in names:
+        if name not in known:
+            meant = nearest(name, known) or ", ".join(known)
+            raise CommandError(f"there is no stack {name!r} in {directory}\n  try: {meant}")
+    # A rule of before may hold no longer than until a day: two sides are judged on the same one.
+    today = dt.datetime.now(dt.UTC).date()
+    running = over.stacks if over is not None else {}
+    wanted = names or known
+    recorded = _all_recorded(
+        wanted, [running.get(name) for name in wanted], partial(_recorded, directory, today)
+    )
+    return Side(str(directory), None, {each.name: each for each in recorded})
+
+
+def _all_recorded(
+    names: Sequence[str],
+    running: Sequence[_Recorded | None],
+    recorded: Callable[[str, _Recorded | None], _Recorded],
+) -> Sequence[_Recorded]:
+    processes = min(os.cpu_count() or 1, len(names))
+    if processes == 1 or sys.platform != "linux":
+        # Elsewhere a new process would import everything again, which takes longer than it saves.
+        return [recorded(name, other) for name, other in zip(names, running, strict=True)]
+    context = multiprocessing.get_context("fork")
+    try:
+        with ProcessPoolExecutor(processes, mp_context=context) as pool:
+            return list(pool.map(recorded, names, running))
+    except BrokenProcessPool:
+        raise CommandError(
+            "a process that records stacks has ended before its answer, as one does that is out of memory"
+        ) from None
+
+
+def _recorded(directory: Path, today: dt.date, name: str, running: _Recorded | None) -> _Recorded:
+    try:
+        return _recording(name, directory, running, today)
+    except SettingsError as error:
+        return _unread(name, str(error))
+    except Exception as error:
+        # The program of a pull request can raise anything, and the other stacks are compared all the same.
+        return _unread(name, f"its program ends with {type(error).__name__}: {error}")
+
+
+def _recording(name: str, directory: Path, running: _Recorded | None, today: dt.date) -> StackRecording:
+    stack, update, said = resolved_stack(name), FIRST, None
+    if isinstance(running, StackRecording):
+        found = update_over(stack, running)
+        stack, update, said = found.stack, found.registered, found.recorded
+    graph = recorded_stack(stack, update)
+    opened = with_open_windows(stack)
+    # A graph that waits for its window is judged before the hours that it costs begin, as `check` does.
+    judged = graph if opened == stack else recorded_stack(opened)
+    secrets = _secrets(directory / stack.source)
+    return record_stack(stack, graph, judged, secrets=secrets, update=said, today=today)
+
+
+def _unread(name: str, reason: str) -> UnreadStack:
+    return UnreadStack(name, without_secrets(printable(reason))[:_LONGEST_REASON])
+
+
+def _secrets(file: Path) -> dict[str, str]:
+    """Return the fingerprint of each encrypted value of a stack file, by its key."""
+    document = parse_yaml(file.read_text(encoding="utf-8"))
+    config = document.get("config") if isinstance(document, Mapping) else None
+    entries = config.items() if isinstance(config, Mapping) else ()
+    return {
+        key: fingerprint(str(value["secure"]))
+        for key, value in entries
+        if isinstance(value, Mapping) and "secure" in value
+    }
