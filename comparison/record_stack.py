@@ -51,9 +51,7 @@ def record_stack(
         pools=tuple(_pools(stack)),
         findings=tuple(_findings(judged, today)),
         waivers=tuple(
-            RecordedWaiver(
-                rule=each.rule, reason=without_secrets(each.reason), expires=each.expires.isoformat()
-            )
+            RecordedWaiver(rule=each.rule, reason=without_secrets(each.reason), expires=each.expires)
             for each in stack.waivers
         ),
         update=update,

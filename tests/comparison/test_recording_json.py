@@ -119,7 +119,10 @@ def changed(**keys: Any) -> str:
         ("", "no recording"),
         ("Usage: dynamo-stack", "no recording"),
         ("[]", "no recording"),
-        ('{"schemaVersion": 2, "anything": 1}', "version 2 of the recording's form, and this release reads 1"),
+        (
+            '{"schemaVersion": 2, "anything": 1}',
+            "version 2 of the recording's form, and this release reads 1",
+        ),
         (changed(added=1), "added"),
         (changed(unread=[{"name": "dev"}]), r"unread\.0\.reason"),
         (changed(commit=1), "commit"),

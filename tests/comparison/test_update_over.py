@@ -1,0 +1,131 @@
+"""What a stack does to the one that the other side has recorded."""
+
+from __future__ import annotations
+
+import copy
+import datetime as dt
+from typing import TYPE_CHECKING, Any
+
+from comparison.record_stack import record_stack
+from comparison.recording import Side, StackRecording
+from comparison.recording_json import side_as_json, side_of_json
+from comparison.update_over import update_over
+from tests.components.recorded import recorded
+from tests.stacks.updates.changes import changed, override, replicas, update
+from tests.support.dev_settings import disagg_b200_settings, resolved
+from tests.support.eks_settings import eks_b200_settings
+
+if TYPE_CHECKING:
+    from comparison.recording import RecordedUpdate
+
+TODAY = dt.date(2026, 11, 24)
+
+
+def recording(settings: dict[str, Any]) -> StackRecording:
+    """As the other side reads it: it went through JSON."""
+    graph = recorded(settings)
+    made = record_stack(resolved(settings), graph, graph, secrets={}, update=None, today=TODAY)
+    read = side_of_json(side_as_json(Side("base", None, {"dev": made}))).stacks["dev"]
+    assert isinstance(read, StackRecording)
+    return read
+
+
+def over(before: dict[str, Any], after: dict[str, Any]) -> RecordedUpdate:
+    return update_over(resolved(after), recording(before)).recorded
+
+
+def test_it_says_what_preview_says() -> None:
+    before = disagg_b200_settings()
+    after = changed(before, override("decode", max_batch_size=512))
+    said = over(before, after)
+    assert [notice.text for notice in said.notices] == update(before, after).texts
+    assert said.restarts_workers
+    assert said.interruption == (
+        "nothing serves until the new worker has loaded 65.2 GB, about 31 min at 36 MB/s"
+    )
+
+
+def test_nothing_is_said_where_nothing_changes() -> None:
+    said = over(disagg_b200_settings(), disagg_b200_settings())
+    assert (said.notices, said.refused, said.restarts_workers, said.interruption) == ((), (), False, None)
+
+
+def test_another_number_of_workers_restarts_none() -> None:
+    before = disagg_b200_settings()
+    said = over(before, changed(before, replicas(prefill=2)))
+    assert said.notices
+    assert not said.restarts_workers
+    assert said.interruption is None
+
+
+def test_another_name_is_another_graph_and_nothing_serves_meanwhile() -> None:
+    before = disagg_b200_settings()
+    after = copy.deepcopy(before)
+    after["serving"]["name"] = "other"
+    said = over(before, after)
+    assert said.restarts_workers
+    assert said.interruption is not None
+    assert said.interruption.startswith("nothing serves from the moment the old graph ends")
+
+
+def test_workers_that_surge_restart_without_an_interruption() -> None:
+    before = disagg_b200_settings()
+    before["nodePools"][0]["nodes"] = 2
+    said = over(before, changed(before, override("decode", max_batch_size=512)))
+    assert said.restarts_workers
+    assert said.interruption is None
+
+
+def test_what_the_program_would_refuse_is_refused_and_nothing_else_is_said() -> None:
+    before = disagg_b200_settings()
+    after = copy.deepcopy(before)
+    after["platform"]["nats"]["members"] = 1
+    after["modelCache"]["size"] = "100Gi"
+    said = over(before, after)
+    members, size = said.refused
+    assert members.startswith("Pulumi.dev.yaml: platform.nats.members = 1\n  fixed at 3 when this stack was")
+    assert size.startswith("Pulumi.dev.yaml: modelCache.size = '100Gi'\n  the volume has 150Gi")
+    assert said.notices == ()
+    assert not said.restarts_workers
+
+
+def test_a_graph_that_waits_for_its_window_again_ends_and_nothing_serves() -> None:
+    after = eks_b200_settings()
+    purchase = {"kind": "capacityBlock", "id": "cr-0123456789abcdef0", "starts": "2026-12-01T11:30:00Z"}
+    after["nodePools"][0]["purchase"] = {**purchase, "phase": "waiting"}
+    before = copy.deepcopy(after)
+    before["nodePools"][0]["purchase"]["phase"] = "active"
+    said = over(before, after)
+    assert said.restarts_workers
+    assert "is deleted, and nothing serves" in str(said.interruption)
+
+
+def test_pools_are_recorded_with_their_price_and_its_source() -> None:
+    settings = eks_b200_settings()
+    purchase = {"kind": "capacityBlock", "id": "cr-0123456789abcdef0", "starts": "2026-12-01T11:30:00Z"}
+    settings["nodePools"][0]["purchase"] = {**purchase, "phase": "active"}
+    [pool] = recording(settings).pools
+    assert (pool.machine, pool.accelerator, pool.block) == (
+        "p6-b200.48xlarge",
+        "B200",
+        "cr-0123456789abcdef0",
+    )
+    assert (
+        pool.usd_per_gpu_hour
+        == resolved(settings).pools[0].pool.instance_type.capacity_block_usd_per_gpu_hour
+    )
+    assert (pool.price_source, pool.price_date) == (
+        "https://aws.amazon.com/ec2/capacityblocks/pricing/",
+        "2026-07-01",
+    )
+
+
+def test_findings_and_waivers_are_recorded() -> None:
+    settings = disagg_b200_settings()
+    waiver = {"rule": "kv-transport-is-tcp", "reason": "a trial", "expires": "2027-01-31"}
+    settings["waivers"] = [waiver]
+    made = recording(settings)
+    assert [(each.rule, each.reason, each.expires) for each in made.waivers] == [tuple(waiver.values())]
+    assert ("waiver-is-valid", "mandatory", "failed") in {
+        (each.rule, each.severity, each.status) for each in made.findings
+    }

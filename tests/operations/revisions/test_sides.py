@@ -1,0 +1,215 @@
+"""Both sides of a comparison, from what a person types to what each side's own code has said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from comparison.recording import UnreadStack
+from operations.errors import CommandError
+from operations.revisions import recorded_sides, sides
+from operations.revisions.environment import interpreter_for
+from operations.revisions.record_process import RecordProcess
+from tests.operations.revisions.repositories import TestRepository
+from tests.operations.revisions.toy_side import commit_side, write_code
+
+if TYPE_CHECKING:
+    from comparison.recording import Side
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestRepository:
+    """A repository in which this process is, and a cache of its own."""
+    repository = TestRepository.at(tmp_path / "repository")
+    monkeypatch.chdir(repository.root)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return repository
+
+
+def told(side: Side, stack: str = "dev") -> dict[str, Any]:
+    """What the side's command was told, which the toy gives as a reason."""
+    found = side.stacks[stack]
+    assert isinstance(found, UnreadStack)
+    return json.loads(found.reason)
+
+
+def refused(base: str, head: str | None = None, *stacks: str) -> str:
+    with pytest.raises(CommandError) as raised:
+        recorded_sides(base, head, stacks)
+    return str(raised.value)
+
+
+def test_each_side_is_recorded_by_its_own_code_from_its_own_files(made: TestRepository) -> None:
+    first = commit_side(made, "a: 1\n")
+    second = commit_side(made, "a: 2\n")
+    base, head = recorded_sides(f"{first}..HEAD", None)
+    assert (base.label, base.commit, head.label, head.commit) == (first, first, "HEAD", second)
+    assert (told(base)["text"], told(head)["text"]) == ("a: 1\n", "a: 2\n")
+    assert (told(base)["over"], told(head)["over"]) == (None, ["dev"])
+
+
+def test_one_revision_alone_is_compared_with_the_working_tree(made: TestRepository) -> None:
+    commit_side(made, "a: 1\n")
+    made.write(**{"Pulumi.dev": "a: 3\n"})
+    base, head = recorded_sides("main", None)
+    assert (head.label, head.commit) == ("working tree", None)
+    assert (told(base)["text"], told(head)["text"]) == ("a: 1\n", "a: 3\n")
+
+
+def test_three_dots_compare_with_the_commit_at_which_the_head_left_the_base(made: TestRepository) -> None:
+    parting = commit_side(made, "a: 1\n")
+    made.git("checkout", "--quiet", "-b", "feature")
+    commit_side(made, "a: 2\n")
+    made.git("checkout", "--quiet", "main")
+    commit_side(made, "a: 3\n")
+    base, head = recorded_sides("main...feature", None)
+    assert (base.commit, base.label) == (parting, "merge base of main and feature")
+    assert told(head)["text"] == "a: 2\n"
+
+
+def test_two_folders_need_no_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        write_code(tmp_path / name)
+        (tmp_path / name / "Pulumi.dev.yaml").write_text(name)
+    base, head = recorded_sides("one", "other")
+    assert (told(base)["text"], told(head)["text"]) == ("one", "other")
+    assert (base.label, head.label, head.commit) == ("one", "other", None)
+
+
+def test_a_commit_is_recorded_once(made: TestRepository, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit_side(made, "a: 1\n")
+    commit_side(made, "a: 2\n")
+    before = recorded_sides("HEAD~1", "HEAD")
+    monkeypatch.setattr(RecordProcess, "answer", lambda *_: pytest.fail("is recorded again"))
+    assert recorded_sides("HEAD~1", "HEAD") == before
+
+
+def test_a_recording_that_failed_is_tried_again(made: TestRepository) -> None:
+    commit_side(made, body="sys.exit('no luck')")
+    for _ in range(2):
+        assert refused("HEAD", "HEAD") == "HEAD: its own code cannot record it: no luck"
+
+
+def test_nothing_of_this_environment_reaches_the_code_of_a_side(
+    made: TestRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("AWS_SECRET_ACCESS_KEY", "KUBECONFIG", "PULUMI_ACCESS_TOKEN", "GITHUB_TOKEN", "HF_TOKEN"):
+        monkeypatch.setenv(name, "planted")
+    commit_side(made)
+    _, head = recorded_sides("HEAD", "HEAD")
+    environment = told(head)["environment"]
+    assert "planted" not in environment.values()
+    assert told(head)["home"] == []
+    assert set(environment) <= {
+        *("HOME", "TMPDIR", "PATH", "LANG", "LC_CTYPE", "PYTHONPATH", "PYTHONHASHSEED", "PWD")
+    }
+
+
+def test_files_that_are_not_committed_are_said_not_to_be_compared(made: TestRepository) -> None:
+    commit_side(made)
+    made.write(**{"Pulumi.dev": "a: 9\n", "Pulumi.new": "b: 1\n"})
+    _, head = recorded_sides("HEAD", "HEAD")
+    assert head.notes == (
+        "HEAD is compared as it is committed; the working tree differs in Pulumi.dev.yaml, Pulumi.new.yaml",
+    )
+
+
+def test_submodules_are_said_not_to_be_compared(made: TestRepository, tmp_path: Path) -> None:
+    other = TestRepository.at(tmp_path / "other")
+    other.commit(a="1")
+    made.git("submodule", "--quiet", "add", str(other.root), "vendored")
+    commit_side(made)
+    _, head = recorded_sides("HEAD", "HEAD")
+    assert "files of submodules are not compared: vendored" in head.notes
+
+
+def test_a_stack_that_one_side_alone_has_is_on_that_side_alone(made: TestRepository) -> None:
+    commit_side(made)
+    made.commit(**{"Pulumi.new": "b: 1\n"})
+    base, head = recorded_sides("HEAD~1", "HEAD", ["new"])
+    assert (dict(base.stacks), list(head.stacks)) == ({}, ["new"])
+
+
+def test_a_stack_that_no_side_has_is_refused_with_the_nearest(made: TestRepository) -> None:
+    commit_side(made)
+    assert refused("HEAD", "HEAD", "dve") == "neither HEAD nor HEAD has a stack 'dve'\n  try: dev"
+
+
+def test_a_side_without_stack_files_is_refused(made: TestRepository) -> None:
+    made.commit(a="1")
+    commit_side(made)
+    assert refused("HEAD~1", "HEAD").startswith("HEAD~1 has no stack file: no Pulumi.STACK.yaml in ")
+
+
+def test_a_side_from_before_this_command_is_said_to_be_older(made: TestRepository) -> None:
+    write_code(made.root)
+    (made.root / "cli/record.py").unlink()
+    made.commit(**{"Pulumi.dev": "a: 1\n"})
+    assert refused("HEAD", "HEAD").startswith("HEAD is older than `dynamo-stack record`")
+
+
+def test_a_file_is_no_side(made: TestRepository) -> None:
+    commit_side(made)
+    assert refused("Pulumi.dev.yaml", "HEAD").startswith("Pulumi.dev.yaml is a file\n  try: the folder")
+
+
+def test_a_folder_and_a_revision_are_no_pair(made: TestRepository, tmp_path: Path) -> None:
+    commit_side(made)
+    write_code(_folder(tmp_path))
+    assert "is a folder, and the other side is a revision" in refused(str(tmp_path / "folder"), "HEAD")
+
+
+def _folder(tmp_path: Path) -> Path:
+    (tmp_path / "folder").mkdir()
+    return tmp_path / "folder"
+
+
+def test_code_that_does_not_end_is_ended_and_said_to_have_recorded_nothing(
+    tmp_path: Path,
+) -> None:
+    write_code(tmp_path, body="import time; time.sleep(600)")
+    process = RecordProcess("main", _python(tmp_path), tmp_path, tmp_path, seconds=1)
+    with pytest.raises(CommandError, match="^main: its own code has recorded nothing after 1 s$"):
+        process.answer(["dev"], None)
+
+
+def test_an_answer_without_an_end_is_cut_and_said_to_be_too_large(tmp_path: Path) -> None:
+    write_code(tmp_path, body="[print('x' * 1_000_000) for _ in range(200)]")
+    process = RecordProcess("main", _python(tmp_path), tmp_path, tmp_path)
+    with pytest.raises(CommandError, match=r"^main: its recording is larger than 64 MB\n  try: --stack"):
+        process.answer(["dev"], None)
+
+
+def test_a_token_in_an_error_of_a_side_is_marked(made: TestRepository) -> None:
+    token = "hf_" + 24 * "a"
+    commit_side(made, body=f"raise ValueError('no such model for {token}')")
+    said = refused("HEAD", "HEAD")
+    assert said.startswith("HEAD: its own code cannot record it: ValueError: no such model for [secret ")
+    assert token not in said
+
+
+def test_an_answer_that_is_no_recording_is_said_to_be_none(made: TestRepository) -> None:
+    commit_side(made, body="print('hello'); return")
+    assert refused("HEAD", "HEAD").startswith(
+        "HEAD: what its own code has recorded cannot be read: it is no recording: "
+    )
+
+
+def test_a_folder_of_stack_files_alone_is_recorded_by_this_code(
+    made: TestRepository, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    write_code(_folder(tmp_path))
+    monkeypatch.setattr(sides, "_THIS_CODE", tmp_path / "folder")
+    made.commit(**{"Pulumi.dev": "a: 1\n"})
+    base, _ = recorded_sides("HEAD", "HEAD")
+    assert told(base)["environment"]["PYTHONPATH"] == str(tmp_path / "folder")
+
+
+def _python(folder: Path) -> Path:
+    return interpreter_for(folder, "main", folder / "cache")
