@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import threading
 import time
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from operations.errors import CommandError
 from operations.revisions.cache import cache_directory, forget_unused, made_once
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def _write(folder: Path) -> None:

@@ -66,7 +66,7 @@ def test_other_packages_are_installed_once_as_wheels_with_their_hashes(
 @pytest.mark.parametrize("line", ["--index-url http://127.0.0.1", "-r ../other.txt", "-e .", "./folder"])
 def test_a_lock_that_leads_elsewhere_is_refused(tmp_path: Path, line: str, commands: list[list[str]]) -> None:
     code = _code(tmp_path / "code", f"{line}\npydantic==1.0\n")
-    with pytest.raises(CommandError, match="main: requirements.txt has a line that locks nothing: "):
+    with pytest.raises(CommandError, match=r"main: requirements.txt has a line that locks nothing: "):
         interpreter_for(code, "main", tmp_path / "cache")
     assert commands == []
 

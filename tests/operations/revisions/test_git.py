@@ -38,7 +38,7 @@ def test_a_branch_that_only_the_remote_has_is_proposed(made: TestRepository, tmp
     made.git("branch", "feature")
     clone = tmp_path / "clone"
     made.git("clone", "--quiet", str(made.root), str(clone))
-    with pytest.raises(CommandError, match="try: origin/feature$"):
+    with pytest.raises(CommandError, match=r"try: origin/feature$"):
         Repository(clone).commit("feature")
 
 
@@ -96,7 +96,7 @@ def test_a_commit_with_a_link_out_of_its_files_is_not_read(made: TestRepository,
 
 def test_a_commit_that_is_not_here_is_said_to_be_unreadable(made: TestRepository, tmp_path: Path) -> None:
     made.commit(a="1")
-    with pytest.raises(CommandError, match="git cannot read commit 0{40}: "):
+    with pytest.raises(CommandError, match=r"git cannot read commit 0{40}: "):
         Repository(made.root).write_files(40 * "0", tmp_path / "files")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +16,8 @@ from tests.operations.revisions.repositories import TestRepository
 from tests.operations.revisions.toy_side import commit_side, write_code
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from comparison.recording import Side
 
 
@@ -175,7 +176,7 @@ def test_code_that_does_not_end_is_ended_and_said_to_have_recorded_nothing(
 ) -> None:
     write_code(tmp_path, body="import time; time.sleep(600)")
     process = RecordProcess("main", _python(tmp_path), tmp_path, tmp_path, seconds=1)
-    with pytest.raises(CommandError, match="^main: its own code has recorded nothing after 1 s$"):
+    with pytest.raises(CommandError, match=r"^main: its own code has recorded nothing after 1 s$"):
         process.answer(["dev"], None)
 
 

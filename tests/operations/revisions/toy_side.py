@@ -15,7 +15,9 @@ from pathlib import Path
 
 def main():
     arguments = sys.argv[1:]
-    over = json.loads(Path(arguments[arguments.index("--over") + 1]).read_text()) if "--over" in arguments else None
+    over = None
+    if "--over" in arguments:
+        over = json.loads(Path(arguments[arguments.index("--over") + 1]).read_text())
     names = [each for each in arguments[1:] if not each.startswith("--") and not each.startswith("/")]
     {body}
     said = {{
