@@ -113,6 +113,9 @@ class _ResourceForm(_Form):
     protect: bool | None
     retain_on_delete: bool | None
     custom_timeouts: _TimeoutsForm
+    delete_before_replace: bool | None
+    ignore_changes: tuple[str, ...]
+    replace_on_changes: tuple[str, ...]
     secret_paths: tuple[tuple[str | int, ...], ...] | None
 
 
@@ -242,6 +245,9 @@ def _resource_form(resource: Resource) -> _ResourceForm:
         protect=resource.protect,
         retain_on_delete=resource.retain_on_delete,
         custom_timeouts=_TimeoutsForm(create=timeouts.create, update=timeouts.update, delete=timeouts.delete),
+        delete_before_replace=resource.delete_before_replace,
+        ignore_changes=resource.ignore_changes,
+        replace_on_changes=resource.replace_on_changes,
         secret_paths=None if paths is None else tuple(sorted(paths, key=_order)),
     )
 
@@ -264,6 +270,9 @@ def _resource(form: _ResourceForm) -> Resource:
         protect=form.protect,
         retain_on_delete=form.retain_on_delete,
         custom_timeouts=CustomTimeouts(timeouts.create, timeouts.update, timeouts.delete),
+        delete_before_replace=form.delete_before_replace,
+        ignore_changes=form.ignore_changes,
+        replace_on_changes=form.replace_on_changes,
         secret_paths=None if form.secret_paths is None else frozenset(form.secret_paths),
     )
 
