@@ -132,9 +132,11 @@ def test_submodules_are_said_not_to_be_compared(made: TestRepository, tmp_path: 
 
 def test_a_stack_that_one_side_alone_has_is_on_that_side_alone(made: TestRepository) -> None:
     commit_side(made)
+    made.git("checkout", "--quiet", "-b", "feature")
     made.commit(**{"Pulumi.new": "b: 1\n"})
-    base, head = recorded_sides("HEAD~1", "HEAD", ["new"])
+    base, head = recorded_sides("main", "feature", ["new"])
     assert (dict(base.stacks), list(head.stacks)) == ({}, ["new"])
+    assert (base.label, base.commit) == ("main", made.git("rev-parse", "main"))
 
 
 def test_a_stack_that_no_side_has_is_refused_with_the_nearest(made: TestRepository) -> None:
