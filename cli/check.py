@@ -13,7 +13,7 @@ import typer
 from cli.check_coverage import WatchedGraph, count_kinds, kinds_read
 from cli.check_table import print_report
 from cli.exit_codes import FAILED, UNREADABLE
-from cli.output import make_console, print_json
+from cli.output import make_console, print_document
 from resource_graph import ResourceGraph
 from resource_graph.input_text import input_name
 from rules.catalogue import rules_on
@@ -68,7 +68,7 @@ def _judge(graph: ResourceGraph, subject: str, *, as_json: bool) -> None:
     watched = WatchedGraph(graph)
     report = run_rules(watched, rules, today=today)
     if as_json:
-        print_json(report_data(report, watched, subject, rules))
+        print_document("check", report_data(report, watched, subject, rules))
     else:
         print_report(make_console(), report, watched, subject, len(rules))
     if report.stops:

@@ -3,7 +3,7 @@
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import make_console, print_json, print_line, print_sections, print_table
+from cli.output import make_console, print_document, print_line, print_sections, print_table
 from operations.drift.detect import find_drift
 from operations.drift.report import DriftReport, columns
 
@@ -12,7 +12,7 @@ def drift(name: str, *, as_json: bool) -> None:
     """Print what differs; exit 1 if anything does."""
     report = find_drift(name)
     if as_json:
-        print_json(report.as_json())
+        print_document("drift", report.as_json())
     else:
         _print(report)
     if report.changes:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from cli.output import Row, labelled, make_console, print_line, print_sections, print_table
+from cli.explain_document import explain_document
+from cli.output import Row, labelled, make_console, print_document, print_line, print_sections, print_table
 from cli.price_age import today
 from operations.project import recorded_stack, resolved_stack
 from report.explanation.cluster import foundation
@@ -13,10 +14,13 @@ from report.explanation.tables import POOL_HEADERS, SERVICE_HEADERS, pool_rows, 
 _WIDTH = 120
 
 
-def explain(name: str) -> None:
+def explain(name: str, *, as_json: bool) -> None:
     """Print what the stack becomes, and why."""
     stack = resolved_stack(name)
     graph = recorded_stack(stack)
+    if as_json:
+        print_document("explain", explain_document(stack, graph).as_json())
+        return
     console = make_console(_WIDTH)
     day = today()
     print_sections(console, (*_rows(foundation(stack, day)), ("", "")))

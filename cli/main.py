@@ -23,6 +23,8 @@ from cli.stack_argument import StackArgument, stack_name
 from cli.upgrade_command import upgrade_command
 from compose.options import ComposeOptions, Discovery, Network
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
 _ALLOCATIONS = 100_000
 """Before Python looks for cycles; 700 (2,000 from 3.12 on) where nobody says otherwise."""
 
@@ -36,19 +38,19 @@ app = typer.Typer(
 
 
 @app.command(name="list")
-def list_command() -> None:
+def list_command(*, as_json: AsJson = False) -> None:
     """Show the stacks here and the recipes that a stack can name."""
     from cli.list_stacks import list_stacks_and_recipes
 
-    list_stacks_and_recipes()
+    list_stacks_and_recipes(as_json=as_json)
 
 
 @app.command(name="explain")
-def explain_command(stack: StackArgument) -> None:
+def explain_command(stack: StackArgument, *, as_json: AsJson = False) -> None:
     """Show what a stack becomes, and why."""
     from cli.explain import explain
 
-    explain(stack)
+    explain(stack, as_json=as_json)
 
 
 @app.command(name="render")
@@ -143,7 +145,8 @@ def check_command(
             help="With --file: the Dynamo platform that it is for, such as 1.2.1; else its images say it.",
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    *,
+    as_json: AsJson = False,
 ) -> None:
     """Judge a stack, or anybody's YAML: exit 1 on a mandatory finding, 2 on what cannot be understood."""
     from cli.check import check_files, check_stack
@@ -165,16 +168,17 @@ def check_command(
 
 
 @app.command(name="preflight")
-def preflight_command(stack: StackArgument) -> None:
+def preflight_command(stack: StackArgument, *, as_json: AsJson = False) -> None:
     """Ask the account for quotas, offers and reservations before `up` does: exit 1 if `up` would fail."""
     from cli.preflight import preflight
 
-    preflight(stack)
+    preflight(stack, as_json=as_json)
 
 
 @app.command(name="recover")
 def recover_command(
     stack: StackArgument,
+    *,
     yes: Annotated[bool, typer.Option("--yes", help="Ask nothing: show the steps and run them.")] = False,
     destroy: Annotated[
         bool, typer.Option("--destroy", help="End with the stack destroyed instead of up.")
@@ -187,17 +191,29 @@ def recover_command(
         bool,
         typer.Option("--end-waiting", help="End processes of the killed run that can do no more than wait."),
     ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print as JSON what would be run, and run nothing.")
+    ] = False,
 ) -> None:
     """Clear what an interrupted run left, and finish it."""
-    from cli.recover import recover
+    from cli.recover import print_recovery, recover
 
+    if as_json:
+        if yes or end_waiting:
+            raise typer.BadParameter(
+                "prints what would be run, and runs nothing: leave out --yes and --end-waiting",
+                param_hint="--json",
+            )
+        print_recovery(stack, destroy=destroy, ended=ended)
+        return
     recover(stack, yes=yes, destroy=destroy, ended=ended, end_waiting=end_waiting)
 
 
 @app.command(name="drift")
 def drift_command(
     stack: StackArgument,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    *,
+    as_json: AsJson = False,
 ) -> None:
     """Show what somebody changed in the cluster: exit 1 if anything differs, 2 if it cannot be told."""
     from cli.drift import drift

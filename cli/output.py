@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from cli.documents.envelope import Command, enveloped
 from resource_graph.printable import printable
 
 Row = tuple[str, str]
@@ -71,6 +72,11 @@ def labelled(label: str, texts: Iterable[str]) -> Iterator[Row]:
 def say(text: str, *, error: bool = False) -> None:
     """Print at once: what another process prints next must come after it, also in a file."""
     print(printable(text), file=sys.stderr if error else sys.stdout, flush=True)
+
+
+def print_document(command: Command, content: Mapping[str, Any]) -> None:
+    """Print a command's JSON document: its name and version, then the content (docs/command-output.md)."""
+    print_json(enveloped(command, content))
 
 
 def print_json(data: object) -> None:

@@ -3,7 +3,7 @@
 import typer
 
 from cli.exit_codes import FAILED
-from cli.output import print_json
+from cli.output import print_document
 from cli.yaml_text import as_comment, to_yaml
 from operations.node_pools.pools import FoundPool, FoundPools, find_pools
 from stacks.wording import in_words
@@ -13,7 +13,7 @@ def pools(context: str, kubeconfig: str | None, *, as_json: bool) -> None:
     """Print `nodePools`; exit 1 where no node can be used."""
     found = find_pools(context, kubeconfig)
     if as_json:
-        print_json(found.as_json())
+        print_document("pools", found.as_json())
     else:
         typer.echo(pools_text(found), nl=False)
     if not found.pools:

@@ -5,8 +5,9 @@
 
 import typer
 
+from cli.documents.operated import PreflightAnswer, PreflightDocument
 from cli.exit_codes import FAILED
-from cli.output import make_console, print_line, print_table
+from cli.output import make_console, print_document, print_line, print_table
 from cli.price_age import aged
 from operations.errors import CommandError
 from operations.preflight.answer import Answer, Verdict
@@ -17,7 +18,7 @@ from stacks.plan.stack_plan import waited_for
 from stacks.updates.infrastructure_notices import waiting_text
 
 
-def preflight(name: str) -> None:
+def preflight(name: str, *, as_json: bool) -> None:
     """Ask the account whether it can give what the stack needs; exit 1 where `up` would fail.
 
     Nothing is made or bought.
@@ -40,24 +41,46 @@ def preflight(name: str) -> None:
     waiting = (f"no graph yet: {waiting_text(nodes)}" for nodes in waited_for(stack))
     offers = (text for nodes in plan.gpu_nodes if (text := offered_now(nodes, account)) is not None)
     prices = [f"price of pool {nodes.pool.name}: {_price(nodes)}" for nodes in plan.gpu_nodes]
-    _print(name, found, [*prices, *offers, *idle, *waiting])
-    if any(answer.verdict is Verdict.WRONG for answer in found):
+    document = _document(name, plan.cluster.region, found, [*prices, *offers, *idle, *waiting])
+    if as_json:
+        print_document("preflight", document.as_json())
+    else:
+        _print(document)
+    if document.wrong:
         raise typer.Exit(FAILED)
 
 
-def _print(name: str, found: list[Answer], remarks: list[str]) -> None:
-    console = make_console()
-    rows = ((answer.verdict.value, answer.question, answer.found) for answer in found)
-    print_table(console, ("RESULT", "QUESTION", "FOUND"), rows)
-    print_line(console)
-    # Apart from the table, whose columns would break what is to be typed.
-    fixes = [f"fix {answer.question}: {answer.fix}" for answer in found if answer.fix]
-    for text in (*fixes, *([""] if fixes else []), *remarks):
-        print_line(console, text)
+def _document(name: str, region: str, found: list[Answer], remarks: list[str]) -> PreflightDocument:
     wrong, unknown = (
         sum(answer.verdict is verdict for answer in found) for verdict in (Verdict.WRONG, Verdict.UNKNOWN)
     )
-    print_line(console, f"stack {name}: {wrong} wrong, {unknown} unknown of {len(found)} answers")
+    answers = (
+        PreflightAnswer(
+            question=answer.question, verdict=answer.verdict.value, found=answer.found, fix=answer.fix
+        )
+        for answer in found
+    )
+    return PreflightDocument(
+        stack=name,
+        region=region,
+        wrong=wrong,
+        unknown=unknown,
+        answers=tuple(answers),
+        remarks=tuple(remarks),
+    )
+
+
+def _print(document: PreflightDocument) -> None:
+    console = make_console()
+    rows = ((answer.verdict, answer.question, answer.found) for answer in document.answers)
+    print_table(console, ("RESULT", "QUESTION", "FOUND"), rows)
+    print_line(console)
+    # Apart from the table, whose columns would break what is to be typed.
+    fixes = [f"fix {answer.question}: {answer.fix}" for answer in document.answers if answer.fix]
+    for text in (*fixes, *([""] if fixes else []), *document.remarks):
+        print_line(console, text)
+    counts = f"{document.wrong} wrong, {document.unknown} unknown of {len(document.answers)} answers"
+    print_line(console, f"stack {document.stack}: {counts}")
 
 
 def _price(nodes: PlannedNodes) -> str:

@@ -4,14 +4,15 @@ import sys
 
 import typer
 
+from cli.documents.operated import RecoverDocument, RecoverStep
 from cli.exit_codes import FAILED, INTERRUPTED
-from cli.output import say
+from cli.output import print_document, say
 from cli.terminal import confirm, require_terminal
 from failures.health import health_problems
 from operations.cluster_commands import ClusterCommands
 from operations.project import resolved_stack
 from operations.pulumi_command import PulumiCommand
-from operations.recovery.leftovers import read_leftovers
+from operations.recovery.leftovers import Leftovers, read_leftovers
 from operations.recovery.recovery_plan import Plan, plan_destroy, plan_up
 from operations.recovery.state_backup import Backup
 from operations.recovery.steps import command_line, run_steps, what_holds
@@ -29,6 +30,36 @@ def recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiti
         raise typer.Exit(INTERRUPTED) from None
 
 
+def print_recovery(name: str, *, destroy: bool, ended: str | None) -> None:
+    """Print as JSON what an interrupted run left and what would clear it; exit 1 where there is anything."""
+    stack = resolved_stack(name)
+    pulumi = PulumiCommand.of_stack(name)
+    cluster = ClusterCommands.of(stack.cluster)
+    leftovers = read_leftovers(
+        stack,
+        pulumi,
+        cluster,
+        ended=ended,
+        # A program reads stdout.
+        say=lambda text: say(text, error=True),
+        may_end=lambda: False,
+        may_put_back=lambda _: False,
+    )
+    plan = _plan(leftovers, pulumi, destroy=destroy)
+    steps = (RecoverStep(says=step.says, command=command_line(step, pulumi, cluster)) for step in plan.steps)
+    document = RecoverDocument(
+        stack=name,
+        interrupted=bool(plan.found),
+        found=plan.found,
+        steps=tuple(steps),
+        left=plan.left,
+        operator_answers=leftovers.operator_answers,
+    )
+    print_document("recover", document.as_json())
+    if plan.found:
+        raise typer.Exit(FAILED)
+
+
 def _recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_waiting: bool) -> None:
     stack = resolved_stack(name)
     pulumi = PulumiCommand.of_stack(name)
@@ -42,10 +73,7 @@ def _recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_wait
         may_end=lambda: _may_end(yes=yes, end_waiting=end_waiting),
         may_put_back=lambda backup: _may_put_back(name, backup, yes=yes),
     )
-    if destroy:
-        plan = plan_destroy(leftovers)
-    else:
-        plan = plan_up(leftovers, policy_pack=(pulumi.directory / "policy").is_dir())
+    plan = _plan(leftovers, pulumi, destroy=destroy)
     if not plan.steps:
         say(f"stack {name}: no run was interrupted, nothing was changed")
         if not destroy and not leftovers.state.is_empty:
@@ -71,6 +99,12 @@ def _recover(name: str, *, yes: bool, destroy: bool, ended: str | None, end_wait
     if not destroy:
         _require_health(stack, cluster)
     say(f"\nstack {name} is {'destroyed' if destroy else 'up'}: nothing of the interrupted run is left")
+
+
+def _plan(leftovers: Leftovers, pulumi: PulumiCommand, *, destroy: bool) -> Plan:
+    if destroy:
+        return plan_destroy(leftovers)
+    return plan_up(leftovers, policy_pack=(pulumi.directory / "policy").is_dir())
 
 
 def _require_health(stack: StackPlan, cluster: ClusterCommands) -> None:

@@ -7,7 +7,7 @@ import typer
 
 from cli.ending_signals import EndedBySignalError, ending_signals
 from cli.exit_codes import FAILED, INTERRUPTED, SIGNALLED
-from cli.output import make_console, print_json, print_line, print_table, say
+from cli.output import make_console, print_document, print_line, print_table, say
 from operations.smoke.address import parse_url, published_model, read_key
 from operations.smoke.report import SmokeReport
 from operations.smoke.run import smoke_stack, smoke_url
@@ -51,7 +51,7 @@ def _run(ask: Callable[[], SmokeReport], *, as_json: bool) -> None:
         say("\ninterrupted; nothing was changed", error=True)
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
-        print_json(report.as_json())
+        print_document("smoke", report.as_json())
     else:
         _print(report)
     if report.has_failed:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from cli.output import Row, labelled, make_console, print_json, print_line, print_sections, say
+from cli.output import Row, labelled, make_console, print_document, print_line, print_sections, say
 from cli.terminal import confirm
 from operations.errors import CommandError
 from operations.upgrade.changed_objects import ChangedField, ChangedObject
@@ -29,7 +29,7 @@ def upgrade(name: str, target: str, *, yes: bool, dry_run: bool, as_json: bool) 
     if not dry_run:
         _write(planned)
     if as_json:
-        print_json(planned.as_json(written=not dry_run))
+        print_document("upgrade", planned.as_json(written=not dry_run))
         return
     say(f"\n{planned.file.name}: {'nothing was written (--dry-run)' if dry_run else 'written'}; next:")
     for command in planned.next_commands:
@@ -48,7 +48,7 @@ def _write(planned: PlannedUpgrade) -> None:
 
 def _say_done(name: str, target: str, *, as_json: bool) -> None:
     if as_json:
-        print_json({"stack": name, "from": target, "to": target, "written": False})
+        print_document("upgrade", {"stack": name, "from": target, "to": target, "written": False})
         return
     say(
         f"stack {name}: Pulumi.{name}.yaml has {target} already; nothing was changed\n"

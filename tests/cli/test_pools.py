@@ -10,13 +10,14 @@ import pytest
 import yaml
 
 from tests.cli.command import squeezed
+from tests.cli.documents.schemas import read_document
 from tests.operations.node_pools.test_pools import B200, SYSTEM, elsewhere, lab_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.cli.command import Command
+from tests.cli.command import Command
 
 _KUBECTL = """#!/bin/sh
 echo "$*" >> {folder}/calls
@@ -69,7 +70,7 @@ def test_a_program_reads_the_same_as_json(command: Command, cluster: Callable[..
     away["status"]["conditions"] = []
     kubeconfig = cluster(elsewhere(lab_nodes()[B200]), away)
     answer = command("pools", "--context", "gpus", "--kubeconfig", kubeconfig, "--json")
-    content = json.loads(answer.out)
+    content = read_document("pools", answer.out)
     assert [pool["name"] for pool in content["nodePools"]] == ["b200"]
     assert content["notes"] == {"b200": ["rdma: no InfiniBand or RoCE device is offered to pods"]}
     assert content["leftOut"] == [{"nodes": ["away"], "reason": "not ready"}]

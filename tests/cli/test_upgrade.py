@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import io
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from stacks.settings import edit
 from tests.cli.command import squeezed, write_stack
+from tests.cli.documents.schemas import read_document
 from tests.cli.upgrade_runs import FILE, GUIDE, own_stack, refused, run_upgrade, version_in
 from tests.stacks.updates.changes import changed, update
 from tests.support.dev_settings import agg_gb200_settings, all_lines_settings, dev_settings
@@ -17,7 +17,7 @@ from tests.support.dev_settings import agg_gb200_settings, all_lines_settings, d
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cli.command import Command
+from tests.cli.command import Command
 
 
 class _Terminal(io.StringIO):
@@ -82,8 +82,15 @@ def test_a_second_time_it_says_that_it_is_done(command: Command, mine: Path) -> 
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith(f"stack mine: {FILE} has 1.4.2 already; nothing was changed\n")
     assert mine.stat().st_mtime_ns == before
-    content = json.loads(run_upgrade(command, mine, "--to", "1.4.2", "--dry-run", "--json").out)
-    assert content == {"stack": "mine", "from": "1.4.2", "to": "1.4.2", "written": False}
+    content = read_document("upgrade", run_upgrade(command, mine, "--to", "1.4.2", "--dry-run", "--json").out)
+    assert content == {
+        "schema": "dynamo-stack/upgrade",
+        "version": 1,
+        "stack": "mine",
+        "from": "1.4.2",
+        "to": "1.4.2",
+        "written": False,
+    }
 
 
 def test_without_a_terminal_nothing_is_written_and_the_command_to_type_is_named(
@@ -155,7 +162,7 @@ def test_a_release_that_stores_graphs_otherwise_is_reached_in_two_steps(
 
 
 def test_what_was_fixed_at_creation_is_named_and_stays(command: Command, mine: Path) -> None:
-    content = json.loads(run_upgrade(command, mine, "--to", "1.4.2", "--dry-run", "--json").out)
+    content = read_document("upgrade", run_upgrade(command, mine, "--to", "1.4.2", "--dry-run", "--json").out)
     assert content["fixedAtCreation"] == {
         "platform.kind": "own",
         "platform.namespace.kind": "own",
@@ -168,7 +175,7 @@ def test_what_was_fixed_at_creation_is_named_and_stays(command: Command, mine: P
 
 
 def test_a_program_reads_every_field_and_whether_the_file_was_written(command: Command, mine: Path) -> None:
-    content = json.loads(run_upgrade(command, mine, "--to", "1.4.2", "--yes", "--json").out)
+    content = read_document("upgrade", run_upgrade(command, mine, "--to", "1.4.2", "--yes", "--json").out)
     assert (content["from"], content["to"], content["later"], content["written"]) == (
         "1.2.1",
         "1.4.2",

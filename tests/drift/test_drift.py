@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.cli.documents.schemas import read_document
 from tests.serving_stacks.rehearsal import prepared
 from tests.support.runbook import commands, typed, words
 from tests.support.shipped_stacks import SETTINGS
@@ -59,7 +60,7 @@ def _changes(stack: LabStack) -> dict[str, dict[str, Any]]:
     """The changes by object and field, of the answer for programs."""
     answer = _drift(stack, "--json")
     assert answer.returncode == 1, answer.stdout + answer.stderr
-    changes = json.loads(answer.stdout)["changes"]
+    changes = read_document("drift", answer.stdout)["changes"]
     return {
         f"{change['kind']} {change['name']} {change['field'] or ''}".strip(): change for change in changes
     }

@@ -54,11 +54,11 @@ def account(cloud: Account, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
 
 
 @pytest.fixture
-def preflight(command: Command, tmp_path: Path) -> Callable[[dict[str, Any]], Answer]:
+def preflight(command: Command, tmp_path: Path) -> Callable[..., Answer]:
     """`dynamo-stack preflight dev` of a stack with these settings."""
 
-    def asked(settings: dict[str, Any]) -> Answer:
+    def asked(settings: dict[str, Any], *options: str) -> Answer:
         write_stack(tmp_path, settings)
-        return command("preflight", "dev", folder=tmp_path)
+        return command("preflight", "dev", *options, folder=tmp_path)
 
     return asked

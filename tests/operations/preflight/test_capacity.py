@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.operations.preflight.account import BLOCK, Account, at
+from tests.cli.documents.schemas import read_document
+from tests.operations.preflight.account import BLOCK, REGION, Account, at
 from tests.operations.preflight.stacks import WEEK, by_the_hour, in_a_block, seen
 from tests.support.eks_settings import eks_gb200_settings
 
@@ -38,6 +39,18 @@ def test_a_block_in_its_window_is_good_and_has_its_price(account: Account, prefl
     assert "12.500 a GPU-hour, from " in shown
     assert "idle in pool b200: 3 of 8 GPUs idle, $37.06 an hour" in shown
     assert "stack dev: 0 wrong, 1 unknown of 10 answers" in shown
+
+
+def test_a_program_reads_the_same_answers_and_their_fixes(account: Account, preflight: Preflight) -> None:
+    starts = at(WEEK)
+    account.bought(starts, at(2 * WEEK), State="scheduled")
+    shown, answer = preflight(in_a_block(starts)), preflight(in_a_block(starts), "--json")
+    assert (answer.code, answer.err) == (shown.code, "")
+    document = read_document("preflight", answer.out)
+    assert (document["stack"], document["region"], document["wrong"]) == ("dev", REGION, 1)
+    [wrong] = [each for each in document["answers"] if each["verdict"] == "wrong"]
+    assert wrong["fix"] == "purchase.phase: waiting"
+    assert any(text.startswith("price of pool b200: 8 GPUs") for text in document["remarks"])
 
 
 @pytest.mark.parametrize(("hours", "typed", "due"), [(WEEK, "active", "waiting"), (-1, "waiting", "active")])

@@ -6,9 +6,9 @@ NVIDIA's gpt-oss guide's.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
+from tests.cli.documents.schemas import read_document
 from tests.operations.smoke.loopback import Loopback, Reply
 
 if TYPE_CHECKING:
@@ -132,4 +132,4 @@ def answer_at_random(body: dict[str, Any]) -> Reply:
 
 def checks_of(answer: Answer) -> dict[str, dict[str, Any]]:
     """The checks of what `smoke --json` printed, by their names."""
-    return {check["name"]: check for check in json.loads(answer.out)["checks"]}
+    return {check["name"]: check for check in read_document("smoke", answer.out)["checks"]}

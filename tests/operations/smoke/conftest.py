@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.cli.documents.schemas import read_document
 from tests.operations.smoke.answers import answer_well
 from tests.operations.smoke.cluster import Cluster
 from tests.operations.smoke.loopback import Loopback
@@ -44,7 +44,7 @@ def checks(smoke: Callable[..., Answer]) -> Callable[..., dict[str, dict[str, An
 
     def run(*options: str, **patience: float) -> dict[str, dict[str, Any]]:
         answer = smoke("--json", *options, **patience)
-        report = json.loads(answer.out)
+        report = read_document("smoke", answer.out)
         assert answer.code == int(report["failed"])
         return {check["name"]: check for check in report["checks"]}
 

@@ -1,0 +1,74 @@
+"""Every command that prints JSON, with the model of its document and the meaning of its exit codes."""
+
+from dataclasses import dataclass
+
+from cli.documents.document import Document
+from cli.documents.envelope import Command
+from cli.documents.explained import ExplainDocument
+from cli.documents.judged import CheckDocument
+from cli.documents.listed import ListDocument
+from cli.documents.operated import (
+    DriftDocument,
+    PoolsDocument,
+    PreflightDocument,
+    RecoverDocument,
+    SmokeDocument,
+    UpgradeDocument,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Printed:
+    """One command's document."""
+
+    command: Command
+    model: type[Document]
+    typed: str
+    """How the command is typed."""
+    exits: str
+    """Its exit codes beside 2, by which each command says that its input cannot be used."""
+
+
+PRINTED: tuple[Printed, ...] = (
+    Printed(command="list", model=ListDocument, typed="list --json", exits="0"),
+    Printed(command="explain", model=ExplainDocument, typed="explain STACK --json", exits="0"),
+    Printed(
+        command="check",
+        model=CheckDocument,
+        typed="check STACK --json",
+        exits="0; 1 for a mandatory finding or a broken rule",
+    ),
+    Printed(
+        command="preflight",
+        model=PreflightDocument,
+        typed="preflight STACK --json",
+        exits="0; 1 where `up` would fail",
+    ),
+    Printed(
+        command="drift", model=DriftDocument, typed="drift STACK --json", exits="0; 1 where anything differs"
+    ),
+    Printed(
+        command="recover",
+        model=RecoverDocument,
+        typed="recover STACK --json",
+        exits="0; 1 where there is anything to recover",
+    ),
+    Printed(
+        command="smoke",
+        model=SmokeDocument,
+        typed="smoke STACK --json",
+        exits="0; 1 where an answer is wrong",
+    ),
+    Printed(
+        command="upgrade",
+        model=UpgradeDocument,
+        typed="upgrade STACK --to VERSION --dry-run --json",
+        exits="0",
+    ),
+    Printed(
+        command="pools",
+        model=PoolsDocument,
+        typed="pools --context CONTEXT --json",
+        exits="0; 1 where no node can be used",
+    ),
+)

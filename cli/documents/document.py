@@ -1,0 +1,18 @@
+"""Base of the models that say what a document holds."""
+
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+
+class Document(BaseModel):
+    """A mapping of a document; its keys are in camel case, and each of them is always there."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        frozen=True, alias_generator=to_camel, validate_by_name=True, validate_by_alias=True
+    )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the mapping as JSON types."""
+        return self.model_dump(mode="json", by_alias=True)

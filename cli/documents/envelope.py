@@ -1,0 +1,36 @@
+"""The first two keys of every JSON document: which one it is, and in which version."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Literal
+
+Command = Literal["check", "drift", "explain", "list", "pools", "preflight", "recover", "smoke", "upgrade"]
+
+VERSIONS: Mapping[Command, int] = MappingProxyType(
+    {
+        "check": 1,
+        "drift": 1,
+        "explain": 1,
+        "list": 1,
+        "pools": 1,
+        "preflight": 1,
+        "recover": 1,
+        "smoke": 1,
+        "upgrade": 1,
+    }
+)
+"""Command -> version of its document.
+
+A version rises by one when a key goes, or another meaning takes its place; a new key leaves it as it is, so a
+reader ignores keys that it does not know.
+"""
+
+
+def enveloped(command: Command, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the content of a command's document below its name and version."""
+    return {"schema": schema_name(command), "version": VERSIONS[command], **content}
+
+
+def schema_name(command: Command) -> str:
+    """Return the value of `schema` in the documents of a command, such as dynamo-stack/drift."""
+    return f"dynamo-stack/{command}"

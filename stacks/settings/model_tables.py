@@ -1,0 +1,76 @@
+"""Tables of a model's keys for pages that are written from models."""
+
+import types
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from stacks.settings.document import field_docstrings, summary
+
+_PLAIN: dict[Any, str] = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "`true` or `false`",
+    Any: "anything",
+}
+_OR_NULL = ", or null"
+
+
+def sections(models: Iterable[tuple[str, type[BaseModel]]]) -> list[str]:
+    """Return a heading, the summary and a table for each path and model; an empty path has no heading."""
+    lines: list[str] = []
+    for path, model in models:
+        heading = ["", f"### `{path}`"] if path else []
+        lines += [*heading, "", summary(model), "", *key_table(model)]
+    return lines
+
+
+def key_table(model: type[BaseModel]) -> list[str]:
+    """Return the table of a model's keys: what each holds, and its meaning."""
+    return table(("key", "holds", "meaning"), _keys(model))
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return a Markdown table, a line each."""
+    lines = [headers, ["---"] * len(headers), *rows]
+    return [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines]
+
+
+def _keys(model: type[BaseModel]) -> Iterable[Sequence[str]]:
+    meanings = field_docstrings(model)
+    for name, field in model.model_fields.items():
+        yield f"`{field.alias or name}`", _holds(field), meanings.get(name, "")
+
+
+def _holds(field: FieldInfo) -> str:
+    words = _in_words(field.annotation)
+    return words if field.is_required() else f"{words.removesuffix(_OR_NULL)}, or left out"
+
+
+def _in_words(annotation: Any) -> str:
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _in_words(inner[0])
+    if origin is Literal:
+        return " or ".join(f"`{word}`" for word in inner)
+    if origin in {Union, types.UnionType}:
+        choices = [each for each in inner if each is not type(None)]
+        return " or ".join(map(_in_words, choices)) + _or_null(annotation)
+    if origin is tuple:
+        return f"a list of {_plural(inner[0])}"
+    if origin is Mapping:
+        return f"a mapping of text to {_in_words(inner[1])}"
+    return _PLAIN.get(annotation, "a mapping, below")
+
+
+def _or_null(annotation: Any) -> str:
+    return _OR_NULL if type(None) in get_args(annotation) else ""
+
+
+def _plural(annotation: Any) -> str:
+    if annotation is str:
+        return "words"
+    return _in_words(annotation) if get_origin(annotation) is not None else "mappings, below"

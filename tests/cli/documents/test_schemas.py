@@ -1,0 +1,116 @@
+"""The committed schemas and their page: current, and of one opinion with what commands print."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Any, get_args
+
+import jsonschema
+import pytest
+
+from cli.documents.catalogue import PRINTED, Printed
+from cli.documents.envelope import VERSIONS, Command
+from cli.documents.page import PAGE, command_output_page
+from cli.documents.schema import SCHEMAS, document_schema, schema_file, schema_text
+from stacks.settings.document import summary
+from stacks.settings.load import list_stacks
+from stacks.settings.setting_places import models_within
+from tests.cli.command import ROOT
+from tests.cli.command import Command as Run
+from tests.cli.documents.schemas import read_document
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OUTDATED = "run `python -m cli.documents.schema`"
+
+
+@pytest.mark.parametrize("printed", PRINTED, ids=lambda printed: printed.command)
+def test_a_committed_schema_is_the_documents_own_and_a_schema(printed: Printed) -> None:
+    assert schema_file(printed).read_text(encoding="utf-8") == schema_text(printed), OUTDATED
+    jsonschema.Draft7Validator.check_schema(document_schema(printed))
+
+
+def test_every_command_that_has_a_version_has_a_schema_of_that_version() -> None:
+    assert {printed.command for printed in PRINTED} == set(VERSIONS) == set(get_args(Command))
+    assert {schema_file(printed) for printed in PRINTED} == set(SCHEMAS.iterdir())
+
+
+def test_the_committed_page_is_the_documents_own() -> None:
+    assert PAGE.read_text(encoding="utf-8") == command_output_page(), OUTDATED
+
+
+def test_every_mapping_of_a_document_says_what_it_is() -> None:
+    silent = [
+        model.__name__ for printed in PRINTED for model in models_within(printed.model) if not summary(model)
+    ]
+    assert silent == []
+
+
+def test_a_reader_of_today_understands_a_document_that_has_gained_a_key() -> None:
+    for printed in PRINTED:
+        text = json.dumps(document_schema(printed))
+        assert 'additionalProperties": false' not in text, printed.command
+
+
+@pytest.mark.parametrize("stack", list_stacks(ROOT))
+def test_explain_prints_its_document_of_every_shipped_stack(command: Run, stack: str) -> None:
+    answer = command("explain", stack, "--json")
+    assert (answer.code, answer.err) == (0, "")
+    document = read_document("explain", answer.out)
+    assert document["stack"] == stack
+    assert document["order"]
+    assert sum(pool["usedGpus"] for pool in document["pools"]) == sum(
+        service["replicas"] * service["gpus"] for service in document["services"]
+    )
+
+
+def test_explain_tells_a_program_what_it_tells_a_person(command: Run) -> None:
+    document = read_document("explain", command("explain", "disagg-b200", "--json").out)
+    (pool,) = document["pools"]
+    assert (pool["gpus"], pool["usedGpus"], pool["idleGpus"]) == (8, 5, 3)
+    assert (pool["usdPerGpuHour"], pool["bought"]) == (12.355, "Capacity Block")
+    assert document["kvPath"]["transport"] == "tcp"
+    assert document["kvPath"]["explicit"] is True
+    assert "claim" in document["protected"]
+    shown = command("explain", "disagg-b200").out
+    for step in document["order"]:
+        assert step["name"] in shown
+
+
+def test_list_prints_stacks_and_recipes_and_why_one_cannot_be_used(command: Run, tmp_path: Path) -> None:
+    text = (ROOT / "Pulumi.dev.yaml").read_text()
+    (tmp_path / "Pulumi.broken.yaml").write_text(text.replace("pool: b200", "pool: b300"))
+    shutil.copy(ROOT / "Pulumi.dev.yaml", tmp_path)
+    answer = command("list", "--json", folder=tmp_path)
+    assert (answer.code, answer.err) == (0, "")
+    document = read_document("list", answer.out)
+    broken, dev = document["stacks"]
+    assert (broken["name"], broken["recipe"], broken["gpus"]) == ("broken", None, {})
+    assert "serving.pool = 'b300'" in broken["problem"]
+    assert (dev["recipe"], dev["gpus"], dev["problem"]) == ("gpt-oss-120b/trtllm-disagg", {"B200": 5}, None)
+    recipes: dict[str, Any] = {recipe["name"]: recipe for recipe in document["recipes"]}
+    assert recipes["gpt-oss-120b/trtllm-agg"]["platformLines"] == ["1.2", "1.4"]
+
+
+def test_check_prints_its_document(command: Run) -> None:
+    stack = read_document("check", command("check", "dev", "--json").out)
+    assert (stack["subject"], stack["stops"]) == ("stack dev", False)
+    answer = command("check", "--file", "docs/examples/graph.yaml", "--pool", "p6-b200.48xlarge=4", "--json")
+    assert answer.code == 1
+    assert read_document("check", answer.out)["findings"][0]["line"] is not None
+
+
+def test_an_input_that_cannot_be_used_prints_no_document(command: Run) -> None:
+    for name in ("explain", "check", "preflight", "drift", "recover"):
+        answer = command(name, "no-such-stack", "--json")
+        assert (answer.code, answer.out) == (2, ""), name
+        assert "no-such-stack" in answer.err
+
+
+def test_recover_as_json_asks_nobody_and_runs_nothing(command: Run) -> None:
+    for option in ("--yes", "--end-waiting"):
+        answer = command("recover", "dev", "--json", option)
+        assert (answer.code, answer.out) == (2, "")
+        assert "prints what would be run, and runs nothing" in " ".join(answer.err.replace("│", " ").split())
