@@ -8,15 +8,15 @@ from typing import Annotated
 
 import typer
 
+from cli.stack_argument import OptionalStackArgument
+
 _RESULTS = Path(".bench/runs")
 _SHAPES = "Tokens in/out: 128/1000, 8192/1024, 32000/256, 1000/2000, any other, or all. May be repeated."
 
 
 def bench_command(
     *,
-    stack: Annotated[
-        str | None, typer.Argument(metavar="STACK", help="Name of a stack, or of its file here.")
-    ] = None,
+    stack: OptionalStackArgument = None,
     url: Annotated[
         str | None,
         typer.Option("--url", metavar="URL", help="An address instead, such as http://127.0.0.1:8000."),

@@ -9,15 +9,15 @@ from rich.console import Console
 from cli.documents.listed import ListDocument, ListedEvidence, ListedRecipe, ListedStack
 from cli.output import make_console, print_document, print_line, print_table
 from hardware import ACCELERATORS
-from operations.project import stack_directory
 from recipes.evidence import evidence_on
 from recipes.load import recipe_names
 from recipes.model import Recipe
 from stacks.errors import SettingsError
 from stacks.plan.recipe_files import read_recipe
 from stacks.plan.resolve import resolve
-from stacks.settings.load import list_stacks, load_stack
+from stacks.settings.load import load_stack
 from stacks.settings.stack import StackSettings
+from stacks.stack_files import list_stacks, stack_directory
 
 _HEADERS = ("GPUS", "PLATFORM", "VALIDATED UPSTREAM ON", "EVIDENCE")
 _UNUSABLE = "cannot be used"

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from cli.bench_command import bench_command
+from cli.completion import complete_stack
 from cli.exit_codes import UNREADABLE
 from cli.pools_command import pools_command
 from cli.recipes_command import recipes_app
@@ -32,7 +33,6 @@ app = typer.Typer(
     name="dynamo-stack",
     help="List, explain, render and check Dynamo stacks; try one, recover one that a run left half done.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 
@@ -118,7 +118,12 @@ def compose_command(
 @app.command(name="check")
 def check_command(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[STACK]", help="Name of a stack; with --file, more files.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[STACK]",
+            help="Name of a stack; with --file, more files.",
+            autocompletion=complete_stack,
+        ),
     ] = None,
     file: Annotated[
         list[Path] | None,

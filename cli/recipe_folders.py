@@ -5,13 +5,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from operations.errors import CommandError
-from operations.project import stack_directory
 from recipes.load import recipe_names
 from recipes.model import Recipe
 from stacks.errors import SettingsError
 from stacks.nearest import nearest
 from stacks.plan.recipe_files import known_recipes, read_recipe
-from stacks.settings.load import list_stacks, load_stack
+from stacks.settings.load import load_stack
+from stacks.stack_files import list_stacks, stack_directory
 
 
 def named_folders(directory: Path) -> tuple[Path, ...]:

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from cli.completion import complete_recipe
+
 recipes_app = typer.Typer(
     no_args_is_help=True, help="Show a recipe, copy one to change it, or read one from a published graph."
 )
@@ -20,7 +22,12 @@ _Folder = Annotated[
 
 @recipes_app.command(name="show")
 def show_command(
-    name: Annotated[str, typer.Argument(metavar="RECIPE", help="As `dynamo-stack list` prints it.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="RECIPE", help="As `dynamo-stack list` prints it.", autocompletion=complete_recipe
+        ),
+    ],
     folder: _Folder = None,
     as_yaml: Annotated[bool, typer.Option("--yaml", help="Print its file.")] = False,
 ) -> None:
@@ -35,7 +42,10 @@ def new_command(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="Of the new recipe, such as ours/long-prompts.")
     ],
-    original: Annotated[str, typer.Option("--from", metavar="RECIPE", help="The recipe to copy.")],
+    original: Annotated[
+        str,
+        typer.Option("--from", metavar="RECIPE", help="The recipe to copy.", autocompletion=complete_recipe),
+    ],
     folder: _Folder = None,
 ) -> None:
     """Copy a recipe under another name into a folder of your own, comments and all."""

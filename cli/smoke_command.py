@@ -7,13 +7,11 @@ from typing import Annotated
 
 import typer
 
-from cli.stack_argument import stack_name
+from cli.stack_argument import OptionalStackArgument, stack_name
 
 
 def smoke_command(
-    stack: Annotated[
-        str | None, typer.Argument(metavar="[STACK]", help="Name of a stack, or of its file here.")
-    ] = None,
+    stack: OptionalStackArgument = None,
     *,
     url: Annotated[
         str | None,

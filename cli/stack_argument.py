@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from cli.completion import complete_stack
+
 
 def stack_name(text: str) -> str:
     """The stack that a person means, who may have let the shell complete its file's name."""
@@ -16,5 +18,14 @@ StackArgument = Annotated[
         metavar="STACK",
         help="Name of the stack, or of its file here: dev or Pulumi.dev.yaml.",
         callback=stack_name,
+        autocompletion=complete_stack,
     ),
 ]
+
+OptionalStackArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[STACK]", help="Name of a stack, or of its file here.", autocompletion=complete_stack
+    ),
+]
+"""Of a command that takes an address instead."""

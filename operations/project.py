@@ -12,25 +12,19 @@ from stacks.plan.resolve import resolve
 from stacks.plan.stack_plan import StackPlan
 from stacks.settings.load import TOKEN_KEY, load_stack
 from stacks.settings.yaml_file import parse_yaml
+from stacks.stack_files import PROJECT_FILE, project_above, stack_directory
 from stacks.updates.planned_update import FIRST, Update
 
 PROJECT = "dynamo-stack"
-
-_PROJECT_FILE = "Pulumi.yaml"
-
-
-def stack_directory(start: Path) -> Path:
-    """Where the stack files are: here if there are any, else beside the nearest Pulumi.yaml above."""
-    return start if any(start.glob("Pulumi.*.yaml")) else _project_above(start) or start
 
 
 def project_directory() -> Path:
     """The folder of the Pulumi project that the stack files belong to; CommandError where there is none."""
     start = stack_directory(Path.cwd())
-    found = _project_above(start)
+    found = project_above(start)
     if found is None:
         raise CommandError(
-            f"there is no {_PROJECT_FILE} in {start} or above it\n"
+            f"there is no {PROJECT_FILE} in {start} or above it\n"
             "  try: run this in the checkout that the stack was deployed from"
         )
     return found
@@ -58,10 +52,6 @@ def recorded_stack(stack: StackPlan, update: Update = FIRST) -> ResourceGraph:
         deploy(stack, pulumi.Output.secret("") if has_token else None, update)
 
     return record(program, project=PROJECT, stack=stack.name)
-
-
-def _project_above(start: Path) -> Path | None:
-    return next((each for each in (start, *start.parents) if (each / _PROJECT_FILE).is_file()), None)
 
 
 def _has_token(file: Path) -> bool:

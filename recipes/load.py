@@ -12,8 +12,8 @@ from pydantic import ValidationError, create_model
 from engines.registry import ENGINES, Framework
 from recipes.model import Recipe, ServiceRecipe
 from recipes.model_files import ModelFiles
+from recipes.names import CATALOGUE, names_in
 
-CATALOGUE = Path(__file__).parent / "catalogue"
 MODELS = Path(__file__).parent / "models"
 
 
@@ -53,10 +53,7 @@ class MisnamedRecipeError(ValueError):
 
 def recipe_names(folder: Path | None = None) -> tuple[str, ...]:
     """Return the names of the recipes in a folder, which are their files' paths; None: of the catalogue."""
-    root = folder or CATALOGUE
-    # Of the catalogue `<model>/<variant>`; who has a few recipes of one model needs no folder for each.
-    files = (*root.glob("*.yaml"), *root.glob("*/*.yaml"))
-    return tuple(sorted(file.relative_to(root).with_suffix("").as_posix() for file in files))
+    return names_in(folder or CATALOGUE)
 
 
 @cache

@@ -22,8 +22,8 @@ def command_output_page() -> str:
         "<!-- Written by `python -m cli.documents.schema`; change cli/documents instead. -->",
         "",
         "With `--json` a command prints one JSON document on stdout and nothing else; what a person should",
-        "know meanwhile goes to stderr. A command that cannot begin prints no document, says why on stderr and",
-        "ends with exit code 2. No document holds a secret.",
+        "know meanwhile goes to stderr. A command that cannot begin prints no document, says why on stderr",
+        "and ends with exit code 2. No document holds a secret.",
         "",
         "Every document begins with the same two keys:",
         "",
@@ -31,17 +31,29 @@ def command_output_page() -> str:
         '{"schema": "dynamo-stack/drift", "version": 1, …}',
         "```",
         "",
-        "A version counts up when a key goes or another meaning takes its place. A new key leaves it as it is,",
-        "so ignore keys that you do not know. Sentences are for people: their wording changes at any time.",
+        "A version counts up when a key goes or another meaning takes its place. A new key leaves it as it",
+        "is, so ignore keys that you do not know. Sentences are for people: their wording changes any time.",
         "",
         *table(("command", "document", "exit codes"), map(_row, PRINTED)),
         "",
         "`dynamo-stack bench --json` prints its own file, `result.json`, which has a `schemaVersion`",
         "([benchmark-files.md](benchmark-files.md)).",
+        "",
+        *_SHELL,
     ]
     for printed in PRINTED:
         lines += ["", f"## {printed.command}", *_tables(printed)]
     return "\n".join([*lines, ""])
+
+
+_SHELL = (
+    "## Completion in the shell",
+    "",
+    "`dynamo-stack --install-completion` teaches bash, zsh, fish or PowerShell the commands, their options,",
+    "the names of the stacks here and of the recipes; `--show-completion` prints the script instead, for a",
+    "file that your shell reads. Start a new shell afterwards. A completion reads names of files and never a",
+    "stack, so that it takes no longer than `--help`.",
+)
 
 
 def _row(printed: Printed) -> tuple[str, str, str]:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 from stacks.errors import SettingsError
 from stacks.plan.layers.owned import joined_layers
-from stacks.settings.load import list_stacks, load_stack
+from stacks.settings.load import load_stack
 from stacks.settings.stack import StackSettings
+from stacks.stack_files import list_stacks
 
 
 def following_stacks(name: str, directory: Path) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from operations.project import recorded_stack, stack_directory
+from operations.project import recorded_stack
 from operations.upgrade.by_hand import definition_notes, known_defects, option_notes
 from operations.upgrade.changed_objects import ChangedObject, changed_objects
 from operations.upgrade.other_stacks import following_stacks
@@ -18,6 +18,7 @@ from stacks.plan.stack_plan import StackPlan, waited_for
 from stacks.settings.edit import read_text, with_value
 from stacks.settings.load import load_stack
 from stacks.settings.stack import StackSettings
+from stacks.stack_files import stack_directory
 from stacks.updates.guards.fixed_at_creation import fixed_values
 from stacks.updates.imagined_state import state_of
 from stacks.updates.infrastructure_notices import waiting_notice

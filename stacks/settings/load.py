@@ -12,20 +12,14 @@ from stacks.nearest import nearest
 from stacks.settings.explain_validation import problems_of
 from stacks.settings.stack import StackSettings
 from stacks.settings.yaml_file import YamlProblemError, parse_yaml
+from stacks.stack_files import PREFIX, SUFFIX, list_stacks
 
 CONFIG_NAMESPACE = "dynamo-stack"
 SETTINGS_KEY = f"{CONFIG_NAMESPACE}:settings"
 TOKEN_KEY = f"{CONFIG_NAMESPACE}:hfToken"
 _KEYS = (SETTINGS_KEY, TOKEN_KEY)
 
-_PREFIX, _SUFFIX = "Pulumi.", ".yaml"
 _SET_TOKEN = f"pulumi config set --secret {TOKEN_KEY}"
-
-
-def list_stacks(directory: Path) -> list[str]:
-    """Return the names of the stacks that have a file in the directory, sorted."""
-    files = directory.glob(f"{_PREFIX}?*{_SUFFIX}")
-    return sorted(file.name.removeprefix(_PREFIX).removesuffix(_SUFFIX) for file in files)
 
 
 def load_stack(name: str, directory: Path) -> StackSettings:
@@ -35,7 +29,7 @@ def load_stack(name: str, directory: Path) -> StackSettings:
         SettingsError: there is no such file, it is not YAML, or its settings cannot be used.
 
     """
-    file = directory / f"{_PREFIX}{name}{_SUFFIX}"
+    file = directory / f"{PREFIX}{name}{SUFFIX}"
     if not file.is_file():
         raise SettingsError({file.name: [_no_such_stack(name, directory)]})
     return parse_settings(read_settings(file), file.name)

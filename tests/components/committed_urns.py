@@ -8,7 +8,7 @@ After a change that is meant, write them again and look at the diff:
 from pathlib import Path
 
 from lab.directory import REPOSITORY
-from stacks.settings.load import list_stacks
+from stacks.stack_files import list_stacks
 from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_stack
 

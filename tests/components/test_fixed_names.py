@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lab.directory import REPOSITORY
-from stacks.settings.load import list_stacks
+from stacks.stack_files import list_stacks
 from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_stack
 

@@ -6,7 +6,7 @@ import pytest
 
 from lab.directory import REPOSITORY
 from recipes.pod_environment import TERMINATION_GRACE_SECONDS
-from stacks.settings.load import list_stacks
+from stacks.stack_files import list_stacks
 from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_stack
 

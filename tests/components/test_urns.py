@@ -3,7 +3,7 @@
 import pytest
 
 from lab.directory import REPOSITORY
-from stacks.settings.load import list_stacks
+from stacks.stack_files import list_stacks
 from tests.components.committed_urns import FOLDER, committed_urns, recorded_urns
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from recipes.evidence import evidence_on
 from recipes.load import load_recipe, recipe_names
-from stacks.settings.load import list_stacks
+from stacks.stack_files import list_stacks
 from tests.cli.command import ROOT
 from tests.support.shipped_stacks import shipped_stack
 

@@ -8,7 +8,7 @@ import pytest
 
 from failures.failed_operation import EXPLAINED_KINDS, kind_of
 from lab.directory import REPOSITORY
-from stacks.settings.load import list_stacks
+from stacks.stack_files import list_stacks
 from tests.support.recordings import recorded_stack
 from tests.support.shipped_stacks import shipped_stack
 

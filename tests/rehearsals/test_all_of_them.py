@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lab.directory import REPOSITORY
-from stacks.settings.load import list_stacks
+from stacks.stack_files import list_stacks
 
 ON_A_CLUSTER_THAT_EXISTS = {"dev"}
 """Rehearsed in tests/lab/test_rehearsal.py."""

@@ -14,8 +14,8 @@ from cli.documents.envelope import VERSIONS, Command
 from cli.documents.page import PAGE, command_output_page
 from cli.documents.schema import SCHEMAS, document_schema, schema_file, schema_text
 from stacks.settings.document import summary
-from stacks.settings.load import list_stacks
 from stacks.settings.setting_places import models_within
+from stacks.stack_files import list_stacks
 from tests.cli.command import ROOT
 from tests.cli.command import Command as Run
 from tests.cli.documents.schemas import read_document

@@ -12,11 +12,12 @@ from lab.directory import REPOSITORY
 from stacks.errors import SettingsError
 from stacks.plan.resolve import resolve
 from stacks.settings.document import DOCUMENT, field_docstrings, settings_document, summary
-from stacks.settings.load import list_stacks, parse_settings
+from stacks.settings.load import parse_settings
 from stacks.settings.schema import EDITOR_LINE, SCHEMA_FILE, schema_text, stack_file_schema
 from stacks.settings.setting_places import field_place, models_within
 from stacks.settings.stack import StackSettings
 from stacks.settings.yaml_file import parse_yaml
+from stacks.stack_files import list_stacks
 from tests.support.dev_settings import dev_settings
 from tests.support.eks_settings import eks_b200_settings
 

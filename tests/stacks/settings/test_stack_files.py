@@ -8,7 +8,8 @@ import pytest
 
 from lab.directory import REPOSITORY
 from stacks.errors import SettingsError
-from stacks.settings.load import list_stacks, load_stack
+from stacks.settings.load import load_stack
+from stacks.stack_files import list_stacks
 
 if TYPE_CHECKING:
     from pathlib import Path

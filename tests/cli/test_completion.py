@@ -1,0 +1,92 @@
+"""What Tab offers at a shell, by the script that `--install-completion` writes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from cli.main import main
+from stacks.stack_files import list_stacks
+from tests.cli.command import ROOT, run_process, seconds_of
+from tests.support.compared_times import assert_at_most
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAVY = {"pulumi", "yaml", "requests", "botocore", "recipes.model", "stacks.settings.load"}
+
+
+def asking(*words: str) -> dict[str, str]:
+    """What bash tells of a line whose last word the person is typing."""
+    return {
+        "_DYNAMO_STACK_COMPLETE": "complete_bash",
+        "COMP_WORDS": " ".join(["dynamo-stack", *words]),
+        "COMP_CWORD": str(len(words)),
+    }
+
+
+def offered(*words: str, folder: Path = ROOT) -> list[str]:
+    """The words that bash would offer."""
+    answer = run_process(folder=folder, **asking(*words))
+    assert (answer.code, answer.err) == (0, "")
+    return answer.out.split()
+
+
+@pytest.mark.parametrize("name", ["explain", "check", "smoke", "upgrade"])
+def test_a_command_offers_the_stacks_of_the_folder(name: str) -> None:
+    assert offered(name, "disagg-") == [each for each in list_stacks(ROOT) if each.startswith("disagg-")]
+
+
+def test_a_stack_may_be_named_by_its_file_all_the_same(tmp_path: Path) -> None:
+    shutil.copy(ROOT / "Pulumi.dev.yaml", tmp_path / "Pulumi.mine.yaml")
+    assert offered("explain", "", folder=tmp_path) == ["mine"]
+    assert offered("explain", "Pulumi.", folder=tmp_path) == ["Pulumi.mine.yaml"]
+
+
+def test_more_files_to_check_are_left_to_the_shell() -> None:
+    assert offered("check", "--file", "a.yaml", "d") == []
+
+
+def test_recipes_of_the_catalogue_and_of_a_typed_folder_are_offered(tmp_path: Path) -> None:
+    (tmp_path / "ours.yaml").touch()
+    assert "gpt-oss-120b/trtllm-agg" in offered("recipes", "show", "gpt-oss-120b/")
+    assert offered("recipes", "new", "x", "--from", "gpt-oss-20b") == ["gpt-oss-20b/trtllm-agg"]
+    assert offered("recipes", "show", "--folder", str(tmp_path), "ou") == ["ours"]
+
+
+def test_a_completion_loads_nothing_that_reads_stacks() -> None:
+    code = (
+        "import atexit, sys\n"
+        "atexit.register(lambda: sys.stderr.write(' '.join(sys.modules)))\n"
+        "sys.argv = ['dynamo-stack']\n"
+        "from cli.main import main\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        env={**asking("explain", "d"), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert "dev" in done.stdout.split()
+    assert main.__module__ in done.stderr.split()
+    assert HEAVY & set(done.stderr.split()) == set()
+
+
+@pytest.mark.slow
+def test_a_person_waits_no_longer_for_a_completion_than_for_the_help() -> None:
+    assert_at_most(
+        1.2, lambda: seconds_of("explain", "--help"), lambda: seconds_of(**asking("explain", "dis"))
+    )
+
+
+def test_the_script_for_a_shell_is_printed() -> None:
+    answer = run_process("--show-completion", "bash")
+    assert "complete -o default" in answer.out
