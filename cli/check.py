@@ -4,7 +4,7 @@
 # Each command imports what it needs when it runs: Pulumi's SDK alone takes longer to load than `list` runs.
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,16 +23,32 @@ from rules.run import run_rules
 _NAMED_FILES = 3
 
 
-def check_stack(name: str, *, as_json: bool) -> None:
-    """Judge what the program registers for the stack."""
+def check_stack(name: str, *, as_json: bool, sarif: Path | None = None) -> None:
+    """Judge what the program registers for the stack; `sarif` is a file to write the findings into."""
     from operations.project import recorded_stack, resolved_stack
     from stacks.plan.stack_plan import with_open_windows
 
+    stack = resolved_stack(name)
+
+    def write(report: Report, rules: Sequence[Rule]) -> None:
+        if sarif is not None:
+            from cli.sarif.write import write_stack_findings
+
+            write_stack_findings(sarif, stack, report, rules)
+
     # A graph that waits for its window is judged before the hours that it costs begin.
-    _judge(recorded_stack(with_open_windows(resolved_stack(name))), f"stack {name}", as_json=as_json)
+    graph = recorded_stack(with_open_windows(stack))
+    _judge(graph, f"stack {name}", write, as_json=as_json)
 
 
-def check_files(paths: Sequence[Path], pools: Sequence[str], platform: str | None, *, as_json: bool) -> None:
+def check_files(
+    paths: Sequence[Path],
+    pools: Sequence[str],
+    platform: str | None,
+    *,
+    as_json: bool,
+    sarif: Path | None = None,
+) -> None:
     """Judge anybody's manifests, or a stack's exported state, beside what was named."""
     from cli.check_input import read_files
     from cli.resource_limits import bounded
@@ -40,8 +56,15 @@ def check_files(paths: Sequence[Path], pools: Sequence[str], platform: str | Non
     # A rendered folder has dozens of files; each finding names its own.
     names = [input_name(path) for path in paths]
     subject = ", ".join(names) if len(names) <= _NAMED_FILES else f"{len(names)} files"
+
+    def write(report: Report, rules: Sequence[Rule]) -> None:
+        if sarif is not None:
+            from cli.sarif.write import write_file_findings
+
+            write_file_findings(sarif, names, report, rules)
+
     with bounded(subject):
-        _judge(read_files(paths, pools, platform), subject, as_json=as_json)
+        _judge(read_files(paths, pools, platform), subject, write, as_json=as_json)
 
 
 def report_data(report: Report, graph: WatchedGraph, subject: str, rules: Sequence[Rule]) -> dict[str, Any]:
@@ -62,11 +85,14 @@ def report_data(report: Report, graph: WatchedGraph, subject: str, rules: Sequen
     }
 
 
-def _judge(graph: ResourceGraph, subject: str, *, as_json: bool) -> None:
+def _judge(
+    graph: ResourceGraph, subject: str, write: Callable[[Report, Sequence[Rule]], None], *, as_json: bool
+) -> None:
     today = dt.datetime.now(dt.UTC).date()
     rules = rules_on(today)
     watched = WatchedGraph(graph)
     report = run_rules(watched, rules, today=today)
+    write(report, rules)
     if as_json:
         print_document("check", report_data(report, watched, subject, rules))
     else:

@@ -152,12 +152,16 @@ def check_command(
     ] = None,
     *,
     as_json: AsJson = False,
+    sarif: Annotated[
+        Path | None,
+        typer.Option("--sarif", metavar="FILE", help="Write the findings for code scanning, too."),
+    ] = None,
 ) -> None:
     """Judge a stack, or anybody's YAML: exit 1 on a mandatory finding, 2 on what cannot be understood."""
     from cli.check import check_files, check_stack
 
     if file:
-        check_files([*file, *map(Path, names or [])], pool or [], platform, as_json=as_json)
+        check_files([*file, *map(Path, names or [])], pool or [], platform, as_json=as_json, sarif=sarif)
     elif platform is not None:
         raise typer.BadParameter(
             "goes with --file; a stack's settings say its platform", param_hint="--platform"
@@ -167,7 +171,7 @@ def check_command(
             "goes with --file; the pools of a stack stand in its settings", param_hint="--pool"
         )
     elif names and len(names) == 1:
-        check_stack(stack_name(names[0]), as_json=as_json)
+        check_stack(stack_name(names[0]), as_json=as_json, sarif=sarif)
     else:
         raise typer.BadParameter("give one STACK, or --file FILE…")
 

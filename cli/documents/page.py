@@ -40,6 +40,8 @@ def command_output_page() -> str:
         "([benchmark-files.md](benchmark-files.md)).",
         "",
         *_SHELL,
+        "",
+        *_SARIF,
     ]
     for printed in PRINTED:
         lines += ["", f"## {printed.command}", *_tables(printed)]
@@ -53,6 +55,26 @@ _SHELL = (
     "the names of the stacks here and of the recipes; `--show-completion` prints the script instead, for a",
     "file that your shell reads. Start a new shell afterwards. A completion reads names of files and never a",
     "stack, so that it takes no longer than `--help`.",
+)
+
+
+_SARIF = (
+    "## Findings in GitHub code scanning",
+    "",
+    "`dynamo-stack check STACK --sarif FILE`, or `check --file … --sarif FILE`, also writes the findings as",
+    "SARIF 2.1.0; table, JSON and exit codes stay as they are. A finding of a stack points to the line of",
+    "`Pulumi.STACK.yaml` that most likely has to change, one of a manifest to its own line; paths begin at",
+    "the root of the git checkout. Mandatory findings are errors, advisory ones warnings; a waived finding",
+    "is suppressed, with reason and last day. What could not be decided is no result: the table lists it. A",
+    "finding keeps its fingerprint while its numbers and lines change. Of more than 5,000 findings, the most",
+    "that code scanning shows, mandatory ones come first, and a notification counts those left out.",
+    "",
+    "```yaml",
+    "- run: dynamo-stack check disagg-b200 --sarif check.sarif",
+    "- if: always()",
+    "  uses: github/codeql-action/upload-sarif@1c5b675653bb5c22dbe9b12b556ec555138e09fd # v4.38.1",
+    "  with: {sarif_file: check.sarif}",
+    "```",
 )
 
 

@@ -1,0 +1,30 @@
+"""Writes the SARIF log of a stack's findings, or of files' findings."""
+
+import json
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+
+from cli.sarif.log import Locations, sarif_log
+from cli.sarif.places import StackPlaces, place_in_manifest
+from rules.model import Report, Rule
+from stacks.plan.stack_plan import StackPlan
+from stacks.stack_files import stack_directory
+
+
+def write_stack_findings(target: Path, stack: StackPlan, report: Report, rules: Sequence[Rule]) -> None:
+    """Write the log; each finding is at a line of the stack's file."""
+    places = StackPlaces(stack, stack_directory(Path.cwd()) / stack.source)
+    _write(target, stack.name, report, rules, Locations(places.of_finding, places.of_waiver))
+
+
+def write_file_findings(target: Path, names: Sequence[str], report: Report, rules: Sequence[Rule]) -> None:
+    """Write the log; each finding is at its line of its own file."""
+    # Runs of one commit replace each other by category: other files are another one.
+    category = f"files/{names[0] if len(names) == 1 else len(names)}"
+    _write(target, category, report, rules, Locations(place_in_manifest, lambda _: None))
+
+
+def _write(target: Path, category: str, report: Report, rules: Sequence[Rule], locations: Locations) -> None:
+    log = sarif_log(report, rules, category=category, version=version("dynamo-stack"), locations=locations)
+    target.write_text(json.dumps(log, indent=1) + "\n", encoding="utf-8")
