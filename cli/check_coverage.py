@@ -8,6 +8,8 @@ from rules.reading.objects.definitions import has_schema
 
 _OF_PULUMI = ("pulumi:", "pulumi-python:")
 """Begins what is in no cluster and no account: providers, and code of the program's own."""
+_OF_KUSTOMIZE = "kustomize.config.k8s.io/"
+"""Begins the API version of a list of files, such as `render --to` writes; no API server ever sees it."""
 
 
 class WatchedGraph(ResourceGraph):
@@ -60,4 +62,10 @@ def count_kinds(resources: Sequence[Resource]) -> dict[str, int]:
 
 
 def _counted(graph: ResourceGraph) -> list[Resource]:
-    return [resource for resource in graph if resource.custom and not resource.type.startswith(_OF_PULUMI)]
+    return [
+        resource
+        for resource in graph
+        if resource.custom
+        and not resource.type.startswith(_OF_PULUMI)
+        and not (resource.api_version or "").startswith(_OF_KUSTOMIZE)
+    ]

@@ -14,10 +14,13 @@ from cli.own_files import is_own, refuse_foreign, write_files
 from cli.yaml_text import as_comment, to_yaml
 from operations.project import recorded_stack, resolved_stack
 from recipes.benchmark_job import benchmark_job
-from resource_graph import Resource, ResourceGraph, has_unknown
+from resource_graph import Resource, ResourceGraph, Value, has_unknown
 from resource_graph.urns import RELEASE_TYPE
 
 MARK = "# Written by `dynamo-stack render`; changes are overwritten."
+
+
+_KUSTOMIZATION = "kustomization.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,11 @@ class RenderedDocument:
     name: str
     """Kind and name in lower case, for the name of a file."""
     text: str
+
+    @property
+    def is_comment(self) -> bool:
+        """Whether it stands for an object that somebody else has to bring."""
+        return all(line.startswith("#") for line in self.text.splitlines())
 
 
 def render_graph(graph: ResourceGraph, helm: HelmStyle = HelmStyle.COMMENT) -> list[RenderedDocument]:
@@ -44,16 +52,14 @@ def render(name: str, directory: Path | None, helm: HelmStyle) -> None:
     if directory is None:
         typer.echo("---\n".join(document.text for document in documents), nl=False)
         return
-    files = {
-        f"{number:02}-{document.name}.yaml": document.text for number, document in enumerate(documents, 1)
-    }
+    files = _files(documents)
     refuse_foreign((directory / name for name in files), MARK, suggestion="move it, or name another folder")
     for stale in sorted(directory.glob("*.yaml")):
         # An object that left the stack must not be applied again; files of other people stay.
         if stale.name not in files and is_own(stale, MARK):
             stale.unlink()
     write_files(directory, files, MARK)
-    say(f"{len(documents)} files in {directory}")
+    say(f"{len(documents)} files and {_KUSTOMIZATION} in {directory}")
 
 
 def render_benchmark(name: str) -> None:
@@ -67,6 +73,25 @@ def render_benchmark(name: str) -> None:
         "Delete the Job before the next run: its results stay on the model cache, a folder each."
     )
     typer.echo(as_comment(heading) + to_yaml(job), nl=False)
+
+
+def _files(documents: Sequence[RenderedDocument]) -> dict[str, str]:
+    """Return each file's text by its name; the last one lists the others for kustomize."""
+    numbered = {f"{number:02}-{document.name}.yaml": document for number, document in enumerate(documents, 1)}
+    # Kustomize sorts by kind of its own accord, which would put a graph before what it needs, and refuses a
+    # file without an object (https://kubectl.docs.kubernetes.io/references/kustomize/kustomization/sortoptions/).
+    content: dict[str, Value] = {
+        "apiVersion": "kustomize.config.k8s.io/v1beta1",
+        "kind": "Kustomization",
+        "resources": [name for name, document in numbered.items() if not document.is_comment],
+        "sortOptions": {"order": "fifo"},
+    }
+    comments = [name for name, document in numbered.items() if document.is_comment]
+    note = f"Not listed, as each is a comment: {', '.join(comments)}" if comments else ""
+    return {
+        **{name: document.text for name, document in numbered.items()},
+        _KUSTOMIZATION: as_comment(note) + to_yaml(content),
+    }
 
 
 def _documents(resource: Resource, helm: HelmStyle) -> Sequence[tuple[str, str]]:

@@ -96,7 +96,7 @@ def _render(stack: LabStack, recipes: Path, target: str) -> None:
     cache.mkdir(parents=True, exist_ok=True)
     folder.mkdir(parents=True)
     deploy: list[str] = []
-    for file in sorted(rendered.iterdir()):
+    for file in sorted(rendered.glob("[0-9]*.yaml")):
         if re.search("persistentvolumeclaim|job", file.name):
             # Both targets share it, and render the same.
             (cache / file.name).write_text(file.read_text())
