@@ -17,6 +17,7 @@ from cli.bench_command import bench_command
 from cli.completion import complete_stack
 from cli.exit_codes import UNREADABLE
 from cli.pools_command import pools_command
+from cli.preview_command import preview_command
 from cli.recipes_command import recipes_app
 from cli.report_command import report_command
 from cli.smoke_command import smoke_command
@@ -255,6 +256,7 @@ def record_command(
     record([stack_name(name) for name in names or []], over)
 
 
+app.command(name="preview")(preview_command)
 app.command(name="smoke")(smoke_command)
 app.command(name="bench")(bench_command)
 app.command(name="upgrade")(upgrade_command)

@@ -15,6 +15,7 @@ from cli.documents.operated import (
     SmokeDocument,
     UpgradeDocument,
 )
+from cli.documents.previewed import PreviewDocument
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +27,7 @@ class Printed:
     typed: str
     """How the command is typed."""
     exits: str
-    """Its exit codes beside 2, by which each command says that its input cannot be used."""
+    """Its exit codes; all but `preview` end with 2 where their input cannot be used."""
 
 
 PRINTED: tuple[Printed, ...] = (
@@ -43,6 +44,12 @@ PRINTED: tuple[Printed, ...] = (
         model=PreflightDocument,
         typed="preflight STACK --json",
         exits="0; 1 where `up` would fail",
+    ),
+    Printed(
+        command="preview",
+        model=PreviewDocument,
+        typed="preview STACK --json",
+        exits="0; 1 for changes; 2 where `up` would be refused; 3 where the engine could not look",
     ),
     Printed(
         command="drift", model=DriftDocument, typed="drift STACK --json", exits="0; 1 where anything differs"

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Literal
 
-Command = Literal["check", "drift", "explain", "list", "pools", "preflight", "recover", "smoke", "upgrade"]
+Command = Literal[
+    "check", "drift", "explain", "list", "pools", "preflight", "preview", "recover", "smoke", "upgrade"
+]
 
 VERSIONS: Mapping[Command, int] = MappingProxyType(
     {
@@ -14,6 +16,7 @@ VERSIONS: Mapping[Command, int] = MappingProxyType(
         "list": 1,
         "pools": 1,
         "preflight": 1,
+        "preview": 1,
         "recover": 1,
         "smoke": 1,
         "upgrade": 1,

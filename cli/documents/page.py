@@ -7,7 +7,6 @@ from typing import get_origin
 from pydantic import BaseModel
 
 from cli.documents.catalogue import PRINTED, Printed
-from cli.documents.envelope import VERSIONS
 from stacks.settings.model_tables import sections, table
 from stacks.settings.setting_places import field_place, models_of
 
@@ -23,7 +22,7 @@ def command_output_page() -> str:
         "",
         "With `--json` a command prints one JSON document on stdout and nothing else; what a person should",
         "know meanwhile goes to stderr. A command that cannot begin prints no document, says why on stderr",
-        "and ends with exit code 2. No document holds a secret.",
+        "and ends with exit code 2, or 3 of `preview`. No document holds a secret.",
         "",
         "Every document begins with the same two keys:",
         "",
@@ -79,7 +78,7 @@ _SARIF = (
 
 
 def _row(printed: Printed) -> tuple[str, str, str]:
-    name = f"{printed.command}.v{VERSIONS[printed.command]}.schema.json"
+    name = f"{printed.command}.schema.json"
     document = f"[{printed.command}](#{printed.command}), [schema](schemas/{name})"
     return f"`dynamo-stack {printed.typed}`", document, printed.exits
 

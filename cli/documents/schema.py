@@ -37,8 +37,8 @@ def document_schema(printed: Printed) -> dict[str, Any]:
 
 
 def schema_file(printed: Printed) -> Path:
-    """Return the file of a command's schema; its name has the version, so that an older one can stay."""
-    return SCHEMAS / f"{printed.command}.v{VERSIONS[printed.command]}.schema.json"
+    """Return the file of a command's schema."""
+    return SCHEMAS / f"{printed.command}.schema.json"
 
 
 def schema_text(printed: Printed) -> str:

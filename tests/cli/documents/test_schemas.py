@@ -34,7 +34,7 @@ def test_a_committed_schema_is_the_documents_own_and_a_schema(printed: Printed) 
 
 def test_every_command_that_has_a_version_has_a_schema_of_that_version() -> None:
     assert {printed.command for printed in PRINTED} == set(VERSIONS) == set(get_args(Command))
-    assert {schema_file(printed) for printed in PRINTED} == set(SCHEMAS.iterdir())
+    assert {schema_file(printed) for printed in PRINTED} <= set(SCHEMAS.iterdir())
 
 
 def test_the_committed_page_is_the_documents_own() -> None:

@@ -1,0 +1,1 @@
+"""What the engine itself would do: `pulumi preview`, read from its events."""

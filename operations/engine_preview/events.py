@@ -1,0 +1,120 @@
+"""The engine's events of one preview (pulumi/pulumi sdk/go/common/apitype/events.go), as plain data."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from resource_graph.engine_state import EngineRecord, RecordError, read_record
+
+# The engine marks colours in messages so, also where none is wanted.
+_COLOUR = re.compile(r"<\{%[^%]*%\}>")
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStep:
+    """One step that the engine would take."""
+
+    operation: str
+    """The engine's word, such as update or create-replacement."""
+    urn: str
+    before: EngineRecord | None
+    after: EngineRecord | None
+    differences: Mapping[str, str]
+    """Path of a property -> how it differs, such as add or update-replace."""
+    keys: tuple[str, ...]
+    """Properties that cause a replacement."""
+    retains: bool
+    """The object stays when the resource goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """Something that program, provider or engine says."""
+
+    severity: str
+    """debug, info, info#err, warning or error."""
+    message: str
+    urn: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyViolation:
+    """One finding of a policy pack."""
+
+    policy: str
+    level: str
+    """advisory or mandatory."""
+    message: str
+    urn: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """All that matters of one preview."""
+
+    steps: tuple[EngineStep, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    violations: tuple[PolicyViolation, ...]
+
+
+def read_events(lines: Iterable[str]) -> Events:
+    """Read an event log, one event a line; events of other kinds are left out.
+
+    Raises:
+        RecordError: a line is not what the engine writes.
+
+    """
+    steps: list[EngineStep] = []
+    diagnostics: list[Diagnostic] = []
+    violations: list[PolicyViolation] = []
+    for number, event in _events(lines):
+        where = f"event {number}"
+        match event:
+            case {"resourcePreEvent": {"metadata": {**metadata}}}:
+                steps.append(_step(metadata, where))
+            case {"diagnosticEvent": {**content}}:
+                text = _message(content)
+                diagnostics.append(Diagnostic(str(content.get("severity")), text, content.get("urn") or None))
+            case {"policyEvent": {**content}}:
+                policy, level = str(content.get("policyName")), str(content.get("enforcementLevel"))
+                urn = content.get("resourceUrn") or None
+                violations.append(PolicyViolation(policy, level, _message(content), urn))
+            case _:
+                pass
+    return Events(tuple(steps), tuple(diagnostics), tuple(violations))
+
+
+def _events(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            event = json.loads(line)
+        except ValueError as error:
+            raise RecordError(f"event {number} is not JSON") from error
+        if isinstance(event, Mapping):
+            yield number, event
+
+
+def _step(metadata: Mapping[str, Any], where: str) -> EngineStep:
+    old, new = metadata.get("old"), metadata.get("new")
+    detailed = metadata.get("detailedDiff") or {}
+    differences: dict[str, str] = {path: str(each["diffKind"]) for path, each in detailed.items()}
+    if not differences:
+        # A provider without details names the properties alone.
+        differences = {str(key): "update" for key in metadata.get("diffs") or ()}
+    return EngineStep(
+        operation=str(metadata.get("op")),
+        urn=str(metadata.get("urn")),
+        before=read_record(old, f"{where}.old") if old else None,
+        after=read_record(new, f"{where}.new") if new else None,
+        differences=differences,
+        keys=tuple(metadata.get("keys") or ()),
+        retains=bool((old or {}).get("retainOnDelete")),
+    )
+
+
+def _message(content: Mapping[str, Any]) -> str:
+    return _COLOUR.sub("", str(content.get("message") or "")).strip()

@@ -1,0 +1,102 @@
+"""`pulumi preview` of a stack with its policy pack, as changes, findings and what was said."""
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from comparison.changes import ResourceChange
+from comparison.recording import RecordedFinding, RecordedNotice
+from operations.engine_preview.events import Diagnostic, Events, PolicyViolation, read_events
+from operations.engine_preview.steps import resource_changes
+from operations.errors import CommandError
+from operations.pulumi_command import PulumiCommand
+from resource_graph.urns import STACK_TYPE, own_type, urn_name
+
+# The events go into a file, as the Automation API has them: `preview --json` drops those of policies
+# (pulumi/pulumi pkg/backend/display/json.go). The API itself would select the stack for the person's next
+# `pulumi up` too, and this command changes nothing. The option is shown to nobody without the variable.
+_EVENTS = ("preview", "--event-log")
+_SHOWS_OPTION = {"PULUMI_DEBUG_COMMANDS": "true"}
+_SHOWN_LINES = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnginePreview:
+    """What the next `pulumi up` does, in the engine's own words."""
+
+    stack: str
+    changes: tuple[ResourceChange, ...]
+    findings: tuple[RecordedFinding, ...]
+    """Of the policy pack."""
+    notices: tuple[RecordedNotice, ...]
+    """Effects on what runs, as the program says them."""
+    refused: tuple[str, ...]
+    """Errors of program, provider or API server."""
+
+    @property
+    def stops(self) -> bool:
+        """Whether `up` would be refused."""
+        mandatory = any(each.severity == "mandatory" for each in self.findings)
+        return mandatory or bool(self.refused) or any(each.is_refused for each in self.changes)
+
+
+def preview_stack(name: str) -> EnginePreview:
+    """Ask the engine; nothing is changed.
+
+    Raises:
+        CommandError: the engine could not look at the stack.
+
+    """
+    pulumi = PulumiCommand.of_stack(name)
+    pack = ("--policy-pack", "policy") if (pulumi.directory / "policy").is_dir() else ()
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "events.jsonl"
+        answer = pulumi.capture(*_EVENTS, str(log), *pack, variables=_SHOWS_OPTION)
+        lines = log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
+    found = read_preview(name, read_events(lines))
+    if answer.code != 0 and not found.stops:
+        said = (answer.err.strip() or answer.out.strip()).splitlines()[-_SHOWN_LINES:]
+        shown = "".join(f"\n  {line}" for line in said if line.strip())
+        raise CommandError(f"`{pulumi.line('preview', *pack)}` failed:{shown}")
+    return found
+
+
+def read_preview(stack: str, events: Events) -> EnginePreview:
+    """Return what the events of a stack's preview say."""
+    return EnginePreview(
+        stack=stack,
+        changes=tuple(
+            change for change in resource_changes(events.steps) if not change.type.startswith(STACK_TYPE)
+        ),
+        findings=tuple(map(_finding, events.violations)),
+        notices=tuple(
+            RecordedNotice(each.message, each.severity == "warning")
+            for each in events.diagnostics
+            if each.severity in {"info", "warning"} and each.message
+        ),
+        refused=tuple(dict.fromkeys(map(_said, filter(_is_refusal, events.diagnostics)))),
+    )
+
+
+def _is_refusal(diagnostic: Diagnostic) -> bool:
+    # An error about no resource says that the preview failed, which its exit code does too.
+    return diagnostic.severity == "error" and diagnostic.urn is not None
+
+
+def _said(diagnostic: Diagnostic) -> str:
+    urn = diagnostic.urn
+    if urn is None or own_type(urn) == STACK_TYPE:
+        return diagnostic.message
+    return f"{urn_name(urn)}: {diagnostic.message}"
+
+
+def _finding(violation: PolicyViolation) -> RecordedFinding:
+    return RecordedFinding(
+        rule=violation.policy,
+        severity="mandatory" if violation.level == "mandatory" else "advisory",
+        status="failed",
+        resource=urn_name(violation.urn) if violation.urn else "",
+        subject="",
+        message=violation.message,
+        fix="",
+    )

@@ -1,0 +1,132 @@
+"""From the engine's steps to changes: which resources, what happens to each, and which fields say so."""
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
+from operations.drift.property_paths import MISSING, lookup, parse_path
+from operations.engine_preview.events import EngineStep
+from resource_graph import Resource, Value
+from resource_graph.resource import Path
+from resource_graph.urns import own_type, urn_name
+
+SECRET = "[secret]"  # noqa: S105 - stands in the place of a secret
+_REPLACING = frozenset({"replace", "create-replacement", "delete-replaced", "import-replacement"})
+_SIMPLE = {
+    "create": Operation.CREATE,
+    "update": Operation.UPDATE,
+    "delete": Operation.DELETE,
+    "import": Operation.CREATE,
+}
+_CHANGES = {"add": Change.ADDED, "delete": Change.REMOVED, "update": Change.CHANGED}
+_STATEFUL_KINDS = frozenset(
+    {"PersistentVolumeClaim", "PersistentVolume", "Namespace", "StatefulSet", "CustomResourceDefinition"}
+)
+_STATEFUL_TYPES = ("aws:eks/cluster:", "aws:ec2/vpc:", "aws:fsx/", "aws:efs/fileSystem:", "aws:kms/key:")
+
+
+def resource_changes(steps: Sequence[EngineStep]) -> tuple[ResourceChange, ...]:
+    """Return each resource that changes once, by its URN; a replacement has several steps."""
+    by_urn: dict[str, list[EngineStep]] = {}
+    for step in steps:
+        by_urn.setdefault(step.urn, []).append(step)
+    # The engine's own order changes from run to run.
+    return tuple(change for _, group in sorted(by_urn.items()) for change in _changes(group))
+
+
+def _changes(steps: Sequence[EngineStep]) -> Iterator[ResourceChange]:
+    operations = [step.operation for step in steps]
+    replaced = [step for step in steps if step.operation in _REPLACING]
+    if replaced:
+        yield _change(Operation.REPLACE, _most_telling(replaced), deletes_first=_deletes_first(operations))
+        return
+    for step in steps:
+        operation = _SIMPLE.get(step.operation)
+        if operation is not None:
+            gone = operation is Operation.DELETE and step.retains
+            yield _change(Operation.FORGET if gone else operation, step, deletes_first=False)
+
+
+def _deletes_first(operations: Sequence[str]) -> bool:
+    if "delete-replaced" not in operations or "create-replacement" not in operations:
+        return False
+    return operations.index("delete-replaced") < operations.index("create-replacement")
+
+
+def _most_telling(steps: Sequence[EngineStep]) -> EngineStep:
+    """Return the step that has both sides and the differences."""
+    return max(steps, key=lambda step: (bool(step.before and step.after), len(step.differences)))
+
+
+def _change(operation: Operation, step: EngineStep, *, deletes_first: bool) -> ResourceChange:
+    record = step.after or step.before
+    if record is None:
+        return ResourceChange(
+            urn=step.urn, type=own_type(step.urn), title=_plain_title(step.urn), operation=operation
+        )
+    fields = tuple(_fields(step)) if step.before and step.after else ()
+    reasons: tuple[str, ...] = ()
+    if operation is Operation.REPLACE:
+        keys = step.keys or tuple(path for path, kind in step.differences.items() if "-replace" in kind)
+        reasons = (f"replaced for {', '.join(keys)}",) if keys else ()
+    if step.operation == "import":
+        reasons = ("exists, and is taken over",)
+    return ResourceChange(
+        urn=step.urn,
+        type=record.resource.type,
+        title=_title(record.resource),
+        operation=operation,
+        fields=fields,
+        deletes_first=deletes_first,
+        is_protected=bool(step.before and step.before.resource.protect),
+        is_stateful=_is_stateful(record.resource),
+        reasons=reasons,
+    )
+
+
+def _fields(step: EngineStep) -> Iterator[FieldChange]:
+    if step.before is None or step.after is None:
+        return
+    old, new = step.before.resource, step.after.resource
+    for text, kind in sorted(step.differences.items()):
+        path = parse_path(text)
+        change = _CHANGES.get(kind.removesuffix("-replace"), Change.CHANGED)
+        is_secret = any(_holds_secret(side, path) for side in (old, new))
+        before, after = (SECRET if is_secret else _value(side, path) for side in (old, new))
+        yield FieldChange(
+            path=path,
+            change=change,
+            before=None if change is Change.ADDED else before,
+            after=None if change is Change.REMOVED else after,
+            effect=Effect.REPLACES if kind.endswith("-replace") else Effect.IN_PLACE,
+            is_secret=is_secret,
+        )
+
+
+def _holds_secret(resource: Resource, path: Path) -> bool:
+    # A value of a Secret that nobody has marked is a secret all the same.
+    secrets = resource.secret_paths or ()
+    return resource.kind == "Secret" or any(
+        path[: len(secret)] == secret or secret[: len(path)] == path for secret in secrets
+    )
+
+
+def _value(resource: Resource, path: Path) -> Value:
+    value = lookup(resource.inputs, path)
+    return None if value is MISSING else cast("Value", value)
+
+
+def _is_stateful(resource: Resource) -> bool:
+    return resource.kind in _STATEFUL_KINDS or resource.type.startswith(_STATEFUL_TYPES)
+
+
+def _title(resource: Resource) -> str:
+    if resource.kind is None:
+        return _plain_title(resource.urn)
+    name = resource.object_name if isinstance(resource.object_name, str) else resource.name
+    place = f"{resource.namespace}/" if isinstance(resource.namespace, str) else ""
+    return f"{resource.kind} {place}{name}"
+
+
+def _plain_title(urn: str) -> str:
+    return f"{own_type(urn)} {urn_name(urn)}"

@@ -1,0 +1,68 @@
+"""`dynamo-stack preview` on the real engine with the policy pack, in a preview that reaches no cluster."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.cli.documents.schemas import read_document
+from tests.policy.program import ROOT, write_toy
+from tests.rules.judging import GPUS, mutated
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from tests.support.sandbox import Sandbox
+
+pytestmark = pytest.mark.engine
+
+DYNAMO_STACK = str(Path(sys.executable).parent / "dynamo-stack")
+
+
+def previewed(engine: Sandbox, folder: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
+    target = write_toy(folder / "toy-preview", text)
+    (target / "policy").symlink_to(ROOT / "policy", target_is_directory=True)
+    engine.pulumi("stack", "init", target.name, cwd=target)
+    return engine.run(
+        DYNAMO_STACK,
+        "preview",
+        target.name,
+        *options,
+        cwd=target,
+        check=False,
+        variables={"PYTHONPATH": str(ROOT)},
+    )
+
+
+@pytest.fixture
+def folder(engine: Sandbox, tmp_path: Path) -> Any:
+    yield tmp_path
+    engine.pulumi("stack", "rm", "--yes", "--stack", "toy-preview", cwd=tmp_path / "toy-preview", check=False)
+
+
+def test_a_sound_program_has_its_resources_to_create(engine: Sandbox, folder: Path) -> None:
+    answer = previewed(engine, folder, mutated(), "--json")
+    assert (answer.returncode, answer.stderr) == (1, ""), answer.stdout
+    document = read_document("preview", answer.stdout)
+    assert (document["verdict"], document["refused"]) == ("changes", [])
+    assert {each["operation"] for each in document["resources"]} == {"create"}
+    assert any("DynamoGraphDeployment" in each["title"] for each in document["resources"])
+
+
+def test_a_mandatory_finding_of_the_pack_ends_with_exit_code_2(engine: Sandbox, folder: Path) -> None:
+    answer = previewed(engine, folder, mutated(('gpu: "4"', 'gpu: "8"')))
+    assert answer.returncode == 2, answer.stderr
+    assert f"mandatory finding: {GPUS} on " in answer.stdout
+    assert "Traceback" not in answer.stderr
+
+
+def test_a_stack_that_does_not_exist_ends_with_exit_code_3(engine: Sandbox, tmp_path: Path) -> None:
+    target = write_toy(tmp_path / "never-made", mutated())
+    answer = engine.run(
+        DYNAMO_STACK, "preview", "never-made", cwd=target, check=False, variables={"PYTHONPATH": str(ROOT)}
+    )
+    assert (answer.returncode, answer.stdout) == (3, "")
+    assert "no stack named 'never-made' found" in answer.stderr

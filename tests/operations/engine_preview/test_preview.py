@@ -1,0 +1,185 @@
+"""What is made of the engine's events, recorded from previews on the lab's cluster (test_lab_preview)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from cli import preview as preview_module
+from comparison.changes import Change, Effect, Operation
+from operations.engine_preview.events import Events, read_events
+from operations.engine_preview.preview import EnginePreview, read_preview
+from operations.errors import CommandError
+from resource_graph.engine_state import RecordError
+from tests.cli.documents.schemas import read_document
+
+if TYPE_CHECKING:
+    from tests.cli.command import Command
+
+RECORDED = Path(__file__).with_name("recorded")
+
+
+def recorded(name: str) -> EnginePreview:
+    return read_preview("toy", read_events((RECORDED / f"{name}.jsonl").read_text().splitlines()))
+
+
+def by_name(found: EnginePreview) -> dict[str, Any]:
+    return {change.urn.rpartition("::")[2]: change for change in found.changes}
+
+
+def printed(
+    command: Command, monkeypatch: pytest.MonkeyPatch, found: EnginePreview | Exception, *options: str
+) -> Any:
+    def answer(_: str) -> EnginePreview:
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    monkeypatch.setattr(preview_module, "preview_stack", answer)
+    return command("preview", "dev", *options)
+
+
+def test_each_resource_changes_once_whatever_number_of_steps_the_engine_takes() -> None:
+    operations = {name: change.operation for name, change in by_name(recorded("changes")).items()}
+    assert operations == {
+        "files": Operation.REPLACE,
+        "token": Operation.REPLACE,
+        "service": Operation.UPDATE,
+        "new": Operation.CREATE,
+        "kept": Operation.DELETE,
+        "left": Operation.FORGET,
+    }
+
+
+def test_a_field_says_how_it_differs_and_whether_it_replaces() -> None:
+    files = by_name(recorded("changes"))["files"]
+    fields = {field.path[-1]: (field.change, field.before, field.after) for field in files.fields}
+    assert fields == {
+        "a": (Change.CHANGED, "1", "3"),
+        "b": (Change.REMOVED, "2", None),
+        "c": (Change.ADDED, None, "4"),
+    }
+    assert {field.effect for field in files.fields} == {Effect.REPLACES}
+    assert files.deletes_first
+    assert files.reasons == ("replaced for data.a, data.b, data.c",)
+    [field] = by_name(recorded("changes"))["service"].fields
+    assert (field.effect, field.before, field.after) == (Effect.IN_PLACE, "1", "2")
+
+
+def test_a_secret_shows_as_changed_and_nothing_more() -> None:
+    [field] = by_name(recorded("changes"))["token"].fields
+    assert (field.is_secret, field.change, field.before, field.after) == (
+        True,
+        Change.CHANGED,
+        "[secret]",
+        "[secret]",
+    )
+
+
+def test_a_secret_in_any_other_object_is_marked_too() -> None:
+    secret = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "v1:x"}
+    urn = "urn:pulumi:dev::toy::kubernetes:core/v1:ConfigMap::c"
+    state = {"type": "kubernetes:core/v1:ConfigMap", "urn": urn, "inputs": {"kind": "ConfigMap"}}
+    old, new = (state | {"inputs": {"data": {"key": value, "plain": "x"}}} for value in ("x", secret))
+    step = {
+        "op": "update",
+        "urn": urn,
+        "old": old,
+        "new": new,
+        "detailedDiff": {"data": {"diffKind": "update"}},
+    }
+    event = {"resourcePreEvent": {"metadata": step}}
+    [change] = read_preview("toy", read_events([json.dumps(event)])).changes
+    assert [(field.before, field.after) for field in change.fields] == [("[secret]", "[secret]")]
+
+
+def test_a_protected_resource_that_would_go_stops_the_update() -> None:
+    found = recorded("changes")
+    kept = by_name(found)["kept"]
+    assert kept.is_protected
+    assert kept.is_refused
+    assert found.stops
+    [text] = found.refused
+    assert text.startswith("kept: Preview failed: resource ")
+
+
+def test_what_the_program_says_is_kept_and_what_debuggers_read_is_not() -> None:
+    [notice] = recorded("changes").notices
+    assert (notice.text, notice.warns) == ("pods restart", True)
+
+
+def test_findings_of_the_pack_are_told_from_what_the_program_says() -> None:
+    event = {
+        "policyEvent": {
+            "message": "<{%fg 1%}>asks for 8 GPUs<{%reset%}>\n",
+            "policyName": "gpus-match-parallelism",
+            "enforcementLevel": "mandatory",
+            "resourceUrn": "urn:pulumi:dev::toy::a:b:C::graph",
+        }
+    }
+    found = read_preview("toy", read_events([json.dumps(event)]))
+    [finding] = found.findings
+    assert (finding.rule, finding.severity, finding.resource, finding.message) == (
+        "gpus-match-parallelism",
+        "mandatory",
+        "graph",
+        "asks for 8 GPUs",
+    )
+    assert found.stops
+    assert found.notices == ()
+
+
+def test_a_log_that_the_engine_did_not_write_is_named() -> None:
+    with pytest.raises(RecordError, match="event 2 is not JSON"):
+        read_events(["{}", "{"])
+
+
+NOTHING = read_preview("dev", Events((), (), ()))
+
+
+@pytest.mark.parametrize(
+    ("found", "code"), [(NOTHING, 0), (recorded("changes"), 2), (CommandError("no stack"), 3)]
+)
+def test_the_exit_code_tells_nothing_from_a_refusal_and_from_no_answer(
+    command: Command, monkeypatch: pytest.MonkeyPatch, found: Any, code: int
+) -> None:
+    assert printed(command, monkeypatch, found).code == code
+
+
+def test_changes_alone_end_with_exit_code_1(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = (RECORDED / "changes.jsonl").read_text().splitlines()
+    allowed = [line for line in lines if "::kept" not in line and '"severity":"error"' not in line]
+    answer = printed(command, monkeypatch, read_preview("dev", read_events(allowed)))
+    assert answer.code == 1
+    assert answer.out.startswith("dev: 1 to create, 1 to update, 2 to replace, 1 to forget\n")
+
+
+def test_a_person_reads_first_what_is_refused_and_what_is_made_anew(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = printed(command, monkeypatch, recorded("changes")).out
+    titles = [line.strip() for line in out.splitlines() if line.startswith("  ConfigMap ")]
+    assert titles[0] == "ConfigMap toy/kept: delete, refused: it is protected"
+    assert "  ConfigMap toy/files: replace, the old one goes first\n" in out
+    assert "    data.b: 2 -> not set\n" in out
+    assert "    data.key: changed, a secret\n" in out
+    assert "  pods restart\n" in out
+
+
+def test_a_program_reads_the_same_as_a_document(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = printed(command, monkeypatch, recorded("changes"), "--json")
+    document = read_document("preview", answer.out)
+    assert (answer.code, document["verdict"]) == (2, "stops")
+    [files] = [each for each in document["resources"] if each["title"] == "ConfigMap toy/files"]
+    assert files["operation"] == "replace"
+    assert files["fields"][0] == {
+        "path": "data.a",
+        "change": "changed",
+        "before": "1",
+        "after": "3",
+        "effect": "replaces",
+        "isSecret": False,
+    }
