@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from resource_graph import Resource
 from resource_graph.engine_state import EngineRecord, RecordError, read_record
 
 # The engine marks colours in messages so, also where none is wanted.
@@ -19,6 +20,8 @@ class EngineStep:
     operation: str
     """The engine's word, such as update or create-replacement."""
     urn: str
+    resource: Resource
+    """After the step; of one that goes, before it."""
     before: EngineRecord | None
     after: EngineRecord | None
     differences: Mapping[str, str]
@@ -100,6 +103,11 @@ def _events(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _step(metadata: Mapping[str, Any], where: str) -> EngineStep:
     old, new = metadata.get("old"), metadata.get("new")
+    before = read_record(old, f"{where}.old") if old else None
+    after = read_record(new, f"{where}.new") if new else None
+    known = after or before
+    if known is None:
+        raise RecordError(f"{where} is a step without a resource")
     detailed = metadata.get("detailedDiff") or {}
     differences: dict[str, str] = {path: str(each["diffKind"]) for path, each in detailed.items()}
     if not differences:
@@ -108,8 +116,9 @@ def _step(metadata: Mapping[str, Any], where: str) -> EngineStep:
     return EngineStep(
         operation=str(metadata.get("op")),
         urn=str(metadata.get("urn")),
-        before=read_record(old, f"{where}.old") if old else None,
-        after=read_record(new, f"{where}.new") if new else None,
+        resource=known.resource,
+        before=before,
+        after=after,
         differences=differences,
         keys=tuple(metadata.get("keys") or ()),
         retains=bool((old or {}).get("retainOnDelete")),

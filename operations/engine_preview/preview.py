@@ -65,9 +65,7 @@ def read_preview(stack: str, events: Events) -> EnginePreview:
     """Return what the events of a stack's preview say."""
     return EnginePreview(
         stack=stack,
-        changes=tuple(
-            change for change in resource_changes(events.steps) if not change.type.startswith(STACK_TYPE)
-        ),
+        changes=resource_changes(events.steps),
         findings=tuple(map(_finding, events.violations)),
         notices=tuple(
             RecordedNotice(each.message, each.severity == "warning")

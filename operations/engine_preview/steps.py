@@ -29,7 +29,9 @@ def resource_changes(steps: Sequence[EngineStep]) -> tuple[ResourceChange, ...]:
     """Return each resource that changes once, by its URN; a replacement has several steps."""
     by_urn: dict[str, list[EngineStep]] = {}
     for step in steps:
-        by_urn.setdefault(step.urn, []).append(step)
+        # A component exists in the program alone: nothing happens to it.
+        if step.resource.custom:
+            by_urn.setdefault(step.urn, []).append(step)
     # The engine's own order changes from run to run.
     return tuple(change for _, group in sorted(by_urn.items()) for change in _changes(group))
 
@@ -59,12 +61,7 @@ def _most_telling(steps: Sequence[EngineStep]) -> EngineStep:
 
 
 def _change(operation: Operation, step: EngineStep, *, deletes_first: bool) -> ResourceChange:
-    record = step.after or step.before
-    if record is None:
-        return ResourceChange(
-            urn=step.urn, type=own_type(step.urn), title=_plain_title(step.urn), operation=operation
-        )
-    fields = tuple(_fields(step)) if step.before and step.after else ()
+    resource = step.resource
     reasons: tuple[str, ...] = ()
     if operation is Operation.REPLACE:
         keys = step.keys or tuple(path for path, kind in step.differences.items() if "-replace" in kind)
@@ -73,13 +70,13 @@ def _change(operation: Operation, step: EngineStep, *, deletes_first: bool) -> R
         reasons = ("exists, and is taken over",)
     return ResourceChange(
         urn=step.urn,
-        type=record.resource.type,
-        title=_title(record.resource),
+        type=resource.type,
+        title=_title(resource),
         operation=operation,
-        fields=fields,
+        fields=tuple(_fields(step)),
         deletes_first=deletes_first,
         is_protected=bool(step.before and step.before.resource.protect),
-        is_stateful=_is_stateful(record.resource),
+        is_stateful=_is_stateful(resource),
         reasons=reasons,
     )
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.cli.documents.schemas import read_document
-from tests.policy.program import ROOT, write_toy
+from tests.policy.program import ROOT, write_shipped, write_toy
 from tests.rules.judging import GPUS, mutated
 
 if TYPE_CHECKING:
@@ -22,40 +22,41 @@ pytestmark = pytest.mark.engine
 DYNAMO_STACK = str(Path(sys.executable).parent / "dynamo-stack")
 
 
-def previewed(engine: Sandbox, folder: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
-    target = write_toy(folder / "toy-preview", text)
-    (target / "policy").symlink_to(ROOT / "policy", target_is_directory=True)
+def previewed(engine: Sandbox, target: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    # The pack names the environment beside its folder.
+    for name in ("policy", ".venv"):
+        (target / name).symlink_to(ROOT / name, target_is_directory=True)
     engine.pulumi("stack", "init", target.name, cwd=target)
-    return engine.run(
-        DYNAMO_STACK,
-        "preview",
-        target.name,
-        *options,
-        cwd=target,
-        check=False,
-        variables={"PYTHONPATH": str(ROOT)},
-    )
+    try:
+        return engine.run(
+            DYNAMO_STACK,
+            "preview",
+            target.name,
+            *options,
+            cwd=target,
+            check=False,
+            variables={"PYTHONPATH": str(ROOT)},
+        )
+    finally:
+        engine.pulumi("stack", "rm", "--yes", "--stack", target.name, cwd=target)
 
 
-@pytest.fixture
-def folder(engine: Sandbox, tmp_path: Path) -> Any:
-    yield tmp_path
-    engine.pulumi("stack", "rm", "--yes", "--stack", "toy-preview", cwd=tmp_path / "toy-preview", check=False)
-
-
-def test_a_sound_program_has_its_resources_to_create(engine: Sandbox, folder: Path) -> None:
-    answer = previewed(engine, folder, mutated(), "--json")
+def test_a_sound_program_has_its_resources_to_create(engine: Sandbox, tmp_path: Path) -> None:
+    answer = previewed(engine, write_shipped(tmp_path / "sound-preview", "dev"), "--json")
     assert (answer.returncode, answer.stderr) == (1, ""), answer.stdout
     document = read_document("preview", answer.stdout)
     assert (document["verdict"], document["refused"]) == ("changes", [])
     assert {each["operation"] for each in document["resources"]} == {"create"}
-    assert any("DynamoGraphDeployment" in each["title"] for each in document["resources"])
+    titles = [each["title"] for each in document["resources"]]
+    assert "DynamoGraphDeployment gpt-oss/gpt-oss-disagg" in titles
+    assert all(each["severity"] == "advisory" for each in document["findings"])
 
 
-def test_a_mandatory_finding_of_the_pack_ends_with_exit_code_2(engine: Sandbox, folder: Path) -> None:
-    answer = previewed(engine, folder, mutated(('gpu: "4"', 'gpu: "8"')))
+def test_a_mandatory_finding_of_the_pack_ends_with_exit_code_2(engine: Sandbox, tmp_path: Path) -> None:
+    answer = previewed(engine, write_toy(tmp_path / "bad-preview", mutated(('gpu: "4"', 'gpu: "8"'))))
     assert answer.returncode == 2, answer.stderr
     assert f"mandatory finding: {GPUS} on " in answer.stdout
+    assert "asks for 8 GPUs" in answer.stdout
     assert "Traceback" not in answer.stderr
 
 

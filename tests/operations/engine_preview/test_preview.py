@@ -82,7 +82,7 @@ def test_a_secret_shows_as_changed_and_nothing_more() -> None:
 def test_a_secret_in_any_other_object_is_marked_too() -> None:
     secret = {"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "v1:x"}
     urn = "urn:pulumi:dev::toy::kubernetes:core/v1:ConfigMap::c"
-    state = {"type": "kubernetes:core/v1:ConfigMap", "urn": urn, "inputs": {"kind": "ConfigMap"}}
+    state = {"type": "kubernetes:core/v1:ConfigMap", "urn": urn, "custom": True}
     old, new = (state | {"inputs": {"data": {"key": value, "plain": "x"}}} for value in ("x", secret))
     step = {
         "op": "update",
@@ -94,6 +94,13 @@ def test_a_secret_in_any_other_object_is_marked_too() -> None:
     event = {"resourcePreEvent": {"metadata": step}}
     [change] = read_preview("toy", read_events([json.dumps(event)])).changes
     assert [(field.before, field.after) for field in change.fields] == [("[secret]", "[secret]")]
+
+
+def test_a_component_is_no_change_as_it_exists_in_the_program_alone() -> None:
+    urn = "urn:pulumi:dev::toy::dynamo-stack:components:Nats::nats"
+    step = {"op": "create", "urn": urn, "new": {"type": "dynamo-stack:components:Nats", "urn": urn}}
+    event = {"resourcePreEvent": {"metadata": step}}
+    assert read_preview("toy", read_events([json.dumps(event)])).changes == ()
 
 
 def test_a_protected_resource_that_would_go_stops_the_update() -> None:
