@@ -1,0 +1,73 @@
+"""`recover --json`: what an interrupted run left, for a program that watches over stacks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from cli import recover
+from operations.cluster_commands import ClusterCommands
+from operations.pulumi_command import PulumiCommand
+from operations.recovery.leftovers import Leftovers
+from operations.recovery.locks import Lock
+from operations.recovery.stack_state import PendingOperation, StackState
+from tests.cli.documents.schemas import read_document
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.command import Command
+
+URN = "urn:pulumi:dev::dynamo-stack::kubernetes:batch/v1:Job::download"
+LOCK = Lock("ada", "here", 4711, "2026-11-21T16:00:00Z")
+INTERRUPTED = Leftovers(
+    (LOCK,), StackState(frozenset({(URN, "x")}), (PendingOperation("creating", URN, "any"),), ()), None, ()
+)
+WHOLE = Leftovers((), StackState(frozenset({(URN, "x")}), (), ()), None, ())
+
+
+@pytest.fixture
+def found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+    """Makes `recover` find these leftovers; nothing of it may run a step."""
+    pulumi = PulumiCommand("dev", tmp_path, "/no/such/pulumi")
+    cluster = ClusterCommands("context", None, "/no/such/kubectl", "/no/such/helm")
+    monkeypatch.setattr(PulumiCommand, "of_stack", lambda _: pulumi)
+    monkeypatch.setattr(ClusterCommands, "of", lambda _: cluster)
+
+    def leave(leftovers: Leftovers) -> None:
+        def read(*_: object, say: Any, **asked: Any) -> Leftovers:
+            say("a process of that run is awaited")
+            assert asked["may_end"]() is False
+            return leftovers
+
+        monkeypatch.setattr(recover, "read_leftovers", read)
+
+    return leave
+
+
+def test_what_would_be_run_is_printed_and_not_run(command: Command, found: Any) -> None:
+    found(INTERRUPTED)
+    answer = command("recover", "dev", "--json")
+    document = read_document("recover", answer.out)
+    assert answer.code == 1
+    assert document["interrupted"] is True
+    assert f"interrupted while creating: {URN}" in document["found"]
+    commands = [step["command"] for step in document["steps"]]
+    assert commands[0] == "pulumi cancel --yes --stack dev"
+    assert commands[-1].startswith("PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true pulumi up --yes")
+
+
+def test_what_a_person_should_know_meanwhile_is_no_part_of_the_document(command: Command, found: Any) -> None:
+    found(WHOLE)
+    answer = command("recover", "dev", "--json")
+    document = read_document("recover", answer.out)
+    assert (answer.code, answer.err) == (0, "a process of that run is awaited\n")
+    assert (document["interrupted"], document["found"], document["steps"]) == (False, [], [])
+
+
+def test_with_destroy_the_steps_end_with_the_stack_gone(command: Command, found: Any) -> None:
+    found(INTERRUPTED)
+    answer = command("recover", "dev", "--json", "--destroy")
+    steps = read_document("recover", answer.out)["steps"]
+    assert steps[-1]["command"] == "pulumi destroy --yes --stack dev"
