@@ -11,3 +11,12 @@ INTERRUPTED = 130
 
 SIGNALLED = 128
 """Ended by another signal, whose number is added."""
+
+CHANGED = 1
+"""Of `diff`: the sides differ."""
+
+STOPPED = 2
+"""Of `diff`: a mandatory finding, or a change that would be refused."""
+
+NOT_COMPARED = 3
+"""Of `diff`: at least one stack, or all of a side, could not be read."""

@@ -15,6 +15,7 @@ import typer
 
 from cli.bench_command import bench_command
 from cli.completion import complete_stack
+from cli.diff_command import diff_command
 from cli.exit_codes import UNREADABLE
 from cli.pools_command import pools_command
 from cli.preview_command import preview_command
@@ -257,6 +258,7 @@ def record_command(
 
 
 app.command(name="preview")(preview_command)
+app.command(name="diff")(diff_command)
 app.command(name="smoke")(smoke_command)
 app.command(name="bench")(bench_command)
 app.command(name="upgrade")(upgrade_command)

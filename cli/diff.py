@@ -1,0 +1,77 @@
+"""`dynamo-stack diff`: what lies between two revisions of the stacks."""
+
+import contextlib
+import datetime as dt
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import typer
+from operations.revisions import recorded_sides
+
+from cli.diff_command import DiffFormat
+from cli.diff_text import print_comparison
+from cli.exit_codes import CHANGED, NOT_COMPARED, STOPPED
+from cli.output import make_console, say
+from comparison.document import as_document
+from comparison.markdown import as_markdown
+from comparison.stack_comparison import Comparison, Verdict, compare_sides
+from operations.changed_code import changed_code
+from operations.errors import CommandError
+from stacks.errors import SettingsError
+
+_CODES = {
+    Verdict.NO_CHANGES: 0,
+    Verdict.CHANGES: CHANGED,
+    Verdict.STOPPED: STOPPED,
+    Verdict.NOT_COMPARED: NOT_COMPARED,
+}
+
+
+def diff(base: str, head: str | None, stacks: Sequence[str], form: DiffFormat, to: Path | None) -> None:
+    """Print or write the comparison, and exit by its verdict."""
+    try:
+        comparison = _compared(base, head, stacks)
+        _write(_as_text(comparison, form), to) if to else _print(comparison, form)
+    except (CommandError, SettingsError) as error:
+        # Not 2, by which a comparison says that the change must not be deployed.
+        say(str(error), error=True)
+        raise typer.Exit(NOT_COMPARED) from None
+    code = _CODES[comparison.verdict]
+    if code:
+        raise typer.Exit(code)
+
+
+def _compared(base: str, head: str | None, stacks: Sequence[str]) -> Comparison:
+    older, newer = recorded_sides(base, head, stacks)
+    # The program reads no clock; whether a waiver has expired is asked of a day.
+    today = dt.datetime.now(dt.UTC).date()
+    return compare_sides(older, newer, today, changed_code(older, newer))
+
+
+def _print(comparison: Comparison, form: DiffFormat) -> None:
+    if form is DiffFormat.TEXT:
+        print_comparison(make_console(), comparison)
+        return
+    typer.echo(_as_text(comparison, form), nl=False)
+
+
+def _as_text(comparison: Comparison, form: DiffFormat) -> str:
+    if form is DiffFormat.MARKDOWN:
+        return as_markdown(comparison)
+    if form is DiffFormat.JSON:
+        # Of the control characters, JSON itself leaves only DEL as it is.
+        return json.dumps(as_document(comparison), indent=2).replace("\x7f", r"\u007f") + "\n"
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        print_comparison(make_console(), comparison)
+    return printed.getvalue()
+
+
+def _write(text: str, file: Path) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise CommandError(
+            f"{file} cannot be written: {error.strerror}\n  try: --to with a file in a folder that exists"
+        ) from None

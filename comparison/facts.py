@@ -1,0 +1,179 @@
+"""What changes for a stack beside its resources: serving, GPUs, dollars, findings, waivers, secrets."""
+
+from collections.abc import Iterator, Sequence
+
+from comparison.capacity import Block, Gpus
+from comparison.changes import Effect, ResourceChange
+from comparison.finding_changes import stops
+from comparison.recording import RecordedFinding, RecordedWaiver
+from comparison.sentences import Fact, Quoted, Sentence, listed, quoted
+from comparison.stack_comparison import StackComparison, Standing, UncomparedStack
+from stacks.wording import in_words
+
+_MOST = 6
+"""Of one kind in a list; the rest is counted."""
+
+
+def facts_of(stack: StackComparison | UncomparedStack) -> tuple[Fact, ...]:
+    """Return what to know of the stack, the most urgent first; nothing is said of what stays as it is."""
+    if isinstance(stack, UncomparedStack):
+        reasons = (("older side", stack.base_reason), ("newer side", stack.head_reason))
+        return tuple(Fact(side, ((quoted(reason),),)) for side, reason in reasons if reason is not None)
+    named = (
+        ("refused", tuple((quoted(each),) for each in stack.update.refused)),
+        ("without service", tuple(_without_service(stack))),
+        ("restarts", tuple(_restarts(stack))),
+        ("the update", tuple(_update(stack))),
+        ("not applied", tuple(_with_effect(stack.resources, Effect.NOT_APPLIED, "until pods restart: "))),
+        ("GPUs", tuple(_gpus(stack))),
+        ("cost", tuple(_cost(stack))),
+        ("idle", tuple(_idle(stack))),
+        ("findings", tuple(_findings(stack))),
+        ("waivers", tuple(_waivers(stack))),
+        ("secrets", tuple(_secrets(stack))),
+    )
+    return tuple(Fact(label, sentences) for label, sentences in named if sentences)
+
+
+def _without_service(stack: StackComparison) -> Iterator[Sentence]:
+    if stack.update.interruption is not None:
+        yield (quoted(stack.update.interruption),)
+    elif stack.resources and stack.standing is Standing.ON_BOTH and not stack.update.refused:
+        yield ("no interruption: requests are answered all the time",)
+
+
+def _update(stack: StackComparison) -> Iterator[Sentence]:
+    if not stack.resources:
+        return
+    notices = [each for each in stack.update.notices if each.text.strip()]
+    for notice in notices[:_MOST]:
+        yield (quoted(notice.text.splitlines()[0]),)
+    if len(notices) > _MOST:
+        yield (f"and {in_words(len(notices) - _MOST, 'more effect')} below",)
+
+
+def _restarts(stack: StackComparison) -> Iterator[Sentence]:
+    is_update = bool(stack.resources) and stack.standing is Standing.ON_BOTH and not stack.update.refused
+    if is_update:
+        yield ("every worker" if stack.update.restarts_workers else "no worker",)
+    yield from _with_effect(stack.resources, Effect.ROLLS_PODS, "pods of ")
+    yield from _with_effect(stack.resources, Effect.ROLLS_NODES, "nodes of ")
+
+
+def _with_effect(changes: Sequence[ResourceChange], effect: Effect, words: str) -> Iterator[Sentence]:
+    titles = [each.title for each in changes if any(field.effect is effect for field in each.fields)]
+    if titles:
+        yield (words, *listed(titles, _MOST))
+
+
+def _gpus(stack: StackComparison) -> Iterator[Sentence]:
+    before = {each.accelerator: each for each in stack.before.gpus}
+    after = {each.accelerator: each for each in stack.after.gpus}
+    for accelerator in sorted({*before, *after}):
+        old, new = (side.get(accelerator, _none_of(accelerator)) for side in (before, after))
+        yield (Quoted(accelerator), f": {_arrow(old.total, new.total)}, in use {_arrow(old.used, new.used)}")
+
+
+def _cost(stack: StackComparison) -> Iterator[Sentence]:
+    before, after = stack.before, stack.after
+    if before.usd_per_hour or after.usd_per_hour:
+        yield (*_dollars(before.usd_per_hour, after.usd_per_hour), " an hour for GPU nodes")
+    old, new = ({each.id: each for each in side.blocks} for side in (before, after))
+    for name in sorted({*old, *new}):
+        yield _block(name, old.get(name), new.get(name))
+    unpriced = after.unpriced_gpus
+    if unpriced:
+        yield (f"{in_words(unpriced, 'GPU')} without a known price: in none of these sums",)
+    for price in dict.fromkeys((*before.prices, *after.prices)):
+        rate = Quoted(f"${price.usd_per_gpu_hour:,.2f}")
+        where = (quoted(price.source), ", read on ", quoted(price.date))
+        yield (quoted(price.machine), ": ", rate, " a GPU-hour (", *where, ")")
+
+
+def _block(name: str, before: Block | None, after: Block | None) -> Sentence:
+    block = (quoted(name), ", ")
+    if before is not None and after is not None:
+        gpus = f"{_arrow(before.gpus, after.gpus)} GPUs: "
+        return ("Capacity Block ", *block, gpus, *_fee(before.usd_per_hour, after.usd_per_hour))
+    one = after or before
+    assert one is not None
+    standing = "new Capacity Block " if after else "no more: Capacity Block "
+    return (standing, *block, f"{one.gpus} GPUs: ", *_fee(one.usd_per_hour, one.usd_per_hour))
+
+
+def _fee(before: float | None, after: float | None) -> Sentence:
+    if before is None or after is None:
+        return ("no price is known",)
+    words = " for each hour of the block, used or not: a fee paid once, in advance, in no other sum here"
+    return (*_dollars(before, after), words)
+
+
+def _idle(stack: StackComparison) -> Iterator[Sentence]:
+    old, new = (sum(each.idle for each in side.gpus) for side in (stack.before, stack.after))
+    if not old and not new:
+        return
+    dollars = _dollars(stack.before.idle_usd_per_hour, stack.after.idle_usd_per_hour)
+    yield (f"{_arrow(old, new)} GPUs that no worker asks for: ", *dollars, " an hour, blocks included")
+
+
+def _findings(stack: StackComparison) -> Iterator[Sentence]:
+    findings = stack.findings
+    old = [each for each in findings.still_there if stops(each)]
+    for word, found in (("new", findings.new), ("still there", old)):
+        for each in found[:_MOST]:
+            yield _finding(word, each)
+        if len(found) > _MOST:
+            mandatory = sum(map(stops, found[_MOST:]))
+            yield (f"{word}: {in_words(len(found) - _MOST, 'other')}, {mandatory} of them mandatory",)
+    counted = (
+        ("still there, not mandatory", [each for each in findings.still_there if not stops(each)]),
+        ("fixed", findings.fixed),
+        ("now waived", findings.waived),
+    )
+    for word, found in counted:
+        if found:
+            rules = list(dict.fromkeys(each.rule for each in found))
+            yield (f"{word}: {len(found)} of ", *listed(rules, _MOST))
+
+
+def _finding(word: str, finding: RecordedFinding) -> Sentence:
+    kind = finding.severity if finding.status == "failed" else f"{finding.severity}, {finding.status}"
+    what = (quoted(finding.subject), " ", quoted(finding.message))
+    return (f"{word}, {kind}: ", quoted(finding.rule), ": ", *what)
+
+
+def _waivers(stack: StackComparison) -> Iterator[Sentence]:
+    waivers = stack.waivers
+    named = (
+        ("expired", waivers.expired),
+        ("expires within 14 days", waivers.expiring),
+        ("new", waivers.new),
+        ("no more", waivers.removed),
+    )
+    for word, found in named:
+        for each in found[:_MOST]:
+            yield _waiver(word, each)
+        if len(found) > _MOST:
+            yield (f"{word}: {in_words(len(found) - _MOST, 'other')}",)
+
+
+def _waiver(word: str, waiver: RecordedWaiver) -> Sentence:
+    return (f"{word}: ", quoted(waiver.rule), " until ", quoted(waiver.expires), ": ", quoted(waiver.reason))
+
+
+def _secrets(stack: StackComparison) -> Iterator[Sentence]:
+    if stack.secrets:
+        yield ("changed: ", *listed(stack.secrets, _MOST))
+
+
+def _none_of(accelerator: str) -> Gpus:
+    return Gpus(accelerator=accelerator, total=0, used=0)
+
+
+def _arrow(before: int, after: int) -> str:
+    return f"{after}" if before == after else f"{before} -> {after}"
+
+
+def _dollars(before: float, after: float) -> Sentence:
+    old, new = f"${before:,.2f}", f"${after:,.2f}"
+    return (Quoted(new),) if old == new else (Quoted(old), " -> ", Quoted(new))

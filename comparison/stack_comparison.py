@@ -1,0 +1,173 @@
+"""One stack on both sides, and what the newer one does to it."""
+
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from comparison.capacity import Capacity, capacity_of
+from comparison.changes import ResourceChange
+from comparison.finding_changes import FindingChanges, WaiverChanges, finding_changes, waiver_changes
+from comparison.recording import RecordedUpdate, Side, StackRecording, UnreadStack
+from comparison.resources import compare
+
+
+class Verdict(Enum):
+    """What a comparison comes to; the later one counts where several stacks differ."""
+
+    NO_CHANGES = "no changes"
+    CHANGES = "changes"
+    STOPPED = "stopped"
+    """A mandatory finding, or something that the API server, the engine or the program refuses."""
+    NOT_COMPARED = "not compared"
+
+
+class Standing(Enum):
+    """On which sides a stack is."""
+
+    ON_BOTH = "on both sides"
+    NEW = "new"
+    REMOVED = "removed"
+    """Its file is gone. What it runs stays until somebody destroys it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackComparison:
+    """One stack that each side where it is could read."""
+
+    name: str
+    standing: Standing = Standing.ON_BOTH
+    resources: tuple[ResourceChange, ...] = ()
+    """Empty for a removed stack, whose resources nobody changes."""
+    left_behind: int = 0
+    """Resources of a removed stack, which no file describes any more."""
+    update: RecordedUpdate = field(default_factory=RecordedUpdate)
+    before: Capacity = field(default_factory=Capacity)
+    after: Capacity = field(default_factory=Capacity)
+    findings: FindingChanges = field(default_factory=FindingChanges)
+    waivers: WaiverChanges = field(default_factory=WaiverChanges)
+    secrets: tuple[str, ...] = ()
+    """Names of the stack file's secrets that are new, gone or encrypted anew."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """What it comes to for this stack."""
+        is_refused = bool(self.update.refused) or any(each.is_refused for each in self.resources)
+        if is_refused or self.findings.stopping:
+            return Verdict.STOPPED
+        return Verdict.CHANGES if self._has_changes else Verdict.NO_CHANGES
+
+    @property
+    def _has_changes(self) -> bool:
+        findings, waivers = self.findings, self.waivers
+        changed = (
+            self.resources,
+            self.secrets,
+            (*findings.new, *findings.fixed, *findings.waived),
+            (*waivers.new, *waivers.removed),
+        )
+        return self.standing is not Standing.ON_BOTH or self.before != self.after or any(changed)
+
+
+@dataclass(frozen=True, slots=True)
+class UncomparedStack:
+    """A stack that at least one side could not read."""
+
+    name: str
+    base_reason: str | None
+    """Why the older side's own code could make nothing of it; None where it could, or the stack is new."""
+    head_reason: str | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """What it comes to for this stack."""
+        return Verdict.NOT_COMPARED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """All stacks of both sides."""
+
+    base: Side
+    head: Side
+    stacks: tuple[StackComparison | UncomparedStack, ...]
+    """By name."""
+    changed_code: tuple[str, ...] = ()
+    """Files of the program or its requirements that differ: then the newer side's code made its recording."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader has to know of the sides: one plain sentence each."""
+        return tuple(dict.fromkeys((*self.base.notes, *self.head.notes)))
+
+    @property
+    def verdict(self) -> Verdict:
+        """What it comes to; that of the stack for which it is worst."""
+        order = list(Verdict)
+        return max((each.verdict for each in self.stacks), key=order.index, default=Verdict.NO_CHANGES)
+
+
+def compare_sides(
+    base: Side,
+    head: Side,
+    today: dt.date,
+    changed_code: Sequence[str] = (),
+) -> Comparison:
+    """Return every stack of either side, compared where both could read it.
+
+    Args:
+        base: what counts as deployed.
+        head: what would be deployed on it.
+        today: decides which waivers have expired, or soon will.
+        changed_code: files of the program or its requirements that differ.
+
+    """
+    names = sorted({*base.stacks, *head.stacks})
+    return Comparison(
+        base=base,
+        head=head,
+        stacks=tuple(_compared(name, base, head, today) for name in names),
+        changed_code=tuple(changed_code),
+    )
+
+
+def compare_stack(base: StackRecording | None, head: StackRecording, today: dt.date) -> StackComparison:
+    """Return what the newer side does; with no older one, everything is created."""
+    old = base or StackRecording(name=head.name, resources=())
+    return StackComparison(
+        name=head.name,
+        standing=Standing.ON_BOTH if base else Standing.NEW,
+        resources=compare(old.resources, head.resources),
+        update=head.update or RecordedUpdate(),
+        before=capacity_of(old.pools),
+        after=capacity_of(head.pools),
+        findings=finding_changes(old.findings, head.findings),
+        waivers=waiver_changes(old.waivers, head.waivers, today),
+        secrets=tuple(
+            name
+            for name in sorted({*old.secrets, *head.secrets})
+            if old.secrets.get(name) != head.secrets.get(name)
+        ),
+    )
+
+
+def _compared(name: str, base: Side, head: Side, today: dt.date) -> StackComparison | UncomparedStack:
+    old, new = base.stacks.get(name), head.stacks.get(name)
+    if isinstance(old, UnreadStack) or isinstance(new, UnreadStack):
+        return UncomparedStack(name, _reason(old), _reason(new))
+    if new is not None:
+        return compare_stack(old, new, today)
+    assert old is not None
+    # Its nodes stay as its other resources do, and cost what they did.
+    capacity = capacity_of(old.pools)
+    return StackComparison(
+        name=name,
+        standing=Standing.REMOVED,
+        left_behind=sum(each.custom for each in old.resources),
+        before=capacity,
+        after=capacity,
+    )
+
+
+def _reason(side: StackRecording | UnreadStack | None) -> str | None:
+    return side.reason if isinstance(side, UnreadStack) else None

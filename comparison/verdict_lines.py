@@ -1,0 +1,150 @@
+"""What a comparison comes to, in a line for each stack, and what must be read first."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from comparison.changes import Operation, ResourceChange
+from comparison.sentences import Quoted, Sentence, quoted
+from comparison.stack_comparison import Comparison, StackComparison, Standing, UncomparedStack, Verdict
+from stacks.wording import in_words
+
+_DONE = {
+    Operation.DELETE: "deleted",
+    Operation.REPLACE: "replaced",
+    Operation.FORGET: "left behind",
+    Operation.UPDATE: "updated",
+    Operation.CREATE: "created",
+}
+_ENDS = {Operation.DELETE, Operation.REPLACE, Operation.FORGET}
+_BLOCK = ":CapacityBlockReservation"
+_PROVIDER = "pulumi:providers:"
+
+
+def headline(comparison: Comparison) -> str:
+    """Return how many stacks change, are stopped or were not compared."""
+    counts = Counter(each.verdict for each in comparison.stacks)
+    total = in_words(len(comparison.stacks), "stack")
+    if not comparison.stacks:
+        return "Neither side has a stack"
+    if comparison.verdict is Verdict.NO_CHANGES:
+        return f"No changes in {total}"
+    parts = (
+        (counts[Verdict.STOPPED], "must not be deployed like this"),
+        (counts[Verdict.NOT_COMPARED], "could not be compared"),
+        (counts[Verdict.CHANGES], "changed"),
+        (counts[Verdict.NO_CHANGES], "unchanged"),
+    )
+    return f"{total}: {', '.join(f'{count} {words}' for count, words in parts if count)}"
+
+
+def verdict_line(stack: StackComparison | UncomparedStack) -> str:
+    """Return what happens to the resources of a stack, counted, and why it must not be deployed."""
+    if isinstance(stack, UncomparedStack):
+        unread = (("older", stack.base_reason), ("newer", stack.head_reason))
+        sides = " and ".join(f"the {side} side" for side, reason in unread if reason is not None)
+        return f"not compared, as {sides} could not be read"
+    if stack.standing is Standing.REMOVED:
+        left = in_words(stack.left_behind, "resource")
+        return f"its file is gone: {left} stay as they are until `pulumi destroy` of the older side"
+    return ", ".join(_parts(stack)) or "no changes"
+
+
+def red_lines(comparison: Comparison) -> tuple[Sentence, ...]:
+    """Return what can lose data, money or the way back: of all stacks, the worst first."""
+    found = [
+        (rank, (Quoted(stack.name), ": ", *sentence))
+        for stack in comparison.stacks
+        if isinstance(stack, StackComparison)
+        for rank, sentence in _red_lines(stack)
+    ]
+    return tuple(sentence for _, sentence in sorted(found, key=lambda each: each[0]))
+
+
+def change_words(change: ResourceChange) -> str:
+    """Return what the engine does with a resource, such as `replaced, the old one first; protected`."""
+    words = _DONE[change.operation]
+    if change.operation is Operation.REPLACE and change.deletes_first:
+        words += ", the old one first"
+    marks = (
+        (change.is_refused, "refused"),
+        (change.is_protected, "protected"),
+        (change.is_stateful, "holds data"),
+    )
+    return "; ".join((words, *(mark for is_marked, mark in marks if is_marked)))
+
+
+def _parts(stack: StackComparison) -> Iterator[str]:
+    if stack.standing is Standing.NEW:
+        yield "a new stack"
+    counts = Counter(each.operation for each in stack.resources)
+    for operation, word in _DONE.items():
+        if counts[operation]:
+            yield f"{counts[operation]} {word}"
+    refused = sum(each.is_refused for each in stack.resources)
+    marks = (
+        (sum(each.is_protected for each in stack.resources), "of these protected"),
+        (sum(_loses_data(each) for each in stack.resources), "of these with data that goes"),
+        (refused, "refused"),
+        (len(stack.update.refused), "reasons why the program ends before it changes anything"),
+        (len(stack.findings.stopping), "mandatory findings"),
+    )
+    for count, words in marks:
+        if count:
+            yield f"{count} {words if count > 1 else _singular(words)}"
+    if stack.update.interruption is not None:
+        yield "serving is interrupted"
+    if stack.secrets:
+        yield f"{in_words(len(stack.secrets), 'secret')} changed"
+    if not stack.resources and stack.verdict is Verdict.CHANGES and not stack.secrets:
+        yield "no resource changes, but findings, waivers or capacity do"
+
+
+def _singular(words: str) -> str:
+    return words.replace("reasons", "reason").replace("findings", "finding")
+
+
+def _loses_data(change: ResourceChange) -> bool:
+    return change.is_stateful and change.operation in {Operation.DELETE, Operation.REPLACE}
+
+
+def _red_lines(stack: StackComparison) -> Iterator[tuple[int, Sentence]]:
+    if stack.standing is Standing.REMOVED:
+        yield 2, (verdict_line(stack),)
+    for text in stack.update.refused:
+        yield 0, ("the program refuses: ", quoted(text))
+    for change in stack.resources:
+        rank = _rank(change)
+        if rank is not None:
+            yield rank, (*_why_red(change), Quoted(change.title), *_first_reason(change.reasons))
+
+
+def _rank(change: ResourceChange) -> int | None:
+    """Return how early to say it; None for what can be undone."""
+    ends = change.operation in _ENDS
+    is_new_copy = change.renamed_from is not None and not change.is_stateful and not change.is_protected
+    ranks = (
+        (change.is_refused, 0),
+        (_buys_a_block(change), 1),
+        (change.type.startswith(_PROVIDER) and ends, 1),
+        (_loses_data(change), 2),
+        (ends and change.is_protected, 3),
+        # The old one goes once nobody reads it, which is what a hash in a name is for.
+        (ends and not is_new_copy, 4),
+    )
+    return next((rank for applies, rank in ranks if applies), None)
+
+
+def _why_red(change: ResourceChange) -> Sentence:
+    if _buys_a_block(change):
+        return ("buys a Capacity Block: ",)
+    if change.type.startswith(_PROVIDER) and change.operation in _ENDS:
+        return (f"provider {_DONE[change.operation]}, and with it everything that it made: ",)
+    return (f"{change_words(change)}: ",)
+
+
+def _buys_a_block(change: ResourceChange) -> bool:
+    return change.type.endswith(_BLOCK) and change.operation in {Operation.CREATE, Operation.REPLACE}
+
+
+def _first_reason(reasons: Sequence[str]) -> Sentence:
+    return (" because ", quoted(reasons[0])) if reasons else ()

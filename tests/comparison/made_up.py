@@ -1,0 +1,90 @@
+"""Sides of a comparison that no program made: as small as a test needs them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
+from comparison.recording import (
+    RecordedFinding,
+    RecordedPool,
+    RecordedWaiver,
+    Side,
+    StackRecording,
+    UnreadStack,
+)
+from comparison.stack_comparison import Comparison, StackComparison
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
+
+BASE, HEAD = "0" * 40, "a" * 40
+
+
+def replicas(title: str = "Deployment gpt-oss/nats", **fields: Any) -> ResourceChange:
+    """An update of one field."""
+    field = FieldChange(path=("spec", "replicas"), change=Change.CHANGED, before=2, after=4)
+    return changed(title, Operation.UPDATE, field, **fields)
+
+
+def changed(title: str, operation: Operation, *fields: FieldChange, **others: Any) -> ResourceChange:
+    kind, _, name = title.partition(" ")
+    urn = f"urn:pulumi:dev::dynamo-stack::kubernetes:core/v1:{kind}::{name}"
+    values = {"type": f"kubernetes:core/v1:{kind}"} | others
+    return ResourceChange(urn=urn, title=title, operation=operation, fields=fields, **values)
+
+
+def refused_size() -> ResourceChange:
+    field = FieldChange(
+        path=("spec", "volumeMode"), change=Change.CHANGED, before="a", after="b", effect=Effect.REFUSED
+    )
+    return changed("PersistentVolumeClaim gpt-oss/cache", Operation.UPDATE, field, is_stateful=True)
+
+
+def pool(name: str = "b200", **others: Any) -> RecordedPool:
+    """One machine with eight GPUs, five of which are used."""
+    values: dict[str, Any] = {
+        "machine": "p6-b200.48xlarge",
+        "accelerator": "B200",
+        "nodes": 1,
+        "gpus": 8,
+        "used_gpus": 5,
+        "usd_per_gpu_hour": 10.0,
+        "price_source": "the price list",
+        "price_date": "2026-07-01",
+        "block": None,
+    }
+    return RecordedPool(name=name, **values | others)
+
+
+def finding(rule: str = "gpus-fit", **others: Any) -> RecordedFinding:
+    values: dict[str, Any] = {
+        "severity": "mandatory",
+        "status": "failed",
+        "resource": "graph",
+        "subject": "decode",
+        "message": "asks for 9 GPUs of 8",
+        "fix": "Ask for fewer.",
+    }
+    return RecordedFinding(rule=rule, **values | others)
+
+
+def waiver(expires: str, rule: str = "gpus-fit") -> RecordedWaiver:
+    return RecordedWaiver(rule=rule, reason="a trial", expires=expires)
+
+
+def recording(name: str = "dev", **others: Any) -> StackRecording:
+    return StackRecording(name=name, resources=(), **others)
+
+
+def side(*stacks: StackRecording | UnreadStack, label: str = "main", commit: str | None = BASE) -> Side:
+    return Side(label, commit, {each.name: each for each in stacks})
+
+
+def comparison(stacks: Iterable[Any] = (), **others: Any) -> Comparison:
+    return Comparison(base=side(), head=side(label="topic", commit=HEAD), stacks=tuple(stacks), **others)
+
+
+def stack(*resources: ResourceChange, name: str = "dev", **others: Any) -> StackComparison:
+    return StackComparison(name=name, resources=resources, **others)
