@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 
 from comparison.capacity import Block, Gpus
-from comparison.changes import Effect, ResourceChange
+from comparison.changes import Effect, Operation, ResourceChange
 from comparison.finding_changes import stops
 from comparison.recording import RecordedFinding, RecordedWaiver
 from comparison.sentences import Fact, Quoted, Sentence, listed, quoted
-from comparison.stack_comparison import StackComparison, Standing, UncomparedStack
+from comparison.stack_comparison import GRAPH, StackComparison, Standing, UncomparedStack
 from stacks.wording import in_words
 
 _MOST = 6
@@ -38,8 +38,18 @@ def facts_of(stack: StackComparison | UncomparedStack) -> tuple[Fact, ...]:
 def _without_service(stack: StackComparison) -> Iterator[Sentence]:
     if stack.update.interruption is not None:
         yield (quoted(stack.update.interruption),)
-    elif stack.resources and stack.standing is Standing.ON_BOTH and not stack.update.refused:
+    elif stack.ends_serving:
+        titles = [each.title for each in stack.ends_serving]
+        yield ("from the moment that this is deleted or replaced: ", *listed(titles, _MOST))
+    elif _is_update(stack):
         yield ("no interruption: requests are answered all the time",)
+
+
+def _is_update(stack: StackComparison) -> bool:
+    """Whether something serves that the update could interrupt, and the update takes place."""
+    begins = any(each.operation is Operation.CREATE and each.type.endswith(GRAPH) for each in stack.resources)
+    is_made = bool(stack.resources) and not stack.update.refused
+    return stack.standing is Standing.ON_BOTH and is_made and not begins
 
 
 def _update(stack: StackComparison) -> Iterator[Sentence]:
@@ -53,8 +63,7 @@ def _update(stack: StackComparison) -> Iterator[Sentence]:
 
 
 def _restarts(stack: StackComparison) -> Iterator[Sentence]:
-    is_update = bool(stack.resources) and stack.standing is Standing.ON_BOTH and not stack.update.refused
-    if is_update:
+    if _is_update(stack) and (stack.update.restarts_workers or not stack.ends_serving):
         yield ("every worker" if stack.update.restarts_workers else "no worker",)
     yield from _with_effect(stack.resources, Effect.ROLLS_PODS, "pods of ")
     yield from _with_effect(stack.resources, Effect.ROLLS_NODES, "nodes of ")

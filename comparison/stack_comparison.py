@@ -6,10 +6,23 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from comparison.capacity import Capacity, capacity_of
-from comparison.changes import ResourceChange
+from comparison.changes import Operation, ResourceChange
 from comparison.finding_changes import FindingChanges, WaiverChanges, finding_changes, waiver_changes
 from comparison.recording import RecordedUpdate, Side, StackRecording, UnreadStack
 from comparison.resources import compare
+
+GRAPH = ":DynamoGraphDeployment"
+"""End of the type of a graph."""
+_SERVING = (
+    GRAPH,
+    ":Namespace",
+    ":Deployment",
+    ":LeaderWorkerSet",
+    ":Service",
+    ":Cluster",
+    "pulumi:providers:kubernetes",
+)
+"""Ends of the types of what answers requests, or holds it."""
 
 
 class Verdict(Enum):
@@ -56,6 +69,15 @@ class StackComparison:
         if is_refused or self.findings.stopping:
             return Verdict.STOPPED
         return Verdict.CHANGES if self._has_changes else Verdict.NO_CHANGES
+
+    @property
+    def ends_serving(self) -> tuple[ResourceChange, ...]:
+        """Graphs, namespaces and clusters that serve until this deletes or replaces them."""
+        return tuple(
+            each
+            for each in self.resources
+            if each.operation in {Operation.DELETE, Operation.REPLACE} and each.type.endswith(_SERVING)
+        )
 
     @property
     def _has_changes(self) -> bool:

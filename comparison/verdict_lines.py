@@ -91,7 +91,7 @@ def _parts(stack: StackComparison) -> Iterator[str]:
     for count, words in marks:
         if count:
             yield f"{count} {words if count > 1 else _singular(words)}"
-    if stack.update.interruption is not None:
+    if stack.update.interruption is not None or stack.ends_serving:
         yield "serving is interrupted"
     if stack.secrets:
         yield f"{in_words(len(stack.secrets), 'secret')} changed"

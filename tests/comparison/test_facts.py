@@ -40,6 +40,19 @@ def test_an_update_that_interrupts_nothing_says_so() -> None:
     assert found["restarts"] == ["no worker"]
 
 
+def test_a_cluster_that_is_replaced_ends_serving_though_the_update_names_no_interruption() -> None:
+    provider = changed("kubernetes cluster", Operation.REPLACE, type="pulumi:providers:kubernetes")
+    found = said(stack(provider))
+    assert found["without service"] == [
+        "from the moment that this is deleted or replaced: kubernetes cluster"
+    ]
+    assert "restarts" not in found
+
+
+def test_the_first_graph_of_a_stack_interrupts_nobody() -> None:
+    assert said(stack(changed("DynamoGraphDeployment a/b", Operation.CREATE))) == {}
+
+
 def test_a_new_stack_interrupts_and_restarts_nothing() -> None:
     found = said(stack(changed("Job a/b", Operation.CREATE), standing=Standing.NEW))
     assert found == {}

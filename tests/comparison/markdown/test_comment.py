@@ -167,6 +167,17 @@ def test_what_is_deleted_stays_longer_than_what_is_updated() -> None:
     assert "<code>ConfigMap a/updated" not in text
 
 
+@pytest.mark.parametrize("text", ["`" * 5_000, "\U0001f600" * 2_000, "\U000e0001" * 3_000, "a\nb" * 2_000])
+def test_the_longest_names_leave_room_on_the_first_screen(text: str) -> None:
+    gone = changed(f"Namespace {text}", Operation.DELETE, is_stateful=True, reasons=(text,))
+    stacks = [stack(*([gone] * 50), name=f"{number}{text}") for number in range(100)]
+    stacks += [stack(name=f"{number}{text}") for number in range(100)]
+    base = replace(side(label=text), notes=tuple(f"{number}{text}" for number in range(50)))
+    compared = Comparison(base=base, head=side(label=text), stacks=tuple(stacks), changed_code=(text,) * 50)
+    assert len(first_screen(compared).encode()) < 55_000
+    assert len(as_markdown(compared).encode()) <= LARGEST
+
+
 _TEXTS = st.sampled_from((*HOSTILE, "`" * 500, "\U0001f600" * 200, "\U000e0001" * 300, "plain")) | st.text()
 _VALUES = st.one_of(_TEXTS, _TEXTS.map(lambda text: text * 30), _TEXTS.map(lambda text: {text: [text]}))
 
@@ -202,7 +213,7 @@ def _comparisons(draw: st.DrawFn) -> Comparison:
     return Comparison(base=base, head=side(label=text), stacks=tuple(stacks), changed_code=(text,) * times)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(_comparisons())
 def test_no_comment_is_too_large_and_its_first_screen_is_always_whole(compared: Comparison) -> None:
     comment = as_markdown(compared)

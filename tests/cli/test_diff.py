@@ -1,0 +1,112 @@
+"""`dynamo-stack diff`: what it prints, where it writes, and how it exits."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from cli import diff
+from comparison.recording import Side, UnreadStack
+from operations.errors import CommandError
+from tests.comparison.made_up import BASE, HEAD, finding, pool, recording, side
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.command import Command
+
+SAME = recording(pools=(pool(),))
+MORE = recording(pools=(pool(nodes=2, gpus=16),))
+BROKEN = recording(pools=(pool(),), findings=(finding(),))
+
+
+@pytest.fixture
+def sides(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Both sides as a test sets them, in the place of two recorded revisions."""
+    found: dict[str, Any] = {"base": SAME, "head": SAME, "code": (), "asked": None}
+
+    def recorded(base: str, head: str | None, stacks: list[str]) -> tuple[Side, Side]:
+        found["asked"] = (base, head, stacks)
+        if isinstance(found["head"], Exception):
+            raise found["head"]
+        return side(found["base"]), side(found["head"], label="topic", commit=HEAD)
+
+    monkeypatch.setattr(diff, "recorded_sides", recorded)
+    monkeypatch.setattr(diff, "changed_code", lambda *_: found["code"])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("head", "code"),
+    [(SAME, 0), (MORE, 1), (BROKEN, 2), (UnreadStack("dev", "no YAML"), 3)],
+    ids=["none", "changes", "stopped", "not compared"],
+)
+def test_the_exit_code_is_that_of_the_verdict(
+    command: Command, sides: dict[str, Any], head: Any, code: int
+) -> None:
+    sides["head"] = head
+    for form in ("text", "markdown", "json"):
+        assert command("diff", "main..topic", "--format", form).code == code
+
+
+def test_a_side_that_cannot_be_found_exits_with_three_and_one_sentence(
+    command: Command, sides: dict[str, Any]
+) -> None:
+    sides["head"] = CommandError("there is no revision 'topc'\n  try: topic")
+    answer = command("diff", "main..topc", "--format", "json")
+    assert (answer.code, answer.out) == (3, "")
+    assert answer.err == "there is no revision 'topc'\n  try: topic\n"
+
+
+def test_revisions_folders_and_stacks_are_handed_on(command: Command, sides: dict[str, Any]) -> None:
+    command("diff", "main..topic", "--stack", "Pulumi.dev.yaml", "--stack", "mine")
+    assert sides["asked"] == ("main..topic", None, ["dev", "mine"])
+    command("diff", "before", "after")
+    assert sides["asked"] == ("before", "after", [])
+
+
+def test_a_third_side_is_refused(command: Command, sides: dict[str, Any]) -> None:
+    answer = command("diff", "a", "b", "c")
+    assert answer.code == 2
+    assert "give BASE..HEAD, or two folders" in answer.err
+
+
+def test_the_text_has_verdict_sides_facts_and_code(command: Command, sides: dict[str, Any]) -> None:
+    sides |= {"head": MORE, "code": ("cli/main.py",)}
+    printed = command("diff", "main..topic").out
+    assert f"1 stack: 1 changed: main ({BASE[:12]}) -> topic ({HEAD[:12]})" in printed
+    assert "GPUs" in printed
+    assert "B200: 8 -> 16, in use 5" in printed
+    assert "$80.00 -> $160.00 an hour for GPU nodes" in printed
+    assert "it changes cli/main.py" in printed
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+def test_a_file_gets_what_would_have_been_printed(
+    command: Command, sides: dict[str, Any], tmp_path: Path, form: str
+) -> None:
+    sides["head"] = MORE
+    printed = command("diff", "main..topic", "--format", form)
+    written = command("diff", "main..topic", "--format", form, "--to", tmp_path / "file")
+    assert (tmp_path / "file").read_text(encoding="utf-8") == printed.out
+    assert (written.code, written.out) == (1, "")
+
+
+def test_a_file_that_cannot_be_written_is_named(
+    command: Command, sides: dict[str, Any], tmp_path: Path
+) -> None:
+    answer = command("diff", "main..topic", "--to", tmp_path / "none" / "file")
+    assert answer.code == 3
+    assert answer.err.startswith(f"{tmp_path / 'none' / 'file'} cannot be written: No such file")
+
+
+def test_control_characters_of_a_label_reach_neither_terminal_nor_json(
+    command: Command, sides: dict[str, Any]
+) -> None:
+    sides["head"] = UnreadStack("dev", "\x1b[2Jgone\x7f")
+    assert "\x1b" not in command("diff", "main..topic").out
+    printed = command("diff", "main..topic", "--format", "json").out
+    assert "\x7f" not in printed
+    assert json.loads(printed)["stacks"][0]["headReason"] == "\x1b[2Jgone\x7f"
