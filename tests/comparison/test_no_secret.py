@@ -1,0 +1,67 @@
+"""A token that somebody has typed where it does not belong is in none of the outputs."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+from typing import TYPE_CHECKING
+
+from cli.diff_text import print_comparison
+from cli.output import make_console
+from comparison.document import as_document
+from comparison.markdown import as_markdown
+from comparison.recording import Side
+from comparison.stack_comparison import Comparison
+from tests.comparison.changed_stacks import Case
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+TODAY = dt.date(2026, 11, 24)
+RECIPE = "ours/disagg"
+
+
+def tokens(letter: str) -> dict[str, str]:
+    """Tokens in the forms in which they are given out; none of them was."""
+    return {
+        "hugging face": f"hf_{letter * 34}",
+        "aws": f"AKIA{letter.upper() * 16}",
+        "url": f"https://user:{letter * 20}@proxy.example.com",
+        "password": letter * 24,
+    }
+
+
+def planted(letter: str) -> dict[str, object]:
+    token = tokens(letter)
+    values = {
+        "services.1.environment.HF_TOKEN": token["hugging face"],
+        "services.2.environment.AWS_ACCESS_KEY_ID": token["aws"],
+    }
+    return {
+        "settings": {
+            "serving.recipe": RECIPE,
+            "serving.recipeFolder": "own-recipes",
+            "serving.environment.prefill.HTTPS_PROXY": token["url"],
+            "serving.environment.decode.DB_PASSWORD": token["password"],
+        },
+        "config": {"dynamo-stack:hfToken": {"secure": f"v1:{letter * 30}"}},
+        "recipe": {RECIPE: {"from": "gpt-oss-120b/trtllm-disagg", "set": values}},
+    }
+
+
+def test_planted_tokens_show_as_changed_and_nowhere_with_their_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    case = Case("planted", "dev", planted("q"), planted("w"), {})
+    stack = case.compared(tmp_path, monkeypatch, TODAY)
+    whole = Comparison(base=Side("a", None, {}), head=Side("b", None, {}), stacks=(stack,))
+    print_comparison(make_console(), whole)
+    outputs = (as_markdown(whole), json.dumps(as_document(whole)), capsys.readouterr().out)
+    for output in outputs:
+        for name in ("HF_TOKEN", "AWS_ACCESS_KEY_ID", "HTTPS_PROXY", "DB_PASSWORD", "hfToken"):
+            assert name in output
+        for letter in "qw":
+            found = [kind for kind, text in tokens(letter).items() if text in output or letter * 20 in output]
+            assert found == []
