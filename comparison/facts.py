@@ -65,7 +65,9 @@ def _update(stack: StackComparison) -> Iterator[Sentence]:
 def _restarts(stack: StackComparison) -> Iterator[Sentence]:
     if _is_update(stack) and (stack.update.restarts_workers or not stack.ends_serving):
         yield ("every worker" if stack.update.restarts_workers else "no worker",)
-    yield from _with_effect(stack.resources, Effect.ROLLS_PODS, "pods of ")
+    # What pods read has none of its own; those that read it are listed beside it.
+    with_pods = [each for each in stack.resources if not each.type.endswith((":ConfigMap", ":Secret"))]
+    yield from _with_effect(with_pods, Effect.ROLLS_PODS, "pods of ")
     yield from _with_effect(stack.resources, Effect.ROLLS_NODES, "nodes of ")
 
 

@@ -63,6 +63,7 @@ def test_pods_nodes_and_content_that_waits_for_a_restart_are_named_apart() -> No
         "Deployment a/pods": Effect.ROLLS_PODS,
         "NodeGroup nodes": Effect.ROLLS_NODES,
         "ConfigMap a/files": Effect.NOT_APPLIED,
+        "ConfigMap a/files-2": Effect.ROLLS_PODS,
     }
     changes = [
         changed(title, Operation.UPDATE, FieldChange(path=("data",), change=Change.CHANGED, effect=effect))

@@ -47,6 +47,6 @@ def test_an_element_holds_no_markup(text: str) -> None:
         assert html.unescape(found[1]) == one_line(text).strip()
 
 
-@given(st.lists(HOSTILE.map(printable)))
+@given(st.lists(HOSTILE.map(printable) | st.sampled_from(["```", "````", "`" * 9, "```diff"]), min_size=1))
 def test_no_line_closes_its_fence(lines: list[str]) -> None:
     assert outside_code(fence(lines, "diff")) == ""
