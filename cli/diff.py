@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import typer
-from operations.revisions import recorded_sides
 
 from cli.diff_command import DiffFormat
 from cli.diff_text import print_comparison
@@ -19,6 +18,7 @@ from comparison.markdown import as_markdown
 from comparison.stack_comparison import Comparison, Verdict, compare_sides
 from operations.changed_code import changed_code
 from operations.errors import CommandError
+from operations.revisions import recorded_sides
 from stacks.errors import SettingsError
 
 _CODES = {

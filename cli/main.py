@@ -20,6 +20,7 @@ from cli.exit_codes import UNREADABLE
 from cli.pools_command import pools_command
 from cli.preview_command import preview_command
 from cli.recipes_command import recipes_app
+from cli.record_command import record_command
 from cli.report_command import report_command
 from cli.smoke_command import smoke_command
 from cli.stack_argument import StackArgument, stack_name
@@ -232,31 +233,7 @@ def drift_command(
     drift(stack, as_json=as_json)
 
 
-@app.command(name="record")
-def record_command(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[STACK …]", help="Names of stacks; else all of the folder.")
-    ] = None,
-    over: Annotated[
-        Path | None,
-        typer.Option(
-            "--over", metavar="FILE", help="What `record` has printed of the other side, as what runs."
-        ),
-    ] = None,
-) -> None:
-    """Print stacks as JSON, for `dynamo-stack diff`.
-
-    Each stack of the folder is recorded as the code beside it makes it: every resource, pool, price and
-    finding, what is fixed when it is created, and with --over what the update does to the stack that the
-    file describes. No secret is in the answer: a mark with a fingerprint stands for each, so that a change
-    shows. A stack that cannot be used is listed with the reason, and the command goes on. `diff` runs this
-    for either side in that side's own environment, without credentials; nobody else needs it.
-    """
-    from cli.record import record
-
-    record([stack_name(name) for name in names or []], over)
-
-
+app.command(name="record")(record_command)
 app.command(name="preview")(preview_command)
 app.command(name="diff")(diff_command)
 app.command(name="smoke")(smoke_command)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from operations.revisions.own_folder import recorded_folder
 
 from comparison.stack_comparison import StackComparison, compare_sides
+from operations.revisions.own_folder import recorded_folder
 from tests.cli.command import ROOT
 
 if TYPE_CHECKING:
