@@ -48,6 +48,9 @@ RESOURCES = st.builds(
     protect=st.one_of(st.none(), st.booleans()),
     retain_on_delete=st.one_of(st.none(), st.booleans()),
     custom_timeouts=st.builds(CustomTimeouts, st.one_of(st.none(), NUMBERS)),
+    delete_before_replace=st.one_of(st.none(), st.booleans()),
+    ignore_changes=st.lists(TEXTS, max_size=2).map(tuple),
+    replace_on_changes=st.lists(TEXTS, max_size=2).map(tuple),
     secret_paths=st.one_of(st.none(), st.frozensets(PATHS, max_size=3)),
     origin=st.none(),
 )
