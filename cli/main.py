@@ -235,9 +235,9 @@ def drift_command(
 
 app.command(name="record")(record_command)
 app.command(name="preview")(preview_command)
-app.command(name="diff")(diff_command)
 app.command(name="smoke")(smoke_command)
 app.command(name="bench")(bench_command)
+app.command(name="diff")(diff_command)
 app.command(name="upgrade")(upgrade_command)
 app.command(name="pools")(pools_command)
 app.command(name="report")(report_command)
