@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -13,9 +13,6 @@ from cli.main import main
 from stacks.stack_files import list_stacks
 from tests.cli.command import ROOT, run_process, seconds_of
 from tests.support.compared_times import assert_at_most
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HEAVY = {"pulumi", "yaml", "requests", "botocore", "recipes.model", "stacks.settings.load"}
 
@@ -87,6 +84,10 @@ def test_a_person_waits_no_longer_for_a_completion_than_for_the_help() -> None:
     )
 
 
-def test_the_script_for_a_shell_is_printed() -> None:
-    answer = run_process("--show-completion", "bash")
-    assert "complete -o default" in answer.out
+def test_the_script_is_that_of_the_shell_in_which_it_is_asked_for() -> None:
+    command = Path(sys.executable).parent / "dynamo-stack"
+    # Without another command behind it, bash would become what it runs and be no longer there to be found.
+    asked = f"{command} --show-completion; true"
+    done = subprocess.run(["bash", "-c", asked], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "complete -o default" in done.stdout
+    assert "dynamo-stack" in done.stdout

@@ -37,9 +37,11 @@ def test_nothing_differs_from_itself() -> None:
 def test_a_field_is_named_by_the_names_of_the_list_items_around_it() -> None:
     [(name, change)] = _changes(changed(BEFORE, _frontend_image)).items()
     assert (name, change.action) == (GRAPH, "changed")
-    [field] = change.fields
-    assert field.path == "spec.components.Frontend.podTemplate.spec.containers.main.image"
-    assert (field.before.rpartition(":")[2], field.after.rpartition(":")[2]) == ("1.2.1", "1.2.9")
+    label, image = change.fields
+    assert image.path == "spec.components.Frontend.podTemplate.spec.containers.main.image"
+    assert (image.before.rpartition(":")[2], image.after.rpartition(":")[2]) == ("1.2.1", "1.2.9")
+    assert label.path == ('spec.components.Frontend.podTemplate.metadata.labels["app.kubernetes.io/version"]')
+    assert (label.before, label.after) == ("1.2.1", "1.2.9")
 
 
 def test_a_list_item_that_comes_is_not_named_twice() -> None:
