@@ -5,9 +5,9 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from comparison.changes import Change, Effect, FieldChange, ResourceChange
+from comparison.field_path import dotted
 from resource_graph import Unknown, Value
 from resource_graph.printable import one_line, printable
-from resource_graph.resource import Path
 
 _CONTEXT_LINES = 2
 _MOST_COMPARED_LINES = 2000
@@ -24,19 +24,6 @@ def resource_lines(change: ResourceChange) -> tuple[str, ...]:
     for field in change.fields:
         lines += _field_lines(field)
     return tuple(lines)
-
-
-def dotted(path: Path) -> str:
-    """Return the path of a field as people write it: `spec.services[0].replicas`."""
-    text = ""
-    for part in path:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        elif part.isidentifier():
-            text += f".{part}" if text else part
-        else:
-            text += f"[{json.dumps(part, ensure_ascii=False)}]"
-    return one_line(text)
 
 
 def _field_lines(field: FieldChange) -> Iterator[str]:

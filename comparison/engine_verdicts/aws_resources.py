@@ -6,7 +6,8 @@ from dataclasses import replace
 from comparison.changes import Effect, FieldChange
 from comparison.engine_verdicts.aws_tables import CAPACITY_BLOCK, LUSTRE, NODE_GROUP, REPLACED, ROLLS_NODES
 from comparison.engine_verdicts.patterns import touches_any
-from comparison.engine_verdicts.verdict import Verdict, dotted, settled
+from comparison.engine_verdicts.verdict import Verdict, settled
+from comparison.field_path import dotted
 from comparison.pairs import Pair
 
 _CAPACITY = ("storageCapacity",)

@@ -9,7 +9,8 @@ from dataclasses import replace
 from comparison.changes import Change, Effect, FieldChange
 from comparison.engine_verdicts.kubernetes_tables import IDENTITY
 from comparison.engine_verdicts.patterns import patterns, touches, touches_any, under
-from comparison.engine_verdicts.verdict import Verdict, dotted, settled
+from comparison.engine_verdicts.verdict import Verdict, settled
+from comparison.field_path import dotted
 from comparison.fields import field_changes
 from comparison.nested_values import is_list, is_mapping, value_at
 from comparison.pairs import Pair

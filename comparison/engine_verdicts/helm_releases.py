@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from comparison.changes import Effect, FieldChange
 from comparison.engine_verdicts.patterns import patterns, touches_any
-from comparison.engine_verdicts.verdict import Verdict, dotted, settled
+from comparison.engine_verdicts.verdict import Verdict, settled
+from comparison.field_path import dotted
 from comparison.pairs import Pair
 
 _IDENTITY = patterns("name", "namespace")

@@ -18,7 +18,8 @@ from comparison.engine_verdicts.kubernetes_tables import (
     replaced,
 )
 from comparison.engine_verdicts.patterns import touches, touches_any, under
-from comparison.engine_verdicts.verdict import Sides, Verdict, dotted, settled
+from comparison.engine_verdicts.verdict import Sides, Verdict, settled
+from comparison.field_path import dotted
 from comparison.fields import literal_changes
 from comparison.known_defaults.objects import shape_of
 from comparison.known_defaults.shape import Shape

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from comparison.changes import Effect, FieldChange
-from comparison.engine_verdicts.verdict import Verdict, dotted, settled
+from comparison.engine_verdicts.verdict import Verdict, settled
+from comparison.field_path import dotted
 from comparison.pairs import Pair
 
 KUBERNETES_PROVIDER = "pulumi:providers:kubernetes"

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from comparison.changes import Effect, FieldChange, Operation
+from comparison.field_path import dotted
 from comparison.pairs import Pair
 from resource_graph import Resource, Value
 from resource_graph.resource import Path
@@ -30,19 +31,6 @@ class Sides:
         """Return the inputs of the explicit provider; empty for a default one."""
         provider = self.head.get(resource.provider or "")
         return {} if provider is None else provider.inputs
-
-
-def dotted(path: Path) -> str:
-    """Return the path as a person writes it."""
-    text = ""
-    for part in path:
-        if isinstance(part, int):
-            text += f"[{part}]"
-        elif "." in part or " " in part:
-            text += f'["{part}"]'
-        else:
-            text += f".{part}" if text else part
-    return text
 
 
 def settled(
