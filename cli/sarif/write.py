@@ -6,7 +6,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from cli.sarif.log import Locations, sarif_log
-from cli.sarif.places import StackPlaces, place_in_manifest
+from cli.sarif.places import Place, place_in_manifest, uri_of
+from comparison.stack_lines import StackLines
 from rules.model import Report, Rule
 from stacks.plan.stack_plan import StackPlan
 from stacks.stack_files import stack_directory
@@ -14,8 +15,12 @@ from stacks.stack_files import stack_directory
 
 def write_stack_findings(target: Path, stack: StackPlan, report: Report, rules: Sequence[Rule]) -> None:
     """Write the log; each finding is at a line of the stack's file."""
-    places = StackPlaces(stack, stack_directory(Path.cwd()) / stack.source)
-    _write(target, stack.name, report, rules, Locations(places.of_finding, places.of_waiver))
+    file = stack_directory(Path.cwd()) / stack.source
+    lines, uri = StackLines(stack, file.read_text(encoding="utf-8")), uri_of(file)
+    locations = Locations(
+        lambda finding: Place(uri, lines.of_finding(finding)), lambda rule: Place(uri, lines.of_waiver(rule))
+    )
+    _write(target, stack.name, report, rules, locations)
 
 
 def write_file_findings(target: Path, names: Sequence[str], report: Report, rules: Sequence[Rule]) -> None:
