@@ -1,1 +1,1 @@
-"""Findings of `check` as SARIF 2.1.0, which code scanning shows beside the lines of a pull request."""
+"""Findings as SARIF 2.1.0, which code scanning shows beside the lines of a file."""

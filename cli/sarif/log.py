@@ -1,18 +1,20 @@
-"""The SARIF log of one report: rules, results with their places, and waivers as suppressions.
+"""A SARIF log: runs of a tool, with rules, results at their places, and waivers as suppressions.
 
 It holds what GitHub reads of SARIF 2.1.0:
 https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning
 """
 
 import hashlib
+import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from importlib.metadata import version
+from typing import Any, Literal, TypeAlias
 
 from cli.sarif.places import Place
 from resource_graph.printable import printable
-from rules.model import Finding, Report, Rule, Severity, Status
+from rules.model import Rule, Severity
 
 MOST_RESULTS = 5_000
 """GitHub shows no more of one run."""
@@ -20,62 +22,114 @@ _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.MANDATORY: "error", Severity.ADVISORY: "warning"}
 _SECURITY = {Severity.MANDATORY: "error", Severity.ADVISORY: "recommendation"}
 
+Baseline: TypeAlias = Literal["new", "unchanged"]
+"""Whether an earlier run has found the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DescribedRule:
+    """What a reader of the log is told of a rule."""
+
+    id: str
+    title: str
+    severity: Severity
+    reason: str
+    fix: str
+    source: str
+
+    @classmethod
+    def of(cls, rule: Rule) -> "DescribedRule":
+        """Return what is told of a rule of the catalogue."""
+        return cls(
+            id=rule.id,
+            title=rule.title,
+            severity=rule.severity,
+            reason=rule.reason,
+            fix=rule.fix,
+            source=rule.source,
+        )
+
 
 @dataclass(frozen=True, slots=True)
-class Locations:
-    """Where findings stand."""
+class Suppression:
+    """A waiver."""
 
-    of_finding: Callable[[Finding], Place | None]
-    """None for a finding that stands in no file, which code scanning cannot show."""
-    of_waiver: Callable[[str], Place | None]
-    """By the rule that is waived; None where the waiver stands in no file that is judged."""
+    justification: str
+    place: Place | None
+    """None where it stands in no file that is judged."""
 
 
-def sarif_log(
-    report: Report,
-    rules: Sequence[Rule],
-    *,
-    category: str,
-    version: str,
-    locations: Locations,
-) -> dict[str, Any]:
-    """Return the log of a report.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """One thing that is wrong."""
 
-    Args:
-        report: what the rules found; findings that are undecided are no results.
-        rules: all that were asked.
-        category: tells this run from others of one commit, such as the stack's name.
-        version: of this program.
-        locations: of findings and of waivers.
+    rule: str
+    severity: Severity
+    message: str
+    place: Place
+    identity: tuple[str, ...]
+    """What makes it the same in another run; neither its line nor a number of its message."""
+    suppressions: tuple[Suppression, ...] | None = None
+    """None leaves them out."""
+    baseline: Baseline | None = None
+    """None in a run that is compared with no other."""
 
-    """
-    order = {rule.id: index for index, rule in enumerate(rules)}
-    results = list(_results(report, order, locations))
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """What a reader has to know of the run itself."""
+
+    level: Literal["error", "warning", "note"]
+    text: str
+    rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """One run of a command."""
+
+    command: str
+    category: str
+    """What tells this run from others of one commit, such as the stack's name."""
+    rules: Sequence[DescribedRule]
+    """Each that a result or a notification names is among them."""
+    results: Sequence[Result]
+    notifications: tuple[Notification, ...] = ()
+    is_complete: bool
+    """Whether it has judged all that it was to judge."""
+    whole: str
+    """The command that prints all results where the log leaves some out."""
+
+
+def log_text(runs: Iterable[Run]) -> str:
+    """Return the log as JSON."""
+    log = {"$schema": _SCHEMA, "version": "2.1.0", "runs": [_run(each) for each in runs]}
+    # Of the control characters, JSON itself leaves only DEL as it is.
+    return json.dumps(log, indent=1).replace("\x7f", r"\u007f") + "\n"
+
+
+def _run(run: Run) -> dict[str, Any]:
+    order = {rule.id: index for index, rule in enumerate(run.rules)}
+    results = list(_results(run.results, order))
     results.sort(key=lambda result: (bool(result.get("suppressions")), result["level"] != "error"))
     shown = results[:MOST_RESULTS]
     return {
-        "$schema": _SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {
-                        "name": "dynamo-stack check",
-                        "semanticVersion": version,
-                        "rules": [_rule(rule) for rule in rules],
-                    }
-                },
-                # Its last part is the run's own id, which nobody needs.
-                "automationDetails": {"id": f"dynamo-stack/{category}/"},
-                "invocations": [_invocation(report, order, len(results) - len(shown))],
-                "columnKind": "unicodeCodePoints",
-                "results": shown,
+        "tool": {
+            "driver": {
+                "name": f"dynamo-stack {run.command}",
+                "semanticVersion": version("dynamo-stack"),
+                "rules": [_rule(rule) for rule in run.rules],
             }
-        ],
+        },
+        # Its last part is the run's own id, which nobody needs.
+        "automationDetails": {"id": f"dynamo-stack/{run.category}/"},
+        "invocations": [_invocation(run, order, len(results) - len(shown))],
+        "columnKind": "unicodeCodePoints",
+        "results": shown,
     }
 
 
-def _rule(rule: Rule) -> dict[str, Any]:
+def _rule(rule: DescribedRule) -> dict[str, Any]:
     return {
         "id": rule.id,
         "name": rule.id,
@@ -90,46 +144,40 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _results(report: Report, order: Mapping[str, int], locations: Locations) -> Iterator[dict[str, Any]]:
+def _results(results: Iterable[Result], order: Mapping[str, int]) -> Iterator[dict[str, Any]]:
     seen: Counter[str] = Counter()
-    for finding in report.findings:
-        place = locations.of_finding(finding)
-        if finding.observation.status is not Status.FAILED or place is None:
-            continue
-        fingerprint = _fingerprint(finding)
+    for result in results:
+        fingerprint = hashlib.sha256("\0".join(result.identity).encode()).hexdigest()[:16]
         seen[fingerprint] += 1
-        observation = finding.observation
-        result: dict[str, Any] = {
-            "ruleId": finding.rule.id,
-            "ruleIndex": order[finding.rule.id],
-            "level": _LEVELS[finding.rule.severity],
-            "message": {
-                "text": printable(
-                    f"{observation.resource.name} / {observation.subject}: {observation.message}"
-                )
-            },
-            "locations": [_location(place)],
+        written: dict[str, Any] = {
+            "ruleId": result.rule,
+            "ruleIndex": order[result.rule],
+            "level": _LEVELS[result.severity],
+            "message": {"text": printable(result.message)},
+            "locations": [_location(result.place)],
             # The one that GitHub matches alerts by. What stands in the line, and the numbers of the message,
             # are not in it: another number of GPUs is the same finding.
             "partialFingerprints": {"primaryLocationLineHash": f"{fingerprint}:{seen[fingerprint]}"},
         }
-        if finding.waiver is not None:
-            result["suppressions"] = [_suppression(finding, locations.of_waiver(finding.rule.id))]
-        yield result
+        if result.suppressions is not None:
+            written["suppressions"] = [_suppression(each) for each in result.suppressions]
+        if result.baseline is not None:
+            written["baselineState"] = result.baseline
+        yield written
 
 
-def _fingerprint(finding: Finding) -> str:
-    parts = (finding.rule.id, finding.urn, finding.observation.subject)
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
-def _suppression(finding: Finding, place: Place | None) -> dict[str, Any]:
+def _suppression(suppression: Suppression) -> dict[str, Any]:
+    place = suppression.place
     # A waiver stands in the file that is judged; one that a graph brings along stands elsewhere.
     kind = "external" if place is None else "inSource"
-    suppression: dict[str, Any] = {"kind": kind, "status": "accepted", "justification": str(finding.waiver)}
+    written: dict[str, Any] = {
+        "kind": kind,
+        "status": "accepted",
+        "justification": suppression.justification,
+    }
     if place is not None:
-        suppression["location"] = _location(place)
-    return suppression
+        written["location"] = _location(place)
+    return written
 
 
 def _location(place: Place) -> dict[str, Any]:
@@ -141,16 +189,15 @@ def _location(place: Place) -> dict[str, Any]:
     }
 
 
-def _invocation(report: Report, order: Mapping[str, int], left_out: int) -> dict[str, Any]:
-    notifications: list[dict[str, Any]] = [
-        {
-            "level": "error",
-            "associatedRule": {"id": broken.rule.id, "index": order[broken.rule.id]},
-            "message": {"text": printable(f"the rule {broken.rule.id} is broken: {broken.error!r}")},
-        }
-        for broken in report.broken
-    ]
+def _invocation(run: Run, order: Mapping[str, int], left_out: int) -> dict[str, Any]:
+    said = [_notification(each, order) for each in run.notifications]
     if left_out:
-        text = f"{left_out} more findings are left out; `dynamo-stack check --json` has them all"
-        notifications.append({"level": "warning", "message": {"text": text}})
-    return {"executionSuccessful": not report.broken, "toolExecutionNotifications": notifications}
+        text = f"{left_out} more findings are left out; `{run.whole}` has them all"
+        said.append(_notification(Notification("warning", text), order))
+    return {"executionSuccessful": run.is_complete, "toolExecutionNotifications": said}
+
+
+def _notification(notification: Notification, order: Mapping[str, int]) -> dict[str, Any]:
+    rule = notification.rule
+    about = {} if rule is None else {"associatedRule": {"id": rule, "index": order[rule]}}
+    return {"level": notification.level, **about, "message": {"text": printable(notification.text)}}

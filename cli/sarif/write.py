@@ -1,12 +1,11 @@
 """Writes the SARIF log of a stack's findings, or of files' findings."""
 
-import json
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 
-from cli.sarif.log import Locations, sarif_log
+from cli.sarif.log import log_text
 from cli.sarif.places import Place, place_in_manifest, uri_of
+from cli.sarif.report_run import Locations, report_run
 from comparison.stack_lines import StackLines
 from rules.model import Report, Rule
 from stacks.plan.stack_plan import StackPlan
@@ -31,5 +30,5 @@ def write_file_findings(target: Path, names: Sequence[str], report: Report, rule
 
 
 def _write(target: Path, category: str, report: Report, rules: Sequence[Rule], locations: Locations) -> None:
-    log = sarif_log(report, rules, category=category, version=version("dynamo-stack"), locations=locations)
-    target.write_text(json.dumps(log, indent=1) + "\n", encoding="utf-8")
+    run = report_run(report, rules, category=category, locations=locations)
+    target.write_text(log_text([run]), encoding="utf-8")

@@ -9,8 +9,9 @@ from typing import Any
 import jsonschema
 import pytest
 
-from cli.sarif.log import MOST_RESULTS, Locations, sarif_log
+from cli.sarif.log import MOST_RESULTS, log_text
 from cli.sarif.places import Place
+from cli.sarif.report_run import Locations, report_run
 from resource_graph import Resource
 from rules.catalogue import RULES
 from rules.model import BrokenRule, Finding, Report, Severity, failed
@@ -43,13 +44,8 @@ def place(result: dict[str, Any]) -> tuple[str, int]:
 
 
 def logged(report: Report) -> dict[str, Any]:
-    log = sarif_log(
-        report,
-        RULES,
-        category="x",
-        version="1.2.3",
-        locations=Locations(lambda _: Place("a.yaml", 1), lambda _: None),
-    )
+    locations = Locations(lambda _: Place("a.yaml", 1), lambda _: None)
+    log = json.loads(log_text([report_run(report, RULES, category="x", locations=locations)]))
     jsonschema.Draft7Validator(SCHEMA).validate(log)
     return log["runs"][0]
 
