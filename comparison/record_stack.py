@@ -1,10 +1,11 @@
 """Makes the recording of one stack from its plan and from what the program registers for it."""
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from comparison.recording import (
     RecordedFinding,
+    RecordedLines,
     RecordedPool,
     RecordedUpdate,
     RecordedWaiver,
@@ -12,6 +13,7 @@ from comparison.recording import (
 )
 from comparison.secret_marks import marked
 from comparison.secret_text import without_secrets
+from comparison.stack_lines import StackLines
 from components.purchase import CapacityBlock, Purchase
 from resource_graph import ResourceGraph
 from rules.catalogue import rules_on
@@ -31,6 +33,8 @@ def record_stack(
     secrets: Mapping[str, str],
     update: RecordedUpdate | None,
     today: dt.date,
+    lines: StackLines | None = None,
+    refused: Sequence[str] = (),
 ) -> StackRecording:
     """Return the recording, without any secret.
 
@@ -41,6 +45,8 @@ def record_stack(
         secrets: secret of the stack file -> fingerprint of its encrypted text.
         update: what it does to what runs.
         today: decides which waivers hold.
+        lines: of its file; None where it has none.
+        refused: keys of the settings that the update is refused for.
 
     """
     return StackRecording(
@@ -49,12 +55,24 @@ def record_stack(
         secrets=secrets,
         fixed=fixed_values(stack),
         pools=tuple(_pools(stack)),
-        findings=tuple(_findings(judged, today)),
+        findings=tuple(_findings(judged, today, lines)),
         waivers=tuple(
             RecordedWaiver(rule=each.rule, reason=without_secrets(each.reason), expires=each.expires)
             for each in stack.waivers
         ),
         update=update,
+        lines=None if lines is None else _lines(lines, stack, graph, refused),
+    )
+
+
+def _lines(
+    lines: StackLines, stack: StackPlan, graph: ResourceGraph, refused: Sequence[str]
+) -> RecordedLines:
+    return RecordedLines(
+        settings=lines.of_setting(""),
+        waivers={each.rule: lines.of_waiver(each.rule) for each in stack.waivers},
+        resources={each.urn: lines.of_resource(each) for each in graph if each.custom},
+        refused=tuple(map(lines.of_setting, refused)),
     )
 
 
@@ -81,13 +99,13 @@ def _pool(placed: PlacedPool, purchase: Purchase | None) -> RecordedPool:
     )
 
 
-def _findings(graph: ResourceGraph, today: dt.date) -> Iterator[RecordedFinding]:
+def _findings(graph: ResourceGraph, today: dt.date, lines: StackLines | None) -> Iterator[RecordedFinding]:
     report = run_rules(graph, rules_on(today), today=today)
-    yield from map(_finding, report.findings)
+    yield from (_finding(each, lines) for each in report.findings)
     yield from map(_broken, report.broken)
 
 
-def _finding(finding: Finding) -> RecordedFinding:
+def _finding(finding: Finding, lines: StackLines | None) -> RecordedFinding:
     seen, rule = finding.observation, finding.rule
     status = "waived" if finding.waiver is not None else seen.status.value
     return RecordedFinding(
@@ -98,6 +116,7 @@ def _finding(finding: Finding) -> RecordedFinding:
         subject=without_secrets(seen.subject),
         message=without_secrets(seen.message),
         fix=rule.fix,
+        line=None if lines is None else lines.of_finding(finding),
     )
 
 

@@ -43,6 +43,8 @@ class RecordedFinding:
     subject: str
     message: str
     fix: str
+    line: int | None = None
+    """Line of the stack's file that most likely has to change; None where nobody has written it down."""
 
     @property
     def identity(self) -> tuple[str, str, str]:
@@ -83,6 +85,20 @@ class RecordedUpdate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedLines:
+    """Lines of the stack's file that most likely have to change, counted from 1."""
+
+    settings: int
+    """Where the settings begin."""
+    waivers: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Rule -> its waiver."""
+    resources: Mapping[str, int] = field(default_factory=dict[str, int])
+    """URN -> what makes the resource as it is."""
+    refused: tuple[int, ...] = ()
+    """Of each reason for which the update is refused, in their order."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StackRecording:
     """One stack of one side."""
 
@@ -98,6 +114,8 @@ class StackRecording:
     waivers: tuple[RecordedWaiver, ...] = ()
     update: RecordedUpdate | None = None
     """What this side does to the other one; None on the side that is compared with, and for a new stack."""
+    lines: RecordedLines | None = None
+    """None where the side's own code is from before lines were written down."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,16 @@
 The reader takes nothing that the writer does not write: the text can come from a pull request.
 """
 
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from comparison.json_form import Form
 from comparison.recording import (
     SCHEMA_VERSION,
     RecordedFinding,
+    RecordedLines,
     RecordedNotice,
     RecordedPool,
     RecordedUpdate,
@@ -19,20 +21,29 @@ from comparison.recording import (
     StackRecording,
     UnreadStack,
 )
-from comparison.value_json import Json, from_json, to_json
-from resource_graph import CustomTimeouts, Resource
+from comparison.resource_json import ResourceForm, resource_form, resource_of
 from resource_graph.printable import one_line
-from resource_graph.resource import Path
 
 _LONGEST_MESSAGE = 300
+_LAST_LINE = 10_000_000
+"""No person's file has more."""
+_Line = Annotated[int, Field(ge=1, le=_LAST_LINE)]
+_LINES: Any = {"recorded": {"__all__": {"lines": True, "findings": {"__all__": {"line"}}}}}
 
 
 class RecordingFormatError(Exception):
     """The text is no recording that this release reads; the text of the error says why."""
 
 
-def side_as_json(side: Side) -> str:
-    """Return the side as JSON on one line."""
+def side_as_json(side: Side, *, with_lines: bool = True) -> str:
+    """Return the side as JSON on one line.
+
+    Args:
+        side: what is written.
+        with_lines: whether lines of the stack files are in it. The code of another side needs none, and older
+            code refuses a recording that has them.
+
+    """
     form = _SideForm(
         schema_version=SCHEMA_VERSION,
         label=side.label,
@@ -47,7 +58,7 @@ def side_as_json(side: Side) -> str:
             if isinstance(each, UnreadStack)
         ),
     )
-    return form.model_dump_json(by_alias=True)
+    return form.model_dump_json(by_alias=True, exclude_defaults=True, exclude=None if with_lines else _LINES)
 
 
 def side_of_json(text: str | bytes) -> Side:
@@ -75,51 +86,13 @@ def side_of_json(text: str | bytes) -> Side:
     return Side(form.label, form.commit, stacks, form.notes)
 
 
-class _Form(BaseModel):
-    """A JSON object with these keys in camel case, all of them and no others."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        strict=True,
-        alias_generator=to_camel,
-        populate_by_name=True,
-        allow_inf_nan=False,
-    )
-
-
 class _VersionForm(BaseModel):
     model_config = ConfigDict(extra="ignore", strict=True, alias_generator=to_camel)
 
     schema_version: int
 
 
-class _TimeoutsForm(_Form):
-    create: float | None
-    update: float | None
-    delete: float | None
-
-
-class _ResourceForm(_Form):
-    urn: str
-    type: str
-    name: str
-    inputs: dict[str, JsonValue]
-    custom: bool
-    parent: str | None
-    provider: str | None
-    dependencies: tuple[str, ...]
-    property_dependencies: dict[str, tuple[str, ...]]
-    protect: bool | None
-    retain_on_delete: bool | None
-    custom_timeouts: _TimeoutsForm
-    delete_before_replace: bool | None
-    ignore_changes: tuple[str, ...]
-    replace_on_changes: tuple[str, ...]
-    secret_paths: tuple[tuple[str | int, ...], ...] | None
-
-
-class _PoolForm(_Form):
+class _PoolForm(Form):
     name: str
     machine: str
     accelerator: str
@@ -132,7 +105,7 @@ class _PoolForm(_Form):
     block: str | None
 
 
-class _FindingForm(_Form):
+class _FindingForm(Form):
     rule: str
     severity: Literal["mandatory", "advisory"]
     status: Literal["failed", "undecided", "waived"]
@@ -140,43 +113,52 @@ class _FindingForm(_Form):
     subject: str
     message: str
     fix: str
+    line: _Line | None = None
 
 
-class _WaiverForm(_Form):
+class _WaiverForm(Form):
     rule: str
     reason: str
     expires: str
 
 
-class _NoticeForm(_Form):
+class _NoticeForm(Form):
     text: str
     warns: bool
 
 
-class _UpdateForm(_Form):
+class _UpdateForm(Form):
     notices: tuple[_NoticeForm, ...]
     refused: tuple[str, ...]
     restarts_workers: bool
     interruption: str | None
 
 
-class _StackForm(_Form):
+class _LinesForm(Form):
+    settings: _Line
+    waivers: dict[str, _Line]
+    resources: dict[str, _Line]
+    refused: tuple[_Line, ...]
+
+
+class _StackForm(Form):
     name: str
-    resources: tuple[_ResourceForm, ...]
+    resources: tuple[ResourceForm, ...]
     secrets: dict[str, str]
     fixed: dict[str, str | int]
     pools: tuple[_PoolForm, ...]
     findings: tuple[_FindingForm, ...]
     waivers: tuple[_WaiverForm, ...]
     update: _UpdateForm | None
+    lines: _LinesForm | None = None
 
 
-class _UnreadForm(_Form):
+class _UnreadForm(Form):
     name: str
     reason: str
 
 
-class _SideForm(_Form):
+class _SideForm(Form):
     schema_version: Literal[1]
     label: str
     commit: str | None
@@ -186,10 +168,10 @@ class _SideForm(_Form):
 
 
 def _stack_form(stack: StackRecording) -> _StackForm:
-    update = stack.update
+    update, lines = stack.update, stack.lines
     return _StackForm(
         name=stack.name,
-        resources=tuple(map(_resource_form, stack.resources)),
+        resources=tuple(map(resource_form, stack.resources)),
         secrets=dict(stack.secrets),
         fixed=dict(stack.fixed),
         pools=tuple(_PoolForm(**_fields(each)) for each in stack.pools),
@@ -203,14 +185,15 @@ def _stack_form(stack: StackRecording) -> _StackForm:
             restarts_workers=update.restarts_workers,
             interruption=update.interruption,
         ),
+        lines=None if lines is None else _LinesForm(**_fields(lines)),
     )
 
 
 def _stack(form: _StackForm) -> StackRecording:
-    update = form.update
+    update, lines = form.update, form.lines
     return StackRecording(
         name=form.name,
-        resources=tuple(map(_resource, form.resources)),
+        resources=tuple(map(resource_of, form.resources)),
         secrets=form.secrets,
         fixed=form.fixed,
         pools=tuple(RecordedPool(**dict(each)) for each in form.pools),
@@ -224,65 +207,12 @@ def _stack(form: _StackForm) -> StackRecording:
             restarts_workers=update.restarts_workers,
             interruption=update.interruption,
         ),
+        lines=None if lines is None else RecordedLines(**dict(lines)),
     )
 
 
-def _resource_form(resource: Resource) -> _ResourceForm:
-    timeouts, paths = resource.custom_timeouts, resource.secret_paths
-    return _ResourceForm(
-        urn=resource.urn,
-        type=resource.type,
-        name=resource.name,
-        inputs=cast("dict[str, JsonValue]", to_json(resource.inputs)),
-        custom=resource.custom,
-        parent=resource.parent,
-        provider=resource.provider,
-        # A set has another order in every process, and equal recordings have to be equal texts.
-        dependencies=tuple(sorted(resource.dependencies)),
-        property_dependencies={
-            key: tuple(sorted(urns)) for key, urns in sorted(resource.property_dependencies.items())
-        },
-        protect=resource.protect,
-        retain_on_delete=resource.retain_on_delete,
-        custom_timeouts=_TimeoutsForm(create=timeouts.create, update=timeouts.update, delete=timeouts.delete),
-        delete_before_replace=resource.delete_before_replace,
-        ignore_changes=resource.ignore_changes,
-        replace_on_changes=resource.replace_on_changes,
-        secret_paths=None if paths is None else tuple(sorted(paths, key=_order)),
-    )
-
-
-def _resource(form: _ResourceForm) -> Resource:
-    inputs = from_json(cast("Json", form.inputs))
-    if not isinstance(inputs, dict):
-        raise RecordingFormatError(f"the inputs of {form.urn} are unknown as a whole")
-    timeouts = form.custom_timeouts
-    return Resource(
-        urn=form.urn,
-        type=form.type,
-        name=form.name,
-        inputs=inputs,
-        custom=form.custom,
-        parent=form.parent,
-        provider=form.provider,
-        dependencies=frozenset(form.dependencies),
-        property_dependencies={key: frozenset(urns) for key, urns in form.property_dependencies.items()},
-        protect=form.protect,
-        retain_on_delete=form.retain_on_delete,
-        custom_timeouts=CustomTimeouts(timeouts.create, timeouts.update, timeouts.delete),
-        delete_before_replace=form.delete_before_replace,
-        ignore_changes=form.ignore_changes,
-        replace_on_changes=form.replace_on_changes,
-        secret_paths=None if form.secret_paths is None else frozenset(form.secret_paths),
-    )
-
-
-def _fields(recorded: RecordedPool | RecordedFinding | RecordedWaiver) -> dict[str, Any]:
+def _fields(recorded: RecordedPool | RecordedFinding | RecordedWaiver | RecordedLines) -> dict[str, Any]:
     return {name: getattr(recorded, name) for name in recorded.__slots__}
-
-
-def _order(path: Path) -> tuple[str, ...]:
-    return tuple(f"{type(step).__name__} {step}" for step in path)
 
 
 def _first_problem(error: ValidationError) -> str:

@@ -1,6 +1,8 @@
 """The line of a stack's file that a person most likely has to change for what is said of the stack."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any, TypeAlias, cast
 
 from comparison.nested_values import is_list, is_mapping
@@ -17,6 +19,7 @@ Key: TypeAlias = tuple[str | int, ...]
 """Keys and list positions below `dynamo-stack:settings`."""
 
 _TOP: Key = ("config", SETTINGS_KEY)
+_PARTS = re.compile(r"[^.\[\]]+")
 _TOPICS = {rule.id: topic.name for topic in TOPICS for rule in topic.rules}
 _ENGINE = ("overrides", "arguments", "environment")
 """Settings per role of what the engine is started with."""
@@ -84,7 +87,16 @@ class StackLines:
         """Return the line of a rule's waiver, or of the list of waivers where none names it."""
         return self._line(self._waiver(rule))
 
-    def _first_written(self, keys: Iterator[Key]) -> int:
+    def of_resource(self, resource: Resource) -> int:
+        """Return the line of the key that most likely makes the resource as it is."""
+        return self._first_written(chain(self._keys_of_resource(resource), _LAST))
+
+    def of_setting(self, key: str) -> int:
+        """Return the line of a setting such as `nodePools[0].zone`, or of the nearest around it."""
+        parts: list[str] = _PARTS.findall(key)
+        return self._line(tuple(int(part) if part.isdecimal() else part for part in parts))
+
+    def _first_written(self, keys: Iterable[Key]) -> int:
         return self._line(next(key for key in keys if _is_written(self._settings, key)))
 
     def _line(self, key: Key) -> int:

@@ -14,6 +14,7 @@ from typing import TypeAlias
 from comparison.record_stack import record_stack
 from comparison.recording import Side, StackRecording, UnreadStack
 from comparison.secret_text import fingerprint, without_secrets
+from comparison.stack_lines import StackLines
 from comparison.update_over import update_over
 from operations.errors import CommandError
 from operations.project import recorded_stack, resolved_stack, stack_directory
@@ -94,25 +95,34 @@ def _recorded(directory: Path, today: dt.date, name: str, running: _Recorded | N
 
 
 def _recording(name: str, directory: Path, running: _Recorded | None, today: dt.date) -> StackRecording:
-    stack, update, said = resolved_stack(name), FIRST, None
+    stack, update, said, refused = resolved_stack(name), FIRST, None, ()
     if isinstance(running, StackRecording):
         found = update_over(stack, running)
-        stack, update, said = found.stack, found.registered, found.recorded
+        stack, update, said, refused = found.stack, found.registered, found.recorded, found.refused
     graph = recorded_stack(stack, update)
     opened = with_open_windows(stack)
     # A graph that waits for its window is judged before the hours that it costs begin, as `check` does.
     judged = graph if opened == stack else recorded_stack(opened)
-    secrets = _secrets(directory / stack.source)
-    return record_stack(stack, graph, judged, secrets=secrets, update=said, today=today)
+    text = (directory / stack.source).read_text(encoding="utf-8")
+    return record_stack(
+        stack,
+        graph,
+        judged,
+        secrets=_secrets(text),
+        update=said,
+        today=today,
+        lines=StackLines(stack, text),
+        refused=refused,
+    )
 
 
 def _unread(name: str, reason: str) -> UnreadStack:
     return UnreadStack(name, without_secrets(printable(reason))[:_LONGEST_REASON])
 
 
-def _secrets(file: Path) -> dict[str, str]:
+def _secrets(text: str) -> dict[str, str]:
     """Return the fingerprint of each encrypted value of a stack file, by its key."""
-    document = parse_yaml(file.read_text(encoding="utf-8"))
+    document = parse_yaml(text)
     config = document.get("config") if isinstance(document, Mapping) else None
     entries = config.items() if isinstance(config, Mapping) else ()
     return {

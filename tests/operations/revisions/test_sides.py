@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from comparison.recording import UnreadStack
+from comparison.recording_json import side_as_json
 from operations.errors import CommandError
 from operations.revisions import recorded_sides, sides
 from operations.revisions.environment import interpreter_for
 from operations.revisions.record_process import RecordProcess
+from tests.comparison.made_up import finding, recording, side
 from tests.operations.revisions.repositories import TestRepository
 from tests.operations.revisions.toy_side import commit_side, write_code
 
@@ -89,6 +91,26 @@ def test_a_commit_is_recorded_once(made: TestRepository, monkeypatch: pytest.Mon
     before = recorded_sides("HEAD~1", "HEAD")
     monkeypatch.setattr(RecordProcess, "answer", lambda *_: pytest.fail("is recorded again"))
     assert recorded_sides("HEAD~1", "HEAD") == before
+
+
+def test_the_other_side_s_code_is_handed_no_lines_and_the_comparison_keeps_them(
+    made: TestRepository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit_side(made)
+    recorded = side(recording(findings=(finding(line=12),)))
+    handed: list[str] = []
+
+    def answer(_: RecordProcess, __: list[str], over: Path | None) -> bytes:
+        if over is not None:
+            handed.append(over.read_text())
+        return side_as_json(recorded).encode()
+
+    monkeypatch.setattr(RecordProcess, "answer", answer)
+    _, head = recorded_sides("HEAD", "HEAD")
+    assert head.stacks == recorded.stacks
+    [text] = handed
+    assert '"findings":[{' in text
+    assert '"line"' not in text
 
 
 def test_a_recording_that_failed_is_tried_again(made: TestRepository) -> None:
