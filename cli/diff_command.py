@@ -18,6 +18,7 @@ class DiffFormat(Enum):
     TEXT = "text"
     MARKDOWN = "markdown"
     JSON = "json"
+    SARIF = "sarif"
 
 
 def diff_command(
@@ -34,7 +35,10 @@ def diff_command(
     ] = None,
     form: Annotated[
         DiffFormat,
-        typer.Option("--format", help="For a terminal, for the comment of a pull request, or for programs."),
+        typer.Option(
+            "--format",
+            help="For a terminal, the comment of a pull request, programs, or code scanning (SARIF).",
+        ),
     ] = DiffFormat.TEXT,
     to: Annotated[Path | None, typer.Option("--to", metavar="FILE", help="Write it there instead.")] = None,
 ) -> None:

@@ -51,6 +51,11 @@ class RecordedFinding:
         """What makes it the same finding on the other side, whatever numbers its message has."""
         return self.rule, self.resource, self.subject
 
+    @property
+    def is_of_a_defective_rule(self) -> bool:
+        """Whether the rule ended with an error instead of judging; then it is about no resource."""
+        return not self.resource
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedWaiver:

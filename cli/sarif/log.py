@@ -110,8 +110,7 @@ def log_text(runs: Iterable[Run]) -> str:
 
 def _run(run: Run) -> dict[str, Any]:
     order = {rule.id: index for index, rule in enumerate(run.rules)}
-    results = list(_results(run.results, order))
-    results.sort(key=lambda result: (bool(result.get("suppressions")), result["level"] != "error"))
+    results = sorted(_results(run.results, order), key=_urgency)
     shown = results[:MOST_RESULTS]
     return {
         "tool": {
@@ -127,6 +126,11 @@ def _run(run: Run) -> dict[str, Any]:
         "columnKind": "unicodeCodePoints",
         "results": shown,
     }
+
+
+def _urgency(result: Mapping[str, Any]) -> tuple[bool, bool, bool]:
+    is_waived, is_advisory = bool(result.get("suppressions")), result["level"] != "error"
+    return is_waived, is_advisory, result.get("baselineState") == "unchanged"
 
 
 def _rule(rule: DescribedRule) -> dict[str, Any]:
@@ -173,7 +177,7 @@ def _suppression(suppression: Suppression) -> dict[str, Any]:
     written: dict[str, Any] = {
         "kind": kind,
         "status": "accepted",
-        "justification": suppression.justification,
+        "justification": printable(suppression.justification),
     }
     if place is not None:
         written["location"] = _location(place)

@@ -47,7 +47,7 @@ def test_the_exit_code_is_that_of_the_verdict(
     command: Command, sides: dict[str, Any], head: Any, code: int
 ) -> None:
     sides["head"] = head
-    for form in ("text", "markdown", "json"):
+    for form in ("text", "markdown", "json", "sarif"):
         assert command("diff", "main..topic", "--format", form).code == code
 
 
@@ -83,7 +83,7 @@ def test_the_text_has_verdict_sides_facts_and_code(command: Command, sides: dict
     assert "it changes cli/main.py" in printed
 
 
-@pytest.mark.parametrize("form", ["text", "markdown", "json"])
+@pytest.mark.parametrize("form", ["text", "markdown", "json", "sarif"])
 def test_a_file_gets_what_would_have_been_printed(
     command: Command, sides: dict[str, Any], tmp_path: Path, form: str
 ) -> None:

@@ -172,6 +172,7 @@ def test_two_copies_of_the_project_are_recorded_each_in_a_process_without_creden
     update = stack_of(head).update
     assert update is not None
     assert str(update.interruption).startswith("nothing serves from the moment the old graph ends")
+    assert all(finding.line for side in (base, head) for finding in stack_of(side).findings)
     graphs = [
         each.name
         for side in (base, head)

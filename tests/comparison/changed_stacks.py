@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pytest
 
     from comparison.capacity import Gpus
+    from comparison.recording import Side
     from comparison.stack_comparison import UncomparedStack
 
 CASES = Path(__file__).parent / "cases"
@@ -47,16 +48,21 @@ class Case:
     def compared(
         self, folder: Path, monkeypatch: pytest.MonkeyPatch, today: dt.date
     ) -> StackComparison | UncomparedStack:
-        """Record both sides as `dynamo-stack record` does, in this process."""
-        sides = []
+        """Compare both sides, each recorded as `dynamo-stack record` does, in this process."""
+        [stack] = compare_sides(*self.sides(folder, monkeypatch), today).stacks
+        return stack
+
+    def sides(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Side, Side]:
+        """Record both sides."""
+        sides: list[Side] = []
         for name, parts in (("base", (self.before,)), ("head", (self.before, self.change))):
             directory = folder / name
             directory.mkdir()
             _write(directory, self.stack, parts)
             monkeypatch.chdir(directory)
             sides.append(recorded_folder([], sides[0] if sides else None))
-        [stack] = compare_sides(*sides, today).stacks
-        return stack
+        base, head = sides
+        return base, head
 
 
 def all_cases() -> list[Case]:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from cli.diff_text import print_comparison
 from cli.output import make_console
+from cli.sarif.write import comparison_log
 from comparison.document import as_document
 from comparison.markdown import as_markdown
 from comparison.recording import Side
-from comparison.stack_comparison import Comparison
+from comparison.stack_comparison import Comparison, compare_sides
 from tests.comparison.changed_stacks import Case
 
 if TYPE_CHECKING:
@@ -65,3 +66,26 @@ def test_planted_tokens_show_as_changed_and_nowhere_with_their_values(
         for letter in "qw":
             found = [kind for kind, text in tokens(letter).items() if text in output or letter * 20 in output]
             assert found == []
+
+
+def test_tokens_in_findings_refusals_and_waivers_are_marks_in_code_scanning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = tokens("q")
+    change = planted("q")
+    settings = change["settings"]
+    assert isinstance(settings, dict)
+    said = f"asked with {token['hugging face']} by {token['url']}, password={token['password']}"
+    waiver = {"rule": "kv-transport-proven", "reason": said, "expires": "2099-12-31"}
+    settings |= {
+        "waivers": [waiver, waiver | {"rule": "no-such-rule"}],
+        "modelCache.storageClassName": f"sk-{'q' * 24}",
+        "modelCache.size": "100Gi",
+    }
+    sides = Case("planted", "dev", planted("w"), change, {}).sides(tmp_path, monkeypatch)
+    log = comparison_log(compare_sides(*sides, TODAY))
+    for rule in ("kv-transport-proven", "waiver-is-valid", "update-refused"):
+        assert f'"ruleId": "{rule}"' in log
+    assert "asked with [secret " in log
+    for letter in "qw":
+        assert [kind for kind, text in tokens(letter).items() if text in log or letter * 20 in log] == []

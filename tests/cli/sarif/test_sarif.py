@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import jsonschema
 import pytest
 
 from cli.sarif.log import MOST_RESULTS, log_text
@@ -17,10 +14,13 @@ from rules.catalogue import RULES
 from rules.model import BrokenRule, Finding, Report, Severity, failed
 from tests.cli.checked import EIGHT_GPUS, findings, written
 from tests.cli.command import ROOT, Answer, Command, write_stack
+from tests.cli.sarif.logs import place, runs_of
 from tests.rules.judging import GPUS, mutated
 from tests.support.dev_settings import dev_settings
 
-SCHEMA = json.loads(Path(__file__).with_name("subset.schema.json").read_text())
+if TYPE_CHECKING:
+    from pathlib import Path
+
 MANDATORY = next(rule for rule in RULES if rule.severity is Severity.MANDATORY)
 ADVISORY = next(rule for rule in RULES if rule.severity is Severity.ADVISORY)
 PROVEN = "kv-transport-proven"
@@ -28,26 +28,14 @@ PROVEN = "kv-transport-proven"
 
 def run_of(file: Path) -> dict[str, Any]:
     """The one run of a log, which has to be valid."""
-    log = json.loads(file.read_text(encoding="utf-8"))
-    jsonschema.Draft7Validator(SCHEMA).validate(log)
-    [run] = log["runs"]
-    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
-    for result in run["results"]:
-        assert rules[result["ruleIndex"]] == result["ruleId"]
+    [run] = runs_of(file.read_text(encoding="utf-8"))
     return run
-
-
-def place(result: dict[str, Any]) -> tuple[str, int]:
-    [location] = result["locations"]
-    physical = location["physicalLocation"]
-    return physical["artifactLocation"]["uri"], physical["region"]["startLine"]
 
 
 def logged(report: Report) -> dict[str, Any]:
     locations = Locations(lambda _: Place("a.yaml", 1), lambda _: None)
-    log = json.loads(log_text([report_run(report, RULES, category="x", locations=locations)]))
-    jsonschema.Draft7Validator(SCHEMA).validate(log)
-    return log["runs"][0]
+    [run] = runs_of(log_text([report_run(report, RULES, category="x", locations=locations)]))
+    return run
 
 
 @pytest.fixture
