@@ -74,6 +74,9 @@ _SARIF = (
     "  uses: github/codeql-action/upload-sarif@1c5b675653bb5c22dbe9b12b556ec555138e09fd # v4.38.1",
     "  with: {sarif_file: check.sarif}",
     "```",
+    "",
+    "`dynamo-stack diff BASE..HEAD --format sarif` says what is new between two revisions, and what would be",
+    "refused ([how to upload it](pull-requests.md#code-scanning)).",
 )
 
 
