@@ -69,11 +69,16 @@ def _run(stack: StackComparison | UncomparedStack, sides: _Sides) -> Run:
         results=results,
         notifications=(
             *_unread(stack),
-            *(Notification("error", harmless(each.message), rule_id(each.rule)) for each in defective),
+            *(_defect(each) for each in defective),
         ),
         is_complete=isinstance(stack, StackComparison) and not defective,
         whole="dynamo-stack diff --format json",
     )
+
+
+def _defect(finding: RecordedFinding) -> Notification:
+    rule = rule_id(finding.rule)
+    return Notification("error", f"the rule {rule} {harmless(finding.message)}", rule)
 
 
 def _unread(stack: StackComparison | UncomparedStack) -> Iterator[Notification]:

@@ -155,7 +155,7 @@ def test_a_rule_that_is_defective_is_no_pass(compared: Compared) -> None:
         {
             "level": "error",
             "associatedRule": {"id": "gpus-fit", "index": 0},
-            "message": {"text": "is defective and judged nothing: oops"},
+            "message": {"text": "the rule gpus-fit is defective and judged nothing: oops"},
         }
     ]
 
