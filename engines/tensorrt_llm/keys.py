@@ -2,8 +2,12 @@
 
 The engine forbids unknown keys, at the top level and inside blocks. The lists are those of
 NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py in the fork Tracin/TensorRT-LLM at 21a5a51, the stored
-commit nearest to release 1.3.0rc14, and take in what later commits added: a key that is missing here is
+commit nearest to release 1.3.0rc14, and take in what later releases added: a key that is missing here is
 suspicious and not yet wrong; a removed key is wrong.
+
+Of 1.3.0rc29, Dynamo 1.6's, the reference that was published with the release was read: top level in
+1.3.0rc29/llm-api/reference/LLM.html, settings of blocks in 1.3.0rc29/genindex.html, of branch gh-pages of
+NVIDIA/TensorRT-LLM at bf0ee2f. It has every setting that a recipe of the catalogue writes, by the same name.
 """
 
 from collections.abc import Mapping
@@ -62,7 +66,12 @@ ENGINE_KEYS: frozenset[str] = _names(
     garbage_collection_gen0_threshold mm_encoder_only encode_only encoder_max_batch_size
     encoder_max_num_tokens ray_worker_extension_cls ray_placement_config ray_worker_nsight_options
     use_cute_dsl_blockscaling_mm use_cute_dsl_blockscaling_bmm use_cute_dsl_bf16_bmm use_cute_dsl_bf16_gemm
-    video_pruning_rate
+    video_pruning_rate post_processor_hook kv_cache_compression_config num_serve_frontends
+    perf_metrics_output_dir generation_config encoder_cuda_graph_config
+    enable_encoder_decoder_mixed_cuda_graph multimodal_config enable_return_routed_experts
+    enable_mla_skip_correction mla_skip_correction_threshold enable_in_graph_sampling
+    enable_low_latency_host_dispatch enable_tokenization_cache prefill_cuda_graph_backend
+    prefill_capture_num_tokens use_fine_grained_sync checkpoint_io_policy disable_mm_encoder
     """
 )
 """Settings at the top level."""
@@ -78,7 +87,8 @@ ENGINE_BLOCK_KEYS: Mapping[str, frozenset[str]] = MappingProxyType(
             mamba_ssm_stochastic_rounding mamba_ssm_philox_rounds mamba_state_cache_interval
             use_kv_cache_manager_v2 max_util_for_resume enable_kv_pool_rebalance avg_seq_len
             block_reuse_policy disk_cache_size disk_prefetch_num_reqs enable_swa_scratch_reuse
-            kv_cache_event_hash_algo pool_ratio
+            kv_cache_event_hash_algo pool_ratio disk_cache_path kv_events_config mamba_state_config
+            block_reuse_config fp8_context_mla_kv_len_cap
             """
         ),
         "cuda_graph_config": _names(
@@ -103,7 +113,8 @@ ENGINE_BLOCK_KEYS: Mapping[str, frozenset[str]] = MappingProxyType(
         "cache_transceiver_config": _names(
             """
             backend transceiver_runtime max_tokens_in_buffer kv_transfer_timeout_ms
-            kv_transfer_sender_future_timeout_ms kv_transfer_poll_interval_ms
+            kv_transfer_sender_future_timeout_ms kv_transfer_poll_interval_ms kv_cache_bounce_size_mb
+            enable_pipelined_transfer agent_bounce_buffer_enable agent_bounce_params
             """
         ),
         "scheduler_config": _names(
@@ -121,6 +132,7 @@ ENGINE_CHOICES: Mapping[tuple[str, ...], frozenset[str]] = MappingProxyType(
         ("moe_config", "backend"): _names(
             """
             AUTO CUTLASS CUTEDSL WIDEEP TRTLLM DEEPGEMM DENSEGEMM VANILLA TRITON MARLIN MEGAMOE_DEEPGEMM
+            MEGAMOE_CUTEDSL
             """
         ),
         ("scheduler_config", "capacity_scheduler_policy"): frozenset(
