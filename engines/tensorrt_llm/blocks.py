@@ -57,6 +57,7 @@ class CacheTransceiverConfig(EngineBlock, frozen=True):
     kv_transfer_sender_future_timeout_ms: PositiveInt | None = None
     """Default: 1000."""
     transceiver_runtime: Literal["CPP", "PYTHON"] | None = None
+    """Default: CPP, which is written where the engine would choose otherwise (Dynamo 1.6)."""
 
     @field_validator("backend", mode="before")
     @classmethod
@@ -111,6 +112,8 @@ class KvCacheConfig(EngineBlock, frozen=True):
     """Bytes of host memory for blocks that leave the GPU. Default: none."""
     event_buffer_max_size: NonNegativeInt | None = None
     """KV-cache events kept for a router that asks for them. Default: 0."""
+    use_kv_cache_manager_v2: bool | None = None
+    """Default: what the model prefers, where Dynamo's line has a choice; CPP transfers need false."""
 
 
 class MoeConfig(EngineBlock, frozen=True):

@@ -10,7 +10,7 @@ from engines.kv_profile import KvProfile
 from engines.option_types import WorkerRole
 from engines.release import release_line
 from engines.runtime_defects import WITHOUT_MNNVL_IN_NCCL, Workaround
-from engines.tensorrt_llm import command, kv_profiles
+from engines.tensorrt_llm import command, kv_profiles, transceiver
 from engines.tensorrt_llm import refusals as judged
 from engines.tensorrt_llm.blocks import BACKENDS_WITH_FIXED_BUFFERS, TransceiverBackend
 from engines.tensorrt_llm.options import EngineSettings, TensorRtLlmOptions
@@ -63,21 +63,16 @@ class TensorRtLlm:
         )
 
     def with_transport(self, options: TensorRtLlmOptions, profile: KvProfile) -> TensorRtLlmOptions:
-        """The options with the transport's transceiver backend."""
-        # A backend that does not fit its transport carries blocks over TCP without a word.
-        transceiver = options.cache_transceiver_config
-        if transceiver is None:
-            return options
-        chosen = transceiver.model_copy(update={"backend": profile.backend})
-        return options.model_copy(update={"cache_transceiver_config": chosen})
+        """The options with the transport's transceiver."""
+        return transceiver.with_transport(options, profile)
 
     def short_buffer(
         self, options: TensorRtLlmOptions, profile: KvProfile, prompt_tokens: int
     ) -> ShortBuffer | None:
         """The transceiver's buffer, where its backend does not grow it."""
         # UCX and MPI allocate another buffer for a longer prompt, so for them no size is too small.
-        transceiver = options.cache_transceiver_config
-        tokens = transceiver.max_tokens_in_buffer if transceiver else None
+        configured = options.cache_transceiver_config
+        tokens = configured.max_tokens_in_buffer if configured else None
         is_fixed = cast("TransceiverBackend", profile.backend) in BACKENDS_WITH_FIXED_BUFFERS
         if not is_fixed or tokens is None or tokens >= prompt_tokens:
             return None

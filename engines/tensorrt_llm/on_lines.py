@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from engines.engine_on_line import RELEASE_NOTES, WHEELS, EngineOnLine
 from engines.sourced import Defect, Sourced
+from engines.tensorrt_llm import transceiver
 from engines.tensorrt_llm.runtime_defects import WITHOUT_DEEP_EP
 
 _ARGUMENTS = f"{WHEELS}: dynamo/trtllm/backend_args.py"
@@ -58,6 +59,12 @@ ON_LINES: Mapping[str, EngineOnLine] = MappingProxyType(
                     "read",
                     _ARGUMENTS,
                 ),
+                Sourced(
+                    "engine file: moe_config.backend WIDEEP is gone",
+                    "inferred",
+                    "NVIDIA/TensorRT-LLM documentation, page MoeConfig of 1.3.0rc27",
+                ),
+                transceiver.CHOICE,
             ),
         ),
     }

@@ -98,6 +98,12 @@ def _transfer(prefill: TensorRtLlmOptions, decode: TensorRtLlmOptions) -> Iterat
         return
     if prefill.cache_transceiver_config.backend != decode.cache_transceiver_config.backend:
         yield "prefill and decode workers must use the same transceiver backend"
+    for role, options in (("prefill", prefill), ("decode", decode)):
+        if _moves_another_cache(options):
+            yield (
+                f"{role}: transceiver_runtime CPP moves no cache of the second manager: leave "
+                "kv_cache_config.use_kv_cache_manager_v2 out"
+            )
     if prefill.kv_dtype != decode.kv_dtype:
         yield f"KV cache of {prefill.kv_dtype} cannot be read by a decode worker with {decode.kv_dtype}"
     if prefill.tokens_per_block != decode.tokens_per_block:
@@ -105,3 +111,10 @@ def _transfer(prefill: TensorRtLlmOptions, decode: TensorRtLlmOptions) -> Iterat
             f"prefill and decode workers must use the same tokens_per_block, not {prefill.tokens_per_block} "
             f"and {decode.tokens_per_block}"
         )
+
+
+def _moves_another_cache(options: TensorRtLlmOptions) -> bool:
+    transceiver, cache = options.cache_transceiver_config, options.kv_cache_config
+    if transceiver is None or cache is None:
+        return False
+    return transceiver.transceiver_runtime == "CPP" and bool(cache.use_kv_cache_manager_v2)

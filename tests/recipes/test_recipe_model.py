@@ -121,6 +121,14 @@ def test_a_branch_is_no_revision() -> None:
         ),
         (
             DECODE,
+            {
+                "cache_transceiver_config": {"backend": "UCX", "transceiver_runtime": "CPP"},
+                "kv_cache_config": {"dtype": "fp8", "use_kv_cache_manager_v2": True},
+            },
+            "decode: transceiver_runtime CPP moves no cache of the second manager",
+        ),
+        (
+            DECODE,
             {"cache_transceiver_config": None},
             "prefill and decode workers both need cache_transceiver_config",
         ),
