@@ -57,6 +57,7 @@ from engines.tensorrt_llm.keys import (
     REMOVED_ENGINE_KEYS,
 )
 from engines.tensorrt_llm.kv_formats import TENSORRT_LLM_KV_DTYPES
+from engines.tensorrt_llm.transceiver import TRANSCEIVER_CHOSEN_SINCE
 from engines.vllm.expert_padding import vllm_padding
 from engines.vllm.kernels import (
     VLLM_BACKEND_KERNELS,
@@ -89,6 +90,7 @@ __all__ = [
     "REMOVED_ENGINE_KEYS",
     "SLIDING_WINDOW",
     "TENSORRT_LLM_KV_DTYPES",
+    "TRANSCEIVER_CHOSEN_SINCE",
     "TRTLLM_SERVE_FLAGS",
     "TRTLLM_SERVE_FLAGS_LINE",
     "VLLM_BACKEND_KERNELS",

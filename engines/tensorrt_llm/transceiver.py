@@ -12,7 +12,7 @@ from engines.sourced import Sourced
 from engines.tensorrt_llm.blocks import KvCacheConfig
 from engines.tensorrt_llm.options import TensorRtLlmOptions
 
-ENGINE_CHOOSES = (1, 6)
+TRANSCEIVER_CHOSEN_SINCE = (1, 6)
 """First line of the platform whose engine chooses a transceiver where nobody names one."""
 
 CHOICE = Sourced(
@@ -37,7 +37,7 @@ def with_transport(options: TensorRtLlmOptions, profile: KvProfile) -> TensorRtL
         return options
     # A backend that does not fit its transport carries blocks over TCP without a word.
     changes: dict[str, object] = {"backend": profile.backend}
-    if release_line(profile.image_tag) < ENGINE_CHOOSES:
+    if release_line(profile.image_tag) < TRANSCEIVER_CHOSEN_SINCE:
         return options.model_copy(update={"cache_transceiver_config": transceiver.model_copy(update=changes)})
     cache = options.kv_cache_config or KvCacheConfig()
     if transceiver.transceiver_runtime is None and not cache.use_kv_cache_manager_v2:

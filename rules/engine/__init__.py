@@ -47,6 +47,7 @@ RULES: tuple[Rule, ...] = (
     kv_buffers.transfer_buffer_set,
     disaggregation.tokens_per_block_equal,
     disaggregation.block_reuse_with_transfer,
+    disaggregation.transceiver_fits_backend,
     batches.sequence_length_within_model,
     batches.prompt_fits_a_step,
     batches.batch_fits_a_step,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from engines import COMMANDS, CommandWords
+from engines import COMMANDS, TRANSCEIVER_CHOSEN_SINCE, CommandWords
 from resource_graph import ResourceGraph
 from rules.model import Severity
 from rules.reading.commands.container_commands import DYNAMO_VLLM, TENSORRT_LLM, StartCommand
@@ -11,7 +11,7 @@ from rules.reading.commands.words import variable_in
 from rules.reading.disaggregation import MODE_FLAG, MODE_OF_VLLM, Disaggregated, read_role
 from rules.reading.engines.command_settings import is_sglang, read_sglang
 from rules.reading.engines.tensorrt_llm import is_tensorrt_llm, read_tensorrt_llm
-from rules.reading.kv_cache import tokens_per_block, transceiver_backend
+from rules.reading.kv_cache import effective_backend, tokens_per_block, transceiver_backend
 from rules.reading.pods.workers import Worker
 from rules.reading.releases import Line, by_line
 from rules.reading.shapes import Count, Setting
@@ -125,6 +125,53 @@ def block_reuse_with_transfer(_: ResourceGraph, engine: TensorRtLlmWorker) -> It
         f"reuses blocks of its KV cache (enable_block_reuse {str(reuse.value).lower()}, {reuse.source}) and "
         f"transfers it by {backend.value} ({backend.source})"
     )
+
+
+_RUNTIME = ("cache_transceiver_config", "transceiver_runtime")
+_MANAGER = ("kv_cache_config", "use_kv_cache_manager_v2")
+
+
+@rule(
+    TENSORRT_LLM_WORKERS,
+    severity=Severity.ADVISORY,
+    reason=(
+        "The Python transceiver takes NIXL alone and the C++ one the cache of the first manager alone; with "
+        "anything else the worker ends at start. Where nobody names one, the engine of Dynamo 1.6 or later "
+        "chooses, and releases on both sides of it choose differently."
+    ),
+    source=(
+        "NVIDIA/TensorRT-LLM branch gh-pages, CacheTransceiverConfig of 1.3.0rc28 (llm-api/reference) at "
+        "c16b320, and the page of 1.4.0rc1; NVIDIA/TensorRT-LLM#18134"
+    ),
+    lines=("TensorRT-LLM 1.3.0rc28 and 1.4.0rc1",),
+    fix=(
+        "On both sides write cache_transceiver_config.transceiver_runtime: CPP and "
+        "kv_cache_config.use_kv_cache_manager_v2: false, or backend NIXL."
+    ),
+)
+def transceiver_fits_backend(graph: ResourceGraph, engine: TensorRtLlmWorker) -> Iterator[str]:
+    """A worker's transceiver takes its backend and its KV cache."""
+    worker, settings = engine.worker, engine.settings
+    backend = None if read_role(worker) == "aggregated" else effective_backend(graph, worker)
+    if backend is None:
+        return
+    named, second = settings.at(*_RUNTIME), settings.at(*_MANAGER)
+    if named is not None and named.value == "CPP":
+        if second is not None and second.value is True:
+            yield (
+                f"has the C++ transceiver ({named.source}) and the second manager of the KV cache "
+                f"(use_kv_cache_manager_v2, {second.source})"
+            )
+    elif backend == "NIXL":
+        return
+    elif named is not None and named.value == "PYTHON":
+        yield f"transfers by {backend} with the Python transceiver ({named.source})"
+    elif named is None and by_line(_is_chosen, worker.container, worker.described_by):
+        yield f"transfers by {backend} and names no transceiver, so its engine may choose the Python one"
+
+
+def _is_chosen(line: Line) -> bool:
+    return line >= TRANSCEIVER_CHOSEN_SINCE
 
 
 _NO_OVERLAP = "disable_overlap_scheduler"

@@ -41,6 +41,7 @@ _OF_SETTINGS = (
     "sequence-length-within-model",
     "settings-without-effect",
     "tensor-parallelism-divides-heads",
+    "transceiver-fits-backend",
     "transfer-buffer-aligned",
     "transfer-buffer-set",
     "transfer-buffers-fit",

@@ -10,10 +10,14 @@ SENT = "transfer-buffer-holds-the-benchmark"
 SET = "transfer-buffer-set"
 BLOCKS = "tokens-per-block-equal"
 REUSE = "block-reuse-with-transfer"
+TRANSCEIVER = "transceiver-fits-backend"
 BOTH = f"{PREFILL}, {DECODE}"
 
 _BUFFER = "cache_transceiver_config.max_tokens_in_buffer"
+_RUNTIME = "cache_transceiver_config.transceiver_runtime"
+_SECOND_MANAGER = "kv_cache_config.use_kv_cache_manager_v2"
 _BENCHMARK = "Job/gpt-oss-120b-disagg-bench"
+_IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 
 
 def _buffers(tokens: int) -> tuple[Edit, ...]:
@@ -68,7 +72,10 @@ CASES = (
             engine_file("prefill.yaml", "max_seq_len", 9001),
             main(PREFILL, "image", "example.com/ours:of-today"),
         ),
-        undecided(ALIGNED, PREFILL) | failed(SET, PREFILL) | failed("images-pinned", PREFILL),
+        undecided(ALIGNED, PREFILL)
+        | undecided(TRANSCEIVER, PREFILL)
+        | failed(SET, PREFILL)
+        | failed("images-pinned", PREFILL),
     ),
     Case(
         PROMPT,
@@ -212,5 +219,58 @@ CASES = (
             ),
         ),
         frozenset(),
+    ),
+    Case(
+        TRANSCEIVER,
+        "UCX with the Python transceiver",
+        "disagg-b200",
+        (engine_file("prefill.yaml", _RUNTIME, "PYTHON"),),
+        failed(TRANSCEIVER, PREFILL),
+        ("transfers by UCX with the Python transceiver (prefill.yaml",),
+    ),
+    Case(
+        TRANSCEIVER,
+        "NIXL with the Python transceiver",
+        "disagg-b200",
+        tuple(
+            edit
+            for file in ("prefill.yaml", "decode.yaml")
+            for edit in (
+                engine_file(file, "cache_transceiver_config.backend", "NIXL"),
+                engine_file(file, _RUNTIME, "PYTHON"),
+            )
+        ),
+        frozenset(),
+    ),
+    Case(
+        TRANSCEIVER,
+        "UCX on a release whose engine chooses the transceiver",
+        "disagg-b200",
+        (main(PREFILL, "image", f"{_IMAGE}:1.6.2"), main(DECODE, "image", f"{_IMAGE}:1.6.2")),
+        failed(TRANSCEIVER, PREFILL, DECODE),
+        ("transfers by UCX and names no transceiver, so its engine may choose the Python one",),
+    ),
+    Case(
+        TRANSCEIVER,
+        "UCX there with the C++ transceiver",
+        "disagg-b200",
+        (
+            main(PREFILL, "image", f"{_IMAGE}:1.6.2"),
+            main(DECODE, "image", f"{_IMAGE}:1.6.2"),
+            engine_file("prefill.yaml", _RUNTIME, "CPP"),
+            engine_file("decode.yaml", _RUNTIME, "CPP"),
+        ),
+        frozenset(),
+    ),
+    Case(
+        TRANSCEIVER,
+        "the C++ transceiver and the cache of another manager",
+        "disagg-b200",
+        (
+            engine_file("decode.yaml", _RUNTIME, "CPP"),
+            engine_file("decode.yaml", _SECOND_MANAGER, value=True),
+        ),
+        failed(TRANSCEIVER, DECODE),
+        ("has the C++ transceiver (decode.yaml", "the second manager of the KV cache"),
     ),
 )

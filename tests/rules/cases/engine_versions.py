@@ -52,7 +52,7 @@ CASES = (
         "an image without a version",
         STATE,
         (resource(_GRAPH, _IMAGE, f"{_RUNTIME}@sha256:{'0' * 64}"),),
-        undecided(MATCHES, DECODE),
+        undecided(MATCHES, DECODE) | undecided("transceiver-fits-backend", DECODE),
         ("does not say which release it is of",),
     ),
     Case(
@@ -63,7 +63,10 @@ CASES = (
             resource(_PLATFORM, "inputs.version", "1.4.2"),
             resource(_GRAPH, _IMAGE, f"{_RUNTIME}@sha256:{'0' * 64}"),
         ),
-        failed(ADMITTED, DECODE) | failed(MATCHES, FRONTEND, PREFILL) | undecided(MATCHES, DECODE),
+        failed(ADMITTED, DECODE)
+        | failed(MATCHES, FRONTEND, PREFILL)
+        | undecided(MATCHES, DECODE)
+        | undecided("transceiver-fits-backend", DECODE),
         ("has no version as its tag, and no runtimeVersionOverride says it",),
     ),
     Case(

@@ -85,7 +85,7 @@ CASES = (
             ),
             of_service(PREFILL, "pvc", {"name": "model-cache", "mountPoint": "/opt/models"}),
         ),
-        undecided(FIELDS, PREFILL),
+        undecided(FIELDS, PREFILL) | undecided("transceiver-fits-backend", PREFILL, DECODE),
         ("those before 0.9 had it",),
     ),
     Case(

@@ -7,7 +7,7 @@ from tests.rules.edits import Edit, put
 
 BESIDE, AWAY = "pod-affinity-can-match", "pod-anti-affinity-can-match"
 GRAPH = "DynamoGraphDeployment"
-DECODE = "TrtllmDecodeWorker"
+PREFILL, DECODE = "TrtllmPrefillWorker", "TrtllmDecodeWorker"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _AFFINITY_OF_FRONTEND = "spec.services.Frontend.extraPodSpec.affinity"
 _GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"
@@ -35,7 +35,7 @@ def _beside(selector: dict[str, Any], **others: Any) -> Edit:
 def _images(tag: str) -> tuple[Edit, ...]:
     return tuple(
         put(GRAPH, f"spec.services.{service}.extraPodSpec.mainContainer.image", f"{_RUNTIME}:{tag}")
-        for service in ("Frontend", "TrtllmPrefillWorker", DECODE)
+        for service in ("Frontend", PREFILL, DECODE)
     )
 
 
@@ -188,7 +188,7 @@ CASES = (
         "workers, under an operator of which nothing is said",
         "disagg-b200",
         (_beside({"matchLabels": {_GRAPH_NAME: "gpt-oss-disagg", _TYPE: "worker"}}), *_images("my-tag")),
-        undecided(BESIDE, DECODE),
+        undecided(BESIDE, DECODE) | undecided("transceiver-fits-backend", PREFILL, DECODE),
         ("nothing says of which release the operator is",),
     ),
     Case(
