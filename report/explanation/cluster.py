@@ -131,7 +131,7 @@ def _platform(stack: StackPlan, platform: PlatformPlan) -> str:
         if release.etcd is not None:
             parts.append(_server("etcd", release.etcd))
     lines = stack.serving.placed.recipe.runtime.platform_lines
-    stands = f"; the recipe stands on {', '.join(lines)}" if stack.layers.owns("serving") else ""
+    stands = f"; recipe for {', '.join(lines)}" if stack.layers.owns("serving") else ""
     return f"{', '.join(parts)}{stands}"
 
 

@@ -18,8 +18,8 @@ def test_list_shows_stacks_with_their_gpus_and_recipes_with_evidence_and_who_val
     shown = squeezed(answer.out)
     assert answer.code == 0
     assert "dev gpt-oss-120b/trtllm-disagg 5 B200 B200: mock-served" in shown
-    assert "gpt-oss-120b/trtllm-agg 4 1.2 1.4 GB200 B200: rendered, GB200: mock-served" in shown
-    assert "gpt-oss-120b/trtllm-disagg 5 1.2 1.4 GB200, B200 B200: mock-served" in shown
+    assert "gpt-oss-120b/trtllm-agg 4 1.2 1.4 1.6 GB200 B200: rendered, GB200: mock-served" in shown
+    assert "gpt-oss-120b/trtllm-disagg 5 1.2 1.4 1.6 GB200, B200 B200: mock-served" in shown
 
 
 def test_list_shows_a_stack_that_cannot_be_used_with_the_reason(command: Command, tmp_path: Path) -> None:

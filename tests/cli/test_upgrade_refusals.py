@@ -6,7 +6,9 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 
+from recipes.load import recipe_file
 from tests.cli.command import ROOT, squeezed, write_stack
 from tests.cli.upgrade_runs import FILE, GUIDE, own_stack, refused, run_upgrade, version_in
 from tests.support.dev_settings import agg_gb200_settings, all_lines_settings
@@ -16,7 +18,8 @@ if TYPE_CHECKING:
 
     from tests.cli.command import Command
 
-ALL_LINES = "gpt-oss-120b/vllm-agg"
+RECIPE = "gpt-oss-120b/trtllm-disagg"
+OF_EVERY_LINE = "gpt-oss-120b/trtllm-agg, gpt-oss-120b/trtllm-disagg or gpt-oss-120b/vllm-agg"
 
 
 @pytest.fixture
@@ -62,13 +65,18 @@ def test_going_back_is_refused_with_the_reason_and_a_way(command: Command, mine:
 
 
 def test_a_release_on_which_the_recipe_does_not_stand_names_how_far_it_goes_and_which_recipe_would(
-    command: Command, mine: Path
+    command: Command, mine: Path, tmp_path: Path
 ) -> None:
+    own = yaml.safe_load(recipe_file(RECIPE).read_text(encoding="utf-8"))
+    own |= {"name": "ours", "runtime": own["runtime"] | {"platformLines": ["1.2", "1.4"]}}
+    (tmp_path / "ours.yaml").write_text(yaml.safe_dump(own), encoding="utf-8")
+    text = mine.read_text(encoding="utf-8")
+    mine.write_text(text.replace(RECIPE, "ours\n      recipeFolder: ."), encoding="utf-8")
     assert refused(command, mine, "--to", "1.6.2") == (
-        f"{FILE}: serving.recipe = 'gpt-oss-120b/trtllm-disagg'\n"
+        f"{FILE}: serving.recipe = 'ours'\n"
         "  stands on platform 1.2 or 1.4, not on 1.6: nothing is known of its engine's options there; "
         "nothing was written\n"
-        f"  try: `dynamo-stack upgrade mine --to 1.4.2`, as far as it stands; or {ALL_LINES}, which is "
+        f"  try: `dynamo-stack upgrade mine --to 1.4.2`, as far as it stands; or {OF_EVERY_LINE}, which is "
         "another graph (docs/updates.md#another-recipe)\n"
     )
 

@@ -28,6 +28,8 @@ NAMESPACE = "gpt-oss"
 STACK_FILES = sorted(REPOSITORY.glob("Pulumi.*.yaml"))
 # A stack for each recipe that stands on more lines than its stacks' own, on which it is rehearsed as shipped.
 STACKS = ("agg-gb200", "disagg-b200", "vllm-agg-b200")
+WITHOUT_A_STACK = "gpt-oss-20b/trtllm-agg"
+"""The recipe that no stack file serves: deployed in place of the one of stack dev, on each of its lines."""
 
 
 def _recipe(stack: str) -> Recipe:
@@ -37,8 +39,12 @@ def _recipe(stack: str) -> Recipe:
 def _others(stack: str) -> list[str]:
     """The releases of the lines that the stack's recipe names, but for the stack's own."""
     own = committed_settings(stack)["platform"]["version"]
-    lines = _recipe(stack).runtime.platform_lines
-    return [version for version, each in PLATFORM_RELEASES.items() if version != own and each.line in lines]
+    return [version for version in _releases(_recipe(stack)) if version != own]
+
+
+def _releases(recipe: Recipe) -> list[str]:
+    lines = recipe.runtime.platform_lines
+    return [version for version, each in PLATFORM_RELEASES.items() if each.line in lines]
 
 
 def _deployed(lab: Sandbox, folder: Path, name: str, recipe: Recipe, version: str) -> None:
@@ -62,7 +68,9 @@ def _deployed(lab: Sandbox, folder: Path, name: str, recipe: Recipe, version: st
 
 def test_every_recipe_of_several_lines_is_deployed_here() -> None:
     of_several = {name for name in recipe_names() if len(load_recipe(name).runtime.platform_lines) > 1}
-    assert of_several == {_recipe(stack).name for stack in STACKS}
+    assert of_several == {WITHOUT_A_STACK, *(_recipe(stack).name for stack in STACKS)}
+    served = {committed_settings(file.stem.partition(".")[2])["serving"]["recipe"] for file in STACK_FILES}
+    assert {name for name in recipe_names() if name not in served} == {WITHOUT_A_STACK}
 
 
 @pytest.mark.parametrize(
@@ -74,8 +82,8 @@ def test_a_stack_is_deployed_on_every_line_that_its_recipe_names(
     _deployed(lab, tmp_path, name, _recipe(name), version)
 
 
-def test_a_recipe_that_no_stack_file_serves_is_deployed_on_its_line(lab: Sandbox, tmp_path: Path) -> None:
-    recipes = {name: load_recipe(name) for name in recipe_names()}
-    served = {committed_settings(file.stem.partition(".")[2])["serving"]["recipe"] for file in STACK_FILES}
-    [recipe] = [recipe for name, recipe in recipes.items() if name not in served]
-    _deployed(lab, tmp_path, "dev", recipe, recipe.runtime.version)
+@pytest.mark.parametrize("version", _releases(load_recipe(WITHOUT_A_STACK)))
+def test_a_recipe_that_no_stack_file_serves_is_deployed_on_its_lines(
+    version: str, lab: Sandbox, tmp_path: Path
+) -> None:
+    _deployed(lab, tmp_path, "dev", load_recipe(WITHOUT_A_STACK), version)

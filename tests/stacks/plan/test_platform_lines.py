@@ -9,6 +9,7 @@ import yaml
 from pydantic import ValidationError
 
 from engines.release import line_name
+from recipes.engine_files import engine_files
 from recipes.graph_manifest import graph_spec
 from recipes.load import load_recipe, parse_recipe, recipe_file, recipe_names
 from rules.model import Status
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VLLM, AGGREGATED, SPLIT = (f"gpt-oss-120b/{name}" for name in ("vllm-agg", "trtllm-agg", "trtllm-disagg"))
-HOPPER = "gpt-oss-120b/vllm-disagg"
+HOPPER, ONE_POD = "gpt-oss-120b/vllm-disagg", "gpt-oss-120b/trtllm-disagg-8gpu"
 ON_EVERY_LINE = [
     pytest.param(name, version, id=f"{name} on {version}")
     for name in recipe_names()
@@ -82,18 +83,32 @@ def test_a_frontend_of_a_later_line_finishes_its_answers_before_it_ends(version:
     assert seconds["DYN_HTTP_GRACEFUL_SHUTDOWN_TIMEOUT_SECS"] == "80"
 
 
-@pytest.mark.parametrize(("version", "option"), [("1.2.1", "-events-and-metrics"), ("1.4.2", "-kv-events")])
+@pytest.mark.parametrize(
+    ("version", "option"),
+    [("1.2.1", "-events-and-metrics"), ("1.4.2", "-kv-events"), ("1.6.2", "-kv-events")],
+)
 def test_kv_events_are_asked_for_in_the_words_of_the_line(version: str, option: str) -> None:
     asked = {"arguments": {"worker": ["--publish-kv-events"]}}
     [command] = _containers(_settings(AGGREGATED, version, **asked))["worker"]["args"]
     assert f"--publish{option}" in command.split()
 
 
-@pytest.mark.parametrize("version", ["1.2.1", "1.4.2"])
+@pytest.mark.parametrize("version", PLATFORM_RELEASES)
 def test_the_word_for_a_worker_that_does_both_is_never_written(version: str) -> None:
     assert "--disaggregation-mode" not in _containers(_settings(AGGREGATED, version))["worker"]["args"][0]
     split = _containers(_settings(SPLIT, version))
     assert "--disaggregation-mode prefill" in split["prefill"]["args"][0]
+
+
+@pytest.mark.parametrize(("version", "named"), [("1.2.1", None), ("1.4.2", None), ("1.6.2", "CPP")])
+def test_the_transceiver_is_named_where_the_engine_would_choose_it(version: str, named: str | None) -> None:
+    files = engine_files(resolved(_settings(SPLIT, version)).serving.placed).data
+    for role in ("prefill", "decode"):
+        file = yaml.safe_load(files[f"{role}.yaml"])
+        assert file["cache_transceiver_config"].get("transceiver_runtime") == named
+        assert file["kv_cache_config"].get("use_kv_cache_manager_v2") is (None if named is None else False)
+    found = judge_settings(_settings(SPLIT, version)).findings
+    assert "transceiver-fits-backend" not in {each.rule.id for each in found}
 
 
 @pytest.mark.parametrize("version", LATER)
@@ -104,10 +119,10 @@ def test_vllm_of_a_later_line_is_told_the_format_of_activations_by_an_option(ver
 
 
 def test_a_recipe_on_a_line_that_it_does_not_name_is_refused_with_its_lines_and_what_to_do() -> None:
-    [problem] = problems_of(_settings(AGGREGATED, "1.6.2"))
-    assert (problem.key, problem.value, problem.allowed) == ("platform.version", "1.6.2", '"1.2.1", "1.4.2"')
-    assert f"recipe {AGGREGATED} stands on platform 1.2 or 1.4, not on this one" in problem.message
-    assert problem.suggestion == '"1.4.2", or a recipe that stands there (`dynamo-stack list`)'
+    [problem] = problems_of(_settings(ONE_POD, "1.4.2"))
+    assert (problem.key, problem.value, problem.allowed) == ("platform.version", "1.4.2", '"1.2.1"')
+    assert f"recipe {ONE_POD} stands on platform 1.2, not on this one" in problem.message
+    assert problem.suggestion == '"1.2.1", or a recipe that stands there (`dynamo-stack list`)'
 
 
 def test_an_existing_platform_of_another_line_chooses_the_image_as_well() -> None:
