@@ -60,6 +60,20 @@ def lab(engine: Sandbox) -> Iterator[Sandbox]:
         cluster.down(engine.directory)
 
 
+@pytest.fixture(scope="module")
+def own_lab(engine: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    """A cluster that no other module uses: it begins without what others leave for ever, and ends with what
+    this one breaks, faster than a stack is destroyed.
+    """
+    assert engine
+    sandbox = Sandbox.at(tmp_path_factory.mktemp("lab"))
+    try:
+        cluster.up(sandbox.directory, say=print)
+        yield sandbox
+    finally:
+        cluster.down(sandbox.directory)
+
+
 @pytest.fixture
 def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """`dynamo-stack` in this process."""

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from lab import cluster
 from tests.support.measured import record
-from tests.support.sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,18 +18,6 @@ SETTINGS = "dynamo-stack:settings"
 NAMESPACE, PLATFORM = "gpt-oss", "dynamo-system"
 GRAPH = "gpt-oss-disagg"
 GRAPHS = "dynamographdeployments.nvidia.com"
-
-
-@pytest.fixture(scope="module")
-def own_lab(engine: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    """A cluster that no other test uses: it ends with lost nodes, and faster than a stack is destroyed."""
-    assert engine
-    sandbox = Sandbox.at(tmp_path_factory.mktemp("lab"))
-    try:
-        cluster.up(sandbox.directory, say=print)
-        yield sandbox
-    finally:
-        cluster.down(sandbox.directory)
 
 
 @pytest.fixture

@@ -13,13 +13,11 @@ import pytest
 
 from tests.cli.command import squeezed
 from tests.serving_stacks.pods import pods_of, variables_of
-from tests.serving_stacks.rehearsal import SETTINGS, prepared
+from tests.serving_stacks.rehearsal import SETTINGS, prepare
 from tests.support.waiting import until
 from tests.updates.rehearsal import GRAPHS, NAMESPACE, apply, change, preview
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from tests.support.lab_stack import LabStack
     from tests.support.sandbox import Sandbox
 
@@ -31,10 +29,11 @@ DEFINITION = "customresourcedefinitions/dynamographdeployments.nvidia.com"
 
 
 @pytest.fixture(scope="module")
-def stack(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LabStack]:
-    with prepared(lab, tmp_path_factory.mktemp("lines"), STACK) as stack:
-        apply(stack)
-        yield stack
+def stack(own_lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> LabStack:
+    """On a cluster that has never had a later line: its definitions, and what they stored, stay for ever."""
+    stack = prepare(own_lab, tmp_path_factory.mktemp("lines"), STACK)
+    apply(stack)
+    return stack
 
 
 def _uids(stack: LabStack) -> dict[str, str]:

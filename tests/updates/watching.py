@@ -38,12 +38,14 @@ class Event:
 class Watch:
     """Records all changes of the objects below one path of the API, from those that are there on.
 
-    At least one object must be there: its event is how the watch is known to have begun.
+    At least one object must be there: the watch is known to have begun once each of them was told.
     """
 
     def __init__(self, lab: Sandbox, path: str) -> None:
         self._lab = lab
+        self._all = path
         self._path = f"{path}?watch=true&timeoutSeconds={LONGEST_WATCH_SECONDS}"
+        self._expected = 0
         self._events: list[Event] = []
         self._begun = threading.Event()
         self._process: subprocess.Popen[str] | None = None
@@ -54,7 +56,8 @@ class Watch:
         return list(self._events)
 
     def __enter__(self) -> Watch:
-        """Begins."""
+        """Begins; later events tell of what happens within the block."""
+        self._expected = len(json.loads(self._lab.kubectl("get", "--raw", self._all).stdout)["items"])
         self._process = subprocess.Popen(
             [str(self._lab.directory.bin / "kubectl"), "get", "--raw", self._path],
             env=self._lab.environment,
@@ -80,4 +83,5 @@ class Watch:
         for line in lines:
             told = json.loads(line)
             self._events.append(Event(time.monotonic(), told["type"], told["object"]))
-            self._begun.set()
+            if len(self._events) >= self._expected:
+                self._begun.set()
