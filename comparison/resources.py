@@ -16,9 +16,10 @@ from comparison.fields import field_changes
 from comparison.known_defaults.objects import shape_of
 from comparison.known_defaults.shape import ACCOUNT, Shape
 from comparison.pairs import Pair, paired
+from comparison.resource_title import name_of, title_of
 from comparison.secret_values import inputs_of
 from resource_graph import Resource
-from resource_graph.urns import STACK_TYPE, urn_name
+from resource_graph.urns import STACK_TYPE
 
 _NAME = ("metadata", "name")
 
@@ -94,16 +95,22 @@ def _changed(pair: Pair, verdict: Verdict, options: Sequence[FieldChange]) -> Re
     return ResourceChange(
         urn=after.urn,
         type=after.type,
-        title=_title(after),
-        operation=verdict.operation,
+        title=title_of(after),
+        operation=_operation(pair, verdict),
         fields=(*verdict.fields, *options),
-        renamed_from=_name(before) if pair.is_renamed else None,
+        renamed_from=name_of(before) if pair.is_renamed else None,
         deletes_first=verdict.deletes_first,
         # What the state says decides: an update that unprotects and deletes at once is refused.
         is_protected=bool(before.protect),
         is_stateful=is_stateful(after),
         reasons=(*verdict.reasons, *_of_options(pair, verdict.operation)),
     )
+
+
+def _operation(pair: Pair, verdict: Verdict) -> Operation:
+    # The engine writes its own options down in the state, and asks nobody to change anything.
+    is_as_before = verdict.operation is Operation.UPDATE and not verdict.fields and not pair.is_renamed
+    return Operation.KEEP if is_as_before else verdict.operation
 
 
 def _of_options(pair: Pair, operation: Operation) -> tuple[str, ...]:
@@ -136,7 +143,7 @@ def _added(resource: Resource) -> ResourceChange:
     return ResourceChange(
         urn=resource.urn,
         type=resource.type,
-        title=_title(resource),
+        title=title_of(resource),
         operation=Operation.CREATE,
         is_protected=bool(resource.protect),
         is_stateful=is_stateful(resource),
@@ -151,7 +158,7 @@ def _removed(resource: Resource) -> ResourceChange:
     return ResourceChange(
         urn=resource.urn,
         type=resource.type,
-        title=_title(resource),
+        title=title_of(resource),
         operation=Operation.FORGET if is_forgotten else Operation.DELETE,
         is_protected=bool(resource.protect),
         is_stateful=is_stateful(resource),
@@ -202,15 +209,3 @@ def _content_with(change: ResourceChange, effect: Effect) -> ResourceChange:
 def _urgency(change: ResourceChange) -> tuple[bool, bool]:
     is_lasting = change.operation in {Operation.DELETE, Operation.REPLACE, Operation.FORGET}
     return not (is_lasting or change.is_refused), not (change.is_protected or change.is_stateful)
-
-
-def _title(resource: Resource) -> str:
-    kind = resource.kind or resource.type.rpartition(":")[2]
-    namespace = resource.namespace
-    place = f"{namespace}/" if isinstance(namespace, str) else ""
-    return f"{kind} {place}{_name(resource)}"
-
-
-def _name(resource: Resource) -> str:
-    name = resource.object_name if resource.kind is not None else None
-    return name if isinstance(name, str) else urn_name(resource.urn)

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import cast
 
 from comparison.changes import Change, Effect, FieldChange, Operation, ResourceChange
+from comparison.engine_verdicts.stateful_types import is_stateful
+from comparison.resource_title import title_of
 from operations.drift.property_paths import MISSING, lookup, parse_path
 from operations.engine_preview.events import EngineStep
 from resource_graph import Resource, Value
 from resource_graph.resource import Path
-from resource_graph.urns import own_type, urn_name
 
 SECRET = "[secret]"  # noqa: S105 - stands in the place of a secret
 _REPLACING = frozenset({"replace", "create-replacement", "delete-replaced", "import-replacement"})
@@ -19,10 +20,6 @@ _SIMPLE = {
     "import": Operation.CREATE,
 }
 _CHANGES = {"add": Change.ADDED, "delete": Change.REMOVED, "update": Change.CHANGED}
-_STATEFUL_KINDS = frozenset(
-    {"PersistentVolumeClaim", "PersistentVolume", "Namespace", "StatefulSet", "CustomResourceDefinition"}
-)
-_STATEFUL_TYPES = ("aws:eks/cluster:", "aws:ec2/vpc:", "aws:fsx/", "aws:efs/fileSystem:", "aws:kms/key:")
 
 
 def resource_changes(steps: Sequence[EngineStep]) -> tuple[ResourceChange, ...]:
@@ -40,13 +37,25 @@ def _changes(steps: Sequence[EngineStep]) -> Iterator[ResourceChange]:
     operations = [step.operation for step in steps]
     replaced = [step for step in steps if step.operation in _REPLACING]
     if replaced:
-        yield _change(Operation.REPLACE, _most_telling(replaced), deletes_first=_deletes_first(operations))
+        step = _most_telling(replaced)
+        yield _change(_replacement(step, operations), step, deletes_first=_deletes_first(operations))
         return
     for step in steps:
         operation = _SIMPLE.get(step.operation)
         if operation is not None:
             gone = operation is Operation.DELETE and step.retains
             yield _change(Operation.FORGET if gone else operation, step, deletes_first=False)
+
+
+def _replacement(step: EngineStep, operations: Sequence[str]) -> Operation:
+    """Return what a replacement is to a reader, who knows a resource by its name.
+
+    An alias lets one of another name take the place of another: then one goes, and one comes.
+    """
+    if set(operations) == {"delete-replaced"}:
+        return Operation.DELETE
+    is_another = step.before is not None and step.before.resource.urn != step.urn
+    return Operation.CREATE if is_another else Operation.REPLACE
 
 
 def _deletes_first(operations: Sequence[str]) -> bool:
@@ -71,12 +80,12 @@ def _change(operation: Operation, step: EngineStep, *, deletes_first: bool) -> R
     return ResourceChange(
         urn=step.urn,
         type=resource.type,
-        title=_title(resource),
+        title=title_of(resource),
         operation=operation,
         fields=tuple(_fields(step)),
         deletes_first=deletes_first,
         is_protected=bool(step.before and step.before.resource.protect),
-        is_stateful=_is_stateful(resource),
+        is_stateful=is_stateful(resource),
         reasons=reasons,
     )
 
@@ -111,19 +120,3 @@ def _holds_secret(resource: Resource, path: Path) -> bool:
 def _value(resource: Resource, path: Path) -> Value:
     value = lookup(resource.inputs, path)
     return None if value is MISSING else cast("Value", value)
-
-
-def _is_stateful(resource: Resource) -> bool:
-    return resource.kind in _STATEFUL_KINDS or resource.type.startswith(_STATEFUL_TYPES)
-
-
-def _title(resource: Resource) -> str:
-    if resource.kind is None:
-        return _plain_title(resource.urn)
-    name = resource.object_name if isinstance(resource.object_name, str) else resource.name
-    place = f"{resource.namespace}/" if isinstance(resource.namespace, str) else ""
-    return f"{resource.kind} {place}{name}"
-
-
-def _plain_title(urn: str) -> str:
-    return f"{own_type(urn)} {urn_name(urn)}"
