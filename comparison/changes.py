@@ -16,6 +16,8 @@ class Operation(Enum):
     DELETE = "delete"
     FORGET = "forget"
     """It leaves the program and stays in the cluster or account: `retain_on_delete`."""
+    KEEP = "keep"
+    """It stays as it is; the engine treats it otherwise from now on, and protects it, say."""
 
 
 class Change(Enum):

@@ -174,7 +174,8 @@ def _waiver(word: str, waiver: RecordedWaiver) -> Sentence:
 
 def _secrets(stack: StackComparison) -> Iterator[Sentence]:
     if stack.secrets:
-        yield ("changed: ", *listed(stack.secrets, _MOST))
+        names = listed(stack.secrets, _MOST)
+        yield ("changed: ", *names, "; where only the encryption is new, what holds the value stays as it is")
 
 
 def _none_of(accelerator: str) -> Gpus:

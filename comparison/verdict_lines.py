@@ -14,6 +14,7 @@ _DONE = {
     Operation.FORGET: "left behind",
     Operation.UPDATE: "updated",
     Operation.CREATE: "created",
+    Operation.KEEP: "kept and treated otherwise",
 }
 _ENDS = {Operation.DELETE, Operation.REPLACE, Operation.FORGET}
 _BLOCK = ":CapacityBlockReservation"

@@ -36,10 +36,14 @@ def resolved_stack(name: str) -> StackPlan:
     return resolve(name, load_stack(name, directory), f"Pulumi.{name}.yaml", directory)
 
 
-def recorded_stack(stack: StackPlan, update: Update = FIRST) -> ResourceGraph:
+def recorded_stack(stack: StackPlan, update: Update = FIRST, token: str = "") -> ResourceGraph:
     """The program's resources of the stack; its token is never decrypted, only known to be there.
 
-    `update` is what happens to what runs, which decides how some resources are registered.
+    Args:
+        stack: every decision.
+        update: what happens to what runs, which decides how some resources are registered.
+        token: stands in the token's place where the stack has one.
+
     """
     import pulumi
 
@@ -49,7 +53,7 @@ def recorded_stack(stack: StackPlan, update: Update = FIRST) -> ResourceGraph:
     has_token = _has_token(stack_directory(Path.cwd()) / stack.source)
 
     def program() -> None:
-        deploy(stack, pulumi.Output.secret("") if has_token else None, update)
+        deploy(stack, pulumi.Output.secret(token) if has_token else None, update)
 
     return record(program, project=PROJECT, stack=stack.name)
 

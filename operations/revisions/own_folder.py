@@ -22,7 +22,7 @@ from resource_graph.printable import printable
 from stacks.errors import SettingsError
 from stacks.nearest import nearest
 from stacks.plan.stack_plan import with_open_windows
-from stacks.settings.load import list_stacks
+from stacks.settings.load import TOKEN_KEY, list_stacks
 from stacks.settings.yaml_file import parse_yaml
 from stacks.updates.planned_update import FIRST
 
@@ -99,16 +99,18 @@ def _recording(name: str, directory: Path, running: _Recorded | None, today: dt.
     if isinstance(running, StackRecording):
         found = update_over(stack, running)
         stack, update, said, refused = found.stack, found.registered, found.recorded, found.refused
-    graph = recorded_stack(stack, update)
+    text = (directory / stack.source).read_text(encoding="utf-8")
+    secrets = _secrets(text)
+    # Nobody here can decrypt the token: where its encrypted text is another one, it counts as another one.
+    graph = recorded_stack(stack, update, secrets.get(TOKEN_KEY, ""))
     opened = with_open_windows(stack)
     # A graph that waits for its window is judged before the hours that it costs begin, as `check` does.
     judged = graph if opened == stack else recorded_stack(opened)
-    text = (directory / stack.source).read_text(encoding="utf-8")
     return record_stack(
         stack,
         graph,
         judged,
-        secrets=_secrets(text),
+        secrets=secrets,
         update=said,
         today=today,
         lines=StackLines(stack, text),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import datetime as dt
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import yaml
 
@@ -14,7 +15,6 @@ from operations.revisions.own_folder import recorded_folder
 from tests.cli.command import ROOT
 
 if TYPE_CHECKING:
-    import datetime as dt
     from collections.abc import Callable
 
     import pytest
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 CASES = Path(__file__).parent / "cases"
 SETTINGS = "dynamo-stack:settings"
 RECIPES = "own-recipes"
+# The day on which findings and waivers are judged; waivers of the cases end after it.
+TODAY = dt.date(2026, 11, 24)
+
+Parts: TypeAlias = tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True)
@@ -45,20 +49,23 @@ class Case:
         before = content.get("before", {})
         return cls(file.stem, content["stack"], before, content["change"], content["expect"])
 
-    def compared(
-        self, folder: Path, monkeypatch: pytest.MonkeyPatch, today: dt.date
-    ) -> StackComparison | UncomparedStack:
+    @property
+    def parts(self) -> tuple[Parts, Parts]:
+        """What is done to the shipped file for the older side, and for the newer one."""
+        return (self.before,), (self.before, self.change)
+
+    def compared(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> StackComparison | UncomparedStack:
         """Compare both sides, each recorded as `dynamo-stack record` does, in this process."""
-        [stack] = compare_sides(*self.sides(folder, monkeypatch), today).stacks
+        [stack] = compare_sides(*self.sides(folder, monkeypatch), TODAY).stacks
         return stack
 
     def sides(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Side, Side]:
         """Record both sides."""
         sides: list[Side] = []
-        for name, parts in (("base", (self.before,)), ("head", (self.before, self.change))):
+        for name, parts in zip(("base", "head"), self.parts, strict=True):
             directory = folder / name
             directory.mkdir()
-            _write(directory, self.stack, parts)
+            write_side(directory, self.stack, parts)
             monkeypatch.chdir(directory)
             sides.append(recorded_folder([], sides[0] if sides else None))
         base, head = sides
@@ -106,7 +113,8 @@ def _arrow(stack: StackComparison, of: Callable[[Gpus], int]) -> str | None:
     return None if before == after else f"{before} -> {after}"
 
 
-def _write(directory: Path, stack: str, parts: tuple[dict[str, Any], ...]) -> None:
+def write_side(directory: Path, stack: str, parts: Parts) -> None:
+    """Write the project with the shipped stack, changed by each of the parts."""
     file = f"Pulumi.{stack}.yaml"
     document = yaml.safe_load((ROOT / file).read_text(encoding="utf-8"))
     for part in parts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +11,6 @@ from tests.comparison.changed_stacks import Case, all_cases, seen
 if TYPE_CHECKING:
     from pathlib import Path
 
-TODAY = dt.date(2026, 11, 24)
 CASES = all_cases()
 
 
@@ -20,7 +18,7 @@ CASES = all_cases()
 def test_the_comparison_predicts_what_the_case_says(
     case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert seen(case.compared(tmp_path, monkeypatch, TODAY)) == case.expect
+    assert seen(case.compared(tmp_path, monkeypatch)) == case.expect
 
 
 def test_there_are_at_least_thirty_changes() -> None:

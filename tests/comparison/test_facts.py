@@ -128,7 +128,9 @@ def test_more_than_six_findings_are_counted() -> None:
 def test_waivers_and_secrets_are_named() -> None:
     found = said(stack(waivers=WaiverChanges(expired=(waiver("2026-01-01"),)), secrets=("token",)))
     assert found["waivers"] == ["expired: gpus-fit until 2026-01-01: a trial"]
-    assert found["secrets"] == ["changed: token"]
+    assert found["secrets"] == [
+        "changed: token; where only the encryption is new, what holds the value stays as it is"
+    ]
 
 
 def test_a_stack_that_was_not_compared_says_why() -> None:

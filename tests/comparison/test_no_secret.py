@@ -56,7 +56,7 @@ def test_planted_tokens_show_as_changed_and_nowhere_with_their_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     case = Case("planted", "dev", planted("q"), planted("w"), {})
-    stack = case.compared(tmp_path, monkeypatch, TODAY)
+    stack = case.compared(tmp_path, monkeypatch)
     whole = Comparison(base=Side("a", None, {}), head=Side("b", None, {}), stacks=(stack,))
     print_comparison(make_console(), whole)
     outputs = (as_markdown(whole), json.dumps(as_document(whole)), capsys.readouterr().out)

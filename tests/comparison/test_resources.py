@@ -81,7 +81,7 @@ def test_a_protected_resource_that_leaves_the_program_is_refused_kept_or_not() -
 def test_protection_that_is_taken_away_is_a_change() -> None:
     before = replace(deployment(), protect=True)
     (found,) = compare([before], [replace(before, protect=False)])
-    assert (found.operation, said(found.fields)) == (Operation.UPDATE, ["options protect: True -> False"])
+    assert (found.operation, said(found.fields)) == (Operation.KEEP, ["options protect: True -> False"])
     assert found.reasons == ("The engine refuses to delete it until this is applied, and no longer then.",)
 
 

@@ -126,7 +126,7 @@ def test_another_namespace_moves_what_is_in_it_and_is_stopped_by_protection() ->
 
 def test_a_disposable_lifecycle_takes_protection_away_and_replaces_nothing() -> None:
     found = _with("disagg-b200", lambda settings: settings.update(lifecycle="disposable"))
-    assert {each.operation for each in found.values()} == {Operation.UPDATE}
+    assert {each.operation for each in found.values()} == {Operation.UPDATE, Operation.KEEP}
     assert "options protect: True -> False" in said(found["PersistentVolumeClaim gpt-oss/model-cache"].fields)
 
 

@@ -1,0 +1,152 @@
+"""A stack that runs in the lab, on which the changes of tests/comparison/cases are applied."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from comparison.recording import StackRecording
+from comparison.resource_title import title_of
+from comparison.stack_comparison import StackComparison, compare_sides
+from operations.engine_preview.events import read_events
+from operations.engine_preview.steps import resource_changes
+from operations.revisions.own_folder import recorded_folder
+from tests.comparison.applied.outcome import Outcome, gpus_in_use, graph_pods, observed, uids
+from tests.comparison.changed_stacks import RECIPES, TODAY, write_side
+from tests.support.waiting import until
+from tests.updates.watching import Watch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pytest
+
+    from comparison.recording import Side
+    from tests.comparison.changed_stacks import Case, Parts
+    from tests.support.lab_stack import LabStack
+    from tests.support.sandbox import Sandbox
+
+_UP = ("up", "--yes", "--skip-preview")
+_SHOWS_OPTION = {"PULUMI_DEBUG_COMMANDS": "true"}
+
+
+@dataclass(frozen=True)
+class Applied:
+    """An `up` that went through, or was refused."""
+
+    outcome: Outcome
+    said: str
+    """All that it printed, with spaces and line breaks made single spaces."""
+    is_refused: bool
+
+
+class Deployed:
+    """The stack, and which side of which change runs."""
+
+    def __init__(self, stack: LabStack, runs: Parts | None = None) -> None:
+        self.lab = stack.lab
+        self._clusters = [stack.lab]
+        self._stack = stack
+        self._runs = runs
+        """None where nobody knows."""
+        self._titles: set[str] = set()
+
+    def compared(self, case: Case, folder: Path, monkeypatch: pytest.MonkeyPatch) -> StackComparison:
+        """Bring the older side up, write the newer one in its place, and compare the two."""
+        before, after = case.parts
+        self.bring(before)
+        base = self._recorded(folder / "base", None, monkeypatch)
+        self._write(after)
+        head = self._recorded(folder / "head", base, monkeypatch)
+        [stack] = compare_sides(base, head, TODAY).stacks
+        assert isinstance(stack, StackComparison), stack
+        return stack
+
+    def apply(self, case: Case) -> Applied:
+        """Run `pulumi up` of what is written, and watch."""
+        log = self._stack.lab.directory.root / "events.jsonl"
+        log.unlink(missing_ok=True)
+        objects, gpus = self._objects(), self._gpus()
+        self._runs = None
+        with Watch(self.lab, "/api/v1/pods") as pods:
+            begun = time.monotonic()
+            answer = self._stack.pulumi(*_UP, "--event-log", str(log), check=False, variables=_SHOWS_OPTION)
+            ended = time.monotonic()
+            until(lambda: not any(map(_is_ending, graph_pods(self.lab))), "pods of before to end")
+        steps = read_events(log.read_text(encoding="utf-8").splitlines()).steps
+        outcome = observed(
+            resource_changes(steps),
+            (objects, self._objects()),
+            pods.events,
+            (begun, ended),
+            (gpus, self._gpus()),
+        )
+        self._runs = case.parts[0 if answer.returncode else 1]
+        return Applied(
+            outcome, " ".join(f"{answer.stdout} {answer.stderr}".split()), is_refused=answer.returncode != 0
+        )
+
+    def bring(self, parts: Parts) -> None:
+        """Deploy this, unless it runs."""
+        self._write(parts)
+        if self._runs == parts:
+            return
+        if self._runs is None:
+            self._stack.pulumi("cancel", "--yes", check=False)
+        self._runs = None
+        self._stack.pulumi(*_UP)
+        self._runs = parts
+
+    @contextmanager
+    def also_on(self, cluster: Sandbox) -> Iterator[None]:
+        """Look at another cluster too, and leave it at the end."""
+        runs = self._runs
+        self._clusters.append(cluster)
+        try:
+            yield
+            self.bring(runs or ())
+        finally:
+            self._clusters.remove(cluster)
+
+    def _write(self, parts: Parts) -> None:
+        secrets = {
+            key: value["secure"] for part in parts for key, value in part.get("config", {}).items() if value
+        }
+        plain = tuple({key: value for key, value in part.items() if key != "config"} for part in parts)
+        write_side(self._stack.project, self._stack.name, plain)
+        # What a case calls encrypted is what is encrypted here: nobody else's text can be decrypted.
+        for key, value in secrets.items():
+            self._stack.pulumi("config", "set", "--secret", key, value)
+
+    def _objects(self) -> dict[str, str]:
+        return {key: uid for each in self._clusters for key, uid in uids(each, self._titles).items()}
+
+    def _gpus(self) -> int:
+        return sum(map(gpus_in_use, self._clusters))
+
+    def _recorded(self, folder: Path, over: Side | None, monkeypatch: pytest.MonkeyPatch) -> Side:
+        # A copy: recipes are read once by a process, and the newer side stands where the older one stood.
+        folder.mkdir()
+        for file in ("Pulumi.yaml", f"Pulumi.{self._stack.name}.yaml"):
+            shutil.copy(self._stack.project / file, folder / file)
+        if (self._stack.project / RECIPES).is_dir():
+            shutil.copytree(self._stack.project / RECIPES, folder / RECIPES)
+        # As `dynamo-stack record` does: in the folder of the stack.
+        monkeypatch.chdir(folder)
+        side = recorded_folder([self._stack.name], over)
+        stack = side.stacks[self._stack.name]
+        assert isinstance(stack, StackRecording), stack
+        if over is None:
+            self._titles.clear()
+        self._titles.update(title_of(each) for each in stack.resources)
+        return side
+
+
+def _is_ending(pod: dict[str, object]) -> bool:
+    metadata = pod["metadata"]
+    assert isinstance(metadata, dict)
+    return "deletionTimestamp" in metadata
