@@ -8,7 +8,7 @@ from comparison.engine_verdicts import config_readers
 from comparison.engine_verdicts.aws_resources import BUYS_A_BLOCK
 from comparison.engine_verdicts.aws_tables import CAPACITY_BLOCK
 from comparison.engine_verdicts.dynamo_graphs import is_graph
-from comparison.engine_verdicts.engine_outputs import Upstream, changed_outputs
+from comparison.engine_verdicts.engine_outputs import Upstream, changed_outputs, changed_tags
 from comparison.engine_verdicts.judge import AWS, PROVIDERS, elsewhere, verdict_on
 from comparison.engine_verdicts.stateful_types import is_stateful
 from comparison.engine_verdicts.verdict import Sides, Verdict, is_ignored
@@ -56,7 +56,7 @@ def _judged(pairs: Sequence[Pair], sides: Sides) -> dict[str, ResourceChange]:
     )
     found: dict[str, ResourceChange] = {}
     for pair in pairs:
-        fields = [*_fields(pair), *changed_outputs(pair, upstream)]
+        fields = [*_fields(pair), *changed_outputs(pair, upstream), *changed_tags(pair, upstream)]
         has_new_provider = pair.after.provider in upstream.replaced
         options = _options(pair)
         if _is_alike(pair) and not fields and not options and not has_new_provider:

@@ -91,6 +91,39 @@ REPLACED: Mapping[str, Patterns] = {
     ),
 }  # fmt: skip
 
+TAGGED = frozenset(
+    {
+        "aws:cloudwatch/logGroup:LogGroup",
+        CAPACITY_BLOCK,
+        "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup",
+        "aws:ec2/eip:Eip",
+        "aws:ec2/flowLog:FlowLog",
+        "aws:ec2/internetGateway:InternetGateway",
+        LAUNCH_TEMPLATE,
+        "aws:ec2/natGateway:NatGateway",
+        "aws:ec2/placementGroup:PlacementGroup",
+        "aws:ec2/routeTable:RouteTable",
+        "aws:ec2/securityGroup:SecurityGroup",
+        "aws:ec2/subnet:Subnet",
+        "aws:ec2/vpc:Vpc",
+        "aws:ec2/vpcEndpoint:VpcEndpoint",
+        "aws:efs/accessPoint:AccessPoint",
+        "aws:efs/fileSystem:FileSystem",
+        "aws:eks/accessEntry:AccessEntry",
+        "aws:eks/addon:Addon",
+        "aws:eks/cluster:Cluster",
+        NODE_GROUP,
+        "aws:eks/podIdentityAssociation:PodIdentityAssociation",
+        LUSTRE,
+        "aws:iam/policy:Policy",
+        "aws:iam/role:Role",
+        "aws:kms/key:Key",
+        "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule",
+        "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule",
+    }
+)
+"""Types that bear tags, and the provider's default tags besides: those with an output tagsAll."""
+
 ROLLS_NODES: Mapping[str, Patterns] = {
     NODE_GROUP: patterns("launchTemplate.version", "releaseVersion", "version"),
 }

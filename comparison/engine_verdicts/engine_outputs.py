@@ -3,20 +3,22 @@
 A recording knows no outputs: they are UNKNOWN on both sides, and equal. What they come from is known.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from comparison.changes import Change, FieldChange, Operation
-from comparison.engine_verdicts.aws_tables import LAUNCH_TEMPLATE, NODE_GROUP
+from comparison.engine_verdicts.aws_tables import LAUNCH_TEMPLATE, NODE_GROUP, TAGGED
+from comparison.engine_verdicts.providers import AWS_PROVIDER
 from comparison.pairs import Pair
 from resource_graph import UNKNOWN, Resource, Value
 from resource_graph.resource import Path
 from resource_graph.urns import urn_name
 
-_NO_VERSION = frozenset({"defaultVersion", "name", "tags", "updateDefaultVersion"})
+_NO_VERSION = frozenset({"defaultVersion", "name", "tags", "tagsAll", "updateDefaultVersion"})
 """Inputs of a launch template that are none of its content
 (https://docs.aws.amazon.com/AWSEC2/latest/APIReference/API_CreateLaunchTemplateVersion.html)."""
 _TEMPLATE_VERSION = ("launchTemplate", "version")
+_DEFAULT_TAGS = ("defaultTags", "tags")
 
 
 @dataclass(slots=True)
@@ -29,13 +31,17 @@ class Upstream:
     """URNs of now of what becomes another object."""
     new_templates: set[str] = field(default_factory=set[str])
     """URNs of launch templates of which another version comes."""
+    default_tags: dict[str, list[FieldChange]] = field(default_factory=dict[str, list[FieldChange]])
+    """URN of a provider -> the tags that it gives, or no longer gives, to all that it makes."""
 
-    def note(self, resource: Resource, operation: Operation, fields: Iterable[FieldChange]) -> None:
+    def note(self, resource: Resource, operation: Operation, fields: Sequence[FieldChange]) -> None:
         """Remember what becomes of a resource."""
         if operation is Operation.REPLACE:
             self.replaced.add(resource.urn)
         elif resource.type == LAUNCH_TEMPLATE and any(each.path[0] not in _NO_VERSION for each in fields):
             self.new_templates.add(resource.urn)
+        elif resource.type == AWS_PROVIDER:
+            self.default_tags[resource.urn] = [each for each in fields if each.path[:-1] == _DEFAULT_TAGS]
 
 
 def changed_outputs(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
@@ -47,6 +53,18 @@ def changed_outputs(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
         before = _as_now(pair.before.property_dependencies.get(name, frozenset()), upstream.renamed)
         for path in places:
             yield from _changed(path, before, now, upstream, pair)
+
+
+def changed_tags(pair: Pair, upstream: Upstream) -> Iterator[FieldChange]:
+    """Yield the tags that come from the provider, and become other ones with it."""
+    if pair.after.type not in TAGGED:
+        return
+    own = pair.after.inputs.get("tags")
+    for each in upstream.default_tags.get(pair.after.provider or "", ()):
+        name = each.path[-1]
+        # A tag of the resource's own is stronger.
+        if not (isinstance(own, Mapping) and name in own):
+            yield replace(each, path=("tagsAll", name))
 
 
 def _changed(

@@ -21,6 +21,12 @@ def test_resources_are_counted_by_what_happens_to_them() -> None:
     assert verdict_line(stack(replicas(), gone, replicas("Job gpt-oss/b"))) == "1 deleted, 2 updated"
 
 
+def test_what_only_the_engine_treats_otherwise_is_no_update() -> None:
+    kept = changed("Namespace gpt-oss", Operation.KEEP)
+    assert verdict_line(stack(replicas(), kept)) == "1 updated, 1 kept and treated otherwise"
+    assert change_words(kept) == "kept and treated otherwise"
+
+
 def test_a_protected_volume_that_goes_is_counted_apart() -> None:
     volume = changed("PersistentVolumeClaim a/b", Operation.REPLACE, is_protected=True, is_stateful=True)
     said = verdict_line(stack(volume))

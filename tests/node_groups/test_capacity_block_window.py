@@ -9,6 +9,7 @@ import datetime as dt
 import json
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +20,11 @@ from lab.environment import sealed_environment
 from lab.faults.capacity_blocks import set_clock
 from lab.faults.kubectl import items, kubectl
 from lab.rehearsal import SETTINGS, Rehearsal, rehearsal
+from tests.comparison.applied.deployed import Deployed
+from tests.comparison.applied.judgement import assert_that_it_was_said
 from tests.support.eks_settings import eks_b200_settings
+from tests.support.lab_stack import LabStack
+from tests.support.sandbox import Sandbox
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -41,6 +46,10 @@ class _Window:
 
     def __init__(self, run: Rehearsal, settings: dict[str, Any]) -> None:
         self.lab, self._run, self._settings = run.lab, run, settings
+
+    @property
+    def stack(self) -> LabStack:
+        return LabStack(Sandbox(self.lab, sealed_environment(self.lab)), self._run.project, "block")
 
     def phase(self, phase: str) -> None:
         self._settings["nodePools"][0]["purchase"]["phase"] = phase
@@ -97,7 +106,9 @@ class _Window:
 
 @pytest.mark.lab
 @pytest.mark.slow
-def test_a_block_is_waited_for_filled_served_on_and_left(tmp_path: Path) -> None:
+def test_a_block_is_waited_for_filled_served_on_and_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = eks_b200_settings()
     settings["cluster"]["monitoring"] = True
     settings["lifecycle"] = "disposable"
@@ -111,7 +122,7 @@ def test_a_block_is_waited_for_filled_served_on_and_left(tmp_path: Path) -> None
         next(building)
         _buy(window)
         _before(window)
-        _in_the_window(window)
+        _in_the_window(window, Deployed(window.stack, monkeypatch), tmp_path)
         _on_another_block(window)
         _at_the_end(window)
 
@@ -158,7 +169,7 @@ def _is_watched(window: _Window) -> None:
     assert secret["data"]["admin-password"] not in state
 
 
-def _in_the_window(window: _Window) -> None:
+def _in_the_window(window: _Window, deployed: Deployed, folder: Path) -> None:
     set_clock(window.lab, _at(STARTS, minutes=1))
     until(lambda: NODE in window.gpu_nodes(), "the scheduled action fills the group", 20)
     filled = window.gpu_nodes()
@@ -166,11 +177,19 @@ def _in_the_window(window: _Window) -> None:
     # Somebody has not read it: the nodes stay.
     window.up()
     assert (window.gpu_nodes(), window.changes_of_groups()) == (filled, [])
+    base = deployed.recorded(folder / "base", None)
     window.phase("active")
     assert "phase active is due" in window.preflight()
-    said = window.up()
-    assert "no graph" not in said
+    compared = deployed.over(base, folder / "head")
+    applied = deployed.up()
+    assert "no graph" not in applied.said
     assert window.graphs() == ["successful"]
+    # What workers ask for is counted from the day on which the block is typed.
+    asked = sum(each.used for each in compared.before.gpus)
+    assert applied.outcome.used_gpus == (0, asked)
+    assert_that_it_was_said(
+        compared, replace(applied, outcome=replace(applied.outcome, used_gpus=(asked, asked)))
+    )
     # The size is what it was already: no node was ended or started by it.
     assert window.changes_of_groups() == [{"minSize": 0, "maxSize": 1, "desiredSize": 1}]
     assert window.gpu_nodes() == filled

@@ -8,6 +8,7 @@ import pytest
 
 from lab.directory import REPOSITORY
 from lab.rehearsal import rehearsal
+from tests.comparison.applied.deployed import Deployed
 from tests.rehearsals.shipped import Expected, Shipped
 
 if TYPE_CHECKING:
@@ -24,3 +25,10 @@ def shipped(request: pytest.FixtureRequest, engine: Sandbox) -> Iterator[Shipped
     with rehearsal(expected.stack) as run:
         file = (REPOSITORY / f"Pulumi.{expected.stack}.yaml").read_bytes()
         yield Shipped(run, expected, file, {step.name: step for step in run.building(print)})
+
+
+@pytest.fixture(scope="module")
+def deployed(shipped: Shipped) -> Iterator[Deployed]:
+    """The same, for changes that are compared and applied; the last one may stay."""
+    with pytest.MonkeyPatch.context() as patch:
+        yield Deployed(shipped.stack, patch)

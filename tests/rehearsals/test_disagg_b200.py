@@ -6,12 +6,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.comparison.applied.judgement import assert_that_it_happens, cases_of
 from tests.rehearsals.every_stack import EveryStack
 from tests.rehearsals.removal import Removal
 from tests.rehearsals.shipped import Expected
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.comparison.applied.deployed import Deployed
+    from tests.comparison.changed_stacks import Case
     from tests.rehearsals.shipped import Shipped
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
@@ -39,6 +44,16 @@ def test_both_workers_wait_while_their_only_machine_is_gone_and_run_on_the_next(
     node = "disagg-b200-b200-0"
     until(lambda: shipped.places() == {"prefill": node, "decode": node}, "workers on the next machine")
     until(shipped.is_ready, "a graph that is ready again")
+
+
+def test_the_engines_preview_of_what_is_deployed_says_that_nothing_changes(shipped: Shipped) -> None:
+    said = shipped.stack.dynamo_stack("preview", "disagg-b200").stdout
+    assert said.startswith("disagg-b200: nothing changes")
+
+
+@pytest.mark.parametrize("case", cases_of("disagg-b200"), ids=lambda case: case.name)
+def test_what_is_said_of_a_change_is_what_happens(case: Case, deployed: Deployed, tmp_path: Path) -> None:
+    assert_that_it_happens(case, deployed, tmp_path)
 
 
 class TestRemovalOfDisaggB200(Removal):

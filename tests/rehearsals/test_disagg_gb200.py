@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.comparison.applied.judgement import assert_that_it_happens, cases_of
 from tests.faults.conftest import failing_up
 from tests.rehearsals.every_stack import EveryStack
 from tests.rehearsals.removal import Removal
@@ -13,6 +14,10 @@ from tests.rehearsals.shipped import CLIQUE, Expected
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.comparison.applied.deployed import Deployed
+    from tests.comparison.changed_stacks import Case
     from tests.rehearsals.shipped import Shipped
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
@@ -63,6 +68,11 @@ def test_the_worker_of_a_lost_tray_waits_for_the_next_tray_of_the_clique_and_the
     until(lambda: shipped.domain_nodes() == {lost, left}, "a domain of both trays")
     assert _clique(shipped, lost) == clique
     until(shipped.is_ready, "a graph that is ready again")
+
+
+@pytest.mark.parametrize("case", cases_of("disagg-gb200"), ids=lambda case: case.name)
+def test_what_is_said_of_a_change_is_what_happens(case: Case, deployed: Deployed, tmp_path: Path) -> None:
+    assert_that_it_happens(case, deployed, tmp_path)
 
 
 class TestRemovalOfDisaggGb200(Removal):

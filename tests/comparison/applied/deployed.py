@@ -1,7 +1,8 @@
-"""A stack that runs in the lab, on which the changes of tests/comparison/cases are applied."""
+"""A stack that runs in the lab, on which changes are applied that were compared before."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from comparison.stack_comparison import StackComparison, compare_sides
 from operations.engine_preview.events import read_events
 from operations.engine_preview.steps import resource_changes
 from operations.revisions.own_folder import recorded_folder
-from tests.comparison.applied.outcome import Outcome, gpus_in_use, graph_pods, observed, uids
+from tests.comparison.applied.outcome import Outcome, by_operation, gpus_in_use, graph_pods, observed, uids
 from tests.comparison.changed_stacks import RECIPES, TODAY, write_side
 from tests.support.waiting import until
 from tests.updates.watching import Watch
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _UP = ("up", "--yes", "--skip-preview")
 _SHOWS_OPTION = {"PULUMI_DEBUG_COMMANDS": "true"}
+_SALT = "encryptionsalt"
 
 
 @dataclass(frozen=True)
@@ -45,33 +47,70 @@ class Applied:
 
 
 class Deployed:
-    """The stack, and which side of which change runs."""
+    """The stack, and what the comparison knows of it."""
 
-    def __init__(self, stack: LabStack, runs: Parts | None = None) -> None:
+    def __init__(self, stack: LabStack, monkeypatch: pytest.MonkeyPatch, runs: Parts | None = None) -> None:
         self.lab = stack.lab
-        self._clusters = [stack.lab]
         self._stack = stack
+        self._monkeypatch = monkeypatch
         self._runs = runs
-        """None where nobody knows."""
+        """The sides of the cases that are deployed; None where nobody knows."""
+        self._clusters = [stack.lab]
         self._titles: set[str] = set()
 
-    def compared(self, case: Case, folder: Path, monkeypatch: pytest.MonkeyPatch) -> StackComparison:
-        """Bring the older side up, write the newer one in its place, and compare the two."""
+    def compared(self, case: Case, folder: Path) -> StackComparison:
+        """Bring the older side of a case up, write the newer one in its place, and compare the two."""
         before, after = case.parts
         self.bring(before)
-        base = self._recorded(folder / "base", None, monkeypatch)
+        base = self.recorded(folder / "base", None)
         self._write(after)
-        head = self._recorded(folder / "head", base, monkeypatch)
-        [stack] = compare_sides(base, head, TODAY).stacks
+        return self.over(base, folder / "head")
+
+    def over(self, base: Side, folder: Path) -> StackComparison:
+        """Compare what is written with what was recorded before."""
+        [stack] = compare_sides(base, self.recorded(folder, base), TODAY).stacks
         assert isinstance(stack, StackComparison), stack
         return stack
 
+    def recorded(self, folder: Path, over: Side | None) -> Side:
+        """Record what is written, as `dynamo-stack record` does."""
+        # A copy: recipes are read once by a process, and the newer side stands where the older one stood.
+        folder.mkdir()
+        for file in ("Pulumi.yaml", f"Pulumi.{self._stack.name}.yaml"):
+            shutil.copy(self._stack.project / file, folder / file)
+        if (self._stack.project / RECIPES).is_dir():
+            shutil.copytree(self._stack.project / RECIPES, folder / RECIPES)
+        with self._monkeypatch.context() as within:
+            within.chdir(folder)
+            side = recorded_folder([self._stack.name], over)
+        stack = side.stacks[self._stack.name]
+        assert isinstance(stack, StackRecording), stack
+        if over is None:
+            self._titles.clear()
+        self._titles.update(title_of(each) for each in stack.resources)
+        return side
+
+    def previewed(self) -> dict[str, list[str]]:
+        """What `dynamo-stack preview` says of what is written: operation -> titles."""
+        answer = self._stack.dynamo_stack("preview", self._stack.name, "--json", check=False)
+        resources = json.loads(answer.stdout)["resources"]
+        return by_operation((each["operation"], each["title"]) for each in resources)
+
     def apply(self, case: Case) -> Applied:
-        """Run `pulumi up` of what is written, and watch."""
-        log = self._stack.lab.directory.root / "events.jsonl"
+        """Run `pulumi up` of the case's newer side, which is written."""
+        before, after = case.parts
+        self._runs = None
+        applied = self.up()
+        self._runs = before if applied.is_refused else after
+        # What is refused is typed back.
+        self._write(self._runs)
+        return applied
+
+    def up(self) -> Applied:
+        """Run `pulumi up` of what is written and was compared, and watch."""
+        log = self.lab.directory.root / "events.jsonl"
         log.unlink(missing_ok=True)
         objects, gpus = self._objects(), self._gpus()
-        self._runs = None
         with Watch(self.lab, "/api/v1/pods") as pods:
             begun = time.monotonic()
             answer = self._stack.pulumi(*_UP, "--event-log", str(log), check=False, variables=_SHOWS_OPTION)
@@ -85,13 +124,11 @@ class Deployed:
             (begun, ended),
             (gpus, self._gpus()),
         )
-        self._runs = case.parts[0 if answer.returncode else 1]
-        return Applied(
-            outcome, " ".join(f"{answer.stdout} {answer.stderr}".split()), is_refused=answer.returncode != 0
-        )
+        said = " ".join(f"{answer.stdout} {answer.stderr}".split())
+        return Applied(outcome, said, is_refused=answer.returncode != 0)
 
     def bring(self, parts: Parts) -> None:
-        """Deploy this, unless it runs."""
+        """Deploy this side of a case, unless it runs."""
         self._write(parts)
         if self._runs == parts:
             return
@@ -117,7 +154,11 @@ class Deployed:
             key: value["secure"] for part in parts for key, value in part.get("config", {}).items() if value
         }
         plain = tuple({key: value for key, value in part.items() if key != "config"} for part in parts)
+        before = self._stack.settings()
         write_side(self._stack.project, self._stack.name, plain)
+        # Made with the stack, where none is committed; without it the state could not be decrypted.
+        if _SALT in before:
+            self._stack.write_settings(self._stack.settings() | {_SALT: before[_SALT]})
         # What a case calls encrypted is what is encrypted here: nobody else's text can be decrypted.
         for key, value in secrets.items():
             self._stack.pulumi("config", "set", "--secret", key, value)
@@ -127,23 +168,6 @@ class Deployed:
 
     def _gpus(self) -> int:
         return sum(map(gpus_in_use, self._clusters))
-
-    def _recorded(self, folder: Path, over: Side | None, monkeypatch: pytest.MonkeyPatch) -> Side:
-        # A copy: recipes are read once by a process, and the newer side stands where the older one stood.
-        folder.mkdir()
-        for file in ("Pulumi.yaml", f"Pulumi.{self._stack.name}.yaml"):
-            shutil.copy(self._stack.project / file, folder / file)
-        if (self._stack.project / RECIPES).is_dir():
-            shutil.copytree(self._stack.project / RECIPES, folder / RECIPES)
-        # As `dynamo-stack record` does: in the folder of the stack.
-        monkeypatch.chdir(folder)
-        side = recorded_folder([self._stack.name], over)
-        stack = side.stacks[self._stack.name]
-        assert isinstance(stack, StackRecording), stack
-        if over is None:
-            self._titles.clear()
-        self._titles.update(title_of(each) for each in stack.resources)
-        return side
 
 
 def _is_ending(pod: dict[str, object]) -> bool:

@@ -80,7 +80,7 @@ def predicted(stack: StackComparison) -> Outcome:
     changes = [change for each in stack.resources for change in _of_the_engine(each)]
     objects = [each for each in changes if _is_object(each)]
     return Outcome(
-        operations=_by_operation((each.operation.value, each.title) for each in changes),
+        operations=by_operation((each.operation.value, each.title) for each in changes),
         came=frozenset(each.title for each in objects if each.operation in _COMES),
         went=frozenset(_title_before(each) for each in objects if each.operation in _GOES),
         restarts=frozenset(_restarts(stack)),
@@ -118,13 +118,27 @@ def observed(
     # A service that shrinks loses pods and restarts none; no case shrinks one.
     roles = {"frontend" if role == FRONTEND else "workers" for role in gone}
     return Outcome(
-        operations=_by_operation((each.operation.value, each.title) for each in changes),
+        operations=by_operation((each.operation.value, each.title) for each in changes),
         came=frozenset(key for key, uid in after.items() if before.get(key) != uid),
         went=frozenset(key for key, uid in before.items() if after.get(key) != uid),
         restarts=frozenset(roles),
-        interrupted=serving.interruption > 0 or not serving.serves,
+        # Where nothing serves, nothing is interrupted.
+        interrupted=used_gpus[0] > 0 and (serving.interruption > 0 or not serving.serves),
         used_gpus=used_gpus,
     )
+
+
+def by_operation(found: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Sort operations and titles of resources: operation -> titles."""
+    titles: dict[str, list[str]] = {}
+    for operation, title in found:
+        titles.setdefault(title, []).append(operation)
+    result: dict[str, list[str]] = {}
+    for title, operations in titles.items():
+        # Another version of the API is another resource to the engine, and one name to everybody else.
+        both = Counter(operations) == Counter({"create": 1, "delete": 1})
+        result.setdefault("replace" if both else "+".join(sorted(operations)), []).append(title)
+    return {operation: sorted(names) for operation, names in sorted(result.items())}
 
 
 def uids(lab: Sandbox, titles: Iterable[str]) -> dict[str, str]:
@@ -198,15 +212,3 @@ def _restarts(stack: StackComparison) -> Iterable[str]:
 def _is_of_frontend(path: Sequence[str | int]) -> bool:
     is_of_service = len(path) > 2 and path[1] in _GRAPH_CHILDREN
     return not is_of_service or path[2] == "Frontend"
-
-
-def _by_operation(found: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    titles: dict[str, list[str]] = {}
-    for operation, title in found:
-        titles.setdefault(title, []).append(operation)
-    result: dict[str, list[str]] = {}
-    for title, operations in titles.items():
-        # Another version of the API is another resource to the engine, and one name to everybody else.
-        both = Counter(operations) == Counter({"create": 1, "delete": 1})
-        result.setdefault("replace" if both else "+".join(sorted(operations)), []).append(title)
-    return {operation: sorted(names) for operation, names in sorted(result.items())}

@@ -79,6 +79,16 @@ def _another_cluster(deployed: Deployed, folder: Path) -> Iterator[None]:
         cluster.down(other.directory)
 
 
+@contextmanager
+def _a_larger_block(deployed: Deployed, _: Path) -> Iterator[None]:
+    """The Capacity Block has a tray more: what was bought is no matter of the stack."""
+    file = deployed.lab.directory.cloud / "capacity-reservations.json"
+    [block] = json.loads(file.read_text(encoding="utf-8"))
+    larger = block | {"TotalInstanceCount": block["TotalInstanceCount"] + 1}
+    file.write_text(json.dumps([larger]), encoding="utf-8")
+    yield
+
+
 def _add_context(file: Path, source: Path, name: str) -> None:
     config, added = (yaml.safe_load(each.read_text(encoding="utf-8")) for each in (file, source))
     context = next(each["context"] for each in added["contexts"] if each["name"] == CONTEXT)
@@ -93,5 +103,6 @@ SURROUNDINGS: dict[str, Callable[[Deployed, Path], AbstractContextManager[None]]
     "context": _another_cluster,
     "exposure": _ingress_controller,
     "labels-of-a-pool": _labelled_nodes,
+    "nodes-of-a-bought-pool": _a_larger_block,
 }
 """Name of a case -> what there is while it is applied."""

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.comparison.applied.deployed import Deployed
-from tests.comparison.applied.outcome import nothing, predicted
-from tests.comparison.applied.surroundings import SURROUNDINGS, nothing_else
-from tests.comparison.changed_stacks import all_cases, seen
+from tests.comparison.applied.judgement import assert_that_it_happens, cases_of
+from tests.comparison.applied.outcome import predicted
 from tests.serving_stacks.rehearsal import prepared
 
 if TYPE_CHECKING:
@@ -25,28 +24,24 @@ if TYPE_CHECKING:
 
 pytestmark = [pytest.mark.lab, pytest.mark.slow]
 
-# A claim that has grown never shrinks again, so nothing can come after it.
-LAST = "cache-larger"
-CASES = sorted(
-    (case for case in all_cases() if case.stack == "dev"), key=lambda case: (case.name == LAST, case.name)
-)
-
 
 @pytest.fixture(scope="module")
 def deployed(lab: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
-    with prepared(lab, tmp_path_factory.mktemp("changes"), "dev") as stack:
-        yield Deployed(stack)
+    with (
+        prepared(lab, tmp_path_factory.mktemp("changes"), "dev") as stack,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        yield Deployed(stack, patch)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_what_is_said_of_a_change_is_what_happens(
-    case: Case, deployed: Deployed, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_the_engines_own_preview_says_of_a_change_what_the_comparison_says(
+    deployed: Deployed, tmp_path: Path
 ) -> None:
-    said = deployed.compared(case, tmp_path, monkeypatch)
-    with SURROUNDINGS.get(case.name, nothing_else)(deployed, tmp_path):
-        applied = deployed.apply(case)
-    refused = seen(said).get("refused", [])
-    assert applied.is_refused is bool(refused), applied.said
-    assert [setting for setting in refused if setting not in applied.said] == []
-    expected = nothing(applied.outcome.used_gpus[0]) if refused else predicted(said)
-    assert applied.outcome == expected
+    [case] = [case for case in cases_of("dev") if case.name == "engine-override"]
+    said = deployed.compared(case, tmp_path)
+    assert deployed.previewed() == predicted(said).operations
+
+
+@pytest.mark.parametrize("case", cases_of("dev"), ids=lambda case: case.name)
+def test_what_is_said_of_a_change_is_what_happens(case: Case, deployed: Deployed, tmp_path: Path) -> None:
+    assert_that_it_happens(case, deployed, tmp_path)

@@ -7,9 +7,16 @@ import pkgutil
 
 import pytest
 
-from comparison.engine_verdicts.aws_tables import CAPACITY_BLOCK, REPLACED
+from comparison.engine_verdicts.aws_tables import CAPACITY_BLOCK, REPLACED, TAGGED
 from lab.aws_provider import catalogue
 from lab.aws_provider.resource_type import ResourceType
+
+
+def _class(resource_type: str) -> type:
+    """Of pulumi-aws."""
+    _, module, name = resource_type.split(":")
+    found: type = getattr(importlib.import_module(f"pulumi_aws.{module.partition('/')[0]}"), name)
+    return found
 
 
 def _of_the_lab() -> dict[str, set[str]]:
@@ -31,3 +38,8 @@ def test_the_table_names_the_inputs_that_the_labs_provider_replaces_for(resource
 
 def test_of_what_the_lab_does_not_serve_only_the_capacity_block_is_in_the_table() -> None:
     assert set(REPLACED) - set(_of_the_lab()) == {CAPACITY_BLOCK}
+
+
+@pytest.mark.parametrize("resource_type", sorted({*_of_the_lab(), *TAGGED, *REPLACED}))
+def test_what_bears_tags_is_what_has_all_of_its_tags_as_an_output(resource_type: str) -> None:
+    assert (resource_type in TAGGED) is hasattr(_class(resource_type), "tags_all")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -51,6 +52,27 @@ def test_another_tag_of_the_launch_template_rolls_no_node() -> None:
     new = replace(old, inputs={**old.inputs, "tags": {"team": "a"}})
     found = compare([old, subnet, _group(old, subnet)], [new, subnet, _group(new, subnet)])
     assert [each.title for each in found] == ["LaunchTemplate template"]
+
+
+def _provider(**tags: str) -> Any:
+    return resource("pulumi:providers:aws", "account", {"defaultTags": json.dumps({"tags": tags})})
+
+
+def test_a_default_tag_of_the_provider_comes_to_all_that_bears_tags_and_rolls_no_node() -> None:
+    old, new = _provider(), _provider(team="a")
+    template = replace(_template("p5.48xlarge"), provider=new.urn)
+    table = replace(
+        resource("aws:ec2/routeTable:RouteTable", "table", {"tags": {"team": "b"}}), provider=new.urn
+    )
+    route = replace(resource("aws:ec2/route:Route", "route", {}), provider=new.urn)
+    group = replace(_group(template), provider=new.urn)
+    rest = [template, table, route, group]
+    found = {each.title: said(each.fields) for each in compare([old, *rest], [new, *rest])}
+    assert found == {
+        "aws account": ["defaultTags tags team: None -> 'a'"],
+        "LaunchTemplate template": ["tagsAll team: None -> 'a'"],
+        "NodeGroup nodes": ["tagsAll team: None -> 'a'"],
+    }
 
 
 def test_another_launch_template_replaces_the_group() -> None:

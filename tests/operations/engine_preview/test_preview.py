@@ -103,6 +103,25 @@ def test_a_component_is_no_change_as_it_exists_in_the_program_alone() -> None:
     assert read_preview("toy", read_events([json.dumps(event)])).changes == ()
 
 
+def test_of_two_names_of_one_resource_the_old_one_goes_and_the_new_one_comes() -> None:
+    kind = "kubernetes:nvidia.com/v1beta1:DynamoGraphDeployment"
+    old, new = (
+        {"type": kind, "urn": f"urn:pulumi:dev::toy::{kind}::{name}", "custom": True, "inputs": {}}
+        for name in ("before", "after")
+    )
+    steps = [
+        {"op": "delete-replaced", "urn": old["urn"], "old": old},
+        {"op": "replace", "urn": new["urn"], "old": old, "new": new},
+        {"op": "create-replacement", "urn": new["urn"], "old": old, "new": new},
+    ]
+    events = [json.dumps({"resourcePreEvent": {"metadata": each}}) for each in steps]
+    found = by_name(read_preview("toy", read_events(events)))
+    assert {name: each.operation for name, each in found.items()} == {
+        "before": Operation.DELETE,
+        "after": Operation.CREATE,
+    }
+
+
 def test_a_protected_resource_that_would_go_stops_the_update() -> None:
     found = recorded("changes")
     kept = by_name(found)["kept"]
