@@ -1,6 +1,6 @@
 """What a person names as the two sides of a comparison, and where its files are."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from operations.errors import CommandError
@@ -71,6 +71,8 @@ def side_folders(base: str, head: str | None) -> tuple[SideFolder, SideFolder]:
         before = _of_revision(repository, revisions.base, within)
     if revisions.head is not None:
         return before, _of_revision(repository, revisions.head, within)
+    # What differs in the working tree is what is compared.
+    before = replace(before, notes=_submodules(repository, before.commit or ""))
     return before, SideFolder(label=_WORKING_TREE, commit=None, root=repository.root, folder=start)
 
 

@@ -143,6 +143,15 @@ def test_files_that_are_not_committed_are_said_not_to_be_compared(made: TestRepo
     )
 
 
+def test_files_that_are_not_committed_are_no_note_where_they_are_the_newer_side(
+    made: TestRepository,
+) -> None:
+    commit_side(made)
+    made.write(**{"Pulumi.dev": "a: 9\n"})
+    base, head = recorded_sides("HEAD", None)
+    assert (base.notes, head.notes) == ((), ())
+
+
 def test_submodules_are_said_not_to_be_compared(made: TestRepository, tmp_path: Path) -> None:
     other = TestRepository.at(tmp_path / "other")
     other.commit(a="1")
