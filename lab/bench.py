@@ -55,7 +55,14 @@ def main(
     day_two: Annotated[bool, typer.Option(help="Also rehearse updates, faults and recovery.")] = True,
 ) -> None:
     """Measure, print tables on the error stream and JSON on standard output."""
-    figures = [*_commands(), _preview(), _preview_of_a_thousand_gpus(), _lab_up_warm()]
+    figures = [
+        *_commands(),
+        _report(),
+        *_comparisons(),
+        _preview(),
+        _preview_of_a_thousand_gpus(),
+        _lab_up_warm(),
+    ]
     if with_tests:
         figures.append(_measure("make check, warm", 60, 1, [_MAKE, "check"]))
         figures.append(_measure("make test, warm", 480, 1, [_MAKE, "test"]))
@@ -98,7 +105,7 @@ def _ending_in_words() -> Iterator[None]:
 
 
 def _commands() -> list[Figure]:
-    program = str(Path(sys.executable).with_name("dynamo-stack"))
+    program = _program()
     _run([program, "render", "dev"])
     return [
         _measure(f"dynamo-stack {command} {stack}", budget, 5, [program, command, stack])
@@ -110,6 +117,27 @@ def _commands() -> list[Figure]:
             ("explain", "disagg-gb200", 3.0),
         )
     ]
+
+
+def _report() -> Figure:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [_program(), "report", "disagg-gb200", "--to", str(Path(folder) / "page.html")]
+        return _measure("dynamo-stack report disagg-gb200", 3.0, 5, command)
+
+
+def _comparisons() -> list[Figure]:
+    """All stacks, the last commit against the files here."""
+    with tempfile.TemporaryDirectory() as folder:
+        variables = {"XDG_CACHE_HOME": folder}
+        command = [_program(), "diff", "HEAD"]
+        return [
+            _measure(f"dynamo-stack diff of all stacks, {what}", budget, runs, command, variables)
+            for what, budget, runs in (("nothing cached", 40.0, 1), ("the older side cached", 8.0, 3))
+        ]
+
+
+def _program() -> str:
+    return str(Path(sys.executable).with_name("dynamo-stack"))
 
 
 def _preview() -> Figure:
@@ -174,7 +202,8 @@ def _run(command: list[str], variables: dict[str, str] | None = None) -> None:
         text=True,
         check=False,
     )
-    if answer.returncode != 0:
+    # A comparison's own 1 and 2 say what it has found.
+    if answer.returncode not in ({0, 1, 2} if "diff" in command else {0}):
         print(answer.stdout + answer.stderr, file=sys.stderr)
         print(
             f"bench: `{' '.join(command)}` failed (exit {answer.returncode}); no figure is given",
