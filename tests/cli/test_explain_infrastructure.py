@@ -92,7 +92,7 @@ def test_idle_gpus_cost_what_they_were_bought_for_and_trays_are_sold_by_the_rack
     shown = squeezed(explain(eks_gb200_settings()))
     assert "IDLE gb200: 3 of 8 GPUs idle, $31.75 an hour" in shown
     assert (
-        "u-p6e-gb200x36, the least that is sold, $380.952 an hour: 31 of 36 GPUs idle, $328.04 an hour, "
+        "u-p6e-gb200x36, the least that is sold, $380.95 an hour: 31 of 36 GPUs idle, $328.04 an hour, "
         "7 trays outside the pool"
     ) in shown
 

@@ -71,7 +71,7 @@ def idle_gpus(plan: EksPlan, pools: Sequence[PlacedPool]) -> Iterator[str]:
         if sold is not None and sold.gpus > pool.gpus:
             beyond = (sold.gpus - pool.gpus) // kind.gpus
             text += (
-                f"; {sold.name}, the least that is sold, ${sold.usd_per_hour:,.3f} an hour: "
+                f"; {sold.name}, the least that is sold, ${sold.usd_per_hour:,.2f} an hour: "
                 f"{_idle(sold.gpus, used, rate)}, {in_words(beyond, 'tray')} outside the pool"
             )
         yield text

@@ -219,7 +219,7 @@ def test_trays_are_in_a_zone_that_up_opts_in_to_and_sold_by_the_rack(
     assert "a new block for pool gb200, u-p6e-gb200x36 for 24 h: 21,600.00 USD up front" in shown
     assert "25.000 a GPU-hour, from" in shown
     assert (
-        "u-p6e-gb200x36, the least that is sold, $380.952 an hour: 31 of 36 GPUs idle, $328.04 an hour, "
+        "u-p6e-gb200x36, the least that is sold, $380.95 an hour: 31 of 36 GPUs idle, $328.04 an hour, "
         "7 trays outside the pool"
     ) in shown
 
