@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hardware import ACCELERATORS, Accelerator
-from resource_graph import ResourceGraph, Value
+from resource_graph import Resource, ResourceGraph, Value
 from rules.reading.memoized import memoized_for_each
 from rules.reading.pods.pod_affinity import Kind, selects, terms
 from rules.reading.pods.pods import PodTemplate
@@ -211,7 +211,7 @@ def _component_entry(graph: ResourceGraph, worker: Worker) -> Pool | None:
     for component in graph.ancestors(worker.resource):
         if "placement" not in component.inputs:
             continue
-        entry = mapping_at(component.inputs, "placement", worker.template.name)
+        entry = _entry(component, worker)
         pool = text_at(entry, "pool")
         if pool is None:
             raise Undecided(f"the placement of {component.name} names no pool for it")
@@ -219,6 +219,12 @@ def _component_entry(graph: ResourceGraph, worker: Worker) -> Pool | None:
         domains = told.nvlink_domains if isinstance(told, Pool) else node.nvlink_domain_gpus
         return Pool(pool, node, whole_number_at(entry, "nodes"), {}, None, domains)
     return None
+
+
+def _entry(component: Resource, worker: Worker) -> Mapping[str, Value]:
+    """Return what the component says of the worker, by its service or by the container of a server."""
+    of_service = mapping_at(component.inputs, "placement", worker.template.name)
+    return of_service or mapping_at(component.inputs, "placement", text_at(worker.container, "name") or "")
 
 
 def _accelerator(product: str) -> Accelerator:
