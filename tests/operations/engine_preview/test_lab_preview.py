@@ -9,7 +9,6 @@ import pytest
 from comparison.changes import Operation
 from operations.engine_preview.events import read_events
 from operations.engine_preview.preview import read_preview
-from tests.conformance.conftest import conformance_lab, toy
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from operations.engine_preview.preview import EnginePreview
     from tests.conformance.toy import Toy
 
-__all__ = ["conformance_lab", "toy"]
 pytestmark = pytest.mark.lab
 
 BEFORE = """
