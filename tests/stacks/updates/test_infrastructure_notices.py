@@ -46,7 +46,7 @@ def test_trays_of_the_larger_ultraserver_leave_the_rest_of_it_idle() -> None:
     settings["nodePools"][0]["nvlinkDomainGpus"] = 72
     [notice] = _said(settings)
     assert (
-        "u-p6e-gb200x72, the least that is sold, $761.904 an hour: 67 of 72 GPUs idle, $708.99 an hour, "
+        "u-p6e-gb200x72, the least that is sold, $761.90 an hour: 67 of 72 GPUs idle, $708.99 an hour, "
         "16 trays outside the pool"
     ) in notice.text
 
