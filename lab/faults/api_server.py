@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import subprocess
 import time
 from contextlib import suppress
@@ -13,13 +14,15 @@ import psutil
 from lab import control_plane
 from lab.environment import sealed_environment
 from lab.errors import LabError
+from lab.faults.kubectl import kubectl
 
 if TYPE_CHECKING:
     from lab.directory import LabDirectory
 
 _API_SERVER = "kube-apiserver"
-# Both end when they cannot renew their leader's lease; on a real cluster the kubelet starts them again.
-_CLIENTS = ("kube-controller-manager", "kube-scheduler", "kwok-controller")
+# They end when they cannot renew their leader's lease; on a real cluster the kubelet starts them again.
+_LEADERS = ("kube-controller-manager", "kube-scheduler")
+_CLIENTS = (*_LEADERS, "kwok-controller")
 _STOP_SECONDS = 20
 _START_SECONDS = 60.0
 _PAUSE_SECONDS = 0.2
@@ -44,9 +47,12 @@ def restart(lab: LabDirectory, down_seconds: float) -> None:
         server = _stopped(lab, _API_SERVER)
         time.sleep(down_seconds)
         _start(lab, server)
+        started = dt.datetime.now(dt.UTC)
         _await_answer(lab)
         for client in clients:
-            if _running(lab, client.name) is None:
+            if client.name in _LEADERS:
+                _await_leader(lab, client, started)
+            elif _running(lab, client.name) is None:
                 _start(lab, client)
             _await_port(lab, client.name)
 
@@ -57,6 +63,27 @@ def _await_answer(lab: LabDirectory) -> None:
         if time.monotonic() > deadline:
             raise LabError(f"the API server did not answer within {_START_SECONDS:.0f} s of its restart")
         time.sleep(_PAUSE_SECONDS)
+
+
+def _await_leader(lab: LabDirectory, component: _Component, since: dt.datetime) -> None:
+    """Returns when the component leads again, started anew where it has ended.
+
+    One that still runs may be about to end: whether it has given up shows in its lease alone.
+    """
+    deadline = time.monotonic() + _START_SECONDS
+    while not _leads_since(lab, component.name, since):
+        if _running(lab, component.name) is None:
+            _start(lab, component)
+        if time.monotonic() > deadline:
+            raise LabError(f"{component.name} did not lead within {_START_SECONDS:.0f} s of the restart")
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _leads_since(lab: LabDirectory, name: str, since: dt.datetime) -> bool:
+    command = ("get", "lease", name, "-n", "kube-system", "-o", "jsonpath={.spec.renewTime}")
+    with suppress(LabError, ValueError):
+        return _running(lab, name) is not None and dt.datetime.fromisoformat(kubectl(lab, *command)) > since
+    return False
 
 
 def _await_port(lab: LabDirectory, name: str) -> None:
