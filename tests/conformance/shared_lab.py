@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from lab import cluster, control_plane
 from tests.conformance.toy import make_template
 from tests.support.sandbox import Sandbox
+from tests.support.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +57,9 @@ def _start(sandbox: Sandbox) -> None:
     node.write_text(_NODE)
     sandbox.kubectl("apply", "-f", str(node))
     sandbox.kubectl("wait", "--for=condition=Ready", "node/toy-0", "--timeout=60s")
+    # Every node begins with the taint not-ready:NoSchedule, which a controller takes away a moment after
+    # the condition. Until then a DaemonSet wants no pod, and is ready without one.
+    until(lambda: not sandbox.get("node", "toy-0")["spec"].get("taints"), "a node without taints")
     make_template(sandbox)
 
 
