@@ -44,6 +44,7 @@ check: $(ENVIRONMENT) ## format, lint, types and the tests that need Python pack
 	$(VENV)/bin/ruff check $(CODE)
 	$(VENV)/bin/basedpyright --level error
 	$(VENV)/bin/zizmor --offline -qq --pedantic .github
+	@$(RUN) -m lab lint-workflows
 	$(VENV)/bin/pytest -q -n 2 --dist worksteal -m "$(FAST)"
 
 test: check tools ## check, then the tests on the real engine and the simulated cluster

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import sys
 import time
 from enum import StrEnum
@@ -15,11 +16,11 @@ from rich.markup import escape
 from typer.exceptions import TyperException
 
 from lab import answer, cluster, rehearsal, report, stack
-from lab.directory import LabDirectory
+from lab.directory import REPOSITORY, LabDirectory
 from lab.environment import exports, sealed_environment
 from lab.errors import LabError
 from lab.interruption import INTERRUPTED, SAID, unwind_when_interrupted
-from lab.toolchain.build import ToolBuildError, build_missing, cache_directory
+from lab.toolchain.build import ToolBuildError, build_missing, cache_directory, executables
 from lab.toolchain.go import GoNotAvailableError
 
 if TYPE_CHECKING:
@@ -59,6 +60,18 @@ def tools() -> None:
     """Build the lab's tools, once per machine."""
     build_missing(cache_directory(), _say)
     _say("tools are built")
+
+
+@app.command()
+def lint_workflows() -> None:
+    """Lint the workflows with actionlint, which is built where it is missing."""
+    cache = cache_directory()
+    build_missing(cache, _say, "actionlint")
+    # Without the shellcheck and pyflakes of this machine, which another one has not.
+    command = [str(executables(cache)["actionlint"]), "-no-color", "-shellcheck=", "-pyflakes="]
+    files = sorted((REPOSITORY / ".github" / "workflows").glob("*.yml"))
+    if subprocess.run([*command, *map(str, files)], check=False).returncode:
+        raise LabError("actionlint finds mistakes in the workflows")
 
 
 @app.command()

@@ -55,12 +55,16 @@ def executables(cache: Path) -> dict[str, Path]:
     }
 
 
-def build_missing(cache: Path, say: Callable[[str], None]) -> None:
-    """Builds what is not in the cache yet, saying what takes how long.
+def build_missing(cache: Path, say: Callable[[str], None], *names: str) -> None:
+    """Builds what is not in the cache yet, saying what takes how long; with names, these executables alone.
 
     Raises ToolBuildError or GoNotAvailableError. Two callers at once build once: the second waits.
     """
-    missing = missing_modules(cache)
+    missing = [
+        module
+        for module in missing_modules(cache)
+        if not names or any(name in names for name in module.executables)
+    ]
     if not missing:
         return
     say(f"building {len(missing)} tool modules from source, once per machine: {_announcement(missing)}")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lab import commands
 from lab.toolchain.build import cache_directory, executables
 from tests.workflows.workflow_files import FOLDER
 
@@ -67,6 +68,18 @@ def test_zizmor_finds_a_planted_defect(
 def test_actionlint_passes_the_workflows() -> None:
     answer = actionlint(*FOLDER.glob("*.yml"))
     assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
+
+
+@pytest.mark.engine
+def test_make_check_ends_where_actionlint_finds_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["lab", "lint-workflows"])
+    assert commands.main() == 0
+    planted(tmp_path, "preview.yml", "timeout-minutes: 20", "timeout-minuts: 20")
+    monkeypatch.setattr(commands, "REPOSITORY", tmp_path)
+    assert commands.main() == 1
+    assert 'unexpected key "timeout-minuts"' in capfd.readouterr().out
 
 
 @pytest.mark.engine
