@@ -8,13 +8,14 @@ CODE := __main__.py cli comparison components compose engines failures hardware 
 ENVIRONMENT := $(VENV)/.complete
 # The services of pulumi_aws that the program imports; all 250 would take minutes to compile.
 AWS := autoscaling|cloudwatch|ec2|efs|eks|fsx|iam|kms|vpc
-FAST := not browser and not engine and not lab and not slow and not measured
+FAST := not stand_in and not browser and not engine and not lab and not slow and not measured
+LONG := (browser or engine or lab or slow) and not essential and not stand_in and not measured
 
 # Each command starts Python some hundred times; without compiled modules, which git ignores, every start would
 # compile those of this repository again, and every test run its tests.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help environment lab-up lab-down shell env tools check test rehearse bench faults format lock clean
+.PHONY: help environment lab-up lab-down shell env tools check test rehearse conformance bench faults format lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -47,16 +48,19 @@ check: $(ENVIRONMENT) ## format, lint, types and the tests that need Python pack
 	@$(RUN) -m lab lint-workflows
 	$(VENV)/bin/pytest -q -n 2 --dist worksteal -m "$(FAST)"
 
-test: check tools ## check, then the tests on the real engine and the simulated cluster
-	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "(browser or engine or lab) and not slow and not measured" --durations 10
+test: check tools ## check, then what every change must keep: stack dev's life, refusals, secrets, an answer, an EKS stack
+	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "essential and not stand_in" --durations 10
 
 rehearse: $(ENVIRONMENT) tools ## preview to destroy of one stack (STACK=name), or the long tests of all of them
 ifdef STACK
 	@$(RUN) -m lab rehearse $(STACK)
 else
 	@# Four at a time on two cores: rehearsals wait for the cluster as much as they compute.
-	$(VENV)/bin/pytest -q -n 4 --dist loadfile -m slow --durations 20
+	$(VENV)/bin/pytest -q -n 4 --dist loadfile -m "$(LONG)" --durations 20
 endif
+
+conformance: $(ENVIRONMENT) tools ## the tests of the lab itself: its stand-ins against recordings, documents and the cluster
+	$(VENV)/bin/pytest -q -n 2 --dist loadfile -m "stand_in and not measured" --durations 10 tests/lab
 
 bench: $(ENVIRONMENT) tools ## how long the everyday commands take, as a table and as JSON
 	@$(RUN) -m lab.bench

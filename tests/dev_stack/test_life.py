@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from resource_graph import Resource
     from tests.support.sandbox import Sandbox
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, pytest.mark.essential]
 
 OWN_PROVIDER = f"urn:pulumi:{STACK}::dynamo-stack::pulumi:providers:pulumi::default"
 URNS = Path(__file__).parent.parent / "components" / "urns"

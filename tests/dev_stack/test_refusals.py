@@ -11,7 +11,7 @@ from tests.support.lab_stack import LabStack, inventory
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, pytest.mark.essential]
 
 SETTINGS = "dynamo-stack:settings"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from tests.support.lab_stack import LabStack
 
-pytestmark = pytest.mark.lab
+pytestmark = [pytest.mark.lab, pytest.mark.essential]
 
 TOKEN = "hf_PlantedTokenThatMustNotLeak0123"
 FORMS = (TOKEN.encode(), base64.b64encode(TOKEN.encode()))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from operations.engine_preview.preview import EnginePreview
-    from tests.conformance.toy import Toy
+    from tests.lab.conformance.toy import Toy
 
 pytestmark = pytest.mark.lab
 

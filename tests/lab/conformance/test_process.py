@@ -1,0 +1,116 @@
+"""The plugin's process: when it ends, what becomes of Helm, and no traceback."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import time
+from typing import TYPE_CHECKING
+
+import psutil
+
+from tests.lab.conformance.charts import write_chart
+from tests.lab.conformance.toy import POD, STACK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.lab.conformance.toy import Toy
+
+_END_SECONDS = 2.0
+_DEADLINE_SECONDS = 60.0
+# The vendor's looks for its engine every five minutes.
+_ORPHAN_SECONDS = 330.0
+_POLL_SECONDS = 0.1
+
+
+def test_plugin_and_helm_end_within_two_seconds_of_the_engines_death(toy: Toy) -> None:
+    chart = write_chart(toy.folder / "chart")
+    toy.write(
+        POD
+        + f"""
+k8s.core.v1.Pod("p", metadata=named("p"), spec={{"containers": [HUGE]}})
+k8s.helm.v3.Release("r", name="r", namespace=NAMESPACE, chart={str(chart)!r}, values={{"cpu": "9000"}})
+"""
+    )
+    engine = _start(toy, "up", "--yes", "--skip-preview")
+    _until(lambda: toy.exists("pod", "p") and toy.exists("deployment", "r"))
+    plugin = [child for child in engine.children() if "lab.language_host" not in child.cmdline()]
+    helpers = [helper for child in plugin for helper in child.children(recursive=True)]
+    assert "helm" in [helper.name() for helper in helpers]
+    engine.kill()
+    _until(lambda: all(_has_ended(process) for process in (*plugin, *helpers)), seconds=_END_SECONDS)
+    assert "STATUS: pending-install" in _status(toy)
+
+
+def test_a_plugin_that_outlives_its_engine_finishes_helms_install_and_ends(toy: Toy) -> None:
+    chart = write_chart(toy.folder / "chart")
+    toy.write(
+        f"""
+k8s.helm.v3.Release("r", name="r", namespace=NAMESPACE, chart={str(chart)!r}, values={{"cpu": "9000"}})
+"""
+    )
+    # A folder of its own, so that the switch is for this engine alone.
+    (toy.folder / "switches").mkdir()
+    (toy.folder / "switches" / "plugins-outlive-engine").write_text("1")
+    engine = _start(toy, "up", "--yes", "--skip-preview", LAB_DIR=str(toy.folder))
+    _until(lambda: toy.exists("deployment", "r"))
+    plugin = [child for child in engine.children() if "lab.language_host" not in child.cmdline()]
+    engine.kill()
+    toy.kubectl("set", "resources", "deployment/r", "--requests=cpu=1")
+    _until(lambda: "STATUS: deployed" in _status(toy))
+    _until(lambda: all(_has_ended(process) for process in plugin), seconds=_ORPHAN_SECONDS)
+
+
+def test_an_interrupted_wait_ends_without_a_traceback(toy: Toy) -> None:
+    toy.write(POD + 'k8s.core.v1.Pod("p", metadata=named("p"), spec={"containers": [HUGE]})')
+    engine = _start(toy, "up", "--yes", "--skip-preview")
+    _until(lambda: toy.exists("pod", "p"))
+    engine.send_signal(signal.SIGINT)
+    output, _ = engine.communicate(timeout=_DEADLINE_SECONDS)
+    assert "Traceback" not in output
+    assert 'Resource operation was cancelled for "p"' in output
+    # It exists, so it is in the state.
+    assert toy.recorded() == {"p"}
+
+
+class _Engine(psutil.Popen):
+    """The pulumi process."""
+
+
+def _status(toy: Toy) -> str:
+    return toy.lab.run("helm", "status", "r", "--namespace", toy.namespace).stdout
+
+
+def _start(toy: Toy, *command: str, **variables: str) -> psutil.Popen:
+    return _Engine(
+        [
+            str(toy.lab.directory.bin / "pulumi"),
+            *command,
+            "--stack",
+            STACK,
+            "--non-interactive",
+            "--color=never",
+        ],
+        cwd=toy.folder,
+        env=toy.lab.environment | variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _has_ended(process: psutil.Process) -> bool:
+    # Whoever inherits a killed engine's children may take its time to collect them.
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def _until(holds: Callable[[], bool], seconds: float = _DEADLINE_SECONDS) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(_POLL_SECONDS)

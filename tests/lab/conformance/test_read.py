@@ -1,0 +1,114 @@
+"""Read: what a refresh sees and does not see, and import."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from tests.lab.conformance.toy import POD
+
+if TYPE_CHECKING:
+    from tests.lab.conformance.toy import Toy
+
+_CONFIG_MAP = 'k8s.core.v1.ConfigMap("c", metadata=named("c"), data={"key": "value"})'
+
+
+def test_a_refresh_sees_changes_of_managed_fields_and_no_others(toy: Toy) -> None:
+    toy.up(_CONFIG_MAP)
+    assert not toy.drift()
+    toy.kubectl("annotate", "configmap", "c", "foreign=1")
+    toy.kubectl("patch", "configmap", "c", "--patch", '{"data": {"theirs": "1"}}')
+    assert not toy.drift()
+    toy.kubectl("patch", "configmap", "c", "--patch", '{"data": {"key": "changed"}}')
+    toy.failing("refresh", "--yes", "--skip-preview", "--expect-no-changes")
+    assert toy.state("c")["inputs"]["data"] == {"key": "changed"}
+
+
+def test_a_refresh_sees_a_deletion_and_the_next_update_creates_again(toy: Toy) -> None:
+    toy.up(_CONFIG_MAP)
+    toy.kubectl("delete", "configmap", "c")
+    assert toy.drift()
+    toy.pulumi("refresh", "--yes", "--skip-preview")
+    assert toy.recorded() == set()
+    toy.up()
+    assert toy.exists("configmap", "c")
+
+
+def test_an_update_after_a_refresh_puts_a_drift_right(toy: Toy) -> None:
+    toy.up('k8s.core.v1.ServiceAccount("a", metadata=named("a"), automount_service_account_token=True)')
+    toy.kubectl("patch", "serviceaccount", "a", "--patch", '{"automountServiceAccountToken": false}')
+    toy.pulumi("refresh", "--yes", "--skip-preview")
+    toy.up()
+    assert toy.get("serviceaccount", "a")["automountServiceAccountToken"] is True
+
+
+def test_a_previewed_refresh_tells_old_and_new_values_and_the_owners_and_changes_nothing(toy: Toy) -> None:
+    toy.up(_CONFIG_MAP + '\nk8s.core.v1.ServiceAccount("a", metadata=named("a"))')
+    toy.kubectl("patch", "configmap", "c", "--patch", '{"data": {"key": "changed"}}')
+    toy.kubectl("delete", "serviceaccount", "a")
+    recorded = toy.recorded()
+    answer = toy.pulumi("refresh", "--preview-only", "--json")
+    steps = {step["urn"].rsplit(":", 1)[-1]: step for step in json.loads(answer.stdout)["steps"]}
+    assert (steps["a"]["op"], steps["c"]["op"]) == ("delete", "update")
+    changed = steps["c"]
+    assert [*changed["detailedDiff"]] == ["data.key"]
+    values = [changed[state]["inputs"]["data"]["key"] for state in ("oldState", "newState")]
+    assert values == ["value", "changed"]
+    # The API server sorts entries of the same second by name.
+    managers = {entry["manager"] for entry in changed["newState"]["outputs"]["metadata"]["managedFields"]}
+    assert managers == {"pulumi-kubernetes", "kubectl-patch"}
+    assert toy.recorded() == recorded
+    assert toy.state("c")["inputs"]["data"] == {"key": "value"}
+
+
+def test_a_refresh_records_that_a_workload_is_not_ready(toy: Toy) -> None:
+    toy.up(POD + 'k8s.apps.v1.Deployment("d", metadata=named("d"), spec=workload("d"))')
+    toy.kubectl("set", "resources", "deployment", "d", "--requests=cpu=9000")
+    toy.kubectl("delete", "pod", "--all", "--wait=false")
+    toy.kubectl("scale", "deployment", "d", "--replicas=2")
+    output = toy.pulumi("refresh", "--yes", "--skip-preview", check=False)
+    assert "Resource 'd' was created but failed to initialize" in output.stdout + output.stderr
+    assert toy.state("d")["initErrors"]
+
+
+def test_an_existing_object_is_imported_by_namespace_and_name(toy: Toy) -> None:
+    toy.kubectl("create", "configmap", "c", "--from-literal=key=value")
+    toy.pulumi("import", "kubernetes:core/v1:ConfigMap", "c", f"{toy.namespace}/c",
+               "--yes", "--skip-preview", "--generate-code=false", "--protect=false")  # fmt: skip
+    state = toy.state("c")
+    assert state["id"] == f"{toy.namespace}/c"
+    assert state["inputs"]["data"] == {"key": "value"}
+    assert "uid" not in state["inputs"]["metadata"]
+    toy.write(
+        'k8s.core.v1.ConfigMap("c", metadata={"name": "c", "namespace": NAMESPACE}, data={"key": "value"})'
+    )
+    toy.pulumi("preview", "--expect-no-changes")
+
+
+def test_an_unreachable_cluster_fails_a_refresh_and_can_be_forgotten(toy: Toy) -> None:
+    toy.up(_CONFIG_MAP)
+    nowhere = toy.folder / "nowhere"
+    nowhere.write_text(toy.lab.directory.kubeconfig.read_text())
+    toy.lab.kubectl("--kubeconfig", str(nowhere), "config", "set-cluster", _cluster(toy, nowhere),
+                    "--server=https://127.0.0.1:1")  # fmt: skip
+    variables = {"KUBECONFIG": str(nowhere)}
+    # A preview knows nothing then, and says nothing.
+    toy.preview('k8s.core.v1.ConfigMap("other", metadata=named("other"))', variables=variables)
+    assert (
+        "configured Kubernetes cluster is unreachable: unable to load schema information"
+        in toy.failing_up(variables=variables)
+    )
+    refused = toy.failing("refresh", "--yes", "--skip-preview", variables=variables)
+    assert "PULUMI_K8S_DELETE_UNREACHABLE" in refused
+    toy.pulumi(
+        "refresh", "--yes", "--skip-preview", variables={**variables, "PULUMI_K8S_DELETE_UNREACHABLE": "true"}
+    )
+    assert toy.recorded() == set()
+    assert toy.exists("configmap", "c")
+
+
+def _cluster(toy: Toy, kubeconfig: object) -> str:
+    answer = toy.lab.kubectl(
+        "--kubeconfig", str(kubeconfig), "config", "view", "-o", "jsonpath={.clusters[0].name}"
+    )
+    return answer.stdout

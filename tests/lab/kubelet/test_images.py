@@ -1,0 +1,72 @@
+"""Which pods run as processes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import yaml
+
+from lab.directory import REPOSITORY
+from lab.kubelet.images import image_of, words_of
+from lab.kubelet.kubelet import RUNS_HERE
+from recipes.benchmark_job import benchmark_job
+from recipes.model_download import HuggingFaceDownload, cache_job_spec
+from tests.lab.kubelet.pods import container
+from tests.support.shipped_stacks import served_stack
+
+POLICY = (REPOSITORY / "lab" / "fixtures" / "served_pods.yaml").read_text()
+HERE = [
+    "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1",
+    "nvcr.io/nvidia/ai-dynamo/vllm-runtime:1.2.1",
+    "docker.io/library/nats:2.11.4-alpine",
+    "nats:2.10.21-alpine",
+    "quay.io/coreos/etcd:v3.6.1",
+    "mirror.example/etcd@sha256:00",
+]
+ELSEWHERE = [
+    "natsio/nats-server-config-reloader:0.16.0",
+    "python:3.12",
+    "nvcr.io/nvidia/k8s-device-plugin:v1",
+]
+
+
+def expressions() -> list[str]:
+    """The policy's patterns: of images that are known whatever they run, and of those known for a word."""
+    policy = next(yaml.safe_load_all(POLICY))
+    [condition] = policy["spec"]["matchConditions"]
+    return re.findall(r"matches\('(.*?)'\)", condition["expression"])
+
+
+@pytest.mark.parametrize("image", [*HERE, *ELSEWHERE])
+def test_the_admission_policy_and_the_kubelet_mean_the_same_images(image: str) -> None:
+    whatever_it_runs, _ = expressions()
+    assert (re.search(whatever_it_runs, image) is not None) == (image in HERE)
+    assert (image_of({"image": image}) is not None) == (image in HERE)
+
+
+@pytest.mark.parametrize("stack", ["agg-gb200", "disagg-b200"])
+def test_a_benchmark_runs_and_the_download_with_the_same_image_s_name_does_not(stack: str) -> None:
+    placed = served_stack(stack).serving.placed
+    [measures] = benchmark_job(placed)["spec"]["template"]["spec"]["containers"]
+    downloading = cache_job_spec(placed.recipe, "model-cache", HuggingFaceDownload(None), {})
+    [downloads] = downloading["template"]["spec"]["containers"]
+    _, known_for_a_word = expressions()
+    assert all(re.search(known_for_a_word, each["image"]) for each in (measures, downloads))
+    [word] = re.findall(r"word\.contains\('(.*?)'\)", POLICY)
+    assert [any(word in said for said in each["args"]) for each in (measures, downloads)] == [True, False]
+    assert [image_of(each) is not None for each in (measures, downloads)] == [True, False]
+
+
+def test_the_policy_writes_the_annotation_that_the_kubelet_looks_for() -> None:
+    assert f'"{RUNS_HERE}": "true"' in POLICY
+
+
+def test_arguments_alone_are_given_to_the_image_s_program_on_the_pod_s_address() -> None:
+    nats = container(image="nats:2", args=["--config", "/etc/nats.conf"])
+    image = image_of(nats)
+    assert image is not None
+    assert words_of(nats, image, "127.70.128.9") == [
+        *("nats-server", "--config", "/etc/nats.conf"),
+        *("--addr", "127.70.128.9"),
+    ]
